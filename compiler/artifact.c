@@ -133,6 +133,22 @@ static json_t *fallbacks_json(const ir_module *m, const char *isa) {
     return json_pack("[{s:s, s:s, s:s}]", "type", "shared memory", "as", "workspace", "why", why);
 }
 
+/* [offset, bytes, first phase, last phase] of each buffer of the workspace; NULL: none is planned.
+ */
+static json_t *plan_json(const ir_module *m) {
+    ir_attr plan = ir_op_attr(m, ir_module_kernel(m), "workspace_plan");
+    const ir_attr_data *rows = plan ? ir_attr_get(m, plan) : NULL;
+    json_t *list = rows ? json_array() : NULL;
+    for (uint32_t i = 0; rows && i < rows->count; i++) {
+        const ir_attr_data *row = ir_attr_get(m, rows->items[i]);
+        json_t *numbers = json_array();
+        for (uint32_t k = 0; k < row->count; k++)
+            json_array_append_new(numbers, json_integer(ir_attr_get(m, row->items[k])->integer));
+        json_array_append_new(list, numbers);
+    }
+    return list;
+}
+
 static json_t *needs_json(const ir_module *m, const char *isa) {
     ir_op kernel = ir_module_kernel(m);
     json_t *phases = phases_json(m), *scratch = need_json(m, kernel, "scratch", "scratch_bytes");
@@ -147,6 +163,9 @@ static json_t *needs_json(const ir_module *m, const char *isa) {
         json_object_set_new(needs, "fallbacks", fallbacks);
     if (unplanned)
         json_object_set_new(needs, "unplanned_workspace_bytes", json_integer(unplanned));
+    json_t *plan = plan_json(m);
+    if (plan)
+        json_object_set_new(needs, "workspace_plan", plan);
     if (prepared)
         json_object_set_new(needs, "prepared_bytes", json_integer(prepared));
     return needs;

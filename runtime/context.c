@@ -109,6 +109,7 @@ tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint
         release(c);
         return error_from(&st);
     }
+    owner_add(c);
     *context = c;
     return TSR_SUCCESS;
 }
@@ -158,6 +159,7 @@ static void abandon(tsr_context_t context) {
 /* With all its handles, unless a kernel may still use them. */
 static void destroy_lost(tsr_context_t context) {
     owned *o;
+    owner_remove(context);
     if (!context->device->driver->cancel(context->device)) {
         abandon(context);
         return;
@@ -194,6 +196,7 @@ tsr_status_t tsrDestroyContext(tsr_context_t context) {
             "the context still has %zu modules, %zu streams, %zu events, %zu graphs, %zu prepared "
             "kernels and %zu allocations; free them first",
             modules, streams, events, graphs, prepared, memories);
+    owner_remove(context);
     release(context);
     return TSR_SUCCESS;
 }

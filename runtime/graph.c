@@ -1,4 +1,9 @@
-/* graph.c - graphs: commands that were checked once and are queued as often as one likes. */
+/* graph.c - graphs: commands that were checked once and are queued as often as one likes.
+ *
+ * Where the device's driver has sequences, runs of commands that need nothing of the program are
+ * one each: the driver records them when they are launched first, and replays them from then on.
+ * Under debug, a watchdog or telemetry each command is one by itself, since it is checked, limited
+ * or timed by itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +20,10 @@ typedef struct kept_launch {
 
 typedef struct kept_command {
     device_command command;
-    kept_launch launch; /* of a dispatch */
+    kept_launch launch;        /* of a dispatch */
+    bool of_device;            /* it needs nothing of the program's when it runs */
+    device_sequence *sequence; /* that begins here, or NULL */
+    size_t length;             /* ... and its commands */
 } kept_command;
 
 struct tsr_graph {
@@ -23,7 +31,8 @@ struct tsr_graph {
     tsr_context_t context;
     arena memory;
     VEC(kept_command) kept;
-    device_command *commands; /* room for all of them, and for a recording for each */
+    device_command *commands; /* room for all of them, a recording for each, and sequences */
+    device_event *used; /* recorded behind each launch, where there are sequences; else NULL */
 };
 
 static void *keep(tsr_graph_t graph, const void *items, size_t count, size_t item_bytes) {
@@ -33,6 +42,7 @@ static void *keep(tsr_graph_t graph, const void *items, size_t count, size_t ite
 void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
     kept_command kept = {
         .command = launch_command(request, graph->context),
+        .of_device = true,
         .launch = {.module = request->kernel->module, .prepared = request->prepared}};
     device_dispatch *p = &kept.command.dispatch;
     kept.launch.sizes = keep(graph, request->sizes, p->buffer_count, sizeof *request->sizes);
@@ -51,11 +61,26 @@ void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
 }
 
 void graph_add_range(tsr_graph_t graph, const device_command *command) {
-    const kept_command kept = {.command = *command};
+    const device_span *ends[] = {&command->range.to,
+                                 command->kind == DEVICE_COPY ? &command->range.from : NULL};
+    kept_command kept = {.command = *command, .of_device = true};
+    for (int i = 0; i < 2; i++)
+        if (ends[i] && (!ends[i]->memory || ends[i]->memory->kind != DEVICE_MEMORY_DEVICE))
+            kept.of_device = false;
     vec_push(&graph->kept, kept);
 }
 
+static void free_sequences(tsr_graph_t graph) {
+    device *d = graph->context->device;
+    for (size_t i = 0; i < graph->kept.count; i++)
+        if (graph->kept.items[i].sequence)
+            d->driver->sequence_destroy(d, graph->kept.items[i].sequence);
+    if (graph->used)
+        d->driver->event_destroy(d, graph->used);
+}
+
 void graph_free(tsr_graph_t graph) {
+    free_sequences(graph);
     pthread_mutex_lock(&graph->context->mutex);
     for (size_t i = 0; i < graph->kept.count; i++) {
         const kept_launch *kept = &graph->kept.items[i].launch;
@@ -84,6 +109,22 @@ tsr_status_t tsrBeginCapture(tsr_stream_t stream) {
     return TSR_SUCCESS;
 }
 
+static bool make_sequences(tsr_graph_t graph, status *st) {
+    device *d = graph->context->device;
+    if (!d->driver->sequence_create || graph->context->debug)
+        return true;
+    for (size_t i = 0; i < graph->kept.count; i++) {
+        kept_command *first = &graph->kept.items[i];
+        while (i + first->length < graph->kept.count && first[first->length].of_device)
+            first->length++;
+        if (first->length == 0)
+            continue;
+        first->sequence = d->driver->sequence_create(d);
+        i += first->length - 1;
+    }
+    return d->driver->event_create(d, &graph->used, st);
+}
+
 tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph) {
     if (!stream || !graph)
         return error_null(stream ? "graph" : "stream");
@@ -93,8 +134,13 @@ tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph) {
     if (!stream->captured)
         return error_set(TSR_EINVAL, "the stream captures nothing");
     tsr_graph_t g = stream->captured;
+    status st = STATUS_INIT;
     stream->captured = NULL;
-    g->commands = base_calloc(2 * g->kept.count + 1, sizeof *g->commands);
+    if (!make_sequences(g, &st)) {
+        graph_free(g);
+        return error_from(&st);
+    }
+    g->commands = base_calloc(3 * g->kept.count + 1, sizeof *g->commands);
     context_add(g->context, &g->context->graphs, &g->link);
     *graph = g;
     return TSR_SUCCESS;
@@ -132,6 +178,42 @@ static tsr_status_t find_memory(tsr_context_t context, kept_command *kept) {
                : result;
 }
 
+static void add(tsr_graph_t graph, size_t *count, device_command command) {
+    graph->commands[(*count)++] = command;
+}
+
+/* Modules and graphs are told when what uses them has ended. */
+static void add_record(tsr_graph_t graph, size_t *count, device_event *event) {
+    const device_command *last = *count ? &graph->commands[*count - 1] : NULL;
+    if (event && !(last && last->kind == DEVICE_RECORD && last->event == event))
+        add(graph, count, (device_command){.kind = DEVICE_RECORD, .event = event});
+}
+
+/* One command, or with `replay` a whole sequence. */
+static void add_kept(tsr_graph_t graph, size_t first, size_t length, bool replay, size_t *count) {
+    const kept_command *kept = &graph->kept.items[first];
+    if (replay)
+        add(graph, count,
+            (device_command){.kind = DEVICE_REPLAY, .replay = {kept->sequence, length}});
+    for (size_t i = 0; i < length; i++)
+        add(graph, count, kept[i].command);
+    for (size_t i = 0; i < length; i++)
+        if (kept[i].launch.module)
+            add_record(graph, count, kept[i].launch.module->used);
+}
+
+static void add_all(tsr_graph_t graph, size_t *count) {
+    tsr_context_t context = graph->context;
+    const bool each = atomic_load(&context->watchdog_ns) || atomic_load(&context->telemetry.on);
+    for (size_t i = 0; i < graph->kept.count;) {
+        bool replay = graph->kept.items[i].sequence && !each;
+        size_t length = replay ? graph->kept.items[i].length : 1;
+        add_kept(graph, i, length, replay, count);
+        i += length;
+    }
+    add_record(graph, count, graph->used);
+}
+
 static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
     tsr_context_t context = graph->context;
     tsr_status_t result = TSR_SUCCESS;
@@ -142,11 +224,9 @@ static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
         kept->command.limit_ns = atomic_load(&context->watchdog_ns);
         if (kept->launch.module)
             kept->command.dispatch.timed = atomic_load(&context->telemetry.on);
-        graph->commands[(*count)++] = kept->command;
-        if (kept->launch.module)
-            graph->commands[(*count)++] =
-                (device_command){.kind = DEVICE_RECORD, .event = kept->launch.module->used};
     }
+    if (result == TSR_SUCCESS)
+        add_all(graph, count);
     return result;
 }
 
@@ -183,10 +263,22 @@ tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream) {
                           : stream_submit(stream, graph->commands, count);
 }
 
+static tsr_status_t await_launches(tsr_graph_t graph) {
+    device *d = graph->context->device;
+    status st = STATUS_INIT;
+    device_event_state state;
+    uint64_t time_ns;
+    return !graph->used || d->driver->event_query(d, graph->used, true, &state, &time_ns, &st)
+               ? TSR_SUCCESS
+               : error_from(&st);
+}
+
 tsr_status_t tsrDestroyGraph(tsr_graph_t graph) {
     if (!graph)
         return error_null("graph");
     tsr_status_t usable = context_usable(graph->context);
+    if (usable == TSR_SUCCESS)
+        usable = await_launches(graph);
     if (usable != TSR_SUCCESS)
         return usable;
     context_remove(graph->context, &graph->context->graphs, &graph->link);

@@ -60,6 +60,9 @@ static tsr_status_t check_buffers(const launch_request *request) {
     for (uint32_t i = 0; i < m->inputs + m->outputs && result == TSR_SUCCESS; i++)
         result = launch_check_buffer(request, i);
     pthread_mutex_unlock(mutex);
+    for (uint32_t i = 0; i < m->inputs + m->outputs && result == TSR_SUCCESS; i++)
+        if (!request->memories[i])
+            result = owner_check(request->kernel->module->context, request->buffers[i]);
     return result == TSR_SUCCESS ? check_overlaps(request) : result;
 }
 

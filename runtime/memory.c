@@ -213,7 +213,10 @@ static tsr_status_t check_range(tsr_context_t context, device_command *c, void *
         result = memory_span(context, (void *)(uintptr_t)from, bytes, "its source", &c->range.from);
     pthread_mutex_unlock(&context->mutex);
     c->range.size_bytes = bytes;
-    return result;
+    if (result == TSR_SUCCESS && !c->range.to.memory)
+        result = owner_check(context, to);
+    return result == TSR_SUCCESS && from && !c->range.from.memory ? owner_check(context, from)
+                                                                  : result;
 }
 
 /* A copy, or where `from` is NULL a fill. */

@@ -63,7 +63,7 @@ struct tsr_context {
     struct tsr_stream default_stream; /* its queue is synchronous */
     _Atomic uint64_t watchdog_ns;     /* for commands to come; 0: no limit */
     pthread_mutex_t debugging;        /* under debug one launch at a time runs and is checked */
-    tsr_context_t next_abandoned;
+    tsr_context_t next_abandoned, next_owner;
     telemetry telemetry;
 };
 
@@ -144,6 +144,15 @@ tsr_status_t memory_span(tsr_context_t context, void *address, size_t size_bytes
 /* Checks the bytes around all allocations; names the launch's parameter where some are broken. */
 bool memory_check_all(tsr_context_t context, const metadata *m, void *const *buffers, status *st);
 void memory_free_all(tsr_context_t context);
+
+/* ---- other contexts' memory: owner.c ---- */
+
+/* From its opening to its end. */
+void owner_add(tsr_context_t context);
+void owner_remove(tsr_context_t context);
+/* TSR_EINVAL where the address is memory of another context that nobody but its device can touch;
+ * of some devices that is not known. No context's lock is held. */
+tsr_status_t owner_check(tsr_context_t context, const void *address);
 
 /* ---- launches: launch.c, launch_needs.c ---- */
 

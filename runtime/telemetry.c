@@ -1,4 +1,4 @@
-/* telemetry.c - the ring of launch times. */
+/* telemetry.c - the ring of launch times, and what devices count. */
 #include "telemetry.h"
 
 #include <stdio.h>
@@ -48,4 +48,10 @@ size_t telemetry_read(tsr_context_t context, telemetry_record *out, size_t capac
         out[i] = t->ring[(t->count - given + i) % TELEMETRY_KEPT];
     pthread_mutex_unlock(&t->mutex);
     return given;
+}
+
+void telemetry_counts(tsr_context_t context, device_counts *out) {
+    *out = (device_counts){0};
+    if (context->device->driver->count)
+        context->device->driver->count(context->device, out);
 }

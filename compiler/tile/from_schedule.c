@@ -552,7 +552,7 @@ static void lower_kernel(lowering *l) {
     }
     ir_block all = ir_op_block(l->s, kernel, 0);
     if (!l->symbolic)
-        lowering_plan_workspace(l, all);
+        lowering_plan_workspace(l, all, tile_kernel);
     lower_block(l, &b, all);
     if (l->unplanned_bytes > l->workspace_bytes)
         ir_op_set_attr(l->m, tile_kernel, "unplanned_bytes", ir_attr_int(l->m, l->unplanned_bytes));

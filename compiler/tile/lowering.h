@@ -101,7 +101,7 @@ ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim);
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,
                          const ir_dim *coefficients, int n);
 /* plan_workspace.c: places of the kernel's buffers in the workspace, where sizes are known. */
-void lowering_plan_workspace(lowering *l, ir_block block);
+void lowering_plan_workspace(lowering *l, ir_block block, ir_op kernel);
 /* Memory of a buffer in the present phase. */
 ir_value lowering_memory(lowering *l, ir_value buffer);
 

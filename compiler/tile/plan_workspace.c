@@ -4,7 +4,9 @@
  * A buffer lives from the first phase that names it to the last. The largest are placed first, each
  * at the lowest offset where nothing that lives with it lies (greedy by size: Y. Pisarchyk and J.
  * Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, section 5.2). Sizes that
- * a launch gives are not planned: one buffer lies behind the other. */
+ * a launch gives are not planned: one buffer lies behind the other.
+ *
+ * The plan is kept on the kernel ("workspace_plan"), for who wants to show what lives when. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct planned {
 typedef struct plan {
     lowering *l;
     uint32_t *place_of; /* by operation of the kernel's block: its place, from 1; 0: it is inside */
+    VEC(uint32_t) phases; /* their places */
     VEC(planned) buffers;
 } plan;
 
@@ -32,6 +35,8 @@ static void number_block(plan *p, ir_block block) {
     uint32_t place = 0;
     for (ir_op op = ir_block_get(p->l->s, block)->first; op; op = ir_op_get(p->l->s, op)->next) {
         p->place_of[op] = ++place;
+        if (ir_op_get(p->l->s, op)->opcode == SCHED_PHASE)
+            vec_push(&p->phases, place);
         if (!is_workspace(p->l, op))
             continue;
         ir_value v = ir_op_result(p->l->s, op, 0);
@@ -109,7 +114,41 @@ static void place_all(plan *p) {
     }
 }
 
-void lowering_plan_workspace(lowering *l, ir_block block) {
+/* The number of the phase that is at a place, or follows it. */
+static int64_t phase_at(const plan *p, uint32_t place) {
+    size_t number = 0;
+    while (number < p->phases.count && p->phases.items[number] < place)
+        number++;
+    return (int64_t)number;
+}
+
+static int by_offset(const void *x, const void *y) {
+    const planned *a = x, *b = y;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->first != b->first ? (a->first < b->first ? -1 : 1) : by_size(x, y);
+}
+
+/* [offset, bytes, first phase, last phase] of each buffer that a phase names. */
+static void keep_plan(plan *p, ir_op kernel) {
+    ir_module *m = p->l->m;
+    ir_attr *list = base_malloc(p->buffers.count * sizeof *list);
+    uint32_t count = 0;
+    qsort(p->buffers.items, p->buffers.count, sizeof *p->buffers.items, by_offset);
+    for (size_t i = 0; i < p->buffers.count; i++) {
+        const planned *b = &p->buffers.items[i];
+        const ir_attr row[] = {ir_attr_int(m, b->offset), ir_attr_int(m, b->bytes),
+                               ir_attr_int(m, phase_at(p, b->first)),
+                               ir_attr_int(m, phase_at(p, b->last))};
+        if (b->first <= b->last)
+            list[count++] = ir_attr_array(m, row, 4);
+    }
+    if (count)
+        ir_op_set_attr(m, kernel, "workspace_plan", ir_attr_array(m, list, count));
+    free(list);
+}
+
+void lowering_plan_workspace(lowering *l, ir_block block, ir_op kernel) {
     plan p = {.l = l, .place_of = base_calloc(ir_op_count(l->s) + 1, sizeof *p.place_of)};
     for (ir_op op = ir_block_get(l->s, block)->first; op; op = ir_op_get(l->s, op)->next)
         if (is_workspace(l, op)) {
@@ -119,8 +158,11 @@ void lowering_plan_workspace(lowering *l, ir_block block) {
         }
     number_block(&p, block);
     note_uses(&p);
-    if (p.buffers.count)
+    if (p.buffers.count) {
         place_all(&p);
+        keep_plan(&p, kernel);
+    }
     free(p.place_of);
+    vec_release(&p.phases);
     vec_release(&p.buffers);
 }

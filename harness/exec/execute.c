@@ -482,7 +482,9 @@ static bool run_backend(execution *e, const backend *b, status *st) {
         return false;
     if (e->mismatch || e->job->mode != JOB_BENCH || !b->timed)
         return true;
-    return execution_time(e, st) && (e->mismatch || timeline_launch(&e->timeline, &e->launch, st));
+    bool timed = execution_time(e, st);
+    execution_put_device_memory(e);
+    return timed && (e->mismatch || timeline_launch(&e->timeline, &e->launch, st));
 }
 
 /* ---- packs ---- */

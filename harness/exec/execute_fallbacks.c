@@ -1,5 +1,5 @@
 /* execute_fallbacks.c - what the metadata of a module say of its launches: what takes the place of
- * something that a backend or a target lacks, and the memory of a launch. */
+ * something that a backend or a target lacks. */
 #include "case/backend.h"
 #include "case/capability.h"
 #include "exec/execution.h"
@@ -26,17 +26,6 @@ static void append(const json_t *described, json_t *list) {
         json_array_append(list, one);
 }
 
-/* Where the module has one image, of a size that is known. */
-static void put_memory(execution *e, const json_t *metadata) {
-    const json_t *bytes = json_object_get(metadata, "workspace_bytes"),
-                 *unplanned = json_object_get(metadata, "unplanned_workspace_bytes");
-    if (json_is_integer(bytes))
-        json_object_set_new(e->result, "memory",
-                            json_pack("{s:I, s:I}", "workspace_bytes", json_integer_value(bytes),
-                                      "unplanned_workspace_bytes",
-                                      json_integer_value(unplanned ? unplanned : bytes)));
-}
-
 void execution_put_module_facts(execution *e) {
     module_part part;
     size_t i;
@@ -44,7 +33,7 @@ void execution_put_module_facts(execution *e) {
     bool found = e->artifact.image &&
                  module_find(e->artifact.image, e->artifact.image_size, "metadata", &part);
     json_t *metadata = found ? json_loadb(part.data, part.size_bytes, 0, NULL) : NULL;
-    put_memory(e, metadata);
+    execution_put_memory(e, metadata);
     append(metadata, list);
     json_array_foreach(json_object_get(metadata, "images"), i, image) append(image, list);
     json_decref(metadata);

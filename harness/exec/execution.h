@@ -56,6 +56,11 @@ bool execution_judge(execution *e, const tensor *repeat, status *st);
 void execution_put_fallbacks(execution *e);
 void execution_put_module_facts(execution *e);
 
+/* execute_memory.c: the memory of a launch, where the module has one image, of sizes that are
+ * known; and, after launches, what the device gave of its own where its driver counts. */
+void execution_put_memory(execution *e, const json_t *metadata);
+void execution_put_device_memory(execution *e);
+
 /* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
  * result a mismatch. */
 bool execution_time(execution *e, status *st);

@@ -104,7 +104,11 @@ static const gpu_functions functions = {.alloc = alloc,
                                         .copy = cuda_copy,
                                         .fill = cuda_fill,
                                         .launch = cuda_launch,
-                                        .idle = cuda_queue_idle};
+                                        .idle = cuda_queue_idle,
+                                        .record_begin = cuda_record_begin,
+                                        .record_end = cuda_record_end,
+                                        .replay = cuda_replay,
+                                        .forget = cuda_forget};
 
 static void leave_context(cuda_device *c) {
     if (!c->library->is_hip)
@@ -120,6 +124,7 @@ static bool open_unit(cuda_library *l, const device_driver *driver, uint32_t ind
     c->call = &l->call;
     c->unit = cuda_unit_at(l, index);
     c->gpu.soft.base.info = c->unit->info;
+    c->gpu.soft.base.own_addresses = true; /* one space of addresses for all that the process has */
     if (!l->is_hip)
         result = c->call->context_retain(&c->context, c->unit->handle);
     if (result != CUDA_OK) {
@@ -169,6 +174,7 @@ static void close_unit(device *d) {
                                             .close = close_unit,                                   \
                                             .load = cuda_load,                                     \
                                             .unload = cuda_unload,                                 \
+                                            GPU_SEQUENCE_FUNCTIONS,                                \
                                             GPU_DRIVER_FUNCTIONS};
 
 DRIVER(cuda)

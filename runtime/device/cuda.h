@@ -18,6 +18,7 @@
 
 typedef struct cuda_functions {
 #define BOTH(name, cuda, hip, parameters) int(*name) parameters;
+#define LATER(name, cuda, hip, parameters) int(*name) parameters;
 #define CUDA(name, cuda, parameters) int(*name) parameters;
 #define HIP(name, hip, parameters) int(*name) parameters;
 #include "device/cuda_functions.def"
@@ -33,6 +34,7 @@ enum {
     CUDA_ATTACH_GLOBAL = 1,
     CUDA_PINNED_PORTABLE = 1,
     CUDA_PINNED_MAPPED = 2,
+    CUDA_CAPTURE_RELAXED = 2, /* other threads may do what they like meanwhile */
     CUDA_JIT_ERROR_LOG = 5,
     CUDA_JIT_ERROR_LOG_BYTES = 6,
     CUDA_SHARED_BY_DEFAULT = 48 * 1024 /* more dynamic shared memory has to be asked for */
@@ -113,5 +115,9 @@ bool cuda_queue_idle(gpu_queue *q);
 bool cuda_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
 bool cuda_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 bool cuda_launch(gpu_queue *q, const gpu_launch *l, status *st);
+bool cuda_record_begin(gpu_queue *q, status *st);
+bool cuda_record_end(gpu_queue *q, bool keep, void **recording_out, status *st);
+bool cuda_replay(gpu_queue *q, void *recording, status *st);
+void cuda_forget(gpu_device *g, void *recording);
 
 #endif

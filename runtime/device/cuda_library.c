@@ -175,6 +175,8 @@ static bool find_functions(cuda_library *l, status *st) {
 #define TAKE(name, symbol)                                                                         \
     symbols[count++] = (library_symbol){symbol, (void **)&l->call.name, false};
 #define BOTH(name, cuda, hip, parameters) TAKE(name, l->is_hip ? #hip : #cuda)
+#define LATER(name, cuda, hip, parameters)                                                         \
+    symbols[count++] = (library_symbol){l->is_hip ? #hip : #cuda, (void **)&l->call.name, true};
 #define CUDA(name, cuda, parameters)                                                               \
     if (!l->is_hip)                                                                                \
     TAKE(name, #cuda)

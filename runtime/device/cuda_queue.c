@@ -18,6 +18,7 @@ enum { EVENTS = DEVICE_TIMED_PHASES + 1, ARGUMENTS_MOST = 1024 };
 typedef struct cuda_stream {
     void *stream;
     void *events[EVENTS]; /* around the phases of what is timed; made when the first is */
+    bool recording;       /* what it is given is noted */
 } cuda_stream;
 
 static cuda_device *device_of(const gpu_queue *q) {
@@ -84,6 +85,8 @@ static void pause_after(uint64_t passed_ns) {
 static bool finish(gpu_queue *q, const char *doing, status *st) {
     cuda_device *c = device_of(q);
     uint64_t start = clock_now_ns();
+    if (stream_of(q)->recording)
+        return true;
     for (;;) {
         int result = c->call->stream_query(stream_of(q)->stream);
         if (result != CUDA_NOT_READY)
@@ -242,4 +245,63 @@ bool cuda_launch(gpu_queue *q, const gpu_launch *l, status *st) {
     ok = ok && ended && (!l->phase_ns || read_times(q, l, st));
     cuda_leave(device_of(q), &scope);
     return ok;
+}
+
+/* ---- recordings: graphs that a stream captured ---- */
+
+static bool has_graphs(const cuda_functions *call) {
+    return call->capture_begin && call->capture_end && call->graph_instantiate &&
+           call->graph_launch && call->graph_unmake && call->graph_destroy;
+}
+
+bool cuda_record_begin(gpu_queue *q, status *st) {
+    cuda_device *c = device_of(q);
+    cuda_scope scope;
+    if (!has_graphs(c->call))
+        return status_set(st, STATUS_UNAVAILABLE, "the driver is too old for graphs");
+    if (!begin(q, &scope, st))
+        return false;
+    int result = c->call->capture_begin(stream_of(q)->stream, CUDA_CAPTURE_RELAXED);
+    stream_of(q)->recording = cuda_check(c, result, "beginning a graph", st);
+    cuda_leave(c, &scope);
+    return stream_of(q)->recording;
+}
+
+bool cuda_record_end(gpu_queue *q, bool keep, void **recording_out, status *st) {
+    cuda_device *c = device_of(q);
+    cuda_scope scope;
+    void *graph = NULL;
+    *recording_out = NULL;
+    stream_of(q)->recording = false;
+    if (!cuda_enter(c, &scope, st))
+        return false;
+    int result = c->call->capture_end(stream_of(q)->stream, &graph);
+    bool ok =
+        cuda_check(c, result, "ending a graph", st) && keep &&
+        cuda_check(c, c->call->graph_instantiate(recording_out, graph, 0), "making a graph", st);
+    if (graph)
+        c->call->graph_destroy(graph);
+    cuda_leave(c, &scope);
+    return ok;
+}
+
+bool cuda_replay(gpu_queue *q, void *recording, status *st) {
+    cuda_device *c = device_of(q);
+    cuda_scope scope;
+    if (!begin(q, &scope, st))
+        return false;
+    bool ok = cuda_check(c, c->call->graph_launch(recording, stream_of(q)->stream),
+                         "launching a graph", st) &&
+              finish(q, "running a graph", st);
+    cuda_leave(c, &scope);
+    return ok;
+}
+
+void cuda_forget(gpu_device *g, void *recording) {
+    cuda_device *c = (cuda_device *)g;
+    cuda_scope scope;
+    if (!cuda_enter(c, &scope, NULL))
+        return;
+    c->call->graph_unmake(recording);
+    cuda_leave(c, &scope);
 }

@@ -25,6 +25,7 @@
 typedef struct device_driver device_driver;
 typedef struct device_event device_event;
 typedef struct device_queue device_queue;
+typedef struct device_sequence device_sequence;
 
 typedef enum device_memory_kind {
     DEVICE_MEMORY_DEVICE,       /* the device's own; the fastest for its kernels */
@@ -74,6 +75,8 @@ typedef struct device {
     const device_driver *driver;
     device_info info;
     atomic_uint attention; /* 0: the device is usable; else `usable` is to be asked */
+    bool own_addresses;    /* those of its memory are no other's in this process: neither the host's
+                              nor another device's */
 } device;
 
 typedef struct device_image {
@@ -125,7 +128,8 @@ typedef enum device_command_kind {
     DEVICE_FILL,
     DEVICE_DISPATCH,
     DEVICE_RECORD, /* notes the time at which all before it have ended, well or badly */
-    DEVICE_WAIT    /* what follows waits for the recording that was asked for last */
+    DEVICE_WAIT,   /* what follows waits for the recording that was asked for last */
+    DEVICE_REPLAY  /* the next commands are what a sequence is of: done as one where it can be */
 } device_command_kind;
 
 typedef struct device_command {
@@ -139,6 +143,10 @@ typedef struct device_command {
         } range;
         device_event *event; /* DEVICE_RECORD, DEVICE_WAIT */
         device_dispatch dispatch;
+        struct {
+            device_sequence *sequence;
+            size_t count; /* copies, fills and dispatches that follow */
+        } replay;
     };
 } device_command;
 
@@ -147,6 +155,19 @@ typedef enum device_event_state {
     DEVICE_EVENT_PENDING, /* one asked for has not happened */
     DEVICE_EVENT_DONE
 } device_event_state;
+
+/* Memory of one kind: of the driver's blocks, and what allocations and workspaces take of them. */
+typedef struct device_memory_counts {
+    uint64_t held_bytes, used_bytes, used_peak_bytes;
+    uint64_t blocks, blocks_made; /* that are held; ever */
+    uint64_t allocations;         /* ever */
+} device_memory_counts;
+
+/* What a device has done since it was opened. */
+typedef struct device_counts {
+    device_memory_counts memory[DEVICE_MEMORY_KIND_COUNT];
+    uint64_t recordings, replays; /* of sequences */
+} device_counts;
 
 struct device_driver {
     const char *name;
@@ -198,6 +219,14 @@ struct device_driver {
     /* Waits for all that was submitted before. False with the first failure that was not told yet.
      */
     bool (*await)(device_queue *queue, status *st);
+
+    /* Sequences: where a device keeps what it recorded of commands that are submitted together, to
+     * do them with less work when they come again; where others come, it records anew. Images that
+     * they use live as long. No command that names it is queued where it is destroyed. NULL: the
+     * driver records nothing, and DEVICE_REPLAY is not for it. */
+    device_sequence *(*sequence_create)(device *d);
+    void (*sequence_destroy)(device *d, device_sequence *sequence);
+    void (*count)(device *d, device_counts *out); /* NULL: it counts nothing */
 };
 
 /* Driver `index` of devices.def, listed ones first; NULL past the end. */

@@ -351,6 +351,7 @@ static bool open_emulated(uint32_t index, const device_options *options, device 
     emulated_device *e = base_calloc(1, sizeof *e);
     soft_device_init(&e->soft, &emulated_driver, &functions, options);
     e->index = index;
+    e->soft.base.own_addresses = true; /* in pages that nobody may touch */
     e->order = order;
     e->soft.clock_start_ns = clock_now_ns();
     enumerate(index, &e->soft.base.info);

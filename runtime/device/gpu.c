@@ -1,7 +1,8 @@
 /* gpu.c - see gpu.h.
  *
- * An allocation is a block with room to align it. Under debug its data lie between canaries of 64
- * bytes, the second one longer where padding follows, and are poisoned. */
+ * An allocation is a piece of a block (gpu_pool.h). Under debug it is a block of its own, and its
+ * data lie between canaries of 64 bytes, the second one longer where padding follows, and are
+ * poisoned. */
 #include "device/gpu.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@ enum { ALIGNMENT = 64, CANARY_BYTES = 64, CANARY = 0xA5, POISON = 0xCB, ADDRESSE
 
 typedef struct gpu_memory {
     device_memory base;
-    gpu_block block;
-    size_t offset; /* of the data in the block */
+    gpu_piece piece;
+    size_t offset; /* of the data in its block */
 } gpu_memory;
 
 bool gpu_software_wanted(void) {
@@ -66,12 +67,23 @@ bool gpu_cancel(device *d) {
 
 /* ---- memory ---- */
 
+static bool alloc_block(void *owner, size_t size_bytes, device_memory_kind kind,
+                        gpu_block *block_out, status *st) {
+    gpu_device *g = owner;
+    return g->functions->alloc(g, size_bytes, kind, block_out, st);
+}
+
+static void free_block(void *owner, gpu_block *block) {
+    gpu_device *g = owner;
+    g->functions->free(g, block);
+}
+
 static size_t round_up(size_t n) {
     return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 static gpu_place place_in(const gpu_memory *m, size_t offset) {
-    return (gpu_place){.block = &m->block, .offset = m->offset + offset};
+    return (gpu_place){.block = m->piece.block, .offset = m->offset + offset};
 }
 
 static gpu_place of_host(void *address) {
@@ -103,14 +115,12 @@ bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_mem
                           size_bytes, d->info.name);
     gpu_memory *m = base_calloc(1, sizeof *m);
     m->base = (device_memory){.size_bytes = size_bytes, .kind = kind};
-    if (!g->functions->alloc(g, round_up(size_bytes) + 2 * around + ALIGNMENT, kind, &m->block,
-                             st)) {
+    if (!gpu_pool_take(&g->pool, round_up(size_bytes) + 2 * around, kind, &m->piece, st)) {
         free(m);
         return false;
     }
-    uint64_t data = round_up((size_t)m->block.address + around);
-    m->offset = (size_t)(data - m->block.address);
-    m->base.address = (void *)(uintptr_t)data;
+    m->offset = m->piece.offset + around;
+    m->base.address = (void *)(uintptr_t)(gpu_piece_address(&m->piece) + around);
     *memory_out = &m->base;
     if (!around || guard(g, m, st))
         return true;
@@ -120,7 +130,7 @@ bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_mem
 
 void gpu_free(device *d, device_memory *memory) {
     gpu_device *g = (gpu_device *)d;
-    g->functions->free(g, &((gpu_memory *)memory)->block);
+    gpu_pool_give(&g->pool, &((gpu_memory *)memory)->piece);
     free(memory);
 }
 
@@ -154,9 +164,9 @@ bool gpu_intact(device *d, const device_memory *memory, status *st) {
 
 bool gpu_map(device *d, device_memory *memory, void **host_out, status *st) {
     const gpu_memory *m = (const gpu_memory *)memory;
-    if (!m->block.host || !(d->info.mappable_kinds >> memory->kind & 1))
+    if (!m->piece.block->host || !(d->info.mappable_kinds >> memory->kind & 1))
         return status_set(st, STATUS_INVALID, "memory of the device alone cannot be mapped");
-    *host_out = m->block.host + m->offset;
+    *host_out = m->piece.block->host + m->offset;
     return true;
 }
 
@@ -169,21 +179,21 @@ void gpu_unmap(device *d, device_memory *memory) {
 static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
     if (q->workspace.size_bytes >= size_bytes)
         return true;
-    if (q->workspace.size_bytes)
-        g->functions->free(g, &q->workspace);
-    q->workspace = (gpu_block){0};
-    return g->functions->alloc(g, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
+    gpu_pool_give(&g->pool, &q->workspace);
+    return gpu_pool_take(&g->pool, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
            status_set(st, STATUS_OUT_OF_MEMORY, "allocating the workspace of %zu bytes",
                       size_bytes);
 }
 
 /* The workspace, and behind it what is prepared for this launch alone; under debug poisoned. */
 static bool prepare_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
-    size_t whole = size_bytes ? size_bytes + ALIGNMENT : 0;
-    if (!grow(g, q, whole, st))
+    if (q->recorded_workspace)
+        return true; /* it is large enough for all that is recorded */
+    if (!grow(g, q, size_bytes, st))
         return false;
-    return whole == 0 || !g->soft.options.debug ||
-           g->functions->fill(q, (gpu_place){.block = &q->workspace}, POISON, whole, st);
+    const gpu_place place = {.block = q->workspace.block, .offset = q->workspace.offset};
+    return size_bytes == 0 || !g->soft.options.debug ||
+           g->functions->fill(q, place, POISON, size_bytes, st);
 }
 
 static bool has_shared(const gpu_device *g, const device_dispatch *p, status *st) {
@@ -202,7 +212,8 @@ static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device
         return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
     if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
         return false;
-    uint64_t workspace = round_up((size_t)q->workspace.address);
+    const gpu_piece *room = q->recorded_workspace ? q->recorded_workspace : &q->workspace;
+    uint64_t workspace = room->block ? gpu_piece_address(room) : 0;
     for (uint32_t i = 0; i < p->buffer_count; i++)
         addresses[i] = (uint64_t)(uintptr_t)p->buffers[i];
     addresses[p->buffer_count] = workspace;
@@ -239,7 +250,7 @@ static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, stat
     return true;
 }
 
-static gpu_place place_of(device_span s) {
+gpu_place gpu_place_of(device_span s) {
     if (!s.memory)
         return of_host(s.address);
     return place_in((const gpu_memory *)s.memory,
@@ -248,20 +259,21 @@ static gpu_place place_of(device_span s) {
 
 static bool transfer(const gpu_device *g, gpu_queue *q, const device_command *c, status *st) {
     size_t bytes = c->range.size_bytes;
-    gpu_place to = place_of(c->range.to);
+    gpu_place to = gpu_place_of(c->range.to);
     if (bytes == 0)
         return true;
     if (c->kind == DEVICE_FILL && !to.block)
         memset(to.host, c->byte, bytes);
     if (c->kind == DEVICE_FILL)
         return !to.block || g->functions->fill(q, to, c->byte, bytes, st);
-    gpu_place from = place_of(c->range.from);
+    gpu_place from = gpu_place_of(c->range.from);
     if (!to.block && !from.block)
         memmove(to.host, from.host, bytes);
     return (!to.block && !from.block) || g->functions->copy(q, to, from, bytes, st);
 }
 
-static bool run(gpu_device *g, gpu_queue *q, const device_command *c, status *st) {
+bool gpu_run(gpu_queue *q, const device_command *c, status *st) {
+    gpu_device *g = (gpu_device *)q->base.device;
     if (!soft_begin(&q->base, c, st))
         return false;
     bool ok = c->kind == DEVICE_DISPATCH ? dispatch(g, q, &c->dispatch, st) : transfer(g, q, c, st);
@@ -272,7 +284,7 @@ static bool run(gpu_device *g, gpu_queue *q, const device_command *c, status *st
 static bool execute(device_queue *queue, const device_command *c, status *st) {
     gpu_queue *q = (gpu_queue *)queue;
     pthread_mutex_lock(&q->turn);
-    bool ok = run((gpu_device *)queue->device, q, c, st);
+    bool ok = gpu_run(q, c, st);
     pthread_mutex_unlock(&q->turn);
     return ok;
 }
@@ -280,8 +292,9 @@ static bool execute(device_queue *queue, const device_command *c, status *st) {
 /* ---- queues and devices ---- */
 
 static const soft_functions with_gone = {
-    .execute = execute, .gone = gone, .inline_execution = true};
-static const soft_functions without = {.execute = execute, .inline_execution = true};
+    .execute = execute, .replay = gpu_replay, .gone = gone, .inline_execution = true};
+static const soft_functions without = {
+    .execute = execute, .replay = gpu_replay, .inline_execution = true};
 
 bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, status *st) {
     gpu_device *g = (gpu_device *)d;
@@ -297,8 +310,7 @@ bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, sta
 }
 
 static void close_queue(gpu_device *g, gpu_queue *q) {
-    if (q->workspace.size_bytes)
-        g->functions->free(g, &q->workspace);
+    gpu_pool_give(&g->pool, &q->workspace);
     g->functions->queue_close(g, q);
 }
 
@@ -314,6 +326,8 @@ bool gpu_device_init(gpu_device *g, const device_driver *driver, const gpu_funct
     soft_device_init(&g->soft, driver, functions->gone ? &with_gone : &without, options);
     g->functions = functions;
     g->soft.clock_start_ns = clock_now_ns();
+    gpu_pool_init(&g->pool, (gpu_block_source){g, alloc_block, free_block},
+                  g->soft.base.info.memory_bytes, options->debug);
     pthread_mutex_init(&g->own_mutex, NULL);
     g->own.base.device = &g->soft;
     g->has_own = functions->queue_open(g, &g->own, st);
@@ -326,6 +340,16 @@ void gpu_device_release(gpu_device *g) {
     if (g->has_own)
         close_queue(g, &g->own);
     g->has_own = false;
+    gpu_pool_release(&g->pool);
     pthread_mutex_destroy(&g->own_mutex);
     soft_device_release(&g->soft);
+}
+
+void gpu_count(device *d, device_counts *out) {
+    gpu_device *g = (gpu_device *)d;
+    *out = (device_counts){.recordings = atomic_load(&g->recordings),
+                           .replays = atomic_load(&g->replays)};
+    pthread_mutex_lock(&g->pool.mutex);
+    memcpy(out->memory, g->pool.counts, sizeof out->memory);
+    pthread_mutex_unlock(&g->pool.mutex);
 }

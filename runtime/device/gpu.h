@@ -1,10 +1,13 @@
-/* gpu.h - what the drivers of hardware share: memory with bounds that can be checked, workspaces,
- * and whole kernels as launches of their phases.
+/* gpu.h - what the drivers of hardware share: pools of memory, bounds that can be checked,
+ * workspaces, and whole kernels as launches of their phases.
  *
  * A driver's device starts with a gpu_device, and its functions are those of gpu_functions: the
  * least that another library has to be asked for. They do a thing and return when it has been done:
  * queues, events and limits are soft.h's, one thread a queue. The functions of one queue are called
  * by one thread at a time; those of several queues and of memory by several.
+ *
+ * What a driver can record and do again (gpu_functions.replay) is kept in sequences:
+ * gpu_sequence.c.
  *
  * Addresses are numbers of the device. Only the driver knows what they mean.
  *
@@ -13,19 +16,11 @@
 #ifndef TESSERA_RUNTIME_GPU_H
 #define TESSERA_RUNTIME_GPU_H
 
+#include "device/gpu_pool.h"
 #include "device/soft.h"
 
 #define SOFTWARE_DEVICES "TESSERA_SOFTWARE_DEVICES"
 bool gpu_software_wanted(void);
-
-/* Memory as the driver gives it. */
-typedef struct gpu_block {
-    uint64_t address;    /* aligned to 16 bytes at least */
-    unsigned char *host; /* where the host reaches it, as long as it lives; NULL: nowhere */
-    size_t size_bytes;
-    void *handle;    /* the driver's */
-    uint64_t number; /* ... likewise */
-} gpu_block;
 
 /* A place in a block, or in memory of the program where that is NULL. */
 typedef struct gpu_place {
@@ -50,9 +45,10 @@ typedef struct gpu_device gpu_device;
 /* The functions of a queue are called by one thread at a time. */
 typedef struct gpu_queue {
     device_queue base;
-    pthread_mutex_t turn; /* several threads may submit to a synchronous queue */
-    gpu_block workspace;  /* grown on demand */
-    void *handle;         /* the driver's */
+    pthread_mutex_t turn;                /* several threads may submit to a synchronous queue */
+    gpu_piece workspace;                 /* grown on demand */
+    const gpu_piece *recorded_workspace; /* while it records: the sequence's; else NULL */
+    void *handle;                        /* the driver's */
 } gpu_queue;
 
 typedef struct gpu_functions {
@@ -71,6 +67,14 @@ typedef struct gpu_functions {
     /* Of a lost device: whether nothing that was given to the queue runs any more. NULL: nothing
      * does where no thread waits for it. */
     bool (*idle)(gpu_queue *q);
+    /* From record_begin to record_end copies, fills and launches of the queue, whose memory is the
+     * device's own, are noted instead of done. record_end gives what they made, or where `keep` is
+     * false nothing; replay does it, as often as one likes, one at a time. NULL: launches are not
+     * recorded. What fails here is done one by one. */
+    bool (*record_begin)(gpu_queue *q, status *st);
+    bool (*record_end)(gpu_queue *q, bool keep, void **recording_out, status *st);
+    bool (*replay)(gpu_queue *q, void *recording, status *st);
+    void (*forget)(gpu_device *g, void *recording);
 } gpu_functions;
 
 struct gpu_device {
@@ -79,6 +83,8 @@ struct gpu_device {
     pthread_mutex_t own_mutex; /* of the queue for what no queue was given for */
     gpu_queue own;
     bool has_own;
+    gpu_pool pool;
+    atomic_uint_fast64_t recordings, replays; /* that were made; done */
 };
 
 /* After the driver has filled soft.base.info; opens the device's own queue. */
@@ -90,6 +96,13 @@ bool gpu_lose(gpu_device *g, const char *why, status *st);
 /* Whether a wait may go on: false once the device is lost, so that a thread that polls can end. */
 bool gpu_may_wait(gpu_queue *q, status *st);
 
+/* One copy, fill or dispatch, by who has the queue's turn. */
+bool gpu_run(gpu_queue *q, const device_command *c, status *st);
+/* Where a command's address lies. */
+gpu_place gpu_place_of(device_span span);
+/* For soft_functions. */
+bool gpu_replay(device_queue *queue, const device_command *command, status *st);
+
 /* For device_driver; the rest of it is soft.h's. */
 bool gpu_cancel(device *d);
 bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_memory **memory_out,
@@ -100,6 +113,9 @@ bool gpu_map(device *d, device_memory *memory, void **host_out, status *st);
 void gpu_unmap(device *d, device_memory *memory);
 bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, status *st);
 void gpu_queue_destroy(device *d, device_queue *queue);
+device_sequence *gpu_sequence_create(device *d);
+void gpu_sequence_destroy(device *d, device_sequence *sequence);
+void gpu_count(device *d, device_counts *out);
 
 /* The functions of device_driver that all of these drivers have in common. */
 #define GPU_DRIVER_FUNCTIONS                                                                       \
@@ -107,6 +123,10 @@ void gpu_queue_destroy(device *d, device_queue *queue);
     .intact = gpu_intact, .map = gpu_map, .unmap = gpu_unmap, .event_create = soft_event_create,   \
     .event_destroy = soft_event_destroy, .event_query = soft_event_query,                          \
     .queue_create = gpu_queue_create, .queue_destroy = gpu_queue_destroy, .submit = soft_submit,   \
-    .await = soft_await
+    .await = soft_await, .count = gpu_count
+
+/* ... and of those that record. */
+#define GPU_SEQUENCE_FUNCTIONS                                                                     \
+    .sequence_create = gpu_sequence_create, .sequence_destroy = gpu_sequence_destroy
 
 #endif

@@ -121,6 +121,8 @@ static bool open_device(uint32_t index, const device_options *options, device **
     enum { LINE = 64 };
     opencl_device *d = base_calloc(1, sizeof *d);
     d->unit = opencl_unit_at(index);
+    d->gpu.soft.base.info = d->unit->info;
+    d->gpu.soft.base.own_addresses = true; /* shared virtual memory is the host's, too */
     if (!make_context(d, st)) {
         free(d);
         return false;
@@ -130,7 +132,6 @@ static bool open_device(uint32_t index, const device_options *options, device **
         free(d);
         return false;
     }
-    d->gpu.soft.base.info = d->unit->info;
     if (!alloc(&d->gpu, LINE, DEVICE_MEMORY_DEVICE, &d->nowhere, st) ||
         !opencl_probe(d, OPENCL_PROBE_F32, st)) {
         release(d);

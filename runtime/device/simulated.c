@@ -200,6 +200,7 @@ static bool open_simulated(uint32_t index, const device_options *options, device
     simulated_device *s = base_calloc(1, sizeof *s);
     soft_device_init(&s->soft, &simulated_driver, &functions, options);
     s->index = index;
+    s->soft.base.own_addresses = true;                    /* in pages that nobody may touch */
     s->soft.clock_start_ns = clock_now_ns() - 1000000000; /* of no other clock */
     enumerate(index, &s->soft.base.info);
     for (int fault = 0; fault < SIMULATED_FAULT_COUNT; fault++)

@@ -42,6 +42,9 @@ typedef struct soft_functions {
     /* Executes a copy, fill or dispatch on the calling thread; soft_begin and soft_end are around
      * what its limit is for. */
     bool (*execute)(device_queue *queue, const device_command *command, status *st);
+    /* Executes the commands behind a DEVICE_REPLAY; all run, though one fails. NULL: there are none
+     * of that kind. */
+    bool (*replay)(device_queue *queue, const device_command *command, status *st);
     /* Whether the device is gone; with the lock held. NULL: it never is. */
     bool (*gone)(soft_device *d, status *why);
     /* The device was lost; with the lock held. */

@@ -7,20 +7,21 @@
 #include "base/thread.h"
 #include "device/soft.h"
 
+/* What belongs to a command of a batch. */
+typedef struct soft_step {
+    void *payload; /* the arrays of a dispatch; owned */
+    soft_recording *recording;
+} soft_step;
+
 /* Commands that were submitted together, with copies of all that they point at. */
 struct soft_batch {
     soft_batch *next;
     bool awaited, done; /* awaited: whoever waits frees it, and learns how it ended */
     status result;      /* the first failure of its commands */
     size_t count;
-    struct soft_step {
-        device_command command;
-        void *payload; /* the arrays of a dispatch; owned */
-        soft_recording *recording;
-    } steps[];
+    soft_step *steps; /* of each command; behind them */
+    device_command commands[];
 };
-
-typedef struct soft_step soft_step;
 
 static bool lost_to(const soft_device *d, status *st) {
     return status_set(st, d->lost.code, "%s", d->lost.message);
@@ -75,6 +76,11 @@ static void record(soft_device *d, soft_recording *r, device_event *event) {
     pthread_mutex_unlock(&d->mutex);
 }
 
+/* How many commands one stands for: those that are replayed are behind it. */
+static size_t span_of(const device_command *command) {
+    return command->kind == DEVICE_REPLAY ? 1 + command->replay.count : 1;
+}
+
 static bool execute(device_queue *q, const device_command *command, soft_recording *recording,
                     status *st) {
     switch (command->kind) {
@@ -83,6 +89,8 @@ static bool execute(device_queue *q, const device_command *command, soft_recordi
         return true;
     case DEVICE_WAIT:
         return wait_for(q->device, recording, st);
+    case DEVICE_REPLAY:
+        return q->device->functions->replay(q, command, st);
     default:
         return q->device->functions->execute(q, command, st);
     }
@@ -106,8 +114,8 @@ static int64_t bytes_of(const device_dispatch *given, uint32_t buffer) {
                   : INT64_MAX;
 }
 
-static void copy_dispatch(const soft_device *d, soft_step *step) {
-    device_dispatch *p = &step->command.dispatch;
+/* Returns the copy's arrays. */
+static void *copy_dispatch(const soft_device *d, device_dispatch *p) {
     const device_dispatch given = *p;
     size_t phases = given.image->phase_count;
     void **buffers = base_malloc(given.buffer_count * (sizeof *buffers + sizeof(int64_t)) +
@@ -125,22 +133,24 @@ static void copy_dispatch(const soft_device *d, soft_step *step) {
     if (given.prepared.address)
         p->prepared.address = resolve(d, given.prepared);
     p->prepared.memory = NULL;
-    step->payload = buffers;
     p->buffers = buffers;
     p->memories = NULL;
     p->buffer_bytes = bytes;
     p->dims = given.dim_count ? numbers : NULL;
     p->workgroups = numbers + given.dim_count;
+    return buffers;
 }
 
 static soft_batch *batch_new(const soft_device *d, const device_command *commands, size_t count) {
-    soft_batch *b = base_calloc(1, sizeof *b + count * sizeof b->steps[0]);
+    soft_batch *b =
+        base_calloc(1, sizeof *b + count * (sizeof b->commands[0] + sizeof b->steps[0]));
     b->count = count;
+    b->steps = (soft_step *)(b->commands + count);
     for (size_t i = 0; i < count; i++) {
-        device_command *c = &b->steps[i].command;
+        device_command *c = &b->commands[i];
         *c = commands[i];
         if (c->kind == DEVICE_DISPATCH) {
-            copy_dispatch(d, &b->steps[i]);
+            b->steps[i].payload = copy_dispatch(d, &c->dispatch);
         } else if (c->kind == DEVICE_COPY || c->kind == DEVICE_FILL) {
             c->range.to.address = resolve(d, c->range.to);
             if (c->kind == DEVICE_COPY)
@@ -205,9 +215,9 @@ static void batch_done(device_queue *q, soft_batch *b) {
 static void *queue_main(void *argument) {
     device_queue *q = argument;
     for (soft_batch *b; (b = pop(q));) {
-        for (size_t i = 0; i < b->count; i++) {
+        for (size_t i = 0; i < b->count; i += span_of(&b->commands[i])) {
             status st = STATUS_INIT;
-            if (!execute(q, &b->steps[i].command, b->steps[i].recording, &st) &&
+            if (!execute(q, &b->commands[i], b->steps[i].recording, &st) &&
                 b->result.code == STATUS_OK)
                 b->result = st;
         }
@@ -279,8 +289,8 @@ void soft_queue_destroy(device *d, device_queue *queue) {
 
 /* On the thread that submits. */
 static bool execute_here(device_queue *q, const device_command *c, status *st) {
-    if (c->kind == DEVICE_COPY || c->kind == DEVICE_FILL || c->kind == DEVICE_DISPATCH)
-        return q->device->functions->execute(q, c, st);
+    if (c->kind != DEVICE_RECORD && c->kind != DEVICE_WAIT)
+        return execute(q, c, NULL, st);
     pthread_mutex_lock(&q->device->mutex);
     soft_recording *r = recording_for(c);
     pthread_mutex_unlock(&q->device->mutex);
@@ -302,7 +312,7 @@ static bool push(device_queue *q, soft_batch *b, status *st) {
         return false;
     }
     for (size_t i = 0; i < b->count; i++)
-        b->steps[i].recording = recording_for(&b->steps[i].command);
+        b->steps[i].recording = recording_for(&b->commands[i]);
     *q->last = b;
     q->last = &b->next;
     pthread_cond_broadcast(&q->work);
@@ -334,7 +344,7 @@ bool soft_submit(device_queue *queue, const device_command *commands, size_t cou
     for (size_t i = 0; i < count; i++)
         limited |= commands[i].limit_ns != 0;
     if (queue->synchronous && d->functions->inline_execution && !limited) {
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i += span_of(&commands[i]))
             ok &= execute_here(queue, &commands[i], ok ? st : NULL);
         return ok;
     }

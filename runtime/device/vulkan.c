@@ -148,10 +148,16 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
                                             .queue_close = vulkan_queue_close,
                                             .copy = vulkan_copy,
                                             .fill = vulkan_fill,
-                                            .launch = vulkan_launch};
+                                            .launch = vulkan_launch,
+                                            .record_begin = vulkan_record_begin,
+                                            .record_end = vulkan_record_end,
+                                            .replay = vulkan_replay,
+                                            .forget = vulkan_forget};
     vulkan_device *v = base_calloc(1, sizeof *v);
     enumerate(index, &v->gpu.soft.base.info);
     v->adapter = vulkan_adapter_at(index);
+    v->gpu.soft.base.own_addresses = /* its memory is the host's */
+        v->adapter->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     pthread_mutex_init(&v->queue_mutex, NULL);
     if (vulkan_open_device(v, st) && create_layout(v, st) && create_cache(v, st) &&
         gpu_device_init(&v->gpu, &vulkan_driver, &functions, options, st) && vulkan_probe(v, st) &&
@@ -175,4 +181,5 @@ const device_driver vulkan_driver = {.name = "vulkan",
                                      .close = close_vulkan,
                                      .load = vulkan_load,
                                      .unload = vulkan_unload,
+                                     GPU_SEQUENCE_FUNCTIONS,
                                      GPU_DRIVER_FUNCTIONS};

@@ -94,6 +94,12 @@ bool vulkan_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, 
 bool vulkan_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 bool vulkan_launch(gpu_queue *q, const gpu_launch *l, status *st);
 
+/* ---- vulkan_record.c ---- */
+bool vulkan_record_begin(gpu_queue *q, status *st);
+bool vulkan_record_end(gpu_queue *q, bool keep, void **recording_out, status *st);
+bool vulkan_replay(gpu_queue *q, void *recording, status *st);
+void vulkan_forget(gpu_device *g, void *recording);
+
 /* ---- vulkan_image.c ---- */
 typedef struct vulkan_image {
     device_image base;

@@ -4,35 +4,24 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "device/vulkan.h"
+#include "device/vulkan_queue.h"
 
-enum { STAGING_BYTES = 4 << 20, TABLE_BYTES = 8192, STAMPS = 2 * DEVICE_TIMED_PHASES };
-
-/* gpu_queue.handle. */
-typedef struct vulkan_queue {
-    vulkan_device *device;
-    VkCommandPool pool;
-    VkCommandBuffer commands;
-    VkFence fence;
-    VkQueryPool stamps;
-    gpu_block table;   /* of addresses */
-    gpu_block staging; /* where what the host has passes through; made when it is needed */
-} vulkan_queue;
+enum { STAGING_BYTES = 4 << 20, STAMPS = 2 * DEVICE_TIMED_PHASES };
 
 /* ---- making one ---- */
 
-static VkResult create_commands(vulkan_queue *q) {
-    vulkan_device *v = q->device;
+VkResult vulkan_create_commands(vulkan_device *v, VkCommandPoolCreateFlags flags,
+                                VkCommandPool *pool_out, VkCommandBuffer *commands_out) {
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                          .flags = flags,
                                           .queueFamilyIndex = v->adapter->family};
-    VkResult result = v->f.CreateCommandPool(v->device, &pool, NULL, &q->pool);
+    VkResult result = v->f.CreateCommandPool(v->device, &pool, NULL, pool_out);
     const VkCommandBufferAllocateInfo buffer = {.sType =
                                                     VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                .commandPool = q->pool,
+                                                .commandPool = *pool_out,
                                                 .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                                 .commandBufferCount = 1};
-    return result == VK_SUCCESS ? v->f.AllocateCommandBuffers(v->device, &buffer, &q->commands)
+    return result == VK_SUCCESS ? v->f.AllocateCommandBuffers(v->device, &buffer, commands_out)
                                 : result;
 }
 
@@ -52,11 +41,12 @@ bool vulkan_queue_open(gpu_device *g, gpu_queue *queue, status *st) {
     vulkan_queue *q = base_calloc(1, sizeof *q);
     q->device = (vulkan_device *)g;
     queue->handle = q;
-    VkResult result = create_commands(q);
+    VkResult result = vulkan_create_commands(q->device, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                             &q->pool, &q->commands);
     if (result == VK_SUCCESS)
         result = create_sync(q);
     bool ok = result == VK_SUCCESS || vulkan_failed(q->device, "making a queue", result, st);
-    if (ok && vulkan_alloc(g, TABLE_BYTES, DEVICE_MEMORY_PINNED, &q->table, st))
+    if (ok && vulkan_alloc(g, VULKAN_TABLE_BYTES, DEVICE_MEMORY_PINNED, &q->table, st))
         return true;
     vulkan_queue_close(g, queue);
     return false;
@@ -80,6 +70,8 @@ void vulkan_queue_close(gpu_device *g, gpu_queue *queue) {
 
 static bool begin(vulkan_queue *q, status *st) {
     vulkan_device *v = q->device;
+    if (q->recording)
+        return true;
     const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     VkResult result = v->f.ResetCommandPool(v->device, q->pool, 0);
@@ -96,18 +88,16 @@ static void barrier(vulkan_queue *q) {
                                      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
     const VkPipelineStageFlags work =
         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-    q->device->f.CmdPipelineBarrier(q->commands, work, work | VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                                    &all, 0, NULL, 0, NULL);
+    q->device->f.CmdPipelineBarrier(vulkan_commands(q), work, work | VK_PIPELINE_STAGE_HOST_BIT, 0,
+                                    1, &all, 0, NULL, 0, NULL);
 }
 
-static bool finish(vulkan_queue *q, status *st) {
+bool vulkan_run(vulkan_queue *q, VkCommandBuffer commands, status *st) {
     vulkan_device *v = q->device;
     const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                .commandBufferCount = 1,
-                               .pCommandBuffers = &q->commands};
-    VkResult result = v->f.EndCommandBuffer(q->commands);
-    if (result != VK_SUCCESS)
-        return vulkan_failed(v, "vkEndCommandBuffer", result, st);
+                               .pCommandBuffers = &commands};
+    VkResult result;
     pthread_mutex_lock(&v->queue_mutex);
     result = v->f.QueueSubmit(v->queue, 1, &info, q->fence);
     pthread_mutex_unlock(&v->queue_mutex);
@@ -120,6 +110,15 @@ static bool finish(vulkan_queue *q, status *st) {
     return result == VK_SUCCESS ? vulkan_valid(st) : vulkan_failed(v, "vkResetFences", result, st);
 }
 
+static bool finish(vulkan_queue *q, status *st) {
+    vulkan_device *v = q->device;
+    if (q->recording)
+        return true;
+    VkResult result = v->f.EndCommandBuffer(q->commands);
+    return result == VK_SUCCESS ? vulkan_run(q, q->commands, st)
+                                : vulkan_failed(v, "vkEndCommandBuffer", result, st);
+}
+
 /* ---- copies and fills ---- */
 
 static bool copy_blocks(vulkan_queue *q, const gpu_block *to, size_t to_offset,
@@ -127,7 +126,7 @@ static bool copy_blocks(vulkan_queue *q, const gpu_block *to, size_t to_offset,
     const VkBufferCopy range = {from_offset, to_offset, size_bytes};
     if (!begin(q, st))
         return false;
-    q->device->f.CmdCopyBuffer(q->commands, from->handle, to->handle, 1, &range);
+    q->device->f.CmdCopyBuffer(vulkan_commands(q), from->handle, to->handle, 1, &range);
     barrier(q);
     return finish(q, st);
 }
@@ -171,6 +170,8 @@ static unsigned char *host_of(gpu_place place) {
 bool vulkan_copy(gpu_queue *queue, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
     vulkan_queue *q = queue->handle;
     unsigned char *to_host = host_of(to), *from_host = host_of(from);
+    if (q->recording)
+        return copy_blocks(q, to.block, to.offset, from.block, from.offset, size_bytes, st);
     if (to_host && from_host)
         memmove(to_host, from_host, size_bytes);
     else if (to_host)
@@ -194,7 +195,7 @@ bool vulkan_fill(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size
                  status *st) {
     enum { WORD = 4 };
     vulkan_queue *q = queue->handle;
-    if (host_of(to)) {
+    if (host_of(to) && !q->recording) {
         memset(host_of(to), byte, size_bytes);
         return true;
     }
@@ -203,13 +204,15 @@ bool vulkan_fill(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size
     size_t words = (size_bytes - head) / WORD * WORD, tail = size_bytes - head - words;
     gpu_place middle = {to.block, to.offset + head, NULL},
               end = {to.block, to.offset + head + words, NULL};
+    if (q->recording && (head || tail))
+        return status_set(st, STATUS_UNAVAILABLE, "a fill of parts of words is not recorded");
     if (!send_bytes(q, to, byte, head, st) || !send_bytes(q, end, byte, tail, st))
         return false;
     if (words == 0)
         return true;
     if (!begin(q, st))
         return false;
-    q->device->f.CmdFillBuffer(q->commands, middle.block->handle, middle.offset, words,
+    q->device->f.CmdFillBuffer(vulkan_commands(q), middle.block->handle, middle.offset, words,
                                UINT32_C(0x01010101) * byte);
     barrier(q);
     return finish(q, st);
@@ -222,17 +225,18 @@ typedef struct pushed {
     uint32_t base;
 } pushed;
 
-static void dispatch(vulkan_queue *q, VkPipeline pipeline, int64_t workgroups) {
+static void dispatch(vulkan_queue *q, VkPipeline pipeline, uint64_t table, int64_t workgroups) {
     enum { PUSHED_BYTES = 12 };
     vulkan_device *v = q->device;
+    VkCommandBuffer commands = vulkan_commands(q);
     int64_t most = v->adapter->properties.limits.maxComputeWorkGroupCount[0];
-    v->f.CmdBindPipeline(q->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    v->f.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     for (int64_t begins = 0; begins < workgroups; begins += most) {
-        const pushed p = {q->table.address, (uint32_t)begins};
+        const pushed p = {table, (uint32_t)begins};
         int64_t part = workgroups - begins < most ? workgroups - begins : most;
-        v->f.CmdPushConstants(q->commands, v->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, PUSHED_BYTES,
+        v->f.CmdPushConstants(commands, v->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, PUSHED_BYTES,
                               &p);
-        v->f.CmdDispatch(q->commands, (uint32_t)part, 1, 1);
+        v->f.CmdDispatch(commands, (uint32_t)part, 1, 1);
     }
 }
 
@@ -266,7 +270,7 @@ static bool check(const vulkan_queue *q, const gpu_launch *l, status *st) {
             return status_set(st, STATUS_INVALID,
                               "phase %u has %lld workgroups; device '%s' numbers at most 2^32", i,
                               (long long)l->workgroups[i], q->device->adapter->name);
-    return l->address_count * sizeof *l->addresses <= TABLE_BYTES ||
+    return l->address_count * sizeof *l->addresses <= VULKAN_TABLE_BYTES ||
            status_set(st, STATUS_INVALID, "%u buffers are too many for device '%s'",
                       l->address_count, q->device->adapter->name);
 }
@@ -275,16 +279,17 @@ bool vulkan_launch(gpu_queue *queue, const gpu_launch *l, status *st) {
     vulkan_queue *q = queue->handle;
     const vulkan_image *image = (const vulkan_image *)l->image;
     bool timed = l->phase_ns && q->stamps && l->image->phase_count;
-    if (!check(q, l, st) || !begin(q, st))
+    uint64_t table;
+    if (!check(q, l, st) || !begin(q, st) ||
+        !vulkan_place_table(q, l->addresses, l->address_count, &table, st))
         return false;
-    memcpy(q->table.host, l->addresses, l->address_count * sizeof *l->addresses);
     if (timed)
         q->device->f.CmdResetQueryPool(q->commands, q->stamps, 0, 2 * l->image->phase_count);
     for (uint32_t i = 0; i < l->image->phase_count; i++) {
         if (timed)
             stamp(q, 2 * i);
         if (l->workgroups[i] > 0)
-            dispatch(q, image->pipelines[i], l->workgroups[i]);
+            dispatch(q, image->pipelines[i], table, l->workgroups[i]);
         barrier(q);
         if (timed)
             stamp(q, 2 * i + 1);

@@ -15,6 +15,7 @@
 #include "device/gpu.h"
 #include "device/simulated.h"
 #include "test/device_bench.h"
+#include "test/device_replay.h"
 #include "test/device_threads.h"
 
 enum { EXIT_SKIPPED = 77 };
@@ -443,6 +444,8 @@ static const struct {
     {"times launches", times_launches, true},
     {"a limit ends the waiting", a_limit_ends_the_waiting, true},
     {"threads share a device", threads_share_a_device, false},
+    {"replays what comes again", replays_what_comes_again, false},
+    {"replays fail as others do", replays_fail_as_others_do, false},
 };
 
 /* The only driver whose devices are looked at; NULL: all that do without hardware are. */

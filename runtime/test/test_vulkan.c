@@ -215,6 +215,36 @@ static int lost_in_mid_run(void) {
     return 0;
 }
 
+/* Likewise in a replay of what was recorded before. */
+static int lost_in_a_replay(void) {
+    bench b;
+    status st = STATUS_INIT;
+    device_counts counts;
+    must(open_bench(&b, &st), &st);
+    device_image *image = load(&b, "kernel_good", "phase_double", "phase_add");
+    device_memory *in = new_memory(&b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *out = new_memory(&b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(image, in, out);
+    device_sequence *s = b.driver->sequence_create(b.d);
+    const device_command commands[] = {{.kind = DEVICE_REPLAY, .replay = {s, 1}}, l->command};
+    bool lost = false;
+    for (int i = 0; i < 20 && !lost; i++)
+        lost = !b.driver->submit(b.sync, commands, 2, &st);
+    NEEDS(lost && st.code == STATUS_DEVICE_LOST);
+    b.driver->count(b.d, &counts);
+    NEEDS(counts.recordings == 1 && counts.replays > 1);
+    NEEDS(!b.driver->submit(b.sync, commands, 2, &st) && st.code == STATUS_DEVICE_LOST);
+    NEEDS(b.driver->cancel(b.d));
+    b.driver->sequence_destroy(b.d, s);
+    b.driver->unload(b.d, image);
+    b.driver->free(b.d, in);
+    b.driver->free(b.d, out);
+    close_bench(&b);
+    free(l);
+    NEEDS(alive() == 0);
+    return 0;
+}
+
 static int memory_that_is_refused(void) {
     bench b;
     status st = STATUS_INIT;
@@ -279,6 +309,7 @@ static const struct {
     {"shared memory has a limit", "", shared_memory_has_a_limit},
     {"long grids are cut", "", long_grids_are_cut},
     {"lost in mid-run", "lost=8", lost_in_mid_run},
+    {"lost in a replay", "lost=12", lost_in_a_replay},
     {"memory that is refused", "memory=33554432", memory_that_is_refused},
     {"without f64", "narrow=1", without_f64},
     {"without addresses", "addressless=1", without_addresses},

@@ -1,8 +1,9 @@
-/* vulkan_speed.c - what a launch and a copy cost through the driver for Vulkan, beside the same by
+/* vulkan_speed.c - what launches and a copy cost through the driver for Vulkan, beside the same by
  * Vulkan's own calls: medians of pairs, taken in turn in one process. No test, since a test asserts
  * no time.
  *
- * A launch of ours checks, records, submits and waits. The raw one is a command buffer that was
+ * Launches of ours check, record, submit and wait, each by itself; a replay compares what it is
+ * asked for with what was recorded, submits and waits. The raw ones are a command buffer that was
  * recorded once: submitted and waited for. A copy of the raw API is what a program does with memory
  * that is mapped. */
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "base/file.h"
 #include "device/vulkan.h"
 
-enum { ROUNDS = 2001, COPY_ROUNDS = 21, COPY_BYTES = 64 << 20, BYTES = 64 };
+enum { LAUNCHES_MOST = 16, ROUNDS = 2001, COPY_ROUNDS = 21, COPY_BYTES = 64 << 20, BYTES = 64 };
 
 typedef struct raw {
     VkCommandPool pool;
@@ -26,7 +27,8 @@ static void fail(const char *what, const status *st) {
     exit(1);
 }
 
-static void record(vulkan_device *v, const vulkan_image *image, const gpu_block *table, raw *r) {
+static void record(vulkan_device *v, const vulkan_image *image, const gpu_block *table,
+                   int launches, raw *r) {
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .queueFamilyIndex = v->adapter->family};
     const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -37,6 +39,10 @@ static void record(vulkan_device *v, const vulkan_image *image, const gpu_block 
                                                 .commandPool = r->pool,
                                                 .commandBufferCount = 1};
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const VkMemoryBarrier written = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                     .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                                     .dstAccessMask =
+                                         VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
     const struct {
         uint64_t table;
         uint32_t base;
@@ -45,7 +51,13 @@ static void record(vulkan_device *v, const vulkan_image *image, const gpu_block 
     v->f.BeginCommandBuffer(r->commands, &begin);
     v->f.CmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, image->pipelines[0]);
     v->f.CmdPushConstants(r->commands, v->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 12, &pushed);
-    v->f.CmdDispatch(r->commands, 1, 1, 1);
+    for (int i = 0; i < launches; i++) {
+        if (i > 0)
+            v->f.CmdPipelineBarrier(r->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &written, 0, NULL,
+                                    0, NULL);
+        v->f.CmdDispatch(r->commands, 1, 1, 1);
+    }
     v->f.EndCommandBuffer(r->commands);
 }
 
@@ -83,13 +95,33 @@ static device_image *load(device *d) {
     return image;
 }
 
-static void time_launches(device *d, device_queue *queue) {
-    static double ours[ROUNDS], theirs[ROUNDS], ratios[ROUNDS];
+/* `ours` are commands that end on return; taken in turn with a raw submission. */
+static void compare(vulkan_device *v, device_queue *queue, const char *what,
+                    const device_command *ours, size_t count, const raw *r) {
+    static double mine[ROUNDS], theirs[ROUNDS], ratios[ROUNDS];
+    status st = STATUS_INIT;
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t t0 = clock_now_ns();
+        if (!v->gpu.soft.base.driver->submit(queue, ours, count, &st))
+            fail(what, &st);
+        uint64_t t1 = clock_now_ns();
+        run_raw(v, r);
+        uint64_t t2 = clock_now_ns();
+        mine[i] = (double)(t1 - t0);
+        theirs[i] = (double)(t2 - t1);
+        ratios[i] = mine[i] / theirs[i];
+    }
+    printf("%s: ours %.2f us, raw %.2f us, ratio %.3f\n", what, median(mine, ROUNDS) / 1e3,
+           median(theirs, ROUNDS) / 1e3, median(ratios, ROUNDS));
+}
+
+static void time_launches(device *d, device_queue *queue, int launches) {
     vulkan_device *v = (vulkan_device *)d;
     device_image *image = load(d);
     device_memory *out, *prepared;
     gpu_block table;
     raw r;
+    char what[64];
     status st = STATUS_INIT;
     if (!d->driver->alloc(d, BYTES, DEVICE_MEMORY_DEVICE, &out, &st) ||
         !d->driver->alloc(d, BYTES, DEVICE_MEMORY_DEVICE, &prepared, &st) ||
@@ -101,31 +133,26 @@ static void time_launches(device *d, device_queue *queue) {
     const uint64_t addresses[] = {(uint64_t)(uintptr_t)out->address,
                                   (uint64_t)(uintptr_t)out->address, 0,
                                   (uint64_t)(uintptr_t)prepared->address};
+    device_command c[1 + LAUNCHES_MOST] = {
+        {.kind = DEVICE_REPLAY, .replay = {d->driver->sequence_create(d), (size_t)launches}}};
     memcpy(table.host, addresses, sizeof addresses);
-    record(v, (const vulkan_image *)image, &table, &r);
-    device_command c = {.kind = DEVICE_DISPATCH};
-    c.dispatch = (device_dispatch){.image = image,
-                                   .label = "speed",
-                                   .buffers = buffers,
-                                   .memories = memories,
-                                   .buffer_bytes = bytes,
-                                   .workgroups = &one,
-                                   .buffer_count = 2,
-                                   .prepared_bytes = BYTES,
-                                   .prepared = {prepared->address, prepared}};
-    for (int i = 0; i < ROUNDS; i++) {
-        uint64_t t0 = clock_now_ns();
-        if (!d->driver->submit(queue, &c, 1, &st))
-            fail("launch", &st);
-        uint64_t t1 = clock_now_ns();
-        run_raw(v, &r);
-        uint64_t t2 = clock_now_ns();
-        ours[i] = (double)(t1 - t0);
-        theirs[i] = (double)(t2 - t1);
-        ratios[i] = ours[i] / theirs[i];
+    record(v, (const vulkan_image *)image, &table, launches, &r);
+    for (int i = 1; i <= launches; i++) {
+        c[i].kind = DEVICE_DISPATCH;
+        c[i].dispatch = (device_dispatch){.image = image,
+                                          .label = "speed",
+                                          .buffers = buffers,
+                                          .memories = memories,
+                                          .buffer_bytes = bytes,
+                                          .workgroups = &one,
+                                          .buffer_count = 2,
+                                          .prepared_bytes = BYTES,
+                                          .prepared = {prepared->address, prepared}};
     }
-    printf("launch: ours %.2f us, raw %.2f us, ratio %.3f\n", median(ours, ROUNDS) / 1e3,
-           median(theirs, ROUNDS) / 1e3, median(ratios, ROUNDS));
+    snprintf(what, sizeof what, "%d launches, one by one", launches);
+    compare(v, queue, what, c + 1, (size_t)launches, &r);
+    snprintf(what, sizeof what, "%d launches, replayed", launches);
+    compare(v, queue, what, c, 1 + (size_t)launches, &r);
 }
 
 static void time_copies(device *d, device_queue *queue, bool to_device) {
@@ -173,7 +200,8 @@ int main(void) {
     if (!device_open(driver, 0, &options, &d, &st) || !driver->queue_create(d, true, &queue, &st))
         fail("vulkan", &st);
     printf("%s\n", d->info.name);
-    time_launches(d, queue);
+    time_launches(d, queue, 1);
+    time_launches(d, queue, LAUNCHES_MOST);
     time_copies(d, queue, true);
     time_copies(d, queue, false);
     return 0;

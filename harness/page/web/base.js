@@ -118,11 +118,13 @@ const NUMBERS = new Set([
   "threads", "max_ulp", "median", "low", "high", "confidence", "flops", "bytes", "gflops", "gbps",
   "ceiling", "fraction", "digest", "first_sample", "sample_count"
 ]);
+const OBJECTS = new Set(["memory"]);
 const NAMES = new Set(["kernel", "case", "backend", "profile", "status"]);
 
-/* A cell as its column wants it: a number, a name, or words; null where it is none. */
+/* A cell as its column wants it: a number, an object, a name, or words; null where it is none. */
 function readCell(title, value) {
   if (NUMBERS.has(title)) return Number.isFinite(number(value)) ? value : null;
+  if (OBJECTS.has(title)) return object(value);
   return typeof value === "string" ? value : (NAMES.has(title) ? "?" : null);
 }
 

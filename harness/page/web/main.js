@@ -116,8 +116,10 @@ section("results", "Results", "", (body) => {
 });
 
 /* ---- the page ---- */
-const ORDER =
-    ["summary", "gates", "roofline", "results", "samples", "history", "bits", "cost", "levels"];
+const ORDER = [
+  "summary", "gates", "roofline", "results", "samples", "history", "bits", "cost", "memory",
+  "levels"
+];
 const WITHOUT_RUN = ["gates"];
 
 /* What cannot be drawn is told in its place, and the other parts stand. */

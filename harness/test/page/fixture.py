@@ -79,7 +79,16 @@ def record(kernel, case, side, number, noise, samples):
                     "iqr": values[3 * samples // 4] - values[samples // 4]} if timed else None,
         "flops": flops, "bytes": round(case_bytes), "rate": rate if timed else None,
         "roofline": {"bound": bound, "ceiling": PEAKS[element] if bound == "compute" else case_bytes / least, "fraction": least / median} if timed else None,
-        "type": element, "schedule": "default", "schedule_values": None}, values
+        "type": element, "schedule": "default", "schedule_values": None, **({"memory": memory(case_bytes)} if backend == "cpu" else {})}, values
+
+
+def memory(case_bytes):
+    """Four phases whose intermediate results share half of the workspace."""
+    unit = 1 + round(case_bytes / 64)
+    workspace, apart, buffers = 5 * unit, 9 * unit, (3 * unit, 2 * unit, unit)
+    return {"workspace_bytes": workspace, "unplanned_workspace_bytes": apart, "inputs_bytes": buffers[0], "outputs_bytes": buffers[1],
+            "prepared_bytes": buffers[2], "peak_bytes": sum(buffers) + workspace, "unplanned_peak_bytes": sum(buffers) + apart,
+            "phases": [{"what": what, "live_bytes": live * unit} for what, live in (("pack", 2), ("dot", 5), ("rows", 4), ("map", 3))]}
 
 
 def ceilings():

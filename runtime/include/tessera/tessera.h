@@ -171,7 +171,8 @@ TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer); /* NULL: not
 TSR_API tsr_status_t tsrMap(tsr_context_t context, void *pointer, void **host);
 TSR_API tsr_status_t tsrUnmap(tsr_context_t context, void *pointer);
 /* At once, whatever streams are doing. Ranges that begin in an allocation must end in it; others
- * are memory of the program. */
+ * are memory of the program. Memory of another context whose device is not host_addressable is
+ * TSR_EINVAL (but on GPUs through Vulkan, where nobody can tell). */
 TSR_API tsr_status_t tsrCopy(tsr_context_t context, void *to, const void *from, size_t bytes);
 /* In the order of a stream (NULL: the default one, and done on return). Memory of the program is
  * read or written when the copy's turn comes. */
@@ -258,8 +259,9 @@ TSR_API tsr_status_t tsrGetPreparedInfo(tsr_prepared_t prepared, tsr_prepared_in
 /* Graphs: between tsrBeginCapture and tsrEndCapture launches, copies and fills on a created stream
  * are checked and kept instead of queued, with the values of their arguments (the buffers'
  * addresses and dimensions); all else on that stream is TSR_EINVAL. Launching a graph queues all of
- * them in one go, on any stream of the context. Memory that they use must be allocated still, and
- * their modules cannot be unloaded before the graph is destroyed. */
+ * them in one go, on any stream of the context; what the device can record is replayed from then
+ * on, one run of it at a time. Memory that they use must be allocated still, and their modules
+ * cannot be unloaded before the graph is destroyed, which waits for launches of it. */
 TSR_API tsr_status_t tsrBeginCapture(tsr_stream_t stream);
 TSR_API tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph);
 TSR_API tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream);

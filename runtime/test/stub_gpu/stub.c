@@ -200,6 +200,12 @@ static bool is_elf(const char *image) {
     return STUB_IS_HIP && strncmp(image, "\177ELF", 4) == 0;
 }
 
+/* An ELF whose machine is not AMD's. */
+static bool is_foreign(const char *image) {
+    enum { MACHINE_AT = 18, AMDGPU = 224 };
+    return is_elf(image) && (unsigned char)image[MACHINE_AT] != AMDGPU;
+}
+
 int CALL(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out, const void *image, unsigned options,
                                                   int *names, void **values) {
     int result = stub_ready();
@@ -209,6 +215,8 @@ int CALL(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out, const void *image,
         return refuse(result, "", options, names, values);
     if (strncmp(image, "//", 2) != 0 && !is_elf(image))
         return refuse(INVALID_PTX, "ptxas fatal: line 1 is no PTX\n", options, names, values);
+    if (is_foreign(image))
+        return refuse(NO_BINARY, "", options, names, values);
     module *m = calloc(1, sizeof *m);
     m->text = strdup(image);
     *out = m;

@@ -1,6 +1,7 @@
 /* stub.h - libraries like CUDA's driver and HIP whose device is this processor: they do what the
  * manuals promise and no more, count what is alive, and fail on request. One source is built once
- * with the names of CUDA and once (STUB_HIP) with those of HIP; STUB_OLD lacks a function.
+ * with the names of CUDA and once (STUB_HIP) with those of HIP; STUB_OLD lacks a function,
+ * STUB_PLAIN has no graphs.
  *
  * The host crashes where it touches an address of the device. Work is done on a thread of its
  * stream some time after it was given. Freeing memory waits for all that runs, as drivers do.
@@ -16,7 +17,8 @@
  *   memory    bytes that there are
  *   context   the result of taking the device
  *   lost      the result that the launch number `at` (1) ends with, and all calls after it
- *   endless   1: launches never end, until stub_gpu_end */
+ *   endless   1: launches never end, until stub_gpu_end
+ *   capture, instantiate, graph   the results of ending a capture, making a graph, launching it */
 #ifndef TESSERA_RUNTIME_TEST_STUB_GPU_H
 #define TESSERA_RUNTIME_TEST_STUB_GPU_H
 
@@ -33,11 +35,13 @@
 enum { STUB_IS_HIP = 1 };
 #define BOTH(name, cuda, hip, parameters) STUB_PUBLIC int hip parameters;
 #define HIP(name, hip, parameters) STUB_PUBLIC int hip parameters;
+#define LATER(name, cuda, hip, parameters) STUB_PUBLIC int hip parameters;
 #define CALL(cuda, hip) hip
 #else
 enum { STUB_IS_HIP = 0 };
 #define BOTH(name, cuda, hip, parameters) STUB_PUBLIC int cuda parameters;
 #define CUDA(name, cuda, parameters) STUB_PUBLIC int cuda parameters;
+#define LATER(name, cuda, hip, parameters) STUB_PUBLIC int cuda parameters;
 #define CALL(cuda, hip) cuda
 #endif
 #include "device/cuda_functions.def"
@@ -52,9 +56,12 @@ enum {
     NOT_INITIALIZED = 3,
     INVALID_PTX = 218,
     INVALID_CONTEXT = 201,
+    NO_BINARY = 209,
     NOT_FOUND = 500,
     NOT_READY = 600,
-    ILLEGAL_ADDRESS = 700
+    ILLEGAL_ADDRESS = 700,
+    CAPTURE_UNSUPPORTED = 900,
+    CAPTURE_INVALIDATED = 901
 };
 
 /* ---- the device's state; all of it under one lock ---- */

@@ -1,5 +1,5 @@
-/* stub_stream.c - streams of the stub: a thread each, that does what it was given in order; and
- * events. */
+/* stub_stream.c - streams of the stub: a thread each, that does what it was given in order; events;
+ * and graphs, which are what a stream was given while it captured. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,8 +33,16 @@ typedef struct work {
     event *event;
 } work;
 
+/* Captured, or made of one that was. */
+typedef struct graph {
+    work *items;
+    size_t count;
+    bool made, invalid; /* invalid: something that cannot be captured came between */
+} graph;
+
 struct stub_stream {
     stub_stream *next;
+    graph *captured; /* NULL: it is not capturing */
     pthread_t thread;
     work *first, **last; /* what runs is the first */
     bool stopping;
@@ -109,11 +117,19 @@ static void *stream_main(void *argument) {
     return NULL;
 }
 
+static int note(graph *g, const work *given) {
+    g->items = realloc(g->items, (g->count + 1) * sizeof *g->items);
+    g->items[g->count++] = *given;
+    return OK;
+}
+
 static int give(void *stream, const work *given) {
     stub_stream *s = stream;
     int result = stub_ready();
     if (result != OK)
         return result;
+    if (s->captured)
+        return note(s->captured, given);
     work *w = malloc(sizeof *w);
     *w = *given;
     pthread_mutex_lock(&stub_state.mutex);
@@ -206,8 +222,11 @@ int CALL(cuStreamDestroy_v2, hipStreamDestroy)(void *stream) {
 
 int CALL(cuStreamQuery, hipStreamQuery)(void *stream) {
     int result = stub_ready();
-    if (result != OK)
-        return result;
+    graph *captured = ((stub_stream *)stream)->captured;
+    if (captured)
+        captured->invalid = true;
+    if (result != OK || captured)
+        return result != OK ? result : CAPTURE_UNSUPPORTED;
     pthread_mutex_lock(&stub_state.mutex);
     result = stub_state.lost ? stub_state.lost : ((stub_stream *)stream)->first ? NOT_READY : OK;
     pthread_mutex_unlock(&stub_state.mutex);
@@ -256,3 +275,91 @@ int CALL(cuEventElapsedTime, hipEventElapsedTime)(float *ms, void *start, void *
     pthread_mutex_unlock(&stub_state.mutex);
     return result;
 }
+
+/* ---- graphs ---- */
+
+#ifndef STUB_PLAIN
+static void count_graphs(int by) {
+    pthread_mutex_lock(&stub_state.mutex);
+    stub_state.counts.graphs += (uint64_t)by;
+    pthread_mutex_unlock(&stub_state.mutex);
+}
+
+int CALL(cuStreamBeginCapture_v2, hipStreamBeginCapture)(void *stream, int mode) {
+    stub_stream *s = stream;
+    int result = stub_ready();
+    if (result != OK || mode < 0 || mode > 2 || s->captured)
+        return result != OK ? result : INVALID_VALUE;
+    s->captured = calloc(1, sizeof *s->captured);
+    count_graphs(1);
+    return OK;
+}
+
+static int drop(graph *g, bool made) {
+    if (g->made != made)
+        return INVALID_VALUE;
+    free(g->items);
+    free(g);
+    count_graphs(-1);
+    return OK;
+}
+
+int CALL(cuStreamEndCapture, hipStreamEndCapture)(void *stream, void **out) {
+    stub_stream *s = stream;
+    graph *g = s->captured;
+    int result = stub_ready();
+    *out = NULL;
+    if (!g)
+        return INVALID_VALUE;
+    s->captured = NULL;
+    if (result == OK)
+        result = g->invalid ? CAPTURE_INVALIDATED : (int)stub_fault("capture", OK);
+    if (result == OK)
+        *out = g;
+    else
+        drop(g, false);
+    return result;
+}
+
+int CALL(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags)(void **out, void *given,
+                                                                    unsigned long long flags) {
+    const graph *g = given;
+    int result = stub_ready();
+    if (result == OK)
+        result = (int)stub_fault("instantiate", OK);
+    if (result != OK || g->made || flags)
+        return result != OK ? result : INVALID_VALUE;
+    graph *made = calloc(1, sizeof *made);
+    made->made = true;
+    for (size_t i = 0; i < g->count; i++)
+        note(made, &g->items[i]);
+    *out = made;
+    count_graphs(1);
+    return OK;
+}
+
+int CALL(cuGraphLaunch, hipGraphLaunch)(void *given, void *stream) {
+    const graph *g = given;
+    int result = stub_ready();
+    if (result == OK)
+        result = (int)stub_fault("graph", OK);
+    if (result != OK || !g->made)
+        return result != OK ? result : INVALID_VALUE;
+    for (size_t i = 0; i < g->count && result == OK; i++)
+        result = give(stream, &g->items[i]);
+    pthread_mutex_lock(&stub_state.mutex);
+    stub_state.counts.graph_launches++;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return result;
+}
+
+int CALL(cuGraphExecDestroy, hipGraphExecDestroy)(void *given) {
+    int result = stub_ready();
+    return result == INVALID_CONTEXT ? result : drop(given, true);
+}
+
+int CALL(cuGraphDestroy, hipGraphDestroy)(void *given) {
+    int result = stub_ready();
+    return result == INVALID_CONTEXT ? result : drop(given, false);
+}
+#endif
