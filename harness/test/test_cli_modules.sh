@@ -282,5 +282,9 @@ cp out chain.json
 exits 0 "two results share the workspace's bytes" $python -c '
 import json
 one, = (r for r in json.load(open("chain.json"))["results"] if r["backend"] == "cpu")
-assert one["check"]["bitwise"] and one["memory"] == {"workspace_bytes": 2 * 24 * 32 * 4, "unplanned_workspace_bytes": 9 * 24 * 32 * 4}, one'
+result, weights, memory = 24 * 32 * 4, 32 * 32 * 4, one["memory"]
+assert one["check"]["bitwise"] and memory["workspace_bytes"] == 2 * result and memory["unplanned_workspace_bytes"] == 9 * result, memory
+assert memory["inputs_bytes"] == result + weights and memory["outputs_bytes"] == result and memory["prepared_bytes"] == 0, memory
+assert memory["peak_bytes"] == 4 * result + weights and memory["unplanned_peak_bytes"] == 11 * result + weights, memory
+assert [p["live_bytes"] // result for p in memory["phases"]] == [1] + 8 * [2] + [1] and {p["what"] for p in memory["phases"]} == {"dot"}, memory'
 finish
