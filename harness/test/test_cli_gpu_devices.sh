@@ -61,6 +61,8 @@ for r in results:
     assert r["backend"] == sys.argv[3], r["backend"]
     assert r["check"]["bitwise"] or r["profile"] != "strict", r["check"]
     assert r["time_ns"] is not None, "it is timed"
+    memory = r["memory"]
+    assert memory["peak_bytes"] == 8000 and 8000 <= memory["device"]["used_peak_bytes"] <= memory["device"]["held_bytes"], memory
 END
 every=strict,deterministic,fast
 exits 0 "on a GPU of NVIDIA's" "${cuda[@]}" "$tsr" bench twice.tsr --quick --backend cuda --profile $every --json
