@@ -31,14 +31,15 @@ static inline void expect_counts(const bench *b, uint64_t recordings, uint64_t r
 
 /* With the arguments that came before it is a replay; with others it is recorded anew. */
 static inline void replays_what_comes_again(const bench *b) {
-    device_memory *in[2], *out = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
-                          *copy = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    device_memory *in[2], *out, *copy;
     static const struct {
         int input, queue; /* 2: the synchronous one */
         uint64_t recordings;
     } steps[] = {{0, 0, 1}, {0, 1, 1}, {0, 2, 1}, {1, 0, 2}, {1, 1, 2}, {0, 0, 3}};
     if (!b->driver->sequence_create)
         return;
+    out = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    copy = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
     device_image *image = load(b, "kernel_good", "phase_double", "phase_add");
     for (int k = 0; k < 2; k++) {
         float a[FLOATS];

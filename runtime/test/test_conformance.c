@@ -236,7 +236,8 @@ static void allocations_keep_apart(const abi_bench *b) {
             pieces[k].at = NULL;
         } else if (i < PIECE_STEPS) {
             pieces[k].word = i;
-            pieces[k].bytes = sizeof i + splitmix64(&seed) % (PIECE_MOST >> splitmix64(&seed) % 16);
+            uint64_t most = PIECE_MOST >> (splitmix64(&seed) % 16);
+            pieces[k].bytes = 2 * sizeof i + (size_t)(splitmix64(&seed) % most);
             kind = b->info.memory_kinds >> kind & 1 ? kind : 0;
             OK(tsrAlloc(b->context, pieces[k].bytes, kind ? 1u << kind : 0, &pieces[k].at));
             assert_int_equal((uintptr_t)pieces[k].at % 64, 0);
