@@ -89,6 +89,7 @@ static void expect_counted(const abi_bench *b, uint64_t recordings, uint64_t rep
 
 static void graphs_are_replayed(const abi_bench *b) {
     tsr_stream_t streams[2];
+    tsr_event_t event;
     void *middle, *spare;
     for (int i = 0; i < 2; i++)
         OK(tsrCreateStream(b->context, &streams[i]));
@@ -103,9 +104,14 @@ static void graphs_are_replayed(const abi_bench *b) {
         OK(tsrStreamSynchronize(b->context, stream));
         expect_replayed(b, spare, (float)round);
     }
-    for (int i = 0; i < 5; i++) /* on both at once: each run of it is the same */
+    OK(tsrCreateEvent(b->context, &event));
+    for (int i = 0; i < 5; i++) { /* in flight on both, in order */
+        OK(tsrWaitEvent(event, streams[i % 2]));
         OK(tsrLaunchGraph(graph, streams[i % 2]));
+        OK(tsrRecordEvent(event, streams[i % 2]));
+    }
     OK(tsrDestroyGraph(graph));
+    OK(tsrDestroyEvent(event));
     for (int i = 0; i < 2; i++) {
         OK(tsrStreamSynchronize(b->context, streams[i]));
         OK(tsrDestroyStream(streams[i]));
