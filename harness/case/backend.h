@@ -9,7 +9,7 @@
 
 typedef enum backend_id {
 #define BACKEND(id, name, driver, target, profiles, timed, product, summary) BACKEND_##id,
-#include "case/backends.def"
+#include "device/backends.def"
 #undef BACKEND
     BACKEND_COUNT
 } backend_id;

@@ -3,7 +3,7 @@
 
 static const capability rows[BACKEND_COUNT][DTYPE_COUNT] = {
 #define CAPABILITY(id, type, as, why) [BACKEND_##id][type] = {true, as, why},
-#include "case/capabilities.def"
+#include "device/capabilities.def"
 #undef CAPABILITY
 };
 
