@@ -386,7 +386,7 @@ static uint64_t now_ns(void) {
 
 static bool add_image(pipeline *p, const text *object, const ir_bindings *variant,
                       artifact_builder *b) {
-    json_t *fragments = describe_fragments(p->m, p->epilogues),
+    json_t *fragments = describe_fragments(p->m, p->epilogues), *units = describe_units(p->m),
            *resources = describe_resources(p->m, p->target, object, p->options->assembler, p->st);
     artifact_levels levels = {.tile = p->m,
                               .isa = p->target->name,
@@ -394,11 +394,13 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
                               .object = object,
                               .fragments = fragments,
                               .epilogues = p->epilogues,
-                              .resources = resources};
+                              .resources = resources,
+                              .units = units};
     bool ok = p->st->code == STATUS_OK;
     if (ok)
         artifact_add(b, &levels, variant);
     json_decref(fragments);
+    json_decref(units);
     json_decref(resources);
     return ok;
 }

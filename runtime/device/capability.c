@@ -144,6 +144,13 @@ const char *capability_unit_at(const capability_scope *scope, dtype type, size_t
     return NULL;
 }
 
+dtype capability_unit_type(const char *name) {
+    for (size_t i = 0; i < UNIT_COUNT; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].type;
+    return DTYPE_NONE;
+}
+
 /* ---- what is missing ---- */
 
 static const capability_lack lacks[] = {

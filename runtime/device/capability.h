@@ -46,6 +46,9 @@ typedef struct capability_scope {
  * other, each once; NULL past the last. */
 const char *capability_unit_at(const capability_scope *scope, dtype type, size_t index);
 
+/* The type of the factors of such an order; DTYPE_NONE: there is no such unit. */
+dtype capability_unit_type(const char *name);
+
 /* Why something is not there and how to get it, by driver or else by family. NULL: the table says
  * nothing of it. */
 typedef struct capability_lack {
