@@ -8,12 +8,10 @@ void print_limits(text *out) {
 }
 
 void print_capabilities(text *out) {
-    enum { ASKED_NOTHING, ASKED_NAME, ASKED_COUNT, ASKED_FLAG, ASKED_TYPE };
-    static const char *const asked[] = {[ASKED_NOTHING] = "",
-                                        [ASKED_NAME] = "which",
-                                        [ASKED_COUNT] = "at least",
-                                        [ASKED_FLAG] = "whether",
-                                        [ASKED_TYPE] = "of which types"};
+    enum { ASKED_NOTHING, ASKED_NAME, ASKED_EXACTLY, ASKED_COUNT, ASKED_FLAG, ASKED_TYPE };
+    static const char *const asked[] = {
+        [ASKED_NOTHING] = "",       [ASKED_NAME] = "which",   [ASKED_EXACTLY] = "how many",
+        [ASKED_COUNT] = "at least", [ASKED_FLAG] = "whether", [ASKED_TYPE] = "of which types"};
     text_append(out, "| key | is | `when` asks | meaning |\n|---|---|---|---|\n");
 #define KEY(name, value, ASKED, meaning)                                                           \
     text_printf(out, "| `%s` | %s | %s | %s |\n", #name, value, asked[ASKED_##ASKED], meaning);

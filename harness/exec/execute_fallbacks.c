@@ -39,6 +39,13 @@ static void append(const json_t *described, json_t *list) {
         json_array_append(list, one);
 }
 
+/* What the source says for this target. */
+static void put_special(execution *e, const json_t *metadata) {
+    json_t *special = json_object_get(metadata, "specialized");
+    if (special)
+        json_object_set(e->result, "specialized", special);
+}
+
 void execution_put_module_facts(execution *e) {
     module_part part;
     size_t i;
@@ -47,6 +54,7 @@ void execution_put_module_facts(execution *e) {
                  module_find(e->artifact.image, e->artifact.image_size, "metadata", &part);
     json_t *metadata = found ? json_loadb(part.data, part.size_bytes, 0, NULL) : NULL;
     execution_put_memory(e, metadata);
+    put_special(e, metadata);
     append(metadata, list);
     json_array_foreach(json_object_get(metadata, "images"), i, image) append(image, list);
     json_decref(metadata);
