@@ -220,6 +220,12 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
     set_known(image->needs, "fragments", levels->fragments);
     set_known(image->needs, "epilogue", levels->epilogues);
     set_known(image->needs, "resources", levels->resources);
+    if (levels->special)
+        json_object_set_new(
+            image->needs, "specialized",
+            json_pack("{s:s, s:s}", "when", levels->special->when, "use", levels->special->use));
+    if (json_array_size(levels->units))
+        json_object_set(image->needs, "matrix_units", levels->units);
     copy(&image->schedule, levels->schedule);
     copy(&image->object, levels->object);
 }

@@ -35,7 +35,9 @@ typedef struct artifact_levels {
     const ir_module *tile;
     const char *isa;
     const text *schedule, *object;
-    json_t *fragments, *epilogues, *resources; /* of describe.h; each may be NULL or empty */
+    json_t *fragments, *epilogues, *resources,
+        *units;                      /* of describe.h; each may be NULL or empty */
+    const compiler_special *special; /* NULL: none */
 } artifact_levels;
 /* Everything is copied, or referred to. `when`: the dimensions that it is for, or NULL. */
 void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_bindings *when);

@@ -17,6 +17,7 @@ struct tsr_compilation {
     diagnostic_list listed;
     compiler_source *source;    /* names of the signature are borrowed from it and the instance */
     const compiler_case *shape; /* of the instance; NULL: any */
+    bool specialized;           /* its tiles are */
     compiler_instance *instance;
     compiler_signature signature;
     bool has_signature;
@@ -119,6 +120,10 @@ static bool open_instance(tsr_compilation_t c, const tsr_compile_options_t *o,
                status_set(st, STATUS_INVALID, "kernel '%s' has errors", (*kernel)->name);
     if (!find_case(c, *kernel, o, &c->shape, st))
         return false;
+    const compiler_case *own = c->shape;
+    if (!o->generic && !compiler_case_specialize(c->source, *kernel, own, o->isa, &c->shape, st))
+        return false;
+    c->specialized = c->shape != own;
     c->instance = compiler_instance_open(c->source, *kernel, c->shape, &c->said);
     if (!c->instance)
         return c->listed.count == 0 && status_set(st, STATUS_INVALID, "%s", c->said.data);
@@ -143,7 +148,8 @@ static bool build(tsr_compilation_t c, const tsr_compile_options_t *o,
         compiler_unused_hints(c->source, kernel, c->shape, &unused);
         diagnostics_list(&c->listed);
     }
-    options.provenance = &(compiler_provenance){.space = space.data, .unused_hints = unused.data};
+    options.provenance = &(compiler_provenance){
+        .space = space.data, .unused_hints = unused.data, .specialized = c->specialized};
     bool ok = profile_of(o->profile, &options.profile, st) &&
               compiler_build(c->instance, &options, &c->artifact, st);
     text_release(&space);

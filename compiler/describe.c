@@ -5,6 +5,7 @@
 
 #include "ops/graph.h"
 #include "schedule/schedule.h"
+#include "tile/mma.h"
 #include "tile/tile.h"
 
 void describe_symbol(const ir_module *m, ir_op phase, text *out) {
@@ -111,6 +112,25 @@ json_t *describe_fragments(ir_module *laid_out, const json_t *epilogues) {
     phases_open(&f.phases);
     ir_walk(laid_out, ir_module_kernel(laid_out), note_fragment, &f);
     return phases_close(&f.phases);
+}
+
+/* ---- matrix units ---- */
+
+static void note_unit(ir_module *m, ir_op op, void *context) {
+    json_t *list = context;
+    const mma_unit *unit = mma_unit_of(m, op);
+    size_t i = 0;
+    while (unit && i < json_array_size(list) &&
+           strcmp(json_string_value(json_array_get(list, i)), unit->name) != 0)
+        i++;
+    if (unit && i == json_array_size(list))
+        json_array_append_new(list, json_string(unit->name));
+}
+
+json_t *describe_units(ir_module *laid_out) {
+    json_t *list = json_array();
+    ir_walk(laid_out, ir_module_kernel(laid_out), note_unit, list);
+    return list;
 }
 
 /* ---- resources ---- */

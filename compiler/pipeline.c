@@ -17,6 +17,7 @@
 #include "ops/tiles.h"
 #include "pipeline.h"
 #include "schedule/schedule.h"
+#include "special.h"
 #include "target/interp/fold_constants.h"
 #include "target/mlir/export.h"
 #include "target/target.h"
@@ -121,20 +122,23 @@ static bool too_many_phases(status *st) {
 }
 
 static bool run_schedule(pipeline *p) {
-    bool crowded = false;
+    bool crowded = false, is_chip = p->target->class == TARGET_SIMT;
+    special_room room = {.entries = {NULL}};
     schedule_unit units[PIPELINE_UNITS];
     schedule_target target = schedule_target_of(p->target, p->options, units);
-    schedule_request request = {.target = &target,
-                                .profile = compiler_profile_name(p->options->profile),
-                                .symbolic = p->options->generic,
-                                .overrides = p->options->schedule,
-                                .written =
-                                    p->target->class == TARGET_SIMT ? NULL : p->options->written,
-                                .constants = p->options->constants,
-                                .loose = p->options->schedule_loose,
-                                .space = p->space,
-                                .crowded = &crowded};
-    if (!replace(p, schedule_from_graph(p->m, &request, p->st)))
+    schedule_request request = {
+        .target = &target,
+        .profile = compiler_profile_name(p->options->profile),
+        .symbolic = p->options->generic,
+        .overrides = p->options->schedule,
+        .written = special_join(p->options->written, p->target->name, is_chip, &room),
+        .constants = p->options->constants,
+        .loose = p->options->schedule_loose,
+        .space = p->space,
+        .crowded = &crowded};
+    bool ok = replace(p, schedule_from_graph(p->m, &request, p->st));
+    special_room_release(&room);
+    if (!ok)
         return p->written            ? too_many_instances(p->st)
                : p->tiles && crowded ? too_many_phases(p->st)
                                      : false;
@@ -384,9 +388,16 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* What @specialize gave this image. Tiles are chosen before there is a graph. */
+static const compiler_special *special_in_force(const pipeline *p) {
+    const compiler_special *special = compiler_special_of(p->options->written, p->target->name);
+    bool tiles = p->options->provenance && p->options->provenance->specialized;
+    return special && (special->count || (special->choice && tiles)) ? special : NULL;
+}
+
 static bool add_image(pipeline *p, const text *object, const ir_bindings *variant,
                       artifact_builder *b) {
-    json_t *fragments = describe_fragments(p->m, p->epilogues),
+    json_t *fragments = describe_fragments(p->m, p->epilogues), *units = describe_units(p->m),
            *resources = describe_resources(p->m, p->target, object, p->options->assembler, p->st);
     artifact_levels levels = {.tile = p->m,
                               .isa = p->target->name,
@@ -394,11 +405,14 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
                               .object = object,
                               .fragments = fragments,
                               .epilogues = p->epilogues,
-                              .resources = resources};
+                              .resources = resources,
+                              .units = units,
+                              .special = special_in_force(p)};
     bool ok = p->st->code == STATUS_OK;
     if (ok)
         artifact_add(b, &levels, variant);
     json_decref(fragments);
+    json_decref(units);
     json_decref(resources);
     return ok;
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "check/specialize.h"
 #include "source/parser.h"
 
 dtype parameter_type(const kernel_interface *k, uint32_t parameter, const compiler_case *c) {
@@ -332,6 +333,7 @@ typedef struct decorated {
     const node *schedule;    /* @schedule(...), or NULL */
     const node *independent; /* @independent(...), or NULL */
     const compiler_schedule *kept;
+    VEC(compiler_special) specials; /* of @specialize(...), in their order */
     const node *promise;
     const compiler_numerics *numerics;
 } decorated;
@@ -382,6 +384,39 @@ static void schedule_decorator_read(case_reader *r, const node *n, decorated *ou
     }
 }
 
+static bool is_specialize(const node *n) {
+    const node *word = n->kind == NODE_CALL ? n->left : n;
+    return word->kind == NODE_NAME && strcmp(word->text, "specialize") == 0;
+}
+
+/* What its `use` may say depends on the kernel's space, which may stand below. */
+static void specials_read(case_reader *r, decorated *out) {
+    const ast_function *f = r->kernel->function;
+    for (uint32_t i = 0; i < f->decorator_count; i++) {
+        const compiler_special *one =
+            is_specialize(f->decorators[i])
+                ? specialize_read(&r->scope, r->source, r->kernel, f->decorators[i])
+                : NULL;
+        if (one) {
+            vec_push(&out->specials, *one);
+        }
+    }
+}
+
+/* @schedule and @specialize together; NULL: neither is there. */
+static const compiler_schedule *schedule_join(case_reader *r, decorated *found) {
+    arena *memory = &r->source->memory;
+    if (found->specials.count == 0) {
+        return found->kept;
+    }
+    compiler_schedule *all = ARENA_NEW(memory, compiler_schedule, 1);
+    *all = found->kept ? *found->kept : (compiler_schedule){.source = &r->source->text};
+    all->special_count = (uint32_t)found->specials.count;
+    all->specials = arena_copy(memory, found->specials.items,
+                               found->specials.count * sizeof *found->specials.items);
+    return all;
+}
+
 static void independent_read(case_reader *r, const node *n, decorated *out) {
     if (out->independent) {
         diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@independent appears twice");
@@ -411,7 +446,8 @@ static bool is_word(const node *n, const char *name) {
 }
 
 static void decorator_read(case_reader *r, const node *n, decorated *out) {
-    static const char *const known[] = {"kernel", "cases", "math", "schedule", "independent"};
+    static const char *const known[] = {"kernel",   "cases",      "math",
+                                        "schedule", "specialize", "independent"};
     if (is_word(n, "kernel")) {
         out->kernel = true;
     } else if (interface_is_kernel_word(n)) {
@@ -429,6 +465,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         math_read(r, n, out);
     } else if (is_call_of(n, "schedule") || is_word(n, "schedule")) {
         schedule_decorator_read(r, n, out);
+    } else if (is_specialize(n)) {
+        /* specials_read does */
     } else if (is_call_of(n, "independent") || is_word(n, "independent")) {
         independent_read(r, n, out);
     } else if (is_word(n, "cases")) {
@@ -439,9 +477,10 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         out->kernel = true;
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "this decorator is not part of the tile language");
-        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 5)) {
+        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 6)) {
             diagnose_help(r->report, "there are @kernel, @cases(...), @math(...), @schedule(...), "
-                                     "@independent(...) and @verify.numerics(...)");
+                                     "@specialize(...), @independent(...) and "
+                                     "@verify.numerics(...)");
         }
     }
 }
@@ -456,8 +495,9 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     for (uint32_t i = 0; i < k->function->decorator_count; i++) {
         decorator_read(&r, k->function->decorators[i], &found);
     }
+    specials_read(&r, &found);
     k->math = found.set;
-    out->schedule = found.kept;
+    out->schedule = schedule_join(&r, &found);
     out->numerics = found.numerics;
     out->contract = k->contract;
     out->interpreted = contract_is_interpreted(k->function);
@@ -468,6 +508,11 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     if (k->contract && found.schedule) {
         contract_refuse_decorator(found.schedule, "schedule", d);
     }
+    for (uint32_t i = 0; k->contract && i < k->function->decorator_count; i++) {
+        if (is_specialize(k->function->decorators[i])) {
+            contract_refuse_decorator(k->function->decorators[i], "specialize", d);
+        }
+    }
     if (!found.kernel && !k->function->broken) {
         diagnose_error(d, ERROR_NOT_A_KERNEL, k->function->at,
                        "function '%s' is not marked as a kernel", k->function->name);
@@ -477,6 +522,7 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     if (r.cases.count) {
         out->cases = arena_copy(&s->memory, r.cases.items, r.cases.count * sizeof(compiler_case));
     }
+    vec_release(&found.specials);
     vec_release(&r.cases);
     vec_release(&r.names);
     map_release(&r.numbers);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/schedule_words.h"
 #include "space/space.h"
 
 enum { ENTRIES_MAX = 32, WORDS_MAX = 64 };
@@ -251,6 +252,64 @@ static entity read_call(checker *c, const node *n) {
         good = false;
     }
     return finish(&b, good, n->at);
+}
+
+/* ---- by the names of parameters ---- */
+
+static void unknown_hint(checker *c, const node *keyword) {
+    const space_parameter *table;
+    uint32_t count = space_parameters(&table);
+    const char *names[WORDS_MAX];
+    size_t known = 0;
+    text list;
+    text_init(&list);
+    for (uint32_t i = 0; i < count && known < WORDS_MAX; i++) {
+        bool again = false;
+        for (size_t k = 0; k < known; k++) {
+            again |= strcmp(names[k], table[i].name) == 0;
+        }
+        if (!again) {
+            text_printf(&list, "%s%s", known ? ", " : "", table[i].name);
+            names[known++] = table[i].name;
+        }
+    }
+    diagnose_error(c->report, ERROR_SPECIALIZE_HINT, keyword->symbol_at,
+                   "a schedule has no parameter '%.60s'", keyword->text);
+    if (!diagnose_nearest(c->report, keyword->text, names, known)) {
+        diagnose_help(c->report, "there are %s; and the words of schedule(...)", list.data);
+    }
+    text_release(&list);
+}
+
+/* BM=64 is what it is in block=(64, None). */
+static bool put_named(schedule_builder *b, const node *keyword) {
+    const space_parameter *table, *found = NULL;
+    uint32_t count = space_parameters(&table);
+    for (uint32_t i = 0; i < count && !found; i++) {
+        if (strcmp(table[i].name, keyword->text) == 0) {
+            found = &table[i];
+        }
+    }
+    if (!found) {
+        unknown_hint(b->c, keyword);
+        return false;
+    }
+    entity e = check_expression(b->c, keyword->left);
+    return put_number(b, found->source, found->position, &e);
+}
+
+entity schedule_read_hints(checker *c, const node *dict) {
+    schedule_builder b = {.c = c};
+    bool good = true;
+    for (uint32_t i = 0; i < dict->count; i++) {
+        text names;
+        unsigned groups;
+        text_init(&names);
+        bool word = shape_of_word(dict->items[i]->text, &names, &groups) != 0;
+        text_release(&names);
+        good &= word ? put_word(&b, dict->items[i]) : put_named(&b, dict->items[i]);
+    }
+    return finish(&b, good, dict->at);
 }
 
 /* base.with_block(64, 64) */

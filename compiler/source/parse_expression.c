@@ -122,6 +122,64 @@ static node *parse_bracketed(parser *p, uint32_t first) {
     return parser_close_node(p, n);
 }
 
+static node *parse_string(parser *p, uint32_t first);
+
+/* "NAME": VALUE */
+static node *parse_entry(parser *p) {
+    uint32_t first = p->at;
+    const token *name = parser_peek(p, 0);
+    if (name->kind != TOKEN_STRING) {
+        return parser_unexpected(p, "a name in quotes");
+    }
+    const node *quoted = parse_string(p, first);
+    if (!parser_expect(p, SYMBOL1(':'), "':'")) {
+        return NULL;
+    }
+    node *value = parse_expression(p);
+    if (!value) {
+        return NULL;
+    }
+    node *n = parser_node(p, NODE_KEYWORD, first);
+    n->text = quoted->text;
+    n->symbol_at = quoted->at;
+    n->left = value;
+    return parser_close_node(p, n);
+}
+
+/* {"BM": 64} is dict(BM=64). */
+static node *parse_dictionary(parser *p, uint32_t first) {
+    node_list items = {0};
+    bool good = true;
+    parser_next(p);
+    node *callee = parser_node(p, NODE_NAME, first);
+    callee->text = "dict";
+    while (good && !parser_is(p, SYMBOL1('}'))) {
+        node *item = parse_entry(p);
+        good = item != NULL;
+        if (good) {
+            vec_push(&items, item);
+        }
+        if (!parser_accept(p, SYMBOL1(','))) {
+            break;
+        }
+    }
+    if (!good || !parser_expect(p, SYMBOL1('}'), "',' or '}'")) {
+        vec_release(&items);
+        return NULL;
+    }
+    node *n = parser_node(p, NODE_CALL, first);
+    n->left = callee;
+    parser_take_items(p, n, &items);
+    return parser_close_node(p, n);
+}
+
+/* Of names in quotes: any other has no use here. */
+static bool is_dictionary(parser *p) {
+    const token *first = parser_peek(p, 1), *then = parser_peek(p, 2);
+    return parser_is(p, SYMBOL1('{')) && first->kind == TOKEN_STRING &&
+           then->kind == TOKEN_SYMBOL && then->symbol == SYMBOL1(':');
+}
+
 static node *parse_string(parser *p, uint32_t first) {
     text joined;
     text_init(&joined);
@@ -140,6 +198,9 @@ static node *parse_symbol_atom(parser *p, uint32_t first) {
     }
     if (parser_accept(p, SYMBOL3('.', '.', '.'))) {
         return parser_node(p, NODE_ELLIPSIS, first);
+    }
+    if (is_dictionary(p)) {
+        return parse_dictionary(p, first);
     }
     if (parser_is(p, SYMBOL1('{'))) {
         return refuse(p, parser_peek(p, 0)->at, "a set or dictionary", "write a tuple: (a, b)");

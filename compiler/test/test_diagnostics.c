@@ -46,8 +46,14 @@ static void build(compiler_instance *instance, const compiler_kernel *k, const c
 static void build_all(compiler_source *s, text *said) {
     for (uint32_t i = 0; i < compiler_kernel_count(s); i++) {
         const compiler_kernel *k = compiler_kernel_at(s, i);
-        compiler_instance *instance =
-            k->broken ? NULL : compiler_instance_open(s, k, k->cases, said);
+        const compiler_case *chosen = k->cases;
+        status st = STATUS_INIT;
+        if (!k->broken && k->case_count &&
+            !compiler_case_specialize(s, k, k->cases, "x86-64-v3", &chosen, &st)) {
+            text_append(said, st.message);
+            continue;
+        }
+        compiler_instance *instance = k->broken ? NULL : compiler_instance_open(s, k, chosen, said);
         if (!instance) {
             continue;
         }

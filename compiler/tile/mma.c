@@ -13,7 +13,7 @@
 static const mma_unit units[] = {
 #define MMA(ENUM, unit, chips, FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED)          \
     {unit, chips, DTYPE_##FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED_MMA_##EMULATED},
-#include "tile/mma.def"
+#include "base/mma.def"
 };
 enum { COUNT = sizeof units / sizeof *units };
 

@@ -22,6 +22,7 @@
 #include "tessera/compiler.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
+#include "tool/tables.h"
 
 enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70, MAX_DIMS = 64 };
 
@@ -46,6 +47,8 @@ static const char usage[] =
     "  --functions              print the sequences of the specified functions\n"
     "  --parameters             print the table of schedule parameters\n"
     "  --matrix-units           print the table of matrix units, as docs/numerics.md has it\n"
+    "  --capabilities           print the table of what a device says of itself, as "
+    "docs/devices.md has it\n"
     "  --limits                 print the limits of the language, as docs/language.md has them\n"
     "  -h, --help               print this\n";
 
@@ -284,7 +287,7 @@ static const struct pass *find_pass(const char *name, size_t length) {
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
     bool split, verify, hash, checkable, irdl, docs, functions, parameters, units, limits,
-        list_passes, help;
+        capabilities, list_passes, help;
     const char *kernel, *case_name, *file;
 } options;
 
@@ -327,6 +330,7 @@ static bool parse_flag(options *o, const char *argument) {
                  {"--parameters", &o->parameters},
                  {"--matrix-units", &o->units},
                  {"--limits", &o->limits},
+                 {"--capabilities", &o->capabilities},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -360,7 +364,7 @@ static bool parse_options(options *o, int argc, char **argv) {
         }
     }
     if (o->file || o->irdl || o->docs || o->functions || o->parameters || o->units || o->limits ||
-        o->list_passes || o->help)
+        o->capabilities || o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
     return false;
@@ -558,12 +562,6 @@ static bool tensors_only(int opcode) {
            class != GRAPH_CLASS_KERNEL;
 }
 
-static void print_limits(text *out) {
-    text_append(out, "| at most | |\n|---|---|\n");
-#define LIMIT(NAME, value, shown, what) text_printf(out, "| %s | %s |\n", shown, what);
-#include "ir/limits.def"
-}
-
 static void print_static(const options *o) {
     text out;
     text_init(&out);
@@ -579,6 +577,8 @@ static void print_static(const options *o) {
         unit_order_print(&out);
     if (o->limits)
         print_limits(&out);
+    if (o->capabilities)
+        print_capabilities(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);

@@ -8,7 +8,7 @@
 const backend backend_table[BACKEND_COUNT] = {
 #define BACKEND(id, name, driver, target, profiles, timed, product, summary)                       \
     {name, driver, target, profiles, timed, product, summary},
-#include "case/backends.def"
+#include "device/backends.def"
 #undef BACKEND
 };
 

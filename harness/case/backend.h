@@ -5,14 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/backends.h"
 #include "tessera/compiler.h"
-
-typedef enum backend_id {
-#define BACKEND(id, name, driver, target, profiles, timed, product, summary) BACKEND_##id,
-#include "case/backends.def"
-#undef BACKEND
-    BACKEND_COUNT
-} backend_id;
 
 typedef struct backend {
     const char *name;

@@ -41,6 +41,9 @@ static void close_case(case_context *s) {
     free(s->inputs_folder);
     free(s->dims);
     free(s->space);
+    free(s->target);
+    s->target = NULL;
+    s->specialized = false;
     text_release(&s->unused);
     s->unused = (text){0};
     s->apart = NULL;
@@ -153,7 +156,7 @@ static bool compare_with_own(case_context *s, const case_context_request *reques
     compiler_instance *instance = case_instance(s->source, s->kernel, &own, st);
     if (!instance)
         return false;
-    s->apart = find_apart(s, instance, request->space_held);
+    s->apart = find_apart(s, instance, request->space_held || s->specialized);
     if (!s->apart)
         golden_key(instance, &own, s->signature.input_count, request->seed, s->key);
     compiler_instance_free(instance);
@@ -168,9 +171,27 @@ const char *case_context_unused(case_context *s) {
     return s->unused.data;
 }
 
-static bool choose(case_context *s, const char *space, status *st) {
-    s->c = compiler_case_choose(s->source, s->kernel, s->c, space, st);
-    return s->c != NULL;
+/* Does the source give some targets tiles of their own? */
+static bool has_special_tiles(const compiler_kernel *kernel) {
+    const compiler_schedule *written = kernel->schedule;
+    for (uint32_t i = 0; written && i < written->special_count; i++)
+        if (written->specials[i].choice)
+            return true;
+    return false;
+}
+
+static bool choose(case_context *s, const case_context_request *request, status *st) {
+    const compiler_case *own = s->c;
+    if (request->space) {
+        s->c = compiler_case_choose(s->source, s->kernel, s->c, request->space, st);
+        return s->c != NULL;
+    }
+    if (!request->target || !has_special_tiles(s->kernel))
+        return true;
+    s->target = base_strdup(request->target);
+    bool ok = compiler_case_specialize(s->source, s->kernel, own, request->target, &s->c, st);
+    s->specialized = ok && s->c != own;
+    return ok;
 }
 
 static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) {
@@ -218,12 +239,13 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
         s->seed == request->seed && same_inputs(s, request->inputs) &&
         strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
         strcmp(s->case_name, request->case_name) == 0 && same_text(s->dims, request->dims) &&
-        same_text(s->space, request->space))
+        same_text(s->space, request->space) &&
+        (!has_special_tiles(s->kernel) || same_text(s->target, request->target)))
         return true;
     if (!open_source(s, request->path, request->source, st))
         return false;
     close_case(s);
-    if (!find_case(s, request, st) || (request->space && !choose(s, request->space, st)))
+    if (!find_case(s, request, st) || !choose(s, request, st))
         return false;
     if (!open_case(s, request, st)) {
         close_case(s);

@@ -19,6 +19,8 @@ typedef struct case_context {
     const compiler_case *c;
     compiler_case like; /* where `c` is the source's case of that name in other dimensions */
     char *space;        /* of the kernel's space of tiles, as the request has it, or NULL */
+    char *target;       /* as the request has it, where the kernel asks for it */
+    bool specialized;   /* the tiles are those that the source gives the target */
     const char *apart;  /* why the golden, which is of the first values, says nothing of `c`;
                            static; NULL: it does */
     text unused;        /* see case_context_unused; no data: not looked for yet */
@@ -48,6 +50,8 @@ typedef struct case_context_request {
     const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
     const char *space;  /* values of the kernel's space of tiles; NULL: the first of each */
     bool space_held;    /* ... which were found to have the bits of the first ones */
+    const char *target; /* that code is made for, whose tiles the source may say where `space` does
+                           not; NULL: none */
 } case_context_request;
 
 /* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all

@@ -68,6 +68,23 @@ static compiler_instance *with_space(kernel_choice *k, const char *space, status
     return instance;
 }
 
+/* The tiles that @specialize gives the target, where neither the command line nor the tuner has
+ * chosen. *instance is NULL where they cannot be, which is told. */
+static bool specialize(kernel_choice *k, const compiler_options *build,
+                       compiler_instance **instance) {
+    status st = STATUS_INIT;
+    const compiler_case *c = k->c;
+    bool ok = compiler_case_specialize(k->source, k->kernel, k->c, build->isa, &c, &st);
+    if (ok && c == k->c)
+        return false;
+    compiler_instance_free(*instance);
+    *instance = ok ? case_instance(k->source, k->kernel, c, &st) : NULL;
+    if (!*instance)
+        say_diagnostics(stderr, st.message);
+    k->c = *instance ? c : k->c;
+    return *instance != NULL;
+}
+
 static bool fits(compiler_instance *instance, const compiler_options *build, status *st) {
     compiler_space space;
     bool ok = compiler_space_of(instance, build, &space, st);
@@ -118,6 +135,8 @@ void tuned_choices_take(tuned_choices *t, kernel_choice *k, compiler_options *bu
         tell(k, &found, taken, &st);
         t->provenance.tuned = !taken ? NULL : found.schedule ? found.schedule : "";
     }
+    if (k->c && !t->provenance.tuned && !build->generic && build->also_count == 0)
+        t->provenance.specialized = specialize(k, build, instance);
     text_clear(&t->unused);
     text_clear(&t->space);
     if (k->c && !build->generic) {

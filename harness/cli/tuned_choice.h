@@ -25,7 +25,8 @@ void tuned_choices_release(tuned_choices *t);
 /* Whether what was tuned is for such a build: the scheduler's own for a case, of one level. */
 bool tuned_choices_apply(const compiler_options *build);
 /* Puts the schedule that was found for this case into `build`, and replaces `*instance` and k->c
- * where other tiles were found; told on stderr. Fills the provenance of the build in any case. The
+ * where other tiles were found, or the source gives the target others; *instance is NULL where it
+ * cannot have those. Told on stderr. Fills the provenance of the build in any case. The
  * texts are borrowed until the next call. */
 void tuned_choices_take(tuned_choices *t, kernel_choice *k, compiler_options *build,
                         compiler_instance **instance);

@@ -2,6 +2,7 @@
 #include "exec/execution.h"
 
 #include "device/foreign.h"
+#include "device/host.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -68,6 +69,7 @@ static void put_tiles(execution *e) {
     }
     snprintf(e->space, sizeof e->space, "%s", space.data);
     e->provenance.space = e->space;
+    e->provenance.specialized = compiled && s->specialized;
     if (s->apart)
         snprintf(e->note, sizeof e->note, "%s", s->apart);
     text_release(&space);
@@ -216,7 +218,7 @@ static const char *schedule_of(const compiler_options *options) {
         return "tuned";
     if (options->schedule)
         return "given";
-    return options->written ? "source" : "default";
+    return compiler_schedule_is_for(options->written, options->isa) ? "source" : "default";
 }
 
 static bool build(execution *e, status *st);
@@ -537,16 +539,18 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
     backend_id id = backend_from_name(j->backend);
     const backend *b = j->implementation ? &backend_table[BACKEND_IMPLEMENTATION]
                                          : &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
-    case_context_request request = {.path = j->path,
-                                    .kernel = j->kernel,
-                                    .case_name = j->case_name,
-                                    .golden_path = j->golden_path,
-                                    .seed = j->seed,
-                                    .source = j->source,
-                                    .dims = j->dims,
-                                    .inputs = j->inputs,
-                                    .space = j->space,
-                                    .space_held = j->held};
+    case_context_request request = {
+        .path = j->path,
+        .kernel = j->kernel,
+        .case_name = j->case_name,
+        .golden_path = j->golden_path,
+        .seed = j->seed,
+        .source = j->source,
+        .dims = j->dims,
+        .inputs = j->inputs,
+        .space = j->space,
+        .space_held = j->held,
+        .target = backend_is_ours(b) && j->mode != JOB_TUNE ? j->isa ? j->isa : host_isa() : NULL};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());

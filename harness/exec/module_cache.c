@@ -72,7 +72,10 @@ char *module_cache_folder(status *st) {
 /* ---- keys ---- */
 
 static void describe_schedule(const compiler_options *o, text *out) {
+    const compiler_special *special = compiler_special_of(o->written, o->isa);
     text_printf(out, "schedule %s loose %d\n", o->schedule ? o->schedule : "", o->schedule_loose);
+    if (special)
+        text_printf(out, "special %s: %s\n", special->when, special->use);
     for (uint32_t i = 0; o->written && i < o->written->count; i++) {
         const compiler_schedule_entry *e = &o->written->entries[i];
         text_printf(out, "written %s %u %" PRId64 "%s\n", e->name, e->groups, e->value,
@@ -86,6 +89,8 @@ static void describe_provenance(const compiler_provenance *p, text *out) {
         text_printf(out, "tuned %s\n", p->tuned);
     if (p->space && *p->space)
         text_printf(out, "space %s\n", p->space);
+    if (p->specialized)
+        text_append(out, "specialized\n");
     if (p->unused_hints && *p->unused_hints)
         text_printf(out, "unused %s\n", p->unused_hints);
 }

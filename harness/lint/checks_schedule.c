@@ -1,8 +1,10 @@
-/* checks_schedule.c - does each parameter of @schedule change any schedule? */
+/* checks_schedule.c - does each parameter of @schedule change any schedule, and each @specialize
+ * count for any target? */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "device/capability.h"
 #include "lint/subject.h"
 
 /* Schedules are cut for a number of threads: one, and several. */
@@ -50,8 +52,31 @@ static bool fits(const lint_kernel *k) {
     return ok;
 }
 
+/* For how many targets a special counts among those of `written`. */
+static size_t counts_for(const compiler_schedule *written, const compiler_special *special) {
+    const capability_chip *chip;
+    size_t count = 0;
+    for (size_t i = 0; (chip = capability_chip_at(i)); i++)
+        count += compiler_special_of(written, chip->name) == special;
+    return count;
+}
+
+static void check_specials(const lint_kernel *k, const compiler_schedule *s) {
+    for (uint32_t i = 0; i < s->special_count; i++) {
+        const compiler_special *special = &s->specials[i];
+        const compiler_schedule alone = {.specials = special, .special_count = 1};
+        if (counts_for(s, special) == 0)
+            lint_add(k, LINT_UNUSED_SPECIALIZATION, (lint_span){special->start, special->end}, NULL,
+                     counts_for(&alone, special) ? "of %s one above fits wherever %s does"
+                                                 : "%s: no target has %s",
+                     k->kernel->name, special->when);
+    }
+}
+
 void lint_check_schedule(const lint_kernel *k) {
     const compiler_schedule *s = k->kernel->schedule;
+    if (s)
+        check_specials(k, s);
     if (!s || !fits(k))
         return;
     compiler_schedule_entry *rest = base_calloc(s->count + 1, sizeof *rest);
@@ -60,7 +85,9 @@ void lint_check_schedule(const lint_kernel *k) {
         for (uint32_t j = 0; j < s->count; j++)
             if (j != i)
                 rest[kept++] = s->entries[j];
-        compiler_schedule without = {s->source, rest, kept};
+        compiler_schedule without = *s;
+        without.entries = rest;
+        without.count = kept;
         const compiler_schedule_entry *e = &s->entries[i];
         if (!changes(k, &without))
             lint_add(k, LINT_SCHEDULE_NO_EFFECT, (lint_span){e->start, e->end}, NULL,

@@ -158,7 +158,10 @@ static void describe(const cuda_library *l, cuda_unit *u) {
                             .memory_kinds = 1u << DEVICE_MEMORY_DEVICE | host,
                             .mappable_kinds = host,
                             .workgroup_memory_bytes = (uint64_t)attribute(l, u, ATTRIBUTE_SHARED),
-                            .timestamp_ns = timestamp_ns(l, u)};
+                            .timestamp_ns = timestamp_ns(l, u),
+                            .workgroup_threads = (uint32_t)attribute(l, u, ATTRIBUTE_THREADS),
+                            .f32 = DEVICE_ARITHMETIC_NATIVE,
+                            .f64 = DEVICE_ARITHMETIC_NATIVE};
     (l->is_hip ? find_chip_of_amd : find_chip_of_nvidia)(l, u);
     find_limits(l, u);
     u->info.isa = u->info.targets[0] ? strchr(u->info.targets[0], '/') + 1 : "none";

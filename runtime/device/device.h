@@ -36,6 +36,22 @@ typedef enum device_memory_kind {
 
 enum { DEVICE_TARGETS_MAX = 8 };
 
+/* How an operation is had that IEEE 754 rounds once. */
+typedef enum device_way {
+    DEVICE_WAY_UNKNOWN,
+    DEVICE_WAY_NATIVE,   /* the device's own is right */
+    DEVICE_WAY_EMULATED, /* code of several operations has the same bits */
+    DEVICE_WAY_NONE,     /* code that needs it is not loaded */
+    DEVICE_WAY_COUNT
+} device_way;
+typedef struct device_arithmetic {
+    device_way fma, divide, root;
+} device_arithmetic;
+#define DEVICE_ARITHMETIC_NATIVE                                                                   \
+    { DEVICE_WAY_NATIVE, DEVICE_WAY_NATIVE, DEVICE_WAY_NATIVE }
+#define DEVICE_ARITHMETIC_NONE                                                                     \
+    { DEVICE_WAY_NONE, DEVICE_WAY_NONE, DEVICE_WAY_NONE }
+
 /* What a device is and can do; strings live as long as the process. */
 typedef struct device_info {
     const char *backend;     /* the driver's name */
@@ -43,11 +59,15 @@ typedef struct device_info {
     const char *isa;         /* the best level of code that it runs */
     const char *unavailable; /* NULL where it can be opened, else the reason in words */
     uint32_t compute_units;
+    bool units_unknown; /* compute_units is 1, for want of knowing */
     uint64_t memory_bytes;
     uint32_t memory_kinds, mappable_kinds; /* bit 1 << device_memory_kind */
     bool host_addressable; /* its addresses are the host's, and it takes any memory of the host */
     uint64_t workgroup_memory_bytes; /* the most that a workgroup can have */
     uint64_t timestamp_ns;           /* the step of its clock */
+    uint32_t subgroup;               /* threads that run in step; 0: as the table of chips says */
+    uint32_t workgroup_threads;      /* at most; 0: it does not say */
+    device_arithmetic f32, f64;
     /* Names of the images that it loads, best first; NULL ends them. None: it loads any. */
     const char *targets[DEVICE_TARGETS_MAX + 1];
     const char *target_limit; /* the setting that ruled out better ones; NULL: none did */
@@ -174,6 +194,9 @@ struct device_driver {
     bool listed; /* its devices have public indices */
     /* Describes device `index` without opening it; false past the last. */
     bool (*enumerate)(uint32_t index, device_info *info_out);
+    /* Fills in what only trying an opened device tells: its arithmetic. False where it cannot be
+     * opened. NULL: enumerating tells all. */
+    bool (*examine)(uint32_t index, device_info *info, status *st);
     /* Fills in why there is no device at all; NULL: nobody would look for one. */
     void (*absent)(status *why);
     bool (*open)(uint32_t index, const device_options *options, device **device_out, status *st);

@@ -70,6 +70,10 @@ static bool enumerate(uint32_t index, device_info *info_out) {
                                   1u << DEVICE_MEMORY_HOST_VISIBLE | 1u << DEVICE_MEMORY_PINNED,
                               .workgroup_memory_bytes = products[index].workgroup_memory_bytes,
                               .timestamp_ns = 1,
+                              .subgroup = products[index].subgroup,
+                              .workgroup_threads = EMULATED_THREADS_MAX,
+                              .f32 = DEVICE_ARITHMETIC_NATIVE,
+                              .f64 = DEVICE_ARITHMETIC_NATIVE,
                               .target_limit = host_isa_limit() ? HOST_ISA_LIMIT : NULL};
     for (size_t i = 0; i < LEVEL_COUNT; i++) {
         if (!host_isa_supports(levels[i]))

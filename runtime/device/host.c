@@ -33,7 +33,10 @@ static bool enumerate(uint32_t index, device_info *info_out) {
                               .mappable_kinds = all,
                               .host_addressable = true,
                               .workgroup_memory_bytes = host_memory_bytes(),
-                              .timestamp_ns = 1};
+                              .timestamp_ns = 1,
+                              .workgroup_threads = 1,
+                              .f32 = DEVICE_ARITHMETIC_NATIVE,
+                              .f64 = DEVICE_ARITHMETIC_NATIVE};
     host_describe_code(info_out);
     return true;
 }

@@ -158,7 +158,12 @@ static void describe(opencl_unit *u) {
                             .memory_kinds = 1u << DEVICE_MEMORY_DEVICE,
                             .workgroup_memory_bytes = u->workgroup_bytes,
                             .timestamp_ns = number(u->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION),
+                            .workgroup_threads = (uint32_t)u->workgroup_threads,
+                            .f32 = DEVICE_ARITHMETIC_NATIVE,
+                            .f64 = DEVICE_ARITHMETIC_NATIVE,
                             .targets = {"spirv/spirv-opencl"}};
+    if (!number(u->id, CL_DEVICE_DOUBLE_FP_CONFIG))
+        u->info.f64 = (device_arithmetic)DEVICE_ARITHMETIC_NONE;
     if (u->fine_grained)
         u->info.memory_kinds |= mapped, u->info.mappable_kinds = mapped;
     if (!u->info.timestamp_ns)

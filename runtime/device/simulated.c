@@ -58,7 +58,10 @@ static bool enumerate(uint32_t index, device_info *info_out) {
         .memory_kinds = kindless ? 0 : (1u << DEVICE_MEMORY_KIND_COUNT) - 1,
         .mappable_kinds = 1u << DEVICE_MEMORY_HOST_VISIBLE | 1u << DEVICE_MEMORY_PINNED,
         .workgroup_memory_bytes = memory_bytes,
-        .timestamp_ns = 1};
+        .timestamp_ns = 1,
+        .workgroup_threads = 1,
+        .f32 = DEVICE_ARITHMETIC_NATIVE,
+        .f64 = DEVICE_ARITHMETIC_NATIVE};
     if (simulated_fault_of(index, SIMULATED_ABSENT))
         info_out->unavailable = "it is listed, and not there";
     host_describe_code(info_out);

@@ -40,11 +40,14 @@ static bool enumerate(uint32_t index, device_info *info_out) {
         .isa = has_f64(a) ? "spirv-vulkan+f64" : "spirv-vulkan",
         .unavailable = *a->unavailable ? a->unavailable : NULL,
         .compute_units = 1,
+        .units_unknown = true,
         .memory_bytes = memory_bytes(a),
         .memory_kinds = kinds,
         .mappable_kinds = kinds & (1u << DEVICE_MEMORY_HOST_VISIBLE | 1u << DEVICE_MEMORY_PINNED),
         .workgroup_memory_bytes = a->properties.limits.maxComputeSharedMemorySize,
         .timestamp_ns = step < 1 ? 1 : (uint64_t)step,
+        .subgroup = a->limits11.subgroupSize,
+        .workgroup_threads = a->properties.limits.maxComputeWorkGroupInvocations,
         .targets = {has_f64(a) ? VULKAN_TARGET_F64 : VULKAN_TARGET,
                     has_f64(a) ? VULKAN_TARGET : NULL}};
     return true;
@@ -173,9 +176,59 @@ static void close_vulkan(device *d) {
     close_device((vulkan_device *)d);
 }
 
+/* ---- what trying it tells ---- */
+
+static device_way way_of(const vulkan_device *v, vulkan_trait trait, trait_way way) {
+    bool wide = has_f64(v->adapter) && !missing_for(v, TRAIT_WIDE, false);
+    return v->traits[trait]            ? DEVICE_WAY_NATIVE
+           : way == TRAIT_SOFT && wide ? DEVICE_WAY_EMULATED
+                                       : DEVICE_WAY_NONE;
+}
+
+static void note_arithmetic(const vulkan_device *v, device_info *info) {
+    static const trait_way ways[] = {
+#define TRAIT(id, way, what) [VULKAN_##id] = TRAIT_##way,
+#include "device/vulkan_traits.def"
+    };
+#define WAY(id) way_of(v, VULKAN_##id, ways[VULKAN_##id])
+    info->f32 = (device_arithmetic){WAY(FMA_F32), WAY(DIVIDE_F32), WAY(ROOT_F32)};
+    if (has_f64(v->adapter) && !missing_for(v, TRAIT_WIDE, false))
+        info->f64 = (device_arithmetic){WAY(FMA_F64), WAY(DIVIDE_F64), WAY(ROOT_F64)};
+    else
+        info->f64 = (device_arithmetic)DEVICE_ARITHMETIC_NONE;
+#undef WAY
+}
+
+/* Once for each adapter: it takes a device of its own. */
+static bool examine(uint32_t index, device_info *info, status *st) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        const vulkan_adapter *adapter;
+        device_arithmetic f32, f64;
+    } known[VULKAN_DEVICES_MAX];
+    const device_options options = {.threads = 1};
+    device *d = NULL;
+    bool ok = index < VULKAN_DEVICES_MAX;
+    pthread_mutex_lock(&mutex);
+    if (ok && known[index].adapter != vulkan_adapter_at(index)) {
+        ok = open_vulkan(index, &options, &d, st);
+        if (ok) {
+            note_arithmetic((vulkan_device *)d, info);
+            known[index].adapter = vulkan_adapter_at(index);
+            known[index].f32 = info->f32, known[index].f64 = info->f64;
+            close_vulkan(d);
+        }
+    }
+    if (ok)
+        info->f32 = known[index].f32, info->f64 = known[index].f64;
+    pthread_mutex_unlock(&mutex);
+    return ok;
+}
+
 const device_driver vulkan_driver = {.name = "vulkan",
                                      .listed = true,
                                      .enumerate = enumerate,
+                                     .examine = examine,
                                      .absent = vulkan_absent,
                                      .open = open_vulkan,
                                      .close = close_vulkan,

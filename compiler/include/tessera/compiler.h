@@ -98,11 +98,31 @@ typedef struct compiler_schedule_entry {
     bool vectors;        /* the value counts vectors of the target */
     uint32_t start, end; /* bytes of the source */
 } compiler_schedule_entry;
-typedef struct compiler_schedule {
-    const struct source_text *source; /* for diagnostics */
-    const compiler_schedule_entry *entries;
+
+/* @specialize(when=..., use=...): values for targets with certain capabilities. Like a schedule, no
+ * part of what the kernel computes. */
+typedef struct compiler_special {
+    const char *when, *use; /* in one form: "backend=rocm,subgroup=64", "BM=64,STAGE=8" */
+    const struct special_condition *conditions; /* all must hold */
+    uint32_t condition_count;
+    const compiler_schedule_entry *entries; /* of a kernel of whole tensors */
     uint32_t count;
+    const int64_t *choice; /* of tiles: a value for each knob, 0: not said; else NULL */
+    uint32_t start, end;   /* bytes of the source */
+} compiler_special;
+
+typedef struct compiler_schedule {
+    const struct source_text *source;       /* for diagnostics */
+    const compiler_schedule_entry *entries; /* of @schedule, for CPUs */
+    uint32_t count;
+    const compiler_special *specials; /* the first that fits the target counts */
+    uint32_t special_count;
 } compiler_schedule;
+
+/* The first that fits a target (NULL: the host's best level), or NULL. `written` may be NULL. */
+const compiler_special *compiler_special_of(const compiler_schedule *written, const char *isa);
+/* Whether any of what is written is for the target. */
+bool compiler_schedule_is_for(const compiler_schedule *written, const char *isa);
 
 /* What a kernel of tiles leaves open: a size of its tiles, or a hint. */
 enum { COMPILER_KNOBS_MAX = 8, COMPILER_KNOB_VALUES_MAX = 32 };
@@ -138,7 +158,7 @@ typedef struct compiler_kernel {
     uint32_t type_count;
     uint32_t case_count;
     const compiler_case *cases;
-    const compiler_schedule *schedule; /* NULL: none is written */
+    const compiler_schedule *schedule; /* @schedule and @specialize; NULL: none is written */
     const compiler_knobs *knobs;       /* never NULL */
     const compiler_numerics *numerics; /* NULL: nothing is promised */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
@@ -181,6 +201,13 @@ const compiler_case *compiler_case_bind(compiler_source *source, const compiler_
  * compiler_close. */
 const compiler_case *compiler_case_choose(compiler_source *source, const compiler_kernel *kernel,
                                           const compiler_case *c, const char *words, status *st);
+/* A copy of the case with the tiles that @specialize gives a target, in *out; the case itself where
+ * it gives none, or the case has a choice of its own. False: they would add in another order than
+ * the kernel's own, with the error at its place in the source. The copy lives until compiler_close.
+ */
+bool compiler_case_specialize(compiler_source *source, const compiler_kernel *kernel,
+                              const compiler_case *c, const char *isa, const compiler_case **out,
+                              status *st);
 /* What is in force: "BM=128,BN=64,vector=4", each that the kernel says; appended. */
 void compiler_choice_text(const compiler_kernel *kernel, const compiler_case *c, text *out);
 
@@ -310,6 +337,7 @@ typedef struct compiler_provenance {
     const char *tuned;        /* values of the schedule that a tuner found; NULL: it did not */
     const char *space;        /* compiler_choice_text; NULL or "": the kernel leaves nothing open */
     const char *unused_hints; /* compiler_unused_hints; NULL or "": none */
+    bool specialized;         /* the tiles are those of compiler_case_specialize */
 } compiler_provenance;
 
 /* Somebody who knows what the vendor's assembler makes of PTX: running a program is not the

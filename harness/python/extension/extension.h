@@ -71,6 +71,7 @@ const char *array_type_name(DLDataType type);
 /* ---- launch.c: Error, Context, Module ---- */
 bool launch_types_ready(PyObject *module);
 PyObject *launch_devices(PyObject *module, PyObject *nothing);
+PyObject *launch_capabilities(PyObject *module, PyObject *index);
 PyObject *launch_signature(PyObject *module, PyObject *arrays);
 
 /* ---- capture.c: calls of functions, recorded where TESSERA_CAPTURE says so ---- */

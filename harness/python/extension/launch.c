@@ -62,6 +62,15 @@ PyObject *launch_devices(PyObject *module, PyObject *nothing) {
     return all;
 }
 
+PyObject *launch_capabilities(PyObject *module, PyObject *index) {
+    const char *json = NULL;
+    unsigned long device = PyLong_AsUnsignedLong(index);
+    (void)module;
+    if (PyErr_Occurred() || !held(tsrGetCapabilities((uint32_t)device, &json)))
+        return NULL;
+    return PyUnicode_FromString(json);
+}
+
 static PyObject *context_create(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     static const char *const names[] = {"device", "threads", NULL};
     unsigned device = 0, threads = 0;

@@ -10,6 +10,7 @@ PyMODINIT_FUNC PyInit__tessera(void) {
          "serve(open, explain): runs the guest's loop; returns only without a device, with an exit "
          "code."},
         {"devices", launch_devices, METH_NOARGS, "A list of dicts."},
+        {"capabilities", launch_capabilities, METH_O, "Of the device of that index: JSON."},
         {"signature", launch_signature, METH_O,
          "signature(arrays): a tuple of (type, shape) of each."},
         {"capture_open", capture_open, METH_VARARGS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 from typing import Any
 
@@ -12,25 +13,43 @@ from tessera._errors import Error
 _selected = os.environ.get("TESSERA_BACKEND") or "cpu"
 
 
-def capabilities() -> list[dict[str, Any]]:
+def devices() -> list[dict[str, Any]]:
     """The devices, the host's first.
 
-    >>> capabilities()[0]["backend"]
+    >>> devices()[0]["backend"]
     'cpu'
     """
     return _tessera.devices()
 
 
+def capabilities(name: str | None = None) -> dict[str, Any]:
+    """What the device of a backend can do (docs/devices.md); of the one in use, unless another is named.
+
+    >>> capabilities()["types"]["tf32"]["as"]
+    'f32'
+    >>> capabilities()["matrix_unit"].get("f8e4m3fn")
+    """
+    wanted = name or backend()
+    for index, device in enumerate(devices()):
+        if device["backend"] == wanted:
+            told: dict[str, Any] = json.loads(_tessera.capabilities(index))
+            return told
+    raise _no_backend(wanted)
+
+
+def _no_backend(name: str) -> Error:
+    return Error(f"there is no backend '{name}' here; there is {', '.join(d['backend'] for d in devices())}")
+
+
 def _index_of(name: str) -> int:
-    devices = capabilities()
-    for index, device in enumerate(devices):
+    for index, device in enumerate(devices()):
         if device["backend"] == name:
             if device["unavailable"]:
                 raise Error(f"backend {name} cannot run here: {device['unavailable']}")
             if not device["host_addressable"]:
                 raise Error(f"backend {name} has memory of its own, which arrays of Python are not in")
             return index
-    raise Error(f"there is no backend '{name}' here; there is {', '.join(d['backend'] for d in devices)}")
+    raise _no_backend(name)
 
 
 def select_backend(name: str) -> None:

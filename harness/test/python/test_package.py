@@ -249,7 +249,7 @@ class Numpy(unittest.TestCase):
         pathlib.Path("page.py").write_text("\n".join(blocks))
         run = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(len(blocks), 4)
+        self.assertEqual(len(blocks), 5)
 
 
 def load_tests(loader, tests, pattern):

@@ -32,7 +32,7 @@ extern "C" {
  * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
  * at least m. */
 #define TSR_ABI_MAJOR 2
-#define TSR_ABI_MINOR 1
+#define TSR_ABI_MINOR 2
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -91,6 +91,12 @@ typedef struct tsr_device_info {
 } tsr_device_info_t;
 TSR_API tsr_status_t tsrGetDeviceCount(uint32_t *count);
 TSR_API tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info);
+/* What a device can do, since 2.2: one JSON object, of the same keys for every device. Unknown is
+ * null; docs/devices.md says what each key means and its unit. The text lives as long as the
+ * process: nobody frees it. The device is opened and given back where only trying it tells what its
+ * arithmetic does (Vulkan); one that cannot be used is described all the same, with the reason in
+ * "missing". TSR_ENOTFOUND where there is no such device; TSR_EINVAL where `json` is NULL. */
+TSR_API tsr_status_t tsrGetCapabilities(uint32_t index, const char **json);
 
 /* A context on the host device, with threads = usable cores. */
 TSR_API tsr_status_t tsrCreateContext(tsr_context_t *context);

@@ -1,0 +1,110 @@
+/* special.c - which of a kernel's @specialize counts for a target, and the tiles that it gives. */
+#include "special.h"
+
+#include <string.h>
+
+#include "check/specialize.h"
+#include "device/host.h"
+
+const compiler_special *compiler_special_of(const compiler_schedule *written, const char *isa) {
+    const char *target = isa ? isa : host_isa();
+    for (uint32_t i = 0; written && i < written->special_count; i++)
+        if (specialize_fits(&written->specials[i], target))
+            return &written->specials[i];
+    return NULL;
+}
+
+bool compiler_schedule_is_for(const compiler_schedule *written, const char *isa) {
+    const compiler_special *special = compiler_special_of(written, isa);
+    const char *family = compiler_chip_family(isa ? isa : host_isa());
+    return (special && special->count) || (written && written->count && !family);
+}
+
+/* ---- schedules ---- */
+
+static bool says(const compiler_special *special, const compiler_schedule_entry *e) {
+    for (uint32_t i = 0; i < special->count; i++)
+        if (strcmp(special->entries[i].name, e->name) == 0)
+            return true;
+    return false;
+}
+
+const compiler_schedule *special_join(const compiler_schedule *written, const char *isa,
+                                      bool is_chip, special_room *room) {
+    const compiler_special *special = compiler_special_of(written, isa);
+    if (!written || (!special && !is_chip))
+        return written;
+    *room = (special_room){.schedule = {.source = written->source}};
+    for (uint32_t i = 0; special && i < special->count; i++)
+        vec_push(&room->entries, special->entries[i]);
+    for (uint32_t i = 0; !is_chip && i < written->count; i++)
+        if (!special || !says(special, &written->entries[i]))
+            vec_push(&room->entries, written->entries[i]);
+    room->schedule.entries = room->entries.items;
+    room->schedule.count = (uint32_t)room->entries.count;
+    return &room->schedule;
+}
+
+void special_room_release(special_room *room) {
+    vec_release(&room->entries);
+}
+
+/* ---- tiles ---- */
+
+static bool has_sizes(const compiler_kernel *kernel, const compiler_special *special) {
+    for (uint32_t i = 0; i < kernel->knobs->count; i++)
+        if (special->choice[i] && !kernel->knobs->items[i].hint &&
+            special->choice[i] != kernel->knobs->items[i].values[0])
+            return true;
+    return false;
+}
+
+static bool code_of(compiler_source *source, const compiler_kernel *kernel, const compiler_case *c,
+                    compiler_code *out, status *st) {
+    text said;
+    text_init(&said);
+    compiler_instance *instance = compiler_instance_open(source, kernel, c, &said);
+    bool ok = instance ? compiler_code_of(instance, out, st)
+                       : status_set(st, STATUS_INVALID, "%.900s", said.data);
+    compiler_instance_free(instance);
+    text_release(&said);
+    return ok;
+}
+
+static bool refuse(const compiler_kernel *kernel, const compiler_special *special, status *st) {
+    diagnostics d;
+    text shown;
+    text_init(&shown);
+    diagnostics_init(&d, kernel->schedule->source, false, &shown);
+    diagnose_error(&d, ERROR_SPECIALIZE_ORDER, (span){special->start, special->end},
+                   "with %s the kernel adds in another order than with its own tiles, so its bits "
+                   "would depend on the target",
+                   special->use);
+    diagnose_help(&d, "choose such tiles for all targets, or with --space");
+    int length = (int)shown.length - (shown.length > 0); /* without the last newline */
+    status_set(st, STATUS_INVALID, "%.*s", length < 900 ? length : 900, shown.data);
+    diagnostics_release(&d);
+    text_release(&shown);
+    return false;
+}
+
+bool compiler_case_specialize(compiler_source *source, const compiler_kernel *kernel,
+                              const compiler_case *c, const char *isa, const compiler_case **out,
+                              status *st) {
+    const compiler_special *special = compiler_special_of(kernel->schedule, isa);
+    compiler_code own, other;
+    *out = c;
+    if (!c || c->choice || !special || !special->choice)
+        return true;
+    const compiler_case *chosen = compiler_case_choose(source, kernel, c, special->use, st);
+    if (!chosen)
+        return false;
+    if (has_sizes(kernel, special)) {
+        if (!code_of(source, kernel, c, &own, st) || !code_of(source, kernel, chosen, &other, st))
+            return false;
+        if (compiler_relate(&own, &other) == COMPILER_ANOTHER_ORDER)
+            return refuse(kernel, special, st);
+    }
+    *out = chosen;
+    return true;
+}
