@@ -133,7 +133,7 @@ static bool open_device(uint32_t index, const device_options *options, device **
         return false;
     }
     if (!alloc(&d->gpu, LINE, DEVICE_MEMORY_DEVICE, &d->nowhere, st) ||
-        !opencl_probe(d, OPENCL_PROBE_F32, st)) {
+        !spirv_probe(&d->unit->probes, &d->gpu, opencl_load_code, SPIRV_PROBE_F32, st)) {
         release(d);
         return false;
     }

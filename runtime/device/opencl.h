@@ -6,7 +6,7 @@
  * of its own.
  *
  * What OpenCL leaves to a device and strict bits need is tried before the first image is loaded
- * (opencl_probe.c). A device that computes something else is refused. */
+ * (spirv_probe.h). A device that computes something else is refused. */
 #ifndef TESSERA_RUNTIME_OPENCL_H
 #define TESSERA_RUNTIME_OPENCL_H
 

@@ -22,6 +22,10 @@ typedef struct opencl_image {
 
 /* ---- limits ---- */
 
+static bool is_sound(opencl_device *d, spirv_probe_kind kind, status *st) {
+    return spirv_probe(&d->unit->probes, &d->gpu, opencl_load_code, kind, st);
+}
+
 static bool has_what_it_needs(opencl_device *d, const spirv_image *code, const char *label,
                               status *st) {
     const opencl_unit *u = d->unit;
@@ -33,8 +37,8 @@ static bool has_what_it_needs(opencl_device *d, const spirv_image *code, const c
     if (code->has_barriers && u->barriers_are_wrong)
         return status_set(st, STATUS_UNAVAILABLE,
                           "'%s' has barriers, of which PoCL up to 3.1 makes wrong code", label);
-    if ((code->needs_f64 && !opencl_probe(d, OPENCL_PROBE_F64, st)) ||
-        (code->needs_f16 && !opencl_probe(d, OPENCL_PROBE_F16, st)))
+    if ((code->needs_f64 && !is_sound(d, SPIRV_PROBE_F64, st)) ||
+        (code->needs_f16 && !is_sound(d, SPIRV_PROBE_F16, st)))
         return status_set(st, st->code, "'%s' needs them", label);
     return true;
 }
@@ -172,9 +176,9 @@ bool opencl_load(device *d, const device_source *source, device_image **image_ou
     return load((opencl_device *)d, source, false, image_out, st);
 }
 
-bool opencl_load_code(opencl_device *d, const device_source *source, device_image **image_out,
+bool opencl_load_code(device *d, const device_source *source, device_image **image_out,
                       status *st) {
-    return load(d, source, true, image_out, st);
+    return load((opencl_device *)d, source, true, image_out, st);
 }
 
 void opencl_unload(device *base, device_image *loaded) {

@@ -180,7 +180,7 @@ static void add(cl_platform_id platform, cl_device_id id) {
     u->workgroup_bytes = number(id, CL_DEVICE_LOCAL_MEM_SIZE);
     u->workgroup_threads = number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     u->address_bits = (uint32_t)number(id, CL_DEVICE_ADDRESS_BITS);
-    pthread_mutex_init(&u->probing, NULL);
+    spirv_probes_init(&u->probes);
     snprintf(u->translator, sizeof u->translator, "llvm-spirv");
     platform_words(platform, CL_PLATFORM_NAME, name, sizeof name);
     platform_words(platform, CL_PLATFORM_VERSION, version, sizeof version);

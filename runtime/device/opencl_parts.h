@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "device/gpu.h"
 #include "device/opencl.h"
+#include "device/spirv_probe.h"
 
 enum { OPENCL_NAME_BYTES = 256, OPENCL_REASON_BYTES = 400 };
 
@@ -28,19 +29,6 @@ typedef enum opencl_way {
     OPENCL_WAY_BITCODE /* after the translator */
 } opencl_way;
 
-typedef enum opencl_probe_state {
-    OPENCL_NOT_PROBED,
-    OPENCL_SOUND,
-    OPENCL_UNSOUND
-} opencl_probe_state;
-
-typedef enum opencl_probe_kind {
-    OPENCL_PROBE_F32, /* with barriers; no device is opened without it */
-    OPENCL_PROBE_F64,
-    OPENCL_PROBE_F16,
-    OPENCL_PROBE_COUNT
-} opencl_probe_kind;
-
 /* A device of the loader: found once, kept as long as the process. */
 typedef struct opencl_unit {
     cl_platform_id platform;
@@ -54,9 +42,7 @@ typedef struct opencl_unit {
     uint64_t allocation_bytes, workgroup_bytes;
     size_t workgroup_threads;
     uint32_t address_bits;
-    pthread_mutex_t probing;
-    opencl_probe_state probed[OPENCL_PROBE_COUNT];
-    status findings[OPENCL_PROBE_COUNT]; /* of those that are unsound */
+    spirv_probes probes;
 } opencl_unit;
 
 /* Device `index` of those that are wanted; NULL past the last. */
@@ -88,14 +74,8 @@ bool opencl_translator_find(const char *usual_name, char *path_out, size_t room,
 
 bool opencl_load(device *d, const device_source *source, device_image **image_out, status *st);
 /* ... without asking whether the device computes right: the probes themselves. */
-bool opencl_load_code(opencl_device *d, const device_source *source, device_image **image_out,
-                      status *st);
+bool opencl_load_code(device *d, const device_source *source, device_image **image_out, status *st);
 void opencl_unload(device *d, device_image *image);
 bool opencl_launch(gpu_queue *q, const gpu_launch *l, status *st);
-
-/* ---- opencl_probe.c ---- */
-
-/* Whether the device computes as strict needs it: found out once a process. */
-bool opencl_probe(opencl_device *d, opencl_probe_kind kind, status *st);
 
 #endif

@@ -273,7 +273,7 @@ static void translators_that_will_not_do(void **state) {
 
 /* ---- probes ---- */
 
-static const char *const probe_names[] = {"opencl_f16", "opencl_f32", "opencl_f64"};
+static const char *const probe_names[] = {"spirv_f16", "spirv_f32", "spirv_f64"};
 
 static bytes assembled(const char *name) {
     char command[2048], path[] = "/tmp/tessera-probe-XXXXXX";
@@ -310,18 +310,20 @@ static void probes_are_what_they_are_made_of(void **state) {
         skip();
     }
     text_init(&wanted);
-    text_append(&wanted,
-                "/* opencl_probes.h - the code of the probes in probes/, assembled; TSR_BLESS=1 "
-                "runtime_opencl_test\n * writes this. */\n#ifndef TESSERA_RUNTIME_OPENCL_PROBES_H\n"
-                "#define TESSERA_RUNTIME_OPENCL_PROBES_H\n\n#include <stdint.h>\n\n"
-                "/* clang-format off */\n");
+    text_append(
+        &wanted,
+        "/* spirv_probe_words.h - the code of the probes in probes/, assembled; TSR_BLESS=1\n"
+        " * runtime_opencl_test writes this. */\n"
+        "#ifndef TESSERA_RUNTIME_SPIRV_PROBE_WORDS_H\n"
+        "#define TESSERA_RUNTIME_SPIRV_PROBE_WORDS_H\n\n#include <stdint.h>\n\n"
+        "/* clang-format off */\n");
     for (size_t i = 0; i < COUNT_OF(probe_names); i++) {
         bytes made = assembled(probe_names[i]);
         append_words(&wanted, probe_names[i], made);
         free(made.data);
     }
     text_append(&wanted, "/* clang-format on */\n\n#endif\n");
-    const char *path = DEVICE_FOLDER "/opencl_probes.h";
+    const char *path = DEVICE_FOLDER "/spirv_probe_words.h";
     if (getenv("TSR_BLESS"))
         assert_true(file_write_atomic(path, wanted.data, wanted.length, NULL));
     assert_true(file_read(path, (size_t)1 << 20, &found, &size, NULL));

@@ -1,15 +1,13 @@
-/* opencl_probe.c - does the device compute what strict bits need? OpenCL lets a device round
- * division and square roots loosely, flush subnormal numbers and split a fused multiply-add. Some
- * say one thing and do another, so each kind of number is tried by a small kernel (probes/), whose
- * every bit is compared with this processor's. */
+/* spirv_probe.c - see spirv_probe.h. */
+#include "device/spirv_probe.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
 #include "base/splitmix64.h"
-#include "device/opencl_parts.h"
-#include "device/opencl_probes.h"
+#include "device/spirv_probe_words.h"
 
 enum { NUMBERS = 64, ARITHMETIC_RESULTS = 5, CONVERSION_RESULTS = 2 };
 
@@ -84,13 +82,13 @@ static const struct {
     void (*expect)(void *in_out, void *expected_out);
     uint32_t results;
     const char *const *names;
-} probes[OPENCL_PROBE_COUNT] = {
-    [OPENCL_PROBE_F32] = {"probe_arithmetic", "32-bit floats", opencl_f32, sizeof opencl_f32, 4, 3,
-                          arithmetic_f32, ARITHMETIC_RESULTS, operations},
-    [OPENCL_PROBE_F64] = {"probe_arithmetic", "64-bit floats", opencl_f64, sizeof opencl_f64, 8, 3,
-                          arithmetic_f64, ARITHMETIC_RESULTS, operations},
-    [OPENCL_PROBE_F16] = {"probe_conversions", "16-bit floats", opencl_f16, sizeof opencl_f16, 4, 1,
-                          conversions_f16, CONVERSION_RESULTS, conversions},
+} probes[SPIRV_PROBE_COUNT] = {
+    [SPIRV_PROBE_F32] = {"probe_arithmetic", "32-bit floats", spirv_f32, sizeof spirv_f32, 4, 3,
+                         arithmetic_f32, ARITHMETIC_RESULTS, operations},
+    [SPIRV_PROBE_F64] = {"probe_arithmetic", "64-bit floats", spirv_f64, sizeof spirv_f64, 8, 3,
+                         arithmetic_f64, ARITHMETIC_RESULTS, operations},
+    [SPIRV_PROBE_F16] = {"probe_conversions", "16-bit floats", spirv_f16, sizeof spirv_f16, 4, 1,
+                         conversions_f16, CONVERSION_RESULTS, conversions},
 };
 
 /* ---- running it ---- */
@@ -99,26 +97,26 @@ static gpu_place at_host(void *host) {
     return (gpu_place){.host = host};
 }
 
-static bool launch(opencl_device *d, const device_image *image, const gpu_block *in,
+static bool launch(gpu_device *g, const device_image *image, const gpu_block *in,
                    const gpu_block *out, status *st) {
     const uint64_t addresses[] = {in->address, out->address};
     const int64_t one = 1;
     const gpu_launch l = {
         .image = image, .addresses = addresses, .address_count = 2, .workgroups = &one};
-    return opencl_launch(&d->gpu.own, &l, st);
+    return g->functions->launch(&g->own, &l, st);
 }
 
-static bool run_on(opencl_device *d, const device_image *image, const gpu_block *in,
+static bool run_on(gpu_device *g, const device_image *image, const gpu_block *in,
                    const gpu_block *out, void *sent, void *got, status *st) {
-    const gpu_functions *f = d->gpu.functions;
-    gpu_queue *q = &d->gpu.own;
-    return f->copy(q, (gpu_place){.block = in}, at_host(sent), in->size_bytes, st) &&
-           launch(d, image, in, out, st) &&
-           f->copy(q, at_host(got), (gpu_place){.block = out}, out->size_bytes, st);
+    const gpu_functions *f = g->functions;
+    return f->copy(&g->own, (gpu_place){.block = in}, at_host(sent), in->size_bytes, st) &&
+           launch(g, image, in, out, st) &&
+           f->copy(&g->own, at_host(got), (gpu_place){.block = out}, out->size_bytes, st);
 }
 
-static bool compute(opencl_device *d, opencl_probe_kind kind, void *sent, void *got, status *st) {
-    const gpu_functions *f = d->gpu.functions;
+static bool compute(gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind, void *sent,
+                    void *got, status *st) {
+    const gpu_functions *f = g->functions;
     const size_t bytes = NUMBERS * probes[kind].number_bytes;
     const device_source source = {.bytes = probes[kind].code,
                                   .size_bytes = probes[kind].code_bytes,
@@ -128,16 +126,16 @@ static bool compute(opencl_device *d, opencl_probe_kind kind, void *sent, void *
                                   .phase_count = 1};
     device_image *image;
     gpu_block in = {0}, out = {0};
-    if (!opencl_load_code(d, &source, &image, st))
+    if (!load(&g->soft.base, &source, &image, st))
         return false;
-    bool ok = f->alloc(&d->gpu, bytes * probes[kind].inputs, DEVICE_MEMORY_DEVICE, &in, st) &&
-              f->alloc(&d->gpu, bytes * probes[kind].results, DEVICE_MEMORY_DEVICE, &out, st) &&
-              run_on(d, image, &in, &out, sent, got, st);
+    bool ok = f->alloc(g, bytes * probes[kind].inputs, DEVICE_MEMORY_DEVICE, &in, st) &&
+              f->alloc(g, bytes * probes[kind].results, DEVICE_MEMORY_DEVICE, &out, st) &&
+              run_on(g, image, &in, &out, sent, got, st);
     if (in.size_bytes)
-        f->free(&d->gpu, &in);
+        f->free(g, &in);
     if (out.size_bytes)
-        f->free(&d->gpu, &out);
-    opencl_unload(&d->gpu.soft.base, image);
+        f->free(g, &out);
+    g->soft.base.driver->unload(&g->soft.base, image);
     return ok;
 }
 
@@ -152,47 +150,50 @@ static bool is_nan_of(const void *number, size_t bytes) {
 }
 
 /* Of the root of something negative any NaN will do: strict code writes its own. */
-static bool compare(const opencl_unit *u, opencl_probe_kind kind, const unsigned char *expected,
+static bool compare(const gpu_device *g, spirv_probe_kind kind, const unsigned char *expected,
                     const unsigned char *got, status *st) {
     const size_t bytes = probes[kind].number_bytes;
     for (uint32_t i = 0; i < probes[kind].results * NUMBERS; i++) {
-        const unsigned char *e = expected + i * bytes, *g = got + i * bytes;
-        if (memcmp(e, g, bytes) != 0 && !(is_nan_of(e, bytes) && is_nan_of(g, bytes)))
+        const unsigned char *e = expected + i * bytes, *o = got + i * bytes;
+        if (memcmp(e, o, bytes) != 0 && !(is_nan_of(e, bytes) && is_nan_of(o, bytes)))
             return status_set(st, STATUS_UNAVAILABLE,
                               "device '%s' computes %s of %s (number %u of its probe) with other "
                               "bits than IEEE 754 says",
-                              u->name, probes[kind].names[i / NUMBERS], probes[kind].of,
-                              i % NUMBERS);
+                              g->soft.base.info.name, probes[kind].names[i / NUMBERS],
+                              probes[kind].of, i % NUMBERS);
     }
     return true;
 }
 
 /* ---- once a process ---- */
 
-static bool try(opencl_device *d, opencl_probe_kind kind, status *st) {
+void spirv_probes_init(spirv_probes *known) {
+    *known = (spirv_probes){.findings = {STATUS_INIT}};
+    pthread_mutex_init(&known->mutex, NULL);
+}
+
+static bool try(spirv_probes *known, gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind,
+                status *st) {
     double sent[3 * NUMBERS], expected[ARITHMETIC_RESULTS * NUMBERS],
         got[ARITHMETIC_RESULTS * NUMBERS];
-    opencl_unit *u = d->unit;
     probes[kind].expect(sent, expected);
-    if (!compute(d, kind, sent, got, st))
-        return status_set(st, st->code, "device '%s' does not compute with %s", u->name,
-                          probes[kind].of);
-    u->probed[kind] =
-        compare(u, kind, (unsigned char *)expected, (unsigned char *)got, &u->findings[kind])
-            ? OPENCL_SOUND
-            : OPENCL_UNSOUND;
+    if (!compute(g, load, kind, sent, got, st))
+        return status_set(st, st->code, "device '%s' does not compute with %s",
+                          g->soft.base.info.name, probes[kind].of);
+    (void)compare(g, kind, (unsigned char *)expected, (unsigned char *)got, &known->findings[kind]);
+    known->tried[kind] = true;
     return true;
 }
 
-bool opencl_probe(opencl_device *d, opencl_probe_kind kind, status *st) {
-    opencl_unit *u = d->unit;
-    pthread_mutex_lock(&u->probing);
-    pthread_mutex_lock(&d->gpu.own_mutex);
-    bool tried = u->probed[kind] != OPENCL_NOT_PROBED || try(d, kind, st);
-    pthread_mutex_unlock(&d->gpu.own_mutex);
-    pthread_mutex_unlock(&u->probing);
+bool spirv_probe(spirv_probes *known, gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind,
+                 status *st) {
+    pthread_mutex_lock(&known->mutex);
+    pthread_mutex_lock(&g->own_mutex);
+    bool tried = known->tried[kind] || try(known, g, load, kind, st);
+    pthread_mutex_unlock(&g->own_mutex);
+    pthread_mutex_unlock(&known->mutex);
     if (!tried)
         return false;
-    return u->probed[kind] == OPENCL_SOUND ||
-           status_set(st, u->findings[kind].code, "%s", u->findings[kind].message);
+    const status *found = &known->findings[kind];
+    return found->code == STATUS_OK || status_set(st, found->code, "%s", found->message);
 }

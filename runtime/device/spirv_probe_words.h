@@ -1,12 +1,12 @@
-/* opencl_probes.h - the code of the probes in probes/, assembled; TSR_BLESS=1 runtime_opencl_test
- * writes this. */
-#ifndef TESSERA_RUNTIME_OPENCL_PROBES_H
-#define TESSERA_RUNTIME_OPENCL_PROBES_H
+/* spirv_probe_words.h - the code of the probes in probes/, assembled; TSR_BLESS=1
+ * runtime_opencl_test writes this. */
+#ifndef TESSERA_RUNTIME_SPIRV_PROBE_WORDS_H
+#define TESSERA_RUNTIME_SPIRV_PROBE_WORDS_H
 
 #include <stdint.h>
 
 /* clang-format off */
-static const uint32_t opencl_f16[] = {
+static const uint32_t spirv_f16[] = {
     0x07230203, 0x00010000, 0x00070000, 0x0000001e, 0x00000000, 0x00020011, 0x00000006,
     0x00020011, 0x00000004, 0x00020011, 0x0000000b, 0x00020011, 0x00000009, 0x00020011,
     0x00000016, 0x0003000e, 0x00000002, 0x00000002, 0x0009000f, 0x00000006, 0x00000001,
@@ -33,7 +33,7 @@ static const uint32_t opencl_f16[] = {
     0x00000002, 0x00000004, 0x0005003e, 0x0000001d, 0x0000001b, 0x00000002, 0x00000004,
     0x000100fd, 0x00010038,
 };
-static const uint32_t opencl_f32[] = {
+static const uint32_t spirv_f32[] = {
     0x07230203, 0x00010000, 0x00070000, 0x00000028, 0x00000000, 0x00020011, 0x00000006,
     0x00020011, 0x00000004, 0x00020011, 0x0000000b, 0x0005000b, 0x00000001, 0x6e65704f,
     0x732e4c43, 0x00006474, 0x0003000e, 0x00000002, 0x00000002, 0x0009000f, 0x00000006,
@@ -71,7 +71,7 @@ static const uint32_t opencl_f32[] = {
     0x00000002, 0x00000004, 0x0005003e, 0x00000027, 0x00000022, 0x00000002, 0x00000004,
     0x000100fd, 0x00010038,
 };
-static const uint32_t opencl_f64[] = {
+static const uint32_t spirv_f64[] = {
     0x07230203, 0x00010000, 0x00070000, 0x00000028, 0x00000000, 0x00020011, 0x00000006,
     0x00020011, 0x00000004, 0x00020011, 0x0000000b, 0x00020011, 0x0000000a, 0x0005000b,
     0x00000001, 0x6e65704f, 0x732e4c43, 0x00006474, 0x0003000e, 0x00000002, 0x00000002,
