@@ -8,16 +8,17 @@
  * made and not released. */
 #define CL_TARGET_OPENCL_VERSION 210
 #include <CL/cl.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/pretend.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
-enum { NUMBERS = 64, ARGUMENTS = 8, LINE = 64 };
+enum { ARGUMENTS = 8, LINE = 64 };
 
 struct _cl_platform_id {
     int unused;
@@ -286,20 +287,11 @@ EXPORT cl_int clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id id, cl_kernel_w
 
 /* ---- launches ---- */
 
-static float flushed(float x) {
-    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
-}
-
-static void arithmetic(const float *in, float *out) {
-    for (int i = 0; i < NUMBERS; i++) {
-        const float a = in[i], b = in[NUMBERS + i], c = in[2 * NUMBERS + i];
-        const float product = wrong("flushes") ? flushed(a * b) : a * b;
-        out[i] = wrong("splits fma") ? a * b + c : fmaf(a, b, c);
-        out[NUMBERS + i] = wrong("divides loosely") ? a * (1 / b) : a / b;
-        out[2 * NUMBERS + i] = sqrtf(a);
-        out[3 * NUMBERS + i] = product;
-        out[4 * NUMBERS + i] = a * b + c;
-    }
+static pretend_flaw flaw(void) {
+    return wrong("splits fma")        ? SPLITS_FMA
+           : wrong("divides loosely") ? DIVIDES_LOOSELY
+           : wrong("flushes")         ? FLUSHES
+                                      : NO_FLAW;
 }
 
 EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
@@ -309,7 +301,7 @@ EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint di
     if (!is_probe(k) && wrong("lies about memory"))
         return CL_OUT_OF_RESOURCES;
     if (is_probe(k))
-        arithmetic(k->arguments[0], (float *)(uintptr_t)k->arguments[1]);
+        pretend_arithmetic_f32(k->arguments[0], (float *)(uintptr_t)k->arguments[1], flaw());
     atomic_store(&kernel_waits, !is_probe(k));
     struct _cl_kernel *made = new_object(NULL);
     *made = *k;

@@ -11,18 +11,6 @@ stub stub_state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_I
 enum { DEFAULT_SHARED = 48 * 1024, SHARED = 232448 };
 static _Thread_local int depth; /* of contexts that are current; of HIP none */
 
-long stub_fault(const char *name, long otherwise) {
-    const char *at = getenv(STUB_FAULTS);
-    size_t length = strlen(name);
-    while (at && *at) {
-        if (strncmp(at, name, length) == 0 && at[length] == '=')
-            return strtol(at + length + 1, NULL, 10);
-        at = strchr(at, ',');
-        at = at ? at + 1 : NULL;
-    }
-    return otherwise;
-}
-
 int stub_ready(void) {
     pthread_mutex_lock(&stub_state.mutex);
     int lost = stub_state.process == (int)getpid() ? stub_state.lost : NOT_INITIALIZED;
@@ -59,7 +47,7 @@ int CALL(cuInit, hipInit)(unsigned flags) {
     if (!stub_state.process)
         stub_state.process = (int)getpid();
     pthread_mutex_unlock(&stub_state.mutex);
-    return flags ? INVALID_VALUE : (int)stub_fault("init", OK);
+    return flags ? INVALID_VALUE : (int)pretend_fault("init", OK);
 }
 
 int CALL(cuDriverGetVersion, hipDriverGetVersion)(int *version) {
@@ -86,7 +74,7 @@ int CALL(cuGetErrorName, hipDrvGetErrorName)(int result, const char **name) {
 }
 
 int CALL(cuDeviceGetCount, hipGetDeviceCount)(int *out) {
-    *out = (int)stub_fault("devices", 1);
+    *out = (int)pretend_fault("devices", 1);
     return OK;
 }
 
@@ -106,18 +94,18 @@ int CALL(cuDeviceTotalMem_v2, hipDeviceTotalMem)(size_t *bytes, int unit) {
 }
 
 int CALL(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *value, int attribute, int unit) {
-    long capability = stub_fault("capability", 90);
+    long capability = pretend_fault("capability", 90);
     const struct {
         int numbers[2];
         long value;
     } rows[] = {
-        {{1, 56}, stub_fault("threads", 1024)},
-        {{5, 29}, stub_fault("grid", 2147483647)},
-        {{16, 63}, stub_fault("units", 2)},
-        {{97, 74}, stub_fault("shared", SHARED)},
+        {{1, 56}, pretend_fault("threads", 1024)},
+        {{5, 29}, pretend_fault("grid", 2147483647)},
+        {{16, 63}, pretend_fault("units", 2)},
+        {{97, 74}, pretend_fault("shared", SHARED)},
         {{75, 23}, capability / 10},
         {{76, 61}, capability % 10},
-        {{89, 9}, stub_fault("managed", 1)},
+        {{89, 9}, pretend_fault("managed", 1)},
         {{-1, 10017}, 100000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows && unit >= 40; i++)
@@ -137,7 +125,8 @@ static _Thread_local int chosen;
 int hipGetDevicePropertiesR0600(void *properties, int ordinal) {
     enum { PROPERTIES_BYTES = 1472, NAME_AT = 1160 };
     memset(properties, 0, PROPERTIES_BYTES);
-    snprintf((char *)properties + NAME_AT, 256, "gfx%ld:sramecc+:xnack-", stub_fault("chip", 942));
+    snprintf((char *)properties + NAME_AT, 256, "gfx%ld:sramecc+:xnack-",
+             pretend_fault("chip", 942));
     return ordinal < 0 ? INVALID_VALUE : OK;
 }
 #endif
@@ -149,16 +138,16 @@ int hipGetDevice(int *ordinal) {
 
 int hipSetDevice(int ordinal) {
     chosen = ordinal;
-    return (int)stub_fault("context", OK);
+    return (int)pretend_fault("context", OK);
 }
 #else
 static int context;
 
 int cuDevicePrimaryCtxRetain(void **out, int unit) {
     *out = &context;
-    return unit < 40                   ? INVALID_VALUE
-           : stub_fault("context", OK) ? (int)stub_fault("context", OK)
-                                       : count(&stub_state.counts.contexts, 1);
+    return unit < 40                      ? INVALID_VALUE
+           : pretend_fault("context", OK) ? (int)pretend_fault("context", OK)
+                                          : count(&stub_state.counts.contexts, 1);
 }
 
 #ifndef STUB_OLD
@@ -210,7 +199,7 @@ int CALL(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out, const void *image,
                                                   int *names, void **values) {
     int result = stub_ready();
     if (result == OK)
-        result = (int)stub_fault("load", OK);
+        result = (int)pretend_fault("load", OK);
     if (result != OK)
         return refuse(result, "", options, names, values);
     if (strncmp(image, "//", 2) != 0 && !is_elf(image))
@@ -245,7 +234,7 @@ int CALL(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *given
     snprintf(entry, sizeof entry, ".entry %s(", name);
     const char *at = is_elf(m->text) ? elf : strstr(m->text, entry);
     const char *threads = at ? strstr(at, ".maxntid ") : NULL;
-    if (result != OK || !threads || !stub_has_kernel(name) || m->count == 8)
+    if (result != OK || !threads || !pretend_has_kernel(name) || m->count == 8)
         return result != OK ? result : NOT_FOUND;
     stub_function *f = &m->functions[m->count++];
     f->name = strdup(name);
@@ -255,13 +244,13 @@ int CALL(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *given
 }
 
 int CALL(cuFuncGetAttribute, hipFuncGetAttribute)(int *value, int attribute, void *function) {
-    *value = (int)stub_fault("block", (long)((const stub_function *)function)->threads);
+    *value = (int)pretend_fault("block", (long)((const stub_function *)function)->threads);
     return attribute ? INVALID_VALUE : stub_ready();
 }
 
 #ifndef STUB_HIP
 int cuFuncSetAttribute(void *function, int attribute, int value) {
-    if (attribute != 8 || value < 0 || value > SHARED || stub_fault("refuse", 0) == 1)
+    if (attribute != 8 || value < 0 || value > SHARED || pretend_fault("refuse", 0) == 1)
         return INVALID_VALUE;
     pthread_mutex_lock(&stub_state.mutex);
     ((stub_function *)function)->dynamic_shared = (unsigned)value;

@@ -6,7 +6,7 @@
  * The host crashes where it touches an address of the device. Work is done on a thread of its
  * stream some time after it was given. Freeing memory waits for all that runs, as drivers do.
  *
- * What fails is in TESSERA_STUB_FAULTS, "name=number,name=number", read anew by each call:
+ * What fails is in TESSERA_STUB_FAULTS (pretend.h):
  *   init      the result of cuInit
  *   devices   how many there are (1)
  *   capability, chip, threads, grid, shared, units   what the device says of itself (90, 942, 1024,
@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "test/pretend.h"
 #include "test/stub_gpu/stub_control.h"
 
 #define STUB_PUBLIC __attribute__((visibility("default")))
@@ -89,8 +90,6 @@ typedef struct stub {
 
 extern stub stub_state;
 
-/* Of TESSERA_STUB_FAULTS, or else. */
-long stub_fault(const char *name, long otherwise);
 /* The result of a call that needs the calling thread's context; what was lost stays lost. */
 int stub_ready(void);
 
@@ -104,10 +103,6 @@ typedef struct stub_launch {
     unsigned workgroups;
 } stub_launch;
 
-/* stub_kernels.c: threads of a kernel's workgroup; 0: there is none of that name. */
-bool stub_has_kernel(const char *name);
-/* Runs it; false where it touches what is not the device's. */
-bool stub_run(const stub_launch *l);
 int stub_give_launch(void *stream, const stub_launch *l);
 /* Waits until nothing runs any more. */
 void stub_wait_for_all(void);

@@ -27,7 +27,7 @@ unsigned char *stub_resolve(uint64_t address, size_t bytes) {
 }
 
 static bool has_room(size_t bytes) {
-    uint64_t most = (uint64_t)stub_fault("memory", 1L << 30);
+    uint64_t most = (uint64_t)pretend_fault("memory", 1L << 30);
     return bytes <= most && stub_state.bytes <= most - bytes;
 }
 
@@ -110,7 +110,7 @@ int CALL(cuMemHostAlloc, hipHostMalloc)(void **host, size_t bytes, unsigned flag
 int CALL(cuMemHostGetDevicePointer_v2, hipHostGetDevicePointer)(uint64_t *address, void *host,
                                                                 unsigned flags) {
     int result = stub_ready();
-    if (flags || stub_fault("refuse", 0) == 2)
+    if (flags || pretend_fault("refuse", 0) == 2)
         return INVALID_VALUE;
     pthread_mutex_lock(&stub_state.mutex);
     allocation *a = first;

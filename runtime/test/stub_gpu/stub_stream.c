@@ -67,15 +67,37 @@ static bool copy(const work *w) {
     return to && (from || w->kind == WORK_FILL);
 }
 
+static unsigned char *resolve(uint64_t address, size_t bytes) {
+    pthread_mutex_lock(&stub_state.mutex);
+    unsigned char *host = stub_resolve(address, bytes);
+    pthread_mutex_unlock(&stub_state.mutex);
+    return host;
+}
+
+static bool is_ended(void) {
+    pthread_mutex_lock(&stub_state.mutex);
+    bool ended = stub_state.ended;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return ended;
+}
+
+static bool compute(const stub_launch *l) {
+    return pretend_run(&(pretend_launch){.name = l->function->name,
+                                         .arguments = l->arguments,
+                                         .workgroups = l->workgroups,
+                                         .resolve = resolve,
+                                         .is_ended = is_ended});
+}
+
 static bool launch(const work *w) {
     bool lose =
-        stub_fault("lost", 0) && (long)stub_state.counts.launches + 1 == stub_fault("at", 1);
+        pretend_fault("lost", 0) && (long)stub_state.counts.launches + 1 == pretend_fault("at", 1);
     stub_state.counts.launches++;
     pthread_mutex_unlock(&stub_state.mutex);
-    bool ok = stub_run(&w->launch);
+    bool ok = compute(&w->launch);
     pthread_mutex_lock(&stub_state.mutex);
     if (lose && !stub_state.lost)
-        stub_state.lost = (int)stub_fault("lost", 0);
+        stub_state.lost = (int)pretend_fault("lost", 0);
     return ok;
 }
 
@@ -313,7 +335,7 @@ int CALL(cuStreamEndCapture, hipStreamEndCapture)(void *stream, void **out) {
         return INVALID_VALUE;
     s->captured = NULL;
     if (result == OK)
-        result = g->invalid ? CAPTURE_INVALIDATED : (int)stub_fault("capture", OK);
+        result = g->invalid ? CAPTURE_INVALIDATED : (int)pretend_fault("capture", OK);
     if (result == OK)
         *out = g;
     else
@@ -326,7 +348,7 @@ int CALL(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags)(void **out, 
     const graph *g = given;
     int result = stub_ready();
     if (result == OK)
-        result = (int)stub_fault("instantiate", OK);
+        result = (int)pretend_fault("instantiate", OK);
     if (result != OK || g->made || flags)
         return result != OK ? result : INVALID_VALUE;
     graph *made = calloc(1, sizeof *made);
@@ -342,7 +364,7 @@ int CALL(cuGraphLaunch, hipGraphLaunch)(void *given, void *stream) {
     const graph *g = given;
     int result = stub_ready();
     if (result == OK)
-        result = (int)stub_fault("graph", OK);
+        result = (int)pretend_fault("graph", OK);
     if (result != OK || !g->made)
         return result != OK ? result : INVALID_VALUE;
     for (size_t i = 0; i < g->count && result == OK; i++)

@@ -1,0 +1,130 @@
+/* pretend.c - see pretend.h: the entry points of kernels.ptx and of the kernels in SPIR-V, and one
+ * that our compiler makes of a kernel `twice_1000`. */
+#include "test/pretend.h"
+
+#include <float.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/stub_gpu/stub_control.h"
+
+long pretend_fault(const char *name, long otherwise) {
+    const char *at = getenv(STUB_FAULTS); // NOLINT(concurrency-mt-unsafe)
+    size_t length = strlen(name);
+    while (at && *at) {
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return strtol(at + length + 1, NULL, 0);
+        at = strchr(at, ',');
+        at = at ? at + 1 : NULL;
+    }
+    return otherwise;
+}
+
+/* ---- kernels ---- */
+
+enum { A, OUT, WORKSPACE, PREPARED };
+
+static const struct {
+    const char *name;
+    int from, to;
+    float scale, add;
+    bool by_table; /* adds 1, 2, 3, 4 in turn */
+    size_t count;  /* elements; 0: one for each workgroup */
+} maps[] = {
+    {"phase_double", A, WORKSPACE, 2, 0, false, 0},
+    {"phase_add", WORKSPACE, OUT, 1, 0, true, 0},
+    {"phase_twice_prepared", A, PREPARED, 2, 0, false, 0},
+    {"phase_add_prepared", PREPARED, OUT, 1, 1, false, 0},
+    {"twice_1000_phase_0", A, OUT, 2, 0, false, 1000},
+};
+enum { MAPS = sizeof maps / sizeof maps[0] };
+static const char spin[] = "phase_spin";
+
+static int find(const char *name) {
+    int i = 0;
+    while (i < MAPS && strcmp(maps[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool pretend_has_kernel(const char *name) {
+    return find(name) < MAPS || strcmp(name, spin) == 0;
+}
+
+static bool run_spin(const pretend_launch *l) {
+    const int32_t *flag = (const void *)l->resolve(l->arguments[A], sizeof *flag);
+    while (flag && __atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0 && !l->is_ended())
+        sched_yield();
+    return flag != NULL;
+}
+
+bool pretend_run(const pretend_launch *l) {
+    int map = find(l->name);
+    while (pretend_fault("endless", 0) && !l->is_ended())
+        sched_yield();
+    if (map == MAPS)
+        return run_spin(l);
+    size_t count = maps[map].count ? maps[map].count : l->workgroups, bytes = count * sizeof(float);
+    const float *from = (const void *)l->resolve(l->arguments[maps[map].from], bytes);
+    float *to = (void *)l->resolve(l->arguments[maps[map].to], bytes);
+    for (size_t i = 0; i < count && from && to; i++)
+        to[i] =
+            maps[map].scale * from[i] + (maps[map].by_table ? (float)(i % 4 + 1) : maps[map].add);
+    return from && to;
+}
+
+/* ---- probes ---- */
+
+/* The same lines for both widths. */
+#define ARITHMETIC(name, type, fma_of, sqrt_of, least)                                             \
+    void name(const type *in, type *out, pretend_flaw flaw) {                                      \
+        for (int i = 0; i < PROBE_NUMBERS; i++) {                                                  \
+            const type a = in[i], b = in[PROBE_NUMBERS + i], c = in[2 * PROBE_NUMBERS + i];        \
+            const type product = a * b;                                                            \
+            const bool flushed = flaw == FLUSHES && product < least && product > -least;           \
+            out[i] = flaw == SPLITS_FMA ? product + c : fma_of(a, b, c);                           \
+            out[PROBE_NUMBERS + i] = flaw == DIVIDES_LOOSELY ? a * (1 / b) : a / b;                \
+            out[2 * PROBE_NUMBERS + i] = sqrt_of(a);                                               \
+            out[3 * PROBE_NUMBERS + i] = flushed ? 0 : product;                                    \
+            out[4 * PROBE_NUMBERS + i] = product + c;                                              \
+        }                                                                                          \
+    }
+ARITHMETIC(pretend_arithmetic_f32, float, fmaf, sqrtf, FLT_MIN)
+ARITHMETIC(pretend_arithmetic_f64, double, fma, sqrt, DBL_MIN)
+
+/* To the nearest number with 10 bits behind the point, or a multiple of 2^-24; ties to even. */
+static uint32_t to_f16(float x) {
+    enum { BIAS = 15, FRACTION = 10, SIGN = 0x8000, INFINITE = 0x7C00 };
+    const float size = fabsf(x);
+    const uint32_t sign = signbit(x) ? SIGN : 0;
+    int exponent;
+    if (size == 0)
+        return sign;
+    (void)frexpf(size, &exponent);
+    exponent = exponent - 1 < 1 - BIAS ? 1 - BIAS : exponent - 1;
+    float units = rintf(ldexpf(size, FRACTION - exponent)); /* 1 << FRACTION: a leading 1 */
+    uint32_t bits = (uint32_t)units + ((uint32_t)(exponent + BIAS - 1) << FRACTION);
+    return sign | (bits > INFINITE ? INFINITE : bits);
+}
+
+static float from_f16(uint32_t bits) {
+    enum { BIAS = 15, FRACTION = 10, SIGN = 0x8000, EXPONENTS = 31 };
+    const uint32_t exponent = bits >> FRACTION & EXPONENTS, fraction = bits & 0x3FF;
+    const float size =
+        exponent == EXPONENTS ? INFINITY
+        : exponent ? ldexpf((float)(fraction | 1u << FRACTION), (int)exponent - BIAS - FRACTION)
+                   : ldexpf((float)fraction, 1 - BIAS - FRACTION);
+    return bits & SIGN ? -size : size;
+}
+
+void pretend_conversions_f16(const uint32_t *in, uint32_t *out) {
+    for (int i = 0; i < PROBE_NUMBERS; i++) {
+        float given, back;
+        memcpy(&given, &in[i], sizeof given);
+        out[i] = to_f16(given);
+        back = from_f16(out[i]);
+        memcpy(&out[PROBE_NUMBERS + i], &back, sizeof back);
+    }
+}

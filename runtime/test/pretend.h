@@ -1,0 +1,35 @@
+/* pretend.h - what libraries of ours share that pretend to be those of a GPU: faults on demand, and
+ * what the entry points of the tests' kernels compute, on this processor. */
+#ifndef TESSERA_RUNTIME_TEST_PRETEND_H
+#define TESSERA_RUNTIME_TEST_PRETEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The number behind a name in the variable of the environment that STUB_FAULTS names
+ * ("name=number,name=number", read anew each time), or else. */
+long pretend_fault(const char *name, long otherwise);
+
+typedef struct pretend_launch {
+    const char *name;
+    const uint64_t *arguments;
+    uint64_t workgroups;
+    /* Where the bytes of an address lie; NULL: they are not the device's. */
+    unsigned char *(*resolve)(uint64_t address, size_t bytes);
+    bool (*is_ended)(void); /* what never ends ends nevertheless */
+} pretend_launch;
+
+bool pretend_has_kernel(const char *name);
+/* Runs it; with the fault `endless` it does not end. False where it touches what is not the
+ * device's. */
+bool pretend_run(const pretend_launch *l);
+
+/* The probes in device/probes/, and ways in which a device gets them wrong. */
+typedef enum pretend_flaw { NO_FLAW, SPLITS_FMA, DIVIDES_LOOSELY, FLUSHES } pretend_flaw;
+enum { PROBE_NUMBERS = 64 };
+void pretend_arithmetic_f32(const float *in, float *out, pretend_flaw flaw);
+void pretend_arithmetic_f64(const double *in, double *out, pretend_flaw flaw);
+void pretend_conversions_f16(const uint32_t *in, uint32_t *out);
+
+#endif
