@@ -78,6 +78,7 @@ static const struct {
     {"emulated", TEST_OBJECT_DIR "/kernel_emulated.o"},
     {"vulkan", TEST_OBJECT_DIR "/kernels_vulkan.spv"},
     {"opencl", TEST_OBJECT_DIR "/%s.spv"},
+    {"level_zero", TEST_OBJECT_DIR "/%s.spv"},
     {"cuda", TEST_SOURCE_DIR "/kernels.ptx"},
     {"hip", TEST_SOURCE_DIR "/kernels.ptx"}, /* the stub reads nothing else */
 };

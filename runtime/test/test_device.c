@@ -17,6 +17,7 @@
 #include "test/device_bench.h"
 #include "test/device_replay.h"
 #include "test/device_threads.h"
+#include "test/mock_level_zero/mock_control.h"
 
 enum { EXIT_SKIPPED = 77 };
 
@@ -532,6 +533,9 @@ static int test_driver(const char *name) {
 }
 
 int main(int argc, char **argv) {
+#ifdef MOCK_LEVEL_ZERO
+    setenv(MOCK_DRIVERS, MOCK_LEVEL_ZERO, 0); /* libze_intel_gpu.so.1, likewise */
+#endif
     if (argc > 1)
         return test_driver(argv[1]);
     setenv(SIMULATED_COUNT, "2", 1);
