@@ -145,16 +145,22 @@ static bool copy_part(gpu_queue *q, gpu_place to, gpu_place from, size_t bytes, 
     return ok;
 }
 
+static bool make_stage(level_zero_device *d, level_zero_queue *z, status *st) {
+    const uint64_t most = d->unit->allocation_bytes;
+    return z->stage.size_bytes ||
+           level_zero_alloc(&d->gpu, most < stage_bytes ? (size_t)most : stage_bytes,
+                            DEVICE_MEMORY_PINNED, &z->stage, st);
+}
+
 static gpu_place further(gpu_place p, size_t by) {
     return (gpu_place){p.block, p.offset + by, p.host ? p.host + by : NULL};
 }
 
 static bool copy_staged(gpu_queue *q, gpu_place to, gpu_place from, size_t bytes, status *st) {
-    gpu_block *stage = &of(q)->stage;
-    bool ok = stage->size_bytes || level_zero_alloc(&level_zero_device_of(q)->gpu, stage_bytes,
-                                                    DEVICE_MEMORY_PINNED, stage, st);
-    for (size_t done = 0; done < bytes && ok; done += stage_bytes) {
-        size_t part = bytes - done < stage_bytes ? bytes - done : stage_bytes;
+    const gpu_block *stage = &of(q)->stage;
+    bool ok = make_stage(level_zero_device_of(q), of(q), st);
+    for (size_t done = 0; done < bytes && ok; done += stage->size_bytes) {
+        size_t part = bytes - done < stage->size_bytes ? bytes - done : stage->size_bytes;
         ok = copy_part(q, further(to, done), further(from, done), part, st);
     }
     return ok;
