@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# test_cli_gpu_devices.sh - the backends cuda and hip: what a machine without a GPU is told; with libraries of our own in the place
-# of the drivers', which chip code is made for, and how what goes wrong on a GPU ends.
+# test_cli_gpu_devices.sh - the backends cuda, hip and level_zero: what a machine without a GPU is told; with libraries of our own in
+# the place of the drivers', which chip code is made for, and how what goes wrong on a GPU ends.
 . "$(dirname "$0")/lib.sh"
 export TSR_DB=$scratch/results.db
-unset TESSERA_CUDA_LIBRARY TESSERA_HIP_LIBRARY TESSERA_STUB_FAULTS
+unset TESSERA_CUDA_LIBRARY TESSERA_HIP_LIBRARY TESSERA_LEVEL_ZERO_LIBRARY TESSERA_STUB_FAULTS ZE_ENABLE_ALT_DRIVERS
 stubs=$(dirname "$tsr")/runtime
 cuda=(env "TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so")
 hip=(env "TESSERA_HIP_LIBRARY=$stubs/libstub_hip.so")
-none=(env TESSERA_CUDA_LIBRARY=/nowhere/libcuda.so.1 TESSERA_HIP_LIBRARY=/nowhere/libamdhip64.so)
+none=(env TESSERA_CUDA_LIBRARY=/nowhere/libcuda.so.1 TESSERA_HIP_LIBRARY=/nowhere/libamdhip64.so TESSERA_LEVEL_ZERO_LIBRARY=/nowhere/libze_loader.so.1)
 cat >twice.tsr <<'END'
 from tessera import *
 
@@ -28,6 +28,8 @@ while IFS='|' read -r code words environment line; do
 done <<END_OF_LINES
 4|NVIDIA's driver \(Debian: libcuda1 .* is not here: /nowhere/libcuda.so.1||bench twice.tsr --backend cuda
 4|AMD's HIP \(ROCm 6.0 or later.* is not here: /nowhere/libamdhip64.so||bench twice.tsr --backend hip
+4|the Level Zero loader \(Debian: libze1;.* is not here: /nowhere/libze_loader.so.1||bench twice.tsr --backend level_zero
+4|the Level Zero loader .* is too old: it has no function 'zeInit'|TESSERA_LEVEL_ZERO_LIBRARY=$stubs/libstub_cuda.so|bench twice.tsr --backend level_zero
 4|NVIDIA's driver \(Debian: libcuda1|TESSERA_BACKEND=cuda|bench twice.tsr
 4|NVIDIA's driver \(Debian: libcuda1||run twice.tsr --kernel twice_1000 --case small --backend cuda
 4|NVIDIA's driver \(Debian: libcuda1||bench twice.tsr --backend cpu,cuda
@@ -43,11 +45,11 @@ cp out devices.json
 exits 0 "say what is missing" /usr/bin/python3 -c '
 import json
 found = {b["backend"]: b for b in json.load(open("devices.json"))["backends"]}
-for name, what in ("cuda", "libcuda1"), ("hip", "hip-runtime-amd"):
+for name, what in ("cuda", "libcuda1"), ("hip", "hip-runtime-amd"), ("level_zero", "libze1"):
     assert found[name]["usable"] is False and what in found[name]["why"], found[name]
     assert found[name]["isa"] is None, found[name]'
 exits 0 "all backends" "${none[@]}" "$tsr" bench twice.tsr --quick --backend all
-hasnt err "cuda|hip" "say nothing of GPUs that are not there"
+hasnt err "cuda|hip|level_zero" "say nothing of GPUs that are not there"
 
 /usr/bin/python3 -c "
 import numpy as np
@@ -91,5 +93,39 @@ exits 1 "a kernel that never ends" "${cuda[@]}" TESSERA_STUB_FAULTS=endless=1 "$
 has out "timeout" "is ended"
 exits 0 "the GPU of a machine" "${hip[@]}" "$tsr" devices
 has out "device: stub 40, gfx942, 2 cores, 4.0 GiB" "is named"
+
+# Intel's, behind the real loader.
+if [ ! -e "$stubs/libmock_level_zero.so" ] || ! /sbin/ldconfig -p | grep -q 'libze_loader\.so\.1'; then
+    echo "skipped: level_zero (Debian: libze-dev and libze1, spirv-tools)"
+    finish
+fi
+zero=(env "ZE_ENABLE_ALT_DRIVERS=$stubs/libmock_level_zero.so")
+while IFS='|' read -r code where words faults line; do
+    [ -n "$code" ] || continue
+    # shellcheck disable=SC2086
+    exits "$code" "level_zero: $faults $line" "${zero[@]}" "TESSERA_STUB_FAULTS=$faults" "$tsr" bench twice.tsr --quick --backend level_zero $line
+    has "$where" "$words" "says what it is"
+done <<END_OF_LINES
+4|err|the Level Zero loader has no driver that works here|init=0x78000001|
+4|err|lacks a library of its own|init=0x70020000|
+4|err|the drivers of Level Zero have no GPU|devices=0|
+4|err|another version of Level Zero|version=0x20000|
+4|err|has no device level_zero:1 here||--device level_zero:1
+0|out|computes a division of 32-bit floats .* with other bits|flaw=2|
+0|out|it says 'error: line 7: it is too long'|build=0x70000004|
+4|out|device 'mock 0' is lost: running: ZE_RESULT_ERROR_DEVICE_LOST|lost=0x70000001|
+1|out|timeout|endless=1|--timeout 2
+END_OF_LINES
+exits 0 "on a GPU of Intel's" "${zero[@]}" "$tsr" bench twice.tsr --quick --backend level_zero --json
+cp out run.json
+exits 0 "the bits of the interpreter" /usr/bin/python3 check.py run.json 1 level_zero
+exits 0 "one result" "${zero[@]}" "$tsr" run twice.tsr --kernel twice_1000 --case small --backend level_zero --in x=x.npy --out folder_zero
+exits 0 "is twice its input" /usr/bin/python3 -c '
+import numpy as np
+assert (np.load("folder_zero/out.npy") == 2 * np.load("x.npy")).all()'
+exits 0 "the second device" "${zero[@]}" TESSERA_STUB_FAULTS=devices=2 "$tsr" bench twice.tsr --quick --backend level_zero --device level_zero:1 --json
+has out '"device": "level_zero:1"' "is the one that was named"
+exits 0 "the GPU of a machine" "${zero[@]}" "$tsr" devices
+has out "device: mock 0, spirv-opencl, 8 cores, 4.0 GiB" "is named"
 
 finish
