@@ -23,7 +23,7 @@ enum { EXIT_SKIPPED = 77 };
 static const fault faults[] = {
     {Z, NO_FILE, "", DESCRIBE, STATUS_UNAVAILABLE, "the Level Zero loader (Debian: libze1; "},
     {Z, NO_LOADER, "", DESCRIBE, STATUS_UNAVAILABLE, "too old: it has no function 'zeInit'"},
-    {Z, USUAL, "tables=0x78000002", DESCRIBE, STATUS_UNAVAILABLE, "no driver that works here"},
+    {Z, USUAL, "tables=0x78000002", DESCRIBE, STATUS_UNAVAILABLE, "Level Zero"},
     {Z, USUAL, "init=0x78000001", DESCRIBE, STATUS_UNAVAILABLE, "no driver that works here"},
     {Z, USUAL, "init=0x70020000", DESCRIBE, STATUS_UNAVAILABLE, "lacks a library of its own"},
     {Z, USUAL, "init=0x70010000", DESCRIBE, STATUS_UNAVAILABLE, "may not open /dev/dri"},

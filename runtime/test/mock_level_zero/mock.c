@@ -3,6 +3,7 @@
 #include "test/mock_level_zero/mock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,7 +41,6 @@ void mock_level_zero_end(void) {
 enum { DEVICES_MOST = 4 };
 static char the_driver;
 static char the_devices[DEVICES_MOST];
-static char the_context;
 
 static ze_result_t init(ze_init_flags_t flags) {
     (void)flags;
@@ -68,6 +68,13 @@ static ze_result_t get_drivers(uint32_t *count, ze_driver_handle_t *out) {
 static ze_result_t get_version(ze_driver_handle_t driver, ze_api_version_t *out) {
     (void)driver;
     *out = (ze_api_version_t)pretend_fault("version", ZE_API_VERSION_1_4);
+    return mock_result("");
+}
+
+/* Loaders with several drivers want it. */
+static ze_result_t get_driver_properties(ze_driver_handle_t driver, ze_driver_properties_t *out) {
+    (void)driver;
+    out->driverVersion = 1;
     return mock_result("");
 }
 
@@ -163,12 +170,14 @@ static ze_result_t create_context(ze_driver_handle_t driver, const ze_context_de
     ze_result_t result = mock_result("context");
     if ((void *)driver != &the_driver || desc->stype != ZE_STRUCTURE_TYPE_CONTEXT_DESC)
         return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-    *out = (ze_context_handle_t)(void *)&the_context;
-    return result != ZE_RESULT_SUCCESS ? result : mock_count(&mock_state.counts.contexts, 1);
+    if (result != ZE_RESULT_SUCCESS)
+        return result;
+    *out = (ze_context_handle_t)calloc(1, 1);
+    return mock_count(&mock_state.counts.contexts, 1);
 }
 
 static ze_result_t destroy_context(ze_context_handle_t context) {
-    (void)context;
+    free(context);
     return mock_count(&mock_state.counts.contexts, -1);
 }
 
@@ -176,7 +185,8 @@ static ze_result_t destroy_context(ze_context_handle_t context) {
 
 static const ze_global_dditable_t global_table = {.pfnInit = init};
 static const ze_driver_dditable_t driver_table = {.pfnGet = get_drivers,
-                                                  .pfnGetApiVersion = get_version};
+                                                  .pfnGetApiVersion = get_version,
+                                                  .pfnGetProperties = get_driver_properties};
 static const ze_device_dditable_t device_table = {.pfnGet = get_devices,
                                                   .pfnGetProperties = get_properties,
                                                   .pfnGetComputeProperties = get_compute,

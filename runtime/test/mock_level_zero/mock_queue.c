@@ -172,7 +172,6 @@ static ze_result_t reset_fence(ze_fence_handle_t handle) {
 /* ---- events ---- */
 
 enum { EVENTS_MOST = 64 };
-static char the_pool;
 
 static ze_result_t create_pool(ze_context_handle_t context, const ze_event_pool_desc_t *desc,
                                uint32_t count, ze_device_handle_t *devices,
@@ -185,12 +184,12 @@ static ze_result_t create_pool(ze_context_handle_t context, const ze_event_pool_
         return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (result != ZE_RESULT_SUCCESS)
         return result;
-    *out = (ze_event_pool_handle_t)(void *)&the_pool;
+    *out = (ze_event_pool_handle_t)calloc(1, 1);
     return mock_count(&mock_state.counts.pools, 1);
 }
 
 static ze_result_t destroy_pool(ze_event_pool_handle_t pool) {
-    (void)pool;
+    free(pool);
     return mock_count(&mock_state.counts.pools, -1);
 }
 
