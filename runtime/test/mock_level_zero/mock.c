@@ -78,6 +78,13 @@ static ze_result_t get_driver_properties(ze_driver_handle_t driver, ze_driver_pr
     return mock_result("");
 }
 
+static ze_result_t get_extensions(ze_driver_handle_t driver, uint32_t *count,
+                                  ze_driver_extension_properties_t *out) {
+    (void)driver, (void)out;
+    *count = 0;
+    return mock_result("");
+}
+
 static ze_result_t get_devices(ze_driver_handle_t driver, uint32_t *count,
                                ze_device_handle_t *out) {
     (void)driver;
@@ -186,7 +193,8 @@ static ze_result_t destroy_context(ze_context_handle_t context) {
 static const ze_global_dditable_t global_table = {.pfnInit = init};
 static const ze_driver_dditable_t driver_table = {.pfnGet = get_drivers,
                                                   .pfnGetApiVersion = get_version,
-                                                  .pfnGetProperties = get_driver_properties};
+                                                  .pfnGetProperties = get_driver_properties,
+                                                  .pfnGetExtensionProperties = get_extensions};
 static const ze_device_dditable_t device_table = {.pfnGet = get_devices,
                                                   .pfnGetProperties = get_properties,
                                                   .pfnGetComputeProperties = get_compute,
