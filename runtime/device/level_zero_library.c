@@ -96,12 +96,12 @@ static bool find_limits(level_zero_unit *u) {
 }
 
 static bool find_code(level_zero_unit *u) {
-    const uint32_t wanted = ZERO_FLOAT_SUBNORMALS | ZERO_FLOAT_TO_NEAREST | ZERO_FLOAT_FMA;
+    const uint32_t wanted = ZERO_FLOAT_SUBNORMALS | ZERO_FLOAT_TO_NEAREST;
     zero_module_facts facts = {.type = ZERO_TYPE_MODULE_SUPPORT};
     if (level_zero.module_facts(u->handle, &facts) != ZERO_OK || !facts.spirv_version)
         return refuse(u, "it takes no SPIR-V");
     if ((facts.f32 & wanted) != wanted)
-        return refuse(u, "it has no fused multiply-add, or does not keep subnormal numbers");
+        return refuse(u, "it does not round to nearest, or does not keep subnormal numbers");
     u->has_f64 = facts.flags & ZERO_MODULE_F64;
     u->has_f16 = facts.flags & ZERO_MODULE_F16;
     u->arguments_bytes = facts.arguments_bytes;
