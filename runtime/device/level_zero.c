@@ -102,6 +102,7 @@ static bool open_device(uint32_t index, const device_options *options, device **
         return false;
     }
     d->gpu.soft.base.info = d->unit->info;
+    d->gpu.soft.base.own_addresses = true; /* unified shared memory is one space with the host's */
     if (!gpu_device_init(&d->gpu, &level_zero_driver, &functions, options, st)) {
         level_zero.context_destroy(d->context);
         free(d);

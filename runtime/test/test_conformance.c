@@ -13,6 +13,7 @@
 #include "device/gpu.h"
 #include "device/simulated.h"
 #include "test/abi_bench.h"
+#include "test/mock_level_zero/mock_control.h"
 
 enum { EXIT_SKIPPED = 77 };
 static const char again[] = "--again";
@@ -514,6 +515,9 @@ int main(int argc, char **argv) {
     device_info info;
     SKIP_WITHOUT_KERNELS;
     setenv(SIMULATED_COUNT, "2", 1);
+#ifdef MOCK_LEVEL_ZERO
+    setenv(MOCK_DRIVERS, MOCK_LEVEL_ZERO, 0); /* libze_intel_gpu.so.1, likewise */
+#endif
     if (argc == 4 && strcmp(argv[1], again) == 0)
         return run_again(argv[2], argv[3]);
     if (argc > 1) {
