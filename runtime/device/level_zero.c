@@ -78,7 +78,11 @@ static const gpu_functions functions = {.alloc = level_zero_alloc,
                                         .copy = level_zero_copy,
                                         .fill = level_zero_fill,
                                         .launch = level_zero_launch,
-                                        .idle = level_zero_idle};
+                                        .idle = level_zero_idle,
+                                        .record_begin = level_zero_record_begin,
+                                        .record_end = level_zero_record_end,
+                                        .replay = level_zero_replay,
+                                        .forget = level_zero_forget};
 
 static void close_device(device *base) {
     level_zero_device *d = (level_zero_device *)base;
@@ -124,4 +128,5 @@ const device_driver level_zero_driver = {.name = "level_zero",
                                          .close = close_device,
                                          .load = level_zero_load,
                                          .unload = level_zero_unload,
+                                         GPU_SEQUENCE_FUNCTIONS,
                                          GPU_DRIVER_FUNCTIONS};

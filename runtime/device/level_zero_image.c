@@ -237,14 +237,17 @@ static bool append_phase(gpu_queue *q, const gpu_launch *l, uint32_t i, void **e
            (!l->phase_ns || level_zero_event(q, i, event_out, st)) &&
            level_zero_check(
                d, level_zero.append_launch(list, p->kernel, &workgroups, *event_out, 0, NULL),
-               "launching", st) &&
-           level_zero_check(d, level_zero.append_barrier(list, NULL, 0, NULL), "a barrier", st);
+               "launching", st);
 }
 
 static bool append_phases(gpu_queue *q, const gpu_launch *l, void **events, status *st) {
-    bool ok = true;
-    for (uint32_t i = 0; i < l->image->phase_count && ok; i++)
-        ok = l->workgroups[i] <= 0 || append_phase(q, l, i, &events[i], st);
+    bool ok = true, is_first = true;
+    for (uint32_t i = 0; i < l->image->phase_count && ok; i++) {
+        if (l->workgroups[i] <= 0)
+            continue;
+        ok = (is_first || level_zero_barrier(q, st)) && append_phase(q, l, i, &events[i], st);
+        is_first = false;
+    }
     return ok;
 }
 

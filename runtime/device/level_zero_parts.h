@@ -63,7 +63,9 @@ void level_zero_free(gpu_device *g, gpu_block *block);
 /* ---- level_zero_queue.c ---- */
 
 typedef struct level_zero_queue {
-    void *queue, *list, *fence;
+    void *queue, *fence;
+    void *list;    /* that what runs is appended to */
+    void *resting; /* while it records: the queue's own list; else NULL */
     void *pool, *events[DEVICE_TIMED_PHASES]; /* of phases that are timed; made when one is */
     gpu_block stage; /* of the host, between memory of the program and the device's; likewise */
     atomic_bool runs;
@@ -79,10 +81,23 @@ bool level_zero_idle(gpu_queue *q);
 bool level_zero_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
 bool level_zero_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 /* Runs what was appended to the queue's list (appended: whether all of it could be), waits for its
- * end and empties the list. Where not all could be appended nothing runs. */
+ * end and empties the list. Where not all could be appended nothing runs. While the queue records,
+ * what was appended stays. */
 bool level_zero_run(gpu_queue *q, bool appended, const char *doing, status *st);
+bool level_zero_make_list(level_zero_device *d, void **list_out, status *st);
+/* Runs a closed list and waits for its end. */
+bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st);
+/* Keeps what is appended next apart from what was appended. */
+bool level_zero_barrier(gpu_queue *q, status *st);
 /* Of this queue, ready for a phase. */
 bool level_zero_event(gpu_queue *q, uint32_t phase, void **event_out, status *st);
+
+/* ---- level_zero_record.c ---- */
+
+bool level_zero_record_begin(gpu_queue *q, status *st);
+bool level_zero_record_end(gpu_queue *q, bool keep, void **recording_out, status *st);
+bool level_zero_replay(gpu_queue *q, void *recording, status *st);
+void level_zero_forget(gpu_device *g, void *recording);
 
 /* ---- level_zero_image.c ---- */
 

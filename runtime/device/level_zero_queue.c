@@ -22,17 +22,20 @@ static level_zero_queue *of(const gpu_queue *q) {
 
 /* ---- queues ---- */
 
+bool level_zero_make_list(level_zero_device *d, void **list_out, status *st) {
+    const zero_list_wish wish = {.type = ZERO_TYPE_LIST, .group = d->unit->queue_group};
+    uint32_t result = level_zero.list_create(d->context, d->unit->handle, &wish, list_out);
+    return level_zero_check(d, result, "making a list of commands", st);
+}
+
 static bool make(level_zero_device *d, level_zero_queue *z, status *st) {
-    const uint32_t group = d->unit->queue_group;
-    void *handle = d->unit->handle;
     const zero_queue_wish queue = {
-        .type = ZERO_TYPE_QUEUE, .group = group, .mode = ZERO_QUEUE_ASYNCHRONOUS};
-    const zero_list_wish list = {.type = ZERO_TYPE_LIST, .group = group};
+        .type = ZERO_TYPE_QUEUE, .group = d->unit->queue_group, .mode = ZERO_QUEUE_ASYNCHRONOUS};
     const zero_wish fence = {.type = ZERO_TYPE_FENCE};
+    void *handle = d->unit->handle;
     return level_zero_check(d, level_zero.queue_create(d->context, handle, &queue, &z->queue),
                             "making a queue", st) &&
-           level_zero_check(d, level_zero.list_create(d->context, handle, &list, &z->list),
-                            "making a list of commands", st) &&
+           level_zero_make_list(d, &z->list, st) &&
            level_zero_check(d, level_zero.fence_create(z->queue, &fence, &z->fence),
                             "making a fence", st);
 }
@@ -88,30 +91,44 @@ static bool finish(gpu_queue *q, const char *doing, status *st) {
                                  gpu_lose(&level_zero_device_of(q)->gpu, why.message, st));
 }
 
-static bool submit(gpu_queue *q, const char *doing, status *st) {
-    level_zero_device *d = level_zero_device_of(q);
+static bool submit(gpu_queue *q, void *list, const char *doing, status *st) {
     level_zero_queue *z = of(q);
-    if (!level_zero_check(d, level_zero.list_close(z->list), doing, st))
-        return false;
     atomic_store(&z->runs, true);
-    uint32_t result = level_zero.queue_execute(z->queue, 1, &z->list, z->fence);
+    uint32_t result = level_zero.queue_execute(z->queue, 1, &list, z->fence);
     if (result == ZERO_OK)
         return true;
     atomic_store(&z->runs, false);
-    return level_zero_check(d, result, doing, st);
+    return level_zero_check(level_zero_device_of(q), result, doing, st);
 }
 
-/* What still runs cannot be emptied; its device is lost. */
-static bool empty(gpu_queue *q, status *st) {
-    level_zero_device *d = level_zero_device_of(q);
-    return atomic_load(&of(q)->runs) ||
-           (level_zero_check(d, level_zero.list_reset(of(q)->list), "emptying a list", st) &&
-            level_zero_check(d, level_zero.fence_reset(of(q)->fence), "resetting a fence", st));
+/* The fence of what still runs stays; its device is lost. */
+bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st) {
+    bool ok = submit(q, list, doing, st) && finish(q, doing, st);
+    return (atomic_load(&of(q)->runs) ||
+            level_zero_check(level_zero_device_of(q), level_zero.fence_reset(of(q)->fence),
+                             "resetting a fence", ok ? st : NULL)) &&
+           ok;
+}
+
+bool level_zero_barrier(gpu_queue *q, status *st) {
+    return level_zero_check(level_zero_device_of(q),
+                            level_zero.append_barrier(of(q)->list, NULL, 0, NULL), "a barrier", st);
+}
+
+static bool close_and_execute(gpu_queue *q, const char *doing, status *st) {
+    uint32_t result = level_zero.list_close(of(q)->list);
+    return level_zero_check(level_zero_device_of(q), result, doing, st) &&
+           level_zero_execute(q, of(q)->list, doing, st);
 }
 
 bool level_zero_run(gpu_queue *q, bool appended, const char *doing, status *st) {
-    bool ok = appended && gpu_may_wait(q, st) && submit(q, doing, st) && finish(q, doing, st);
-    return empty(q, ok ? st : NULL) && ok;
+    if (of(q)->resting)
+        return appended && level_zero_barrier(q, st);
+    bool ok = appended && gpu_may_wait(q, st) && close_and_execute(q, doing, st);
+    return (atomic_load(&of(q)->runs) ||
+            level_zero_check(level_zero_device_of(q), level_zero.list_reset(of(q)->list),
+                             "emptying a list", ok ? st : NULL)) &&
+           ok;
 }
 
 /* ---- copies ---- */

@@ -74,6 +74,9 @@ static const fault faults[] = {
     {Z, USUAL, "shared=65535", LAUNCH_LARGE, STATUS_OUT_OF_MEMORY, "has 65535"},
     {Z, USUAL, "memory=1200000", LAUNCH_LONG, STATUS_OUT_OF_MEMORY, "the workspace"},
     {Z, USUAL, "endless=1", LAUNCH_LIMITED, STATUS_TIMEOUT, "kernel 'affine' did not end"},
+    {Z, USUAL, "again=0x70000003", REPLAY, STATUS_OUT_OF_MEMORY, "running a graph: ZE_RESULT_ER"},
+    {Z, USUAL, "lost=0x70000001,at=18", REPLAY, STATUS_DEVICE_LOST, "running a graph: ZE_RESULT"},
+    {Z, USUAL, "lists=3", NOTHING, STATUS_OK, ""}, /* no recording: it is done one by one */
     {Z, USUAL, "largest=0x200000000", NOTHING, STATUS_OK, ""},
     {Z, USUAL, "version=0x10001,timer=0", NOTHING, STATUS_OK, ""},
     {Z, USUAL, "f32=7", NOTHING, STATUS_OK, ""}, /* no instruction for fma; the function is right */
@@ -157,10 +160,28 @@ static const device_source *code_of(step what) {
     return what == LOAD_F64 ? &wide : &half;
 }
 
+static uint64_t repeats(const fault *row) {
+    (void)row;
+    return counts_of().repeats;
+}
+
+/* The list that was recorded runs three times, two of them again, or there is none. */
+static void expect_lists(const rig *r, bool ok, uint64_t repeated) {
+    device_counts done;
+    const bool each = strstr(r->row->faults, "lists=") != NULL;
+    r->b.driver->count(r->b.d, &done);
+    if (ok)
+        assert_int_equal(repeated, each ? 0 : 2);
+    assert_int_equal(done.recordings, !each);
+    assert_int_equal(counts_of().lists, each ? 3 : 4); /* three queues have one */
+}
+
 static const fault_library mock = {.provide = provide,
                                    .launches = launches_begun,
                                    .end = end_launches,
                                    .expect_nothing_alive = expect_nothing_alive,
+                                   .replays = repeats,
+                                   .expect_recordings = expect_lists,
                                    .code = code_of};
 
 /* ---- what goes well ---- */

@@ -11,13 +11,15 @@
  * What fails is in TESSERA_STUB_FAULTS (pretend.h). Results:
  *   tables, init, context, queue, list, fence_made, pool, build, kernel, group, append, execute,
  *   fence     of making a table of functions, zeInit, ..., of waiting for a fence
+ *   again     of running a list another time
  *   lost      which the launch number `at` (1) ends with, and all calls after it
  * What the device says of itself:
  *   version, devices, kind, units, timer, largest, threads, grid, shared, arguments, spirv, f32,
  *   modules, groups, access
  * And:
  *   memory    bytes that there are on the device;   host_memory   likewise of the host's
- *   flaw      of the arithmetic (pretend_flaw)
+ *   lists     that there can be
+ *   flaw      of the arithmetic (pretend_flaw); wide_flaw in 64 bits
  *   wrap      1: the clock begins anew during each launch, which takes 100 of its ticks
  *   endless   1: launches never end, until mock_level_zero_end */
 #ifndef TESSERA_RUNTIME_TEST_MOCK_H
@@ -104,7 +106,7 @@ typedef struct mock_command {
 typedef struct mock_list {
     mock_command *commands;
     size_t count;
-    bool is_closed, runs;
+    bool is_closed, runs, has_run;
 } mock_list;
 
 /* Runs all of it, on the thread of a queue. */

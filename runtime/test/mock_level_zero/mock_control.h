@@ -12,6 +12,7 @@
 typedef struct mock_counts {
     uint64_t memory, contexts, queues, lists, fences, pools, events, modules, logs, kernels;
     uint64_t launches;
+    uint64_t repeats; /* of lists that had run before and were not emptied; ever */
 } mock_counts;
 
 /* Exported beside the tables of the driver. */

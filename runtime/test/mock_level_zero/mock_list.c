@@ -113,6 +113,13 @@ void mock_run(const mock_list *l) {
 
 /* ---- lists ---- */
 
+static bool has_room(void) {
+    pthread_mutex_lock(&mock_state.mutex);
+    bool room = (long)mock_state.counts.lists < pretend_fault("lists", 1000);
+    pthread_mutex_unlock(&mock_state.mutex);
+    return room;
+}
+
 static ze_result_t create(ze_context_handle_t context, ze_device_handle_t device,
                           const ze_command_list_desc_t *desc, ze_command_list_handle_t *out) {
     ze_result_t result = mock_result("list");
@@ -121,6 +128,8 @@ static ze_result_t create(ze_context_handle_t context, ze_device_handle_t device
         return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (result != ZE_RESULT_SUCCESS)
         return result;
+    if (!has_room())
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     *out = (ze_command_list_handle_t)calloc(1, sizeof(mock_list));
     return mock_count(&mock_state.counts.lists, 1);
 }
@@ -139,6 +148,7 @@ static ze_result_t change(ze_command_list_handle_t handle, bool closes) {
     if (ok) {
         l->is_closed = closes;
         l->count = closes ? l->count : 0;
+        l->has_run = false;
     }
     pthread_mutex_unlock(&mock_state.mutex);
     return ok ? mock_result("") : ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE;

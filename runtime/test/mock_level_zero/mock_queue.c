@@ -88,6 +88,10 @@ static ze_result_t take(queue *q, mock_list *l, fence *f) {
         return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (f->is_given)
         return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    if (l->has_run && pretend_fault("again", 0))
+        return (ze_result_t)pretend_fault("again", 0);
+    mock_state.counts.repeats += l->has_run;
+    l->has_run = true;
     submission *s = calloc(1, sizeof *s);
     *s = (submission){.list = l, .fence = f};
     l->runs = f->is_given = true;
