@@ -2,8 +2,10 @@
 #include "cli/kernel_choice.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "case/backend.h"
 #include "case/bound.h"
 #include "case/source_probe.h"
 #include "cli/choice.h"
@@ -195,10 +197,21 @@ int kernel_choice_all(const options *o, compiler_source *source, const char *pat
     return (int)code;
 }
 
+/* What TESSERA_BACKEND means where code is made and not run: its target, where it names one backend
+ * and --isa names none. */
+static const char *isa_of_environment(const options *o, const job_choice *choice) {
+    const char *name = getenv("TESSERA_BACKEND");
+    backend_id id = name && *name ? backend_from_name(name) : BACKEND_COUNT;
+    bool counts = o->command == COMMAND_COMPILE && !options_flag(o, OPTION_ISA) &&
+                  id < BACKEND_COUNT && backend_is_ours(&backend_table[id]);
+    return counts ? backend_target_for(&backend_table[id], NULL, choice->own[id]) : choice->isa;
+}
+
 int kernel_choice_options(const options *o, job_choice *choice, compiler_options *out) {
     int code = choice_make(o, "strict", 60, choice);
     if (code)
         return code;
+    choice->isa = isa_of_environment(o, choice);
     if (choice->thread_count != 1)
         return command_usage(o->command, "one thread count, please");
     *out = (compiler_options){.isa = choice->isa,
