@@ -89,6 +89,7 @@ static bool find_limits(level_zero_unit *u) {
     u->threads_most = compute.threads < compute.threads_x ? compute.threads : compute.threads_x;
     u->workgroups_most = compute.workgroups_x;
     u->info.workgroup_memory_bytes = compute.workgroup_bytes;
+    u->info.workgroup_threads = u->threads_most;
     if (!u->threads_most || !u->workgroups_most)
         return refuse(u, "its driver says that a workgroup has no threads, or a launch no "
                          "workgroups");
@@ -104,6 +105,8 @@ static bool find_code(level_zero_unit *u) {
         return refuse(u, "it does not round to nearest, or does not keep subnormal numbers");
     u->has_f64 = facts.flags & ZERO_MODULE_F64;
     u->has_f16 = facts.flags & ZERO_MODULE_F16;
+    if (u->has_f64)
+        u->info.f64 = (device_arithmetic)DEVICE_ARITHMETIC_NATIVE;
     u->arguments_bytes = facts.arguments_bytes;
     return true;
 }
@@ -125,6 +128,8 @@ static void describe(level_zero_unit *u, const zero_device_facts *facts) {
                             .name = u->name,
                             .isa = "spirv-opencl",
                             .compute_units = facts->slices * facts->subslices_of_slice,
+                            .f32 = DEVICE_ARITHMETIC_NATIVE,
+                            .f64 = DEVICE_ARITHMETIC_NONE, /* until it says otherwise */
                             .targets = {"spirv/spirv-opencl"}};
     find_memory(u);
 }

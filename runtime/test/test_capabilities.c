@@ -135,6 +135,7 @@ static void chips_are_as_the_tables_say(void **state) {
         {BACKEND_HIP, "hip", "gfx942", "rocm", "mfma.gfx942.bf16", "", "", 64, 3, false},
         {BACKEND_HIP, "hip", "gfx1100", "rocm", "", "", "", 32, 3, false},
         {BACKEND_OPENCL, "opencl", "spirv-opencl", "spirv", "", "", "", 0, 1, false},
+        {BACKEND_LEVEL_ZERO, "level_zero", "spirv-opencl", "spirv", "", "", "", 0, 1, false},
         {BACKEND_CPU, "cpu", "x86-64-v4", "cpu", "", "", "", 1, 3, false},
         {BACKEND_CPU, "cpu", "x86-64-v4+dot", "cpu", "avx512.vdpbf16ps", "", "avx512.vpdpbusd", 1,
          3, false},
