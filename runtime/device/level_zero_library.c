@@ -89,6 +89,7 @@ static bool find_limits(level_zero_unit *u) {
     u->threads_most = compute.threads < compute.threads_x ? compute.threads : compute.threads_x;
     u->workgroups_most = compute.workgroups_x;
     u->info.workgroup_memory_bytes = compute.workgroup_bytes;
+    u->info.workgroup_threads = u->threads_most;
     if (!u->threads_most || !u->workgroups_most)
         return refuse(u, "its driver says that a workgroup has no threads, or a launch no "
                          "workgroups");
@@ -104,6 +105,9 @@ static bool find_code(level_zero_unit *u) {
         return refuse(u, "it does not round to nearest, or does not keep subnormal numbers");
     u->has_f64 = facts.flags & ZERO_MODULE_F64;
     u->has_f16 = facts.flags & ZERO_MODULE_F16;
+    u->info.f32 = (device_arithmetic)DEVICE_ARITHMETIC_NATIVE; /* tried, before code runs */
+    u->info.f64 = u->has_f64 ? (device_arithmetic)DEVICE_ARITHMETIC_NATIVE
+                             : (device_arithmetic)DEVICE_ARITHMETIC_NONE;
     u->arguments_bytes = facts.arguments_bytes;
     return true;
 }
