@@ -6,7 +6,7 @@ unset TESSERA_CUDA_LIBRARY TESSERA_HIP_LIBRARY TESSERA_VULKAN_LIBRARY TESSERA_OP
 python=/usr/bin/python3
 stubs=$(dirname "$tsr")/runtime
 none=(env TESSERA_CUDA_LIBRARY=/nowhere/cuda.so TESSERA_HIP_LIBRARY=/nowhere/hip.so TESSERA_VULKAN_LIBRARY=/nowhere/vulkan.so
-    TESSERA_OPENCL_LIBRARY=/nowhere/opencl.so)
+    TESSERA_OPENCL_LIBRARY=/nowhere/opencl.so TESSERA_LEVEL_ZERO_LIBRARY=/nowhere/level_zero.so)
 cat >twice.tsr <<'END'
 from tessera import *
 
@@ -19,7 +19,7 @@ END
 
 # What a command line is, and whether it has --backend.
 while IFS='|' read -r line option; do
-    for backend in cuda hip vulkan opencl; do
+    for backend in cuda hip vulkan opencl level_zero; do
         # shellcheck disable=SC2086
         exits 4 "$line on $backend by TESSERA_BACKEND" "${none[@]}" TESSERA_BACKEND=$backend "$tsr" $line
         has err "backend $backend cannot run here: .*/nowhere/$backend.so" "$line: says what is missing"

@@ -6,7 +6,7 @@ unset TESSERA_CUDA_LIBRARY TESSERA_HIP_LIBRARY TESSERA_STUB_FAULTS
 python=/usr/bin/python3
 stubs=$(dirname "$tsr")/runtime
 none=(env TESSERA_CUDA_LIBRARY=/nowhere/cuda.so TESSERA_HIP_LIBRARY=/nowhere/hip.so TESSERA_VULKAN_LIBRARY=/nowhere/vulkan.so
-    TESSERA_OPENCL_LIBRARY=/nowhere/opencl.so)
+    TESSERA_OPENCL_LIBRARY=/nowhere/opencl.so TESSERA_LEVEL_ZERO_LIBRARY=/nowhere/level_zero.so)
 
 exits 0 "devices" "${none[@]}" "$tsr" devices --json
 cp out devices.json
@@ -29,7 +29,7 @@ exits 0 "each backend has all keys" $python keys.py "$root"
 cat >absent.py <<'END'
 import json
 found = {b["backend"]: b["capabilities"] for b in json.load(open("devices.json"))["backends"]}
-for name, kind, word in ("cuda", "ptx", "libcuda1"), ("hip", "rocm", "hip-runtime-amd"), ("vulkan", "spirv", "libvulkan1"), ("opencl", "spirv", "ocl-icd"):
+for name, kind, word in ("cuda", "ptx", "libcuda1"), ("hip", "rocm", "hip-runtime-amd"), ("vulkan", "spirv", "libvulkan1"), ("opencl", "spirv", "ocl-icd"), ("level_zero", "spirv", "libze1"):
     first = found[name]["missing"][0]
     assert first["what"] == "device" and "/nowhere/" in first["why"] and word in first["how"], first
     assert found[name]["backend"] == kind and found[name]["isa"] is None

@@ -105,8 +105,9 @@ static bool find_code(level_zero_unit *u) {
         return refuse(u, "it does not round to nearest, or does not keep subnormal numbers");
     u->has_f64 = facts.flags & ZERO_MODULE_F64;
     u->has_f16 = facts.flags & ZERO_MODULE_F16;
-    if (u->has_f64)
-        u->info.f64 = (device_arithmetic)DEVICE_ARITHMETIC_NATIVE;
+    u->info.f32 = (device_arithmetic)DEVICE_ARITHMETIC_NATIVE; /* tried, before code runs */
+    u->info.f64 = u->has_f64 ? (device_arithmetic)DEVICE_ARITHMETIC_NATIVE
+                             : (device_arithmetic)DEVICE_ARITHMETIC_NONE;
     u->arguments_bytes = facts.arguments_bytes;
     return true;
 }
