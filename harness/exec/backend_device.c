@@ -11,6 +11,7 @@
 #include "tessera/tessera.h"
 
 #define SIMULATED "simulated"
+#define CPU "cpu" /* whose code other drivers load, too */
 
 /* NAME[:INDEX], counted among the devices of that name. False: it is none of those. */
 typedef struct device_name {
@@ -103,7 +104,7 @@ bool backend_device(const backend *b, const char *wanted, uint32_t *index_out, s
         return mlir_backend_available(st);
     if (wanted && !parse(wanted, &name))
         return status_set(st, STATUS_INVALID, "'%s' is no device: NAME or NAME:INDEX", wanted);
-    if (backend_is_for_device(b) && !is_named(&name, b->driver))
+    if (strcmp(b->driver, CPU) != 0 && !is_named(&name, b->driver))
         return status_set(st, STATUS_INVALID,
                           "backend %s runs on devices of its own, %s:INDEX, "
                           "and not on '%s'",
