@@ -68,6 +68,7 @@ typedef struct rig {
     device_memory *large, *in, *out;
     device_memory *out_beside; /* of `beside`: two launches at once do not write the same memory */
     device_image *image;
+    device_sequence *sequence;
     launch_of *beside; /* without a limit, that another thread waits for */
     pthread_t waiter;
 } rig;
@@ -208,7 +209,7 @@ static inline bool replays(rig *r, status *st) {
         ok = driver_of(r)->submit(r->b.queues[0], commands, COUNT_OF(commands), st) &&
              driver_of(r)->await(r->b.queues[0], st);
     r->library->expect_recordings(r, ok, r->library->replays(r->row) - before);
-    driver_of(r)->sequence_destroy(r->b.d, s);
+    r->sequence = s; /* that of a lost device may be in use until it is cancelled */
     free(l);
     return ok;
 }
@@ -255,6 +256,8 @@ static inline void close_rig(rig *r) {
         driver_of(r)->free(r->b.d, r->out);
     if (r->out_beside)
         driver_of(r)->free(r->b.d, r->out_beside);
+    if (r->sequence)
+        driver_of(r)->sequence_destroy(r->b.d, r->sequence);
     if (r->image)
         driver_of(r)->unload(r->b.d, r->image);
     if (r->b.queues[0])
