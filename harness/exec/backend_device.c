@@ -33,6 +33,16 @@ static bool is_named(const device_name *wanted, const char *driver) {
     return strlen(driver) == wanted->length && memcmp(driver, wanted->name, wanted->length) == 0;
 }
 
+/* A backend of the processor's code runs on any device that loads it, one whose driver has an index
+ * on that device alone, and others on those of their driver. */
+static bool takes(const backend *b, const device_name *wanted) {
+    device_name own;
+    parse(b->driver, &own);
+    bool same = own.length == wanted->length && memcmp(own.name, wanted->name, own.length) == 0;
+    bool one = strchr(b->driver, ':') != NULL;
+    return strcmp(b->driver, CPU) == 0 || (same && (!one || own.index == wanted->index));
+}
+
 /* Code can be made for a device whose chip the compiler knows. */
 static bool is_known(const backend *b, const tsr_device_info_t *info, status *st) {
     return !backend_is_for_device(b) || compiler_chip_family(info->isa) ||
@@ -104,11 +114,10 @@ bool backend_device(const backend *b, const char *wanted, uint32_t *index_out, s
         return mlir_backend_available(st);
     if (wanted && !parse(wanted, &name))
         return status_set(st, STATUS_INVALID, "'%s' is no device: NAME or NAME:INDEX", wanted);
-    if (strcmp(b->driver, CPU) != 0 && !is_named(&name, b->driver))
+    if (wanted && !takes(b, &name))
         return status_set(st, STATUS_INVALID,
-                          "backend %s runs on devices of its own, %s:INDEX, "
-                          "and not on '%s'",
-                          b->name, b->driver, wanted);
+                          "backend %s runs on devices of its own, %s%s, and not on '%s'", b->name,
+                          b->driver, strchr(b->driver, ':') ? "" : ":INDEX", wanted);
     provide(&name);
     return find(b, &name, index_out, st);
 }

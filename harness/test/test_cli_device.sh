@@ -39,6 +39,8 @@ for name in cpu: cpu:x :1; do
     exits 2 "no name: $name" "${bench[@]}" "$root/corpus/normalisation" --device "$name"
 done
 exits 2 "a device that loads other code" "$tsr" bench "$root/corpus/normalisation" --quick --backend ptx-emulated --profile strict --device cpu:0
+exits 2 "the emulated device of other code" "$tsr" bench "$root/corpus/normalisation" --quick --backend ptx-emulated --profile strict --device emulated:1
+exits 0 "its own" "$tsr" bench "$root/corpus/normalisation" --quick --backend ptx-emulated --profile strict --device emulated:0
 exits 0 "another device" "$tsr" bench "$root/corpus/normalisation" --quick --backend cpu --profile strict --device cpu:0
 
 exits 4 "a device that is not there any more" env TESSERA_SIMULATED_FAULTS=0:absent=1 "${bench[@]}" "$root/corpus/normalisation" --device simulated
