@@ -9,10 +9,13 @@ unset TSR_DB TSR_TUNED TESSERA_BACKEND TESSERA_ISA TSR_INJECT NO_COLOR GITHUB_AC
 
 tsr=$1
 root=$2
-scratch=$(mktemp -d)
+# Goldens of a source lie beside its corpus, "../golden" seen from there, and are looked for further up: a folder so deep that
+# neither what another test records nor what lies in /tmp is found.
+room=$(mktemp -d)
+scratch=$room/far/below/what/others/leave/test
 export TSR_CACHE=$scratch/.cache
-trap 'chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
+trap 'chmod -R u+rwx "$room"; rm -rf "$room"' EXIT
+mkdir -p "$scratch" && chmod -R a+x "$room" && cd "$scratch" || exit 1
 failures=0
 checks=0
 
