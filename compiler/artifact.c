@@ -430,15 +430,21 @@ static char *foreign_json(compiler_instance *instance, const compiler_signature 
                           const compiler_foreign *code) {
     const ir_module *graph = compiler_instance_graph(instance);
     const char *name = ir_op_string(graph, ir_module_kernel(graph), "name", "kernel");
+    json_t *call = code->call ? json_loads(code->call, 0, NULL) : NULL;
     json_t *phase = json_pack("{s:s, s:i, s:s}", "symbol", code->symbol, "grid", 1, "what", "call");
+    json_t *launch = json_pack("{s:[i,i,i], s:[i,i,i], s:i}", "grid", 1, 1, 1, "block", 1, 1, 1,
+                               "smem_bytes", 0);
+    json_object_update_existing(launch, call);
+    json_int_t shared = json_integer_value(json_object_get(launch, "smem_bytes"));
+    if (call)
+        json_object_set_new(phase, "call", call);
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:o, s:s, s:i, s:i, s:{}, s:[o], s:{s:[i,i,i], s:[i,i,i], s:i}}",
-        "schema", "tsr.module/2", "name", name, "profile", "fast", "numerics_version",
-        TSR_NUMERICS_VERSION, "inputs",
+        "{s:s, s:s, s:s, s:i, s:o, s:o, s:s, s:i, s:I, s:{}, s:[o], s:o}", "schema", "tsr.module/2",
+        "name", name, "profile", "fast", "numerics_version", TSR_NUMERICS_VERSION, "inputs",
         static_buffers_json(signature->inputs, signature->input_count), "outputs",
         static_buffers_json(signature->outputs, signature->output_count), "isa",
-        strchr(code->target, '/') + 1, "workspace_bytes", 0, "scratch_bytes", 0, "tile", "phases",
-        phase, "launch", "grid", 1, 1, 1, "block", 1, 1, 1, "smem_bytes", 0);
+        strchr(code->target, '/') + 1, "workspace_bytes", 0, "scratch_bytes", shared, "tile",
+        "phases", phase, "launch", launch);
     set_hash(root, "graph_sha256", compiler_instance_hash(instance));
     char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
     json_decref(root);

@@ -157,7 +157,7 @@ static bool ask_assembler(const compiler_assembler *assembler, const target_info
 
 static bool read_kernels(const target_info *target, const text *code,
                          const compiler_assembler *assembler, json_t *kernels, status *st) {
-    const resource_reader reader = {tell, kernels};
+    const resource_reader reader = {.tell = tell, .context = kernels};
     if (target->emulated || target->family == FAMILY_SPIRV) /* its driver knows */
         return true;
     if (target->family == FAMILY_ROCM)

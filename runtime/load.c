@@ -78,6 +78,14 @@ static const metadata_image *description(const metadata *m, const char *kind) {
     return NULL;
 }
 
+/* Is it code of others that the driver takes? */
+static bool is_foreign(const device_driver *driver, const char *kind) {
+    const char *const *known = driver->foreign;
+    while (known && *known && strcmp(*known, kind) != 0)
+        known++;
+    return known && *known;
+}
+
 /* The best image that the device runs; false: none. */
 static bool pick_image(const loader *l, module_part *part, status *st) {
     const char *const *target = l->module->context->device->info.targets;
@@ -86,6 +94,9 @@ static bool pick_image(const loader *l, module_part *part, status *st) {
             return true;
     for (; *target; target++)
         if (module_find(l->image, l->size_bytes, *target, part))
+            return true;
+    for (size_t i = 0; module_part_at(l->image, l->size_bytes, i, part); i++)
+        if (is_foreign(l->module->context->device->driver, part->kind))
             return true;
     return no_image_fits(l, st);
 }
@@ -105,10 +116,22 @@ static uint32_t threads_of(const metadata_image *d) {
 static bool load_code(tsr_module_t m, const module_part *part, const metadata_image *d,
                       status *st) {
     device *on = m->context->device;
-    const device_source source = {part->data, part->size_bytes, part->kind,   part->kind,
-                                  d->symbols, d->phase_count,   threads_of(d)};
+    const device_source source = {.bytes = part->data,
+                                  .size_bytes = part->size_bytes,
+                                  .target = part->kind,
+                                  .label = part->kind,
+                                  .symbols = d->symbols,
+                                  .phase_count = d->phase_count,
+                                  .threads = threads_of(d),
+                                  .calls = d->calls};
     kernel_code *code = &m->codes[m->code_count];
     code->description = d;
+    if ((d->calls != NULL) != is_foreign(on->driver, part->kind))
+        return status_set(
+            st, STATUS_CORRUPT,
+            "module metadata: \"call\" is for all phases of code of others, and image "
+            "'%s' is %s",
+            part->kind, d->calls ? "none that this device takes" : "such code");
     if (!on->driver->load(on, &source, &code->image, st))
         return status_set(st, STATUS_CORRUPT, "image '%s' of '%s'", part->kind, m->metadata.name);
     m->code_count++;

@@ -152,6 +152,86 @@ static bool read_constant(const metadata *m, const json_t *one, metadata_phase *
            wrong(st, "constant", "is none of \"constants\"");
 }
 
+/* ---- how code of others is called ---- */
+
+static bool read_call_extents(const json_t *call, const char *key, uint32_t out[3], status *st) {
+    const json_t *extents;
+    if (!get_array(call, key, 3, &extents, st) || json_array_size(extents) != 3)
+        return wrong(st, key, "does not have three numbers");
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *one = json_array_get(extents, i);
+        json_int_t value = json_integer_value(one);
+        if (!json_is_integer(one) || value < 0 || value > UINT32_MAX)
+            return wrong(st, key, "has an extent that is none");
+        out[i] = (uint32_t)value;
+    }
+    return true;
+}
+
+/* The bytes of a number, as the entry point finds them. */
+static bool read_bits(const char *type, const json_t *value, uint64_t *bits) {
+    double number = json_number_value(value);
+    float single = (float)number;
+    json_int_t whole = json_integer_value(value);
+    bool is_i32 = strcmp(type, "i32") == 0, is_f32 = strcmp(type, "f32") == 0;
+    if (is_i32 || strcmp(type, "i64") == 0) {
+        memcpy(bits, &whole, sizeof whole);
+        return json_is_integer(value) && (!is_i32 || (whole >= INT32_MIN && whole <= UINT32_MAX));
+    }
+    if (is_f32)
+        memcpy(bits, &single, sizeof single);
+    else
+        memcpy(bits, &number, sizeof number);
+    return json_is_number(value) && (is_f32 || strcmp(type, "f64") == 0);
+}
+
+/* {"buffer": 0}, {"type": "i32", "value": 7} */
+static bool read_argument(const metadata *m, const json_t *one, device_argument *out, status *st) {
+    const json_t *buffer = json_object_get(one, "buffer");
+    const char *type = json_string_value(json_object_get(one, "type"));
+    json_int_t index = json_integer_value(buffer);
+    if (json_is_integer(buffer) && index >= 0 && index < m->inputs + m->outputs) {
+        out->buffer = (int32_t)index;
+        return true;
+    }
+    out->buffer = -1;
+    return (!buffer && type && read_bits(type, json_object_get(one, "value"), &out->bits)) ||
+           wrong(st, "arguments", "has one that is neither a buffer of the kernel nor a number");
+}
+
+static bool read_call(metadata *m, const json_t *object, const device_call **out, status *st) {
+    device_call *call = ARENA_NEW(&m->memory, device_call, 1);
+    const json_t *list;
+    if (!read_call_extents(object, "grid", call->grid, st) ||
+        !read_call_extents(object, "block", call->block, st) ||
+        !get_array(object, "arguments", DEVICE_CALL_ARGUMENTS_MAX, &list, st))
+        return false;
+    call->argument_count = (uint32_t)json_array_size(list);
+    device_argument *arguments = ARENA_NEW(&m->memory, device_argument, call->argument_count);
+    call->arguments = arguments;
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        if (!read_argument(m, json_array_get(list, i), &arguments[i], st))
+            return false;
+    *out = call;
+    return true;
+}
+
+/* All phases have one, or none has. */
+static bool read_calls(metadata *m, const json_t *phases, metadata_image *image, status *st) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < image->phase_count; i++)
+        count += json_object_get(json_array_get(phases, i), "call") != NULL;
+    if (count == 0)
+        return true;
+    if (count != image->phase_count || m->dims)
+        return wrong(st, "call", "is not of all phases of a kernel without dimensions");
+    image->calls = ARENA_NEW(&m->memory, const device_call *, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!read_call(m, json_object_get(json_array_get(phases, i), "call"), &image->calls[i], st))
+            return status_set(st, STATUS_CORRUPT, "phase %u", i);
+    return true;
+}
+
 /* A kernel whose outputs are all empty has no phases: a launch does nothing. */
 static bool read_phases(metadata *m, const json_t *root, metadata_image *image, status *st) {
     const json_t *phases;
@@ -169,7 +249,7 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
     }
-    return true;
+    return read_calls(m, phases, image, st);
 }
 
 static bool read_extents(metadata *m, const json_t *launch, const char *key, metadata_need out[3],

@@ -10,6 +10,7 @@
 #include "base/dtype.h"
 #include "base/status.h"
 #include "base/tensor.h"
+#include "device/device_call.h"
 
 typedef struct metadata_parameter {
     const char *name;
@@ -47,7 +48,8 @@ typedef struct metadata_image {
                             part for it; NULL with `isa` */
     uint32_t phase_count;
     metadata_phase *phases;
-    const char **symbols; /* one per phase */
+    const char **symbols;      /* one per phase */
+    const device_call **calls; /* one per phase, of code of others; NULL: our convention */
     metadata_need workspace_bytes, scratch_bytes;
     size_t prepared_bytes;                       /* that the phases with a constant write */
     metadata_need launch[METADATA_LAUNCH_COUNT]; /* as a caller may state it */

@@ -1,5 +1,6 @@
-/* hsaco_notes.c - the registers of a HSACO's kernels: the note AMDGPU of type 32, whose contents
- * are MessagePack, {"amdhsa.kernels": [{".name": ..., ".vgpr_count": ...}, ...], ...}.
+/* hsaco_notes.c - the registers and parameters of a HSACO's kernels: the note AMDGPU of type 32,
+ * whose contents are MessagePack, {"amdhsa.kernels": [{".name": ..., ".vgpr_count": ...}, ...],
+ * ...}.
  *
  * Format: LLVM's "User Guide for AMDGPU Backend", section Code Object Metadata; the specification
  * of MessagePack. What is not looked for is stepped over. */
@@ -8,8 +9,9 @@
 #include <string.h>
 
 #include "target/target.h"
+#include "tessera/chip.h"
 
-enum { NOTE_METADATA = 32, NAME_BYTES = 512 };
+enum { NOTE_METADATA = 32, NAME_BYTES = 512, PARAMETERS_MAX = 256 };
 
 static const struct known {
     const char *name, *key;
@@ -118,28 +120,65 @@ static bool is_text(const item *i, const char *words) {
 
 /* ---- kernels ---- */
 
-static void tell(const resource_reader *reader, const char *symbol, const int64_t values[KNOWN]) {
-    for (int i = 0; i < KNOWN && *symbol; i++)
-        if (values[i] >= 0)
-            reader->tell(reader->context, symbol, known[i].name, values[i]);
+typedef struct found_kernel {
+    char symbol[NAME_BYTES];
+    int64_t values[KNOWN]; /* -1: not said */
+    uint32_t sizes[PARAMETERS_MAX], parameters;
+} found_kernel;
+
+static void tell(const resource_reader *reader, const found_kernel *k) {
+    for (int i = 0; i < KNOWN && *k->symbol && reader->tell; i++)
+        if (k->values[i] >= 0)
+            reader->tell(reader->context, k->symbol, known[i].name, k->values[i]);
+    if (*k->symbol && reader->tell_parameters)
+        reader->tell_parameters(reader->context, k->symbol, k->sizes, k->parameters);
 }
 
-static void take_kernel(pack *p, uint64_t fields, const resource_reader *reader) {
-    char symbol[NAME_BYTES] = "";
-    int64_t values[KNOWN];
-    memset(values, -1, sizeof values);
+/* What the language's runtime adds is "hidden_...", and no caller gives it. */
+static void take_parameter(pack *p, uint64_t fields, found_kernel *k) {
+    static const char hidden[] = "hidden_";
+    bool given = true;
+    uint64_t size = 0;
     for (uint64_t i = 0; i < fields && !p->wrong; i++) {
         item key = take(p), value = take(p);
         skip(p, &value);
+        if (is_text(&key, ".size") && value.kind == ITEM_NUMBER)
+            size = value.value;
+        if (is_text(&key, ".value_kind") && value.kind == ITEM_BYTES && !p->wrong)
+            given =
+                value.value < strlen(hidden) || memcmp(value.bytes, hidden, strlen(hidden)) != 0;
+    }
+    if (given && k->parameters < PARAMETERS_MAX)
+        k->sizes[k->parameters++] = (uint32_t)size;
+}
+
+static void take_parameters(pack *p, const item *list, found_kernel *k) {
+    for (uint64_t i = 0; i < list->value && !p->wrong; i++) {
+        item one = take(p);
+        p->wrong |= one.kind != ITEM_MAP;
+        take_parameter(p, one.value, k);
+    }
+}
+
+static void take_kernel(pack *p, uint64_t fields, const resource_reader *reader) {
+    found_kernel found = {.symbol = ""};
+    memset(found.values, -1, sizeof found.values);
+    for (uint64_t i = 0; i < fields && !p->wrong; i++) {
+        item key = take(p), value = take(p);
+        if (is_text(&key, ".args") && value.kind == ITEM_ARRAY)
+            take_parameters(p, &value, &found);
+        else
+            skip(p, &value);
         if (p->wrong)
             return;
         if (is_text(&key, ".name") && value.kind == ITEM_BYTES)
-            snprintf(symbol, sizeof symbol, "%.*s", (int)value.value, (const char *)value.bytes);
+            snprintf(found.symbol, sizeof found.symbol, "%.*s", (int)value.value,
+                     (const char *)value.bytes);
         for (int k = 0; k < KNOWN; k++)
             if (is_text(&key, known[k].key) && value.kind == ITEM_NUMBER)
-                values[k] = (int64_t)value.value;
+                found.values[k] = (int64_t)value.value;
     }
-    tell(reader, symbol, values);
+    tell(reader, &found);
 }
 
 static void take_kernels(pack *p, const item *list, const resource_reader *reader) {
@@ -205,4 +244,10 @@ bool hsaco_resources(const void *hsaco, size_t size_bytes, const resource_reader
             return true;
     }
     return status_set(st, STATUS_CORRUPT, "the HSACO has no metadata of kernels that can be read");
+}
+
+bool compiler_hsaco_entries(const void *hsaco, size_t size_bytes, compiler_entry_fn *tell_entry,
+                            void *context, status *st) {
+    const resource_reader reader = {.tell_parameters = tell_entry, .context = context};
+    return hsaco_resources(hsaco, size_bytes, &reader, st);
 }

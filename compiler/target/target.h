@@ -85,6 +85,9 @@ bool target_emit(const ir_module *tile, const emit_request *request, text *out, 
  * for the call. */
 typedef struct resource_reader {
     void (*tell)(void *context, const char *symbol, const char *name, int64_t value);
+    /* The sizes in bytes of what the caller has to give, in order; NULL: nobody wants to know. */
+    void (*tell_parameters)(void *context, const char *symbol, const uint32_t *sizes,
+                            uint32_t count);
     void *context;
 } resource_reader;
 /* By the notes of a HSACO. STATUS_CORRUPT where it has none that can be read. */

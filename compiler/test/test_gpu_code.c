@@ -87,7 +87,7 @@ static void take(void *context, const char *symbol, const char *name, int64_t va
 
 static bool read_notes(const void *bytes, size_t size, told *t) {
     status st = STATUS_INIT;
-    const resource_reader reader = {take, t};
+    const resource_reader reader = {.tell = take, .context = t};
     *t = (told){0};
     bool ok = hsaco_resources(bytes, size, &reader, &st);
     assert_int_equal(st.code, ok ? STATUS_OK : STATUS_CORRUPT);
@@ -147,7 +147,7 @@ static void damaged_notes_end(void **state) {
                                            0xc1, 0xc6, 0xdb, 0xdd, 0xdf, 0xff};
     text code = hsaco_of("gfx942");
     int told_of = 0, refused = 0;
-    const resource_reader reader = {ignore, &told_of};
+    const resource_reader reader = {.tell = ignore, .context = &told_of};
     (void)state;
     for (size_t at = 0; at < code.length && at < 2048; at++)
         for (size_t v = 0; v < COUNT_OF(values); v++) {
@@ -189,7 +189,7 @@ static void numbers_of_each_entry_are_found(void **state) {
         text found;
         text_init(&found);
         text_append(&found, "");
-        const resource_reader reader = {add_up, &found};
+        const resource_reader reader = {.tell = add_up, .context = &found};
         ptxas_resources(rows[i].messages, &reader);
         assert_string_equal(found.length ? found.data : "", rows[i].found);
         text_release(&found);

@@ -11,16 +11,34 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
-#include "case/implementation_parts.h"
+#include "case/implementation_launch.h"
 
 static const char *const names[] = {
-#define IMPLEMENTATION(id, name, summary) name,
+#define IMPLEMENTATION(id, name, backend, summary) name,
+#include "case/implementations.def"
+#undef IMPLEMENTATION
+};
+
+static const backend_id backends[] = {
+#define IMPLEMENTATION(id, name, backend, summary) BACKEND_##backend,
 #include "case/implementations.def"
 #undef IMPLEMENTATION
 };
 
 const char *implementation_kind_name(implementation_kind kind) {
     return names[kind];
+}
+
+backend_id implementation_backend(implementation_kind kind) {
+    return kind < IMPLEMENTATION_KIND_COUNT ? backends[kind] : BACKEND_IMPLEMENTATION;
+}
+
+bool implementation_has_guest(implementation_kind kind) {
+    return implementation_backend(kind) == BACKEND_IMPLEMENTATION;
+}
+
+const char *implementation_companion(const char *path, implementation_kind kind, arena *memory) {
+    return implementation_has_guest(kind) ? NULL : implementation_launch_path(path, memory);
 }
 
 implementation_kind implementation_kind_from_name(const char *name) {
@@ -77,6 +95,8 @@ static bool recognise(implementation *i, const implementation_file *f, status *s
         i->kind = IMPLEMENTATION_PYTHON;
     else if (f->size_bytes >= 8 && memcmp(f->bytes, "TSRMOD\r\n", 8) == 0)
         i->kind = IMPLEMENTATION_MODULE;
+    else if (implementation_device_kind(i->path, f) != IMPLEMENTATION_KIND_COUNT)
+        i->kind = implementation_device_kind(i->path, f);
     else if (implementation_elf_is_shared(f))
         i->kind = IMPLEMENTATION_SHARED_OBJECT;
     else if (access(i->path, X_OK) == 0)
@@ -84,7 +104,8 @@ static bool recognise(implementation *i, const implementation_file *f, status *s
     else
         return status_set(st, STATUS_INVALID,
                           "--with %s: it is no shared object, no Python file (.py), no module of "
-                          "Tessera, and no program (chmod +x makes it one)",
+                          "Tessera, no code for a GPU (.ptx, a cubin, a HSACO), and no program "
+                          "(chmod +x makes it one)",
                           i->path);
     return true;
 }
@@ -98,8 +119,10 @@ static bool take_functions(implementation *i, const implementation_file *f, stat
         return true;
     case IMPLEMENTATION_MODULE:
         return implementation_module_functions(i, f, st);
-    default:
+    case IMPLEMENTATION_COMMAND:
         return true;
+    default:
+        return implementation_launch_functions(i, f, st);
     }
 }
 
@@ -131,7 +154,7 @@ static bool read_file(implementation *i, status *st) {
               recognise(i, &f, st) && take_functions(i, &f, st);
     free(f.bytes);
     /* What Python gives a name at run time is not seen here. */
-    bool listed = i->kind == IMPLEMENTATION_SHARED_OBJECT || i->kind == IMPLEMENTATION_MODULE;
+    bool listed = i->kind != IMPLEMENTATION_PYTHON && i->kind != IMPLEMENTATION_COMMAND;
     if (ok && listed && i->symbol && !has_function(i, i->symbol))
         return lacks_symbol(i, st);
     return ok;
@@ -241,20 +264,41 @@ static json_t *describe(const implementation_request *request, compiler_instance
                      (int)signature->input_count, "tensors", tensors, "dims", dims);
 }
 
+/* The code itself, and how its entry point is called. */
+static bool build_for_device(const implementation_request *request, compiler_instance *instance,
+                             const compiler_signature *signature, const char *target,
+                             compiler_artifact *out, status *st) {
+    implementation_file f = {0};
+    const ir_bindings dims = compiler_instance_dims(instance);
+    if (request->layouts)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "code for a GPU is not told where the elements of a tensor lie");
+    if (!file_read(request->path, IMPLEMENTATION_FILE_BYTES_MAX, &f.bytes, &f.size_bytes, st))
+        return false;
+    char *call = implementation_launch_call(request, &dims, signature, &f, st);
+    const compiler_foreign code = {target, request->symbol, f.bytes, f.size_bytes, call};
+    bool ok = call && compiler_wrap(instance, &code, out, st);
+    free(call);
+    free(f.bytes);
+    return ok;
+}
+
 bool implementation_build(const implementation_request *request, compiler_instance *instance,
                           compiler_artifact *out, status *st) {
     compiler_signature signature;
     char target[40];
     if (!compiler_signature_of(instance, &signature, st))
         return false;
+    snprintf(target, sizeof target, "foreign/%s", names[request->kind]);
+    if (!implementation_has_guest(request->kind))
+        return build_for_device(request, instance, &signature, target, out, st);
     json_t *description = describe(request, instance, &signature);
     char *words = description ? json_dumps(description, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     json_decref(description);
     if (!words)
         return status_set(st, STATUS_INVALID, "the path of an implementation is no UTF-8: %s",
                           request->path);
-    snprintf(target, sizeof target, "foreign/%s", names[request->kind]);
-    const compiler_foreign code = {target, request->symbol, words, strlen(words)};
+    const compiler_foreign code = {target, request->symbol, words, strlen(words), NULL};
     bool ok = compiler_wrap(instance, &code, out, st);
     free(words);
     return ok;

@@ -2,8 +2,8 @@
  *
  * Which kernels it implements is read from the file, and nothing of it is run: a shared object
  * exports functions of kernels' names (or __tvm_ffi_NAME), a Python file defines them, a module has
- * its kernel's name, a program is asked for any. A SYMBOL is one function; KERNEL is said where it
- * has another name. */
+ * its kernel's name, code for a GPU has them as entry points, a program is asked for any. A SYMBOL
+ * is one function; KERNEL is said where it has another name. */
 #ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_H
 #define TESSERA_HARNESS_CASE_IMPLEMENTATION_H
 
@@ -11,10 +11,11 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
+#include "case/backend.h"
 #include "tessera/compiler.h"
 
 typedef enum implementation_kind {
-#define IMPLEMENTATION(id, name, summary) IMPLEMENTATION_##id,
+#define IMPLEMENTATION(id, name, backend, summary) IMPLEMENTATION_##id,
 #include "case/implementations.def"
 #undef IMPLEMENTATION
     IMPLEMENTATION_KIND_COUNT
@@ -42,6 +43,10 @@ const char *implementation_symbol(const implementation *i, const char *kernel, b
 void implementation_number(implementation *i, int number);
 
 const char *implementation_kind_name(implementation_kind kind);
+/* The backend whose devices run code of the kind. */
+backend_id implementation_backend(implementation_kind kind);
+/* Is it in a process of its own? Else a GPU runs it, beside our code. */
+bool implementation_has_guest(implementation_kind kind);
 /* IMPLEMENTATION_KIND_COUNT when unknown. */
 implementation_kind implementation_kind_from_name(const char *name);
 /* Is it a file? Else it is a Python module, by name. */
@@ -57,7 +62,7 @@ typedef struct implementation_layout {
     int64_t byte_offset;
 } implementation_layout;
 
-/* The module that the device `foreign` loads, for an instance and a function. `folder`: for the
+/* The module that the kind's device loads, for an instance and a function. `folder`: for the
  * files of a command; or NULL. */
 typedef struct implementation_request {
     const char *path, *symbol, *kernel, *folder;
@@ -67,6 +72,8 @@ typedef struct implementation_request {
 } implementation_request;
 bool implementation_build(const implementation_request *request, compiler_instance *instance,
                           compiler_artifact *out, status *st);
+/* Code for a GPU: the file that says how it is launched, of the arena; else NULL. */
+const char *implementation_companion(const char *path, implementation_kind kind, arena *memory);
 /* SHA-256 of the file, in hex; "" where there is none (a Python module by name). */
 void implementation_digest(const char *path, char hex[65]);
 

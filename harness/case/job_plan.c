@@ -20,13 +20,19 @@ typedef struct column {
     const char *symbol;
 } column;
 
+/* Which of ours runs where an implementation does: this machine's code, or that of its GPU. */
+static backend_id beside_of(const column *col) {
+    return col->id == BACKEND_IMPLEMENTATION ? BACKEND_CPU : col->id;
+}
+
 /* Which of ours an implementation is timed in turn with: where no profile was named, the first of
  * ours. Another device would be another machine. */
 static const char *profile_beside(const planning *p, const corpus_case *item, const column *col,
                                   const char *own) {
     const job_choice *c = p->choice;
+    const bool elsewhere = c->device && col->id == BACKEND_IMPLEMENTATION;
     if (!col->with || item->kernel->contract || item->kernel->interpreted || p->mode != JOB_BENCH ||
-        !c->backends[BACKEND_CPU] || c->device)
+        !c->backends[beside_of(col)] || elsewhere)
         return NULL;
     for (int profile = 0; profile < PROFILE_COUNT && !c->profiles_by_name; profile++)
         if (c->profiles[profile])
@@ -64,7 +70,10 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
 #undef OWN
 #undef CHOSEN
     if (has_code)
-        j.isa = backend_target_for(&backend_table[col->id], choice->isa, choice->own[col->id]);
+        j.isa = backend_target_for(&backend_table[col->with ? beside_of(col) : col->id],
+                                   choice->isa, choice->own[col->with ? beside_of(col) : col->id]);
+    if (col->with && col->id != BACKEND_IMPLEMENTATION)
+        j.device = choice->device;
     if (has_code && !col->with)
         j.fault = fault_for(choice->fault, j.kernel, j.case_name);
     vec_push(&p->plan->jobs, j);
@@ -81,7 +90,7 @@ static bool takes_profile(const planning *p, const column *col, int profile) {
 /* Emulated threads are a property of the code: one of this machine's runs them, however many there
  * are. */
 static bool is_emulated(const column *col) {
-    return !col->with && *backend_table[col->id].target;
+    return *backend_table[col->id].target;
 }
 
 static void add_column(const planning *p, const corpus_case *item, const column *col) {
@@ -127,7 +136,7 @@ static void add_case(const planning *p, const corpus_case *item) {
             add_column(p, item, &(column){(backend_id)id, NULL, NULL});
     for (uint32_t i = 0; i < c->implementation_count; i++) {
         const implementation *with = &c->implementations[i];
-        const column col = {BACKEND_IMPLEMENTATION, with,
+        const column col = {implementation_backend(with->kind), with,
                             implementation_symbol(with, item->kernel->name, p->lone)};
         if (col.symbol)
             add_column(p, item, &col);

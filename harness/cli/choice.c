@@ -103,11 +103,24 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
     return code;
 }
 
-static int take_implementation(const char *given, job_choice *out) {
+/* Code for a GPU was asked for by name, and so was a device that runs it. */
+static bool has_device(const implementation *i, const job_choice *choice, status *st) {
+    const char *own;
+    uint32_t device;
+    const backend *b = &backend_table[implementation_backend(i->kind)];
+    return implementation_has_guest(i->kind) ||
+           backend_device_ask(b, choice->device, &device, &own, st) ||
+           status_set(st, st->code, "--with %s", i->path);
+}
+
+static int take_implementation(const options *o, const char *given, job_choice *out) {
     status st = STATUS_INIT;
     implementation *i = &out->implementations[out->implementation_count++];
     if (!implementation_open(i, given, &st))
         return command_fail(&st);
+    if (!has_device(i, out, &st))
+        return st.code == STATUS_INVALID ? command_usage(o->command, "%s", st.message)
+                                         : command_fail(&st);
     int same = 1;
     for (uint32_t k = 0; k + 1 < out->implementation_count; k++)
         same += strcmp(out->implementations[k].name, i->name) == 0;
@@ -138,7 +151,7 @@ static int take_implementations(const options *o, job_choice *out) {
         (void)atexit(release_kept);
     }
     for (size_t i = 0; i < given->count && code == EXIT_DONE; i++)
-        code = take_implementation(given->items[i], out);
+        code = take_implementation(o, given->items[i], out);
     return code;
 }
 

@@ -198,7 +198,12 @@ static int check_foreign(gate_command *c) {
                               OPTION_NO_CACHE, OPTION_CROSS_HOST);
     if (code)
         return code;
-    const backend *b = &backend_table[BACKEND_IMPLEMENTATION];
+    const backend_id ids[] = {implementation_backend(c->sides[0].code->kind),
+                              implementation_backend(c->sides[1].code->kind)};
+    if (ids[0] != ids[1])
+        return command_usage(c->o->command, "%s and %s do not run on the same device",
+                             c->sides[0].code->name, c->sides[1].code->name);
+    const backend *b = &backend_table[ids[0]];
     return backend_device(b, NULL, &c->settings.device, &st) ? EXIT_DONE : command_fail(&st);
 }
 

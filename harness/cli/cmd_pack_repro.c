@@ -118,7 +118,7 @@ static void as_of_others(const json_t *recorded, job *j) {
     j->implementation = json_string_value(json_object_get(recorded, "path"));
     j->implementation_kind = (uint32_t)kind;
     j->implementation_symbol = json_string_value(json_object_get(recorded, "symbol"));
-    j->isa = j->schedule = j->constants = j->device = j->fault = NULL;
+    j->isa = j->schedule = j->constants = j->fault = NULL;
     j->unoptimised = j->generic = j->tuned = j->held = false;
 }
 
@@ -189,21 +189,32 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
     return code;
 }
 
-/* The file of a record may be gone since; of one that was changed, what is packed is new. */
-static bool has_code(const job *j, const json_t *record, status *st) {
-    const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
-    const char *recorded = json_string_value(json_object_get(code, "sha256"));
+/* A file of a record may be gone since; of one that was changed, what is packed is new. */
+static bool has_file(const job *j, const char *path, const char *recorded, status *st) {
     char digest[65];
-    if (!code || !implementation_is_file(j->implementation))
-        return true;
-    implementation_digest(j->implementation, digest);
+    implementation_digest(path, digest);
     if (!digest[0])
         return status_set(st, STATUS_UNAVAILABLE, "%s, which ran as %s, cannot be read any more",
-                          j->implementation, j->backend);
+                          path, j->backend);
     if (recorded && strcmp(recorded, digest) != 0)
-        say(stderr, "tsr: %s is not what it was when it ran: it is packed as it is\n",
-            j->implementation);
+        say(stderr, "tsr: %s is not what it was when it ran: it is packed as it is\n", path);
     return true;
+}
+
+static bool has_code(const job *j, const json_t *record, status *st) {
+    const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
+    arena memory;
+    if (!code || !implementation_is_file(j->implementation))
+        return true;
+    arena_init(&memory);
+    const char *launch_file = implementation_companion(
+        j->implementation, (implementation_kind)j->implementation_kind, &memory);
+    bool ok =
+        has_file(j, j->implementation, json_string_value(json_object_get(code, "sha256")), st) &&
+        (!launch_file ||
+         has_file(j, launch_file, json_string_value(json_object_get(code, "launch_sha256")), st));
+    arena_release(&memory);
+    return ok;
 }
 
 /* A record may be damaged, and its backend may be missing here. */
@@ -220,7 +231,9 @@ static bool is_sound(const job *j, const job_choice *choice, status *st) {
     json_decref(item);
     if (!ok)
         return false;
-    backend_id id = j->implementation ? BACKEND_IMPLEMENTATION : backend_from_name(j->backend);
+    backend_id id = j->implementation
+                        ? implementation_backend((implementation_kind)j->implementation_kind)
+                        : backend_from_name(j->backend);
     return id == BACKEND_COUNT
                ? status_set(st, STATUS_UNAVAILABLE, "no backend is called %s here", j->backend)
                : backend_device_ask(&backend_table[id], j->device, &device, &own, st);

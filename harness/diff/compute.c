@@ -84,8 +84,8 @@ static bool compute_compiled(const compute_request *r, const backend *b, tensor 
 }
 
 static bool compute_here(const compute_request *r, tensor *outputs, status *st) {
-    backend_id id =
-        r->how.implementation ? BACKEND_IMPLEMENTATION : backend_from_name(r->how.backend);
+    backend_id id = r->how.implementation ? implementation_backend((implementation_kind)r->how.kind)
+                                          : backend_from_name(r->how.backend);
     if (id == BACKEND_COUNT || profile_from_name(r->how.profile) == PROFILE_COUNT)
         return status_set(st, STATUS_UNAVAILABLE, "this tsr has no backend %s with profile %s",
                           r->how.backend, r->how.profile);

@@ -256,30 +256,8 @@ static bool build_ours(execution *e, status *st) {
     return true;
 }
 
-/* The module that has the device call an implementation. Its times are none of ours. */
-static bool build_foreign(execution *e, status *st) {
-    const job *j = e->job;
-    char digest[65];
-    if (j->implementation_kind >= IMPLEMENTATION_KIND_COUNT || !j->implementation_symbol)
-        return status_set(st, STATUS_INTERNAL, "a job has an implementation of no kind");
-    e->stage(e->context, "compile");
-    if (j->implementation_kind == IMPLEMENTATION_COMMAND && !e->folder.path &&
-        !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
-        return false;
-    const implementation_request request = {.path = j->implementation,
-                                            .symbol = j->implementation_symbol,
-                                            .kernel = j->kernel,
-                                            .folder = e->folder.path,
-                                            .kind = (implementation_kind)j->implementation_kind,
-                                            .threads = j->threads};
-    implementation_digest(j->implementation, digest);
-    json_object_set_new(json_object_get(e->result, "implementation"), "sha256",
-                        digest[0] ? json_string(digest) : json_null());
-    return implementation_build(&request, e->subject->instance, &e->artifact, st);
-}
-
 static bool build(execution *e, status *st) {
-    return e->job->implementation ? build_foreign(e, st) : build_ours(e, st);
+    return e->job->implementation ? execution_build_foreign(e, st) : build_ours(e, st);
 }
 
 /* The first of the buffers that the fault `transposed` can mean, or -1. */
@@ -495,7 +473,7 @@ static bool run_backend(execution *e, const backend *b, status *st) {
 static bool pack_members(execution *e, const backend *b, status *st) {
     staging s = {e->job, e->subject, e->stage, e->context};
     const tensor *expected, *actual = NULL;
-    bool ours = backend_is_ours(b);
+    bool ours = backend_is_ours(b) && !e->job->implementation;
     if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, st)))
         return false;
     if ((ours || e->job->implementation) && !build(e, st))
@@ -537,8 +515,10 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
     execution e = {.subject = s, .job = j, .stage = timeline_step};
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
-    const backend *b = j->implementation ? &backend_table[BACKEND_IMPLEMENTATION]
-                                         : &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
+    if (j->implementation)
+        id = implementation_backend((implementation_kind)j->implementation_kind);
+    const backend *b = &backend_table[id < BACKEND_COUNT ? id : BACKEND_INTERP];
+    bool ours = backend_is_ours(b) && !j->implementation;
     case_context_request request = {
         .path = j->path,
         .kernel = j->kernel,
@@ -550,14 +530,14 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
         .inputs = j->inputs,
         .space = j->space,
         .space_held = j->held,
-        .target = backend_is_ours(b) && j->mode != JOB_TUNE ? j->isa ? j->isa : host_isa() : NULL};
+        .target = ours && j->mode != JOB_TUNE ? j->isa ? j->isa : host_isa() : NULL};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());
     timeline_begin(&e.timeline, stage, context);
     e.context = &e.timeline;
     timeline_step(e.context, "prepare");
-    bool known = ((j->implementation || id < BACKEND_COUNT) && e.profile != PROFILE_COUNT) ||
+    bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
                  status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
                             j->backend, j->profile);
     bool ok = known && backend_device(b, j->device, &e.device, &st) &&

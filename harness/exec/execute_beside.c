@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "case/backend.h"
+#include "case/implementation.h"
 #include "case/result.h"
 #include "common/timer.h"
 #include "exec/execution.h"
@@ -39,7 +40,10 @@ static bool open_launch(beside *o) {
         return false;
     launch_request request = execution_request(e, j.threads);
     launch_request_artifact(&request, &o->artifact);
-    request.device = 0; /* the host */
+    if (execution_has_guest(e))
+        request.device = 0; /* the host */
+    else
+        request.context = e->launch.context; /* the GPU's: a driver's threads are counted once */
     request.foreign = false;
     request.constants = j.constants;
     return launch_open(&o->launch, &request, &ignored) &&
@@ -85,12 +89,17 @@ static json_t *interval(const statistics *s) {
     return json_pack("{s:f, s:f, s:f}", "median", s->median, "low", s->low, "high", s->high);
 }
 
+static const char *name_of_ours(const execution *e) {
+    backend_id id = implementation_backend((implementation_kind)e->job->implementation_kind);
+    return backend_table[id == BACKEND_IMPLEMENTATION ? BACKEND_CPU : id].name;
+}
+
 static void put(execution *e, const pair_result *p) {
-    json_object_set_new(
-        e->result, "beside",
-        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "backend", backend_table[BACKEND_CPU].name,
-                  "profile", e->job->beside, "rounds", (json_int_t)p->ratio.samples, "time_ns",
-                  interval(&p->b_ns), "ours_ns", interval(&p->a_ns), "ratio", interval(&p->ratio)));
+    json_object_set_new(e->result, "beside",
+                        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "backend", name_of_ours(e),
+                                  "profile", e->job->beside, "rounds", (json_int_t)p->ratio.samples,
+                                  "time_ns", interval(&p->b_ns), "ours_ns", interval(&p->a_ns),
+                                  "ratio", interval(&p->ratio)));
 }
 
 bool execution_beside_take(beside *o, const sample_source *theirs, status *st) {

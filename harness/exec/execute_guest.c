@@ -1,4 +1,5 @@
 /* execute_guest.c - what the process of an implementation does beside its calls. */
+#include "case/implementation.h"
 #include "device/foreign.h"
 #include "exec/execution.h"
 
@@ -9,8 +10,13 @@ static const double slack = 0.25;
 /* Processes that nobody waits for have no reason to run at all. */
 static const double left_behind_slack = 0.02;
 
+bool execution_has_guest(const execution *e) {
+    return e->job->implementation &&
+           implementation_has_guest((implementation_kind)e->job->implementation_kind);
+}
+
 void execution_guest_begin(execution *e) {
-    if (!e->job->implementation)
+    if (!execution_has_guest(e))
         return;
     e->guest.before = foreign_cpu_time(e->job->threads);
     e->guest.left_behind_ns = foreign_left_behind_cpu_ns();
@@ -51,7 +57,7 @@ static bool check_threads(const execution *e, foreign_cpu now, double awake, sta
 }
 
 bool execution_guest_check(const execution *e, status *st) {
-    if (!e->job->implementation)
+    if (!execution_has_guest(e))
         return true;
     foreign_cpu now = foreign_cpu_time(e->job->threads);
     double awake = since(now.awake_ns, e->guest.before.awake_ns);

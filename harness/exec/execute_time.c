@@ -21,7 +21,7 @@ enum { SETS_MOST = 4, SETS_LARGE = 2, HELD = 1, CACHE_LEVELS = 3, AWAKEN_NS = 40
 enum { GUEST_GROUP_NS = 5000000, GUEST_GROUP_QUICK_NS = 500000 };
 
 static uint64_t group_ns_of(const execution *e) {
-    return !e->job->implementation ? 0 : e->job->quick ? GUEST_GROUP_QUICK_NS : GUEST_GROUP_NS;
+    return !execution_has_guest(e) ? 0 : e->job->quick ? GUEST_GROUP_QUICK_NS : GUEST_GROUP_NS;
 }
 static const uint64_t sets_bytes_most = UINT64_C(2) << 30;
 
@@ -229,7 +229,7 @@ static bool is_within_bound(void *context, uint32_t set, uint32_t output, const 
 
 static void count_inside(void *context, bool begins) {
     timed *t = context;
-    if (t->e->job->implementation && !begins)
+    if (execution_has_guest(t->e) && !begins)
         foreign_freeze(); /* what it still has to do for its outputs is not done */
     if (!t->counting)
         return;
@@ -325,7 +325,7 @@ static void put_sets(const timed *t, uint64_t repeats) {
     json_object_set_new(internal, "working_set", json_integer((json_int_t)working_set));
     json_object_set_new(
         internal, "own_memory",
-        json_boolean(!backend_device_is_host(t->e->device) && !t->e->job->implementation));
+        json_boolean(!backend_device_is_host(t->e->device) && !execution_has_guest(t->e)));
 }
 
 static bool sample(timed *t) {

@@ -65,9 +65,14 @@ void execution_put_device_memory(execution *e);
  * result a mismatch. */
 bool execution_time(execution *e, status *st);
 
+/* execute_others.c: builds the module of an implementation. */
+bool execution_build_foreign(execution *e, status *st);
+
 /* execute_guest.c: whether an implementation kept to its threads while it was timed, and left
  * nobody behind who computes; STATUS_MISMATCH. */
 void execution_guest_begin(execution *e);
+/* Is what runs code of others in a process of its own? Code for a GPU has none. */
+bool execution_has_guest(const execution *e);
 bool execution_guest_check(const execution *e, status *st);
 
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not

@@ -159,7 +159,8 @@ static bool make_room(rotation *r, status *st) {
 }
 
 /* A device that works by itself has a clock of its own, too; the threads and processes of its
- * driver are not the kernel's. */
+ * driver are not the kernel's, and there are more of them with each queue, those of another
+ * rotation's clock too. */
 static bool choose_clock(rotation *r, status *st) {
     bool apart = r->launch.apart;
     if (apart && !rotation_clock_open(r, st))
@@ -167,6 +168,8 @@ static bool choose_clock(rotation *r, status *st) {
     r->watch = apart || !r->request.watch ? &r->own_watch : r->request.watch;
     if (r->watch == &r->own_watch)
         watch_begin(r->watch, 0);
+    if (apart)
+        watch_expect_threads(r->watch);
     return true;
 }
 

@@ -128,6 +128,10 @@ static struct watch_offset read_offset(void) {
     return best;
 }
 
+void watch_expect_threads(watch *w) {
+    w->threads = 0;
+}
+
 void watch_begin(watch *w, uint32_t more_threads) {
     memset(w, 0, sizeof *w);
     read_fp(&w->fp_control, &w->x87_control);
@@ -221,7 +225,7 @@ static bool signals_are_as_they_were(const watch *w, status *st) {
 
 static bool nobody_is_left(const watch *w, status *st) {
     uint32_t threads = count_threads();
-    if (threads > w->threads)
+    if (w->threads && threads > w->threads)
         return status_set(st, STATUS_MISMATCH,
                           "threads are running that the kernel left behind (%u): work that goes on "
                           "after a launch has returned is not timed",

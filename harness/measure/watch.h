@@ -22,7 +22,7 @@ typedef struct watch {
         uint64_t flags;
     } signals[WATCH_SIGNALS];
     uint64_t blocked;
-    uint32_t threads;
+    uint32_t threads; /* 0: not known, or not of interest */
     bool had_children;
     uint64_t ticks, kernel_ns; /* at the beginning, at one moment */
     struct watch_offset {      /* of our clock from the kernel's */
@@ -36,6 +36,9 @@ typedef struct watch {
 
 /* `more_threads`: how many the caller will still start (the pool of a context). */
 void watch_begin(watch *w, uint32_t more_threads);
+
+/* Threads may come and go: they are somebody else's. */
+void watch_expect_threads(watch *w);
 
 /* Before and after a timed part, next to its own two readings of the clock. */
 typedef struct watch_moment {

@@ -124,7 +124,8 @@ uint64_t runner_runs(const runner *r) {
 }
 
 static bool find_device(runner *r, status *st) {
-    backend_id id = r->request->subject->with ? BACKEND_IMPLEMENTATION : BACKEND_CPU;
+    const implementation *with = r->request->subject->with;
+    backend_id id = with ? implementation_backend(with->kind) : BACKEND_CPU;
     r->has_device = r->has_device || backend_device(&backend_table[id], NULL, &r->device, st);
     return r->has_device;
 }

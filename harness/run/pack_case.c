@@ -177,7 +177,7 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
                             json_pack("{s:s, s:s*, s:s*}", "name", j->relation, "dim",
                                       j->relation_dim, "vary", j->relation_vary));
     if (j->implementation)
-        json_object_set_new(item, "implementation", pack_implementation_json(j, NULL));
+        json_object_set_new(item, "implementation", pack_implementation_json(j));
     return item;
 }
 
@@ -186,9 +186,11 @@ static json_t *about(const packing *p) {
     const json_t *result = r->result;
     const json_t *internal = json_object_get(p->staged, "internal");
     json_t *item = pack_case_json(r->job, r->timeout_seconds, r->memory_mib);
-    if (p->code.sha256[0])
-        json_object_set_new(json_object_get(item, "implementation"), "sha256",
-                            json_string(p->code.sha256));
+    json_t *code = json_object_get(item, "implementation");
+    if (p->code.code.sha256[0])
+        json_object_set_new(code, "sha256", json_string(p->code.code.sha256));
+    if (p->code.launch.sha256[0])
+        json_object_set_new(code, "launch_sha256", json_string(p->code.launch.sha256));
     json_t *manifest =
         json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
                   outcome_json(p), "tsr", program_facts(), "host", host_facts(), "numerics_version",
@@ -257,8 +259,10 @@ static void add_readme(packing *p) {
 static bool add_code(packing *p, status *st) {
     if (!pack_implementation_read(&p->code, p->request->job, p->request->result, st))
         return false;
-    if (p->code.data)
-        add_member(p, p->code.member, p->code.data, p->code.size_bytes);
+    const pack_implementation_file *files[] = {&p->code.code, &p->code.launch};
+    for (int i = 0; i < 2; i++)
+        if (files[i]->data)
+            add_member(p, files[i]->member, files[i]->data, files[i]->size_bytes);
     return true;
 }
 

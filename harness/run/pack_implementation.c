@@ -1,4 +1,4 @@
-/* pack_implementation.c - reads the file into a pack, and puts a pack's copy into a folder. */
+/* pack_implementation.c - reads the files into a pack, and puts a pack's copies into a folder. */
 #include "run/pack_implementation.h"
 
 #include <stdlib.h>
@@ -21,6 +21,7 @@ static const char *ending_of(uint32_t kind) {
     return kind == IMPLEMENTATION_PYTHON          ? ".py"
            : kind == IMPLEMENTATION_SHARED_OBJECT ? ".so"
            : kind == IMPLEMENTATION_MODULE        ? ".tsrm"
+           : kind == IMPLEMENTATION_PTX           ? ".ptx"
                                                   : "";
 }
 
@@ -40,58 +41,78 @@ static void name_of(const job *j, text *out) {
         text_printf(out, "implementation%s", ending_of(j->implementation_kind));
 }
 
-json_t *pack_implementation_json(const job *j, const char *digest) {
+json_t *pack_implementation_json(const job *j) {
     bool known = j->implementation_kind < IMPLEMENTATION_KIND_COUNT;
     text name;
     text_init(&name);
     name_of(j, &name);
     json_t *item = json_pack(
-        "{s:s?, s:o, s:s?, s:s?}", "kind",
+        "{s:s?, s:o, s:s?, s:n}", "kind",
         known ? implementation_kind_name((implementation_kind)j->implementation_kind) : NULL,
-        "name", json_text(name.data), "symbol", j->implementation_symbol, "sha256",
-        digest && *digest ? digest : NULL);
+        "name", json_text(name.data), "symbol", j->implementation_symbol, "sha256");
     text_release(&name);
     return item;
 }
 
 /* A result is of the file that made it: what was compiled anew since is another one. */
-static bool is_as_recorded(const pack_implementation *p, const job *j, const json_t *result,
-                           status *st) {
-    const char *recorded =
-        json_string_value(json_object_get(json_object_get(result, "implementation"), "sha256"));
+static bool is_as_recorded(const pack_implementation_file *p, const char *path,
+                           const char *recorded, status *st) {
     return !recorded || strcmp(recorded, p->sha256) == 0 ||
-           status_set(st, STATUS_INVALID, "%s was changed after it ran", j->implementation);
+           status_set(st, STATUS_INVALID, "%s was changed after it ran", path);
+}
+
+static bool read_one(pack_implementation_file *p, const char *path, const char *member,
+                     status *st) {
+    struct stat facts;
+    if (stat(path, &facts) != 0 || facts.st_size > (off_t)PACK_IMPLEMENTATION_BYTES_MAX) {
+        implementation_digest(path, p->sha256);
+        return true;
+    }
+    p->member = base_strdup(member);
+    if (!file_read(path, PACK_IMPLEMENTATION_BYTES_MAX, &p->data, &p->size_bytes, st))
+        return false;
+    sha256 digest = sha256_of(p->data, p->size_bytes);
+    sha256_hex(&digest, p->sha256);
+    return true;
+}
+
+static bool read_both(pack_implementation *p, const job *j, const json_t *result, arena *memory,
+                      status *st) {
+    const json_t *said = json_object_get(result, "implementation");
+    const implementation_kind kind = (implementation_kind)j->implementation_kind;
+    const char *beside = implementation_companion(j->implementation, kind, memory);
+    text name;
+    text_init(&name);
+    name_of(j, &name);
+    const char *member = arena_printf(memory, FOLDER "%s", name.data);
+    text_release(&name);
+    return read_one(&p->code, j->implementation, member, st) &&
+           is_as_recorded(&p->code, j->implementation,
+                          json_string_value(json_object_get(said, "sha256")), st) &&
+           (!beside ||
+            (read_one(&p->launch, beside, implementation_companion(member, kind, memory), st) &&
+             is_as_recorded(&p->launch, beside,
+                            json_string_value(json_object_get(said, "launch_sha256")), st)));
 }
 
 bool pack_implementation_read(pack_implementation *p, const job *j, const json_t *result,
                               status *st) {
+    arena memory;
     *p = (pack_implementation){0};
     if (!j->implementation || !implementation_is_file(j->implementation))
         return true;
-    struct stat facts;
-    bool small = stat(j->implementation, &facts) == 0 &&
-                 facts.st_size <= (off_t)PACK_IMPLEMENTATION_BYTES_MAX;
-    if (small) {
-        text member;
-        text_init(&member);
-        text_append(&member, FOLDER);
-        name_of(j, &member);
-        p->member = text_take(&member);
-        text_release(&member);
-        if (!file_read(j->implementation, PACK_IMPLEMENTATION_BYTES_MAX, &p->data, &p->size_bytes,
-                       st))
-            return false;
-        sha256 digest = sha256_of(p->data, p->size_bytes);
-        sha256_hex(&digest, p->sha256);
-    } else {
-        implementation_digest(j->implementation, p->sha256);
-    }
-    return is_as_recorded(p, j, result, st);
+    arena_init(&memory);
+    bool ok = read_both(p, j, result, &memory, st);
+    arena_release(&memory);
+    return ok;
 }
 
 void pack_implementation_release(pack_implementation *p) {
-    free(p->member);
-    free(p->data);
+    pack_implementation_file *const files[] = {&p->code, &p->launch};
+    for (int i = 0; i < 2; i++) {
+        free(files[i]->member);
+        free(files[i]->data);
+    }
 }
 
 /* ---- out of a pack ---- */
@@ -110,23 +131,20 @@ static bool is_refused(const pack_code_request *q, status *st) {
                        word_at(q->item, "name"), word_at(q->item, "symbol"));
 }
 
-/* The member, whose bytes must be what the case says. */
-static const pack_member *find_copy(const pack_code_request *q, status *st) {
+/* A member, whose bytes must be what the case says. */
+static const pack_member *find_copy(const pack_code_request *q, const char *name, const char *key,
+                                    status *st) {
     char hex[65];
-    text name;
-    text_init(&name);
-    text_printf(&name, FOLDER "%s", word_at(q->item, "name"));
-    const pack_member *m = pack_find(q->from, name.data);
-    text_release(&name);
+    const pack_member *m = pack_find(q->from, name);
     if (!m) {
         status_set(st, STATUS_UNAVAILABLE,
                    "the pack names %s and does not hold it: --with says where it is",
-                   word_at(q->item, "name"));
+                   name + strlen(FOLDER));
         return NULL;
     }
     sha256 digest = sha256_of(m->data, m->size_bytes);
     sha256_hex(&digest, hex);
-    if (strcmp(hex, word_at(q->item, "sha256")) != 0) {
+    if (strcmp(hex, word_at(q->item, key)) != 0) {
         status_set(st, STATUS_CORRUPT, "%s is not the file that case.implementation names",
                    m->name);
         return NULL;
@@ -134,15 +152,37 @@ static const pack_member *find_copy(const pack_code_request *q, status *st) {
     return m;
 }
 
-/* Into a folder for this user alone. */
-static bool unpack(pack_code *c, const pack_member *m, text *path, status *st) {
-    if (!scratch_folder_open(&c->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
-        return false;
+static bool write_member(const pack_code *c, const pack_member *m, text *path, status *st) {
     file_part part = {m->data, m->size_bytes};
     text_printf(path, "%s/%s", c->folder.path, m->name + strlen(FOLDER));
-    return file_write_scratch(path->data, &part, 1, st) &&
-           (chmod(path->data, S_IRWXU) == 0 ||
-            status_set(st, STATUS_UNAVAILABLE, "%s cannot be made a program", path->data));
+    return file_write_scratch(path->data, &part, 1, st);
+}
+
+/* What says how code for a GPU is launched, where there is such a thing. */
+static bool unpack_launch(const pack_code *c, const pack_code_request *q, const char *beside,
+                          status *st) {
+    text path;
+    const pack_member *m = find_copy(q, beside, "launch_sha256", st);
+    text_init(&path);
+    bool ok = m && write_member(c, m, &path, st);
+    text_release(&path);
+    return ok;
+}
+
+/* Into a folder for this user alone. */
+static bool unpack(pack_code *c, const pack_code_request *q, const pack_member *m, text *path,
+                   status *st) {
+    arena memory;
+    if (!scratch_folder_open(&c->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    arena_init(&memory);
+    const char *beside = implementation_companion(
+        m->name, implementation_kind_from_name(word_at(q->item, "kind")), &memory);
+    bool ok = write_member(c, m, path, st) && (!beside || unpack_launch(c, q, beside, st)) &&
+              (chmod(path->data, S_IRWXU) == 0 ||
+               status_set(st, STATUS_UNAVAILABLE, "%s cannot be made a program", path->data));
+    arena_release(&memory);
+    return ok;
 }
 
 static void give(job *j, const implementation *i, const char *symbol) {
@@ -158,11 +198,11 @@ static bool open_copy(pack_code *c, const pack_code_request *q, job *j, status *
     if (implementation_kind_from_name(kind) == IMPLEMENTATION_KIND_COUNT)
         return status_set(st, STATUS_UNAVAILABLE, "no kind of implementation is called %s here",
                           kind);
-    const pack_member *m = find_copy(q, st);
-    if (!m)
-        return false;
     text_init(&path);
-    bool ok = unpack(c, m, &path, st);
+    text_printf(&path, FOLDER "%s", word_at(q->item, "name"));
+    const pack_member *m = find_copy(q, path.data, "sha256", st);
+    text_clear(&path);
+    bool ok = m && unpack(c, q, m, &path, st);
     if (ok) {
         status why = STATUS_INIT;
         text_printf(&path, ":%s=%s", symbol, j->kernel);
@@ -178,8 +218,23 @@ static bool open_copy(pack_code *c, const pack_code_request *q, job *j, status *
     return ok;
 }
 
+/* Whether a file's bytes, and those of what says how it is launched, are other than the pack's. */
+static bool is_changed(const pack_code_request *q) {
+    const implementation *i = q->instead;
+    char digest[65] = "", launch[65] = "";
+    arena memory;
+    arena_init(&memory);
+    const char *beside = implementation_companion(i->path, i->kind, &memory);
+    if (implementation_is_file(i->path))
+        implementation_digest(i->path, digest);
+    if (beside)
+        implementation_digest(beside, launch);
+    arena_release(&memory);
+    return strcmp(digest, word_at(q->item, "sha256")) != 0 ||
+           strcmp(launch, word_at(q->item, "launch_sha256")) != 0;
+}
+
 static bool take_instead(pack_code *c, const pack_code_request *q, job *j, status *st) {
-    char digest[65] = "";
     const char *symbol =
         implementation_symbol_like(q->instead, word_at(q->item, "symbol"), j->kernel);
     if (!symbol)
@@ -187,9 +242,7 @@ static bool take_instead(pack_code *c, const pack_code_request *q, job *j, statu
                           "--with %s: it has no function %s, nor one of the kernel's name; "
                           "--with %s:SYMBOL names one",
                           q->instead->path, word_at(q->item, "symbol"), q->instead->path);
-    if (implementation_is_file(q->instead->path))
-        implementation_digest(q->instead->path, digest);
-    c->is_other = strcmp(digest, word_at(q->item, "sha256")) != 0;
+    c->is_other = is_changed(q);
     give(j, q->instead, symbol);
     return true;
 }

@@ -1,6 +1,7 @@
 /* pack_implementation.h - code of others in a pack: the file itself, as the member
  * implementation/NAME, and what the manifest says of it in case.implementation: its kind, name,
- * symbol and SHA-256.
+ * symbol and SHA-256. Code for a GPU has a second file, which says how it is launched; it lies
+ * beside the first, and its SHA-256 is launch_sha256.
  *
  * A Python module by name, and a file beyond 64 MiB, are named and not held. */
 #ifndef TESSERA_HARNESS_RUN_PACK_IMPLEMENTATION_H
@@ -17,20 +18,24 @@ enum { PACK_IMPLEMENTATION_BYTES_MAX = 64 << 20 };
 
 /* ---- into a pack ---- */
 
-/* The file as it is now; all zeros but the digest where a pack does not hold it. */
-typedef struct pack_implementation {
+/* A file as it is now; all zeros but the digest where a pack does not hold it. */
+typedef struct pack_implementation_file {
     char *member; /* "implementation/NAME"; owned, as the data is */
     char *data;
     size_t size_bytes;
     char sha256[65]; /* "": there is no file */
+} pack_implementation_file;
+
+typedef struct pack_implementation {
+    pack_implementation_file code, launch;
 } pack_implementation;
 
-/* False where the file cannot be read, or is another one than `result`, the job's, was made by. */
+/* False where a file cannot be read, or is another one than `result`, the job's, was made by. */
 bool pack_implementation_read(pack_implementation *p, const job *j, const json_t *result,
                               status *st);
 void pack_implementation_release(pack_implementation *p);
-/* case.implementation of a job that has one; the SHA-256 in hex may be NULL. */
-json_t *pack_implementation_json(const job *j, const char *digest);
+/* case.implementation of a job that has one, without digests. */
+json_t *pack_implementation_json(const job *j);
 
 /* ---- out of a pack ---- */
 

@@ -105,8 +105,11 @@ static const char *without_effect(const recorded_case *c) {
     bool scheduled = (j->schedule && *j->schedule) || j->tuned;
     if (id < BACKEND_COUNT && (id == BACKEND_IMPLEMENTATION) != (c->others != NULL))
         return "case: the backend implementation, and no other, has an implementation";
-    if (id == BACKEND_IMPLEMENTATION && (scheduled || j->generic || j->constants ||
-                                         j->unoptimised || j->fault || j->device || j->isa))
+    const char *kind = c->others ? word_at(c->others, "kind") : NULL;
+    bool guest = !kind || implementation_has_guest(implementation_kind_from_name(kind));
+    if (id == BACKEND_IMPLEMENTATION &&
+        (scheduled || j->generic || j->constants || j->unoptimised || j->fault ||
+         (j->device && guest) || j->isa))
         return "case: code of others has no schedule, no kinds of code, no levels and no faults";
     if (j->relation && id < BACKEND_COUNT && id != BACKEND_IMPLEMENTATION &&
         (id != BACKEND_CPU || scheduled || j->fault))

@@ -148,6 +148,10 @@ static void close_unit(device *d) {
 
 /* ---- the two drivers ---- */
 
+/* What others make for these GPUs. */
+static const char *const cuda_foreign[] = {"foreign/ptx", "foreign/cubin", NULL};
+static const char *const hip_foreign[] = {"foreign/hsaco", NULL};
+
 #define DRIVER(library)                                                                            \
     extern const device_driver library##_driver;                                                   \
     static bool library##_enumerate(uint32_t index, device_info *info_out) {                       \
@@ -168,6 +172,7 @@ static void close_unit(device *d) {
     }                                                                                              \
     const device_driver library##_driver = {.name = #library,                                      \
                                             .listed = true,                                        \
+                                            .foreign = library##_foreign,                          \
                                             .enumerate = library##_enumerate,                      \
                                             .absent = library##_absent,                            \
                                             .open = library##_open,                                \

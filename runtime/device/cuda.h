@@ -37,7 +37,8 @@ enum {
     CUDA_CAPTURE_RELAXED = 2, /* other threads may do what they like meanwhile */
     CUDA_JIT_ERROR_LOG = 5,
     CUDA_JIT_ERROR_LOG_BYTES = 6,
-    CUDA_SHARED_BY_DEFAULT = 48 * 1024 /* more dynamic shared memory has to be asked for */
+    CUDA_SHARED_BY_DEFAULT = 48 * 1024, /* more dynamic shared memory has to be asked for */
+    CUDA_EXTENTS_MOST = 65535           /* of a grid, in its second and third extent */
 };
 
 enum { CUDA_UNITS_MAX = 64, CUDA_NAME_BYTES = 256, CUDA_TARGET_BYTES = 32 };
@@ -99,7 +100,8 @@ void cuda_unload(device *d, device_image *image);
 
 typedef struct cuda_phase {
     void *function;
-    unsigned threads; /* of a workgroup */
+    unsigned threads;  /* of a workgroup */
+    device_call *call; /* of code of others, owned; NULL: a row of workgroups, in our convention */
 } cuda_phase;
 
 typedef struct cuda_image {

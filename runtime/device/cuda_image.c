@@ -1,4 +1,5 @@
-/* cuda_image.c - code of a device: PTX, which the driver compiles, and HSACO.
+/* cuda_image.c - code of a device: PTX, which the driver compiles, and HSACO; and of others
+ * cubin, too.
  *
  * A kernel is made for a number of threads, and has wrong results with any other. The metadata says
  * it; where nobody does, it is the most that the function takes, which is what it was made for
@@ -35,22 +36,41 @@ static bool load_module(cuda_device *c, const device_source *source, void **modu
 
 /* ---- its phases ---- */
 
+static device_call *copy_call(const device_call *given) {
+    size_t bytes = given->argument_count * sizeof given->arguments[0];
+    device_call *call = base_malloc(sizeof *call + bytes);
+    *call = *given;
+    call->arguments = memcpy(call + 1, given->arguments, bytes);
+    return call;
+}
+
+/* Of a block that nobody has, 0. */
+static int64_t threads_of(const device_call *call) {
+    enum { EXTENT_MOST = 1 << 16 };
+    int64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= call->block[i] <= EXTENT_MOST ? call->block[i] : 0;
+    return threads;
+}
+
 static bool find_phase(cuda_device *c, const device_source *source, uint32_t i, cuda_image *image,
                        status *st) {
     int most = 0;
+    const device_call *call = source->calls ? source->calls[i] : NULL;
     cuda_phase *phase = &image->phases[i];
     const char *symbol = source->symbols[i];
     if (!cuda_check(c, c->call->function(&phase->function, image->module, symbol), symbol, st) ||
         !cuda_check(c, c->call->function_attribute(&most, CUDA_FUNCTION_THREADS, phase->function),
                     symbol, st))
         return false;
-    int64_t threads = source->threads ? (int64_t)source->threads : most;
+    int64_t threads = call ? threads_of(call) : source->threads ? (int64_t)source->threads : most;
     if (threads < 1 || threads > most || threads > c->unit->threads_most)
         return status_set(st, STATUS_UNAVAILABLE,
                           "'%s' has workgroups of %lld threads; device '%s' runs it with at most "
                           "%d",
                           symbol, (long long)threads, c->unit->name, most);
     phase->threads = (unsigned)threads;
+    phase->call = call ? copy_call(call) : NULL;
     return true;
 }
 
@@ -65,6 +85,12 @@ static bool load_image(cuda_device *c, const device_source *source, cuda_image *
     return ok;
 }
 
+static void free_image(cuda_image *image) {
+    for (uint32_t i = 0; i < image->base.phase_count; i++)
+        free(image->phases[i].call);
+    free(image);
+}
+
 bool cuda_load(device *d, const device_source *source, device_image **image_out, status *st) {
     cuda_device *c = (cuda_device *)d;
     cuda_scope scope;
@@ -77,7 +103,7 @@ bool cuda_load(device *d, const device_source *source, device_image **image_out,
         cuda_leave(c, &scope);
     }
     if (!ok) {
-        free(image);
+        free_image(image);
         return status_set(st, STATUS_CORRUPT, "'%s'", source->label);
     }
     *image_out = &image->base;
@@ -91,5 +117,5 @@ void cuda_unload(device *d, device_image *image) {
         c->call->unload(((cuda_image *)image)->module);
         cuda_leave(c, &scope);
     }
-    free(image);
+    free_image((cuda_image *)image);
 }

@@ -160,7 +160,7 @@ bool cuda_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes
 
 /* ---- launches ---- */
 
-/* HSACO has its shared memory in the code. */
+/* Our HSACO has its shared memory in the code. */
 static bool provide_shared(cuda_device *c, const cuda_phase *phase, size_t bytes, status *st) {
     if (c->library->is_hip || bytes <= CUDA_SHARED_BY_DEFAULT)
         return true;
@@ -193,10 +193,49 @@ static bool record(gpu_queue *q, uint32_t i, status *st) {
            cuda_check(c, c->call->event_record(s->events[i], s->stream), doing, st);
 }
 
+/* What the libraries take, beyond the first extent. */
+static bool extents_fit(const cuda_device *c, const device_call *call, status *st) {
+    const uint64_t most = c->library->is_hip ? UINT32_MAX : CUDA_EXTENTS_MOST;
+    for (int i = 1; i < 3; i++) {
+        uint64_t extent = (uint64_t)call->grid[i] * (c->library->is_hip ? call->block[i] : 1);
+        if (extent > most)
+            return status_set(st, STATUS_UNAVAILABLE,
+                              "a grid of %u x %u x %u workgroups; device '%s' takes %llu in extent "
+                              "%d",
+                              call->grid[0], call->grid[1], call->grid[2], c->unit->name,
+                              (unsigned long long)most, i);
+    }
+    return true;
+}
+
+/* Code of others, as it wants to be called. */
+static bool start_call(gpu_queue *q, const gpu_launch *l, const cuda_phase *phase, status *st) {
+    cuda_device *c = device_of(q);
+    const device_call *call = phase->call;
+    void *arguments[DEVICE_CALL_ARGUMENTS_MAX];
+    if (call->grid[0] == 0 || call->grid[1] == 0 || call->grid[2] == 0)
+        return true;
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        const device_argument *a = &call->arguments[i];
+        arguments[i] =
+            (void *)(uintptr_t)(a->buffer < 0 ? &a->bits : &l->addresses[(uint32_t)a->buffer]);
+    }
+    return fits(c, phase, call->grid[0], st) && extents_fit(c, call, st) &&
+           provide_shared(c, phase, l->workgroup_bytes, st) &&
+           cuda_check(c,
+                      c->call->launch(phase->function, call->grid[0], call->grid[1], call->grid[2],
+                                      call->block[0], call->block[1], call->block[2],
+                                      (unsigned)l->workgroup_bytes, stream_of(q)->stream, arguments,
+                                      NULL),
+                      "launching", st);
+}
+
 static bool start_phase(gpu_queue *q, const gpu_launch *l, uint32_t i, void **arguments,
                         status *st) {
     cuda_device *c = device_of(q);
     const cuda_phase *phase = &((const cuda_image *)l->image)->phases[i];
+    if (phase->call)
+        return start_call(q, l, phase, st);
     unsigned shared = c->library->is_hip ? 0 : (unsigned)l->workgroup_bytes;
     return fits(c, phase, l->workgroups[i], st) &&
            provide_shared(c, phase, l->workgroup_bytes, st) &&

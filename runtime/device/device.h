@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "device/device_call.h"
 #include "tessera/kernel.h"
 
 typedef struct device_driver device_driver;
@@ -117,7 +118,8 @@ typedef struct device_source {
     const char *label;          /* for messages */
     const char *const *symbols; /* the entry point of each phase */
     uint32_t phase_count;
-    uint32_t threads; /* of a workgroup, where the metadata says it; else 0 */
+    uint32_t threads;                /* of a workgroup, where the metadata says it; else 0 */
+    const device_call *const *calls; /* of each phase, in code of the driver's `foreign`; or NULL */
 } device_source;
 
 /* An address in `memory`, or in the host's own memory where that is NULL. */
@@ -192,6 +194,9 @@ typedef struct device_counts {
 struct device_driver {
     const char *name;
     bool listed; /* its devices have public indices */
+    /* Kinds of code that others made, whose entry points are called as their device_call says; NULL
+     * ends them. NULL: it takes none. */
+    const char *const *foreign;
     /* Describes device `index` without opening it; false past the last. */
     bool (*enumerate)(uint32_t index, device_info *info_out);
     /* Fills in what only trying an opened device tells: its arithmetic. False where it cannot be

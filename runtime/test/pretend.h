@@ -14,13 +14,16 @@ long pretend_fault(const char *name, long otherwise);
 typedef struct pretend_launch {
     const char *name;
     const uint64_t *arguments;
-    uint64_t workgroups;
+    uint64_t workgroups; /* of pretend_is_foreign: threads */
     /* Where the bytes of an address lie; NULL: they are not the device's. */
     unsigned char *(*resolve)(uint64_t address, size_t bytes);
     bool (*is_ended)(void); /* what never ends ends nevertheless */
 } pretend_launch;
 
 bool pretend_has_kernel(const char *name);
+/* Is it the one that is called as its author likes? `scale` of docs/examples/scale.ptx, whose
+ * arguments are two addresses, a count of 32 bits and a float. */
+bool pretend_is_foreign(const char *name);
 /* Runs it; with the fault `endless` it does not end. False where it touches what is not the
  * device's. */
 bool pretend_run(const pretend_launch *l);

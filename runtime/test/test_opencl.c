@@ -87,7 +87,7 @@ static bool launch_once(bench *b, device_image *image, life *l) {
 static void use(bench *b, const wish *w, life *l) {
     const size_t size = w->code.count * sizeof(uint32_t) - (w->cut ? 4 : 0);
     const device_source source = {
-        w->code.words, size, "spirv/spirv-opencl", "code", &w->symbol, 1, 0};
+        w->code.words, size, "spirv/spirv-opencl", "code", &w->symbol, 1, 0, NULL};
     device_memory *big;
     device_image *image;
     l->end = ALLOCATING;

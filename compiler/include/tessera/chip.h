@@ -55,6 +55,14 @@ typedef struct compiler_chip_occupancy {
 /* False: there is no such chip. */
 bool compiler_chip_occupancy_of(const char *isa, int64_t threads, int64_t registers,
                                 int64_t shared_bytes, compiler_chip_occupancy *out);
+/* The entry points of a HSACO, whoever made it, with the sizes in bytes of what a caller gives to
+ * each, in order. Strings and sizes are borrowed for the call. STATUS_CORRUPT where it has no notes
+ * that can be read. */
+typedef void compiler_entry_fn(void *context, const char *symbol, const uint32_t *sizes,
+                               uint32_t count);
+bool compiler_hsaco_entries(const void *hsaco, size_t size_bytes, compiler_entry_fn *tell_entry,
+                            void *context, status *st);
+
 /* "ptx" or "rocm"; NULL: it is no chip. */
 const char *compiler_chip_family(const char *isa);
 

@@ -398,6 +398,8 @@ typedef struct compiler_foreign {
     const char *symbol; /* the kernel's one phase; a name for messages */
     const void *bytes;
     size_t size_bytes;
+    const char *call; /* JSON, of code for a GPU: the phase's "call" (docs/modules.md), with the
+                         "smem_bytes" of its workgroups; else NULL */
 } compiler_foreign;
 bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
                    compiler_artifact *out, status *st);

@@ -186,13 +186,13 @@ static int refuse(int result, const char *why, unsigned options, const int *name
 }
 
 static bool is_elf(const char *image) {
-    return STUB_IS_HIP && strncmp(image, "\177ELF", 4) == 0;
+    return strncmp(image, "\177ELF", 4) == 0;
 }
 
-/* An ELF whose machine is not AMD's. */
+/* An ELF whose machine is not the library's. */
 static bool is_foreign(const char *image) {
-    enum { MACHINE_AT = 18, AMDGPU = 224 };
-    return is_elf(image) && (unsigned char)image[MACHINE_AT] != AMDGPU;
+    enum { MACHINE_AT = 18, CUDA = 190, AMDGPU = 224 };
+    return is_elf(image) && (unsigned char)image[MACHINE_AT] != (STUB_IS_HIP ? AMDGPU : CUDA);
 }
 
 int CALL(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out, const void *image, unsigned options,
@@ -269,15 +269,28 @@ static bool takes_shared(const stub_function *f, unsigned bytes) {
     return STUB_IS_HIP ? bytes == 0 : ok;
 }
 
+/* Our own code has a row of workgroups of a row of threads, that of others what it likes. */
+static bool takes_grid(const stub_function *f, const unsigned grid[3], const unsigned block[3]) {
+    bool foreign = pretend_is_foreign(f->name);
+    bool row =
+        grid[1] == 1 && grid[2] == 1 && block[0] == f->threads && block[1] == 1 && block[2] == 1;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    return foreign ? threads && threads <= f->threads && grid[0] && grid[1] && grid[2] &&
+                         grid[1] <= 65535 && grid[2] <= 65535
+                   : grid[0] && row;
+}
+
 int CALL(cuLaunchKernel, hipModuleLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y,
                                                 unsigned grid_z, unsigned block_x, unsigned block_y,
                                                 unsigned block_z, unsigned shared_bytes,
                                                 void *stream, void **arguments, void **extra) {
     const stub_function *f = function;
+    const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
     stub_launch l = {.function = f, .workgroups = grid_x};
-    if (extra || !grid_x || grid_y != 1 || grid_z != 1 || block_x != f->threads || block_y != 1 ||
-        block_z != 1 || !takes_shared(f, shared_bytes))
+    if (extra || !takes_grid(f, grid, block) || !takes_shared(f, shared_bytes))
         return INVALID_VALUE;
+    if (pretend_is_foreign(f->name))
+        l.workgroups = grid_x * grid_y * grid_z * block_x * block_y * block_z;
     for (int i = 0; i < 4; i++)
         l.arguments[i] = *(const uint64_t *)arguments[i];
     return stub_give_launch(stream, &l);

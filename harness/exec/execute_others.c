@@ -1,0 +1,40 @@
+/* execute_others.c - the module that has a device call code of others, and which files that is of.
+ */
+#include "case/implementation.h"
+#include "exec/execution.h"
+
+static void put_digests_of_code(const execution *e) {
+    const job *j = e->job;
+    json_t *said = json_object_get(e->result, "implementation");
+    char digest[65];
+    arena memory;
+    arena_init(&memory);
+    implementation_digest(j->implementation, digest);
+    json_object_set_new(said, "sha256", digest[0] ? json_string(digest) : json_null());
+    const char *launch_file = implementation_companion(
+        j->implementation, (implementation_kind)j->implementation_kind, &memory);
+    if (launch_file)
+        implementation_digest(launch_file, digest);
+    if (launch_file && digest[0])
+        json_object_set_new(said, "launch_sha256", json_string(digest));
+    arena_release(&memory);
+}
+
+/* The module that has the device call an implementation. Its times are none of ours. */
+bool execution_build_foreign(execution *e, status *st) {
+    const job *j = e->job;
+    if (j->implementation_kind >= IMPLEMENTATION_KIND_COUNT || !j->implementation_symbol)
+        return status_set(st, STATUS_INTERNAL, "a job has an implementation of no kind");
+    e->stage(e->context, "compile");
+    if (j->implementation_kind == IMPLEMENTATION_COMMAND && !e->folder.path &&
+        !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+        return false;
+    const implementation_request request = {.path = j->implementation,
+                                            .symbol = j->implementation_symbol,
+                                            .kernel = j->kernel,
+                                            .folder = e->folder.path,
+                                            .kind = (implementation_kind)j->implementation_kind,
+                                            .threads = j->threads};
+    put_digests_of_code(e);
+    return implementation_build(&request, e->subject->instance, &e->artifact, st);
+}
