@@ -93,10 +93,11 @@ static item take(pack *p) {
     if (found.kind != ITEM_BYTES || p->wrong)
         return found;
     found.bytes = p->at;
-    if ((uint64_t)(p->end - p->at) < found.value)
+    if ((uint64_t)(p->end - p->at) < found.value) {
         p->wrong = true;
-    else
-        p->at += found.value;
+        return (item){ITEM_OTHER, 0, NULL};
+    }
+    p->at += found.value;
     return found;
 }
 
@@ -124,13 +125,16 @@ typedef struct found_kernel {
     char symbol[NAME_BYTES];
     int64_t values[KNOWN]; /* -1: not said */
     uint32_t sizes[PARAMETERS_MAX], parameters;
+    bool parameters_known, too_many;
+    int64_t argument_bytes; /* of all, hidden ones too; -1: not said */
 } found_kernel;
 
 static void tell(const resource_reader *reader, const found_kernel *k) {
     for (int i = 0; i < KNOWN && *k->symbol && reader->tell; i++)
         if (k->values[i] >= 0)
             reader->tell(reader->context, k->symbol, known[i].name, k->values[i]);
-    if (*k->symbol && reader->tell_parameters)
+    if (*k->symbol && reader->tell_parameters && !k->too_many &&
+        (k->parameters_known || k->argument_bytes == 0))
         reader->tell_parameters(reader->context, k->symbol, k->sizes, k->parameters);
 }
 
@@ -148,11 +152,13 @@ static void take_parameter(pack *p, uint64_t fields, found_kernel *k) {
             given =
                 value.value < strlen(hidden) || memcmp(value.bytes, hidden, strlen(hidden)) != 0;
     }
-    if (given && k->parameters < PARAMETERS_MAX)
+    k->too_many |= given && k->parameters == PARAMETERS_MAX;
+    if (given && !k->too_many)
         k->sizes[k->parameters++] = (uint32_t)size;
 }
 
 static void take_parameters(pack *p, const item *list, found_kernel *k) {
+    k->parameters_known = true;
     for (uint64_t i = 0; i < list->value && !p->wrong; i++) {
         item one = take(p);
         p->wrong |= one.kind != ITEM_MAP;
@@ -161,7 +167,7 @@ static void take_parameters(pack *p, const item *list, found_kernel *k) {
 }
 
 static void take_kernel(pack *p, uint64_t fields, const resource_reader *reader) {
-    found_kernel found = {.symbol = ""};
+    found_kernel found = {.symbol = "", .argument_bytes = -1};
     memset(found.values, -1, sizeof found.values);
     for (uint64_t i = 0; i < fields && !p->wrong; i++) {
         item key = take(p), value = take(p);
@@ -174,6 +180,8 @@ static void take_kernel(pack *p, uint64_t fields, const resource_reader *reader)
         if (is_text(&key, ".name") && value.kind == ITEM_BYTES)
             snprintf(found.symbol, sizeof found.symbol, "%.*s", (int)value.value,
                      (const char *)value.bytes);
+        if (is_text(&key, ".kernarg_segment_size") && value.kind == ITEM_NUMBER)
+            found.argument_bytes = (int64_t)value.value;
         for (int k = 0; k < KNOWN; k++)
             if (is_text(&key, known[k].key) && value.kind == ITEM_NUMBER)
                 found.values[k] = (int64_t)value.value;

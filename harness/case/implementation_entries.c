@@ -1,9 +1,10 @@
 /* implementation_entries.c - reads PTX as text, cubins and HSACOs as ELF.
  *
  * PTX: NVIDIA's "Parallel Thread Execution ISA", 5.4 and 10.1 (.entry, .param). A cubin has a
- * section ".nv.info.NAME" for each function, of records with a format (4: sized), a number (0x17: a
- * parameter) and their bytes: an index, an ordinal with an offset, and 18 bits below the size.
- * NVIDIA does not describe it; ci/gpu-tools' assembler makes the files that the tests read. */
+ * section ".nv.info.NAME" for each function, of records with a format (4: sized, 3: a value), a
+ * number (0x17: a parameter, 0x19: how long all are) and their bytes: of a parameter an index, an
+ * ordinal, an offset, and 18 bits below its size. NVIDIA does not describe it; ci/gpu-tools'
+ * assembler makes the files that the tests read. */
 #include "case/implementation_entries.h"
 
 #include <elf.h>
@@ -30,7 +31,9 @@ static implementation_entry *add(implementation_entries *out, const char *name, 
 
 static void add_parameter(implementation_entry *e, uint32_t size) {
     if (e && e->count < ENTRY_PARAMETERS_MAX)
-        e->sizes[e->count++] = size;
+        e->sizes[e->count] = size;
+    if (e)
+        e->count++;
 }
 
 /* ---- PTX ---- */
@@ -66,6 +69,8 @@ static uint32_t parameter_bytes(const char *words, const char *end) {
 
 static void take_ptx_parameters(implementation_entry *e, const char *p) {
     const char *close = strchr(p, ')');
+    if (e)
+        e->known = close != NULL;
     while (close && p < close) {
         const char *comma = memchr(p, ',', (size_t)(close - p));
         const char *end = comma ? comma : close;
@@ -89,6 +94,8 @@ static void read_ptx(implementation_entries *out, const implementation_file *f) 
         implementation_entry *e = length ? add(out, p, length) : NULL;
         if (*after == '(')
             take_ptx_parameters(e, after + 1);
+        else if (e)
+            e->known = true; /* it takes none */
         p = after;
     }
 }
@@ -122,28 +129,40 @@ static const char *string_at(const elf_file *e, uint32_t strings, uint64_t offse
     return words && memchr(words + offset, '\0', s.sh_size - offset) ? words + offset : NULL;
 }
 
-/* Parameters may come in any order: their ordinals have it. */
+/* One parameter; returns where it ends. */
+static uint32_t read_parameter(implementation_entry *entry, const unsigned char *body) {
+    enum { SIZE_SHIFT = 18 };
+    uint16_t place[2]; /* the ordinal, the offset */
+    uint32_t packed;
+    memcpy(place, body + 4, sizeof place);
+    memcpy(&packed, body + 8, sizeof packed);
+    if (place[0] < ENTRY_PARAMETERS_MAX)
+        entry->sizes[place[0]] = packed >> SIZE_SHIFT;
+    entry->count = entry->count > place[0] ? entry->count : place[0] + 1u;
+    return place[1] + (packed >> SIZE_SHIFT);
+}
+
+/* Parameters may come in any order: their ordinals have it. Together they are as long as another
+ * record says; where they are not, there are some that we cannot read. */
 static void read_info(implementation_entry *entry, const unsigned char *p, uint64_t size) {
-    enum { SIZED = 4, PARAMETER = 0x17, PARAMETER_BYTES = 12, SIZE_SHIFT = 18 };
-    for (uint64_t at = 0; size - at >= 4;) {
-        uint16_t bytes;
-        memcpy(&bytes, p + at + 2, sizeof bytes);
-        const unsigned char *body = p + at + 4;
-        uint64_t length = p[at] == SIZED ? bytes : 0;
+    enum { SIZED = 4, VALUE = 3, PARAMETER = 0x17, ALL = 0x19, PARAMETER_BYTES = 12 };
+    uint32_t all = 0, end = 0;
+    uint64_t at = 0;
+    while (size - at >= 4) {
+        uint16_t value;
+        memcpy(&value, p + at + 2, sizeof value);
+        uint64_t length = p[at] == SIZED ? value : 0;
         if (length > size - at - 4)
             return;
+        if (p[at] == VALUE && p[at + 1] == ALL)
+            all = value;
         if (p[at] == SIZED && p[at + 1] == PARAMETER && length >= PARAMETER_BYTES) {
-            uint16_t ordinal;
-            uint32_t packed;
-            memcpy(&ordinal, body + 4, sizeof ordinal);
-            memcpy(&packed, body + 8, sizeof packed);
-            if (ordinal < ENTRY_PARAMETERS_MAX) {
-                entry->sizes[ordinal] = packed >> SIZE_SHIFT;
-                entry->count = entry->count > ordinal ? entry->count : ordinal + 1u;
-            }
+            uint32_t here = read_parameter(entry, p + at + 4);
+            end = here > end ? here : end;
         }
         at += 4 + length;
     }
+    entry->known = at == size && all == end;
 }
 
 static void find_info(const elf_file *e, implementation_entry *entry) {
@@ -192,6 +211,8 @@ static void take_hsaco(void *context, const char *symbol, const uint32_t *sizes,
     implementation_entry *e = add(context, symbol, strlen(symbol));
     for (uint32_t i = 0; i < count; i++)
         add_parameter(e, sizes[i]);
+    if (e)
+        e->known = true;
 }
 
 /* ---- all of them ---- */

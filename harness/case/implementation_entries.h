@@ -9,8 +9,9 @@ enum { ENTRY_PARAMETERS_MAX = 256 };
 
 typedef struct implementation_entry {
     const char *name;
+    bool known; /* what it takes could be read */
     uint32_t count;
-    uint32_t sizes[ENTRY_PARAMETERS_MAX]; /* bytes of each parameter */
+    uint32_t sizes[ENTRY_PARAMETERS_MAX]; /* bytes of each parameter; `count` may be beyond it */
 } implementation_entry;
 
 typedef struct implementation_entries {

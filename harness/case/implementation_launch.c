@@ -91,6 +91,8 @@ static bool read_number(const reading *r, const char *key, const json_t *value, 
 /* One to three extents; what is left out is 1. */
 static bool read_extents(const reading *r, const char *key, json_t *out) {
     const json_t *given = json_object_get(r->object, key);
+    if (!given)
+        return wrong(r, key, "is missing: a list of one to three extents");
     if (!json_is_array(given) || json_array_size(given) < 1 || json_array_size(given) > EXTENTS)
         return wrong(r, key, "is no list of one to three extents");
     for (size_t i = 0; i < EXTENTS; i++) {
@@ -110,9 +112,11 @@ static bool read_block(const reading *r, json_t *out) {
                  *size = json_object_get(r->object, "warp_size");
     if (json_object_get(r->object, "block") || !json_is_integer(warps))
         return read_extents(r, "block", out);
-    json_int_t threads = json_integer_value(warps) * (size ? json_integer_value(size) : 32);
-    if (threads < 1 || threads > 1 << 16)
+    const json_int_t most = 1 << 16, each = size ? json_integer_value(size) : 32;
+    json_int_t threads = json_integer_value(warps);
+    if (threads < 1 || threads > most || each < 1 || each > most)
         return wrong(r, "num_warps", "gives no number of threads");
+    threads *= each;
     json_array_append_new(out, json_integer(threads));
     json_array_append_new(out, json_integer(1));
     return json_array_append_new(out, json_integer(1)) == 0;
@@ -211,7 +215,7 @@ static bool read_list(const reading *r, const json_t *given, json_t *out) {
         if (!one || json_array_append_new(out, one) != 0 || !fits(r, i, size))
             return false;
     }
-    return count == r->entry->count ||
+    return (count == r->entry->count && count <= ENTRY_PARAMETERS_MAX) ||
            status_set(r->st, STATUS_INVALID,
                       "%s: %zu arguments are given, and '%s' takes %u; \"arguments\" lists "
                       "them: tensors by their names, numbers as {\"i32\": \"M*N\"}",
@@ -228,6 +232,13 @@ static bool read_arguments(const reading *r, json_t *out) {
 
 /* ---- all of it ---- */
 
+static bool names_again(const implementation *i, const char *name) {
+    for (size_t k = 0; name && k < i->functions.count; k++)
+        if (strcmp(i->functions.items[k], name) == 0)
+            return true;
+    return false;
+}
+
 bool implementation_launch_functions(implementation *i, const implementation_file *f, status *st) {
     implementation_entries entries;
     bool ok = implementation_entries_read(&entries, i->kind, f, st);
@@ -236,7 +247,9 @@ bool implementation_launch_functions(implementation *i, const implementation_fil
     size_t index;
     json_array_foreach(list, index, one) {
         const char *name = name_of(one, &entries);
-        if (!name)
+        if (names_again(i, name))
+            ok = status_set(st, STATUS_INVALID, "%s: it describes '%s' twice", path, name);
+        else if (!name)
             ok = status_set(st, STATUS_INVALID,
                             "%s: no \"name\" says which of %zu entry points it is of", path,
                             entries.items.count);
@@ -250,10 +263,24 @@ bool implementation_launch_functions(implementation *i, const implementation_fil
         if (!ok)
             break;
     }
+    if (list && i->functions.count == 0 && ok)
+        ok = status_set(st, STATUS_INVALID, "%s: it describes no entry point", path);
     ok = ok && list;
     json_decref(list);
     implementation_entries_release(&entries);
     return ok || status_set(st, st->code, "--with %s", i->path);
+}
+
+/* What a plain launch does not give. */
+static bool is_plain(const reading *r) {
+    const json_t *clusters = json_object_get(r->object, "num_ctas");
+    const char *key = json_integer_value(clusters) > 1 ? "num_ctas"
+                      : json_is_true(json_object_get(r->object, "launch_cooperative_grid"))
+                          ? "launch_cooperative_grid"
+                          : NULL;
+    return !key ||
+           status_set(r->st, STATUS_UNAVAILABLE,
+                      "%s: \"%s\": clusters and cooperative grids are not launched", r->path, key);
 }
 
 static char *call_of(const reading *r) {
@@ -300,8 +327,11 @@ char *implementation_launch_call(const implementation_request *request, const ir
         values[i] = dims->items[i].value;
         r.names.count++;
     }
-    if (r.object && r.entry)
-        call = call_of(&r);
+    if (r.entry && !r.entry->known)
+        status_set(st, STATUS_CORRUPT, "what '%s' takes cannot be read from the code",
+                   request->symbol);
+    else if (r.object && r.entry)
+        call = is_plain(&r) ? call_of(&r) : NULL;
     else if (list)
         status_set(st, STATUS_INVALID, "%s: it does not describe '%s'", path, request->symbol);
     json_decref(list);

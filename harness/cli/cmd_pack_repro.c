@@ -287,8 +287,13 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
         return code;
     if (choice->implementation_count)
         code = COMMAND_REFUSE(o, "is for code of ours, and --with gives that of others",
-                              OPTION_BACKEND, OPTION_DEVICE, OPTION_ISA, OPTION_UNOPTIMISED,
-                              OPTION_SCHEDULE, OPTION_GENERIC, OPTION_CONSTANT, OPTION_INJECT);
+                              OPTION_BACKEND, OPTION_ISA, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
+                              OPTION_GENERIC, OPTION_CONSTANT, OPTION_INJECT);
+    if (code)
+        return code;
+    if (choice->implementation_count && implementation_has_guest(choice->implementations[0].kind))
+        code = COMMAND_REFUSE(o, "is for code that a device runs; that of --with is a process",
+                              OPTION_DEVICE);
     if (code)
         return code;
     if (choice->implementation_count > 1)

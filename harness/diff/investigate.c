@@ -77,27 +77,37 @@ static void set_how(remade *r) {
 }
 
 /* Of code of others: where it was. What was chosen for ours is not for it. */
+static bool has_file(const char *path, const char *recorded, status *st) {
+    char digest[65] = "";
+    implementation_digest(path, digest);
+    if (!digest[0])
+        return status_set(st, STATUS_UNAVAILABLE, "its file %s is gone", path);
+    return !recorded || strcmp(recorded, digest) == 0 ||
+           status_set(st, STATUS_UNAVAILABLE, "its file %s was changed since the run", path);
+}
+
 static bool set_implementation(remade *r, status *st) {
     const json_t *code = json_object_get(r->result, "implementation");
     const char *path = string_of(code, "path"), *kind = string_of(code, "kind");
-    const char *recorded = string_of(code, "sha256");
-    char digest[65] = "";
     if (!json_is_object(code))
         return true;
     compute_how *how = &r->request.how;
     how->implementation = path;
     how->symbol = string_of(code, "symbol");
     how->kind = (uint32_t)implementation_kind_from_name(kind ? kind : "");
-    how->device = how->isa = how->fault = how->schedule = NULL;
+    how->isa = how->fault = how->schedule = NULL;
     if (!path || !how->symbol || how->kind == IMPLEMENTATION_KIND_COUNT)
         return status_set(st, STATUS_CORRUPT, "its record does not say which code ran");
     if (!implementation_is_file(path))
         return true;
-    implementation_digest(path, digest);
-    if (!digest[0])
-        return status_set(st, STATUS_UNAVAILABLE, "its file %s is gone", path);
-    return !recorded || strcmp(recorded, digest) == 0 ||
-           status_set(st, STATUS_UNAVAILABLE, "its file %s was changed since the run", path);
+    arena memory;
+    arena_init(&memory);
+    const char *launch_file =
+        implementation_companion(path, (implementation_kind)how->kind, &memory);
+    bool ok = has_file(path, string_of(code, "sha256"), st) &&
+              (!launch_file || has_file(launch_file, string_of(code, "launch_sha256"), st));
+    arena_release(&memory);
+    return ok;
 }
 
 static bool open_subject(remade *r, status *st) {

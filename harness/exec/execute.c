@@ -26,6 +26,8 @@
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *st) {
+    if (st->code == STATUS_DEVICE_LOST && !execution_has_guest(e))
+        json_object_set_new(json_object_get(e->result, "internal"), "lost", json_true());
     if (st->code == STATUS_UNAVAILABLE)
         result_set_outcome(e->result, OUTCOME_UNSUPPORTED, st->message, EXIT_ABSENT);
     else if (e->job->implementation)

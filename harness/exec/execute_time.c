@@ -112,7 +112,7 @@ static bool open_plain(timed *t) {
     execution *e = t->e;
     case_context *s = e->subject;
     compiler_options options = {.profile = PROFILE_STRICT,
-                                .isa = e->job->isa,
+                                .isa = e->job->implementation ? NULL : e->job->isa,
                                 .threads = e->job->threads,
                                 .unoptimised = 1};
     if (t->plain.kernel)

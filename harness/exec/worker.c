@@ -112,6 +112,8 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
     } else {
         result = json_incref(json_object_get(message, "result"));
         compare_clocks(w, result);
+        if (json_object_get(json_object_get(result, "internal"), "lost"))
+            process_reap(&w->process); /* no library gives a lost device back to its process */
     }
     json_decref(message);
     return result;

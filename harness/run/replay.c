@@ -176,8 +176,19 @@ static void lacks(replay *r, const char *format, const char *what) {
     text_release(&line);
 }
 
-static void check_backend(const job *j, replay *r) {
-    backend_id id = backend_from_name(j->backend);
+/* Of code of others, the one whose devices run it. */
+static backend_id backend_of(const recorded_case *c, const replay_request *q) {
+    if (!c->others)
+        return backend_from_name(c->job.backend);
+    const char *kind = word_at(c->others, "kind");
+    return implementation_backend(q->with ? q->with->kind
+                                          : implementation_kind_from_name(kind ? kind : ""));
+}
+
+static void check_backend(const recorded_case *c, const replay_request *q, replay *r) {
+    const job *j = &c->job;
+    backend_id id = backend_of(c, q);
+    const char *wanted = id == BACKEND_IMPLEMENTATION ? NULL : j->device;
     status why = STATUS_INIT;
     uint32_t device;
     const char *own;
@@ -187,7 +198,7 @@ static void check_backend(const job *j, replay *r) {
         lacks(r,
               "a replay starts no other programs, and this backend is made of them: ", j->backend);
     else if (*backend_table[id].driver &&
-             !backend_device_ask(&backend_table[id], j->device, &device, &own, &why))
+             !backend_device_ask(&backend_table[id], wanted, &device, &own, &why))
         lacks(r, "", why.message);
     else if (!backend_honours(&backend_table[id], j->profile))
         lacks(r, "its backend does not honour the profile ", j->profile);
@@ -206,7 +217,7 @@ static bool compatible(const recorded_case *c, const replay_request *q, replay *
     char reason[COMPILER_REASON_BYTES];
     if (json_integer_value(numerics) != TSR_NUMERICS_VERSION)
         lacks(r, "it was made under another version of the numerics", "");
-    check_backend(j, r);
+    check_backend(c, q, r);
     check_threads(j, q->threads, r);
     backend_id id = backend_from_name(j->backend);
     bool by_device = id < BACKEND_COUNT && backend_is_for_device(&backend_table[id]);
@@ -227,6 +238,8 @@ static bool take_code(const pack *p, const replay_request *q, recorded_case *c, 
     const pack_code_request request = {p, c->others, q->with, q->trust};
     if (!c->others || pack_code_open(&c->code, &request, &c->job, st)) {
         c->job.sandbox = c->others == NULL;
+        if (c->others && implementation_has_guest((implementation_kind)c->job.implementation_kind))
+            c->job.device = NULL;
         return true;
     }
     if (st->code == STATUS_CORRUPT)

@@ -69,7 +69,12 @@ while IFS='|' read -r code words change; do
 done <<'END'
 3|no entry point 'none'|s/^{/{"name": "none",/
 1|one to three extents|s/"block": \[32, 4\]/"block": []/
-1|one to three extents|s/"block": \[32, 4\],//
+1|"block" is missing|s/"block": \[32, 4\],//
+1|gives no number of threads|s/"block": \[32, 4\]/"num_warps": 4611686018427387905, "warp_size": 4/
+0|"num_ctas": clusters|s/^{/{"num_ctas": 2,/
+0|of 0 threads|s/\[32, 4\]/[1, 1, 128]/
+3|it describes no entry point|s/.*//; 1s/.*/[]/
+3|it describes 'scale' twice|s/.*//; 1s/.*/[{"name": "scale"}, {"name": "scale"}]/
 1|is no formula|s/M + 3, 4/K + 3, 4/
 1|negative extent|s/floordiv(M + 3, 4)/0 - M/
 1|no tensor 'y'|s/"x", "out"/"y", "out"/
@@ -92,6 +97,24 @@ exits 3 "a function that it lacks" "${bench[@]}" --with scale.ptx:other
 sed 's|\.visible|// a .entry in a comment( .param .u8 a )\n/* .entry another( */ .visible|' scale.ptx >comment.ptx && cp scale.json comment.json
 exits 0 "comments are none" "${bench[@]}" --with comment.ptx
 
+# More parameters than a call can have are none that it has.
+/usr/bin/python3 -c '
+import json
+print(".version 7.0\n.entry scale(" + ", ".join(f".param .u32 p{i}" for i in range(300)) + ") {}")
+json.dump({"grid": [1], "block": [1], "arguments": [{"i32": 0}] * 256}, open("many.json", "w"))' >many.ptx
+exits 1 "too many parameters" "${bench[@]}" --with many.ptx
+cat out err >both
+has both "256 arguments are given, and 'scale' takes 300" "are counted"
+
+# A GPU that is lost ends the case, and not those behind it.
+cp scale.ptx other.ptx && cp scale.json other.json
+exits 1 "a lost GPU" env TESSERA_STUB_FAULTS=lost=700,at=5 "${bench[@]}" --with scale.ptx --with other.ptx --json
+/usr/bin/python3 -c '
+import json
+for r in json.load(open("out"))["results"]:
+    if r["backend"] != "cpu": print(r["status"], "ILLEGAL_ADDRESS" in (r["why"] or ""))' | sort | uniq -c >lost
+has lost "^ +4 (error|crash) True$" "each case has a GPU of its own, and its own loss"
+
 # A pack has both files, and replays on another machine's GPU.
 wrong 's/2\.5/2/'
 exits 1 "a failure" "${bench[@]}" --with wrong.ptx --filter scale/usual
@@ -106,6 +129,9 @@ has out "^REPRODUCED_EXACT .*same-implementation" "the same bits"
 "${cuda[@]}" "$tsr" replay "$pack" --with scale.ptx >out 2>err
 has out "^NOT_REPRODUCED .*other-implementation" "the right one does not fail"
 mv elsewhere.json wrong.json
+exits 1 "a failure on a GPU by name" "${cuda[@]}" "$tsr" bench scale.tsr --backend interp --quick --db r.db --failures named --with wrong.ptx --device cuda:0 \
+    --filter scale/usual
+exits 0 "replays there" "${cuda[@]}" "$tsr" replay named/*.lz4 --trust
 sed -i 's/"grid"/"num_stages": 1, "grid"/' wrong.json
 exits 0 "a launch that was changed since" "${cuda[@]}" "$tsr" pack-repro --last-failure --db r.db -o changed.repro.tar.lz4
 has err "wrong.json is not what it was when it ran" "is told"

@@ -38,7 +38,10 @@ enum {
     CUDA_JIT_ERROR_LOG = 5,
     CUDA_JIT_ERROR_LOG_BYTES = 6,
     CUDA_SHARED_BY_DEFAULT = 48 * 1024, /* more dynamic shared memory has to be asked for */
-    CUDA_EXTENTS_MOST = 65535           /* of a grid, in its second and third extent */
+    CUDA_EXTENTS_MOST = 65535,          /* of a grid, in its second and third extent */
+    CUDA_BLOCK_MOST = 1024,             /* of a block, in its first two; in its third 64 */
+    CUDA_BLOCK_DEPTH_MOST = 64,
+    CUDA_PARAMETERS_MOST = 4096 /* of a function, a byte each */
 };
 
 enum { CUDA_UNITS_MAX = 64, CUDA_NAME_BYTES = 256, CUDA_TARGET_BYTES = 32 };

@@ -44,12 +44,14 @@ static device_call *copy_call(const device_call *given) {
     return call;
 }
 
-/* Of a block that nobody has, 0. */
-static int64_t threads_of(const device_call *call) {
-    enum { EXTENT_MOST = 1 << 16 };
+/* Of a block that no GPU has, 0. AMD's take as many in the third extent as in the others. */
+static int64_t threads_of(const cuda_device *c, const device_call *call) {
     int64_t threads = 1;
-    for (int i = 0; i < 3; i++)
-        threads *= call->block[i] <= EXTENT_MOST ? call->block[i] : 0;
+    for (int i = 0; i < 3; i++) {
+        const bool shallow = i == 2 && !c->library->is_hip;
+        const uint32_t most = shallow ? CUDA_BLOCK_DEPTH_MOST : CUDA_BLOCK_MOST;
+        threads *= call->block[i] <= most ? call->block[i] : 0;
+    }
     return threads;
 }
 
@@ -63,7 +65,9 @@ static bool find_phase(cuda_device *c, const device_source *source, uint32_t i, 
         !cuda_check(c, c->call->function_attribute(&most, CUDA_FUNCTION_THREADS, phase->function),
                     symbol, st))
         return false;
-    int64_t threads = call ? threads_of(call) : source->threads ? (int64_t)source->threads : most;
+    int64_t threads = call              ? threads_of(c, call)
+                      : source->threads ? (int64_t)source->threads
+                                        : most;
     if (threads < 1 || threads > most || threads > c->unit->threads_most)
         return status_set(st, STATUS_UNAVAILABLE,
                           "'%s' has workgroups of %lld threads; device '%s' runs it with at most "

@@ -212,7 +212,10 @@ static bool extents_fit(const cuda_device *c, const device_call *call, status *s
 static bool start_call(gpu_queue *q, const gpu_launch *l, const cuda_phase *phase, status *st) {
     cuda_device *c = device_of(q);
     const device_call *call = phase->call;
-    void *arguments[DEVICE_CALL_ARGUMENTS_MAX];
+    static uint64_t nothing[512]; /* as many bytes as a library takes of all parameters */
+    void *arguments[CUDA_PARAMETERS_MOST];
+    for (uint32_t i = call->argument_count; i < CUDA_PARAMETERS_MOST; i++)
+        arguments[i] = nothing;
     if (call->grid[0] == 0 || call->grid[1] == 0 || call->grid[2] == 0)
         return true;
     for (uint32_t i = 0; i < call->argument_count; i++) {

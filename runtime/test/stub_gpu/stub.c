@@ -275,8 +275,8 @@ static bool takes_grid(const stub_function *f, const unsigned grid[3], const uns
     bool row =
         grid[1] == 1 && grid[2] == 1 && block[0] == f->threads && block[1] == 1 && block[2] == 1;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    return foreign ? threads && threads <= f->threads && grid[0] && grid[1] && grid[2] &&
-                         grid[1] <= 65535 && grid[2] <= 65535
+    return foreign ? threads && threads <= f->threads && block[2] <= 64 && grid[0] && grid[1] &&
+                         grid[2] && grid[1] <= 65535 && grid[2] <= 65535
                    : grid[0] && row;
 }
 
