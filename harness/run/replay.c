@@ -178,8 +178,9 @@ static void lacks(replay *r, const char *format, const char *what) {
 
 /* Of code of others, the one whose devices run it. */
 static backend_id backend_of(const recorded_case *c, const replay_request *q) {
-    if (!c->others)
-        return backend_from_name(c->job.backend);
+    backend_id id = backend_from_name(c->job.backend);
+    if (!c->others || id != BACKEND_IMPLEMENTATION)
+        return id;
     const char *kind = word_at(c->others, "kind");
     return implementation_backend(q->with ? q->with->kind
                                           : implementation_kind_from_name(kind ? kind : ""));
