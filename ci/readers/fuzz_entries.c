@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     implementation_file f = {malloc(size), size - 1};
     memcpy(f.bytes, data + 1, size - 1);
     f.bytes[size - 1] = '\0';
-    if (kind == IMPLEMENTATION_PTX || implementation_device_kind("code", &f) == kind) {
+    if (kind == IMPLEMENTATION_PTX || implementation_machine_code_kind(&f) == kind) {
         implementation_entries_read(&entries, kind, &f, &st);
         implementation_entries_release(&entries);
     }

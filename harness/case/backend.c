@@ -28,6 +28,10 @@ bool backend_is_ours(const backend *b) {
     return *b->driver && !backend_is_tools(b) && b != &backend_table[BACKEND_IMPLEMENTATION];
 }
 
+backend_id backend_beside(backend_id id) {
+    return id == BACKEND_IMPLEMENTATION ? BACKEND_CPU : id;
+}
+
 bool backend_is_tools(const backend *b) {
     return strcmp(b->driver, "tools") == 0;
 }

@@ -27,6 +27,9 @@ backend_id backend_from_name(const char *name);
 const backend *backend_named(const char *name);
 /* Is it code that this compiler makes? Not that of the interpreter, of tools or of others. */
 bool backend_is_ours(const backend *b);
+/* Which of ours runs where a backend's code does: this machine's, where that is code of others in a
+ * process of its own. */
+backend_id backend_beside(backend_id id);
 /* Does it run outside of the runtime, through programs of others? */
 bool backend_is_tools(const backend *b);
 /* Is its code made for the chip of the device that runs it? */

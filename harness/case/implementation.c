@@ -95,8 +95,10 @@ static bool recognise(implementation *i, const implementation_file *f, status *s
         i->kind = IMPLEMENTATION_PYTHON;
     else if (f->size_bytes >= 8 && memcmp(f->bytes, "TSRMOD\r\n", 8) == 0)
         i->kind = IMPLEMENTATION_MODULE;
-    else if (implementation_device_kind(i->path, f) != IMPLEMENTATION_KIND_COUNT)
-        i->kind = implementation_device_kind(i->path, f);
+    else if (ends_with(i->path, ".ptx"))
+        i->kind = IMPLEMENTATION_PTX;
+    else if (implementation_machine_code_kind(f) != IMPLEMENTATION_KIND_COUNT)
+        i->kind = implementation_machine_code_kind(f);
     else if (implementation_elf_is_shared(f))
         i->kind = IMPLEMENTATION_SHARED_OBJECT;
     else if (access(i->path, X_OK) == 0)
@@ -126,7 +128,7 @@ static bool take_functions(implementation *i, const implementation_file *f, stat
     }
 }
 
-static bool has_function(const implementation *i, const char *name) {
+bool implementation_has_function(const implementation *i, const char *name) {
     for (size_t k = 0; k < i->functions.count; k++)
         if (strcmp(i->functions.items[k], name) == 0)
             return true;
@@ -155,7 +157,7 @@ static bool read_file(implementation *i, status *st) {
     free(f.bytes);
     /* What Python gives a name at run time is not seen here. */
     bool listed = i->kind != IMPLEMENTATION_PYTHON && i->kind != IMPLEMENTATION_COMMAND;
-    if (ok && listed && i->symbol && !has_function(i, i->symbol))
+    if (ok && listed && i->symbol && !implementation_has_function(i, i->symbol))
         return lacks_symbol(i, st);
     return ok;
 }
@@ -198,7 +200,8 @@ const char *implementation_symbol(const implementation *i, const char *kernel, b
         const char *last = strrchr(i->symbol, '.');
         return lone || strcmp(last ? last + 1 : i->symbol, kernel) == 0 ? i->symbol : NULL;
     }
-    return i->kind == IMPLEMENTATION_COMMAND || has_function(i, kernel) ? kernel : NULL;
+    return i->kind == IMPLEMENTATION_COMMAND || implementation_has_function(i, kernel) ? kernel
+                                                                                       : NULL;
 }
 
 bool implementation_is_file(const char *path) {
@@ -207,7 +210,7 @@ bool implementation_is_file(const char *path) {
 
 const char *implementation_symbol_like(const implementation *i, const char *recorded,
                                        const char *kernel) {
-    if (!i->symbol && !i->kernel && has_function(i, recorded))
+    if (!i->symbol && !i->kernel && implementation_has_function(i, recorded))
         return recorded;
     return implementation_symbol(i, kernel, true);
 }
@@ -222,6 +225,17 @@ void implementation_digest(const char *path, char hex[65]) {
     sha256 digest = sha256_of(bytes, size);
     sha256_hex(&digest, hex);
     free(bytes);
+}
+
+uint32_t implementation_digests(const char *path, implementation_kind kind, arena *memory,
+                                implementation_digest_of out[IMPLEMENTATION_FILES_MAX]) {
+    const char *beside = implementation_companion(path, kind, memory);
+    uint32_t count = beside ? 2 : 1;
+    out[0] = (implementation_digest_of){.path = path, .key = "sha256"};
+    out[1] = (implementation_digest_of){.path = beside, .key = "launch_sha256"};
+    for (uint32_t i = 0; i < count && implementation_is_file(path); i++)
+        implementation_digest(out[i].path, out[i].sha256);
+    return count;
 }
 
 /* ---- the module ---- */

@@ -74,6 +74,17 @@ bool implementation_build(const implementation_request *request, compiler_instan
                           compiler_artifact *out, status *st);
 /* Code for a GPU: the file that says how it is launched, of the arena; else NULL. */
 const char *implementation_companion(const char *path, implementation_kind kind, arena *memory);
+
+/* A file of an implementation as it is now, and where records and packs have its digest. */
+typedef struct implementation_digest_of {
+    const char *path, *key;
+    char sha256[65]; /* "": there is no file */
+} implementation_digest_of;
+/* The code, and where there is one its companion; returns how many. Paths are the caller's or the
+ * arena's. */
+enum { IMPLEMENTATION_FILES_MAX = 2 };
+uint32_t implementation_digests(const char *path, implementation_kind kind, arena *memory,
+                                implementation_digest_of out[IMPLEMENTATION_FILES_MAX]);
 /* SHA-256 of the file, in hex; "" where there is none (a Python module by name). */
 void implementation_digest(const char *path, char hex[65]);
 

@@ -107,26 +107,19 @@ typedef struct elf_file {
     Elf64_Ehdr header;
 } elf_file;
 
-static const void *part(const elf_file *e, uint64_t offset, uint64_t size_bytes) {
-    bool inside = offset <= e->f->size_bytes && size_bytes <= e->f->size_bytes - offset;
-    return inside ? e->f->bytes + offset : NULL;
-}
-
 static bool section_at(const elf_file *e, uint32_t index, Elf64_Shdr *out) {
     const void *at = index < e->header.e_shnum
-                         ? part(e, e->header.e_shoff + (uint64_t)index * sizeof *out, sizeof *out)
+                         ? implementation_file_part(
+                               e->f, e->header.e_shoff + (uint64_t)index * sizeof *out, sizeof *out)
                          : NULL;
     if (at)
         memcpy(out, at, sizeof *out);
     return at != NULL;
 }
 
-/* NULL: it does not end inside of the section. */
 static const char *string_at(const elf_file *e, uint32_t strings, uint64_t offset) {
     Elf64_Shdr s;
-    const char *words =
-        section_at(e, strings, &s) && offset < s.sh_size ? part(e, s.sh_offset, s.sh_size) : NULL;
-    return words && memchr(words + offset, '\0', s.sh_size - offset) ? words + offset : NULL;
+    return section_at(e, strings, &s) ? implementation_elf_string(e->f, &s, offset) : NULL;
 }
 
 /* One parameter; returns where it ends. */
@@ -172,7 +165,7 @@ static void find_info(const elf_file *e, implementation_entry *entry) {
         const char *name = string_at(e, e->header.e_shstrndx, s.sh_name);
         const unsigned char *bytes = name && strncmp(name, prefix, strlen(prefix)) == 0 &&
                                              strcmp(name + strlen(prefix), entry->name) == 0
-                                         ? part(e, s.sh_offset, s.sh_size)
+                                         ? implementation_file_part(e->f, s.sh_offset, s.sh_size)
                                          : NULL;
         if (bytes)
             read_info(entry, bytes, s.sh_size);
@@ -182,7 +175,7 @@ static void find_info(const elf_file *e, implementation_entry *entry) {
 static void read_symbols(const elf_file *e, const Elf64_Shdr *table, implementation_entries *out) {
     Elf64_Sym symbol;
     for (uint64_t at = 0; table->sh_size - at >= sizeof symbol; at += sizeof symbol) {
-        const void *bytes = part(e, table->sh_offset + at, sizeof symbol);
+        const void *bytes = implementation_file_part(e->f, table->sh_offset + at, sizeof symbol);
         if (!bytes)
             return;
         memcpy(&symbol, bytes, sizeof symbol);
@@ -226,11 +219,8 @@ static unsigned machine_of(const implementation_file *f) {
     return h.e_machine;
 }
 
-implementation_kind implementation_device_kind(const char *path, const implementation_file *f) {
-    size_t length = strlen(path);
+implementation_kind implementation_machine_code_kind(const implementation_file *f) {
     unsigned machine = machine_of(f);
-    if (length > 4 && strcmp(path + length - 4, ".ptx") == 0)
-        return IMPLEMENTATION_PTX;
     return machine == MACHINE_CUDA     ? IMPLEMENTATION_CUBIN
            : machine == MACHINE_AMDGPU ? IMPLEMENTATION_HSACO
                                        : IMPLEMENTATION_KIND_COUNT;

@@ -8,14 +8,14 @@
 
 /* ---- ELF ---- */
 
-/* A part of the file; NULL where it is not inside of it. */
-static const void *part(const implementation_file *f, uint64_t offset, uint64_t size_bytes) {
+const void *implementation_file_part(const implementation_file *f, uint64_t offset,
+                                     uint64_t size_bytes) {
     bool inside = offset <= f->size_bytes && size_bytes <= f->size_bytes - offset;
     return inside ? f->bytes + offset : NULL;
 }
 
 static const Elf64_Ehdr *header(const implementation_file *f) {
-    const Elf64_Ehdr *h = part(f, 0, sizeof *h);
+    const Elf64_Ehdr *h = implementation_file_part(f, 0, sizeof *h);
     bool is_elf = h && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
                   h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_type == ET_DYN;
     return is_elf ? h : NULL;
@@ -24,17 +24,18 @@ static const Elf64_Ehdr *header(const implementation_file *f) {
 /* Programs that lie anywhere are ET_DYN, too: they ask for an interpreter. */
 bool implementation_elf_is_shared(const implementation_file *f) {
     const Elf64_Ehdr *h = header(f);
-    const Elf64_Phdr *p =
-        h && h->e_phentsize == sizeof *p ? part(f, h->e_phoff, h->e_phnum * sizeof *p) : NULL;
+    const Elf64_Phdr *p = h && h->e_phentsize == sizeof *p
+                              ? implementation_file_part(f, h->e_phoff, h->e_phnum * sizeof *p)
+                              : NULL;
     bool program = false;
     for (int i = 0; p && i < h->e_phnum; i++)
         program |= p[i].p_type == PT_INTERP;
     return p && !program;
 }
 
-static const char *string_at(const implementation_file *f, const Elf64_Shdr *strings,
-                             uint64_t offset) {
-    const char *s = part(f, strings->sh_offset, strings->sh_size);
+const char *implementation_elf_string(const implementation_file *f, const Elf64_Shdr *strings,
+                                      uint64_t offset) {
+    const char *s = implementation_file_part(f, strings->sh_offset, strings->sh_size);
     bool ends = s && offset < strings->sh_size &&
                 memchr(s + offset, '\0', strings->sh_size - offset) != NULL;
     return ends ? s + offset : NULL;
@@ -49,12 +50,12 @@ static void add(implementation *i, const char *name) {
 
 static bool add_symbols(implementation *i, const implementation_file *f, const Elf64_Shdr *table,
                         const Elf64_Shdr *strings) {
-    const Elf64_Sym *symbols = part(f, table->sh_offset, table->sh_size);
+    const Elf64_Sym *symbols = implementation_file_part(f, table->sh_offset, table->sh_size);
     for (uint64_t k = 0; symbols && k < table->sh_size / sizeof *symbols; k++) {
         unsigned type = ELF64_ST_TYPE(symbols[k].st_info);
         const char *name =
             symbols[k].st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC)
-                ? string_at(f, strings, symbols[k].st_name)
+                ? implementation_elf_string(f, strings, symbols[k].st_name)
                 : NULL;
         if (name && *name)
             add(i, name);
@@ -64,9 +65,10 @@ static bool add_symbols(implementation *i, const implementation_file *f, const E
 
 bool implementation_elf_functions(implementation *i, const implementation_file *f, status *st) {
     const Elf64_Ehdr *h = header(f);
-    const Elf64_Shdr *sections = h && h->e_shentsize == sizeof *sections
-                                     ? part(f, h->e_shoff, h->e_shnum * sizeof *sections)
-                                     : NULL;
+    const Elf64_Shdr *sections =
+        h && h->e_shentsize == sizeof *sections
+            ? implementation_file_part(f, h->e_shoff, h->e_shnum * sizeof *sections)
+            : NULL;
     for (int k = 0; sections && k < h->e_shnum; k++)
         if (sections[k].sh_type == SHT_DYNSYM && sections[k].sh_link < h->e_shnum)
             return add_symbols(i, f, &sections[k], &sections[sections[k].sh_link]) ||

@@ -5,12 +5,10 @@
  * "warp_size", "shared"), so that "grid" and "arguments" are all that is to be added to one. */
 #include "case/implementation_launch.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "common/json_text.h"
 #include "formula.h"
 
 enum { EXTENTS = 3, NAMES_MAX = 64, DESCRIPTION_BYTES_MAX = 1 << 20, SHARED_MOST = 1 << 24 };
@@ -232,13 +230,6 @@ static bool read_arguments(const reading *r, json_t *out) {
 
 /* ---- all of it ---- */
 
-static bool names_again(const implementation *i, const char *name) {
-    for (size_t k = 0; name && k < i->functions.count; k++)
-        if (strcmp(i->functions.items[k], name) == 0)
-            return true;
-    return false;
-}
-
 bool implementation_launch_functions(implementation *i, const implementation_file *f, status *st) {
     implementation_entries entries;
     bool ok = implementation_entries_read(&entries, i->kind, f, st);
@@ -247,7 +238,7 @@ bool implementation_launch_functions(implementation *i, const implementation_fil
     size_t index;
     json_array_foreach(list, index, one) {
         const char *name = name_of(one, &entries);
-        if (names_again(i, name))
+        if (name && implementation_has_function(i, name))
             ok = status_set(st, STATUS_INVALID, "%s: it describes '%s' twice", path, name);
         else if (!name)
             ok = status_set(st, STATUS_INVALID,

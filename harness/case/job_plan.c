@@ -20,11 +20,6 @@ typedef struct column {
     const char *symbol;
 } column;
 
-/* Which of ours runs where an implementation does: this machine's code, or that of its GPU. */
-static backend_id beside_of(const column *col) {
-    return col->id == BACKEND_IMPLEMENTATION ? BACKEND_CPU : col->id;
-}
-
 /* Which of ours an implementation is timed in turn with: where no profile was named, the first of
  * ours. Another device would be another machine. */
 static const char *profile_beside(const planning *p, const corpus_case *item, const column *col,
@@ -32,7 +27,7 @@ static const char *profile_beside(const planning *p, const corpus_case *item, co
     const job_choice *c = p->choice;
     const bool elsewhere = c->device && col->id == BACKEND_IMPLEMENTATION;
     if (!col->with || item->kernel->contract || item->kernel->interpreted || p->mode != JOB_BENCH ||
-        !c->backends[beside_of(col)] || elsewhere)
+        !c->backends[backend_beside(col->id)] || elsewhere)
         return NULL;
     for (int profile = 0; profile < PROFILE_COUNT && !c->profiles_by_name; profile++)
         if (c->profiles[profile])
@@ -43,6 +38,7 @@ static const char *profile_beside(const planning *p, const corpus_case *item, co
 static void add_job(const planning *p, const corpus_case *item, const column *col,
                     const char *profile, uint32_t threads) {
     const job_choice *choice = p->choice;
+    const backend_id ours = backend_beside(col->id);
     const char *beside = profile_beside(p, item, col, profile);
     bool has_code = (*backend_table[col->id].driver && !col->with) || beside;
     job j = {.path = item->path,
@@ -70,8 +66,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
 #undef OWN
 #undef CHOSEN
     if (has_code)
-        j.isa = backend_target_for(&backend_table[col->with ? beside_of(col) : col->id],
-                                   choice->isa, choice->own[col->with ? beside_of(col) : col->id]);
+        j.isa = backend_target_for(&backend_table[ours], choice->isa, choice->own[ours]);
     if (col->with && col->id != BACKEND_IMPLEMENTATION)
         j.device = choice->device;
     if (has_code && !col->with)

@@ -190,29 +190,29 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
 }
 
 /* A file of a record may be gone since; of one that was changed, what is packed is new. */
-static bool has_file(const job *j, const char *path, const char *recorded, status *st) {
-    char digest[65];
-    implementation_digest(path, digest);
-    if (!digest[0])
+static bool has_file(const job *j, const implementation_digest_of *file, const json_t *code,
+                     status *st) {
+    const char *recorded = json_string_value(json_object_get(code, file->key));
+    if (!file->sha256[0])
         return status_set(st, STATUS_UNAVAILABLE, "%s, which ran as %s, cannot be read any more",
-                          path, j->backend);
-    if (recorded && strcmp(recorded, digest) != 0)
-        say(stderr, "tsr: %s is not what it was when it ran: it is packed as it is\n", path);
+                          file->path, j->backend);
+    if (recorded && strcmp(recorded, file->sha256) != 0)
+        say(stderr, "tsr: %s is not what it was when it ran: it is packed as it is\n", file->path);
     return true;
 }
 
 static bool has_code(const job *j, const json_t *record, status *st) {
     const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
+    implementation_digest_of files[IMPLEMENTATION_FILES_MAX];
     arena memory;
     if (!code || !implementation_is_file(j->implementation))
         return true;
     arena_init(&memory);
-    const char *launch_file = implementation_companion(
-        j->implementation, (implementation_kind)j->implementation_kind, &memory);
-    bool ok =
-        has_file(j, j->implementation, json_string_value(json_object_get(code, "sha256")), st) &&
-        (!launch_file ||
-         has_file(j, launch_file, json_string_value(json_object_get(code, "launch_sha256")), st));
+    uint32_t count = implementation_digests(
+        j->implementation, (implementation_kind)j->implementation_kind, &memory, files);
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = has_file(j, &files[i], code, st);
     arena_release(&memory);
     return ok;
 }

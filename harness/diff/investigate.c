@@ -77,13 +77,12 @@ static void set_how(remade *r) {
 }
 
 /* Of code of others: where it was. What was chosen for ours is not for it. */
-static bool has_file(const char *path, const char *recorded, status *st) {
-    char digest[65] = "";
-    implementation_digest(path, digest);
-    if (!digest[0])
-        return status_set(st, STATUS_UNAVAILABLE, "its file %s is gone", path);
-    return !recorded || strcmp(recorded, digest) == 0 ||
-           status_set(st, STATUS_UNAVAILABLE, "its file %s was changed since the run", path);
+static bool has_file(const implementation_digest_of *file, const json_t *code, status *st) {
+    const char *recorded = string_of(code, file->key);
+    if (!file->sha256[0])
+        return status_set(st, STATUS_UNAVAILABLE, "its file %s is gone", file->path);
+    return !recorded || strcmp(recorded, file->sha256) == 0 ||
+           status_set(st, STATUS_UNAVAILABLE, "its file %s was changed since the run", file->path);
 }
 
 static bool set_implementation(remade *r, status *st) {
@@ -100,12 +99,13 @@ static bool set_implementation(remade *r, status *st) {
         return status_set(st, STATUS_CORRUPT, "its record does not say which code ran");
     if (!implementation_is_file(path))
         return true;
+    implementation_digest_of files[IMPLEMENTATION_FILES_MAX];
     arena memory;
     arena_init(&memory);
-    const char *launch_file =
-        implementation_companion(path, (implementation_kind)how->kind, &memory);
-    bool ok = has_file(path, string_of(code, "sha256"), st) &&
-              (!launch_file || has_file(launch_file, string_of(code, "launch_sha256"), st));
+    uint32_t count = implementation_digests(path, (implementation_kind)how->kind, &memory, files);
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = has_file(&files[i], code, st);
     arena_release(&memory);
     return ok;
 }

@@ -91,7 +91,7 @@ static json_t *interval(const statistics *s) {
 
 static const char *name_of_ours(const execution *e) {
     backend_id id = implementation_backend((implementation_kind)e->job->implementation_kind);
-    return backend_table[id == BACKEND_IMPLEMENTATION ? BACKEND_CPU : id].name;
+    return backend_table[backend_beside(id)].name;
 }
 
 static void put(execution *e, const pair_result *p) {

@@ -5,18 +5,15 @@
 
 static void put_digests_of_code(const execution *e) {
     const job *j = e->job;
-    json_t *said = json_object_get(e->result, "implementation");
-    char digest[65];
+    json_t *said = json_object_get(e->result, "implementation"); /* "sha256" is null */
+    implementation_digest_of files[IMPLEMENTATION_FILES_MAX];
     arena memory;
     arena_init(&memory);
-    implementation_digest(j->implementation, digest);
-    json_object_set_new(said, "sha256", digest[0] ? json_string(digest) : json_null());
-    const char *launch_file = implementation_companion(
-        j->implementation, (implementation_kind)j->implementation_kind, &memory);
-    if (launch_file)
-        implementation_digest(launch_file, digest);
-    if (launch_file && digest[0])
-        json_object_set_new(said, "launch_sha256", json_string(digest));
+    uint32_t count = implementation_digests(
+        j->implementation, (implementation_kind)j->implementation_kind, &memory, files);
+    for (uint32_t i = 0; i < count; i++)
+        if (files[i].sha256[0])
+            json_object_set_new(said, files[i].key, json_string(files[i].sha256));
     arena_release(&memory);
 }
 

@@ -221,17 +221,15 @@ static bool open_copy(pack_code *c, const pack_code_request *q, job *j, status *
 /* Whether a file's bytes, and those of what says how it is launched, are other than the pack's. */
 static bool is_changed(const pack_code_request *q) {
     const implementation *i = q->instead;
-    char digest[65] = "", launch[65] = "";
+    implementation_digest_of files[IMPLEMENTATION_FILES_MAX];
+    bool changed = false;
     arena memory;
     arena_init(&memory);
-    const char *beside = implementation_companion(i->path, i->kind, &memory);
-    if (implementation_is_file(i->path))
-        implementation_digest(i->path, digest);
-    if (beside)
-        implementation_digest(beside, launch);
+    uint32_t count = implementation_digests(i->path, i->kind, &memory, files);
+    for (uint32_t k = 0; k < count; k++)
+        changed |= strcmp(files[k].sha256, word_at(q->item, files[k].key)) != 0;
     arena_release(&memory);
-    return strcmp(digest, word_at(q->item, "sha256")) != 0 ||
-           strcmp(launch, word_at(q->item, "launch_sha256")) != 0;
+    return changed;
 }
 
 static bool take_instead(pack_code *c, const pack_code_request *q, job *j, status *st) {

@@ -19,6 +19,7 @@ typedef struct cuda_stream {
     void *stream;
     void *events[EVENTS]; /* around the phases of what is timed; made when the first is */
     bool recording;       /* what it is given is noted */
+    void **arguments; /* of code of others; made for the first, and `nothing` between launches */
 } cuda_stream;
 
 static cuda_device *device_of(const gpu_queue *q) {
@@ -56,6 +57,7 @@ void cuda_queue_close(gpu_device *g, gpu_queue *q) {
         c->call->stream_destroy(s->stream);
         cuda_leave(c, &scope);
     }
+    free(s->arguments);
     free(s);
 }
 
@@ -208,29 +210,44 @@ static bool extents_fit(const cuda_device *c, const device_call *call, status *s
     return true;
 }
 
-/* Code of others, as it wants to be called. */
-static bool start_call(gpu_queue *q, const gpu_launch *l, const cuda_phase *phase, status *st) {
-    cuda_device *c = device_of(q);
+static uint64_t nothing[512]; /* as many bytes as a library takes of all parameters */
+
+/* A library reads as many as the code has parameters, whatever the call says. */
+static void **arguments_of(cuda_stream *s) {
+    if (s->arguments)
+        return s->arguments;
+    s->arguments = base_malloc(CUDA_PARAMETERS_MOST * sizeof *s->arguments);
+    for (uint32_t i = 0; i < CUDA_PARAMETERS_MOST; i++)
+        s->arguments[i] = nothing;
+    return s->arguments;
+}
+
+static int launch_call(gpu_queue *q, const gpu_launch *l, const cuda_phase *phase) {
     const device_call *call = phase->call;
-    static uint64_t nothing[512]; /* as many bytes as a library takes of all parameters */
-    void *arguments[CUDA_PARAMETERS_MOST];
-    for (uint32_t i = call->argument_count; i < CUDA_PARAMETERS_MOST; i++)
-        arguments[i] = nothing;
-    if (call->grid[0] == 0 || call->grid[1] == 0 || call->grid[2] == 0)
-        return true;
+    void **arguments = arguments_of(stream_of(q));
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const device_argument *a = &call->arguments[i];
         arguments[i] =
             (void *)(uintptr_t)(a->buffer < 0 ? &a->bits : &l->addresses[(uint32_t)a->buffer]);
     }
+    int result = device_of(q)->call->launch(phase->function, call->grid[0], call->grid[1],
+                                            call->grid[2], call->block[0], call->block[1],
+                                            call->block[2], (unsigned)l->workgroup_bytes,
+                                            stream_of(q)->stream, arguments, NULL);
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        arguments[i] = nothing;
+    return result;
+}
+
+/* Code of others, as it wants to be called. */
+static bool start_call(gpu_queue *q, const gpu_launch *l, const cuda_phase *phase, status *st) {
+    cuda_device *c = device_of(q);
+    const device_call *call = phase->call;
+    if (call->grid[0] == 0 || call->grid[1] == 0 || call->grid[2] == 0)
+        return true;
     return fits(c, phase, call->grid[0], st) && extents_fit(c, call, st) &&
            provide_shared(c, phase, l->workgroup_bytes, st) &&
-           cuda_check(c,
-                      c->call->launch(phase->function, call->grid[0], call->grid[1], call->grid[2],
-                                      call->block[0], call->block[1], call->block[2],
-                                      (unsigned)l->workgroup_bytes, stream_of(q)->stream, arguments,
-                                      NULL),
-                      "launching", st);
+           cuda_check(c, launch_call(q, l, phase), "launching", st);
 }
 
 static bool start_phase(gpu_queue *q, const gpu_launch *l, uint32_t i, void **arguments,
