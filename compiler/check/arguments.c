@@ -170,6 +170,9 @@ static bool place(checker *c, call_arguments *a, const node *n, int position) {
     if (a->given[index]) {
         diagnose_error(c->report, ERROR_DUPLICATE_ARGUMENT, n->at, "argument '%s' is given twice",
                        a->names[index]);
+        if (strcmp(a->names[0], "xs") == 0)
+            diagnose_help(c->report, "%s() takes one list: %s([x, y], axis=0)", a->function,
+                          a->function);
         return false;
     }
     a->given[index] = true;

@@ -95,30 +95,16 @@ static size_t all_names(const char **out) {
 static const struct {
     const char *name, *instead;
 } elsewhere[] = {
-    {"select", "where(condition, a, b)"},
-    {"convert", "cast(x, type)"},
-    {"astype", "cast(x, type)"},
-    {"reduce", "sum(), max() or min()"},
-    {"slice", "x[start:stop:step]"},
-    {"broadcast", "broadcast_to(x, shape); arithmetic broadcasts by itself"},
-    {"permute", "transpose(x, permutation)"},
-    {"concatenate", "concat([x, y], axis=0)"},
-    {"clamp", "clip(x, lo, hi)"},
-    {"rint", "round(x)"},
-    {"isinf", "abs(x) == inf"},
-    {"expand_dims", "x[:, None]"},
-    {"unsqueeze", "x[:, None]"},
-    {"squeeze", "x[:, 0], or reshape(x, shape)"},
-    {"log_softmax", "x - logsumexp(x, keepdims=True)"},
-    {"var", "mean(c * c), with c = x - mean(x, keepdims=True)"},
-    {"std", "sqrt(mean(c * c)), with c = x - mean(x, keepdims=True)"},
-    {"float", "cast(x, f32)"},
-    {"int", "cast(x, i32)"},
-    {"print", "nothing: a kernel has no side effects"},
-    {"range", "arange(n)"},
-    {"len", "x.shape[0]"},
-    {"schedule", "@schedule(...) above the kernel"},
+#define ELSEWHERE(name, instead) {name, instead},
+#include "check/elsewhere.def"
 };
+
+static const char *instead_of(const char *name) {
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+        if (strcmp(elsewhere[i].name, name) == 0)
+            return elsewhere[i].instead;
+    return NULL;
+}
 
 /* One of at least four letters that is part of the word, or that the word is part of: softmax for
  * masked_softmax, conv2d for conv. The longest; NULL where there is none. */
@@ -138,11 +124,9 @@ static entity unknown_function(checker *c, const char *name, span at) {
     const char *known[GRAPH_OP_COUNT + 64];
     size_t count = all_names(known);
     diagnose_error(c->report, ERROR_UNKNOWN_FUNCTION, at, "unknown function '%.60s'", name);
-    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
-        if (strcmp(elsewhere[i].name, name) == 0) {
-            diagnose_help(c->report, "write %s", elsewhere[i].instead);
-            return entity_broken(at);
-        }
+    if (instead_of(name)) {
+        diagnose_help(c->report, "write %s", instead_of(name));
+        return entity_broken(at);
     }
     const char *similar = NULL;
     if (!diagnose_nearest(c->report, name, known, count)) {
@@ -174,13 +158,36 @@ entity call_special(checker *c, const special_function *f, const node *n) {
     return bind_arguments(c, n, a) ? f->build(c, a) : entity_broken(n->at);
 }
 
+static bool is_function(const char *name) {
+    return find_special(meant(name)) || find_operation(meant(name)) >= 0;
+}
+
+/* What has a name here, or nothing: then it is most likely a module of Python's. */
+static bool is_foreign_module(checker *c, const node *n) {
+    return n->kind == NODE_NAME && !scope_find(c, n->text);
+}
+
+/* np.exp(x), x.sum(), x.astype(f32), tl.load(x). */
 static entity refuse_callee(checker *c, const node *n) {
-    if (n->left->kind != NODE_ATTRIBUTE) {
-        diagnose_error(c->report, ERROR_NOT_CALLABLE, n->left->at, "only functions can be called");
+    const node *callee = n->left;
+    if (callee->kind != NODE_ATTRIBUTE) {
+        diagnose_error(c->report, ERROR_NOT_CALLABLE, callee->at, "only functions can be called");
         return entity_broken(n->at);
     }
-    diagnose_error(c->report, ERROR_METHOD, n->left->at, "tensors have no methods");
-    diagnose_help(c->report, "write %s(x, ...)", n->left->text);
+    const bool module = is_foreign_module(c, callee->left);
+    if (module)
+        diagnose_error(c->report, ERROR_METHOD, callee->at,
+                       "'%.40s' is no name in a kernel, whose functions belong to no module",
+                       callee->left->text);
+    else
+        diagnose_error(c->report, ERROR_METHOD, callee->at, "tensors have no methods");
+    if (instead_of(callee->text))
+        diagnose_help(c->report, "write %s", instead_of(callee->text));
+    else if (is_function(callee->text))
+        diagnose_help(c->report, "write %s(%s)", callee->text, module ? "..." : "x, ...");
+    else
+        diagnose_help(c->report, "there is no function '%.40s' either; docs/functions.md lists all",
+                      callee->text);
     return entity_broken(n->at);
 }
 

@@ -82,15 +82,25 @@ static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const e
 
 /* ---- binary operators ---- */
 
+static const char *instead_of_operator(uint32_t symbol) {
+    static const struct {
+        uint32_t symbol;
+        const char *instead;
+    } rows[] = {
+#define OPERATOR(first, second, instead) {SYMBOL2(first, second), instead},
+#include "check/elsewhere.def"
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].symbol == symbol)
+            return rows[i].instead;
+    return "there are + - * / ** @, the comparisons, and & | ^ ~";
+}
+
 static entity refuse_operator(checker *c, uint32_t symbol, span symbol_at, span at) {
     char spelled[4] = {(char)(symbol & 0xFF), (char)(symbol >> 8 & 0xFF), 0, 0};
     diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, symbol_at,
                    "operator '%s' does not act on tensors", spelled);
-    if (symbol == SYMBOL2('/', '/')) {
-        diagnose_help(c->report, "'/' divides integers toward zero");
-    } else {
-        diagnose_help(c->report, "there are + - * / ** @, the comparisons, and & | ^ ~");
-    }
+    diagnose_help(c->report, "%s", instead_of_operator(symbol));
     return entity_broken(at);
 }
 

@@ -89,6 +89,10 @@ entity special_stack(checker *c, const call_arguments *a) {
 
 /* ---- pad ---- */
 
+static bool is_negative(const entity *e) {
+    return e->kind == ENTITY_NUMBER && e->is_integer && e->integer < 0;
+}
+
 static bool read_widths(checker *c, const call_arguments *a, ir_dim (*widths)[2]) {
     const entity *pairs = &a->values[1];
     int rank = tensor_type(c, &a->values[0])->rank;
@@ -107,6 +111,9 @@ static bool read_widths(checker *c, const call_arguments *a, ir_dim (*widths)[2]
         const entity *pair = pairs->items[i].items;
         if (!argument_dim(c, &pair[0], &widths[i][0]) ||
             !argument_dim(c, &pair[1], &widths[i][1])) {
+            if (is_negative(&pair[0]) || is_negative(&pair[1]))
+                diagnose_help(c->report,
+                              "padding only adds; to leave elements out, slice: x[1:-1]");
             return false;
         }
     }

@@ -62,13 +62,19 @@ static entity reduce(checker *c, const call_arguments *a, const char *kind) {
     int count = 0;
     bool keepdims = false;
     ir_attr order;
+    const bool is_sum = strcmp(kind, "sum") == 0;
     if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims) ||
-        !order_known(c, a, &order) ||
-        !argument_axes(c, &a->values[ARGUMENT_AXIS], tensor_type(c, x)->rank, axes, &count)) {
+        !order_known(c, a, &order)) {
+        return entity_broken(a->at);
+    }
+    if (!argument_axes(c, &a->values[ARGUMENT_AXIS], tensor_type(c, x)->rank, axes, &count)) {
+        if (!is_sum)
+            diagnose_help(c->report, "%s() reduces over axes; of two values write %simum(x, y)",
+                          kind, kind);
         return entity_broken(a->at);
     }
     sort_axes(axes, count);
-    bool ordered = strcmp(kind, "sum") == 0 && dtype_is_float(tensor_type(c, x)->element);
+    bool ordered = is_sum && dtype_is_float(tensor_type(c, x)->element);
     ir_named_attr attrs[] = {{"kind", ir_attr_string(c->m, kind)},
                              {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)},
                              {"order", ordered ? order : 0}};

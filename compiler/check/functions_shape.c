@@ -5,6 +5,14 @@
 
 entity special_where(checker *c, const call_arguments *a) {
     entity operands[3] = {a->values[0], a->values[1], a->values[2]};
+    if (operands[1].kind == ENTITY_NUMBER && operands[2].kind == ENTITY_NUMBER) {
+        diagnose_error(c->report, ERROR_NO_TENSOR, a->at,
+                       "the two values are numbers, so the result has no element type");
+        diagnose_help(
+            c->report,
+            "give one of them a type: full((), 1, f32); for 1 and 0 write cast(condition, i32)");
+        return entity_broken(a->at);
+    }
     return emit_elementwise(c, GRAPH_SELECT, operands, 3, NULL, 0, a->at);
 }
 

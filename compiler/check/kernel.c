@@ -200,6 +200,16 @@ static bool define_parameters(checker *c, ir_attr *names) {
     return true;
 }
 
+/* "max" or "min" of a value that is one over axes: max(x, 0) may have been meant as of two values.
+ * NULL: it is none. */
+static const char *extremum_of(const checker *c, const entity *value) {
+    ir_op op = ir_value_get(c->m, value->value)->op;
+    ir_attr kind =
+        op && ir_op_get(c->m, op)->opcode == GRAPH_REDUCE ? ir_op_attr(c->m, op, "kind") : 0;
+    const char *name = kind ? ir_attr_get(c->m, kind)->string : "sum";
+    return strcmp(name, "sum") == 0 ? NULL : name;
+}
+
 /* Policies of the annotation first: they may convert the value. */
 bool kernel_type_matches(checker *c, entity *value, const annotation *a, const char *what) {
     ir_type expected = kernel_annotated_type(c, a);
@@ -216,8 +226,13 @@ bool kernel_type_matches(checker *c, entity *value, const annotation *a, const c
                    entity_type_text(c, expected));
     diagnose_note(c->report, a->at, "annotated here");
     note_tensor(c, value);
-    diagnose_help(c->report, "where the value is meant, annotate it as %s",
-                  entity_annotation(c, found, ""));
+    const char *extremum = extremum_of(c, value);
+    if (extremum)
+        diagnose_help(c->report, "%s() reduces over axes; of two values write %simum(x, y)",
+                      extremum, extremum);
+    else
+        diagnose_help(c->report, "where the value is meant, annotate it as %s",
+                      entity_annotation(c, found, ""));
     return false;
 }
 

@@ -17,15 +17,31 @@ static const char *const *names_of(compiler_source *s, const declared_name *decl
     return names;
 }
 
+/* Which of the kernel's type variables an annotation names; -1: none. */
+static int32_t variable_of(const kernel_interface *k, const annotation *a) {
+    for (uint32_t i = 0; a->variable && i < k->variable_count; i++)
+        if (strcmp(k->variables[i].name, a->variable) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
 static void names_read(compiler_source *s, const kernel_interface *k, compiler_kernel *out) {
     const char **names = ARENA_NEW(&s->memory, const char *, k->function->parameter_count + 1);
+    int32_t *variables = ARENA_NEW(&s->memory, int32_t, k->parameter_count + 1);
+    dtype *types = ARENA_NEW(&s->memory, dtype, k->parameter_count + 1);
     uint32_t count = 0;
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        variables[i] = variable_of(k, &k->parameters[i]);
+        types[i] = k->parameters[i].type;
+    }
     for (uint32_t i = 0; i < k->function->parameter_count; i++) {
         if (!k->function->parameters[i].keyword_only) {
             names[count++] = k->function->parameters[i].name;
         }
     }
     out->parameter_names = names;
+    out->parameter_variables = variables;
+    out->parameter_types = types;
     out->parameter_count = k->broken ? 0 : count;
     out->dim_names = names_of(s, k->symbols, k->symbol_count);
     out->dim_count = k->symbol_count;
@@ -85,22 +101,80 @@ static void check_cases(compiler_source *s, const kernel_interface *k,
     }
 }
 
-/* A kernel whose cases bind no types is checked with f32 for each of its variables. */
-static void check_without_cases(compiler_source *s, const kernel_interface *k, diagnostics *d) {
-    compiler_type_binding *types =
-        ARENA_NEW(&s->memory, compiler_type_binding, k->variable_count + 1);
-    for (uint32_t i = 0; i < k->variable_count; i++) {
-        types[i] = (compiler_type_binding){k->variables[i].name, DTYPE_F32};
+/* ---- without cases ----
+ *
+ * Nobody has bound the type variables yet, so a kernel is wrong where it is wrong for all types. */
+
+typedef struct unbound_check {
+    compiler_source *source;
+    const kernel_interface *kernel;
+    compiler_type_binding *types; /* of its variables */
+} unbound_check;
+
+static ir_module *checked_with(const unbound_check *u, diagnostics *d) {
+    const compiler_case c = {.types = u->types, .type_count = u->kernel->variable_count};
+    return kernel_check(u->source, u->kernel, &c, d);
+}
+
+static bool is_good_with(const unbound_check *u) {
+    text unseen;
+    diagnostics d;
+    text_init(&unseen);
+    diagnostics_init(&d, &u->source->text, false, &unseen);
+    diagnostic_list *listed = diagnostics_list(NULL);
+    ir_module *m = checked_with(u, &d);
+    diagnostics_list(listed);
+    diagnostics_release(&d);
+    text_release(&unseen);
+    ir_module_free(m);
+    return m != NULL;
+}
+
+static void set_types(const unbound_check *u, uint32_t first, dtype type) {
+    for (uint32_t i = first; i < u->kernel->variable_count; i++)
+        u->types[i].type = type;
+}
+
+/* Tries all types for the variables from `at` on, and keeps what is good. */
+static bool find_types(const unbound_check *u, uint32_t at) {
+    if (at == u->kernel->variable_count)
+        return is_good_with(u);
+    for (dtype type = DTYPE_NONE + 1; type < DTYPE_COUNT; type++) {
+        u->types[at].type = type;
+        if (find_types(u, at + 1))
+            return true;
     }
-    ir_module *m =
-        kernel_check(s, k, &(compiler_case){.types = types, .type_count = k->variable_count}, d);
+    return false;
+}
+
+/* f32 first, then any one type for all variables; of two variables all pairs. */
+static void choose_types(const unbound_check *u) {
+    enum { PAIR = 2 };
+    const uint32_t count = u->kernel->variable_count;
+    set_types(u, 0, DTYPE_F32);
+    if (count == 0 || is_good_with(u))
+        return;
+    for (dtype type = DTYPE_NONE + 1; type < DTYPE_COUNT; type++) {
+        set_types(u, 0, type);
+        if (is_good_with(u))
+            return;
+    }
+    if (count != PAIR || !find_types(u, 0))
+        set_types(u, 0, DTYPE_F32);
+}
+
+static void check_without_cases(compiler_source *s, const kernel_interface *k, diagnostics *d) {
+    const unbound_check u = {s, k,
+                             ARENA_NEW(&s->memory, compiler_type_binding, k->variable_count + 1)};
+    for (uint32_t i = 0; i < k->variable_count; i++)
+        u.types[i].name = k->variables[i].name;
+    choose_types(&u);
+    ir_module *m = checked_with(&u, d);
     if (m && k->symbol_count == 0) {
         const compiler_case only = {.name = "fixed", .bound = ""};
         instance_check(s, m, &only, d);
     }
-    if (m) {
-        ir_module_free(m);
-    }
+    ir_module_free(m);
 }
 
 static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {

@@ -133,7 +133,7 @@ entity scope_lookup(checker *c, const char *name, span at) {
     if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) {
         return (entity){.kind = ENTITY_NUMBER, .at = at, .text = name};
     }
-    if (c->tiles && strcmp(name, "INF") == 0) {
+    if (strcmp(name, "INF") == 0) {
         return (entity){.kind = ENTITY_NUMBER, .at = at, .text = "inf"};
     }
     dtype type = dtype_from_name(name);

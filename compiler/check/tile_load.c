@@ -29,6 +29,8 @@ static bool place_block(checker *c, const entity *e, load *l, int axis) {
                        "these are blocks of %s places, and axis %d has %s",
                        arena_strdup(&c->memory, ir_dim_text(c->m, e->block->extent)), axis,
                        arena_strdup(&c->memory, ir_dim_text(c->m, l->x->dims[axis])));
+        diagnose_help(c->report,
+                      "tile.range_n goes over the last axis but one, tile.range_k over the last");
         return false;
     }
     l->start[axis] = tiles_start(c, e->block);
@@ -167,9 +169,11 @@ static bool check_hints(checker *c, const call_arguments *a) {
 }
 
 static bool read_other(checker *c, const call_arguments *a, const load *l, uint64_t *bits) {
-    entity zero = entity_integer(c, 0, a->at);
-    const entity *e = a->given[OTHER] ? &a->values[OTHER] : &zero;
-    if (a->given[OTHER] && !l->shifted) {
+    const entity *e = &a->values[OTHER];
+    *bits = 0;
+    if (!a->given[OTHER])
+        return true;
+    if (!l->shifted) {
         diagnose_error(c->report, ERROR_TILE_PLACE, e->at,
                        "'other' is what stands outside of a tensor, where only shift leads");
         return false;

@@ -75,8 +75,10 @@ void diagnostics_release(diagnostics *d) {
 
 static _Thread_local diagnostic_list *listed;
 
-void diagnostics_list(diagnostic_list *l) {
+diagnostic_list *diagnostics_list(diagnostic_list *l) {
+    diagnostic_list *before = listed;
     listed = l;
+    return before;
 }
 
 void diagnostic_list_add(diagnostic_list *l, const char *id, source_position at,

@@ -100,7 +100,7 @@ static int check_exports(const options *o) {
 static int settle(const options *o, lint_report *r) {
     if (r->race && !interrupt_settle())
         return EXIT_INTERRUPTED;
-    say(stderr, "%s", r->others->length ? r->others->data : "");
+    say_text(stderr, r->others->length ? r->others->data : "");
     say_text(stderr, r->unrun->length ? r->unrun->data : "");
     return !r->given || r->kernels || r->counts[LINT_ERROR]
                ? report(o, r)

@@ -24,9 +24,10 @@ typedef struct run_session {
     const char *cache; /* the folder of compiled modules, or NULL */
     backend_id backend;
     arena memory;
-    compiler_values given;        /* by --dims, or by --case */
-    const char *given_by;         /* in words */
-    compiler_type_binding *types; /* of the type variables, as given or as the arrays have them */
+    compiler_values given; /* by --dims, or by --case */
+    const char *given_by;  /* in words */
+    compiler_type_binding
+        *types; /* of the type variables: as given, else as the arrays have them */
     ir_binding *dims;
     const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs, by parameter */
     tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
@@ -83,11 +84,6 @@ static bool assign_inputs(run_session *s, const options *o, status *st) {
     return true;
 }
 
-static dtype element_of(ir_module *graph, uint32_t parameter) {
-    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    return ir_type_get(graph, ir_value_get(graph, body->arguments[parameter])->type)->element;
-}
-
 static ir_module *check_kernel(run_session *s, text *diagnostics) {
     text_clear(diagnostics);
     ir_module_free(s->graph);
@@ -100,24 +96,21 @@ static ir_module *check_kernel(run_session *s, text *diagnostics) {
     return s->graph;
 }
 
-/* Types that NumPy lacks travel as others (bf16 as u2): which of the two is meant, the kernel's
- * parameter says. */
+/* The type that a parameter has before its array was seen: the source's, that of --dims or --case,
+ * or the first case's. DTYPE_NONE: the array tells. */
+static dtype expected_type(const run_session *s, uint32_t parameter) {
+    const int32_t v = s->k.kernel->parameter_variables[parameter];
+    return v >= 0 ? s->types[v].type : s->k.kernel->parameter_types[parameter];
+}
+
+/* Types that NumPy lacks travel as others (bf16 as u2): which of the two is meant, the parameter
+ * says. */
 static bool read_arrays(run_session *s, status *st) {
     for (uint32_t i = 0; i < s->k.kernel->parameter_count; i++) {
-        dtype wanted = s->graph ? element_of(s->graph, i) : DTYPE_NONE;
+        dtype wanted = expected_type(s, i);
         bool travels = wanted != DTYPE_NONE && !dtype_owns_npy_descr(wanted);
         if (!tensor_read_npy(&s->inputs[i], s->paths[i], travels ? wanted : DTYPE_NONE, st))
             return false;
-    }
-    return true;
-}
-
-static bool types_fit(run_session *s, uint32_t *first_misfit) {
-    for (uint32_t i = 0; i < s->k.kernel->parameter_count; i++) {
-        if (element_of(s->graph, i) == s->inputs[i].type)
-            continue;
-        *first_misfit = i;
-        return false;
     }
     return true;
 }
@@ -129,33 +122,41 @@ static dtype given_type(const run_session *s, const char *name) {
     return DTYPE_NONE;
 }
 
-static bool type_mismatch(const run_session *s, uint32_t parameter, status *st) {
+static bool type_mismatch(const run_session *s, uint32_t parameter, dtype wanted, status *st) {
     return status_set(st, STATUS_INVALID, "parameter %s of kernel %s is %s, but %s holds %s",
                       s->k.kernel->parameter_names[parameter], s->k.kernel->name,
-                      dtype_name(element_of(s->graph, parameter)), s->paths[parameter],
+                      dtype_name(wanted), s->paths[parameter],
                       dtype_name(s->inputs[parameter].type));
 }
 
-/* Turns one type variable at a time to the type of the first array that does not fit, and keeps
- * what brings the kernel further. */
-static bool bind_types(run_session *s, text *diagnostics, status *st) {
-    uint32_t misfit = 0;
-    while (!types_fit(s, &misfit)) {
-        bool better = false;
-        for (uint32_t v = 0; v < s->k.kernel->type_count && !better; v++) {
-            dtype before = s->types[v].type;
-            uint32_t next = 0;
-            if (given_type(s, s->types[v].name) != DTYPE_NONE)
-                continue;
-            s->types[v].type = s->inputs[misfit].type;
-            better = before != s->types[v].type && check_kernel(s, diagnostics) &&
-                     (types_fit(s, &next) || next > misfit);
-            if (!better)
-                s->types[v].type = before;
-        }
-        if (!better) {
-            check_kernel(s, diagnostics);
-            return type_mismatch(s, misfit, st);
+/* Two arrays for parameters of one type variable. */
+static bool types_differ(const run_session *s, uint32_t one, uint32_t other, status *st) {
+    const compiler_kernel *kernel = s->k.kernel;
+    return status_set(
+        st, STATUS_INVALID,
+        "parameters %s and %s of kernel %s are both of \"%s\", but %s holds %s and %s holds %s",
+        kernel->parameter_names[one], kernel->parameter_names[other], kernel->name,
+        kernel->type_names[kernel->parameter_variables[one]], s->paths[one],
+        dtype_name(s->inputs[one].type), s->paths[other], dtype_name(s->inputs[other].type));
+}
+
+/* Each type variable is what its first array holds, unless it was given. */
+static bool bind_types(run_session *s, status *st) {
+    const compiler_kernel *kernel = s->k.kernel;
+    uint32_t *from = ARENA_NEW(&s->memory, uint32_t, kernel->type_count + 1);
+    bool *bound = ARENA_NEW(&s->memory, bool, kernel->type_count + 1);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const int32_t v = kernel->parameter_variables[i];
+        const dtype held = s->inputs[i].type;
+        if (v < 0 || given_type(s, kernel->type_names[v]) != DTYPE_NONE) {
+            if (held != expected_type(s, i))
+                return type_mismatch(s, i, expected_type(s, i), st);
+        } else if (!bound[v]) {
+            s->types[v].type = held;
+            from[v] = i;
+            bound[v] = true;
+        } else if (s->types[v].type != held) {
+            return types_differ(s, from[v], i, st);
         }
     }
     return true;
@@ -181,14 +182,14 @@ static bool take_given(run_session *s, const options *o, status *st) {
     return true;
 }
 
-/* Types as they are given, else as the first case has them, else f32. */
+/* Types as they are given, else as the first case has them, else none yet. */
 static void start_types(run_session *s) {
     const compiler_kernel *kernel = s->k.kernel;
     s->types = ARENA_NEW(&s->memory, compiler_type_binding, kernel->type_count + 1);
     for (uint32_t i = 0; i < kernel->type_count; i++) {
         const char *name = kernel->type_names[i];
         dtype given = given_type(s, name),
-              first = s->k.c && s->k.c->types ? s->k.c->types[i].type : DTYPE_F32;
+              first = s->k.c && s->k.c->types ? s->k.c->types[i].type : DTYPE_NONE;
         s->types[i] = (compiler_type_binding){name, given != DTYPE_NONE ? given : first};
     }
 }
@@ -243,10 +244,11 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
     if (!take_given(s, o, st) || !assign_inputs(s, o, st))
         return false;
     start_types(s);
+    if (!read_arrays(s, st) || !bind_types(s, st))
+        return false;
     if (!check_kernel(s, diagnostics))
         return status_set(st, STATUS_INVALID, "the kernel does not check");
-    if (!read_arrays(s, st) || !bind_types(s, diagnostics, st) || !solve_dims(s, st) ||
-        !check_values(s, diagnostics, st))
+    if (!solve_dims(s, st) || !check_values(s, diagnostics, st))
         return false;
     s->instance = compiler_instance_new(s->graph, (ir_bindings){s->dims, s->k.kernel->dim_count});
     s->graph = NULL;

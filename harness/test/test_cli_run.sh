@@ -31,6 +31,34 @@ has err "parameter y has shape \[K, N\], but the array is \[7, 5\]" "are told by
 exits 3 "ranks that do not fit" "$tsr" run $source --kernel product --in x=flat.npy --in y=y.npy --out o
 exits 3 "types that do not fit" "$tsr" run $source --kernel product --in x=double.npy --in y=y.npy --out o
 has err "parameter x of kernel product is f32, but double.npy holds f64" "are told by name"
+cat >variables.tsr <<'END'
+from tessera import *
+
+
+@kernel
+def low_bit(x: Tensor["N", "T"]) -> Tensor["N", "T"]:
+    return x & 1
+
+
+@kernel
+def product(x: Tensor["M", "K", "T"], y: Tensor["K", "N", "T"]) -> Tensor["M", "N", i32]:
+    return x @ y
+END
+$python -c "
+import numpy as np
+np.save('whole.npy', np.arange(5, dtype=np.int32))
+np.save('bytes.npy', np.ones((2, 2), np.int8))"
+exits 0 "a type variable is what its array holds" "$tsr" run variables.tsr --kernel low_bit --in x=whole.npy --out bits
+exits 0 "and the values are right" $python -c "
+import numpy as np
+assert np.load('bits/out.npy').tolist() == [0, 1, 0, 1, 0]"
+exits 0 "of each kernel by itself" "$tsr" run variables.tsr --kernel product --in x=bytes.npy --in y=bytes.npy --out o
+exits 3 "two types for one variable" "$tsr" run variables.tsr --kernel product --in x=bytes.npy --in y=x.npy --out o
+has err "\"T\".*bytes.npy holds i8.*x.npy holds f32" "are told with their arrays"
+exits 3 "a type that the kernel does not take" "$tsr" run variables.tsr --kernel low_bit --in x=flat.npy --out o
+has err "E0409" "is a diagnostic of the kernel"
+exits 3 "an array of another type than --dims says" "$tsr" run variables.tsr --kernel low_bit --dims T=i32 --in x=flat.npy --out o
+
 exits 3 "an array that is missing" "$tsr" run $source --kernel product --in x=x.npy --out o
 exits 3 "a parameter that is not there" "$tsr" run $source --kernel product --in z=x.npy --in y=y.npy --out o
 has err "no parameter z; it has x, y$" "is told with those that are"

@@ -152,7 +152,9 @@ typedef struct compiler_kernel {
     uint32_t line;
     uint32_t parameter_count;
     const char *const *parameter_names;
-    const char *const *dim_names; /* as they are first mentioned, parameters before results */
+    const dtype *parameter_types;       /* DTYPE_NONE: that of its type variable */
+    const int32_t *parameter_variables; /* indices of type_names; -1: its type is fixed */
+    const char *const *dim_names;       /* as they are first mentioned, parameters before results */
     uint32_t dim_count;
     const char *const *type_names; /* of its type variables */
     uint32_t type_count;
