@@ -52,12 +52,12 @@ exits 0 "a type variable is what its array holds" "$tsr" run variables.tsr --ker
 exits 0 "and the values are right" $python -c "
 import numpy as np
 assert np.load('bits/out.npy').tolist() == [0, 1, 0, 1, 0]"
-exits 0 "of each kernel by itself" "$tsr" run variables.tsr --kernel product --in x=bytes.npy --in y=bytes.npy --out o
-exits 3 "two types for one variable" "$tsr" run variables.tsr --kernel product --in x=bytes.npy --in y=x.npy --out o
+exits 0 "of each kernel by itself" "$tsr" run variables.tsr --kernel product --in x=bytes.npy --in y=bytes.npy --out typed
+exits 3 "two types for one variable" "$tsr" run variables.tsr --kernel product --in x=bytes.npy --in y=x.npy --out typed
 has err "\"T\".*bytes.npy holds i8.*x.npy holds f32" "are told with their arrays"
-exits 3 "a type that the kernel does not take" "$tsr" run variables.tsr --kernel low_bit --in x=flat.npy --out o
+exits 3 "a type that the kernel does not take" "$tsr" run variables.tsr --kernel low_bit --in x=flat.npy --out typed
 has err "E0409" "is a diagnostic of the kernel"
-exits 3 "an array of another type than --dims says" "$tsr" run variables.tsr --kernel low_bit --dims T=i32 --in x=flat.npy --out o
+exits 3 "an array of another type than --dims says" "$tsr" run variables.tsr --kernel low_bit --dims T=i32 --in x=flat.npy --out typed
 
 exits 3 "an array that is missing" "$tsr" run $source --kernel product --in x=x.npy --out o
 exits 3 "a parameter that is not there" "$tsr" run $source --kernel product --in z=x.npy --in y=y.npy --out o
