@@ -478,9 +478,10 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "this decorator is not part of the tile language");
         if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 6)) {
-            diagnose_help(r->report, "there are @kernel, @cases(...), @math(...), @schedule(...), "
-                                     "@specialize(...), @independent(...) and "
-                                     "@verify.numerics(...)");
+            diagnose_help(r->report, "there are @kernel, @cases(...), @constants(...), "
+                                     "@math(...), @schedule(...), @specialize(...), "
+                                     "@independent(...) and @verify.numerics(...), and of kernels "
+                                     "of tiles @kernel.autotune(...), .schedule(...) and .auto");
         }
     }
 }

@@ -125,7 +125,8 @@ static ir_value unspecified(checker *c, uint32_t number, const annotation *a) {
     const ir_block_data *body = ir_block_get(c->m, c->builder.block);
     ir_value inputs[COMPILER_MAX_PARAMETERS];
     uint32_t count = body->argument_count;
-    memcpy(inputs, body->arguments, count * sizeof *inputs);
+    for (uint32_t i = 0; i < count; i++)
+        inputs[i] = body->arguments[i];
     ir_type type = has_no_policy(c, a) ? kernel_annotated_type(c, a) : 0;
     if (!type) {
         return 0;

@@ -72,6 +72,7 @@ typedef struct schedule_builder {
     checker *c;
     compiler_schedule_entry entries[ENTRIES_MAX];
     uint32_t count;
+    bool of_threads; /* it may be for a target with threads */
 } schedule_builder;
 
 static void forget_word(schedule_builder *b, const char *word) {
@@ -172,9 +173,25 @@ static bool put_items(schedule_builder *b, const char *word, const entity *items
     return good;
 }
 
+/* A plain schedule is a CPU's; words that only threads have are refused in it. */
+static bool is_of_threads(const char *word) {
+    return strcmp(word, "stage") == 0 || strcmp(word, "depth") == 0;
+}
+
+static bool refuse_threads(checker *c, const char *word, span at) {
+    diagnose_error(c->report, ERROR_SCHEDULE_WORD, at,
+                   "'%s' is of targets whose threads share tiles, and a plain schedule is a CPU's",
+                   word);
+    diagnose_help(c->report, "write @specialize(when={\"backend\": \"ptx\"}, use=dict(%s=...))",
+                  word);
+    return false;
+}
+
 /* WORD=VALUE replaces what was inherited of the word. */
 static bool put_word(schedule_builder *b, const node *keyword) {
     const char *word = keyword->text;
+    if (!b->of_threads && is_of_threads(word))
+        return refuse_threads(b->c, word, keyword->symbol_at);
     text names;
     unsigned groups;
     text_init(&names);
@@ -299,7 +316,7 @@ static bool put_named(schedule_builder *b, const node *keyword) {
 }
 
 entity schedule_read_hints(checker *c, const node *dict) {
-    schedule_builder b = {.c = c};
+    schedule_builder b = {.c = c, .of_threads = true};
     bool good = true;
     for (uint32_t i = 0; i < dict->count; i++) {
         text names;
@@ -326,7 +343,9 @@ static entity read_with(checker *c, const node *n) {
     text_init(&names);
     bool good = shape_of_word(word, &names, &groups) != 0;
     text_release(&names);
-    if (!good) {
+    if (good && is_of_threads(word)) {
+        good = refuse_threads(c, word, method->symbol_at);
+    } else if (!good) {
         unknown_word(c, word, method->symbol_at);
     }
     uint32_t count = n->count < 8 ? n->count : 8;

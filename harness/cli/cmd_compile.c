@@ -17,20 +17,21 @@
  * for chips, and for `isa` where none is named. */
 static const struct level {
     const char *name, *comment, *isa;
+    bool whole; /* in a file it is for another program, and of one kernel */
 } levels[] = {
-    {"graph", "//", NULL},
-    {"schedule", "//", NULL},
-    {"space", "#", NULL},
-    {"tile", "//", NULL},
-    {"llvm", ";", NULL},
-    {"asm", "#", NULL},
-    {"mlir", "//", NULL},
-    {"metadata", "//", NULL},
-    {"obj", NULL, NULL},
-    {"module", NULL, NULL},
-    {"ptx", "//", "sm_80"},
-    {"hsaco", NULL, "gfx942"},
-    {"spirv", NULL, "spirv-vulkan"},
+    {"graph", "//", NULL, false},
+    {"schedule", "//", NULL, false},
+    {"space", "#", NULL, false},
+    {"tile", "//", NULL, false},
+    {"llvm", ";", NULL, false},
+    {"asm", "#", NULL, false},
+    {"mlir", "//", NULL, false},
+    {"metadata", "//", NULL, false},
+    {"obj", NULL, NULL, true},
+    {"module", NULL, NULL, true},
+    {"ptx", "//", "sm_80", true},
+    {"hsaco", NULL, "gfx942", true},
+    {"spirv", NULL, "spirv-vulkan", true},
 };
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
@@ -182,7 +183,8 @@ static bool emit_space(compiler_instance *instance, const compiler_options *buil
             text_printf(out, " %" PRId64, p->candidates[k]);
         text_append(out, "\n");
     }
-    text_printf(out, "estimated cycles = %.0f\n", space.cycles);
+    if (space.cycles > 0) /* there is no estimate of a chip's */
+        text_printf(out, "estimated cycles = %.0f\n", space.cycles);
     if (build->provenance && *build->provenance->space)
         text_printf(out, "tiles = %s\n", build->provenance->space);
     if (build->provenance && *build->provenance->unused_hints)
@@ -274,7 +276,8 @@ static int compile_file(compilation *c, const char *path) {
         return code;
     code = kernel_choice_all(c->o, source, path, &kernels);
     text_init(&c->out);
-    if (kernels.count > 1 && !c->comment)
+    const bool file = !c->comment || options_flag(c->o, OPTION_OUTPUT);
+    if (kernels.count > 1 && !c->pass && file && level_named(c->level)->whole)
         code = kernel_choice_one(c->o, source, path, &kernels.items[0]);
     else
         code = (int)exit_code_worse((exit_code)code, (exit_code)compile_kernels(c, &kernels));

@@ -160,6 +160,14 @@ static int tune(const options *o, const char *cache) {
     int code = choice_make(o, "strict", TIMEOUT_S, &choice);
     if (code)
         return code;
+    if (choice.by_name && !choice.backends[BACKEND_CPU]) {
+        status_set(
+            &st, STATUS_UNAVAILABLE,
+            "tsr tune measures code for this CPU alone, and TESSERA_BACKEND=%s asks for another; "
+            "unset it, or set it to cpu",
+            getenv("TESSERA_BACKEND"));
+        return command_fail(&st);
+    }
     code = choice_compiled(&choice);
     if (code)
         return code;

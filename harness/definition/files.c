@@ -9,8 +9,9 @@
 enum { BYTES_MAX = 64 << 20 };
 
 static bool is_definition(const json_t *o) {
-    return json_is_object(json_object_get(o, "axes")) && json_object_get(o, "inputs") &&
-           json_object_get(o, "outputs") && json_is_string(json_object_get(o, "name"));
+    return json_is_object(json_object_get(o, "axes")) &&
+           json_is_object(json_object_get(o, "inputs")) &&
+           json_is_object(json_object_get(o, "outputs")) && json_is_string(json_object_get(o, "name"));
 }
 
 static bool is_solution(const json_t *o) {

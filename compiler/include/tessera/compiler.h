@@ -490,7 +490,7 @@ typedef struct compiler_cut {
     bool no_room;                /* ... or the kernel has too many parameters to be cut open */
     dtype accumulator;           /* f32 or f64 */
     bool is_dot;
-    char order[16];
+    char order[64];     /* its name; of a tree that is written out, its beginning */
     int64_t extent;     /* elements of one accumulation */
     int64_t rows;       /* accumulations that read different elements of x */
     int64_t columns;    /* results of a row; row r has the results r * columns, ... */
