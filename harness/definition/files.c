@@ -11,7 +11,8 @@ enum { BYTES_MAX = 64 << 20 };
 static bool is_definition(const json_t *o) {
     return json_is_object(json_object_get(o, "axes")) &&
            json_is_object(json_object_get(o, "inputs")) &&
-           json_is_object(json_object_get(o, "outputs")) && json_is_string(json_object_get(o, "name"));
+           json_is_object(json_object_get(o, "outputs")) &&
+           json_is_string(json_object_get(o, "name"));
 }
 
 static bool is_solution(const json_t *o) {
