@@ -7,7 +7,7 @@ mkdir "$POCL_CACHE_DIR"
 python=/usr/bin/python3
 saxpy=$root/corpus/elementwise/saxpy.tsr softmax=$root/corpus/normalisation/softmax.tsr
 
-exits 4 "no loader" env TESSERA_OPENCL_LIBRARY=/nonexistent "$tsr" bench "$saxpy" --quick --backend opencl
+exits 4 "no loader" env TESSERA_OPENCL_LIBRARY=/dev/null/absent "$tsr" bench "$saxpy" --quick --backend opencl
 has err "backend opencl cannot run here: the OpenCL loader \(Debian: ocl-icd-libopencl1\)" "what to install"
 
 "$tsr" bench "$saxpy" --filter 'saxpy/one*' --quick --backend opencl --profile strict >out 2>err </dev/null

@@ -3,10 +3,10 @@ source "$(dirname "$0")/lib.sh"
 export TSR_DB=$scratch/results.db TESSERA_VULKAN_VALIDATION=1 LSAN_OPTIONS=suppressions=$root/ci/leaks-of-others
 python=/usr/bin/python3
 
-exits 4 "a backend that is not here" env TESSERA_VULKAN_LIBRARY=/nonexistent/libvulkan.so "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" \
+exits 4 "a backend that is not here" env TESSERA_VULKAN_LIBRARY=/dev/null/absent/libvulkan.so "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" \
     --quick --backend vulkan
 has err "backend vulkan" "is named"
-exits 4 "the same by the environment" env TESSERA_BACKEND=vulkan TESSERA_VULKAN_LIBRARY=/nonexistent/libvulkan.so "$tsr" bench \
+exits 4 "the same by the environment" env TESSERA_BACKEND=vulkan TESSERA_VULKAN_LIBRARY=/dev/null/absent/libvulkan.so "$tsr" bench \
     "$root/corpus/elementwise/saxpy.tsr" --quick
 
 exits 0 "what is here" "$tsr" devices --json

@@ -312,7 +312,7 @@ static void test_no_pack(void **state) {
     (void)state;
     replay r;
     status st = STATUS_INIT;
-    replay_request request = {.path = "/nonexistent.lz4", .timeout_seconds = 5, .threads = 8};
+    replay_request request = {.path = "/dev/null/absent.lz4", .timeout_seconds = 5, .threads = 8};
     assert_false(replay_run(&request, &r, &st));
     assert_int_equal(st.code, STATUS_NOT_FOUND);
     replay_release(&r);

@@ -237,7 +237,7 @@ static void code_is_looked_at_first(void **state) {
 static void libraries_that_will_not_do(void **state) {
     static const struct {
         const char *library, *words;
-    } rows[] = {{"/nonexistent/libOpenCL.so.1", "the OpenCL loader (Debian: ocl-icd-libopencl1)"},
+    } rows[] = {{"/dev/null/absent/libOpenCL.so.1", "the OpenCL loader (Debian: ocl-icd-libopencl1)"},
                 {STUB_OLD, "is too old: it has no function 'clSVMAlloc'"}};
     const wish w = {.symbol = "phase_double", .code = code_of(6, THREADS, 16)};
     (void)state;
@@ -255,7 +255,7 @@ static void translators_that_will_not_do(void **state) {
         const char *translator;
         stage end;
         const char *words;
-    } rows[] = {{"/nonexistent/llvm-spirv", UNAVAILABLE, "which is no program"},
+    } rows[] = {{"/dev/null/absent/llvm-spirv", UNAVAILABLE, "which is no program"},
                 {"/bin/false", OPENING, "/bin/false ended with 1"},
                 {"/bin/true", OPENING, "code.bc"}};
     const wish w = {.symbol = "phase_double", .code = code_of(6, THREADS, 16)};
