@@ -140,6 +140,7 @@ static void as_recorded(const wanted *w, job *j) {
     j->generic = json_is_true(json_object_get(w->run_arguments, "generic"));
     j->constants = json_string_value(json_object_get(record, "constants"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
+    pack_take_set(record, j);
     const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
     if (code)
         as_of_others(code, j);

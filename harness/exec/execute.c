@@ -23,9 +23,26 @@
 #include "measure/counters.h"
 #include "probe/probe.h"
 
+void execution_set(execution *e, const input_set *set) {
+    e->has_set = set != NULL;
+    if (set)
+        e->set = *set;
+    if (e->hooks->set)
+        e->hooks->set(e->hooks->context, set);
+}
+
+/* What is wrong there names its set already. */
+static const char in_timed[] = "timed launches: ";
+
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
-static void fail(execution *e, const status *st) {
+static void fail(execution *e, const status *failed) {
+    status named = STATUS_INIT;
+    const status *st = failed;
+    if (e->has_set && e->set.number && strncmp(failed->message, in_timed, strlen(in_timed)) != 0) {
+        status_set(&named, failed->code, "input set %u: %s", e->set.number, failed->message);
+        st = &named;
+    }
     if (st->code == STATUS_DEVICE_LOST && !execution_has_guest(e))
         json_object_set_new(json_object_get(e->result, "internal"), "lost", json_true());
     if (st->code == STATUS_UNAVAILABLE)
@@ -44,14 +61,18 @@ static void put_hash(json_t *object, const char *name, const sha256 *digest) {
     json_object_set_new(object, name, json_string(hex));
 }
 
-static void put_digests(execution *e, const tensor *outputs) {
+json_t *execution_digests(const execution *e, const tensor *outputs) {
     json_t *digests = json_array();
     for (uint32_t i = 0; i < e->subject->signature.output_count; i++) {
         char digest[65];
         golden_tensor_digest(&outputs[i], digest);
         json_array_append_new(digests, json_string(digest));
     }
-    json_object_set_new(json_object_get(e->result, "check"), "sha256", digests);
+    return digests;
+}
+
+static void put_digests(execution *e, const tensor *outputs) {
+    result_set(e->result, RESULT_SHA256, execution_digests(e, outputs));
 }
 
 /* Which tiles a kernel has, and what of that no code depends on. */
@@ -376,6 +397,7 @@ static bool repeat_elsewhere(execution *e, status *st) {
 
 bool execution_compute(execution *e, status *st) {
     e->stage(e->context, "launch");
+    execution_set(e, &e->subject->set);
     fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
@@ -387,6 +409,16 @@ bool execution_compute(execution *e, status *st) {
            (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
 }
 
+static void put_mismatch(execution *e, const char *why) {
+    text said;
+    text_init(&said);
+    if (e->has_set && e->set.number)
+        text_printf(&said, "input set %u: ", e->set.number);
+    text_append(&said, why);
+    result_set_outcome(e->result, OUTCOME_MISMATCH, said.data, EXIT_CHECK);
+    text_release(&said);
+}
+
 static void settle(execution *e, const verdict *v) {
     put_verdict(e, v);
     e->mismatch = !v->holds;
@@ -395,7 +427,7 @@ static void settle(execution *e, const verdict *v) {
     else if (v->holds)
         result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
     else
-        result_set_outcome(e->result, OUTCOME_MISMATCH, v->why.data, EXIT_CHECK);
+        put_mismatch(e, v->why.data);
 }
 
 /* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
@@ -512,9 +544,19 @@ static void release(execution *e) {
         scratch_folder_close(&e->folder);
 }
 
-json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
-                    execute_stage_fn stage, void *context) {
-    execution e = {.subject = s, .job = j, .stage = timeline_step};
+/* A job that runs on another set than the first has the digests of that one. */
+static void put_failed_set(execution *e) {
+    if (!e->has_set || !outcome_is_failure(result_outcome(e->result)) ||
+        result_get(e->result, RESULT_FAILED_ON))
+        return;
+    result_put_failed_on(e->result, e->set);
+    if (e->set.number && e->set.number == e->subject->set.number)
+        json_object_set(result_get(e->result, RESULT_FAILED_ON), "sha256",
+                        result_get(e->result, RESULT_SHA256));
+}
+
+json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
+    execution e = {.subject = s, .job = j, .stage = timeline_step, .hooks = hooks};
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
     if (j->implementation)
@@ -530,13 +572,14 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
         .source = j->source,
         .dims = j->dims,
         .inputs = j->inputs,
+        .set = {j->set, j->perturbed},
         .space = j->space,
         .space_held = j->held,
         .target = ours && j->mode != JOB_TUNE ? j->isa ? j->isa : host_isa() : NULL};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());
-    timeline_begin(&e.timeline, stage, context);
+    timeline_begin(&e.timeline, hooks->stage, hooks->context);
     e.context = &e.timeline;
     timeline_step(e.context, "prepare");
     bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
@@ -553,7 +596,7 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
             e.provenance.tuned = j->schedule ? j->schedule : "";
         if (j->relation && j->mode == JOB_REPLAY) {
             timeline_step(e.context, "launch");
-            ok = relation && relation(s, j, e.result, &st);
+            ok = hooks->relation && hooks->relation(s, j, e.result, &st);
         } else if (j->mode == JOB_PACK) {
             ok = pack_members(&e, b, &st);
         } else {
@@ -562,6 +605,7 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
     }
     if (!ok)
         fail(&e, &st);
+    put_failed_set(&e);
     timeline_end(&e.timeline, j->mode == JOB_BENCH ? e.result : NULL);
     release(&e);
     return e.result;

@@ -30,6 +30,9 @@ typedef struct execution {
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
+    const execute_hooks *hooks;
+    input_set set; /* on which the kernel runs, where `has_set` */
+    bool has_set;
     bool mismatch;          /* a verdict was given, and it does not hold */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
     char note[400];         /* why; or what else a result that holds has to say */
@@ -41,6 +44,12 @@ typedef struct execution {
     } guest;
     scratch_folder folder; /* for the files of an implementation that is a program; or none */
 } execution;
+
+/* The kernel runs on this set from now on; NULL: on several, or on none. */
+void execution_set(execution *e, const input_set *set);
+
+/* Of each output. Owned. */
+json_t *execution_digests(const execution *e, const tensor *outputs);
 
 /* Of the module that was built. */
 launch_request execution_request(const execution *e, uint32_t threads);

@@ -51,8 +51,30 @@ static bool has_outputs(const json_t *result) {
     return o == OUTCOME_OK || o == OUTCOME_MISMATCH;
 }
 
+/* On one set, a timed launch is like any other. */
 const char *pack_stage(const json_t *result, const char *stage) {
-    return has_outputs(result) ? "" : stage;
+    input_set set;
+    if (has_outputs(result))
+        return "";
+    return strcmp(stage, "time") == 0 && result_failed_on(result, &set) ? "launch" : stage;
+}
+
+void pack_take_set(const json_t *result, job *j) {
+    input_set set;
+    if (j->inputs || !result_failed_on(result, &set))
+        return;
+    j->set = set.number;
+    j->perturbed = set.perturbed;
+}
+
+/* Those of the inputs that the pack has; of a launch that was timed they may not be known. */
+static json_t *digests_of(const json_t *result) {
+    input_set set;
+    bool elsewhere = result_failed_on(result, &set) && set.number;
+    const json_t *said = result_get(result, RESULT_FAILED_ON);
+    return elsewhere && !json_object_get(said, "sha256")
+               ? json_array()
+               : json_incref((json_t *)(uintptr_t)result_digests(result));
 }
 
 /* ---- members ---- */
@@ -125,7 +147,8 @@ static void stable_why(const json_t *result, text *out) {
     size_t length = strlen(why);
     bool crash = result_outcome(result) == OUTCOME_CRASH;
     const char *printed = crash ? strstr(why, "; it printed: ") : NULL; /* by code of others */
-    const char *end = printed ? printed : crash ? strchr(why, ':') : NULL;
+    const char *set = strncmp(why, "input set ", 10) == 0 ? strchr(why, ':') : NULL;
+    const char *end = printed ? printed : crash ? strchr(set ? set + 1 : why, ':') : NULL;
     size_t said = end ? (size_t)(end - why) : length;
     size_t most = (size_t)pack_field_high("outcome.why");
     text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
@@ -133,13 +156,13 @@ static void stable_why(const json_t *result, text *out) {
 
 static json_t *outcome_json(const packing *p) {
     const json_t *result = p->request->result;
-    json_t *digests = json_object_get(json_object_get(result, "check"), "sha256");
     text why;
     text_init(&why);
     stable_why(result, &why);
-    json_t *outcome = json_pack(
-        "{s:s, s:s, s:o, s:O}", "status", result_text(result, RESULT_STATUS), "stage",
-        pack_stage(result, p->request->stage), "why", json_text(why.data), "sha256", digests);
+    json_t *outcome =
+        json_pack("{s:s, s:s, s:o, s:o}", "status", result_text(result, RESULT_STATUS), "stage",
+                  pack_stage(result, p->request->stage), "why", json_text(why.data), "sha256",
+                  digests_of(result));
     text_release(&why);
     return outcome;
 }
@@ -172,6 +195,10 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
         json_object_set_new(item, "dims", json_string(j->dims));
     if (j->inputs)
         json_object_set_new(item, "recorded_inputs", json_true());
+    if (j->set)
+        json_object_set_new(item, "set", json_integer(j->set));
+    if (j->perturbed)
+        json_object_set_new(item, "perturbed", json_true());
     if (j->relation)
         json_object_set_new(item, "relation",
                             json_pack("{s:s, s:s*, s:s*}", "name", j->relation, "dim",
@@ -207,8 +234,10 @@ static void add_log(packing *p) {
     text_init(&log);
     text_init(&why);
     stable_why(result, &why);
-    text_printf(&log, "status  %s\nstep    %s\n", result_text(result, RESULT_STATUS),
-                p->request->stage);
+    const char *stage = pack_stage(result, p->request->stage);
+    text_printf(&log, "status  %s\n", result_text(result, RESULT_STATUS));
+    if (*stage)
+        text_printf(&log, "step    %s\n", stage);
     text_printf(&log, "why     %s\n", why.data);
     if (p->staged && result_outcome(p->staged) != OUTCOME_OK)
         text_printf(&log,
@@ -358,8 +387,13 @@ static bool write_members(packing *p, text *path_out, status *st) {
     return false;
 }
 
-bool pack_case(const pack_request *request, text *path_out, status *st) {
+bool pack_case(const pack_request *given, text *path_out, status *st) {
+    job j = *given->job;
+    pack_request of_set = *given;
+    const pack_request *request = &of_set;
     packing p = {.request = request};
+    pack_take_set(given->result, &j);
+    of_set.job = &j;
     arena_init(&p.memory);
     bool ok = make_staging(&p, st);
     if (ok) {

@@ -30,6 +30,8 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
 
 /* Whether a result is a failure of its case (and so is packed by itself). */
 bool pack_is_failure(const json_t *result);
+/* The job runs on the set of inputs on which it failed. */
+void pack_take_set(const json_t *result, job *j);
 /* "compile", "launch", ... where the failure names its place; "" for ok and mismatch. */
 const char *pack_stage(const json_t *result, const char *stage);
 

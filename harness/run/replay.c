@@ -99,12 +99,15 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
 }
 
 /* What no command line could have asked for, and nothing would act on. */
-static const char *without_effect(const recorded_case *c) {
+static const char *without_effect(const recorded_case *c, bool recorded_inputs) {
     const job *j = &c->job;
     backend_id id = backend_from_name(j->backend);
     bool scheduled = (j->schedule && *j->schedule) || j->tuned;
     if (id < BACKEND_COUNT && (id == BACKEND_IMPLEMENTATION) != (c->others != NULL))
         return "case: the backend implementation, and no other, has an implementation";
+    if ((j->set && recorded_inputs) || (j->perturbed && !j->set))
+        return "case: a set is of inputs that are generated, and only another than the first is "
+               "perturbed";
     const char *kind = c->others ? word_at(c->others, "kind") : NULL;
     bool guest = !kind || implementation_has_guest(implementation_kind_from_name(kind));
     if (id == BACKEND_IMPLEMENTATION &&
@@ -142,6 +145,8 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.space = word_at(item, "space");
     c->job.tuned = json_is_true(json_object_get(item, "tuned"));
     c->job.held = json_is_true(json_object_get(item, "held"));
+    c->job.set = (uint32_t)number_at(item, "set");
+    c->job.perturbed = json_is_true(json_object_get(item, "perturbed"));
     c->job.generic = json_is_true(json_object_get(item, "generic"));
     c->job.constants = word_at(item, "constants");
     const json_t *relation = json_object_get(item, "relation");
@@ -161,7 +166,7 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->module_hash = word_at(r->manifest, "module_hash");
     c->others = json_object_get(item, "implementation");
     c->others = json_is_object(c->others) ? c->others : NULL;
-    const char *why = without_effect(c);
+    const char *why = without_effect(c, json_is_true(json_object_get(item, "recorded_inputs")));
     return !why || invalid(r, why);
 }
 

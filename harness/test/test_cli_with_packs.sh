@@ -54,7 +54,31 @@ done <<'LIST'
 almost REPRODUCED_EXACT mismatch
 crashes REPRODUCED_CLASS crash
 hangs REPRODUCED_CLASS timeout
+at_times_almost REPRODUCED_EXACT mismatch
+at_times_fails REPRODUCED_CLASS error
+at_times_crashes REPRODUCED_CLASS crash
+at_times_hangs REPRODUCED_CLASS timeout
 LIST
+
+# What fails on other inputs than the case's own is packed with those, by whatever way.
+bench_with at_times_almost
+exits 0 "its inputs" bsdtar -xf "$pack" manifest.json inputs/x.npy expected/out.npy actual/out.npy
+/usr/bin/python3 - <<'END_PYTHON' >out && pass "are those that failed" || fail "are those that failed"
+import json, struct
+def first(path):
+    data = open(path, "rb").read()
+    return struct.unpack_from("<f", data, 10 + struct.unpack("<H", data[8:10])[0])[0]
+assert first("inputs/x.npy") > 0 and json.load(open("manifest.json"))["case"]["set"] > 0
+assert first("expected/out.npy") != first("actual/out.npy")
+END_PYTHON
+exits 0 "the last failure" "$tsr" pack-repro --last-failure --timeout 2 -o last.lz4
+same last.lz4 "$pack" "is the same pack"
+exits 0 "by its name" "$tsr" pack-repro "last:twice/small@lib.so:at_times_almost" --timeout 2 -o named.lz4
+same named.lz4 "$pack" "too"
+exits 1 "as a document" "$tsr" bench k.tsr --quick --json --failures packs --with "theirs/lib.so:at_times_crashes=twice"
+/usr/bin/python3 -c 'import json
+r = json.load(open("out"))["results"][-1]
+assert r["status"] == "crash" and r["failed_on"]["set"] > 0, r' && pass "the record names the set" || fail "the record names the set"
 bench_with almost
 cp "$pack" almost.lz4
 bench_with crashes

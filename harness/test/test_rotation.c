@@ -2,6 +2,7 @@
  * wrong kernel, wrong digests and damaged memory are told. */
 #include "test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "case/inputs.h"
@@ -132,6 +133,9 @@ static void expect_mismatch(rotation *r, tsr_kernel_t kernel, uint64_t repeats, 
     assert_int_equal(st.code, STATUS_MISMATCH);
     if (!strstr(st.message, words))
         fail_msg("'%s' (expected '%s')", st.message, words);
+    char set[32];
+    snprintf(set, sizeof set, "input set %d", rotation_failed_set(r));
+    assert_non_null(strstr(st.message, set));
 }
 
 /* Against the interpreter's bits: any number of sets, any number of launches. */
