@@ -23,26 +23,10 @@
 #include "measure/counters.h"
 #include "probe/probe.h"
 
-void execution_set(execution *e, const input_set *set) {
-    e->has_set = set != NULL;
-    if (set)
-        e->set = *set;
-    if (e->hooks->set)
-        e->hooks->set(e->hooks->context, set);
-}
-
-/* What is wrong there names its set already. */
-static const char in_timed[] = "timed launches: ";
-
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *failed) {
-    status named = STATUS_INIT;
-    const status *st = failed;
-    if (e->has_set && e->set.number && strncmp(failed->message, in_timed, strlen(in_timed)) != 0) {
-        status_set(&named, failed->code, "input set %u: %s", e->set.number, failed->message);
-        st = &named;
-    }
+    const status named = execution_name_set(e, failed), *st = &named;
     if (st->code == STATUS_DEVICE_LOST && !execution_has_guest(e))
         json_object_set_new(json_object_get(e->result, "internal"), "lost", json_true());
     if (st->code == STATUS_UNAVAILABLE)
@@ -409,16 +393,6 @@ bool execution_compute(execution *e, status *st) {
            (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
 }
 
-static void put_mismatch(execution *e, const char *why) {
-    text said;
-    text_init(&said);
-    if (e->has_set && e->set.number)
-        text_printf(&said, "input set %u: ", e->set.number);
-    text_append(&said, why);
-    result_set_outcome(e->result, OUTCOME_MISMATCH, said.data, EXIT_CHECK);
-    text_release(&said);
-}
-
 static void settle(execution *e, const verdict *v) {
     put_verdict(e, v);
     e->mismatch = !v->holds;
@@ -427,7 +401,7 @@ static void settle(execution *e, const verdict *v) {
     else if (v->holds)
         result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
     else
-        put_mismatch(e, v->why.data);
+        execution_mismatch(e, v->why.data);
 }
 
 /* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
@@ -544,17 +518,6 @@ static void release(execution *e) {
         scratch_folder_close(&e->folder);
 }
 
-/* A job that runs on another set than the first has the digests of that one. */
-static void put_failed_set(execution *e) {
-    if (!e->has_set || !outcome_is_failure(result_outcome(e->result)) ||
-        result_get(e->result, RESULT_FAILED_ON))
-        return;
-    result_put_failed_on(e->result, e->set);
-    if (e->set.number && e->set.number == e->subject->set.number)
-        json_object_set(result_get(e->result, RESULT_FAILED_ON), "sha256",
-                        result_get(e->result, RESULT_SHA256));
-}
-
 json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     execution e = {.subject = s, .job = j, .stage = timeline_step, .hooks = hooks};
     status st = STATUS_INIT;
@@ -605,7 +568,7 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     }
     if (!ok)
         fail(&e, &st);
-    put_failed_set(&e);
+    execution_put_failed_set(&e);
     timeline_end(&e.timeline, j->mode == JOB_BENCH ? e.result : NULL);
     release(&e);
     return e.result;

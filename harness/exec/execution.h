@@ -45,8 +45,14 @@ typedef struct execution {
     scratch_folder folder; /* for the files of an implementation that is a program; or none */
 } execution;
 
-/* The kernel runs on this set from now on; NULL: on several, or on none. */
+/* execute_set.c: the kernel runs on this set from now on; NULL: on several, or on none. */
 void execution_set(execution *e, const input_set *set);
+/* The failure with its set, where that is not the case's own. */
+status execution_name_set(const execution *e, const status *failed);
+/* The result is a mismatch, on the set of now. */
+void execution_mismatch(execution *e, const char *why);
+/* Of a failure, says in the result on which set. */
+void execution_put_failed_set(execution *e);
 
 /* Of each output. Owned. */
 json_t *execution_digests(const execution *e, const tensor *outputs);
