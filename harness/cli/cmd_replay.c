@@ -5,6 +5,7 @@
 #include "case/job.h"
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/pack_show.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "report/document.h"
@@ -51,6 +52,14 @@ static void show_code(const replay *r, const replay_request *request) {
     text_release(&line);
 }
 
+static void show_ways(const replay *r, const replay_request *request) {
+    say(stdout,
+        "%s\n    tsr replay %s --show           what is in it\n"
+        "    tsr replay %s --trust          run the pack's own copy\n"
+        "    tsr replay %s --with FILE      run a file of yours instead\n",
+        r->why, request->path, request->path, request->path);
+}
+
 static void show(const replay *r, const replay_request *request) {
     const json_t *item = json_object_get(r->manifest, "case");
     say(stdout, "%s", repro_verdict_name(r->verdict));
@@ -59,6 +68,8 @@ static void show(const replay *r, const replay_request *request) {
         say(stdout, "%s\n", r->why);
         return;
     }
+    if (r->verdict == NEEDS_TRUST)
+        show_ways(r, request);
     if (item)
         say(stdout, "case      %s/%s@%s,%s,%lld%s%s%s%s\n", json_text_at(item, "kernel"),
             json_text_at(item, "case"), json_text_at(item, "backend"),
@@ -87,10 +98,18 @@ static void show_json(const replay *r) {
     json_decref(document);
 }
 
+/* A verdict that says nothing of the failure keeps its own. */
+static int exit_of(const replay *r, const replay_request *request) {
+    int code = repro_verdict_exit(r->verdict);
+    if (!request->expects_fixed)
+        return code;
+    return r->verdict == NOT_REPRODUCED ? EXIT_DONE : code == EXIT_DONE ? EXIT_CHECK : code;
+}
+
 static int run(const options *o, const replay_request *request) {
     replay r;
     status st = STATUS_INIT;
-    int code = replay_run(request, &r, &st) ? repro_verdict_exit(r.verdict) : command_fail(&st);
+    int code = replay_run(request, &r, &st) ? exit_of(&r, request) : command_fail(&st);
     if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
         show_json(&r);
     else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT)
@@ -114,12 +133,32 @@ static int run_with(const options *o, replay_request *request) {
     return code;
 }
 
+static int show_pack(const options *o) {
+    status st = STATUS_INIT;
+    uint64_t memory_mib = replay_memory_mib();
+    int code = COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
+                              OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
+                              OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS);
+    if (code)
+        return code;
+    if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))
+        return command_usage(o->command, "%s", st.message);
+    return pack_show(o->arguments.items[0], memory_mib, options_flag(o, OPTION_JSON), &st)
+               ? EXIT_DONE
+               : command_fail(&st);
+}
+
 int command_replay(const options *o) {
     job_choice choice;
     status st = STATUS_INIT;
     uint64_t threads = REPLAY_THREADS;
     if (o->arguments.count != 1)
         return command_usage(o->command, "one PACK is wanted");
+    if (options_flag(o, OPTION_REPLAY_SHOW))
+        return show_pack(o);
+    const char *expected = options_text(o, OPTION_REPLAY_EXPECT, "fixed");
+    if (strcmp(expected, "fixed") != 0)
+        return command_usage(o->command, "--expect %s: it is fixed that is expected", expected);
     if (options_flag(o, OPTION_TRUST) && options_flag(o, OPTION_REPLAY_WITH))
         return command_usage(o->command, "--trust runs the pack's copy, and --with another file: "
                                          "one of them");
@@ -136,5 +175,6 @@ int command_replay(const options *o) {
         return code;
     request.isa = choice.isa;
     request.trust = options_flag(o, OPTION_TRUST);
+    request.expects_fixed = options_flag(o, OPTION_REPLAY_EXPECT);
     return run_with(o, &request);
 }

@@ -35,8 +35,8 @@ typedef struct recorded_case {
     job job; /* its isa: the level that is run */
     const char *recorded_isa;
     uint64_t timeout_seconds, memory_mib;
-    bool limited;    /* the pack asks for more */
-    const char *key; /* NULL: the case could not even be prepared */
+    bool less_time, less_memory; /* than the pack asks for */
+    const char *key;             /* NULL: the case could not even be prepared */
     const json_t *inputs;
     const char *module_hash;
     char *source;         /* owned */
@@ -45,12 +45,16 @@ typedef struct recorded_case {
     scratch_folder given; /* that has what the program had; or all zeros */
 } recorded_case;
 
-static bool invalid(replay *r, const char *why) {
-    r->verdict = INVALID_PACK;
+static bool refuse(replay *r, repro_verdict verdict, const char *why) {
+    r->verdict = verdict;
     size_t length = strnlen(why, sizeof r->why - 1);
     memcpy(r->why, why, length);
     r->why[text_utf8_cut(r->why, length)] = '\0';
     return false;
+}
+
+static bool invalid(replay *r, const char *why) {
+    return refuse(r, INVALID_PACK, why);
 }
 
 /* ---- reading ---- */
@@ -160,7 +164,8 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->memory_mib = !memory_mib     ? q->memory_mib
                     : q->memory_mib ? lesser(memory_mib, q->memory_mib)
                                     : memory_mib;
-    c->limited = c->timeout_seconds < number_at(item, "timeout_s") || c->memory_mib != memory_mib;
+    c->less_time = c->timeout_seconds < number_at(item, "timeout_s");
+    c->less_memory = c->memory_mib != memory_mib;
     c->key = word_at(r->manifest, "key");
     c->inputs = json_object_get(r->manifest, "inputs_sha256");
     c->module_hash = word_at(r->manifest, "module_hash");
@@ -241,8 +246,14 @@ static bool compatible(const recorded_case *c, const replay_request *q, replay *
  */
 static bool take_code(const pack *p, const replay_request *q, recorded_case *c, replay *r,
                       status *st) {
-    const pack_code_request request = {p, c->others, q->with, q->trust};
-    if (!c->others || pack_code_open(&c->code, &request, &c->job, st)) {
+    text why;
+    text_init(&why);
+    const pack_code_request request = {p, c->others, q->with, q->trust, &why};
+    bool ok = !c->others || pack_code_open(&c->code, &request, &c->job, st);
+    if (!ok && st->code == STATUS_OK)
+        refuse(r, NEEDS_TRUST, why.data);
+    text_release(&why);
+    if (ok) {
         c->job.sandbox = c->others == NULL;
         if (c->others && implementation_has_guest((implementation_kind)c->job.implementation_kind))
             c->job.device = NULL;
@@ -282,7 +293,8 @@ static bool take_inputs(const pack *p, recorded_case *c, replay *r, status *st) 
 }
 
 /* Options for code of others need some, and --isa needs ours. */
-static bool options_fit(const recorded_case *c, const replay_request *q, status *st) {
+static bool options_fit(const recorded_case *c, const replay_request *q, const replay *r,
+                        status *st) {
     if (!c->others && (q->trust || q->with))
         return status_set(st, STATUS_INVALID, "%s: its case runs no code of others: without %s",
                           q->path, q->trust ? "--trust" : "--with");
@@ -290,6 +302,10 @@ static bool options_fit(const recorded_case *c, const replay_request *q, status 
         return status_set(st, STATUS_INVALID,
                           "%s: its case runs code of others, which has no levels: without --isa",
                           q->path);
+    const char *ended = json_text_at(json_object_get(r->manifest, "outcome"), "status");
+    if (q->expects_fixed && !outcome_is_failure(outcome_from_name(ended)))
+        return status_set(st, STATUS_INVALID,
+                          "%s: it recorded no failure, but %s: without --expect", q->path, ended);
     return true;
 }
 
@@ -328,6 +344,18 @@ static void read_outcome(const json_t *status_holder, const json_t *digests, con
         out->sha256[out->outcome.sha256_count++] = json_string_value(digest);
 }
 
+/* Did it end so because it was given less than the pack asks for? */
+static bool is_limited(const recorded_case *c, const json_t *result) {
+    static const char *const of_memory[] = {"out of memory", "cannot allocate", "Cannot allocate",
+                                            "MemoryError", "bad_alloc"};
+    const char *why = json_text_at(result, "why");
+    bool short_of_memory = false;
+    for (size_t i = 0; i < sizeof of_memory / sizeof *of_memory; i++)
+        short_of_memory |= strstr(why, of_memory[i]) != NULL;
+    return (c->less_time && result_outcome(result) == OUTCOME_TIMEOUT) ||
+           (c->less_memory && outcome_is_failure(result_outcome(result)) && short_of_memory);
+}
+
 static void qualify(const recorded_case *c, replay *r) {
     const char *module = json_string_value(json_object_get(r->result, "module_hash"));
     if (!program_made(json_object_get(r->manifest, "tsr")))
@@ -339,7 +367,8 @@ static void qualify(const recorded_case *c, replay *r) {
     if (c->others)
         json_array_append_new(r->qualifiers, json_string(c->code.is_other ? "other-implementation"
                                                                           : "same-implementation"));
-    if (c->limited && r->verdict != REPRODUCED_EXACT && r->verdict != REPRODUCED_CLASS)
+    if (is_limited(c, r->result) && r->verdict != REPRODUCED_EXACT &&
+        r->verdict != REPRODUCED_CLASS)
         json_array_append_new(r->qualifiers, json_string("limited"));
 }
 
@@ -390,13 +419,13 @@ static void run_case(const recorded_case *c, replay *r) {
 static bool replay_pack(const pack *p, const replay_request *q, replay *r, status *st) {
     recorded_case c = {0};
     r->manifest = json_deep_copy(pack_about(p));
-    if (read_case(p, q, &c, r) && options_fit(&c, q, st)) {
+    if (read_case(p, q, &c, r) && options_fit(&c, q, r, st)) {
         c.recorded_isa = c.job.isa;
         c.job.isa = q->isa ? q->isa : c.recorded_isa;
         if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st))
             run_case(&c, r);
         if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
-            same_case(&c, json_object_get(r->result, "internal"), r))
+            r->verdict != NEEDS_TRUST && same_case(&c, json_object_get(r->result, "internal"), r))
             qualify(&c, r);
     }
     pack_code_close(&c.code);

@@ -87,7 +87,7 @@ package=$(dirname "$tsr")/python/tessera
 if [ -f "$package/_tessera.abi3.so" ]; then
     export TESSERA_PYTHON=$python
     exits 0 "the call is packed" "$tsr" pack-repro kept_b:7 -o seven.tar.lz4
-    exits 3 "code of others is not run unasked" "$tsr" replay seven.tar.lz4
+    exits 4 "code of others is not run unasked" "$tsr" replay seven.tar.lz4
     exits 0 "replayed" "$tsr" replay seven.tar.lz4 --trust --json
     said "the same bits" "d['verdict'] == 'REPRODUCED_EXACT' and d['case']['recorded_inputs']"
     exits 1 "by the library that is right" env TESSERA_LIBRARY="$programs/honest/libtestblas.so" "$tsr" replay seven.tar.lz4 --trust --json

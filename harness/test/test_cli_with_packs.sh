@@ -39,11 +39,11 @@ END_PYTHON
 # Each way of failing happens again, by the pack's own copy; and not unless it is trusted.
 while read -r symbol verdict status; do
     bench_with "$symbol"
-    exits 3 "$symbol, which nobody trusts" "$tsr" replay "$pack" --json
+    exits 4 "$symbol, which nobody trusts" "$tsr" replay "$pack" --json
     said verdict replayed why >words
-    has words "^INVALID_PACK$" "is not run"
+    has words "^NEEDS_TRUST$" "is not run"
     has words "^None$" "not even once"
-    has words "refused by policy.*--trust.*--with" "and the two ways are named"
+    has words "lib.so:$symbol .shared-object, [0-9]+ bytes, SHA-256 [0-9a-f]{64}" "and the file is named"
     exits 0 "$symbol, trusted" "$tsr" replay "$pack" --trust --json
     said verdict replayed.status qualifiers replayed.implementation.path >words
     has words "^$verdict$" "is $verdict"
@@ -91,6 +91,18 @@ hasnt out "^ir/|module" "and nothing that our compiler made"
 [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'tsr-scratch-*' -newer k.tsr -user "$(id -un)" -exec ls {} \; | grep '^lib.so$')" ] &&
     pass "no copy is left behind" || fail "no copy is left behind"
 
+exits 0 "it is shown" "$tsr" replay almost.lz4 --show
+has out "^recorded  mismatch: " "how it ended"
+has out "^    def twice" "its source"
+exits 0 "for a program" "$tsr" replay almost.lz4 --show --json
+said schema manifest.case.kernel manifest.outcome.status texts.README >words
+has words "^tsr.pack/1$" "as a document"
+has words "^twice$" "with its case"
+has words "implementation/" "and what is to be read"
+exits 2 "and not run" "$tsr" replay almost.lz4 --show --trust
+head -c 700 almost.lz4 >cut.lz4
+exits 3 "one that is damaged" "$tsr" replay cut.lz4 --show
+
 # A file of one's own in its place: the same bytes, a fix, another failure.
 rm theirs/lib.so
 exits 0 "the same file from elsewhere" "$tsr" replay almost.lz4 --with "$functions"
@@ -108,6 +120,9 @@ chmod +x program
 exits 1 "a fix" "$tsr" replay almost.lz4 --with ./program
 has out "^NOT_REPRODUCED .*other-implementation" "holds, and is another file"
 has out "^instead .*/program:twice" "which is named"
+exits 0 "a fix that is expected" "$tsr" replay almost.lz4 --with ./program --expect fixed
+exits 1 "no fix" "$tsr" replay almost.lz4 --trust --expect fixed
+exits 4 "nothing is run" "$tsr" replay almost.lz4 --expect fixed
 exits 1 "a fix of the crash" "$tsr" replay crashes.lz4 --with "$functions:twice"
 has out "^NOT_REPRODUCED" "holds"
 exits 1 "another failure" "$tsr" replay crashes.lz4 --with "$functions:fails"
@@ -117,6 +132,8 @@ has out "^DIFFERENT_FAILURE" "is told apart"
 exits 0 "any case" "$tsr" pack-repro twice --case small --with "$functions" k.tsr -o held.lz4
 exits 0 "holds again" "$tsr" replay held.lz4 --trust
 has out "^REPRODUCED_EXACT" "with the same bits"
+exits 3 "where there is nothing to fix" "$tsr" replay held.lz4 --trust --expect fixed
+exits 2 "what else is expected" "$tsr" replay held.lz4 --trust --expect broken
 exits 0 "a program" "$tsr" pack-repro twice --case small --with program k.tsr -o program.lz4
 exits 0 "the pack's copy" "$tsr" replay program.lz4 --trust
 has out "^REPRODUCED_EXACT" "can be run"

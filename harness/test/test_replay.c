@@ -69,7 +69,7 @@ static const refusal refusals[] = {
     {"{" CASE("cpu", "null", "null, " OTHERS) ", " OUTCOME ", \"numerics_version\": 1}",
      "source/f.tsr", INVALID_PACK, "has an implementation"},
     {"{" CASE("implementation", "null", "null, " OTHERS) ", " OUTCOME ", \"numerics_version\": 1}",
-     "source/f.tsr", INVALID_PACK, "refused by policy"},
+     "source/f.tsr", INCOMPATIBLE, "--with"},
     {"{" CASE("interp", "null",
               "null, \"relation\": {\"name\": \"batch\"}") ", " OUTCOME
                                                            ", \"numerics_version\": 1}",

@@ -205,7 +205,7 @@ class Harness(unittest.TestCase):
         example = caught.exception.results[0]["example"]
         self.assertEqual((example["dims"], example["index"]), ("N=2", "0"))
         (pack,) = caught.exception.packs
-        self.assertEqual(tessera.replay(pack)["verdict"], "INVALID_PACK")
+        self.assertEqual(tessera.replay(pack)["verdict"], "NEEDS_TRUST")
         self.assertEqual(tessera.replay(pack, trust=True)["verdict"], "REPRODUCED_EXACT")
         fixed = tessera.replay(pack, **{"with": "mine.py:ones_of"})
         self.assertEqual(fixed["verdict"], "NOT_REPRODUCED")
