@@ -93,13 +93,17 @@ static void show_members(const pack *p) {
 }
 
 static void show_text(const pack_member *m) {
-    text out;
+    const char *words = m->data;
+    size_t length = m->size_bytes;
+    text out, whole;
     text_init(&out);
+    text_init(&whole);
+    text_append_bytes(&whole, words, length && words[length - 1] == '\n' ? length - 1 : length);
     text_show(&out, "\n%s\n    ", m->name);
-    text_show_lines(&out, "    ", m->data);
-    if (!m->size_bytes || ((const char *)m->data)[m->size_bytes - 1] != '\n')
-        text_append_char(&out, '\n');
+    text_show_lines(&out, "    ", whole.data ? whole.data : "");
+    text_append_char(&out, '\n');
     say_text(stdout, out.data);
+    text_release(&whole);
     text_release(&out);
 }
 
