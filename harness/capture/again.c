@@ -77,10 +77,17 @@ static const capture_tensor *tensor_named(const capture_call *c, const char *nam
     return NULL;
 }
 
+/* These return at once where their increment is not above 0; others go backward, and what they see
+ * is recorded in their order. */
+static bool stays(const capture_call *c, const json_t *step) {
+    return json_integer_value(step) <= 0 &&
+           (strstr(c->function, "asum") || strstr(c->function, "scal"));
+}
+
 /* The step from one row, or element, to the next where there are no gaps. */
-static int64_t step_of(const capture_tensor *t) {
+static int64_t step_of(const capture_tensor *t, json_int_t recorded) {
     if (!t || t->rank < 2)
-        return 1;
+        return recorded < 0 ? -1 : recorded > 0;
     return t->shape[1] > 1 ? t->shape[1] : 1;
 }
 
@@ -97,7 +104,8 @@ static void put_argument(const capture_call *c, const json_t *one, const capture
         text_printf(out, "    (\"real\", %.17g", json_real_value(value));
     } else if (json_is_integer(value)) {
         text_printf(out, "    (\"integer\", %" PRId64,
-                    is_step ? step_of(*last) : (int64_t)json_integer_value(value));
+                    is_step ? step_of(*last, stays(c, value) ? json_integer_value(value) : 1)
+                            : (int64_t)json_integer_value(value));
     } else {
         bool letter = json_string_length(value) == 1;
         text_append(out, letter ? "    (\"letter\", " : "    (\"real\", ");

@@ -106,6 +106,16 @@ if [ -f "$package/_tessera.abi3.so" ]; then
 else
     echo "skipped: packs of calls: the Python package was not built"
 fi
+# A call for each of the reference's own rules (docs/capture.md): by them it is right, and by the formula wrong.
+how=(--tensors all)
+for library in honest:ok liar:mismatch; do
+    record corners_${library%:*} "${library%:*}" 0 corners >out 2>err || fail "the corners of BLAS"
+    for ((i = 1; i <= 10; i++)); do
+        exits 0 "corner $i of ${library%:*}" "$tsr" pack-repro corners_${library%:*}:$i -o corner.tar.lz4
+        exits 0 "is shown" "$tsr" replay --show --json corner.tar.lz4
+        said "is ${library#*:}" "d['manifest']['outcome']['status'] == '${library#*:}'"
+    done
+done
 how=()
 
 # Other inputs, another length.
