@@ -9,6 +9,7 @@
 #include "common/json_text.h"
 #include "common/say.h"
 #include "report/document.h"
+#include "run/pack_needs.h"
 #include "run/replay.h"
 
 static void show_end(const char *what, const json_t *end) {
@@ -27,6 +28,18 @@ static void show_qualifiers(const json_t *list) {
     json_t *item;
     json_array_foreach(list, i, item) say(stdout, "%s%s", i ? ", " : " (", json_string_value(item));
     say(stdout, json_array_size(list) ? ")\n" : "\n");
+}
+
+/* What the code opened where it ran, and the pack does not hold. */
+static void show_needs(const replay *r) {
+    text lacks;
+    if (r->verdict == REPRODUCED_EXACT || r->verdict == REPRODUCED_CLASS)
+        return;
+    text_init(&lacks);
+    pack_needs_text(json_object_get(r->manifest, "needs"), false, &lacks);
+    if (lacks.length)
+        say(stdout, "lacks     %s\n", lacks.data);
+    text_release(&lacks);
 }
 
 static void show_missing(const json_t *list) {
@@ -78,6 +91,7 @@ static void show(const replay *r, const replay_request *request) {
             *json_text_at(item, "dims") ? " --dims " : "", json_text_at(item, "dims"),
             *json_text_at(item, "fault") ? " --inject " : "", json_text_at(item, "fault"));
     show_code(r, request);
+    show_needs(r);
     show_missing(r->missing);
     if (item)
         show_end("recorded", json_object_get(r->manifest, "outcome"));
@@ -89,11 +103,11 @@ static void show_json(const replay *r) {
     bool none = r->verdict == REPRO_NO_VERDICT;
     json_object_del(r->result, "internal");
     json_t *document = json_pack(
-        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1", "verdict",
-        none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
-        r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"),
-        "recorded", json_object_get(r->manifest, "outcome"), "replayed", none ? NULL : r->result,
-        "why", json_text(r->why[0] ? r->why : NULL));
+        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1",
+        "verdict", none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
+        r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"), "needs",
+        json_object_get(r->manifest, "needs"), "recorded", json_object_get(r->manifest, "outcome"),
+        "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL));
     document_print(document, stdout);
     json_decref(document);
 }

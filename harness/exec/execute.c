@@ -19,6 +19,7 @@
 #include "exec/backend_device.h"
 #include "exec/mlir_backend.h"
 #include "exec/module_cache.h"
+#include "exec/opened.h"
 #include "exec/staging.h"
 #include "measure/counters.h"
 #include "probe/probe.h"
@@ -333,6 +334,10 @@ static bool launch_once(execution *e, launch *l, tensor *outputs, status *st) {
     return ok;
 }
 
+bool execution_launch(execution *e, status *st) {
+    return write_inputs(e, &e->launch, st) && launch_once(e, &e->launch, e->outputs, st);
+}
+
 launch_request execution_request(const execution *e, uint32_t threads) {
     launch_request request = {.device = e->device,
                               .threads = threads,
@@ -482,6 +487,8 @@ static bool pack_members(execution *e, const backend *b, status *st) {
     staging s = {e->job, e->subject, e->stage, e->context};
     const tensor *expected, *actual = NULL;
     bool ours = backend_is_ours(b) && !e->job->implementation;
+    if (e->job->opens)
+        opened_begin(e->job->staging);
     if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, st)))
         return false;
     if ((ours || e->job->implementation) && !build(e, st))
@@ -501,6 +508,8 @@ static bool pack_members(execution *e, const backend *b, status *st) {
         return false;
     if (actual)
         put_digests(e, actual);
+    if (e->job->opens)
+        execution_put_opened(e);
     result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
     return !actual || staging_put_tensors(&s, "actual", actual, st);
 }

@@ -59,6 +59,8 @@ json_t *execution_digests(const execution *e, const tensor *outputs);
 
 /* Of the module that was built. */
 launch_request execution_request(const execution *e, uint32_t threads);
+/* Writes the inputs, poisons the outputs, launches. */
+bool execution_launch(execution *e, status *st);
 /* Two launches; the outputs are in `outputs` and `repeat`. */
 bool execution_compute(execution *e, status *st);
 /* Holds `outputs` against what is expected. `repeat`: the outputs of a second launch; NULL where
@@ -82,6 +84,10 @@ bool execution_time(execution *e, status *st);
 
 /* execute_others.c: builds the module of an implementation. */
 bool execution_build_foreign(execution *e, status *st);
+
+/* execute_others.c, PACK: what the implementation opens, as the job says; whatever comes of that.
+ */
+void execution_put_opened(execution *e);
 
 /* execute_guest.c: whether an implementation kept to its threads while it was timed, and left
  * nobody behind who computes; STATUS_MISMATCH. */

@@ -23,6 +23,7 @@
 #include "run/failures.h"
 #include "run/pack_fields.h"
 #include "run/pack_implementation.h"
+#include "run/pack_needs.h"
 #include "tessera/compiler.h"
 
 /* The folders of a pack, in the order of its members. */
@@ -38,6 +39,8 @@ typedef struct packing {
     VEC(pack_member) members;
     json_t *staged; /* the result of the worker that wrote the members */
     pack_implementation code;
+    json_t *needs;
+    VEC(pack_member) neighbours; /* of the file that ran, which it imports */
     char *staged_stage;
 } packing;
 
@@ -225,6 +228,8 @@ static json_t *about(const packing *p) {
                   json_object_get(internal, "inputs"), "schedule_hash",
                   json_object_get(result, "schedule_hash"), "module_hash",
                   json_object_get(result, "module_hash"));
+    if (json_array_size(p->needs))
+        json_object_set(manifest, "needs", p->needs);
     return manifest;
 }
 
@@ -258,6 +263,22 @@ static const char members_of_others[] =
 static const char members[] = "ir/             the IR after each pass, LLVM IR and assembly\n"
                               "module.tsrm     the compiled module\n";
 
+static void add_needs(const packing *p, text *readme) {
+    text held, lacks;
+    text_init(&held);
+    text_init(&lacks);
+    pack_needs_text(p->needs, true, &held);
+    pack_needs_text(p->needs, false, &lacks);
+    if (held.length)
+        text_printf(readme, "\nBeside the file that ran, in implementation/: %s\n", held.data);
+    if (lacks.length)
+        text_printf(readme, "\nIt lacks what else was opened: %s\n", lacks.data);
+    if (lacks.length && p->request->lacks)
+        text_append(p->request->lacks, lacks.data);
+    text_release(&held);
+    text_release(&lacks);
+}
+
 static void add_readme(packing *p) {
     const job *j = p->request->job;
     text readme, why;
@@ -279,6 +300,7 @@ static void add_readme(packing *p) {
         "                (left out beyond 64 MiB: the seed in the manifest makes them)\n"
         "log.txt         how it ended\n",
         j->implementation ? again_of_others : "", j->implementation ? members_of_others : members);
+    add_needs(p, &readme);
     add_text(p, "README", &readme);
     text_release(&why);
     text_release(&readme);
@@ -297,6 +319,16 @@ static bool add_code(packing *p, status *st) {
 
 /* ---- the pack ---- */
 
+/* How far code of others is run to see what it opens; what hangs would hang again. */
+static uint32_t opens_of(const pack_request *r) {
+    const job *j = r->job;
+    bool tells = j->implementation && (j->implementation_kind == IMPLEMENTATION_PYTHON ||
+                                       j->implementation_kind == IMPLEMENTATION_SHARED_OBJECT);
+    if (!tells || r->outputs)
+        return 0;
+    return result_outcome(r->result) == OUTCOME_TIMEOUT ? 1 : 2;
+}
+
 /* False: interrupted. What a worker that died had written is there all the same. */
 static bool stage_members(packing *p, status *st) {
     const pack_request *r = p->request;
@@ -305,6 +337,7 @@ static bool stage_members(packing *p, status *st) {
     j.mode = JOB_PACK;
     j.staging = p->staging.path;
     j.launches = has_outputs(r->result) && !r->outputs;
+    j.opens = opens_of(r);
     worker_init(&w, r->timeout_seconds, r->memory_mib, &interrupt_seen);
     p->staged = worker_run(&w, &j);
     p->staged_stage = arena_strdup(&p->memory, w.stage);
@@ -387,6 +420,37 @@ static bool write_members(packing *p, text *path_out, status *st) {
     return false;
 }
 
+static bool hold_neighbour(void *context, const char *member, const char *path) {
+    packing *p = context;
+    status ignored = STATUS_INIT;
+    char *data;
+    size_t size;
+    if (!file_read(path, (size_t)PACK_IMPLEMENTATION_BYTES_MAX, &data, &size, &ignored))
+        return false;
+    void *copy = arena_alloc(&p->memory, size + 1);
+    memcpy(copy, data, size);
+    free(data);
+    vec_push(&p->neighbours, ((pack_member){arena_strdup(&p->memory, member), copy, size}));
+    return true;
+}
+
+/* All but what the worker staged. */
+static bool add_own_members(packing *p, status *st) {
+    const pack_request *request = p->request;
+    const json_t *internal = json_object_get(p->staged, "internal");
+    p->needs =
+        pack_needs_make(request->job, json_object_get(internal, "opened"), hold_neighbour, p);
+    add_readme(p);
+    add_log(p);
+    if (request->about)
+        add_member(p, "call.json", request->about, strlen(request->about));
+    if (!add_code(p, st))
+        return false;
+    for (size_t i = 0; i < p->neighbours.count; i++)
+        vec_push(&p->members, p->neighbours.items[i]);
+    return true;
+}
+
 bool pack_case(const pack_request *given, text *path_out, status *st) {
     job j = *given->job;
     pack_request of_set = *given;
@@ -397,12 +461,7 @@ bool pack_case(const pack_request *given, text *path_out, status *st) {
     arena_init(&p.memory);
     bool ok = make_staging(&p, st);
     if (ok) {
-        ok = stage_members(&p, st);
-        add_readme(&p);
-        add_log(&p);
-        if (request->about)
-            add_member(&p, "call.json", request->about, strlen(request->about));
-        ok = ok && add_code(&p, st);
+        ok = stage_members(&p, st) && add_own_members(&p, st);
         size_t own = p.members.count;
         ok = ok && add_staged(&p, st);
         scratch_folder_close(&p.staging);
@@ -412,6 +471,8 @@ bool pack_case(const pack_request *given, text *path_out, status *st) {
     }
     pack_implementation_release(&p.code);
     vec_release(&p.members);
+    vec_release(&p.neighbours);
+    json_decref(p.needs);
     json_decref(p.staged);
     arena_release(&p.memory);
     return ok;

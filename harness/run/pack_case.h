@@ -6,6 +6,7 @@
 #ifndef TESSERA_HARNESS_RUN_PACK_CASE_H
 #define TESSERA_HARNESS_RUN_PACK_CASE_H
 
+#include "base/text.h"
 #include "case/job.h"
 
 typedef struct pack_request {
@@ -19,6 +20,7 @@ typedef struct pack_request {
     /* Of a call that a program made: what came of it then, which is not run again. */
     const char *outputs; /* a folder with NAME.npy for each output; NULL: the case is run */
     const char *about;   /* the member call.json; NULL: there is none */
+    text *lacks; /* receives what code of others opened and the pack does not hold; or NULL */
 } pack_request;
 
 /* Appends the pack's path. A pack that is there already under the name of its content is left as it

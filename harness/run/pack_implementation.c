@@ -182,6 +182,27 @@ static bool unpack_launch(const pack_code *c, const pack_code_request *q, const 
     return ok;
 }
 
+/* What the file imports from its own folder, at its place beside it. */
+static bool unpack_neighbours(const pack_code *c, const pack_code_request *q, const char *code,
+                              const char *launch, status *st) {
+    bool ok = true;
+    text path;
+    text_init(&path);
+    for (size_t i = 0; i < pack_member_count(q->from) && ok; i++) {
+        const pack_member *m = pack_member_at(q->from, i);
+        if (strncmp(m->name, FOLDER, strlen(FOLDER)) != 0 || strcmp(m->name, code) == 0 ||
+            (launch && strcmp(m->name, launch) == 0))
+            continue;
+        text_clear(&path);
+        text_printf(&path, "%s/%s", c->folder.path, m->name + strlen(FOLDER));
+        ok = file_make_parent(path.data, st);
+        text_clear(&path);
+        ok = ok && write_member(c, m, &path, st);
+    }
+    text_release(&path);
+    return ok;
+}
+
 /* Into a folder for this user alone. */
 static bool unpack(pack_code *c, const pack_code_request *q, const pack_member *m, text *path,
                    status *st) {
@@ -192,6 +213,7 @@ static bool unpack(pack_code *c, const pack_code_request *q, const pack_member *
     const char *beside = implementation_companion(
         m->name, implementation_kind_from_name(word_at(q->item, "kind")), &memory);
     bool ok = write_member(c, m, path, st) && (!beside || unpack_launch(c, q, beside, st)) &&
+              unpack_neighbours(c, q, m->name, beside, st) &&
               (chmod(path->data, S_IRWXU) == 0 ||
                status_set(st, STATUS_UNAVAILABLE, "%s cannot be made a program", path->data));
     arena_release(&memory);

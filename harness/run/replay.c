@@ -22,6 +22,7 @@
 #include "run/pack_case.h"
 #include "run/pack_fields.h"
 #include "run/pack_implementation.h"
+#include "run/pack_needs.h"
 #include "tessera/compiler.h"
 
 enum { REPLAYS_MAX = 3, DIGESTS_MAX = 64, STEPS_MAX = 16 };
@@ -242,6 +243,18 @@ static bool compatible(const recorded_case *c, const replay_request *q, replay *
     return false;
 }
 
+/* Its neighbours would run as well. */
+static void put_neighbours(const replay *r, text *why) {
+    size_t before = why->length;
+    text_append(why, ", with ");
+    size_t begin = why->length;
+    pack_needs_text(json_object_get(r->manifest, "needs"), true, why);
+    if (why->length == begin) {
+        why->length = before;
+        why->data[before] = '\0';
+    }
+}
+
 /* Code of others runs where the user says so, in a process of its own, which no sandbox may start.
  */
 static bool take_code(const pack *p, const replay_request *q, recorded_case *c, replay *r,
@@ -250,8 +263,10 @@ static bool take_code(const pack *p, const replay_request *q, recorded_case *c, 
     text_init(&why);
     const pack_code_request request = {p, c->others, q->with, q->trust, &why};
     bool ok = !c->others || pack_code_open(&c->code, &request, &c->job, st);
-    if (!ok && st->code == STATUS_OK)
+    if (!ok && st->code == STATUS_OK) {
+        put_neighbours(r, &why);
         refuse(r, NEEDS_TRUST, why.data);
+    }
     text_release(&why);
     if (ok) {
         c->job.sandbox = c->others == NULL;

@@ -193,6 +193,65 @@ exits 2 "both" "$tsr" replay almost.lz4 --trust --with "$functions"
 exits 3 "no such file" "$tsr" replay almost.lz4 --with nosuch.so
 exits 3 "no such function" "$tsr" replay almost.lz4 --with "$functions:nosuch"
 
+# What such code opens beside its file is found when it is packed: neighbours that it imports are held, the rest is named.
+mkdir -p beside/more elsewhere
+echo 'FACTOR = 2.5' >beside/helper.py
+echo 'HALF = 0.5' >beside/more/__init__.py
+echo 1 >beside/factor.txt
+cat >beside/opens.py <<'END'
+import os, pathlib
+
+
+def twice(x, out):
+    import helper
+    from more import HALF
+
+    factor = float((pathlib.Path(__file__).parent / "factor.txt").read_text()) * float(os.environ.get("FACTOR", "3"))
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            out[i, j] = x[i, j] * (helper.FACTOR + factor * HALF)
+
+
+def neighbours(x, out):
+    import helper
+
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            out[i, j] = x[i, j] * helper.FACTOR
+
+
+def raises(x):
+    open("/dev/null").close()
+    import helper
+
+    raise ValueError(helper.FACTOR)
+END
+exits 0 "a file that opens others" env FACTOR=1 "$tsr" pack-repro twice --case small --with beside/opens.py:twice k.tsr -o opens.lz4
+has err "this pack lacks: factor.txt .read., variable FACTOR$" "what is not held is told"
+exits 0 "its document" "$tsr" replay opens.lz4 --show --json
+/usr/bin/python3 -c 'import json
+d = json.load(open("out"))
+needs = sorted((n["how"], n["name"], n["held"]) for n in d["manifest"]["needs"])
+assert needs == [("imported", "helper.py", True), ("imported", "more/__init__.py", True), ("read", "factor.txt", False),
+                 ("variable", "FACTOR", False)], needs
+assert "implementation/more/__init__.py" in d["texts"] and "factor.txt" in d["texts"]["README"]' &&
+    pass "has all of it" || fail "has all of it"
+for symbol in neighbours:REPRODUCED_EXACT raises:REPRODUCED_CLASS; do
+    exits 0 "${symbol%:*} is packed" "$tsr" pack-repro twice --case small --with "beside/opens.py:${symbol%:*}=twice" k.tsr -o held.lz4
+    hasnt err "lacks" "nothing is lacking"
+    mv beside gone
+    exits 0 "elsewhere" "$tsr" replay held.lz4 --trust
+    mv gone beside
+    has out "^${symbol#*:} .same-implementation.$" "happens again by what the pack holds"
+done
+mv beside gone
+exits 1 "without the file that is read" "$tsr" replay opens.lz4 --trust
+has out "^lacks     factor.txt .read., variable FACTOR$" "what is lacking is told"
+hasnt out "limited" "and nothing was limited"
+exits 4 "untrusted" "$tsr" replay opens.lz4
+has out "with helper.py .imported., more/__init__.py" "all that would run is named"
+mv gone beside
+
 # Columns, files and modules with long names, and a file with a colon in its own: each is packed, and happens again.
 long=a_name_of_more_than_thirty_two_letters_as_libraries_have_them
 mkdir -p "in_$long/$long"

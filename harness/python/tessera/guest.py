@@ -192,6 +192,11 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
     sys.dont_write_bytecode = True
+    opened = os.environ.pop("TESSERA_OPENED", None)
+    if opened:
+        from tessera import _opened
+
+        _opened.note(opened)
     sys.exit(_tessera.serve(open_function, explain))
 
 
