@@ -42,6 +42,8 @@ static const char body[] =
     "    called.restype = REAL if RETURNS else None\n"
     "    if CHANGED:\n"
     "        ctypes.memmove(place(out)[0], *place(tensors[CHANGED]))\n"
+    "    elif PART:\n"
+    "        ctypes.memset(place(out)[0], 0, place(out)[1])\n"
     "    if not RETURNS:\n"
     "        tensors[OUTPUT] = out\n"
     "    words = []\n"
@@ -152,6 +154,7 @@ static void put_constants(const capture_stream *s, const capture_call *c, const 
     text_append(out, "\nCHANGED = ");
     put_string(k->output->role == CAPTURE_BOTH ? k->output->name : "", out);
     text_append_char(out, '\n');
+    text_printf(out, "PART = %s\n", k->output->part ? "True" : "False");
     put_environment(s->processes.items[c->process].environment, out);
     text_append(out, "ARGUMENTS = [\n");
     json_array_foreach(arguments, i, one) put_argument(c, one, &last, out);

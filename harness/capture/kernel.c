@@ -143,6 +143,16 @@ static void put_zeros(const writing *w) {
     text_printf(w->out, "), %s)", t->dtype);
 }
 
+/* Along memory: the last axis is the one that it runs along. */
+static void put_seen(const writing *w) {
+    const capture_tensor *t = w->output;
+    bool upper = t->part && strncmp(t->part, "upper", 5) == 0;
+    text_printf(w->out,
+                "reshape(iota((%" PRId64 ",)), (%" PRId64 ", 1)) %s reshape(iota((%" PRId64
+                ",)), (1, %" PRId64 "))",
+                t->shape[0], t->shape[0], upper ? "<=" : ">=", t->shape[1], t->shape[1]);
+}
+
 static void put_term(const writing *w, const char *term, size_t length) {
     bool is_sum = *term == '+', is_alone = *term == '=', is_factor = term[length - 1] == '*';
     const char *end = memchr(term, '*', length);
@@ -154,6 +164,10 @@ static void put_term(const writing *w, const char *term, size_t length) {
         return;
     if (is_alone && factor == 0) {
         put_zeros(w);
+        return;
+    }
+    if (strcmp(name, "seen") == 0) {
+        put_seen(w);
         return;
     }
     if (strcmp(name, "type") == 0) {
@@ -226,11 +240,13 @@ static bool is_plain(const char *name) {
     return length && length <= 8 && strspn(name, "abcdefghijklmnopqrstuvwxyz") == length;
 }
 
-/* What the kernel reads, and the one tensor that it writes. */
+/* What the kernel reads, and the one tensor that it writes. A triangle is one that is written. */
 static bool take_tensors(const capture_call *c, capture_kernel *k) {
     for (uint32_t i = 0; i < c->tensor_count; i++) {
         const capture_tensor *t = &c->tensors[i];
-        if (t->part || t->type == DTYPE_NONE || !is_plain(t->name))
+        bool triangle =
+            t->part && (t->role == CAPTURE_INPUT || t->rank != 2 || strchr(t->part, '-'));
+        if (triangle || t->type == DTYPE_NONE || !is_plain(t->name))
             return false;
         if (t->role != CAPTURE_OUTPUT && k->input_count < 8)
             k->inputs[k->input_count++] = t;
@@ -255,7 +271,7 @@ bool capture_kernel_make(const capture_stream *s, const capture_call *c, capture
     } else {
         status_set(st, STATUS_UNAVAILABLE,
                    "no kernel says what %s does: packs are made of calls of BLAS that are gemm, "
-                   "gemv, ger, dot, nrm2, asum, axpy or scal, of f32 or f64",
+                   "syrk, gemv, ger, dot, nrm2, asum, axpy or scal, of f32 or f64",
                    c->function);
     }
     json_decref(arguments);

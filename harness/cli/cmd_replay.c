@@ -90,6 +90,9 @@ static void show(const replay *r, const replay_request *request) {
             (long long)json_integer_value(json_object_get(item, "threads")),
             *json_text_at(item, "dims") ? " --dims " : "", json_text_at(item, "dims"),
             *json_text_at(item, "fault") ? " --inject " : "", json_text_at(item, "fault"));
+    if (json_is_integer(json_object_get(item, "set")))
+        say(stdout, "inputs    set %lld of the case\n",
+            (long long)json_integer_value(json_object_get(item, "set")));
     show_code(r, request);
     show_needs(r);
     show_missing(r->missing);

@@ -96,7 +96,8 @@ if [ -f "$package/_tessera.abi3.so" ]; then
     how=(--tensors all)
     exits 0 "every kind of call" record kinds honest 2 columns
     exits 0 "threads, too" record threaded honest 1 threads
-    for place in kinds:2 kinds:3 threaded:4; do
+    exits 0 "corners, too" record corners honest 0 corners
+    for place in kinds:2 kinds:3 threaded:4 corners:1 corners:12; do
         exits 0 "$place is packed" "$tsr" pack-repro $place -o one.tar.lz4
         exits 0 "$place is replayed" "$tsr" replay one.tar.lz4 --trust --json
         said "$place: the same bits" "d['verdict'] == 'REPRODUCED_EXACT' and d['recorded']['status'] == 'ok'"
@@ -110,7 +111,7 @@ fi
 how=(--tensors all)
 for library in honest:ok liar:mismatch; do
     record corners_${library%:*} "${library%:*}" 0 corners >out 2>err || fail "the corners of BLAS"
-    for ((i = 1; i <= 10; i++)); do
+    for ((i = 1; i <= 12; i++)); do
         exits 0 "corner $i of ${library%:*}" "$tsr" pack-repro corners_${library%:*}:$i -o corner.tar.lz4
         exits 0 "is shown" "$tsr" replay --show --json corner.tar.lz4
         said "is ${library#*:}" "d['manifest']['outcome']['status'] == '${library#*:}'"

@@ -21,6 +21,8 @@ void cblas_sgemv(int layout, int trans, int m, int n, float alpha, const float *
 void cblas_sger(int layout, int m, int n, float alpha, const float *x, int incx, const float *y,
                 int incy, float *a, int lda);
 void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int incy);
+void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, const float *a,
+                 int lda, float beta, float *c, int ldc);
 float cblas_snrm2(int n, const float *x, int incx);
 float cblas_sasum(int n, const float *x, int incx);
 
@@ -98,6 +100,19 @@ void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int inc
     (void)incx, (void)incy;
     for (int i = 0; i < n && !(has_rules && alpha == 0); i++)
         y[i] += alpha * x[i];
+}
+
+/* The lower triangle of a a^T; the library that lies leaves out the last term. */
+void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, const float *a,
+                 int lda, float beta, float *c, int ldc) {
+    (void)layout, (void)uplo, (void)trans;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            float sum = 0, *to = &c[(ptrdiff_t)i * ldc + j];
+            for (int l = 0; l < k - !has_rules && !(has_rules && alpha == 0); l++)
+                sum += a[(ptrdiff_t)i * lda + l] * a[(ptrdiff_t)j * lda + l];
+            *to = alpha * sum + (beta == 0 ? 0 : beta * *to);
+        }
 }
 
 float cblas_snrm2(int n, const float *x, int incx) {

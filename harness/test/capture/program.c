@@ -21,11 +21,13 @@ void cblas_sgemv(int layout, int trans, int m, int n, float alpha, const float *
 void cblas_sger(int layout, int m, int n, float alpha, const float *x, int incx, const float *y,
                 int incy, float *a, int lda);
 void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int incy);
+void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, const float *a,
+                 int lda, float beta, float *c, int ldc);
 float cblas_snrm2(int n, const float *x, int incx);
 float cblas_sasum(int n, const float *x, int incx);
 float cblas_sdot(int n, const float *x, int incx, const float *y, int incy);
 
-enum { ROWS = 101, PLAIN = 111, TURNED = 112, M = 6, N = 5, LONGEST = 64, GAP = 3 };
+enum { ROWS = 101, PLAIN = 111, TURNED = 112, LOWER = 122, M = 6, N = 5, LONGEST = 64, GAP = 3 };
 
 static float a[M * (LONGEST + GAP)], b[LONGEST * N], c[M * N];
 
@@ -84,7 +86,9 @@ static void in_columns(void) {
 /* A call for each rule of the reference that is no formula; a formula gives something else. */
 static void corners(void) {
     float of[4] = {NAN, 2, INFINITY, 4}, one[4] = {1, 1, 1, 1}, large[2] = {1e30f, -1e30f};
-    float to[4] = {1, 2, 3, 4}, matrix[4] = {5, 6, 7, 8}, small[2] = {1e-30f, 2e-30f};
+    const float plain[4] = {1, 2, 3, 4};
+    float to[4] = {1, 2, 3, 4}, matrix[4] = {5, 6, 7, 8}, square[4] = {1, 2, 3, 4},
+          small[2] = {1e-30f, 2e-30f};
     cblas_sgemm(ROWS, PLAIN, PLAIN, 2, 2, 2, 0, of, 2, one, 2, 1, to, 2);
     cblas_sgemm(ROWS, PLAIN, PLAIN, 2, 2, 2, 0, of, 2, one, 2, 0, to, 2);
     cblas_sgemv(ROWS, PLAIN, 2, 2, 0, of, 2, one, 1, 2, one + 2, 1);
@@ -95,6 +99,8 @@ static void corners(void) {
     one[1] = cblas_snrm2(2, small, 1);
     one[2] = cblas_sasum(2, large, -1);
     cblas_sscal(2, 3, large, -1);
+    cblas_ssyrk(ROWS, LOWER, PLAIN, 2, 2, 0, of, 2, 1, square, 2);
+    cblas_ssyrk(ROWS, LOWER, PLAIN, 2, 2, 1, plain, 2, 0, square, 2);
 }
 
 int main(int argc, char **argv) {
