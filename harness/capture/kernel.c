@@ -240,7 +240,8 @@ static bool is_plain(const char *name) {
     return length && length <= 8 && strspn(name, "abcdefghijklmnopqrstuvwxyz") == length;
 }
 
-/* What the kernel reads, and the one tensor that it writes. A triangle is one that is written. */
+/* The tensors that the kernel reads, and the one that it writes. A triangle is one that is written.
+ */
 static bool take_tensors(const capture_call *c, capture_kernel *k) {
     for (uint32_t i = 0; i < c->tensor_count; i++) {
         const capture_tensor *t = &c->tensors[i];

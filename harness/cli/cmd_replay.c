@@ -30,7 +30,7 @@ static void show_qualifiers(const json_t *list) {
     say(stdout, json_array_size(list) ? ")\n" : "\n");
 }
 
-/* What the code opened where it ran, and the pack does not hold. */
+/* Lists things that the code opened where it ran, and that the pack does not hold. */
 static void show_needs(const replay *r) {
     text lacks;
     if (r->verdict == REPRODUCED_EXACT || r->verdict == REPRODUCED_CLASS)

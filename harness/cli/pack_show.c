@@ -18,7 +18,7 @@ static bool is_below(const char *name, const char *folder) {
     return strncmp(name, folder, strlen(folder)) == 0;
 }
 
-/* What a person reads: not tensors, and not what the compiler made. */
+/* A person reads it: no tensor, and nothing that the compiler made. */
 static bool is_shown(const pack_member *m) {
     static const char *const others[] = {"inputs/", "expected/", "actual/", "ir/"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -20,7 +20,7 @@ typedef struct numbered {
 
 typedef struct pairing {
     numbered a, b;
-    size_t equal_count; /* of different numbers in `equal` */
+    size_t equal_count; /* the number of different values in `equal` */
     stream_pairs *out;
 } pairing;
 
@@ -147,7 +147,7 @@ static void join(stream_pairs *out, size_t a, size_t b) {
     out->of_b[b] = a;
 }
 
-/* Of [from, to) of a lane, the calls that have no partner yet; their places are the caller's. */
+/* The calls in [from, to) of a lane that have no partner yet; their places are the caller's. */
 static lane without_partner(const lane *l, size_t from, size_t to, const size_t *partner) {
     lane rest = {base_malloc((to - from + 1) * sizeof *rest.places), 0};
     for (size_t i = from; i < to; i++)

@@ -21,7 +21,7 @@ typedef struct execute_hooks {
     execute_relation_fn relation; /* NULL where no job has one */
     execute_stage_fn stage;
     execute_set_fn set; /* NULL: nobody asks */
-    void *context;      /* of `stage` and `set` */
+    void *context;      /* for `stage` and `set` */
 } execute_hooks;
 
 /* The result, with its "internal" part; never NULL. `s` is kept between jobs. */

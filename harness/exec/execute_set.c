@@ -12,7 +12,7 @@ void execution_set(execution *e, const input_set *set) {
         e->hooks->set(e->hooks->context, set);
 }
 
-/* What is wrong in timed launches names its set already. */
+/* A message about timed launches names its set already. */
 status execution_name_set(const execution *e, const status *failed) {
     static const char in_timed[] = "timed launches: ";
     status named = STATUS_INIT;

@@ -163,7 +163,8 @@ static bool judge_large(timed *t, uint32_t set, case_context *s, const tensor *o
                : judge_by_bound(t, set, s, outputs);
 }
 
-/* What was given for the set that failed: the result's own digests are of the case's own inputs. */
+/* Keeps digests of the outputs for the set that failed: the result's own are of the case's own
+ * inputs. */
 static void put_outputs_of(timed *t, const tensor *outputs) {
     if (!outputs[0].data)
         return;

@@ -51,10 +51,10 @@ void execution_set(execution *e, const input_set *set);
 status execution_name_set(const execution *e, const status *failed);
 /* The result is a mismatch, on the set of now. */
 void execution_mismatch(execution *e, const char *why);
-/* Of a failure, says in the result on which set. */
+/* Says in the result on which set it failed. */
 void execution_put_failed_set(execution *e);
 
-/* Of each output. Owned. */
+/* A digest for each output. Owned. */
 json_t *execution_digests(const execution *e, const tensor *outputs);
 
 /* Of the module that was built. */

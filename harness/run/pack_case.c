@@ -40,7 +40,7 @@ typedef struct packing {
     json_t *staged; /* the result of the worker that wrote the members */
     pack_implementation code;
     json_t *needs;
-    VEC(pack_member) neighbours; /* of the file that ran, which it imports */
+    VEC(pack_member) neighbours; /* that the file that ran imports */
     char *staged_stage;
 } packing;
 

@@ -182,7 +182,7 @@ static bool unpack_launch(const pack_code *c, const pack_code_request *q, const 
     return ok;
 }
 
-/* What the file imports from its own folder, at its place beside it. */
+/* Modules that the file imports from its own folder, at their places beside it. */
 static bool unpack_neighbours(const pack_code *c, const pack_code_request *q, const char *code,
                               const char *launch, status *st) {
     bool ok = true;

@@ -15,7 +15,8 @@
 /* Puts a file into the pack as a member; false: it cannot be read. */
 typedef bool (*pack_needs_hold_fn)(void *context, const char *member, const char *path);
 
-/* Of "opened", as the worker told it (or NULL). Owned; sorted, so that equal runs make equal packs.
+/* Made from "opened", as the worker told it (or NULL). Owned; sorted, so that equal runs make equal
+ * packs.
  */
 json_t *pack_needs_make(const job *j, const json_t *opened, pack_needs_hold_fn hold, void *context);
 

@@ -60,7 +60,7 @@ at_times_crashes REPRODUCED_CLASS crash
 at_times_hangs REPRODUCED_CLASS timeout
 LIST
 
-# What fails on other inputs than the case's own is packed with those, by whatever way.
+# A failure on other inputs than the case's own is packed with those, by whatever way it failed.
 bench_with at_times_almost
 exits 0 "its inputs" bsdtar -xf "$pack" manifest.json inputs/x.npy expected/out.npy actual/out.npy
 /usr/bin/python3 - <<'END_PYTHON' >out && pass "are those that failed" || fail "are those that failed"
@@ -193,7 +193,7 @@ exits 2 "both" "$tsr" replay almost.lz4 --trust --with "$functions"
 exits 3 "no such file" "$tsr" replay almost.lz4 --with nosuch.so
 exits 3 "no such function" "$tsr" replay almost.lz4 --with "$functions:nosuch"
 
-# What such code opens beside its file is found when it is packed: neighbours that it imports are held, the rest is named.
+# Things that such code opens beside its file are found when it is packed: neighbours that it imports are held, the rest is named.
 mkdir -p beside/more elsewhere
 echo 'FACTOR = 2.5' >beside/helper.py
 echo 'HALF = 0.5' >beside/more/__init__.py

@@ -74,6 +74,13 @@ static const refusal refusals[] = {
               "null, \"relation\": {\"name\": \"batch\"}") ", " OUTCOME
                                                            ", \"numerics_version\": 1}",
      "source/f.tsr", INVALID_PACK, "relation"},
+    {"{" CASE("interp", "null", "null, \"perturbed\": true") ", " OUTCOME
+                                                             ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "perturbed"},
+    {"{" CASE("interp", "null",
+              "null, \"set\": 2, \"recorded_inputs\": true") ", " OUTCOME
+                                                             ", \"numerics_version\": 1}",
+     "source/f.tsr", INVALID_PACK, "generated"},
     {"{" OUTCOME ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK, "case"},
     {"{" CASE("interp", "null", "null") ", \"numerics_version\": 1}", "source/f.tsr", INVALID_PACK,
      "outcome"},

@@ -1,4 +1,4 @@
-"""What a guest opens beside its own file, for the pack of it: modules, files, and variables of the environment."""
+"""Things that a guest opens beside its own file, for the pack of it: modules, files, and variables of the environment."""
 
 import importlib.util
 import os
