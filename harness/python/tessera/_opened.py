@@ -61,5 +61,5 @@ def note(path: str) -> None:
             say("variable", key)
         return value
 
-    kind.__getitem__ = read  # type: ignore[method-assign]
+    setattr(kind, "__getitem__", read)
     sys.addaudithook(audit)

@@ -67,7 +67,8 @@ def find_function(module: types.ModuleType, symbol: str) -> Function:
         raise TypeError(f"'{symbol}' is called with an object of {owner.__name__}, and there is none: make it a static method")
     if not callable(found):
         raise TypeError(f"'{symbol}' is no function but an object of {type(found)}")
-    return found
+    function: Function = found
+    return function
 
 
 def writes_outputs(function: Function, inputs: int, outputs: int) -> bool:
