@@ -29,9 +29,9 @@ typedef struct repro_outcome {
     size_t sha256_count;       /* 0 where it ended without outputs */
 } repro_outcome;
 
-/* The verdict of `count` replays; none of 0. Never INVALID_PACK or INCOMPATIBLE: those are known
- * before anything runs. By the first line that fits: replays differ in status, stage, class or
- * digests    NONDETERMINISTIC recorded ok, replay ok, equal digests                REPRODUCED_EXACT
+/* The verdict of `count` replays; none of 0. Never INVALID_PACK, NEEDS_TRUST or INCOMPATIBLE: those
+ * are known before anything runs. By the first line that fits: replays differ in status, stage,
+ * class or digests    NONDETERMINISTIC recorded ok, replay ok, equal digests REPRODUCED_EXACT
  *   recorded ok, anything else                           DIFFERENT_FAILURE
  *   recorded a failure, replay ok                        NOT_REPRODUCED
  *   other status or stage                                DIFFERENT_FAILURE

@@ -42,6 +42,8 @@ static const char body[] =
     "    called.restype = REAL if RETURNS else None\n"
     "    if CHANGED:\n"
     "        ctypes.memmove(place(out)[0], *place(tensors[CHANGED]))\n"
+    "    elif PART:\n"
+    "        ctypes.memset(place(out)[0], 0, place(out)[1])\n"
     "    if not RETURNS:\n"
     "        tensors[OUTPUT] = out\n"
     "    words = []\n"
@@ -77,10 +79,17 @@ static const capture_tensor *tensor_named(const capture_call *c, const char *nam
     return NULL;
 }
 
+/* These return at once where their increment is not above 0; others go backward, and what they see
+ * is recorded in their order. */
+static bool stays(const capture_call *c, const json_t *step) {
+    return json_integer_value(step) <= 0 &&
+           (strstr(c->function, "asum") || strstr(c->function, "scal"));
+}
+
 /* The step from one row, or element, to the next where there are no gaps. */
-static int64_t step_of(const capture_tensor *t) {
+static int64_t step_of(const capture_tensor *t, json_int_t recorded) {
     if (!t || t->rank < 2)
-        return 1;
+        return recorded < 0 ? -1 : recorded > 0;
     return t->shape[1] > 1 ? t->shape[1] : 1;
 }
 
@@ -97,7 +106,8 @@ static void put_argument(const capture_call *c, const json_t *one, const capture
         text_printf(out, "    (\"real\", %.17g", json_real_value(value));
     } else if (json_is_integer(value)) {
         text_printf(out, "    (\"integer\", %" PRId64,
-                    is_step ? step_of(*last) : (int64_t)json_integer_value(value));
+                    is_step ? step_of(*last, stays(c, value) ? json_integer_value(value) : 1)
+                            : (int64_t)json_integer_value(value));
     } else {
         bool letter = json_string_length(value) == 1;
         text_append(out, letter ? "    (\"letter\", " : "    (\"real\", ");
@@ -144,6 +154,7 @@ static void put_constants(const capture_stream *s, const capture_call *c, const 
     text_append(out, "\nCHANGED = ");
     put_string(k->output->role == CAPTURE_BOTH ? k->output->name : "", out);
     text_append_char(out, '\n');
+    text_printf(out, "PART = %s\n", k->output->part ? "True" : "False");
     put_environment(s->processes.items[c->process].environment, out);
     text_append(out, "ARGUMENTS = [\n");
     json_array_foreach(arguments, i, one) put_argument(c, one, &last, out);

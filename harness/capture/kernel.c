@@ -13,9 +13,17 @@ typedef struct family {
 
 static const family families[] = {
 #define FAMILY(name, rows, columns) {#name, rows, columns},
+#define RULE(name, condition, body)
 #include "capture/families.def"
 #undef FAMILY
+#undef RULE
 };
+
+typedef struct rule {
+    const char *name;
+    bool (*applies)(const json_t *arguments);
+    const char *body;
+} rule;
 
 static const char *skip(const char *word, const char *start) {
     size_t length = strlen(start);
@@ -68,12 +76,46 @@ static double real_of(const json_t *arguments, const char *name) {
     return word ? strtod(word, NULL) : json_number_value(value);
 }
 
+/* ---- a family's own rules ---- */
+
+static bool is_zero(const json_t *arguments, const char *name) {
+    return value_of(arguments, name) && real_of(arguments, name) == 0;
+}
+
+static bool applies_ALPHA_0(const json_t *arguments) {
+    return is_zero(arguments, "alpha");
+}
+
+static bool applies_EMPTY(const json_t *arguments) {
+    return is_zero(arguments, "m") || is_zero(arguments, "n");
+}
+
+static bool applies_BACKWARD(const json_t *arguments) {
+    return value_of(arguments, "incx") && real_of(arguments, "incx") <= 0;
+}
+
+static const rule rules[] = {
+#define FAMILY(name, rows, columns)
+#define RULE(name, condition, body) {#name, applies_##condition, body},
+#include "capture/families.def"
+#undef FAMILY
+#undef RULE
+};
+
+static const char *body_of(const family *f, const json_t *arguments) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].name, f->name) == 0 && rules[i].applies(arguments))
+            return rules[i].body;
+    return is_in_columns(arguments) ? f->columns : f->rows;
+}
+
 /* ---- the formula ---- */
 
 typedef struct writing {
     const capture_call *call;
     const json_t *arguments;
     bool columns;
+    const capture_tensor *output;
     text *out;
 } writing;
 
@@ -93,20 +135,50 @@ static void put_factor(double factor, text *out) {
     text_append(out, strpbrk(out->data + begin, ".en") ? " * " : ".0 * ");
 }
 
+static void put_zeros(const writing *w) {
+    const capture_tensor *t = w->output;
+    text_append(w->out, "zeros((");
+    for (int axis = 0; axis < t->rank; axis++)
+        text_printf(w->out, "%" PRId64 ",", t->shape[axis]);
+    text_printf(w->out, "), %s)", t->dtype);
+}
+
+/* Along memory: the last axis is the one that it runs along. */
+static void put_seen(const writing *w) {
+    const capture_tensor *t = w->output;
+    bool upper = t->part && strncmp(t->part, "upper", 5) == 0;
+    text_printf(w->out,
+                "reshape(iota((%" PRId64 ",)), (%" PRId64 ", 1)) %s reshape(iota((%" PRId64
+                ",)), (1, %" PRId64 "))",
+                t->shape[0], t->shape[0], upper ? "<=" : ">=", t->shape[1], t->shape[1]);
+}
+
 static void put_term(const writing *w, const char *term, size_t length) {
-    bool is_sum = *term == '+', is_factor = term[length - 1] == '*';
+    bool is_sum = *term == '+', is_alone = *term == '=', is_factor = term[length - 1] == '*';
     const char *end = memchr(term, '*', length);
     char name[16] = "";
-    size_t begin = is_sum, size = (size_t)((end ? end : term + length) - term) - begin;
+    size_t begin = is_sum || is_alone, size = (size_t)((end ? end : term + length) - term) - begin;
     memcpy(name, term + begin, size < sizeof name ? size : 0);
     double factor = end ? real_of(w->arguments, name) : 1;
     if (is_sum && factor == 0)
         return;
+    if (is_alone && factor == 0) {
+        put_zeros(w);
+        return;
+    }
+    if (strcmp(name, "seen") == 0) {
+        put_seen(w);
+        return;
+    }
+    if (strcmp(name, "type") == 0) {
+        text_append(w->out, w->output->dtype);
+        return;
+    }
     if (is_sum)
         text_append(w->out, " + ");
     if (end && factor != 1)
         put_factor(factor, w->out);
-    if (is_sum)
+    if (is_sum || is_alone)
         text_append_bytes(w->out, end + 1, length - (size_t)(end + 1 - term));
     else if (!is_factor)
         text_printf(w->out, "%s%s", name, is_turned(w, name) ? ".T" : "");
@@ -157,7 +229,7 @@ static void put_source(const capture_stream *s, const capture_call *c, const wri
     put_parameters(k, out);
     text_append(out, ") -> ");
     put_type(k->output, out);
-    text_append(out, ":\n    return ");
+    text_append(out, ":\n    ");
     put_formula(w, formula);
     text_append_char(out, '\n');
 }
@@ -168,11 +240,14 @@ static bool is_plain(const char *name) {
     return length && length <= 8 && strspn(name, "abcdefghijklmnopqrstuvwxyz") == length;
 }
 
-/* What the kernel reads, and the one tensor that it writes. */
+/* The tensors that the kernel reads, and the one that it writes. A triangle is one that is written.
+ */
 static bool take_tensors(const capture_call *c, capture_kernel *k) {
     for (uint32_t i = 0; i < c->tensor_count; i++) {
         const capture_tensor *t = &c->tensors[i];
-        if (t->part || t->type == DTYPE_NONE || !is_plain(t->name))
+        bool triangle =
+            t->part && (t->role == CAPTURE_INPUT || t->rank != 2 || strchr(t->part, '-'));
+        if (triangle || t->type == DTYPE_NONE || !is_plain(t->name))
             return false;
         if (t->role != CAPTURE_OUTPUT && k->input_count < 8)
             k->inputs[k->input_count++] = t;
@@ -191,13 +266,13 @@ bool capture_kernel_make(const capture_stream *s, const capture_call *c, capture
     text_init(&out->code);
     bool ok = f && take_tensors(c, out);
     if (ok) {
-        writing w = {c, arguments, is_in_columns(arguments), &out->source};
-        put_source(s, c, &w, w.columns ? f->columns : f->rows, out);
+        writing w = {c, arguments, is_in_columns(arguments), out->output, &out->source};
+        put_source(s, c, &w, body_of(f, arguments), out);
         capture_again_write(s, c, arguments, out);
     } else {
         status_set(st, STATUS_UNAVAILABLE,
                    "no kernel says what %s does: packs are made of calls of BLAS that are gemm, "
-                   "gemv, ger, dot, nrm2, asum, axpy or scal, of f32 or f64",
+                   "syrk, gemv, ger, dot, nrm2, asum, axpy or scal, of f32 or f64",
                    c->function);
     }
     json_decref(arguments);

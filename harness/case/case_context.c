@@ -207,7 +207,8 @@ static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) 
 
 static bool make_inputs(case_context *s, const case_context_request *request, status *st) {
     return request->inputs ? inputs_read(&s->signature, request->inputs, s->inputs, st)
-                           : inputs_make(&s->signature, s->c, request->seed, s->inputs, st);
+                           : inputs_make_set(&s->signature, s->c, request->seed, request->set, NULL,
+                                             s->inputs, st);
 }
 
 static bool open_case(case_context *s, const case_context_request *request, status *st) {
@@ -226,7 +227,7 @@ static bool open_case(case_context *s, const case_context_request *request, stat
     if (s->c->choice && !compare_with_own(s, request, st))
         return false;
     s->golden_state = GOLDEN_MISSING;
-    return !request->golden_path || s->apart ||
+    return !request->golden_path || s->apart || request->set.number ||
            golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
 }
 
@@ -236,7 +237,8 @@ static bool same_text(const char *a, const char *b) {
 
 bool case_context_open(case_context *s, const case_context_request *request, status *st) {
     if (s->source && same_source(s, request->source) && s->kernel_name &&
-        s->seed == request->seed && same_inputs(s, request->inputs) &&
+        s->seed == request->seed && s->set.number == request->set.number &&
+        s->set.perturbed == request->set.perturbed && same_inputs(s, request->inputs) &&
         strcmp(s->path, request->path) == 0 && strcmp(s->kernel_name, request->kernel) == 0 &&
         strcmp(s->case_name, request->case_name) == 0 && same_text(s->dims, request->dims) &&
         same_text(s->space, request->space) &&
@@ -252,6 +254,7 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
         return false;
     }
     s->seed = request->seed;
+    s->set = request->set;
     s->inputs_folder = request->inputs ? base_strdup(request->inputs) : NULL;
     s->kernel_name = base_strdup(request->kernel);
     s->case_name = base_strdup(request->case_name);
@@ -288,9 +291,7 @@ bool case_context_unlimited(case_context *s, tensor *values, status *st) {
 }
 
 /* All but the inputs is borrowed from `s`. */
-static bool make_other(const case_context *s, uint32_t index, bool perturbed, case_context *out,
-                       status *st) {
-    const uint64_t seed = s->seed + UINT64_C(0x9E3779B97F4A7C15) * (index + 1);
+static bool make_other(const case_context *s, input_set set, case_context *out, status *st) {
     *out = *s;
     memset(out->inputs, 0, sizeof out->inputs);
     memset(out->oracle, 0, sizeof out->oracle);
@@ -300,8 +301,8 @@ static bool make_other(const case_context *s, uint32_t index, bool perturbed, ca
     out->golden_state = GOLDEN_MISSING;
     out->others = NULL;
     out->other_count = 0;
-    return (perturbed ? inputs_make_perturbed(&s->signature, s->c, s->inputs, seed, out->inputs, st)
-                      : inputs_make(&s->signature, s->c, seed, out->inputs, st)) &&
+    out->set = set;
+    return inputs_make_set(&s->signature, s->c, s->seed, set, s->inputs, out->inputs, st) &&
            compiler_check_values(s->instance, out->inputs, st);
 }
 
@@ -310,13 +311,14 @@ case_context *case_context_others(case_context *s, uint32_t count, status *st) {
         return s->others;
     close_others(s);
     s->others = base_calloc(count, sizeof *s->others);
-    for (; s->other_count < count; s->other_count++)
-        if (!make_other(s, s->other_count, s->other_count + 1 == count, &s->others[s->other_count],
-                        st)) {
+    for (; s->other_count < count; s->other_count++) {
+        const input_set set = {s->other_count + 1, s->other_count + 1 == count};
+        if (!make_other(s, set, &s->others[s->other_count], st)) {
             tensor_release_all(s->others[s->other_count].inputs, COMPILER_MAX_PARAMETERS);
             close_others(s);
             return NULL;
         }
+    }
     return s->others;
 }
 

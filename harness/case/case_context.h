@@ -7,6 +7,7 @@
 #define TESSERA_HARNESS_CASE_CASE_CONTEXT_H
 
 #include "case/golden.h"
+#include "case/inputs.h"
 #include "tessera/compiler.h"
 
 typedef struct case_context {
@@ -14,6 +15,7 @@ typedef struct case_context {
     char *source_text;                           /* where the source was given as text */
     char *inputs_folder;
     uint64_t seed;
+    input_set set; /* that is in `inputs` */
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
@@ -48,6 +50,7 @@ typedef struct case_context_request {
     const char *dims;   /* the values that make the case, with the distributions of the case of that
                            name where the kernel has one; NULL: it is of the source */
     const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
+    input_set set; /* ... and which of the case's sets; no golden is of another than the first */
     const char *space;  /* values of the kernel's space of tiles; NULL: the first of each */
     bool space_held;    /* ... which were found to have the bits of the first ones */
     const char *target; /* that code is made for, whose tiles the source may say where `space` does

@@ -14,6 +14,16 @@ bool inputs_make(const compiler_signature *signature, const compiler_case *c, ui
 bool inputs_make_perturbed(const compiler_signature *signature, const compiler_case *c,
                            const tensor *like, uint64_t seed, tensor *inputs, status *st);
 
+/* Which of a case's sets of inputs: the first are its own, and each other is drawn from a seed of
+ * its own, or is the first with one element changed. */
+typedef struct input_set {
+    uint32_t number; /* 0: the case's own */
+    bool perturbed;
+} input_set;
+/* Makes a set; `own`: the case's own inputs, or NULL where they are still to be made. */
+bool inputs_make_set(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
+                     input_set set, const tensor *own, tensor *inputs, status *st);
+
 /* FOLDER/NAME.npy for each, of its type and shape. */
 bool inputs_read(const compiler_signature *signature, const char *folder, tensor *inputs,
                  status *st);

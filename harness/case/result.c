@@ -86,6 +86,13 @@ void result_set_outcome(json_t *result, job_outcome o, const char *why, exit_cod
     json_object_set_new(internal, "exit", json_integer(code));
 }
 
+void result_put_failed_on(json_t *result, input_set set) {
+    json_t *said = json_pack("{s:I}", "set", (json_int_t)set.number);
+    if (set.perturbed)
+        json_object_set_new(said, "perturbed", json_true());
+    result_set(result, RESULT_FAILED_ON, said);
+}
+
 /* What a field has before anything is known; NULL: it is not there, or is the job's. */
 static json_t *initial_NOTHING(void) {
     return json_null();
@@ -180,6 +187,21 @@ exit_code result_exit(const json_t *result) {
         return EXIT_DONE;
     json_t *code = json_object_get(json_object_get(result, "internal"), "exit");
     return json_is_integer(code) ? (exit_code)json_integer_value(code) : EXIT_CHECK;
+}
+
+bool result_failed_on(const json_t *result, input_set *out) {
+    const json_t *said = result_get(result, RESULT_FAILED_ON), *set = json_object_get(said, "set");
+    if (!json_is_integer(set) || json_integer_value(set) < 0 ||
+        json_integer_value(set) > UINT32_MAX)
+        return false;
+    *out = (input_set){(uint32_t)json_integer_value(set),
+                       json_is_true(json_object_get(said, "perturbed"))};
+    return true;
+}
+
+const json_t *result_digests(const json_t *result) {
+    const json_t *there = json_object_get(result_get(result, RESULT_FAILED_ON), "sha256");
+    return there ? there : result_get(result, RESULT_SHA256);
 }
 
 json_t *result_take_internal(json_t *result) {

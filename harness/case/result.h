@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "case/inputs.h"
 #include "case/job.h"
 #include "common/exit_code.h"
 
@@ -61,6 +62,9 @@ void result_set_outcome(json_t *result, job_outcome o, const char *why, exit_cod
 /* Takes `value` over. */
 void result_set(json_t *result, result_field field, json_t *value);
 
+/* On which set of the inputs it failed. */
+void result_put_failed_on(json_t *result, input_set set);
+
 /* ---- reading: of this or any older version ---- */
 
 /* NULL where it is not there; json_null() is there. Borrowed. */
@@ -72,6 +76,10 @@ job_outcome result_outcome(const json_t *result);                  /* OUTCOME_CO
 /* Appends KERNEL/CASE@BACKEND,PROFILE,THREADS, as job_key does for a job. */
 void result_key(const json_t *result, text *out);
 exit_code result_exit(const json_t *result);
+/* The set on which it failed, where its record names one. */
+bool result_failed_on(const json_t *result, input_set *out);
+/* Digests of the outputs that made it a failure, or of those that hold; borrowed. */
+const json_t *result_digests(const json_t *result);
 /* Removes "internal" and returns it (owned), or NULL. */
 json_t *result_take_internal(json_t *result);
 

@@ -140,6 +140,7 @@ static void as_recorded(const wanted *w, job *j) {
     j->generic = json_is_true(json_object_get(w->run_arguments, "generic"));
     j->constants = json_string_value(json_object_get(record, "constants"));
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
+    pack_take_set(record, j);
     const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
     if (code)
         as_of_others(code, j);
@@ -158,7 +159,7 @@ static const job *choose(const job_plan *p, const job_choice *choice) {
 static int run_and_pack(const options *o, const job_choice *choice, job j) {
     worker w;
     status st = STATUS_INIT;
-    text path;
+    text path, lacks;
     j.mode = JOB_REPLAY;
     j.quick = true;
     interrupt_watch();
@@ -174,16 +175,21 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
                             .failures = options_text(o, OPTION_FAILURES, NULL),
                             .output = options_text(o, OPTION_OUTPUT, NULL),
                             .timeout_seconds = choice->timeout_seconds,
-                            .memory_mib = choice->memory_mib};
+                            .memory_mib = choice->memory_mib,
+                            .lacks = &lacks};
     text_init(&path);
+    text_init(&lacks);
     int code = pack_case(&request, &path, &st) ? EXIT_DONE : command_fail(&st);
     if (code == EXIT_DONE && interrupt_settle()) {
         const char *why = json_string_value(json_object_get(result, "why"));
         say(stderr, "%s/%s on %s: %s%s%s\n", j.kernel, j.case_name, j.backend,
             json_string_value(json_object_get(result, "status")), why ? ": " : "", why ? why : "");
+        if (lacks.length)
+            say(stderr, "this pack lacks: %s\n", lacks.data);
         say(stdout, "%s\n", path.data);
     }
     worker_stop(&w);
+    text_release(&lacks);
     text_release(&path);
     json_decref(result);
     return code;

@@ -5,9 +5,11 @@
 #include "case/job.h"
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/pack_show.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "report/document.h"
+#include "run/pack_needs.h"
 #include "run/replay.h"
 
 static void show_end(const char *what, const json_t *end) {
@@ -26,6 +28,18 @@ static void show_qualifiers(const json_t *list) {
     json_t *item;
     json_array_foreach(list, i, item) say(stdout, "%s%s", i ? ", " : " (", json_string_value(item));
     say(stdout, json_array_size(list) ? ")\n" : "\n");
+}
+
+/* Lists things that the code opened where it ran, and that the pack does not hold. */
+static void show_needs(const replay *r) {
+    text lacks;
+    if (r->verdict == REPRODUCED_EXACT || r->verdict == REPRODUCED_CLASS)
+        return;
+    text_init(&lacks);
+    pack_needs_text(json_object_get(r->manifest, "needs"), false, &lacks);
+    if (lacks.length)
+        say(stdout, "lacks     %s\n", lacks.data);
+    text_release(&lacks);
 }
 
 static void show_missing(const json_t *list) {
@@ -51,6 +65,14 @@ static void show_code(const replay *r, const replay_request *request) {
     text_release(&line);
 }
 
+static void show_ways(const replay *r, const replay_request *request) {
+    say(stdout,
+        "%s\n    tsr replay %s --show           what is in it\n"
+        "    tsr replay %s --trust          run the pack's own copy\n"
+        "    tsr replay %s --with FILE      run a file of yours instead\n",
+        r->why, request->path, request->path, request->path);
+}
+
 static void show(const replay *r, const replay_request *request) {
     const json_t *item = json_object_get(r->manifest, "case");
     say(stdout, "%s", repro_verdict_name(r->verdict));
@@ -59,6 +81,8 @@ static void show(const replay *r, const replay_request *request) {
         say(stdout, "%s\n", r->why);
         return;
     }
+    if (r->verdict == NEEDS_TRUST)
+        show_ways(r, request);
     if (item)
         say(stdout, "case      %s/%s@%s,%s,%lld%s%s%s%s\n", json_text_at(item, "kernel"),
             json_text_at(item, "case"), json_text_at(item, "backend"),
@@ -66,7 +90,11 @@ static void show(const replay *r, const replay_request *request) {
             (long long)json_integer_value(json_object_get(item, "threads")),
             *json_text_at(item, "dims") ? " --dims " : "", json_text_at(item, "dims"),
             *json_text_at(item, "fault") ? " --inject " : "", json_text_at(item, "fault"));
+    if (json_is_integer(json_object_get(item, "set")))
+        say(stdout, "inputs    set %lld of the case\n",
+            (long long)json_integer_value(json_object_get(item, "set")));
     show_code(r, request);
+    show_needs(r);
     show_missing(r->missing);
     if (item)
         show_end("recorded", json_object_get(r->manifest, "outcome"));
@@ -78,19 +106,27 @@ static void show_json(const replay *r) {
     bool none = r->verdict == REPRO_NO_VERDICT;
     json_object_del(r->result, "internal");
     json_t *document = json_pack(
-        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1", "verdict",
-        none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
-        r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"),
-        "recorded", json_object_get(r->manifest, "outcome"), "replayed", none ? NULL : r->result,
-        "why", json_text(r->why[0] ? r->why : NULL));
+        "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1",
+        "verdict", none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",
+        r->qualifiers, "missing", r->missing, "case", json_object_get(r->manifest, "case"), "needs",
+        json_object_get(r->manifest, "needs"), "recorded", json_object_get(r->manifest, "outcome"),
+        "replayed", none ? NULL : r->result, "why", json_text(r->why[0] ? r->why : NULL));
     document_print(document, stdout);
     json_decref(document);
+}
+
+/* A verdict that says nothing of the failure keeps its own. */
+static int exit_of(const replay *r, const replay_request *request) {
+    int code = repro_verdict_exit(r->verdict);
+    if (!request->expects_fixed)
+        return code;
+    return r->verdict == NOT_REPRODUCED ? EXIT_DONE : code == EXIT_DONE ? EXIT_CHECK : code;
 }
 
 static int run(const options *o, const replay_request *request) {
     replay r;
     status st = STATUS_INIT;
-    int code = replay_run(request, &r, &st) ? repro_verdict_exit(r.verdict) : command_fail(&st);
+    int code = replay_run(request, &r, &st) ? exit_of(&r, request) : command_fail(&st);
     if (st.code == STATUS_OK && options_flag(o, OPTION_JSON))
         show_json(&r);
     else if (st.code == STATUS_OK && r.verdict == REPRO_NO_VERDICT)
@@ -114,12 +150,32 @@ static int run_with(const options *o, replay_request *request) {
     return code;
 }
 
+static int show_pack(const options *o) {
+    status st = STATUS_INIT;
+    uint64_t memory_mib = replay_memory_mib();
+    int code = COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
+                              OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
+                              OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS);
+    if (code)
+        return code;
+    if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))
+        return command_usage(o->command, "%s", st.message);
+    return pack_show(o->arguments.items[0], memory_mib, options_flag(o, OPTION_JSON), &st)
+               ? EXIT_DONE
+               : command_fail(&st);
+}
+
 int command_replay(const options *o) {
     job_choice choice;
     status st = STATUS_INIT;
     uint64_t threads = REPLAY_THREADS;
     if (o->arguments.count != 1)
         return command_usage(o->command, "one PACK is wanted");
+    if (options_flag(o, OPTION_REPLAY_SHOW))
+        return show_pack(o);
+    const char *expected = options_text(o, OPTION_REPLAY_EXPECT, "fixed");
+    if (strcmp(expected, "fixed") != 0)
+        return command_usage(o->command, "--expect %s: it is fixed that is expected", expected);
     if (options_flag(o, OPTION_TRUST) && options_flag(o, OPTION_REPLAY_WITH))
         return command_usage(o->command, "--trust runs the pack's copy, and --with another file: "
                                          "one of them");
@@ -136,5 +192,6 @@ int command_replay(const options *o) {
         return code;
     request.isa = choice.isa;
     request.trust = options_flag(o, OPTION_TRUST);
+    request.expects_fixed = options_flag(o, OPTION_REPLAY_EXPECT);
     return run_with(o, &request);
 }

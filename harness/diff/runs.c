@@ -163,6 +163,9 @@ static void why_line(const char *letter, const json_t *result, text *out) {
     const char *why = json_string_value(json_object_get(result, "why"));
     if (why && *why && result_outcome(result) != OUTCOME_OK)
         text_show(out, "  %s is %s: %s\n", letter, json_text_at(result, "status"), why);
+    input_set set;
+    if (result_failed_on(result, &set) && set.number)
+        text_append(out, "  the bits that are compared are of the case's own inputs\n");
 }
 
 static void explain(run_diff *d, const result_pair *p, const finding *f, json_t *entry) {

@@ -20,6 +20,7 @@ typedef struct numbered {
 
 typedef struct pairing {
     numbered a, b;
+    size_t equal_count; /* the number of different values in `equal` */
     stream_pairs *out;
 } pairing;
 
@@ -146,12 +147,18 @@ static void join(stream_pairs *out, size_t a, size_t b) {
     out->of_b[b] = a;
 }
 
-/* Calls [a0, a1) and [b0, b1) of two lanes that are alike. */
-static void pair_alike(pairing *p, const lane *a, size_t a0, size_t a1, const lane *b, size_t b0,
-                       size_t b1) {
-    if (a0 == a1 || b0 == b1)
+/* The calls in [from, to) of a lane that have no partner yet; their places are the caller's. */
+static lane without_partner(const lane *l, size_t from, size_t to, const size_t *partner) {
+    lane rest = {base_malloc((to - from + 1) * sizeof *rest.places), 0};
+    for (size_t i = from; i < to; i++)
+        if (partner[l->places[i]] == PAIR_NONE)
+            rest.places[rest.count++] = l->places[i];
+    return rest;
+}
+
+static void align_alike(pairing *p, lane part_a, lane part_b) {
+    if (part_a.count == 0 || part_b.count == 0)
         return;
-    lane part_a = {a->places + a0, a1 - a0}, part_b = {b->places + b0, b1 - b0};
     uint32_t *x = values_of(&part_a, p->a.alike), *y = values_of(&part_b, p->b.alike);
     size_t *partner = base_malloc(part_a.count * sizeof *partner);
     p->out->exact &= align_sequences(x, part_a.count, y, part_b.count, partner);
@@ -163,37 +170,73 @@ static void pair_alike(pairing *p, const lane *a, size_t a0, size_t a1, const la
     free(y);
 }
 
-static void pair_lanes(pairing *p, const lane *a, const lane *b) {
+/* Calls [a0, a1) and [b0, b1) of two lanes that are alike, where both have no partner. */
+static void pair_alike(pairing *p, const lane *a, size_t a0, size_t a1, const lane *b, size_t b0,
+                       size_t b1) {
+    lane part_a = without_partner(a, a0, a1, p->out->of_a);
+    lane part_b = without_partner(b, b0, b1, p->out->of_b);
+    align_alike(p, part_a, part_b);
+    free(part_a.places);
+    free(part_b.places);
+}
+
+static void pair_equal_of(pairing *p, const lane *a, const lane *b, size_t *partner) {
     uint32_t *x = values_of(a, p->a.equal), *y = values_of(b, p->b.equal);
-    size_t *partner = base_malloc((a->count + 1) * sizeof *partner), a0 = 0, b0 = 0;
     p->out->exact &= align_sequences(x, a->count, y, b->count, partner);
-    for (size_t i = 0; i < a->count; i++) {
-        if (partner[i] == ALIGN_NONE)
-            continue;
-        pair_alike(p, a, a0, i, b, b0, partner[i]);
-        join(p->out, a->places[i], b->places[partner[i]]);
-        a0 = i + 1;
-        b0 = partner[i] + 1;
-    }
-    pair_alike(p, a, a0, a->count, b, b0, b->count);
-    free(partner);
+    for (size_t i = 0; i < a->count; i++)
+        if (partner[i] != ALIGN_NONE)
+            join(p->out, a->places[i], b->places[partner[i]]);
     free(x);
     free(y);
 }
 
-static void pair_best(pairing *p, const lane *a, const lane *b, lane_pair *pairs, size_t count) {
+/* Between the calls that pair_equal_of has joined. */
+static void pair_alike_of(pairing *p, const lane *a, const lane *b, const size_t *partner) {
+    size_t a0 = 0, b0 = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        if (partner[i] == ALIGN_NONE)
+            continue;
+        pair_alike(p, a, a0, i, b, b0, partner[i]);
+        a0 = i + 1;
+        b0 = partner[i] + 1;
+    }
+    pair_alike(p, a, a0, a->count, b, b0, b->count);
+}
+
+/* The best pairs come first; how many there are, of which no two share a lane. */
+static size_t choose_pairs(const pairing *p, lane_pair *pairs, size_t count) {
     bool *taken_a = base_calloc(p->a.lane_count + 1, sizeof *taken_a);
     bool *taken_b = base_calloc(p->b.lane_count + 1, sizeof *taken_b);
+    size_t chosen = 0;
     qsort(pairs, count, sizeof *pairs, by_merit);
     for (size_t i = 0; i < count; i++) {
-        const lane_pair *best = &pairs[i];
-        if (taken_a[best->a] || taken_b[best->b])
+        const lane_pair best = pairs[i];
+        if (taken_a[best.a] || taken_b[best.b])
             continue;
-        taken_a[best->a] = taken_b[best->b] = true;
-        pair_lanes(p, &a[best->a], &b[best->b]);
+        taken_a[best.a] = taken_b[best.b] = true;
+        pairs[chosen++] = best;
     }
     free(taken_a);
     free(taken_b);
+    return chosen;
+}
+
+static void pair_moved(pairing *p);
+
+/* Equal calls of paired lanes, then of all lanes; what is only alike comes last. */
+static void pair_calls(pairing *p, const lane *a, const lane *b, const lane_pair *pairs,
+                       size_t count) {
+    size_t **partners = base_calloc(count + 1, sizeof *partners);
+    for (size_t i = 0; i < count; i++) {
+        partners[i] = base_malloc((a[pairs[i].a].count + 1) * sizeof **partners);
+        pair_equal_of(p, &a[pairs[i].a], &b[pairs[i].b], partners[i]);
+    }
+    pair_moved(p);
+    for (size_t i = 0; i < count; i++) {
+        pair_alike_of(p, &a[pairs[i].a], &b[pairs[i].b], partners[i]);
+        free(partners[i]);
+    }
+    free(partners);
 }
 
 /* Of very many lanes, each goes with the one of its place. */
@@ -211,15 +254,16 @@ static void pair_all_lanes(pairing *p) {
                 pair->alike = in_common(&a[i], p->a.alike, &b[k], p->b.alike);
             }
         }
-    pair_best(p, a, b, pairs, count);
+    pair_calls(p, a, b, pairs, choose_pairs(p, pairs, count));
     free(pairs);
     lanes_free(a, n);
     lanes_free(b, m);
 }
 
 /* What is left: by its number, in the order of both. */
-static void pair_moved(pairing *p, size_t equal_count) {
+static void pair_moved(pairing *p) {
     size_t n = p->a.stream->calls.count, m = p->b.stream->calls.count;
+    size_t equal_count = p->equal_count;
     size_t *first = base_malloc((equal_count + 1) * sizeof *first);
     size_t *next = base_malloc((m + 1) * sizeof *next);
     for (size_t i = 0; i < equal_count; i++)
@@ -248,6 +292,7 @@ void stream_pairs_make(stream_pairs *out, const capture_stream *a, const capture
     map_init(&equal);
     number_calls(&p.a, a, &alike, &equal);
     number_calls(&p.b, b, &alike, &equal);
+    p.equal_count = equal.count;
     *out = (stream_pairs){.exact = true};
     out->of_a = base_malloc((a->calls.count + 1) * sizeof *out->of_a);
     out->of_b = base_malloc((b->calls.count + 1) * sizeof *out->of_b);
@@ -256,7 +301,6 @@ void stream_pairs_make(stream_pairs *out, const capture_stream *a, const capture
     for (size_t i = 0; i < b->calls.count; i++)
         out->of_b[i] = PAIR_NONE;
     pair_all_lanes(&p);
-    pair_moved(&p, equal.count);
     numbered_release(&p.a);
     numbered_release(&p.b);
     map_release(&alike);

@@ -1,9 +1,10 @@
 /* stream_pairs.h - which call of one recorded program is which of another's.
  *
  * A lane is a thread of a process. Lanes are paired first: those with the most calls in common.
- * Within two lanes, calls are aligned that are alike and have equal inputs; between those, calls
- * that are alike (function, scalars, shapes, types). What is left in all lanes is paired where it
- * is alike and has equal inputs: work that another thread did. */
+ * Within two lanes, calls are aligned that are alike (function, scalars, shapes, types) and have
+ * equal inputs. What is left in all lanes is paired where that holds, too: work that another thread
+ * did. Calls that are alike and have other inputs are aligned last, between those of two lanes that
+ * are paired already. */
 #ifndef TESSERA_HARNESS_DIFF_STREAM_PAIRS_H
 #define TESSERA_HARNESS_DIFF_STREAM_PAIRS_H
 

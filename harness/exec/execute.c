@@ -19,13 +19,15 @@
 #include "exec/backend_device.h"
 #include "exec/mlir_backend.h"
 #include "exec/module_cache.h"
+#include "exec/opened.h"
 #include "exec/staging.h"
 #include "measure/counters.h"
 #include "probe/probe.h"
 
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
-static void fail(execution *e, const status *st) {
+static void fail(execution *e, const status *failed) {
+    const status named = execution_name_set(e, failed), *st = &named;
     if (st->code == STATUS_DEVICE_LOST && !execution_has_guest(e))
         json_object_set_new(json_object_get(e->result, "internal"), "lost", json_true());
     if (st->code == STATUS_UNAVAILABLE)
@@ -44,14 +46,18 @@ static void put_hash(json_t *object, const char *name, const sha256 *digest) {
     json_object_set_new(object, name, json_string(hex));
 }
 
-static void put_digests(execution *e, const tensor *outputs) {
+json_t *execution_digests(const execution *e, const tensor *outputs) {
     json_t *digests = json_array();
     for (uint32_t i = 0; i < e->subject->signature.output_count; i++) {
         char digest[65];
         golden_tensor_digest(&outputs[i], digest);
         json_array_append_new(digests, json_string(digest));
     }
-    json_object_set_new(json_object_get(e->result, "check"), "sha256", digests);
+    return digests;
+}
+
+static void put_digests(execution *e, const tensor *outputs) {
+    result_set(e->result, RESULT_SHA256, execution_digests(e, outputs));
 }
 
 /* Which tiles a kernel has, and what of that no code depends on. */
@@ -328,6 +334,10 @@ static bool launch_once(execution *e, launch *l, tensor *outputs, status *st) {
     return ok;
 }
 
+bool execution_launch(execution *e, status *st) {
+    return write_inputs(e, &e->launch, st) && launch_once(e, &e->launch, e->outputs, st);
+}
+
 launch_request execution_request(const execution *e, uint32_t threads) {
     launch_request request = {.device = e->device,
                               .threads = threads,
@@ -376,6 +386,7 @@ static bool repeat_elsewhere(execution *e, status *st) {
 
 bool execution_compute(execution *e, status *st) {
     e->stage(e->context, "launch");
+    execution_set(e, &e->subject->set);
     fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
@@ -395,7 +406,7 @@ static void settle(execution *e, const verdict *v) {
     else if (v->holds)
         result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
     else
-        result_set_outcome(e->result, OUTCOME_MISMATCH, v->why.data, EXIT_CHECK);
+        execution_mismatch(e, v->why.data);
 }
 
 /* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
@@ -476,6 +487,8 @@ static bool pack_members(execution *e, const backend *b, status *st) {
     staging s = {e->job, e->subject, e->stage, e->context};
     const tensor *expected, *actual = NULL;
     bool ours = backend_is_ours(b) && !e->job->implementation;
+    if (e->job->opens)
+        opened_begin(e->job->staging);
     if (!staging_put_sources(&s, st) || (ours && !staging_put_levels(&s, st)))
         return false;
     if ((ours || e->job->implementation) && !build(e, st))
@@ -495,6 +508,8 @@ static bool pack_members(execution *e, const backend *b, status *st) {
         return false;
     if (actual)
         put_digests(e, actual);
+    if (e->job->opens)
+        execution_put_opened(e);
     result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
     return !actual || staging_put_tensors(&s, "actual", actual, st);
 }
@@ -512,9 +527,8 @@ static void release(execution *e) {
         scratch_folder_close(&e->folder);
 }
 
-json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
-                    execute_stage_fn stage, void *context) {
-    execution e = {.subject = s, .job = j, .stage = timeline_step};
+json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
+    execution e = {.subject = s, .job = j, .stage = timeline_step, .hooks = hooks};
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
     if (j->implementation)
@@ -530,13 +544,14 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
         .source = j->source,
         .dims = j->dims,
         .inputs = j->inputs,
+        .set = {j->set, j->perturbed},
         .space = j->space,
         .space_held = j->held,
         .target = ours && j->mode != JOB_TUNE ? j->isa ? j->isa : host_isa() : NULL};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     json_object_set_new(e.result, "internal", json_object());
-    timeline_begin(&e.timeline, stage, context);
+    timeline_begin(&e.timeline, hooks->stage, hooks->context);
     e.context = &e.timeline;
     timeline_step(e.context, "prepare");
     bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
@@ -553,7 +568,7 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
             e.provenance.tuned = j->schedule ? j->schedule : "";
         if (j->relation && j->mode == JOB_REPLAY) {
             timeline_step(e.context, "launch");
-            ok = relation && relation(s, j, e.result, &st);
+            ok = hooks->relation && hooks->relation(s, j, e.result, &st);
         } else if (j->mode == JOB_PACK) {
             ok = pack_members(&e, b, &st);
         } else {
@@ -562,6 +577,7 @@ json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
     }
     if (!ok)
         fail(&e, &st);
+    execution_put_failed_set(&e);
     timeline_end(&e.timeline, j->mode == JOB_BENCH ? e.result : NULL);
     release(&e);
     return e.result;

@@ -13,9 +13,18 @@ typedef void (*execute_stage_fn)(void *context, const char *stage);
  * false where a run failed. */
 typedef bool (*execute_relation_fn)(case_context *s, const job *j, json_t *result, status *st);
 
-/* The result, with its "internal" part; never NULL. `s` is kept between jobs. `relation`
- * may be NULL where no job has one. */
-json_t *execute_job(case_context *s, const job *j, execute_relation_fn relation,
-                    execute_stage_fn stage, void *context);
+/* Called when the kernel begins to run on another set of inputs; NULL: on several in turn, or not
+ * at all. */
+typedef void (*execute_set_fn)(void *context, const input_set *set);
+
+typedef struct execute_hooks {
+    execute_relation_fn relation; /* NULL where no job has one */
+    execute_stage_fn stage;
+    execute_set_fn set; /* NULL: nobody asks */
+    void *context;      /* for `stage` and `set` */
+} execute_hooks;
+
+/* The result, with its "internal" part; never NULL. `s` is kept between jobs. */
+json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks);
 
 #endif

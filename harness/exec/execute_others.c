@@ -2,6 +2,7 @@
  */
 #include "case/implementation.h"
 #include "exec/execution.h"
+#include "exec/opened.h"
 
 static void put_digests_of_code(const execution *e) {
     const job *j = e->job;
@@ -34,4 +35,23 @@ bool execution_build_foreign(execution *e, status *st) {
                                             .threads = j->threads};
     put_digests_of_code(e);
     return implementation_build(&request, e->subject->instance, &e->artifact, st);
+}
+
+void execution_put_opened(execution *e) {
+    json_t *found = json_array();
+    status ignored = STATUS_INIT;
+    bool is_seen = e->job->implementation_kind == IMPLEMENTATION_SHARED_OBJECT;
+    if (!e->launch.kernel) {
+        e->stage(e->context, "launch");
+        launch_request request = execution_request(e, e->job->threads);
+        bool opened = launch_open(&e->launch, &request, &ignored);
+        if (is_seen)
+            opened_look(found, e->job->implementation);
+        if (opened && e->job->opens > 1)
+            (void)execution_launch(e, &ignored);
+    }
+    if (is_seen)
+        opened_look(found, e->job->implementation);
+    opened_end(found, e->job->implementation);
+    json_object_set_new(json_object_get(e->result, "internal"), "opened", found);
 }

@@ -163,16 +163,29 @@ static bool judge_large(timed *t, uint32_t set, case_context *s, const tensor *o
                : judge_by_bound(t, set, s, outputs);
 }
 
+/* Keeps digests of the outputs for the set that failed: the result's own are of the case's own
+ * inputs. */
+static void put_outputs_of(timed *t, const tensor *outputs) {
+    if (!outputs[0].data)
+        return;
+    result_put_failed_on(t->e->result, t->e->set);
+    json_object_set_new(result_get(t->e->result, RESULT_FAILED_ON), "sha256",
+                        execution_digests(t->e, outputs));
+}
+
 static bool learn_set(timed *t, uint32_t set) {
     case_context *s = &t->others[set - 1];
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     t->e->stage(t->e->context, "launch");
+    execution_set(t->e, &s->set);
     bool ok =
         compute(t, &t->e->launch, s, outputs) && (!has_formula(t->e) ? true
                                                   : s->c->large ? judge_large(t, set, s, outputs)
                                                                 : judge(t, set, s, outputs));
     if (ok)
         keep_digests(t, set, outputs);
+    else if (t->st->code == STATUS_MISMATCH)
+        put_outputs_of(t, outputs);
     tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
     return ok;
 }
@@ -328,6 +341,26 @@ static void put_sets(const timed *t, uint64_t repeats) {
         json_boolean(!backend_device_is_host(t->e->device) && !execution_has_guest(t->e)));
 }
 
+/* The set on which a timed launch failed; of a mismatch, what the kernel gives for it once more,
+ * where it is wrong again. */
+static void note_failed_set(timed *t) {
+    int set = t->rotation ? rotation_failed_set(t->rotation) : -1;
+    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    status why = STATUS_INIT, *own = t->st;
+    if (set < 0)
+        return;
+    case_context *s = case_context_of(t, (uint32_t)set);
+    execution_set(t->e, &s->set);
+    if (own->code != STATUS_MISMATCH || s->c->large || !has_formula(t->e))
+        return;
+    t->st = &why;
+    if (compute(t, &t->e->launch, s, outputs) && !judge(t, (uint32_t)set, s, outputs) &&
+        why.code == STATUS_MISMATCH)
+        put_outputs_of(t, outputs);
+    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    t->st = own;
+}
+
 static bool sample(timed *t) {
     execution *e = t->e;
     sample_plan plan = sample_plan_for(e->job->quick);
@@ -336,12 +369,20 @@ static bool sample(timed *t) {
     uint64_t start = timer_now_ns();
     const sample_source source = {
         .group = time_group, .context = t, .group_ns = group_ns_of(e), .multiple = t->sets};
+    execution_set(e, NULL);
     execution_guest_begin(e);
     bool ok = sample_take(&plan, &source, &samples) && count(t, samples.repeats) &&
               rotation_check_unseen(t->rotation, e->launch.kernel, t->st) &&
               execution_beside_take(t->beside, &source, t->st);
     rotation_timing timing = {e->launch.kernel, samples.repeats};
-    if (!ok || !rotation_finish(t->rotation, &timing, t->st) || !execution_guest_check(e, t->st))
+    if (ok && t->held)
+        execution_set(e, &case_context_of(t, t->sets)->set);
+    if (!ok || !rotation_finish(t->rotation, &timing, t->st)) {
+        note_failed_set(t);
+        return false;
+    }
+    execution_set(e, NULL);
+    if (!execution_guest_check(e, t->st))
         return false;
     put_time(e, &samples);
     put_sets(t, samples.repeats);

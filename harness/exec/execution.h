@@ -30,6 +30,9 @@ typedef struct execution {
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
+    const execute_hooks *hooks;
+    input_set set; /* on which the kernel runs, where `has_set` */
+    bool has_set;
     bool mismatch;          /* a verdict was given, and it does not hold */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
     char note[400];         /* why; or what else a result that holds has to say */
@@ -42,8 +45,22 @@ typedef struct execution {
     scratch_folder folder; /* for the files of an implementation that is a program; or none */
 } execution;
 
+/* execute_set.c: the kernel runs on this set from now on; NULL: on several, or on none. */
+void execution_set(execution *e, const input_set *set);
+/* The failure with its set, where that is not the case's own. */
+status execution_name_set(const execution *e, const status *failed);
+/* The result is a mismatch, on the set of now. */
+void execution_mismatch(execution *e, const char *why);
+/* Says in the result on which set it failed. */
+void execution_put_failed_set(execution *e);
+
+/* A digest for each output. Owned. */
+json_t *execution_digests(const execution *e, const tensor *outputs);
+
 /* Of the module that was built. */
 launch_request execution_request(const execution *e, uint32_t threads);
+/* Writes the inputs, poisons the outputs, launches. */
+bool execution_launch(execution *e, status *st);
 /* Two launches; the outputs are in `outputs` and `repeat`. */
 bool execution_compute(execution *e, status *st);
 /* Holds `outputs` against what is expected. `repeat`: the outputs of a second launch; NULL where
@@ -67,6 +84,10 @@ bool execution_time(execution *e, status *st);
 
 /* execute_others.c: builds the module of an implementation. */
 bool execution_build_foreign(execution *e, status *st);
+
+/* execute_others.c, PACK: what the implementation opens, as the job says; whatever comes of that.
+ */
+void execution_put_opened(execution *e);
 
 /* execute_guest.c: whether an implementation kept to its threads while it was timed, and left
  * nobody behind who computes; STATUS_MISMATCH. */

@@ -37,6 +37,19 @@ static json_t *out_of_memory(const worker *w, const job *j) {
     return result_new(j, OUTCOME_ERROR, why);
 }
 
+/* " in step launch, on input set 1": the case's own inputs are not named. */
+static void put_place(const worker *w, text *why) {
+    if (w->has_set && w->set.number)
+        text_printf(why, " on input set %u", w->set.number);
+}
+
+static json_t *failed_here(const worker *w, const job *j, job_outcome o, const char *why) {
+    json_t *result = result_new(j, o, why);
+    if (w->has_set)
+        result_put_failed_on(result, w->set);
+    return result;
+}
+
 /* What a worker's end means for its job. */
 static json_t *result_of_end(worker *w, const job *j, const child_end *end) {
     /* Within its limit the loader may not have had the memory to start the program. */
@@ -50,12 +63,13 @@ static json_t *result_of_end(worker *w, const job *j, const child_end *end) {
         text_append(&why, "the worker ");
     child_end_text(end, &why);
     text_printf(&why, " in step %s", w->stage);
+    put_place(w, &why);
     if (end->how == CHILD_KILLED && end->code == SIGKILL)
         text_append(&why, " (the system may have run out of memory)");
     process_last_words(&w->process, &words);
     if (words.length)
         text_printf(&why, ": %s", words.data);
-    json_t *result = result_new(j, OUTCOME_CRASH, why.data);
+    json_t *result = failed_here(w, j, OUTCOME_CRASH, why.data);
     text_release(&words);
     text_release(&why);
     return result;
@@ -76,7 +90,8 @@ static json_t *timed_out(worker *w, const job *j) {
     text why;
     text_init(&why);
     text_printf(&why, "step %s took longer than %.0f s", w->stage, (double)w->timeout_ns * 1e-9);
-    json_t *result = result_new(j, OUTCOME_TIMEOUT, why.data);
+    put_place(w, &why);
+    json_t *result = failed_here(w, j, OUTCOME_TIMEOUT, why.data);
     text_release(&why);
     process_reap(&w->process);
     return result;
@@ -101,10 +116,15 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
                             uint64_t *deadline_ns) {
     json_t *result = NULL;
     const char *stage = json_string_value(json_object_get(message, "stage"));
+    const json_t *set = json_object_get(message, "set"), *number = json_object_get(set, "number");
     if (malformed) {
         result = result_new(j, OUTCOME_CRASH,
                             "the worker's answer was not understood: its memory may be damaged");
         process_reap(&w->process);
+    } else if (set) {
+        w->has_set = json_is_integer(number);
+        w->set = (input_set){(uint32_t)json_integer_value(number),
+                             json_is_true(json_object_get(set, "perturbed"))};
     } else if (stage) {
         snprintf(w->stage, sizeof w->stage, "%s", stage);
         w->timed_since_ns = strcmp(stage, "time") == 0 ? timer_now_ns() : 0;
@@ -127,6 +147,7 @@ static json_t *run_job(worker *w, const job *j) {
     bool sent = process_send(&w->process, request);
     json_decref(request);
     snprintf(w->stage, sizeof w->stage, "start");
+    w->has_set = false;
     w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
     uint64_t deadline_ns = deadline_of(w);
     json_t *result = sent ? NULL : ended(w, j);

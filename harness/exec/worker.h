@@ -2,8 +2,8 @@
  * alone.
  *
  * The parent starts this program again (exec: clean state) with two pipes and sends one JSON line
- * per job; the worker answers with {"stage": NAME} lines, then {"result": {...}}. Whatever the
- * worker does - dies, hangs, writes rubbish - worker_run returns a result. */
+ * per job; the worker answers with {"stage": NAME} and {"set": {...}} lines, then {"result":
+ * {...}}. Whatever the worker does - dies, hangs, writes rubbish - worker_run returns a result. */
 #ifndef TESSERA_HARNESS_EXEC_WORKER_H
 #define TESSERA_HARNESS_EXEC_WORKER_H
 
@@ -14,6 +14,8 @@
 typedef struct worker {
     process process;
     char stage[16];
+    input_set set; /* on which the kernel runs, where `has_set` */
+    bool has_set;
     uint64_t timeout_ns;     /* for one stage */
     uint64_t job_ns;         /* for a whole job; 0: no limit */
     uint64_t end_ns;         /* of the job in hand; 0: whenever it is done */

@@ -11,6 +11,13 @@ static void announce_stage(void *context, const char *stage) {
     serve_answer(json_pack("{s:s}", "stage", stage));
 }
 
+static void announce_set(void *context, const input_set *set) {
+    (void)context;
+    serve_answer(set ? json_pack("{s:{s:I, s:b}}", "set", "number", (json_int_t)set->number,
+                                 "perturbed", set->perturbed)
+                     : json_pack("{s:{}}", "set"));
+}
+
 typedef struct served {
     case_context subject;
     execute_relation_fn relation;
@@ -24,8 +31,10 @@ static exit_code serve_job(void *context, json_t *request) {
         return EXIT_BUG;
     fault_prepare(j.fault);
     bool ready = !j.sandbox || sandbox_enter(&st);
-    json_t *result = ready ? execute_job(&s->subject, &j, s->relation, announce_stage, NULL)
-                           : result_new(&j, OUTCOME_ERROR, st.message);
+    const execute_hooks hooks = {
+        .relation = s->relation, .stage = announce_stage, .set = announce_set};
+    json_t *result =
+        ready ? execute_job(&s->subject, &j, &hooks) : result_new(&j, OUTCOME_ERROR, st.message);
     serve_answer(json_pack("{s:o}", "result", result));
     return EXIT_DONE;
 }

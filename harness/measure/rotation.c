@@ -195,6 +195,7 @@ rotation *rotation_open(const rotation_request *request, status *st) {
     r->random = request->seed;
     r->next = r->sets;
     r->learnt = true;
+    r->failed = -1;
     r->guard = splitmix64(&r->random);
     shuffle_contents(r);
     if (make_room(r, st) && furnish(r, request, st) && choose_clock(r, st)) {
@@ -297,6 +298,10 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
     if (launches > r->sets && (r->least_ns <= 0 || *ns_each < r->least_ns))
         r->least_ns = *ns_each;
     return rotation_check(r, all, st);
+}
+
+int rotation_failed_set(const rotation *r) {
+    return r->failed;
 }
 
 uint64_t rotation_launches(const rotation *r) {

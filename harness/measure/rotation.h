@@ -100,6 +100,9 @@ bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st);
  * where something is not as it must be: the message says which set and which output, and what kind
  * of kernel does that. False with another code where a launch failed. */
 bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, status *st);
+/* The set on which a launch failed, or whose buffers were not as they must be; -1: no failure was
+ * of one set, or its contents were no set's. */
+int rotation_failed_set(const rotation *r);
 /* How many launches were timed until now. */
 uint64_t rotation_launches(const rotation *r);
 

@@ -72,10 +72,12 @@ static bool nobody_wrote(const rotation *r, uint32_t target, uint32_t output, st
 bool rotation_learn_content(rotation *r, uint32_t content, uint32_t target, status *st) {
     for (uint32_t i = 0; i < r->launch.output_count; i++) {
         rotation_buffer *b = rotation_out(r, target, i);
-        if (r->request.judge && !r->request.judge(r->request.judge_context, content, i, b->data))
+        if (r->request.judge && !r->request.judge(r->request.judge_context, content, i, b->data)) {
+            r->failed = (int)content;
             return status_set(st, STATUS_MISMATCH,
                               "output %u for input set %u is not within its error bound", i,
                               content);
+        }
         *rotation_expected(r, content, r->launch.input_count + i) =
             rotation_digest(b->data, b->size_bytes);
     }
@@ -83,7 +85,7 @@ bool rotation_learn_content(rotation *r, uint32_t content, uint32_t target, stat
     return true;
 }
 
-static bool check_output(const rotation *r, uint32_t target, uint32_t output, status *st) {
+static bool check_output(rotation *r, uint32_t target, uint32_t output, status *st) {
     const rotation_buffer *b = rotation_out(r, target, output);
     status why = STATUS_INIT;
     uint32_t set = (uint32_t)r->part.source[target];
@@ -92,15 +94,17 @@ static bool check_output(const rotation *r, uint32_t target, uint32_t output, st
         (r->request.accept && r->request.accept(r->request.accept_context, set, output, b->data)))
         return true;
     explain_mismatch(r, b, output, &why);
+    r->failed = (int)set;
     return status_set(st, STATUS_MISMATCH, "timed launches: output %u for input set %u %s", output,
                       set, why.message);
 }
 
-static bool check_input(const rotation *r, uint32_t place, uint32_t input, status *st) {
+static bool check_input(rotation *r, uint32_t place, uint32_t input, status *st) {
     const rotation_buffer *b = rotation_in(r, place, input);
     uint32_t set = r->contents.at[place];
     if (rotation_digest(b->data, b->size_bytes) == *rotation_expected(r, set, input))
         return true;
+    r->failed = (int)set;
     return status_set(st, STATUS_MISMATCH, "timed launches: input %u of set %u was written to",
                       input, set);
 }
@@ -136,7 +140,7 @@ static bool check_target(rotation *r, uint32_t target, bool all, status *st) {
     return true;
 }
 
-static bool check_place(const rotation *r, uint32_t place, bool all, status *st) {
+static bool check_place(rotation *r, uint32_t place, bool all, status *st) {
     for (uint32_t i = 0; i < r->launch.input_count; i++)
         if (!rotation_fetch(rotation_in(r, place, i), st) || !check_input(r, place, i, st) ||
             !check_guards(r, rotation_in(r, place, i), (where){"input", i, place}, all, st))

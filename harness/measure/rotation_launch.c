@@ -23,22 +23,28 @@ static tsr_status_t launch_at(const rotation *r, tsr_kernel_t kernel, uint32_t p
 
 bool rotation_launch_once(rotation *r, tsr_kernel_t kernel, uint32_t place, uint32_t target,
                           status *st) {
-    return rotation_prepare(r, kernel, st) && launched(launch_at(r, kernel, place, target), st);
+    if (!rotation_prepare(r, kernel, st) || launched(launch_at(r, kernel, place, target), st))
+        return st->code == STATUS_OK;
+    r->failed = rotation_set_at(r, place);
+    return false;
 }
 
 /* The launches before r->next, and the last one again until all threads are awake. */
-static tsr_status_t awaken(const rotation *r, tsr_kernel_t kernel) {
+static tsr_status_t awaken(rotation *r, tsr_kernel_t kernel) {
     uint64_t start = timer_now_ns(), i = r->next - r->part.awakens;
     tsr_status_t code = TSR_SUCCESS;
     while (code == TSR_SUCCESS && r->part.awakens &&
            (i < r->next || timer_now_ns() - start < r->request.awaken_ns)) {
         uint64_t number = i < r->next ? i++ : r->next - 1;
-        code = launch_at(r, kernel, (uint32_t)(number % r->sets), r->part.shuffled[0]);
+        uint32_t place = (uint32_t)(number % r->sets);
+        code = launch_at(r, kernel, place, r->part.shuffled[0]);
+        if (code != TSR_SUCCESS)
+            r->failed = rotation_set_at(r, place);
     }
     return code;
 }
 
-static tsr_status_t launch_all(const rotation *r, tsr_kernel_t kernel, tsr_stream_t stream) {
+static tsr_status_t launch_all(rotation *r, tsr_kernel_t kernel, tsr_stream_t stream) {
     const size_t count = rotation_arg_count(r);
     void **const *order = r->part.order, **const *const end = order + r->part.launches;
     const tsr_prepared_t *prepared = r->prepared.order;
@@ -47,10 +53,12 @@ static tsr_status_t launch_all(const rotation *r, tsr_kernel_t kernel, tsr_strea
         code = tsrLaunchPrepared(*prepared++, stream, grid, *order++, count);
     while (order < end && code == TSR_SUCCESS)
         code = tsrLaunch(kernel, stream, grid, *order++, count);
+    if (code != TSR_SUCCESS)
+        r->failed = rotation_set_at(r, rotation_place_of(r, order[-1]));
     return code;
 }
 
-static tsr_status_t on_the_host(const rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
+static tsr_status_t on_the_host(rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
     uint64_t cost = timer_cost_ns(), start = timer_now_ns();
     tsr_status_t code = launch_all(r, kernel, NULL);
     *ns = timer_now_ns() - start;
@@ -59,7 +67,7 @@ static tsr_status_t on_the_host(const rotation *r, tsr_kernel_t kernel, uint64_t
 }
 
 /* What is queued is waited for, whatever failed. */
-static tsr_status_t on_the_device(const rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
+static tsr_status_t on_the_device(rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
     const rotation_clock *c = &r->clock;
     tsr_status_t code = tsrRecordEvent(c->begin, c->stream);
     if (code == TSR_SUCCESS)

@@ -75,6 +75,8 @@ struct rotation {
     uint64_t timed_parts, timed_launches;
     double least_ns; /* of a launch, of those that are timed with others */
     bool learnt;
+    bool exchanged; /* words of inputs are, so that places hold no set */
+    int failed;     /* see rotation_failed_set */
     watch *watch, own_watch;
 };
 
@@ -89,11 +91,18 @@ static inline uint64_t *rotation_expected(const rotation *r, uint32_t content, u
     return &r->contents
                 .digests[content * (r->launch.input_count + r->launch.output_count) + buffer];
 }
+static inline int rotation_set_at(const rotation *r, uint32_t place) {
+    return r->exchanged ? -1 : (int)r->contents.at[place];
+}
 static inline size_t rotation_arg_count(const rotation *r) {
     return r->launch.input_count + r->launch.output_count + r->launch.dim_count;
 }
 static inline void **rotation_args(const rotation *r, uint32_t place, uint32_t target) {
     return r->args + (size_t)(place * r->targets + target) * rotation_arg_count(r);
+}
+/* The place of the arguments that a launch is given. */
+static inline uint32_t rotation_place_of(const rotation *r, void *const *args) {
+    return (uint32_t)((size_t)(args - r->args) / rotation_arg_count(r) / r->targets);
 }
 
 /* rotation.c: what was written to `data` goes to the device; what is there, with the bytes around

@@ -27,11 +27,6 @@ static bool refresh(rotation *r, tsr_kernel_t kernel, uint32_t place, status *st
     return true;
 }
 
-/* The place of the arguments that a launch is given. */
-static uint32_t place_of(const rotation *r, void *const *args) {
-    return (uint32_t)((size_t)(args - r->args) / rotation_arg_count(r) / r->targets);
-}
-
 bool rotation_prepare(rotation *r, tsr_kernel_t kernel, status *st) {
     rotation_prepared *p = &r->prepared;
     bool ok = true;
@@ -45,6 +40,6 @@ bool rotation_prepare(rotation *r, tsr_kernel_t kernel, status *st) {
     free(p->order);
     p->order = base_calloc(r->part.launches + 1, sizeof(tsr_prepared_t));
     for (uint64_t i = 0; i < r->part.launches && ok; i++)
-        p->order[i] = p->at[place_of(r, r->part.order[i])];
+        p->order[i] = p->at[rotation_place_of(r, r->part.order[i])];
     return ok;
 }

@@ -42,6 +42,7 @@ static bool exchange_words(const exchanged *e, status *st) {
 }
 
 static bool exchange_all(rotation *r, const exchanged *changes, status *st) {
+    r->exchanged = !r->exchanged;
     for (uint32_t place = 0; place < r->sets; place++) {
         r->prepared.stale[place] = true;
         if (!exchange_words(&changes[place], st))
@@ -67,6 +68,7 @@ static exchanged choose(rotation *r, const rotation_buffer *b) {
 static bool change(rotation *r, exchanged *changes, bool back, bool *applies, status *st) {
     uint32_t inputs = r->launch.input_count, place = 0;
     memset(changes, 0, r->sets * sizeof *changes);
+    r->exchanged = true;
     for (*applies = true; place < r->sets && *applies; place++) {
         exchanged *e = &changes[place];
         uint32_t first = inputs ? (uint32_t)(splitmix64(&r->hidden) % inputs) : 0;

@@ -105,6 +105,7 @@ bool relation_pack_again(case_context *s, const job *j, json_t *result, status *
                                        .seed = j->seed,
                                        .shapes = SHAPES,
                                        .budget_ns = BUDGET_NS_MAX,
+                                       .named = true, /* as it was when it was violated */
                                        .vary = &j->relation_vary,
                                        .vary_count = j->relation_vary != NULL};
     const relations_place where = {relation_from_name(j->relation), j->relation_dim, s->c};

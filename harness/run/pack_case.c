@@ -23,6 +23,7 @@
 #include "run/failures.h"
 #include "run/pack_fields.h"
 #include "run/pack_implementation.h"
+#include "run/pack_needs.h"
 #include "tessera/compiler.h"
 
 /* The folders of a pack, in the order of its members. */
@@ -38,6 +39,8 @@ typedef struct packing {
     VEC(pack_member) members;
     json_t *staged; /* the result of the worker that wrote the members */
     pack_implementation code;
+    json_t *needs;
+    VEC(pack_member) neighbours; /* that the file that ran imports */
     char *staged_stage;
 } packing;
 
@@ -51,8 +54,30 @@ static bool has_outputs(const json_t *result) {
     return o == OUTCOME_OK || o == OUTCOME_MISMATCH;
 }
 
+/* On one set, a timed launch is like any other. */
 const char *pack_stage(const json_t *result, const char *stage) {
-    return has_outputs(result) ? "" : stage;
+    input_set set;
+    if (has_outputs(result))
+        return "";
+    return strcmp(stage, "time") == 0 && result_failed_on(result, &set) ? "launch" : stage;
+}
+
+void pack_take_set(const json_t *result, job *j) {
+    input_set set;
+    if (j->inputs || !result_failed_on(result, &set))
+        return;
+    j->set = set.number;
+    j->perturbed = set.perturbed;
+}
+
+/* Those of the inputs that the pack has; of a launch that was timed they may not be known. */
+static json_t *digests_of(const json_t *result) {
+    input_set set;
+    bool elsewhere = result_failed_on(result, &set) && set.number;
+    const json_t *said = result_get(result, RESULT_FAILED_ON);
+    return elsewhere && !json_object_get(said, "sha256")
+               ? json_array()
+               : json_incref((json_t *)(uintptr_t)result_digests(result));
 }
 
 /* ---- members ---- */
@@ -125,7 +150,8 @@ static void stable_why(const json_t *result, text *out) {
     size_t length = strlen(why);
     bool crash = result_outcome(result) == OUTCOME_CRASH;
     const char *printed = crash ? strstr(why, "; it printed: ") : NULL; /* by code of others */
-    const char *end = printed ? printed : crash ? strchr(why, ':') : NULL;
+    const char *set = strncmp(why, "input set ", 10) == 0 ? strchr(why, ':') : NULL;
+    const char *end = printed ? printed : crash ? strchr(set ? set + 1 : why, ':') : NULL;
     size_t said = end ? (size_t)(end - why) : length;
     size_t most = (size_t)pack_field_high("outcome.why");
     text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
@@ -133,13 +159,13 @@ static void stable_why(const json_t *result, text *out) {
 
 static json_t *outcome_json(const packing *p) {
     const json_t *result = p->request->result;
-    json_t *digests = json_object_get(json_object_get(result, "check"), "sha256");
     text why;
     text_init(&why);
     stable_why(result, &why);
-    json_t *outcome = json_pack(
-        "{s:s, s:s, s:o, s:O}", "status", result_text(result, RESULT_STATUS), "stage",
-        pack_stage(result, p->request->stage), "why", json_text(why.data), "sha256", digests);
+    json_t *outcome =
+        json_pack("{s:s, s:s, s:o, s:o}", "status", result_text(result, RESULT_STATUS), "stage",
+                  pack_stage(result, p->request->stage), "why", json_text(why.data), "sha256",
+                  digests_of(result));
     text_release(&why);
     return outcome;
 }
@@ -172,6 +198,10 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
         json_object_set_new(item, "dims", json_string(j->dims));
     if (j->inputs)
         json_object_set_new(item, "recorded_inputs", json_true());
+    if (j->set)
+        json_object_set_new(item, "set", json_integer(j->set));
+    if (j->perturbed)
+        json_object_set_new(item, "perturbed", json_true());
     if (j->relation)
         json_object_set_new(item, "relation",
                             json_pack("{s:s, s:s*, s:s*}", "name", j->relation, "dim",
@@ -198,6 +228,8 @@ static json_t *about(const packing *p) {
                   json_object_get(internal, "inputs"), "schedule_hash",
                   json_object_get(result, "schedule_hash"), "module_hash",
                   json_object_get(result, "module_hash"));
+    if (json_array_size(p->needs))
+        json_object_set(manifest, "needs", p->needs);
     return manifest;
 }
 
@@ -207,8 +239,10 @@ static void add_log(packing *p) {
     text_init(&log);
     text_init(&why);
     stable_why(result, &why);
-    text_printf(&log, "status  %s\nstep    %s\n", result_text(result, RESULT_STATUS),
-                p->request->stage);
+    const char *stage = pack_stage(result, p->request->stage);
+    text_printf(&log, "status  %s\n", result_text(result, RESULT_STATUS));
+    if (*stage)
+        text_printf(&log, "step    %s\n", stage);
     text_printf(&log, "why     %s\n", why.data);
     if (p->staged && result_outcome(p->staged) != OUTCOME_OK)
         text_printf(&log,
@@ -228,6 +262,22 @@ static const char members_of_others[] =
     "                installed Python package: the manifest names it)\n";
 static const char members[] = "ir/             the IR after each pass, LLVM IR and assembly\n"
                               "module.tsrm     the compiled module\n";
+
+static void add_needs(const packing *p, text *readme) {
+    text held, lacks;
+    text_init(&held);
+    text_init(&lacks);
+    pack_needs_text(p->needs, true, &held);
+    pack_needs_text(p->needs, false, &lacks);
+    if (held.length)
+        text_printf(readme, "\nBeside the file that ran, in implementation/: %s\n", held.data);
+    if (lacks.length)
+        text_printf(readme, "\nIt lacks what else was opened: %s\n", lacks.data);
+    if (lacks.length && p->request->lacks)
+        text_append(p->request->lacks, lacks.data);
+    text_release(&held);
+    text_release(&lacks);
+}
 
 static void add_readme(packing *p) {
     const job *j = p->request->job;
@@ -250,6 +300,7 @@ static void add_readme(packing *p) {
         "                (left out beyond 64 MiB: the seed in the manifest makes them)\n"
         "log.txt         how it ended\n",
         j->implementation ? again_of_others : "", j->implementation ? members_of_others : members);
+    add_needs(p, &readme);
     add_text(p, "README", &readme);
     text_release(&why);
     text_release(&readme);
@@ -268,6 +319,16 @@ static bool add_code(packing *p, status *st) {
 
 /* ---- the pack ---- */
 
+/* How far code of others is run to see what it opens; what hangs would hang again. */
+static uint32_t opens_of(const pack_request *r) {
+    const job *j = r->job;
+    bool tells = j->implementation && (j->implementation_kind == IMPLEMENTATION_PYTHON ||
+                                       j->implementation_kind == IMPLEMENTATION_SHARED_OBJECT);
+    if (!tells || r->outputs)
+        return 0;
+    return result_outcome(r->result) == OUTCOME_TIMEOUT ? 1 : 2;
+}
+
 /* False: interrupted. What a worker that died had written is there all the same. */
 static bool stage_members(packing *p, status *st) {
     const pack_request *r = p->request;
@@ -276,6 +337,7 @@ static bool stage_members(packing *p, status *st) {
     j.mode = JOB_PACK;
     j.staging = p->staging.path;
     j.launches = has_outputs(r->result) && !r->outputs;
+    j.opens = opens_of(r);
     worker_init(&w, r->timeout_seconds, r->memory_mib, &interrupt_seen);
     p->staged = worker_run(&w, &j);
     p->staged_stage = arena_strdup(&p->memory, w.stage);
@@ -358,17 +420,48 @@ static bool write_members(packing *p, text *path_out, status *st) {
     return false;
 }
 
-bool pack_case(const pack_request *request, text *path_out, status *st) {
+static bool hold_neighbour(void *context, const char *member, const char *path) {
+    packing *p = context;
+    status ignored = STATUS_INIT;
+    char *data;
+    size_t size;
+    if (!file_read(path, (size_t)PACK_IMPLEMENTATION_BYTES_MAX, &data, &size, &ignored))
+        return false;
+    void *copy = arena_alloc(&p->memory, size + 1);
+    memcpy(copy, data, size);
+    free(data);
+    vec_push(&p->neighbours, ((pack_member){arena_strdup(&p->memory, member), copy, size}));
+    return true;
+}
+
+/* All but what the worker staged. */
+static bool add_own_members(packing *p, status *st) {
+    const pack_request *request = p->request;
+    const json_t *internal = json_object_get(p->staged, "internal");
+    p->needs =
+        pack_needs_make(request->job, json_object_get(internal, "opened"), hold_neighbour, p);
+    add_readme(p);
+    add_log(p);
+    if (request->about)
+        add_member(p, "call.json", request->about, strlen(request->about));
+    if (!add_code(p, st))
+        return false;
+    for (size_t i = 0; i < p->neighbours.count; i++)
+        vec_push(&p->members, p->neighbours.items[i]);
+    return true;
+}
+
+bool pack_case(const pack_request *given, text *path_out, status *st) {
+    job j = *given->job;
+    pack_request of_set = *given;
+    const pack_request *request = &of_set;
     packing p = {.request = request};
+    pack_take_set(given->result, &j);
+    of_set.job = &j;
     arena_init(&p.memory);
     bool ok = make_staging(&p, st);
     if (ok) {
-        ok = stage_members(&p, st);
-        add_readme(&p);
-        add_log(&p);
-        if (request->about)
-            add_member(&p, "call.json", request->about, strlen(request->about));
-        ok = ok && add_code(&p, st);
+        ok = stage_members(&p, st) && add_own_members(&p, st);
         size_t own = p.members.count;
         ok = ok && add_staged(&p, st);
         scratch_folder_close(&p.staging);
@@ -378,6 +471,8 @@ bool pack_case(const pack_request *request, text *path_out, status *st) {
     }
     pack_implementation_release(&p.code);
     vec_release(&p.members);
+    vec_release(&p.neighbours);
+    json_decref(p.needs);
     json_decref(p.staged);
     arena_release(&p.memory);
     return ok;

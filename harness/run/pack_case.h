@@ -6,6 +6,7 @@
 #ifndef TESSERA_HARNESS_RUN_PACK_CASE_H
 #define TESSERA_HARNESS_RUN_PACK_CASE_H
 
+#include "base/text.h"
 #include "case/job.h"
 
 typedef struct pack_request {
@@ -19,6 +20,7 @@ typedef struct pack_request {
     /* Of a call that a program made: what came of it then, which is not run again. */
     const char *outputs; /* a folder with NAME.npy for each output; NULL: the case is run */
     const char *about;   /* the member call.json; NULL: there is none */
+    text *lacks; /* receives what code of others opened and the pack does not hold; or NULL */
 } pack_request;
 
 /* Appends the pack's path. A pack that is there already under the name of its content is left as it
@@ -30,6 +32,8 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
 
 /* Whether a result is a failure of its case (and so is packed by itself). */
 bool pack_is_failure(const json_t *result);
+/* The job runs on the set of inputs on which it failed. */
+void pack_take_set(const json_t *result, job *j);
 /* "compile", "launch", ... where the failure names its place; "" for ok and mismatch. */
 const char *pack_stage(const json_t *result, const char *stage);
 

@@ -122,15 +122,6 @@ static const char *word_at(const json_t *item, const char *name) {
     return word ? word : "";
 }
 
-static bool is_refused(const pack_code_request *q, status *st) {
-    return !q->instead && !q->trusted &&
-           !status_set(st, STATUS_CORRUPT,
-                       "refused by policy: its case is run by code of others, %s:%s, outside of "
-                       "the sandbox; --trust runs the pack's own copy, --with FILE a file "
-                       "of yours instead",
-                       word_at(q->item, "name"), word_at(q->item, "symbol"));
-}
-
 /* A member, whose bytes must be what the case says. */
 static const pack_member *find_copy(const pack_code_request *q, const char *name, const char *key,
                                     status *st) {
@@ -158,6 +149,28 @@ static bool write_member(const pack_code *c, const pack_member *m, text *path, s
     return file_write_scratch(path->data, &part, 1, st);
 }
 
+/* The copy that --trust would run, where the pack has a sound one. */
+static bool check_copy(const pack_code_request *q, status *st) {
+    text name;
+    arena memory;
+    arena_init(&memory);
+    text_init(&name);
+    text_printf(&name, FOLDER "%s", word_at(q->item, "name"));
+    const char *beside = implementation_companion(
+        name.data, implementation_kind_from_name(word_at(q->item, "kind")), &memory);
+    const pack_member *m = find_copy(q, name.data, "sha256", st);
+    bool ok = m && (!beside || find_copy(q, beside, "launch_sha256", st));
+    if (ok)
+        text_printf(q->why,
+                    "its case is run by code of others, outside of the sandbox: %s:%s (%s, %zu "
+                    "bytes, SHA-256 %s)",
+                    word_at(q->item, "name"), word_at(q->item, "symbol"), word_at(q->item, "kind"),
+                    m->size_bytes, word_at(q->item, "sha256"));
+    arena_release(&memory);
+    text_release(&name);
+    return ok;
+}
+
 /* What says how code for a GPU is launched, where there is such a thing. */
 static bool unpack_launch(const pack_code *c, const pack_code_request *q, const char *beside,
                           status *st) {
@@ -165,6 +178,27 @@ static bool unpack_launch(const pack_code *c, const pack_code_request *q, const 
     const pack_member *m = find_copy(q, beside, "launch_sha256", st);
     text_init(&path);
     bool ok = m && write_member(c, m, &path, st);
+    text_release(&path);
+    return ok;
+}
+
+/* Modules that the file imports from its own folder, at their places beside it. */
+static bool unpack_neighbours(const pack_code *c, const pack_code_request *q, const char *code,
+                              const char *launch, status *st) {
+    bool ok = true;
+    text path;
+    text_init(&path);
+    for (size_t i = 0; i < pack_member_count(q->from) && ok; i++) {
+        const pack_member *m = pack_member_at(q->from, i);
+        if (strncmp(m->name, FOLDER, strlen(FOLDER)) != 0 || strcmp(m->name, code) == 0 ||
+            (launch && strcmp(m->name, launch) == 0))
+            continue;
+        text_clear(&path);
+        text_printf(&path, "%s/%s", c->folder.path, m->name + strlen(FOLDER));
+        ok = file_make_parent(path.data, st);
+        text_clear(&path);
+        ok = ok && write_member(c, m, &path, st);
+    }
     text_release(&path);
     return ok;
 }
@@ -179,6 +213,7 @@ static bool unpack(pack_code *c, const pack_code_request *q, const pack_member *
     const char *beside = implementation_companion(
         m->name, implementation_kind_from_name(word_at(q->item, "kind")), &memory);
     bool ok = write_member(c, m, path, st) && (!beside || unpack_launch(c, q, beside, st)) &&
+              unpack_neighbours(c, q, m->name, beside, st) &&
               (chmod(path->data, S_IRWXU) == 0 ||
                status_set(st, STATUS_UNAVAILABLE, "%s cannot be made a program", path->data));
     arena_release(&memory);
@@ -247,8 +282,8 @@ static bool take_instead(pack_code *c, const pack_code_request *q, job *j, statu
 
 bool pack_code_open(pack_code *c, const pack_code_request *request, job *j, status *st) {
     *c = (pack_code){0};
-    if (is_refused(request, st))
-        return false;
+    if (!request->instead && !request->trusted)
+        return check_copy(request, st) && false;
     return request->instead ? take_instead(c, request, j, st) : open_copy(c, request, j, st);
 }
 

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "base/text.h"
 #include "case/implementation.h"
 #include "case/job.h"
 #include "common/scratch_folder.h"
@@ -48,14 +49,15 @@ typedef struct pack_code {
 
 /* Gives the job, which has the kernel, the implementation that case.implementation (`item`) names:
  * `instead`, a file of the user's own, or NULL: the pack's copy, where it is `trusted`.
- * STATUS_CORRUPT: the pack is forged, or nobody said that its code may run; STATUS_UNAVAILABLE:
- * there is no such code here; STATUS_INVALID: `instead` does not compute the kernel.
- * pack_code_close in any case. */
+ * STATUS_CORRUPT: the pack is forged; STATUS_UNAVAILABLE: there is no such code here;
+ * STATUS_INVALID: `instead` does not compute the kernel. False with STATUS_OK: nobody said that its
+ * code may run, and `why` is what it is of. pack_code_close in any case. */
 typedef struct pack_code_request {
     const pack *from;
     const json_t *item;
     const implementation *instead;
     bool trusted;
+    text *why;
 } pack_code_request;
 bool pack_code_open(pack_code *c, const pack_code_request *request, job *j, status *st);
 void pack_code_close(pack_code *c);

@@ -22,6 +22,7 @@
 #include "run/pack_case.h"
 #include "run/pack_fields.h"
 #include "run/pack_implementation.h"
+#include "run/pack_needs.h"
 #include "tessera/compiler.h"
 
 enum { REPLAYS_MAX = 3, DIGESTS_MAX = 64, STEPS_MAX = 16 };
@@ -35,8 +36,8 @@ typedef struct recorded_case {
     job job; /* its isa: the level that is run */
     const char *recorded_isa;
     uint64_t timeout_seconds, memory_mib;
-    bool limited;    /* the pack asks for more */
-    const char *key; /* NULL: the case could not even be prepared */
+    bool less_time, less_memory; /* than the pack asks for */
+    const char *key;             /* NULL: the case could not even be prepared */
     const json_t *inputs;
     const char *module_hash;
     char *source;         /* owned */
@@ -45,12 +46,16 @@ typedef struct recorded_case {
     scratch_folder given; /* that has what the program had; or all zeros */
 } recorded_case;
 
-static bool invalid(replay *r, const char *why) {
-    r->verdict = INVALID_PACK;
+static bool refuse(replay *r, repro_verdict verdict, const char *why) {
+    r->verdict = verdict;
     size_t length = strnlen(why, sizeof r->why - 1);
     memcpy(r->why, why, length);
     r->why[text_utf8_cut(r->why, length)] = '\0';
     return false;
+}
+
+static bool invalid(replay *r, const char *why) {
+    return refuse(r, INVALID_PACK, why);
 }
 
 /* ---- reading ---- */
@@ -99,12 +104,15 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
 }
 
 /* What no command line could have asked for, and nothing would act on. */
-static const char *without_effect(const recorded_case *c) {
+static const char *without_effect(const recorded_case *c, bool recorded_inputs) {
     const job *j = &c->job;
     backend_id id = backend_from_name(j->backend);
     bool scheduled = (j->schedule && *j->schedule) || j->tuned;
     if (id < BACKEND_COUNT && (id == BACKEND_IMPLEMENTATION) != (c->others != NULL))
         return "case: the backend implementation, and no other, has an implementation";
+    if ((j->set && recorded_inputs) || (j->perturbed && !j->set))
+        return "case: a set is of inputs that are generated, and only another than the first is "
+               "perturbed";
     const char *kind = c->others ? word_at(c->others, "kind") : NULL;
     bool guest = !kind || implementation_has_guest(implementation_kind_from_name(kind));
     if (id == BACKEND_IMPLEMENTATION &&
@@ -142,6 +150,8 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.space = word_at(item, "space");
     c->job.tuned = json_is_true(json_object_get(item, "tuned"));
     c->job.held = json_is_true(json_object_get(item, "held"));
+    c->job.set = (uint32_t)number_at(item, "set");
+    c->job.perturbed = json_is_true(json_object_get(item, "perturbed"));
     c->job.generic = json_is_true(json_object_get(item, "generic"));
     c->job.constants = word_at(item, "constants");
     const json_t *relation = json_object_get(item, "relation");
@@ -155,13 +165,14 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->memory_mib = !memory_mib     ? q->memory_mib
                     : q->memory_mib ? lesser(memory_mib, q->memory_mib)
                                     : memory_mib;
-    c->limited = c->timeout_seconds < number_at(item, "timeout_s") || c->memory_mib != memory_mib;
+    c->less_time = c->timeout_seconds < number_at(item, "timeout_s");
+    c->less_memory = c->memory_mib != memory_mib;
     c->key = word_at(r->manifest, "key");
     c->inputs = json_object_get(r->manifest, "inputs_sha256");
     c->module_hash = word_at(r->manifest, "module_hash");
     c->others = json_object_get(item, "implementation");
     c->others = json_is_object(c->others) ? c->others : NULL;
-    const char *why = without_effect(c);
+    const char *why = without_effect(c, json_is_true(json_object_get(item, "recorded_inputs")));
     return !why || invalid(r, why);
 }
 
@@ -232,12 +243,32 @@ static bool compatible(const recorded_case *c, const replay_request *q, replay *
     return false;
 }
 
+/* Its neighbours would run as well. */
+static void put_neighbours(const replay *r, text *why) {
+    size_t before = why->length;
+    text_append(why, ", with ");
+    size_t begin = why->length;
+    pack_needs_text(json_object_get(r->manifest, "needs"), true, why);
+    if (why->length == begin) {
+        why->length = before;
+        why->data[before] = '\0';
+    }
+}
+
 /* Code of others runs where the user says so, in a process of its own, which no sandbox may start.
  */
 static bool take_code(const pack *p, const replay_request *q, recorded_case *c, replay *r,
                       status *st) {
-    const pack_code_request request = {p, c->others, q->with, q->trust};
-    if (!c->others || pack_code_open(&c->code, &request, &c->job, st)) {
+    text why;
+    text_init(&why);
+    const pack_code_request request = {p, c->others, q->with, q->trust, &why};
+    bool ok = !c->others || pack_code_open(&c->code, &request, &c->job, st);
+    if (!ok && st->code == STATUS_OK) {
+        put_neighbours(r, &why);
+        refuse(r, NEEDS_TRUST, why.data);
+    }
+    text_release(&why);
+    if (ok) {
         c->job.sandbox = c->others == NULL;
         if (c->others && implementation_has_guest((implementation_kind)c->job.implementation_kind))
             c->job.device = NULL;
@@ -277,7 +308,8 @@ static bool take_inputs(const pack *p, recorded_case *c, replay *r, status *st) 
 }
 
 /* Options for code of others need some, and --isa needs ours. */
-static bool options_fit(const recorded_case *c, const replay_request *q, status *st) {
+static bool options_fit(const recorded_case *c, const replay_request *q, const replay *r,
+                        status *st) {
     if (!c->others && (q->trust || q->with))
         return status_set(st, STATUS_INVALID, "%s: its case runs no code of others: without %s",
                           q->path, q->trust ? "--trust" : "--with");
@@ -285,6 +317,10 @@ static bool options_fit(const recorded_case *c, const replay_request *q, status 
         return status_set(st, STATUS_INVALID,
                           "%s: its case runs code of others, which has no levels: without --isa",
                           q->path);
+    const char *ended = json_text_at(json_object_get(r->manifest, "outcome"), "status");
+    if (q->expects_fixed && !outcome_is_failure(outcome_from_name(ended)))
+        return status_set(st, STATUS_INVALID,
+                          "%s: it recorded no failure, but %s: without --expect", q->path, ended);
     return true;
 }
 
@@ -323,6 +359,18 @@ static void read_outcome(const json_t *status_holder, const json_t *digests, con
         out->sha256[out->outcome.sha256_count++] = json_string_value(digest);
 }
 
+/* Did it end so because it was given less than the pack asks for? */
+static bool is_limited(const recorded_case *c, const json_t *result) {
+    static const char *const of_memory[] = {"out of memory", "cannot allocate", "Cannot allocate",
+                                            "MemoryError", "bad_alloc"};
+    const char *why = json_text_at(result, "why");
+    bool short_of_memory = false;
+    for (size_t i = 0; i < sizeof of_memory / sizeof *of_memory; i++)
+        short_of_memory |= strstr(why, of_memory[i]) != NULL;
+    return (c->less_time && result_outcome(result) == OUTCOME_TIMEOUT) ||
+           (c->less_memory && outcome_is_failure(result_outcome(result)) && short_of_memory);
+}
+
 static void qualify(const recorded_case *c, replay *r) {
     const char *module = json_string_value(json_object_get(r->result, "module_hash"));
     if (!program_made(json_object_get(r->manifest, "tsr")))
@@ -334,7 +382,8 @@ static void qualify(const recorded_case *c, replay *r) {
     if (c->others)
         json_array_append_new(r->qualifiers, json_string(c->code.is_other ? "other-implementation"
                                                                           : "same-implementation"));
-    if (c->limited && r->verdict != REPRODUCED_EXACT && r->verdict != REPRODUCED_CLASS)
+    if (is_limited(c, r->result) && r->verdict != REPRODUCED_EXACT &&
+        r->verdict != REPRODUCED_CLASS)
         json_array_append_new(r->qualifiers, json_string("limited"));
 }
 
@@ -385,13 +434,13 @@ static void run_case(const recorded_case *c, replay *r) {
 static bool replay_pack(const pack *p, const replay_request *q, replay *r, status *st) {
     recorded_case c = {0};
     r->manifest = json_deep_copy(pack_about(p));
-    if (read_case(p, q, &c, r) && options_fit(&c, q, st)) {
+    if (read_case(p, q, &c, r) && options_fit(&c, q, r, st)) {
         c.recorded_isa = c.job.isa;
         c.job.isa = q->isa ? q->isa : c.recorded_isa;
         if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st))
             run_case(&c, r);
         if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
-            same_case(&c, json_object_get(r->result, "internal"), r))
+            r->verdict != NEEDS_TRUST && same_case(&c, json_object_get(r->result, "internal"), r))
             qualify(&c, r);
     }
     pack_code_close(&c.code);

@@ -16,7 +16,7 @@ typedef struct replay {
     json_t *qualifiers;    /* "toolchain-drift", "other-isa", "code-hash-same", "limited";
                               "same-implementation" or "other-implementation" */
     json_t *missing;       /* INCOMPATIBLE: what this machine or this tsr lacks */
-    char why[512];         /* INVALID_PACK */
+    char why[2048];        /* INVALID_PACK, NEEDS_TRUST */
 } replay;
 
 typedef struct replay_request {
@@ -26,6 +26,7 @@ typedef struct replay_request {
      * takes a process of its own. */
     bool trust;                 /* the pack's own copy */
     const implementation *with; /* a file of the user's, instead of the copy; or NULL */
+    bool expects_fixed;         /* the pack must have recorded a failure */
     /* A pack may ask for less, never for more. */
     uint64_t timeout_seconds; /* for a step */
     uint64_t memory_mib;      /* address space of a worker; 0: no limit */
@@ -37,8 +38,9 @@ typedef struct replay_request {
 enum { REPLAY_TIMEOUT_S = 60, REPLAY_THREADS = 64 };
 uint64_t replay_memory_mib(void);
 
-/* False only where the file cannot be opened, or is of our code and yet `trust` or `with` is set,
- * or `with` does not compute its kernel; replay_release in any case. */
+/* False only where the file cannot be opened, is of our code and yet `trust` or `with` is set, has
+ * no failure that could be fixed, or `with` does not compute its kernel; replay_release in any
+ * case. */
 bool replay_run(const replay_request *request, replay *out, status *st);
 void replay_release(replay *r);
 

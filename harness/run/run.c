@@ -286,19 +286,25 @@ static bool show(run *r, const char *key, json_t *result, status *st) {
  * interrupted. */
 static bool pack_failure(run *r, const job *j, json_t *result) {
     const run_request *q = r->request;
+    text lacks;
     pack_request request = {.job = j,
                             .result = result,
                             .stage = r->worker.stage,
                             .failures = q->failures,
                             .timeout_seconds = q->choice->timeout_seconds,
-                            .memory_mib = q->choice->memory_mib};
+                            .memory_mib = q->choice->memory_mib,
+                            .lacks = &lacks};
     status st = STATUS_INIT;
     text path;
     text_init(&path);
+    text_init(&lacks);
     if (pack_case(&request, &path, &st))
         result_set(result, RESULT_PACK, json_text(path.data));
     else if (st.code != STATUS_INTERRUPTED)
         say(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
+    if (lacks.length)
+        say(stderr, "tsr: the pack of %s/%s lacks: %s\n", j->kernel, j->case_name, lacks.data);
+    text_release(&lacks);
     text_release(&path);
     return st.code != STATUS_INTERRUPTED;
 }

@@ -5,6 +5,7 @@
 
 #include "base/splitmix64.h"
 #include "diff/align.h"
+#include "diff/stream_pairs.h"
 #include "test.h"
 
 enum { LENGTH = 60, TRIES = 2000 };
@@ -69,8 +70,70 @@ static void too_many_differences(void **state) {
     free(partner);
 }
 
+/* ---- calls of programs ---- */
+
+/* "34|5": two threads, one of which makes calls with inputs 3 and 4; letters are calls of another
+ * function. */
+static void make_stream(const char *plan, capture_stream *s) {
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    static char words[sizeof digits][2];
+    uint32_t thread = 0;
+    *s = (capture_stream){0};
+    for (const char *at = plan; *at; at++) {
+        if (*at == '|') {
+            thread++;
+            continue;
+        }
+        size_t k = (size_t)(strchr(digits, *at) - digits);
+        words[k][0] = *at;
+        capture_call call = {.thread = thread,
+                             .signature = k < 10 ? "f" : "g",
+                             .inputs = words[k],
+                             .outputs = words[k]};
+        vec_push(&s->calls, call);
+    }
+}
+
+static const struct {
+    const char *a, *b;
+    size_t equal, alike;
+} plans[] = {
+    {"345", "345", 3, 0},     {"34|5", "3|45", 3, 0},  {"34|5", "53|4", 3, 0},
+    {"34|5", "5|34", 3, 0},   {"34|5", "4|5|3", 3, 0}, {"3|4|5", "345", 3, 0},
+    {"345", "347", 2, 1},     {"34|5", "3|47", 2, 0},  {"3a4", "3b4", 2, 1},
+    {"333|4", "3|334", 4, 0}, {"34", "34|5", 2, 0},    {"", "3", 0, 0},
+};
+
+static void calls_of_other_threads(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof plans / sizeof *plans; i++) {
+        bool turned = i % 2;
+        capture_stream a, b;
+        stream_pairs p;
+        size_t equal = 0, alike = 0;
+        make_stream(turned ? plans[i / 2].b : plans[i / 2].a, &a);
+        make_stream(turned ? plans[i / 2].a : plans[i / 2].b, &b);
+        stream_pairs_make(&p, &a, &b);
+        for (size_t k = 0; k < a.calls.count; k++) {
+            if (p.of_a[k] == PAIR_NONE)
+                continue;
+            const capture_call *x = &a.calls.items[k], *y = &b.calls.items[p.of_a[k]];
+            assert_int_equal(p.of_b[p.of_a[k]], k);
+            assert_string_equal(x->signature, y->signature);
+            *(strcmp(x->inputs, y->inputs) == 0 ? &equal : &alike) += 1;
+        }
+        if (equal != plans[i / 2].equal || alike != plans[i / 2].alike || p.moved > equal)
+            fail_msg("%s and %s: %zu equal, %zu alike, %zu moved", plans[i / 2].a, plans[i / 2].b,
+                     equal, alike, p.moved);
+        stream_pairs_release(&p);
+        vec_release(&a.calls);
+        vec_release(&b.calls);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_the_longest),
-                                       cmocka_unit_test(too_many_differences)};
+                                       cmocka_unit_test(too_many_differences),
+                                       cmocka_unit_test(calls_of_other_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

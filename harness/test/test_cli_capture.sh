@@ -87,7 +87,7 @@ package=$(dirname "$tsr")/python/tessera
 if [ -f "$package/_tessera.abi3.so" ]; then
     export TESSERA_PYTHON=$python
     exits 0 "the call is packed" "$tsr" pack-repro kept_b:7 -o seven.tar.lz4
-    exits 3 "code of others is not run unasked" "$tsr" replay seven.tar.lz4
+    exits 4 "code of others is not run unasked" "$tsr" replay seven.tar.lz4
     exits 0 "replayed" "$tsr" replay seven.tar.lz4 --trust --json
     said "the same bits" "d['verdict'] == 'REPRODUCED_EXACT' and d['case']['recorded_inputs']"
     exits 1 "by the library that is right" env TESSERA_LIBRARY="$programs/honest/libtestblas.so" "$tsr" replay seven.tar.lz4 --trust --json
@@ -96,7 +96,8 @@ if [ -f "$package/_tessera.abi3.so" ]; then
     how=(--tensors all)
     exits 0 "every kind of call" record kinds honest 2 columns
     exits 0 "threads, too" record threaded honest 1 threads
-    for place in kinds:2 kinds:3 threaded:4; do
+    exits 0 "corners, too" record corners honest 0 corners
+    for place in kinds:2 kinds:3 threaded:4 corners:1 corners:12; do
         exits 0 "$place is packed" "$tsr" pack-repro $place -o one.tar.lz4
         exits 0 "$place is replayed" "$tsr" replay one.tar.lz4 --trust --json
         said "$place: the same bits" "d['verdict'] == 'REPRODUCED_EXACT' and d['recorded']['status'] == 'ok'"
@@ -106,6 +107,16 @@ if [ -f "$package/_tessera.abi3.so" ]; then
 else
     echo "skipped: packs of calls: the Python package was not built"
 fi
+# A call for each of the reference's own rules (docs/capture.md): by them it is right, and by the formula wrong.
+how=(--tensors all)
+for library in honest:ok liar:mismatch; do
+    record corners_${library%:*} "${library%:*}" 0 corners >out 2>err || fail "the corners of BLAS"
+    for ((i = 1; i <= 12; i++)); do
+        exits 0 "corner $i of ${library%:*}" "$tsr" pack-repro corners_${library%:*}:$i -o corner.tar.lz4
+        exits 0 "is shown" "$tsr" replay --show --json corner.tar.lz4
+        said "is ${library#*:}" "d['manifest']['outcome']['status'] == '${library#*:}'"
+    done
+done
 how=()
 
 # Other inputs, another length.

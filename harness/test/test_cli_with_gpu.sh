@@ -123,7 +123,7 @@ lz4 -dc "$pack" | tar -tf - >members
 has members '^implementation/wrong\.ptx$' "its code"
 has members '^implementation/wrong\.json$' "and its launch"
 mv wrong.json elsewhere.json
-exits 3 "not without a word" "${cuda[@]}" "$tsr" replay "$pack"
+exits 4 "not without a word" "${cuda[@]}" "$tsr" replay "$pack"
 exits 0 "replays" "${cuda[@]}" "$tsr" replay "$pack" --trust
 has out "^REPRODUCED_EXACT .*same-implementation" "the same bits"
 "${cuda[@]}" "$tsr" replay "$pack" --with scale.ptx >out 2>err

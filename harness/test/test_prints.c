@@ -80,7 +80,7 @@ static void open_corpus(corpus *c, const char *filter) {
 }
 
 static void run(case_context *s, const job *j) {
-    json_t *result = execute_job(s, j, NULL, no_stage, NULL);
+    json_t *result = execute_job(s, j, &(execute_hooks){.stage = no_stage});
     if (result_outcome(result) != OUTCOME_OK)
         fail_msg("%s/%s: %s: %s", j->kernel, j->case_name, result_text(result, RESULT_STATUS),
                  result_text(result, RESULT_WHY));

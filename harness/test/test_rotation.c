@@ -2,6 +2,7 @@
  * wrong kernel, wrong digests and damaged memory are told. */
 #include "test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "case/inputs.h"
@@ -132,6 +133,9 @@ static void expect_mismatch(rotation *r, tsr_kernel_t kernel, uint64_t repeats, 
     assert_int_equal(st.code, STATUS_MISMATCH);
     if (!strstr(st.message, words))
         fail_msg("'%s' (expected '%s')", st.message, words);
+    char set[32];
+    snprintf(set, sizeof set, "input set %d", rotation_failed_set(r));
+    assert_non_null(strstr(st.message, set));
 }
 
 /* Against the interpreter's bits: any number of sets, any number of launches. */
@@ -182,6 +186,44 @@ static void test_wrong_requests(void **state) {
 }
 
 /* ---- inputs ---- */
+
+static bool are_equal(const tensor *a, const tensor *b) {
+    return memcmp(a->data, b->data, tensor_bytes(a)) == 0;
+}
+
+/* A set is the same whoever makes it: alone, or beside the case's own inputs. */
+static void test_sets_of_a_case(void **state) {
+    bench *b = *state;
+    status st = STATUS_INIT;
+    compiler_input kinds[2] = {{INPUT_NORMAL, 0, 1}, {INPUT_NORMAL, 0, 1}};
+    compiler_case c = {.name = "sets", .inputs = kinds};
+    struct compiler_buffer buffers[2] = {{0}};
+    for (int i = 0; i < 2; i++) {
+        buffers[i].type = b->inputs[0][i].type;
+        buffers[i].rank = b->inputs[0][i].rank;
+        memcpy(buffers[i].dims, b->inputs[0][i].dims, sizeof buffers[i].dims);
+    }
+    compiler_signature signature = {.input_count = 2};
+    memcpy(signature.inputs, buffers, sizeof buffers);
+    tensor own[2], other[2], alone[2], beside[2];
+    const input_set first = {0}, second = {1, false}, perturbed = {3, true};
+    assert_true(inputs_make_set(&signature, &c, 9, first, NULL, own, &st));
+    assert_true(inputs_make_set(&signature, &c, 9, second, own, other, &st));
+    assert_true(inputs_make_set(&signature, &c, 9, perturbed, NULL, alone, &st));
+    assert_true(inputs_make_set(&signature, &c, 9, perturbed, own, beside, &st));
+    int64_t differ = 0;
+    for (int i = 0; i < 2; i++) {
+        assert_false(are_equal(&own[i], &other[i]));
+        assert_true(are_equal(&alone[i], &beside[i]));
+        for (int64_t k = 0; k < tensor_count(&own[i]); k++)
+            differ += ((float *)own[i].data)[k] != ((float *)alone[i].data)[k];
+    }
+    assert_int_equal(differ, 1);
+    tensor_release_all(own, 2);
+    tensor_release_all(other, 2);
+    tensor_release_all(alone, 2);
+    tensor_release_all(beside, 2);
+}
 
 /* One element of one input differs; which input and which element depends on the seed. */
 static void test_twins(void **state) {
@@ -267,6 +309,7 @@ int main(void) {
         cmocka_unit_test(test_another_kernel_does_not),
         cmocka_unit_test(test_what_was_learnt_is_held),
         cmocka_unit_test(test_wrong_requests),
+        cmocka_unit_test(test_sets_of_a_case),
         cmocka_unit_test(test_twins),
         cmocka_unit_test(test_digests),
         cmocka_unit_test(test_digests_are_those_of_every_build),

@@ -94,7 +94,7 @@ static void names_and_exit_codes_are_the_documented_ones(void **state) {
         {REPRODUCED_EXACT, "REPRODUCED_EXACT", 0}, {REPRODUCED_CLASS, "REPRODUCED_CLASS", 0},
         {NOT_REPRODUCED, "NOT_REPRODUCED", 1},     {DIFFERENT_FAILURE, "DIFFERENT_FAILURE", 1},
         {NONDETERMINISTIC, "NONDETERMINISTIC", 1}, {INVALID_PACK, "INVALID_PACK", 3},
-        {INCOMPATIBLE, "INCOMPATIBLE", 4}};
+        {NEEDS_TRUST, "NEEDS_TRUST", 4},           {INCOMPATIBLE, "INCOMPATIBLE", 4}};
     assert_int_equal(COUNT_OF(expected) + 1, REPRO_VERDICT_COUNT);
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
         assert_string_equal(repro_verdict_name(expected[i].verdict), expected[i].name);

@@ -164,9 +164,10 @@ void describe_gemv(record_call *call, const blas_call *b) {
         call, b,
         &(matrix){"x", RECORD_INPUT, RECORD_WHOLE, t ? b->m : b->n, 1, b->b, "incx", b->ldb});
     record_real(call, "beta", b->beta);
-    put_vector(
-        call, b,
-        &(matrix){"y", role_by(b->beta), RECORD_WHOLE, t ? b->n : b->m, 1, b->c, "incy", b->ldc});
+    bool returns = b->m <= 0 || b->n <= 0; /* at once, and y is what it was */
+    put_vector(call, b,
+               &(matrix){"y", returns ? RECORD_BOTH : role_by(b->beta), RECORD_WHOLE,
+                         t ? b->n : b->m, 1, b->c, "incy", b->ldc});
 }
 
 void describe_ger(record_call *call, const blas_call *b) {

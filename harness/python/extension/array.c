@@ -71,11 +71,39 @@ static bool from_buffer(array_view *v) {
     return take_format(b->format, b->itemsize, &v->type);
 }
 
-static bool from_capsule(array_view *v) {
+/* Only the second generation can say that it is read-only. */
+static const DLTensor *tensor_in(array_view *v) {
+    if (PyCapsule_IsValid(v->capsule, DLPACK_VERSIONED)) {
+        const dlpack_versioned *m = PyCapsule_GetPointer(v->capsule, DLPACK_VERSIONED);
+        v->readonly = (m->flags & DLPACK_READ_ONLY) != 0;
+        if (m->major == 1)
+            return &m->tensor;
+        PyErr_Format(PyExc_BufferError, "a tensor of DLPack %u; 1 is known", m->major);
+        return NULL;
+    }
     const dlpack_managed *m = PyCapsule_GetPointer(v->capsule, DLPACK_OLD);
-    if (!m)
+    return m ? &m->tensor : NULL;
+}
+
+/* As the specification asks for it; objects of before take no arguments. */
+static PyObject *ask_for_capsule(PyObject *o) {
+    PyObject *method = PyObject_GetAttrString(o, "__dlpack__"), *none = PyTuple_New(0);
+    PyObject *words = Py_BuildValue("{s:(ii)}", "max_version", 1, 0);
+    PyObject *capsule = method && none && words ? PyObject_Call(method, none, words) : NULL;
+    if (!capsule && method && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        capsule = PyObject_CallNoArgs(method);
+    }
+    Py_XDECREF(method);
+    Py_XDECREF(none);
+    Py_XDECREF(words);
+    return capsule;
+}
+
+static bool from_capsule(array_view *v) {
+    const DLTensor *t = tensor_in(v);
+    if (!t)
         return false;
-    const DLTensor *t = &m->tensor;
     int64_t item_bytes = t->dtype.bits / 8, step = item_bytes;
     if (t->device.device_type != DLPACK_CPU || t->ndim > TENSOR_MAX_RANK || item_bytes < 1) {
         PyErr_Format(
@@ -113,7 +141,7 @@ bool array_view_open(PyObject *o, array_view *v) {
                      (PyObject *)Py_TYPE(o));
         return false;
     }
-    v->capsule = PyObject_CallMethod(o, "__dlpack__", NULL);
+    v->capsule = ask_for_capsule(o);
     if (v->capsule && from_capsule(v))
         return true;
     array_view_release(v);

@@ -64,24 +64,18 @@ static bool is_versioned(PyObject *max_version) {
     return major >= 1;
 }
 
-PyObject *tensor_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"stream", "max_version", "dl_device", "copy", NULL};
-    PyObject *stream = NULL, *version = NULL, *device = NULL, *copy = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OOOO", (char **)names, &stream,
-                                     &version, &device, &copy))
-        return NULL;
-    if (copy == Py_True)
-        return PyErr_Format(PyExc_BufferError, "tensors of Tessera are shared, not copied");
-    const tensor_object *t = (const tensor_object *)self;
+/* A capsule of the tensor, which it keeps. */
+static PyObject *lend(PyObject *owner, bool versioned, bool copied) {
+    const tensor_object *t = (const tensor_object *)owner;
     lent *l = calloc(1, sizeof *l);
     if (!l)
         return PyErr_NoMemory();
-    bool versioned = is_versioned(version);
     if (versioned)
         l->versioned = (dlpack_versioned){.major = 1,
                                           .manager_ctx = l,
                                           .deleter = delete_versioned,
-                                          .flags = t->readonly ? DLPACK_READ_ONLY : 0,
+                                          .flags = (t->readonly ? DLPACK_READ_ONLY : 0) |
+                                                   (copied ? DLPACK_IS_COPIED : 0),
                                           .tensor = describe(l, t)};
     else
         l->old = (dlpack_managed){describe(l, t), l, delete_old};
@@ -90,8 +84,40 @@ PyObject *tensor_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords)
         free(l);
         return NULL;
     }
-    Py_INCREF(self);
-    l->owner = self;
+    Py_INCREF(owner);
+    l->owner = owner;
+    return capsule;
+}
+
+static PyObject *copy_of(PyObject *self) {
+    const tensor_object *t = (const tensor_object *)self;
+    PyObject *made = tensor_new(NULL, t->type, t->rank, t->shape, false);
+    if (made && !array_store(self, (const tensor_object *)made, "copy"))
+        Py_CLEAR(made);
+    return made;
+}
+
+static bool is_cpu(PyObject *device) {
+    int kind = 0, index = 0;
+    bool known = PyTuple_Check(device) && PyArg_ParseTuple(device, "ii", &kind, &index);
+    if (!known)
+        PyErr_Clear();
+    return known && kind == DLPACK_CPU;
+}
+
+PyObject *tensor_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords) {
+    static const char *const names[] = {"stream", "max_version", "dl_device", "copy", NULL};
+    PyObject *stream = NULL, *version = NULL, *device = NULL, *copy = NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OOOO", (char **)names, &stream,
+                                     &version, &device, &copy))
+        return NULL;
+    if (device && device != Py_None && !is_cpu(device))
+        return PyErr_Format(PyExc_BufferError, "a tensor of Tessera is on the CPU, not on %R",
+                            device);
+    bool copied = copy == Py_True;
+    PyObject *owner = copied ? copy_of(self) : Py_NewRef(self);
+    PyObject *capsule = owner ? lend(owner, is_versioned(version), copied) : NULL;
+    Py_XDECREF(owner);
     return capsule;
 }
 

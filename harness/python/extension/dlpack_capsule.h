@@ -7,7 +7,7 @@
 
 #define DLPACK_OLD "dltensor"
 #define DLPACK_VERSIONED "dltensor_versioned"
-enum { DLPACK_CPU = 1, DLPACK_READ_ONLY = 1 };
+enum { DLPACK_CPU = 1, DLPACK_READ_ONLY = 1, DLPACK_IS_COPIED = 2 };
 
 typedef struct dlpack_managed {
     DLTensor tensor;

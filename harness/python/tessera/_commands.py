@@ -21,11 +21,24 @@ def _file_of(function: Callable[..., Any]) -> str | None:
         return None  # it is not written in Python
 
 
+def _name_of(function: Callable[..., Any]) -> str:
+    """Its place in its module. A class has one, too, and an object of it has none."""
+    name = getattr(function, "__qualname__", None) or repr(function)
+    if not inspect.ismethod(function):
+        return name
+    if not isinstance(function.__self__, type):
+        raise Error(
+            f"{name} is bound to an object, which no other process has; a function of a module's own level, a static "
+            "method or a class method can be found by its name"
+        )
+    return f"{function.__self__.__qualname__}.{function.__name__}"
+
+
 def with_of(implementation: Implementation, kernel: str | None = None) -> str:
     """What --with takes: a function is that of its file, or of its module where that stands in a package."""
     if callable(implementation):
         module = getattr(implementation, "__module__", None) or ""
-        name = getattr(implementation, "__qualname__", None) or repr(implementation)
+        name = _name_of(implementation)
         file = _file_of(implementation)
         if "<" in name or not (file or module in sys.modules):
             raise Error(f"{name} cannot be found by its name; a function of a module's own level can")

@@ -84,6 +84,11 @@ def options_of(options: dict[str, Any]) -> list[str]:
 
 def document(command: str, *paths: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
     """The JSON document that a command prints; Error with its words where it prints none."""
+    if os.environ.get("TESSERA_IN_GUEST"):
+        raise Error(
+            f"tsr {command} was called while tsr itself imports this file for a function of it; what is to run only "
+            "when the file is started belongs behind: if __name__ == '__main__':"
+        )
     done = run([command, *(os.fspath(path) for path in paths), *options_of(options), "--json"])
     try:
         found: dict[str, Any] = json.loads(done.stdout)

@@ -28,6 +28,8 @@ except ImportError as error:
 Function = Callable[..., Any]
 Arrays = tuple[Any, ...]
 
+# In the environment of this process and of those that it starts (_program.py).
+MARK = "TESSERA_IN_GUEST"
 OWN_FOLDER = str(pathlib.Path(__file__).resolve().parent)
 # In this order: a file that uses torch may use numpy beside it.
 FRAMEWORKS = ("torch", "jax", "numpy")
@@ -56,14 +58,17 @@ def load_module(path: str) -> types.ModuleType:
 
 
 def find_function(module: types.ModuleType, symbol: str) -> Function:
-    found = module
+    found: Any = module
     for name in symbol.split("."):
         if not hasattr(found, name):
             raise AttributeError(f"{module.__name__} has no '{symbol}'")
-        found = getattr(found, name)
+        owner, found = found, getattr(found, name)
+    if isinstance(owner, type) and isinstance(found, types.FunctionType) and found.__code__.co_varnames[:1] == ("self",):
+        raise TypeError(f"'{symbol}' is called with an object of {owner.__name__}, and there is none: make it a static method")
     if not callable(found):
         raise TypeError(f"'{symbol}' is no function but an object of {type(found)}")
-    return found
+    function: Function = found
+    return function
 
 
 def writes_outputs(function: Function, inputs: int, outputs: int) -> bool:
@@ -192,6 +197,12 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
     sys.dont_write_bytecode = True
+    os.environ[MARK] = "1"
+    opened = os.environ.pop("TESSERA_OPENED", None)
+    if opened:
+        from tessera import _opened
+
+        _opened.note(opened)
     sys.exit(_tessera.serve(open_function, explain))
 
 

@@ -1,5 +1,7 @@
-/* program.c - a program to record: PROGRAM STEPS [fork|threads|kill|noise]. It multiplies matrices
- * whose sizes change, feeds results into what follows, and prints a digest of the last. */
+/* program.c - a program to record: PROGRAM STEPS [fork|threads|columns|corners|kill|noise]. It
+ * multiplies matrices whose sizes change, feeds results into what follows, and prints a digest of
+ * the last. */
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,9 +15,19 @@ void cblas_sgemm(int layout, int ta, int tb, int m, int n, int k, float alpha, c
 void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k,
             const float *alpha, const float *a, const int *lda, const float *b, const int *ldb,
             const float *beta, float *c, const int *ldc, size_t la, size_t lb);
+void cblas_sscal(int n, float alpha, float *x, int incx);
+void cblas_sgemv(int layout, int trans, int m, int n, float alpha, const float *a, int lda,
+                 const float *x, int incx, float beta, float *y, int incy);
+void cblas_sger(int layout, int m, int n, float alpha, const float *x, int incx, const float *y,
+                int incy, float *a, int lda);
+void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int incy);
+void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, const float *a,
+                 int lda, float beta, float *c, int ldc);
+float cblas_snrm2(int n, const float *x, int incx);
+float cblas_sasum(int n, const float *x, int incx);
 float cblas_sdot(int n, const float *x, int incx, const float *y, int incy);
 
-enum { ROWS = 101, PLAIN = 111, TURNED = 112, M = 6, N = 5, LONGEST = 64, GAP = 3 };
+enum { ROWS = 101, PLAIN = 111, TURNED = 112, LOWER = 122, M = 6, N = 5, LONGEST = 64, GAP = 3 };
 
 static float a[M * (LONGEST + GAP)], b[LONGEST * N], c[M * N];
 
@@ -71,6 +83,26 @@ static void in_columns(void) {
     sgemm_("T", "N", &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
 }
 
+/* A call for each rule of the reference that is no formula; a formula gives something else. */
+static void corners(void) {
+    float of[4] = {NAN, 2, INFINITY, 4}, one[4] = {1, 1, 1, 1}, large[2] = {1e30f, -1e30f};
+    const float plain[4] = {1, 2, 3, 4};
+    float to[4] = {1, 2, 3, 4}, matrix[4] = {5, 6, 7, 8}, square[4] = {1, 2, 3, 4},
+          small[2] = {1e-30f, 2e-30f};
+    cblas_sgemm(ROWS, PLAIN, PLAIN, 2, 2, 2, 0, of, 2, one, 2, 1, to, 2);
+    cblas_sgemm(ROWS, PLAIN, PLAIN, 2, 2, 2, 0, of, 2, one, 2, 0, to, 2);
+    cblas_sgemv(ROWS, PLAIN, 2, 2, 0, of, 2, one, 1, 2, one + 2, 1);
+    cblas_sgemv(ROWS, PLAIN, 2, 0, 1, of, 2, one, 1, 0, one + 2, 1);
+    cblas_sger(ROWS, 2, 2, 0, of, 1, one, 1, matrix, 2);
+    cblas_saxpy(4, 0, of, 1, one, 1);
+    one[0] = cblas_snrm2(2, large, 1);
+    one[1] = cblas_snrm2(2, small, 1);
+    one[2] = cblas_sasum(2, large, -1);
+    cblas_sscal(2, 3, large, -1);
+    cblas_ssyrk(ROWS, LOWER, PLAIN, 2, 2, 0, of, 2, 1, square, 2);
+    cblas_ssyrk(ROWS, LOWER, PLAIN, 2, 2, 1, plain, 2, 0, square, 2);
+}
+
 int main(int argc, char **argv) {
     int steps = argc > 1 ? atoi(argv[1]) : 10;
     const char *how = argc > 2 ? argv[2] : "";
@@ -87,6 +119,8 @@ int main(int argc, char **argv) {
         with_fork();
     if (strcmp(how, "columns") == 0)
         in_columns();
+    if (strcmp(how, "corners") == 0)
+        corners();
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
     for (size_t i = 0; i < sizeof c; i++)

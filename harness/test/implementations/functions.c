@@ -40,6 +40,10 @@ FUNCTION(fails);
 FUNCTION(crashes);
 FUNCTION(ends);
 FUNCTION(hangs);
+FUNCTION(at_times_almost);
+FUNCTION(at_times_fails);
+FUNCTION(at_times_crashes);
+FUNCTION(at_times_hangs);
 FUNCTION(writes_input);
 FUNCTION(writes_past);
 FUNCTION(remembers);
@@ -84,6 +88,28 @@ FUNCTION(hangs) {
     (void)t, (void)count;
     for (;;)
         pause();
+}
+
+/* Those of `twice` in test_cli_with_packs.sh: not the case's own inputs, and others of its sets. */
+static int at_times(DLTensor *const *t, int32_t count,
+                    int (*otherwise)(DLTensor *const *, int32_t)) {
+    return *(const float *)t[0]->data > 0 ? otherwise(t, count) : multiply(t, count, 2, 0);
+}
+
+FUNCTION(at_times_almost) {
+    return at_times(t, count, almost);
+}
+
+FUNCTION(at_times_fails) {
+    return at_times(t, count, fails);
+}
+
+FUNCTION(at_times_crashes) {
+    return at_times(t, count, crashes);
+}
+
+FUNCTION(at_times_hangs) {
+    return at_times(t, count, hangs);
 }
 
 FUNCTION(writes_input) {

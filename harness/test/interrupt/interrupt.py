@@ -34,7 +34,7 @@ def addition(x: Tensor["M", "N", f32], y: Tensor["M", "N", f32]) -> Tensor["M", 
     return x + y
 '''
 RUN = ["--backend", "cpu", "--profile", "strict", "--quick"]
-REPLAYED = r"REPRODUCED|NONDETERMINISTIC|DIFFERENT_FAILURE|INVALID_PACK|INCOMPATIBLE"
+REPLAYED = r"REPRODUCED|NONDETERMINISTIC|DIFFERENT_FAILURE|INVALID_PACK|NEEDS_TRUST|INCOMPATIBLE"
 COMMANDS = [
     (["replay", "case.pack"], REPLAYED, []),
     (["replay", "case.pack", "--json"], REPLAYED, []),

@@ -158,6 +158,10 @@ class Harness(unittest.TestCase):
                                            "    if x.shape[0]:\n        memoryview(out)[0] = calls\n"
                                            "def knows_its_size(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = x.shape[0]\n"
                                            "def never(x):\n    raise ValueError('no such luck')\n"
+                                           "class Op:\n    def bound(self, x, out):\n        ones_of(x, out)\n"
+                                           "    @staticmethod\n    def static(x, out):\n        ones_of(x, out)\n"
+                                           "    @classmethod\n    def of_class(cls, x, out):\n        ones_of(x, out)\n"
+                                           "class More(Op):\n    pass\n"
                                            "def other(x):\n    raise NotImplementedError('not here')\n")
         sys.path.insert(0, os.getcwd())
 
@@ -178,6 +182,20 @@ class Harness(unittest.TestCase):
             verify("mine.py:other", "k.tsr:ones_of")
         with self.assertRaisesRegex(tessera.Error, "cannot be found by its name"):
             verify(lambda x: x, "k.tsr:ones_of")
+        with self.assertRaisesRegex(tessera.Error, "Op.bound is bound to an object"):
+            verify(mine.Op().bound, "k.tsr:ones_of")
+        for one in (mine.Op.static, mine.Op.of_class, mine.More.of_class):
+            self.assertEqual([result["status"] for result in verify(one, "k.tsr:ones_of")], ["ok"])
+        with self.assertRaisesRegex(Mismatch, "'Op.bound' is called with an object of Op"):
+            verify(mine.Op.bound, "k.tsr:ones_of")
+
+    def test_a_script_that_verifies_itself(self):
+        pathlib.Path("script.py").write_text("import tessera\n"
+                                             "def ones(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = 1\n"
+                                             "tessera.verify(ones, 'k.tsr:ones_of')\n")
+        run = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("if __name__ == '__main__'", run.stderr)
 
     def test_check(self):
         import mine
@@ -205,7 +223,7 @@ class Harness(unittest.TestCase):
         example = caught.exception.results[0]["example"]
         self.assertEqual((example["dims"], example["index"]), ("N=2", "0"))
         (pack,) = caught.exception.packs
-        self.assertEqual(tessera.replay(pack)["verdict"], "INVALID_PACK")
+        self.assertEqual(tessera.replay(pack)["verdict"], "NEEDS_TRUST")
         self.assertEqual(tessera.replay(pack, trust=True)["verdict"], "REPRODUCED_EXACT")
         fixed = tessera.replay(pack, **{"with": "mine.py:ones_of"})
         self.assertEqual(fixed["verdict"], "NOT_REPRODUCED")
@@ -235,6 +253,38 @@ class Numpy(unittest.TestCase):
         self.assertEqual(listed(tensor), [[7] * 3] * 2)
         self.assertTrue((numpy.from_dlpack(tensor) == 7).all())
         self.assertEqual(numpy.from_dlpack(tensor).ctypes.data % 64, 0)
+
+    def test_arrays_that_speak_dlpack_alone(self):
+        class Old:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self):
+                return self.array.__dlpack__()
+
+        class New(Old):
+            def __dlpack__(self, **words):
+                self.words = words
+                return self.array.__dlpack__(**words)
+
+        x = numpy.arange(12, dtype="f4")
+        for kind in (Old, New):
+            self.assertEqual(list(memoryview(tripled(kind(x)))), list(3 * x))
+        tensor = tripled(New(x))
+        self.assertEqual(list(memoryview(tripled(tensor))), list(9 * x))
+        capsule = tensor.__dlpack__(copy=True, max_version=(1, 0))
+        self.assertIn("dltensor_versioned", repr(capsule))
+        for copied in (tensor.__dlpack__(copy=True), tensor.__dlpack__(copy=False)):
+            self.assertIn('"dltensor"', repr(copied))
+        with self.assertRaisesRegex(BufferError, "on the CPU"):
+            tensor.__dlpack__(dl_device=(2, 0))
+        if tuple(map(int, numpy.__version__.split(".")[:2])) < (2, 1):
+            return
+        x.flags.writeable = False
+        self.assertEqual(list(memoryview(tripled(New(x)))), list(3 * x))
+        apart = numpy.from_dlpack(tensor, copy=True)
+        apart[:] = 0
+        self.assertEqual(list(memoryview(tensor)), list(3 * x))
 
     def test_lives_as_long_as_the_array(self):
         arrays = [tripled(numpy.full(1000, i, "f4")) for i in range(50)]
