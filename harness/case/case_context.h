@@ -36,6 +36,7 @@ typedef struct case_context {
     bool whole; /* has_reference: every float on the way is a whole number */
     tensor oracle[COMPILER_MAX_PARAMETERS];
     tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
+    tensor limits[COMPILER_MAX_PARAMETERS]; /* see compiler_references */
     struct case_context *others; /* the same case on other inputs; see case_context_others */
     uint32_t other_count;
 } case_context;
@@ -61,7 +62,7 @@ void case_context_close(case_context *s);
 
 /* The interpreter's outputs; borrowed. */
 const tensor *case_context_oracle(case_context *s, status *st);
-/* The f64 reference and its bounds, in s->references and s->bounds. */
+/* The f64 reference and its bounds, in s->references, s->bounds and s->limits. */
 bool case_context_reference(case_context *s, status *st);
 /* The reference as if no type overflowed before f64 does: a tensor for each output, which are the
  * caller's. */

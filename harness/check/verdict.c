@@ -123,6 +123,34 @@ static bool integers_hold(case_context *s, const verdict_request *request, verdi
     return true;
 }
 
+static bound_reference reference_of(const case_context *s, uint32_t output) {
+    return (bound_reference){.values = &s->references[output],
+                             .bounds = &s->bounds[output],
+                             .limits = &s->limits[output],
+                             .strict = s->has_oracle ? &s->oracle[output] : NULL};
+}
+
+bound_check verdict_bound(case_context *s, uint32_t output, const tensor *got) {
+    status ignored = STATUS_INIT;
+    bound_reference r = reference_of(s, output);
+    bound_check c = compare_bound(&r, got);
+    if (c.unjudged + c.beyond == 0 || r.strict || s->c->large || !s->limits[output].data ||
+        !case_context_oracle(s, &ignored))
+        return c;
+    r = reference_of(s, output);
+    return compare_bound(&r, got);
+}
+
+bool verdict_is_empty(const verdict *v) {
+    return v->holds && v->unjudged > 0 && v->unjudged == v->elements;
+}
+
+static void describe_bound(const case_context *s, uint32_t output, const tensor *got,
+                           const bound_check *c, text *out) {
+    const bound_reference r = reference_of(s, output);
+    compare_describe_bound(s->signature.outputs[output].name, &r, got, c, out);
+}
+
 static bool against_bound(case_context *s, const verdict_request *request, verdict *out,
                           status *st) {
     request->stage(request->context, "reference");
@@ -137,7 +165,8 @@ static bool against_bound(case_context *s, const verdict_request *request, verdi
         return true;
     text_clear(&out->why);
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
-        bound_check c = compare_bound(&s->references[i], &s->bounds[i], &request->outputs[i]);
+        bound_check c = verdict_bound(s, i, &request->outputs[i]);
+        out->unjudged += c.unjudged;
         if (c.worst > out->max_error_over_bound)
             out->max_error_over_bound = c.worst;
         if (c.max_ulp > out->max_ulp_f64)
@@ -145,10 +174,11 @@ static bool against_bound(case_context *s, const verdict_request *request, verdi
         if (c.beyond == 0)
             continue;
         if (out->holds)
-            compare_describe_bound(s->signature.outputs[i].name, &s->references[i], &s->bounds[i],
-                                   &request->outputs[i], &c, &out->why);
+            describe_bound(s, i, &request->outputs[i], &c, &out->why);
         out->holds = false;
     }
+    if (verdict_is_empty(out))
+        out->max_error_over_bound = -1;
     return true;
 }
 
@@ -227,6 +257,8 @@ bool verdict_numerics(case_context *s, const verdict_request *request, verdict *
 bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st) {
     *out = (verdict){.against = "none", .max_error_over_bound = -1};
     text_init(&out->why);
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        out->elements += tensor_count(&request->outputs[i]);
     return judge_bits(s, request, out, st) && verdict_numerics(s, request, out, st);
 }
 

@@ -30,7 +30,7 @@ typedef struct execution {
     timeline timeline;
     watch watch; /* begun before the kernel is loaded */
     tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
-    bool mismatch;          /* a verdict was given, and it does not hold */
+    bool mismatch;          /* there is no verdict that holds: nothing to time */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
     char note[400];         /* why; or what else a result that holds has to say */
     char space[200];        /* the tiles of a kernel of tiles */

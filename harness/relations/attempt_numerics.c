@@ -29,7 +29,7 @@ static bool are_finite(const attempt *t, const tensor *plain) {
 
 static bool try_stable(attempt *t, const tensor *plain, status *st) {
     tensor references[COMPILER_MAX_PARAMETERS] = {{0}}, bounds[COMPILER_MAX_PARAMETERS] = {{0}};
-    const compiler_references out = {references, bounds, NULL, true};
+    const compiler_references out = {.values = references, .bounds = bounds, .unlimited = true};
     bool ok =
         are_finite(t, plain) || compiler_reference(t->shape->instance, t->shape->inputs, &out, st);
     for (uint32_t i = 0; ok && references[i].data && !t->violation.found; i++) {

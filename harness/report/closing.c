@@ -288,6 +288,26 @@ static void append_hints(const closing *c, text *out) {
     map_release(&names);
 }
 
+/* Elements without a bound of results that hold by the others. */
+static void append_unjudged(const closing *c, text *out) {
+    size_t i, results = 0;
+    long long elements = 0;
+    const json_t *r;
+    json_array_foreach(c->results, i, r) {
+        int64_t unjudged = result_whole(r, RESULT_NOT_JUDGED);
+        if (unjudged <= 0 || result_outcome(r) != OUTCOME_OK)
+            continue;
+        elements += unjudged;
+        results++;
+    }
+    if (!results)
+        return;
+    label("unjudged", out);
+    text_printf(out,
+                "%lld elements of %zu result%s have no error bound, and were not judged (-v)\n",
+                elements, results, results == 1 ? "" : "s");
+}
+
 static void append_failures(const closing *c, text *out) {
     size_t i, failed = 0;
     const json_t *r;
@@ -328,6 +348,7 @@ void closing_print(const closing *c, text *out) {
     append_slowest(c, out);
     beside_means(c->results, out);
     append_errors(c, out);
+    append_unjudged(c, out);
     append_notes(c, out);
     append_hints(c, out);
     append_failures(c, out);

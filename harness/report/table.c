@@ -142,6 +142,9 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
             text_append(out, "same bits");
         else
             text_show(out, "error %.2g of bound", ratio);
+        int64_t unjudged = result_whole(result, RESULT_NOT_JUDGED);
+        if (unjudged > 0)
+            text_printf(out, "; %lld not judged", (long long)unjudged);
         fallbacks_note(result, out);
         text_append(out, ")");
     }

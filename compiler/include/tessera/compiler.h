@@ -457,9 +457,14 @@ uint32_t compiler_pass_names(const char *const **names);
  */
 bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
                         status *st);
+/* What may come of an element where its bound is infinite, or where it may be a NaN though its
+ * bound is finite: numbers and infinities between two limits, and (not 0) a NaN. */
+enum { COMPILER_LIMIT_LOW, COMPILER_LIMIT_HIGH, COMPILER_LIMIT_NAN, COMPILER_LIMITS };
 /* Where the reference goes: tensors of the caller, initialised by the call. */
 typedef struct compiler_references {
-    tensor *values, *bounds; /* one per output each, f64 */
+    tensor *values, *bounds; /* one per output each, f64; an infinite bound is none */
+    tensor *limits; /* one per output, f64 [elements, COMPILER_LIMITS]; without data where every
+                       bound is finite and no NaN may come but those of the reference; or NULL */
     bool *whole;    /* every float on the way is a whole number that its type holds, as is the rule
                        where inputs are small integers; or NULL */
     bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
