@@ -13,6 +13,7 @@
 #include "common/json_text.h"
 #include "report/beside.h"
 #include "report/error_table.h"
+#include "report/idle.h"
 #include "report/table.h"
 
 enum { FAILURES_LISTED = 10, NOTES_LISTED = 3, LISTED = 3, BINS = 10 };
@@ -251,7 +252,7 @@ static void append_notes(const closing *c, text *out) {
     map_init(&counts);
     json_array_foreach(c->results, i, r) {
         const char *why = result_text(r, RESULT_WHY);
-        if (*why && !outcome_is_failure(result_outcome(r)))
+        if (*why && !outcome_is_failure(result_outcome(r)) && !idle_has(c->results, r))
             count_note(&counts, why);
         note_fallbacks(r, &counts);
     }
@@ -356,4 +357,5 @@ void closing_print(const closing *c, text *out) {
     if (c->seconds > 0)
         text_printf(out, "it took %.0f s\n", c->seconds);
     append_places(c, out);
+    idle_lines(c->results, out);
 }
