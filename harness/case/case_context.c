@@ -35,7 +35,7 @@ static void close_case(case_context *s) {
     memset(s->references, 0, sizeof s->references);
     memset(s->bounds, 0, sizeof s->bounds);
     memset(s->limits, 0, sizeof s->limits);
-    s->has_oracle = s->has_reference = false;
+    s->has_oracle = s->has_reference = s->has_escape = false;
     golden_release(&s->golden);
     compiler_instance_free(s->instance);
     s->instance = NULL;
@@ -291,6 +291,12 @@ bool case_context_unlimited(case_context *s, tensor *values, status *st) {
     return ok;
 }
 
+const compiler_escape *case_context_escape(case_context *s, status *st) {
+    if (!s->has_escape)
+        s->has_escape = compiler_find_escape(s->instance, s->inputs, &s->escape, st);
+    return s->has_escape ? &s->escape : NULL;
+}
+
 /* All but the inputs is borrowed from `s`. */
 static bool make_other(const case_context *s, uint32_t index, bool perturbed, case_context *out,
                        status *st) {
@@ -301,7 +307,7 @@ static bool make_other(const case_context *s, uint32_t index, bool perturbed, ca
     memset(out->references, 0, sizeof out->references);
     memset(out->bounds, 0, sizeof out->bounds);
     memset(out->limits, 0, sizeof out->limits);
-    out->has_oracle = out->has_reference = false;
+    out->has_oracle = out->has_reference = out->has_escape = false;
     out->golden_state = GOLDEN_MISSING;
     out->others = NULL;
     out->other_count = 0;

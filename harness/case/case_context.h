@@ -37,6 +37,8 @@ typedef struct case_context {
     tensor oracle[COMPILER_MAX_PARAMETERS];
     tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
     tensor limits[COMPILER_MAX_PARAMETERS]; /* see compiler_references */
+    bool has_escape;
+    compiler_escape escape;
     struct case_context *others; /* the same case on other inputs; see case_context_others */
     uint32_t other_count;
 } case_context;
@@ -67,6 +69,9 @@ bool case_context_reference(case_context *s, status *st);
 /* The reference as if no type overflowed before f64 does: a tensor for each output, which are the
  * caller's. */
 bool case_context_unlimited(case_context *s, tensor *values, status *st);
+/* Where a number of the reference becomes none in the kernel's types (compiler_find_escape);
+ * borrowed. */
+const compiler_escape *case_context_escape(case_context *s, status *st);
 /* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
  * last are the case's own with one element changed, all others those of another seed each. NULL
  * where their values are not what the kernel asks for. Borrowed. */

@@ -32,14 +32,15 @@ typedef struct verdict_request {
     compiler_profile profile;
     const tensor *outputs;
     const tensor *repeat;   /* outputs of a second launch, or NULL */
+    bool foreign;           /* of code that need not go the formula's way */
     verdict_stage_fn stage; /* called before each step that may take long */
     void *context;
 } verdict_request;
 
 /* Whether the outputs are what the kernel's @verify.numerics promises: bounds, and results that are
- * finite where the f64 reference's are, as if no type overflowed before f64 does. It is asked for
- * only where some are not. Where a promise is broken, the verdict does not hold. False where the
- * reference could not be computed. */
+ * finite where the f64 reference's are, as if no type overflowed before f64 does; and so what the
+ * formula has on the way, but for large cases and code of others. Where a promise is broken, the
+ * verdict does not hold. False where the reference could not be computed. */
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
 
 /* Output `output` against the f64 reference, which is there (case_context_reference); elements that

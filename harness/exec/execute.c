@@ -175,7 +175,8 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
                  .bitwise = true,
                  .has_ulp = true,
                  .max_error_over_bound = -1};
-    verdict_request request = {PROFILE_STRICT, outputs, NULL, e->stage, e->context};
+    verdict_request request = {
+        .profile = PROFILE_STRICT, .outputs = outputs, .stage = e->stage, .context = e->context};
     bool has_golden = s->golden_state == GOLDEN_PRESENT && e->job->mode != JOB_RECORD;
     result_set_outcome(e->result, OUTCOME_OK, "untimed: interp is the oracle", EXIT_DONE);
     text_init(&v.why);
@@ -409,7 +410,12 @@ static void settle(execution *e, const verdict *v) {
 /* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st) {
     verdict v;
-    verdict_request request = {e->profile, e->outputs, repeat, e->stage, e->context};
+    verdict_request request = {.profile = e->profile,
+                               .outputs = e->outputs,
+                               .repeat = repeat,
+                               .foreign = e->job->implementation != NULL,
+                               .stage = e->stage,
+                               .context = e->context};
     put_digests(e, e->outputs);
     bool ok = verdict_judge(e->subject, &request, &v, st);
     if (ok)

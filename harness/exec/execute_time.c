@@ -100,7 +100,11 @@ static bool compute(timed *t, launch *l, const case_context *s, tensor *outputs)
 /* Against the interpreter, and under the weaker profiles against the bound. */
 static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
     verdict v;
-    verdict_request request = {t->e->profile, outputs, NULL, t->e->stage, t->e->context};
+    verdict_request request = {.profile = t->e->profile,
+                               .outputs = outputs,
+                               .foreign = t->e->job->implementation != NULL,
+                               .stage = t->e->stage,
+                               .context = t->e->context};
     bool ok = verdict_judge(s, &request, &v, t->st);
     if (ok && !v.holds)
         ok = status_set(t->st, STATUS_MISMATCH, "input set %u: %s", set, v.why.data);

@@ -176,7 +176,8 @@ static bool judge(packing *p, case_context *context, text *what, status *st) {
     text_init(&path);
     text_printf(&path, "%s/out.npy", p->outputs.data);
     bool read = tensor_read_npy(&output, path.data, DTYPE_NONE, st);
-    verdict_request request = {.profile = PROFILE_FAST, .outputs = &output, .stage = no_stage};
+    verdict_request request = {
+        .profile = PROFILE_FAST, .outputs = &output, .foreign = true, .stage = no_stage};
     bool ok = read && verdict_judge(context, &request, &v, st);
     if (ok) {
         settle(p, &v, &output);

@@ -484,6 +484,18 @@ bool compiler_needed(compiler_instance *instance, const tensor *inputs, const co
  */
 bool compiler_reference(compiler_instance *instance, const tensor *inputs,
                         const compiler_references *out, status *st);
+/* The first operation, in the order of the graph, that makes an infinity or a NaN in the kernel's
+ * own types where the reference, of which only f64 overflows, is a number: whatever becomes of it
+ * in the outputs. */
+typedef struct compiler_escape {
+    bool found;
+    const char *operation; /* static */
+    uint32_t line;         /* of the source; 0: it has none */
+    int64_t elements, count;
+    double value, reference; /* of the first element */
+} compiler_escape;
+bool compiler_find_escape(compiler_instance *instance, const tensor *inputs, compiler_escape *out,
+                          status *st);
 
 /* A kernel cut open at one of its floating-point sums or dots: the operands of that one are inputs
  * behind the kernel's own (x; for a dot y; where it counts steps, counts), and its result is an

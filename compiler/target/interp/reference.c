@@ -14,7 +14,9 @@ typedef struct walker {
     const ir_module *m;
     reference_value *values; /* by value id */
     uint32_t *uses;          /* left */
-    bool whole; /* no fraction so far, and nothing beyond what its type holds exactly */
+    bool whole;           /* no fraction so far, and nothing beyond what its type holds exactly */
+    const tensor *strict; /* by value id, what the interpreter has; NULL: nothing is looked for */
+    compiler_escape *escape;
     status *st;
 } walker;
 
@@ -242,6 +244,26 @@ static bool is_whole(const reference_value *v, dtype type) {
     return whole;
 }
 
+static void look_for_escape(const walker *w, const ir_op_data *d) {
+    const tensor *own = &w->strict[d->results[0]];
+    const double *references = w->values[d->results[0]].value.data;
+    compiler_escape *e = w->escape;
+    int64_t count = dtype_is_float(own->type) ? tensor_count(own) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        double value = dtype_load(own->type, own->data, (size_t)i);
+        if (isfinite(value) || !isfinite(references[i]))
+            continue;
+        if (!e->found)
+            *e = (compiler_escape){.found = true,
+                                   .operation = op_info_get(d->opcode)->name,
+                                   .line = d->location.line,
+                                   .count = count,
+                                   .value = value,
+                                   .reference = references[i]};
+        e->elements++;
+    }
+}
+
 static bool step(walker *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     const reference_value **in = base_malloc(sizeof *in * (d->operand_count + 1));
@@ -258,6 +280,8 @@ static bool step(walker *w, ir_op op) {
                         .whole = &w->whole};
     bool ok = allocate(w, d->results[0], s.out) && evaluate(&s, w->st);
     free(in);
+    if (ok && w->strict)
+        look_for_escape(w, d);
     if (ok) {
         w->whole = w->whole && is_whole(s.out, s.type);
         count_down(w, d);
@@ -340,11 +364,28 @@ static bool walk(walker *w, const tensor *inputs, const compiler_references *out
             return false;
     ir_op op = block->first;
     for (; op && ir_op_get(w->m, op)->opcode != GRAPH_RETURN; op = ir_op_get(w->m, op)->next)
-        if (!step(w, op))
-            return false;
+        if (!step(w, op) || (w->escape && w->escape->found))
+            return w->escape && w->escape->found;
     if (!op)
         return status_set(w->st, STATUS_INTERNAL, "the kernel does not return");
-    return give_all(w, ir_op_get(w->m, op), out);
+    return !out || give_all(w, ir_op_get(w->m, op), out);
+}
+
+/* Walks with what `w` asks for; `out` NULL: outputs are not given. */
+static bool walk_primitives(walker *w, const tensor *inputs, const compiler_references *out,
+                            bool as_f64) {
+    uint32_t count = ir_value_count(w->m);
+    w->uses = ir_count_uses(w->m);
+    w->whole = true;
+    w->values = base_calloc(count + 1, sizeof *w->values);
+    unlimited = as_f64;
+    bool ok = walk(w, inputs, out);
+    unlimited = false;
+    for (uint32_t i = 1; i <= count; i++)
+        release(&w->values[i]);
+    free(w->values);
+    free(w->uses);
+    return ok;
 }
 
 bool compiler_reference(compiler_instance *instance, const tensor *inputs,
@@ -352,17 +393,23 @@ bool compiler_reference(compiler_instance *instance, const tensor *inputs,
     const ir_module *m = compiler_primitives(instance, st);
     if (!m || !graph_require_formula(m, st))
         return false;
-    uint32_t count = ir_value_count(m);
-    walker w = {.m = m, .uses = ir_count_uses(m), .whole = true, .st = st};
-    w.values = base_calloc(count + 1, sizeof *w.values);
-    unlimited = out->unlimited;
-    bool ok = walk(&w, inputs, out);
-    unlimited = false;
+    walker w = {.m = m, .st = st};
+    bool ok = walk_primitives(&w, inputs, out, out->unlimited);
     if (out->whole)
         *out->whole = w.whole;
-    for (uint32_t i = 1; i <= count; i++)
-        release(&w.values[i]);
-    free(w.values);
-    free(w.uses);
+    return ok;
+}
+
+bool compiler_find_escape(compiler_instance *instance, const tensor *inputs, compiler_escape *out,
+                          status *st) {
+    const ir_module *m = compiler_primitives(instance, st);
+    *out = (compiler_escape){.found = false};
+    if (!m || !graph_require_formula(m, st))
+        return false;
+    tensor *strict = base_calloc(ir_value_count(m) + 1, sizeof *strict);
+    walker w = {.m = m, .strict = strict, .escape = out, .st = st};
+    bool ok = interp_values(m, inputs, strict, st) && walk_primitives(&w, inputs, NULL, true);
+    interp_values_release(m, strict);
+    free(strict);
     return ok;
 }
