@@ -18,6 +18,7 @@ typedef struct session {
     const job_choice *choice;
     relations_request request;
     json_t *results;
+    const char *said;                      /* why the relation shown last was not verified */
     const compiler_case *at;               /* of the kernel in hand, its first one */
     size_t held, violated, open_questions; /* verdicts */
     exit_code code;
@@ -128,14 +129,20 @@ static void show_example(const json_t *example, relation_id id) {
     say(stdout, "%*s(%s)\n", EXAMPLE_COLUMN, "", relation_table[id].means);
 }
 
-static void show(const json_t *one) {
+/* The reason of the one before is not said again. */
+static void show(session *s, const json_t *one) {
     const char *name = json_string_value(json_object_get(one, "relation"));
     const char *dim = json_string_value(json_object_get(one, "dim"));
     const char *why = json_string_value(json_object_get(one, "why"));
     char label[80];
     snprintf(label, sizeof label, "%s%s%s%s", name, dim ? " of " : "", dim ? dim : "", "");
+    bool again = why && s->said && strcmp(why, s->said) == 0;
     say(stdout, "  %-20s %s%s%s", label, json_string_value(json_object_get(one, "verdict")),
-        why ? ": " : "", why ? why : "");
+        why ? ": " : "",
+        again ? "as above"
+        : why ? why
+              : "");
+    s->said = why ? why : s->said;
     if (!why)
         say(stdout, " (%lld runs on %lld shapes)",
             (long long)json_integer_value(json_object_get(one, "runs")),
@@ -329,7 +336,7 @@ static void check_relations(session *s, const relations_subject *subject) {
     json_array_foreach(found, i, one) {
         count(s, one);
         if (!s->json)
-            show(one);
+            show(s, one);
         json_object_set_new(one, "pack", pack_one(s, one));
         json_object_set_new(one, "kernel", json_string(subject->kernel->name));
         json_object_set_new(one, "column", json_string(subject->column));

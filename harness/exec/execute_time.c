@@ -100,7 +100,11 @@ static bool compute(timed *t, launch *l, const case_context *s, tensor *outputs)
 /* Against the interpreter, and under the weaker profiles against the bound. */
 static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
     verdict v;
-    verdict_request request = {t->e->profile, outputs, NULL, t->e->stage, t->e->context};
+    verdict_request request = {.profile = t->e->profile,
+                               .outputs = outputs,
+                               .foreign = t->e->job->implementation != NULL,
+                               .stage = t->e->stage,
+                               .context = t->e->context};
     bool ok = verdict_judge(s, &request, &v, t->st);
     if (ok && !v.holds)
         ok = status_set(t->st, STATUS_MISMATCH, "input set %u: %s", set, v.why.data);
@@ -138,7 +142,7 @@ static bool judge_by_bound(timed *t, uint32_t set, case_context *s, const tensor
     if (!case_context_reference(s, t->st))
         return false;
     for (uint32_t i = 0; i < s->signature.output_count; i++)
-        if (compare_bound(&s->references[i], &s->bounds[i], &outputs[i]).beyond)
+        if (verdict_bound(s, i, &outputs[i]).beyond)
             return status_set(t->st, STATUS_MISMATCH,
                               "input set %u: output %u is not within its error bound", set, i);
     return true;
@@ -237,7 +241,7 @@ static bool is_within_bound(void *context, uint32_t set, uint32_t output, const 
         return false;
     tensor view = t->e->outputs[output];
     memcpy(&view.data, &data, sizeof data);
-    return compare_bound(&s->references[output], &s->bounds[output], &view).beyond == 0;
+    return verdict_bound(s, output, &view).beyond == 0;
 }
 
 static void count_inside(void *context, bool begins) {

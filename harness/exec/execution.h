@@ -33,7 +33,7 @@ typedef struct execution {
     const execute_hooks *hooks;
     input_set set; /* on which the kernel runs, where `has_set` */
     bool has_set;
-    bool mismatch;          /* a verdict was given, and it does not hold */
+    bool mismatch;          /* there is no verdict that holds: nothing to time */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
     char note[400];         /* why; or what else a result that holds has to say */
     char space[200];        /* the tiles of a kernel of tiles */

@@ -46,7 +46,8 @@ typedef struct timing_case {
     size_t rounds;
     watch watch; /* begun before the modules are loaded */
     const void *inputs[ROTATION_SETS_MAX][LAUNCH_BUFFERS_MAX];
-    bool unchecked; /* what failed is not known to be wrong */
+    bool unchecked;  /* what failed is not known to be wrong */
+    bool not_judged; /* nothing is known of any element */
 } timing_case;
 
 typedef struct server {
@@ -132,7 +133,7 @@ static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const 
 /* Under a profile whose bits are the side's own, they must at least be near enough. */
 static bool check(const server *s, timing_case *t, int side, status *st) {
     timing_check_request request = check_request(s, t, side);
-    return timing_check(&request, t->inputs[0], st);
+    return timing_check(&request, t->inputs[0], &t->not_judged, st);
 }
 
 /* Nothing says what is right but the other side. */
@@ -277,7 +278,8 @@ static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t
                                clock_probe_step_ns()));
     else
         serve_answer(json_pack("{s:I, s:s, s:i, s:o}", "case", (json_int_t)index, "failed",
-                               t->unchecked                 ? "unchecked"
+                               t->not_judged                ? "not-judged"
+                               : t->unchecked               ? "unchecked"
                                : st.code == STATUS_MISMATCH ? "mismatch"
                                                             : "error",
                                "side", side, "why", json_text(st.message)));
