@@ -53,7 +53,7 @@ typedef struct server {
     const unsigned char *data;
     tsr_context_t context;
     uint32_t device; /* of the context */
-    uint32_t rounds;
+    uint32_t threads, rounds;
     bool swapped;
     uint64_t state; /* of random choices */
 } server;
@@ -112,6 +112,7 @@ static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const 
         .set_count = (uint32_t)json_array_size(json_object_get(t->spec, "sets")),
         .held_count = (uint32_t)json_integer_value(json_object_get(t->spec, "held")),
         .seed = splitmix64(&s->state),
+        .threads = s->threads,
         .watch = &t->watch,
         .judge = is_within_bound,
         .judge_context = &x->judged,
@@ -316,9 +317,9 @@ static exit_code serve_request(void *context, json_t *request) {
                 .swapped = json_is_true(json_object_get(request, "swapped")),
                 .state = (uint64_t)json_integer_value(json_object_get(request, "seed"))};
     s.data = path ? scratch_map(path) : NULL;
-    const uint32_t threads = (uint32_t)json_integer_value(json_object_get(request, "threads"));
+    s.threads = (uint32_t)json_integer_value(json_object_get(request, "threads"));
     s.device = (uint32_t)json_integer_value(json_object_get(request, "device"));
-    bool ok = s.data && tsrCreateContextOn(s.device, threads, 0, &s.context) == TSR_SUCCESS;
+    bool ok = s.data && tsrCreateContextOn(s.device, s.threads, 0, &s.context) == TSR_SUCCESS;
     if (ok)
         serve_all(&s, request);
     else

@@ -16,6 +16,7 @@ PLACES = {
     "contents": ("mismatch", r"kept by the contents of inputs"),
     "cores": ("mismatch", r"more threads computed than --threads gives it"),
     "processes": ("mismatch", r"a process that it started went on computing"),
+    "scheduling": ("mismatch", r"is scheduled was changed"),
     "ring": ("error", r"counts calls that it was not given"),
     "refused": ("error", r"Operation not permitted|Permission denied"),
     "raises": ("error", r"read-only memory"),
