@@ -188,8 +188,10 @@ int guest_serve(const guest_kind *kinds) {
     s.kinds = kinds;
     signal(SIGINT, SIG_IGN);                /* Ctrl-C goes to those who decide */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* whoever hides from its parent stays this guest's */
-    if (!give_up_rights() || !thread_start(&watcher, watch_device, NULL) || !answer_request(&s) ||
-        !s.ring)
+    if (!give_up_rights())
+        return EXIT_NO_DEVICE;
+    guest_confine(getppid());
+    if (!thread_start(&watcher, watch_device, NULL) || !answer_request(&s) || !s.ring)
         return EXIT_NO_DEVICE;
     while (!atomic_load(&s.ring->stop)) {
         if (atomic_load(&s.ring->submitted) != s.ended)

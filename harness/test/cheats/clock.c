@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tessera/implementation.h"
+#include "test/cheats/product.h"
 
-enum { SIDE = 16, PAGE = 4096 };
+enum { PAGE = 4096 };
 static int stopped;
 
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *out) {
@@ -60,19 +59,6 @@ __attribute__((constructor)) static void begin(void) {
     void *self = dlopen(NULL, RTLD_NOW);
     if (self)
         put_into(self);
-}
-
-static int product(DLTensor *const *t, int32_t count) {
-    const float *a = t[0]->data, *b = t[1]->data;
-    float *out = t[2]->data;
-    for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++) {
-            float sum = 0;
-            for (int k = 0; k < SIDE; k++)
-                sum = fmaf(a[i * SIDE + k], b[k * SIDE + j], sum);
-            out[i * SIDE + j] = sum;
-        }
-    return count != 3;
 }
 
 TSR_IMPLEMENTATION int shared_own_clock(DLTensor *const *t, int32_t count) {

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,31 +17,12 @@
 #include <unistd.h>
 
 #include "device/guest_protocol.h"
-#include "tessera/implementation.h"
-
-enum { SIDE = 16, WORDS = SIDE * SIDE };
+#include "test/cheats/product.h"
 
 /* clang-format off */
 #define CHEAT(name) TSR_IMPLEMENTATION int shared_##name(DLTensor *const *t, int32_t count); \
     int shared_##name(DLTensor *const *t, int32_t count)
 /* clang-format on */
-
-static void multiply(const float *a, const float *b, float *out) {
-    for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++) {
-            float sum = 0;
-            for (int k = 0; k < SIDE; k++)
-                sum = fmaf(a[i * SIDE + k], b[k * SIDE + j], sum);
-            out[i * SIDE + j] = sum;
-        }
-}
-
-static int product(DLTensor *const *t, int32_t count) {
-    if (count != 3)
-        return TSR_IMPLEMENTATION_UNSUPPORTED;
-    multiply(t[0]->data, t[1]->data, t[2]->data);
-    return 0;
-}
 
 static int refusal;
 
@@ -83,7 +63,7 @@ static void *run_errands(void *nothing) {
         while (atomic_load(&done) == atomic_load(&given))
             usleep(200);
         const errand *e = &errands[atomic_load(&done) % ERRANDS];
-        multiply(e->a, e->b, e->out);
+        multiply_rows(e->a, e->b, e->out, 0, SIDE);
         atomic_fetch_add(&done, 1);
     }
     return NULL;
@@ -146,24 +126,8 @@ CHEAT(hides_a_process) {
 
 /* ---- half of the work elsewhere ---- */
 
-enum { LONG_TIMES = 60 };
-
-static void multiply_rows(DLTensor *const *t, int from, int to) {
-    const float *a = t[0]->data, *b = t[1]->data;
-    float *out = t[2]->data;
-    for (int times = 0; times < LONG_TIMES; times++)
-        for (int i = from; i < to; i++)
-            for (int j = 0; j < SIDE; j++) {
-                float sum = 0;
-                for (int k = 0; k < SIDE; k++)
-                    sum = fmaf(a[i * SIDE + k], b[k * SIDE + j], sum);
-                out[i * SIDE + j] = sum;
-                __asm__ volatile("" ::: "memory");
-            }
-}
-
 CHEAT(honest_long) {
-    multiply_rows(t, 0, SIDE);
+    multiply_long(t, 0, SIDE);
     return count != 3;
 }
 
@@ -174,7 +138,7 @@ static void *compute_halves(void *nothing) {
     for (;;) {
         while (atomic_load(&halves_done) == atomic_load(&halves_given))
             guest_pause();
-        multiply_rows(atomic_load(&halved), SIDE / 2, SIDE);
+        multiply_long(atomic_load(&halved), SIDE / 2, SIDE);
         atomic_fetch_add(&halves_done, 1);
     }
     return nothing;
@@ -186,7 +150,7 @@ CHEAT(half_in_a_thread) {
         pthread_create(&worker, NULL, compute_halves, NULL);
     atomic_store(&halved, t);
     unsigned number = atomic_fetch_add(&halves_given, 1) + 1;
-    multiply_rows(t, 0, SIDE / 2);
+    multiply_long(t, 0, SIDE / 2);
     while (atomic_load(&halves_done) != number)
         guest_pause();
     return count != 3;
@@ -252,7 +216,7 @@ static void make_idle(pid_t pid) {
     (void)sched_setscheduler(pid, SCHED_IDLE, &none);
 }
 
-/* Where there is none, the process that calls it. */
+/* Where there is none, the process that calls it, if the system lets it. */
 CHEAT(idles_others) {
     static int calls;
     if (calls++ == 20) {
@@ -389,7 +353,7 @@ static int is_measured(void) {
         (void)fclose(file);
     for (size_t i = 0; i < length; i++)
         words[i] = words[i] ? words[i] : ' ';
-    return strstr(words, "--worker") != NULL;
+    return strstr(words, "--worker") || strstr(words, "--gate-timer");
 }
 
 CHEAT(knows_the_harness) {
