@@ -430,11 +430,11 @@ bool runner_settle(const runner *r, status *st) {
     return !r->last || guest_watch_settle(&r->last->watch, r->last->guest, st);
 }
 
-uint64_t runner_awake_ns(const runner *r) {
-    foreign_cost cost;
-    return r->last && r->last->guest && foreign_cost_of(r->last->guest, r->last->threads, &cost)
-               ? cost.awake_ns
-               : 0;
+foreign_cost runner_cost(const runner *r) {
+    foreign_cost cost = {0};
+    if (r->last && r->last->guest)
+        (void)foreign_cost_of(r->last->guest, r->last->threads, &cost);
+    return cost;
 }
 
 /* ---- ranges ---- */

@@ -3,6 +3,7 @@
 #ifndef TESSERA_HARNESS_RELATIONS_RUNNER_H
 #define TESSERA_HARNESS_RELATIONS_RUNNER_H
 
+#include "device/foreign.h"
 #include "launch/launch.h"
 #include "relations/layout.h"
 #include "relations/relations.h"
@@ -75,8 +76,8 @@ bool runner_had_effect(const runner *r, runner_effect *out);
 /* Code of others in a process of its own: what it did beside its calls since it was loaded for the
  * shape of the last run; STATUS_MISMATCH (measure/guests.h). */
 bool runner_settle(const runner *r, status *st);
-/* For how long it was called by now; 0: it has no process of its own. */
-uint64_t runner_awake_ns(const runner *r);
+/* What the process of the last run has cost by now; zeros where it has none of its own. */
+foreign_cost runner_cost(const runner *r);
 
 /* The least and the greatest of each of the kernel's dimensions in the runs since the last reset.
  */

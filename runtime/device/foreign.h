@@ -114,11 +114,12 @@ uint64_t foreign_wakes(void);
 /* foreign_watch.c: what a guest has cost by now: the time that processors gave to it; of that, what
  * its busiest `threads` threads each had; how long threads that live were ready to run and had to
  * wait for a processor: with it, what runs at the same time shows on a busy machine, too. The time
- * of children that have ended, and of processes that it has started and that still run; whether one
- * of these has memory of the device mapped. And for how long it was not stopped. False: it lives no
- * more. */
+ * of children that have ended; how long processes that it has started and that still run did so, or
+ * were ready to; whether one of these has memory of the device mapped. And for how long it was not
+ * stopped. False: it lives no more. */
 typedef struct foreign_cost {
     uint64_t all_ns, busiest_ns, waited_ns, ended_ns, started_ns, awake_ns;
+    uint32_t started; /* how many such processes there are */
     bool memory_is_shared;
 } foreign_cost;
 bool foreign_cost_of(uint64_t number, uint32_t threads, foreign_cost *out);

@@ -88,6 +88,13 @@ static void add_threads_of(pid_t pid, uint32_t threads, foreign_cost *sum) {
     vec_release(&times);
 }
 
+/* For how long it ran or was ready to. */
+static uint64_t wanted_ns_of(pid_t pid) {
+    foreign_cost sum = {0};
+    add_threads_of(pid, 0, &sum);
+    return cpu_ns_of(pid) + sum.waited_ns;
+}
+
 /* ---- a guest ---- */
 
 static const foreign_image *find(uint64_t number) {
@@ -120,7 +127,8 @@ bool foreign_cost_of(uint64_t number, uint32_t threads, foreign_cost *out) {
     }
     for (size_t i = 0; i < foreign_started.count; i++)
         if (foreign_started.items[i].owner == number) {
-            out->started_ns += cpu_ns_of(foreign_started.items[i].pid);
+            out->started++;
+            out->started_ns += wanted_ns_of(foreign_started.items[i].pid);
             out->memory_is_shared |= foreign_started.items[i].holds_memory;
         }
     pthread_mutex_unlock(&foreign_living_mutex);
