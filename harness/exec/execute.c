@@ -24,6 +24,11 @@
 #include "measure/counters.h"
 #include "probe/probe.h"
 
+bool execution_has_guest(const execution *e) {
+    return e->job->implementation &&
+           implementation_has_guest((implementation_kind)e->job->implementation_kind);
+}
+
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *failed) {
