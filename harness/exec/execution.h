@@ -62,6 +62,9 @@ bool execution_compute(execution *e, status *st);
  * that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st);
 
+/* execute_record.c: writes the golden of these outputs, the interpreter's. */
+bool execution_record(execution *e, const tensor *outputs, status *st);
+
 /* execute_fallbacks.c: says in the result what takes the place of what its target lacks: types of
  * the kernel (capabilities.def), and what the metadata of the module that was built name; and the
  * memory of a launch. */
