@@ -26,10 +26,8 @@ HEADERS = ["libxxhash"]
 
 
 def version():
-    """That of the C ABI."""
-    header = (RUNTIME / "include/tessera/tessera.h").read_text()
-    major, minor = (re.search(rf"#define TSR_ABI_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR"))
-    return f"{major}.{minor}"
+    """That of the program."""
+    return re.search(r'#define TSR_VERSION "(.*)"', (HARNESS / "common/version.h").read_text())[1]
 
 
 def sources():
@@ -51,7 +49,7 @@ def package_flags(option, packages):
 def compile_extension(output):
     compiler = shlex.split(os.environ.get("CC", "cc"))
     include = [f"-I{RUNTIME}", f"-I{HARNESS}", f"-I{RUNTIME / 'include'}", f"-I{sysconfig.get_path('include')}"]
-    flags = [*FLAGS, *shlex.split(os.environ.get("CFLAGS", "")), *include, *package_flags("--cflags", LIBRARIES + HEADERS)]
+    flags = [*FLAGS, f'-DTESSERA_PACKAGE_VERSION="{version()}"', *shlex.split(os.environ.get("CFLAGS", "")), *include, *package_flags("--cflags", LIBRARIES + HEADERS)]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = [f"{folder}/{number}.o" for number in range(len(sources()))]
         commands = [[*compiler, *flags, "-c", str(file), "-o", made] for file, made in zip(sources(), objects)]

@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
             words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=_environment()
         )
     except OSError as error:
-        raise Error(f"cannot run {program()}: {error.strerror}") from error
+        raise Error(f"cannot run {program()}: {error.strerror}") from None
 
 
 def options_of(options: dict[str, Any]) -> list[str]:
@@ -92,6 +92,7 @@ def document(command: str, *paths: str | os.PathLike[str], **options: Any) -> di
     done = run([command, *(os.fspath(path) for path in paths), *options_of(options), "--json"])
     try:
         found: dict[str, Any] = json.loads(done.stdout)
-    except ValueError as error:
-        raise Error(done.stderr.strip() or f"tsr {command} ended with {done.returncode}") from error
+    except ValueError:
+        said = done.stderr.strip().removeprefix("tsr: ")
+        raise Error(said or f"tsr {command} ended with {done.returncode}") from None
     return found
