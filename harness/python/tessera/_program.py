@@ -104,6 +104,6 @@ def document(command: str, *paths: str | os.PathLike[str], **options: Any) -> di
     try:
         found: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        said = done.stderr.strip().removeprefix("tsr: ")
+        said = done.stderr.partition("\nusage: ")[0].strip().removeprefix("tsr: ")
         raise Error(said or f"tsr {command} ended with {done.returncode}") from None
     return found

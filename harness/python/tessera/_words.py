@@ -94,7 +94,9 @@ def _make() -> dict[str, Any]:
         elif isinstance(one, ast.ClassDef):
             found[one.name] = Word(one.name)
         elif isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            found.setdefault(one.target.id, Word(one.target.id))
+            found[one.target.id] = Word(one.target.id)
+        elif isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+            found[one.targets[0].id] = Word(one.targets[0].id)
     functions = _functions_of(tree.body)
     tensors = {one.name for one in tree.body if isinstance(one, ast.FunctionDef) and one.returns and "Tensor" in ast.unparse(one.returns)}
     found.update({name: function if name in tensors else Word(name) for name, function in functions.items()})

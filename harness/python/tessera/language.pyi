@@ -57,8 +57,8 @@ class Tensor(_tessera.Tensor):
     def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
     def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
 
-class Tile(Tensor):
-    """a parameter of a helper: a tile that a kernel has loaded or computed"""
+# A parameter or a result of a helper: what a kernel has loaded or computed.
+Tile = Tensor
 
 class KTile(Tensor):
     """KTile["M", "N", f32]: a tensor in memory, of which tile.load() takes tiles; with `@ out` behind it a result for tile.store()"""
@@ -81,6 +81,8 @@ class Block:
 
 class Policy:
     """f32 @ saturate: what is said of an element type"""
+
+    def __rmatmul__(self, element: Any) -> Any: ...
 
 class Distribution:
     """what a case draws an input from"""

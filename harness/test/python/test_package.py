@@ -286,6 +286,11 @@ class Harness(unittest.TestCase):
         with self.assertRaisesRegex(Mismatch, "'Op.bound' is called with an object of Op"):
             verify(mine.Op.bound, "k.tsr:ones_of")
 
+    def test_a_function_without_a_file(self):
+        words = "import tessera\ndef ones_of(x): return x\ntessera.verify(ones_of, 'k.tsr:ones_of')\n"
+        run = subprocess.run([sys.executable, "-"], input=words, capture_output=True, text=True)
+        self.assertIn("tessera.Error: ones_of stands in no file", run.stderr)
+
     def test_a_script_that_verifies_itself(self):
         pathlib.Path("script.py").write_text("import tessera\n"
                                              "def ones(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = 1\n"
@@ -309,7 +314,7 @@ class Harness(unittest.TestCase):
         self.assertNotIsInstance(caught.exception, Violation)
         with self.assertRaisesRegex(tessera.Error, "could be verified: .*not here"):
             check(mine.other, "k.tsr:ones_of", relations=["repetition"], budget=20)
-        with self.assertRaisesRegex(tessera.Error, "unknown relation 'bach'; did you mean batch"):
+        with self.assertRaisesRegex(tessera.Error, "^unknown relation 'bach'; did you mean batch[^\n]*$"):
             check(mine.ones_of, "k.tsr:ones_of", relations="bach")
 
     def test_packs(self):
