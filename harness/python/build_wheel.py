@@ -42,7 +42,7 @@ PROGRAM = {
 }
 EXTENSION = "python/tessera/_tessera.abi3.so"
 # Of every machine; all others are named in the metadata, or carried where the build's C part looks for them.
-COMMON = re.compile(r"ld-linux|linux-vdso|lib(c|m|dl|pthread|gcc_s|stdc\+\+|zstd)\.so")
+COMMON = re.compile(r"ld-linux|linux-vdso|lib(c|m|dl|pthread|gcc_s|stdc\+\+)\.so")
 
 
 def is_finished(build):
@@ -79,11 +79,12 @@ def is_self_contained(build):
 def program_files(build):
     """The files of the program, and the names of the libraries that it takes from the machine."""
     files = {f"tessera/program/{place}": stripped(build / file) for place, file in PROGRAM.items()}
+    carried = {}
     if is_self_contained(build):
         carried = {name: path_of(name, build / EXTENSION) for name in needs_of(build / EXTENSION)}
         files.update({f"tessera/program/lib/tessera/{name}": pathlib.Path(path).read_bytes() for name, path in carried.items()})
-        return files, []
-    return files, sorted({name for file in (EXTENSION, *PROGRAM.values()) for name in needs_of(build / file)})
+    needed = {name for file in (EXTENSION, *PROGRAM.values()) for name in needs_of(build / file)}
+    return files, sorted(needed - set(carried))
 
 
 # ---- the package alone ----
@@ -165,7 +166,7 @@ def write_with_program(path, build):
     program, needed = program_files(build)
     write_wheel(path, stripped(build / EXTENSION), program, needed)
     print(f"{path.name}: tsr of {build}, {path.stat().st_size >> 20} MiB", file=sys.stderr)
-    print(f"it needs of the machine: {', '.join(needed) or 'the C library alone'}", file=sys.stderr)
+    print(f"beside the C library it needs {', '.join(needed) or 'nothing'}", file=sys.stderr)
 
 
 def write_alone(path, why):
