@@ -1,5 +1,5 @@
 #!/bin/sh
-# same_page.sh PAGE MARKER COMMAND... - what the command prints is the page; with a MARKER, what stands on the page between the lines
+# same_page.sh PAGE MARKER COMMAND... - what the command prints is the page; with a MARKER other than -, what stands on the page between the lines
 # "<!-- MARKER -->" and "<!-- end of the table -->", which may be comments of Python ("# <!-- ..."). Runs in the folder of the page.
 set -u
 page=$1
@@ -9,7 +9,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -r "$scratch"' EXIT
 
 "$@" >"$scratch/printed" || exit 1
-if [ -n "$marker" ]; then
+if [ "$marker" != - ]; then
     awk -v begin="<!-- $marker -->" '{line = $0; sub(/^# /, "", line)} line == "<!-- end of the table -->" {on = 0} on {print} line == begin {on = 1}' "$page" >"$scratch/page"
 else
     cp "$page" "$scratch/page"

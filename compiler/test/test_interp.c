@@ -440,7 +440,7 @@ static void check_bound(const char *parameters, const char *result, const char *
     for (uint32_t i = 0; i < s.signature.input_count; i++)
         fill_normal(&s.inputs[i], i);
     interpret(&s);
-    const compiler_references references = {&reference, &bound, NULL, false};
+    const compiler_references references = {.values = &reference, .bounds = &bound};
     assert_true(compiler_reference(s.instance, s.inputs, &references, &st));
     for (int64_t i = 0; i < tensor_count(&s.out); i++) {
         double got = dtype_load(s.out.type, s.out.data, (size_t)i),

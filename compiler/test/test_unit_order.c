@@ -74,7 +74,8 @@ static computed compute(const char *signature, const char *expression, const ten
     compiler_instance *instance =
         compiler_error_count(s) ? NULL
                                 : compiler_instance_open(s, compiler_kernel_at(s, 0), NULL, &said);
-    const compiler_references references = {&c.reference, &c.bound, &c.whole, false};
+    const compiler_references references = {
+        .values = &c.reference, .bounds = &c.bound, .whole = &c.whole};
     if (!instance)
         fail_msg("%s: %s", expression, said.data);
     assert_int_equal(compiler_kernel_at(s, 0)->interpreted, strstr(expression, "order=") != NULL);

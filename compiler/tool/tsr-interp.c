@@ -82,7 +82,7 @@ static bool write_output(run *r, uint32_t i) {
 }
 
 static bool execute(run *r) {
-    const compiler_references references = {r->references, r->bounds, NULL, false};
+    const compiler_references references = {.values = r->references, .bounds = r->bounds};
     if (!compiler_signature_of(r->instance, &r->signature, &r->st) || !read_inputs(r) ||
         !compiler_interpret(r->instance, r->inputs, r->outputs, &r->st) ||
         !compiler_reference(r->instance, r->inputs, &references, &r->st))

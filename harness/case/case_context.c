@@ -16,6 +16,7 @@ static void close_others(case_context *s) {
         tensor_release_all(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
         tensor_release_all(s->others[i].references, COMPILER_MAX_PARAMETERS);
         tensor_release_all(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].limits, COMPILER_MAX_PARAMETERS);
     }
     free(s->others);
     s->others = NULL;
@@ -28,11 +29,13 @@ static void close_case(case_context *s) {
     tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
     tensor_release_all(s->references, COMPILER_MAX_PARAMETERS);
     tensor_release_all(s->bounds, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->limits, COMPILER_MAX_PARAMETERS);
     memset(s->inputs, 0, sizeof s->inputs);
     memset(s->oracle, 0, sizeof s->oracle);
     memset(s->references, 0, sizeof s->references);
     memset(s->bounds, 0, sizeof s->bounds);
-    s->has_oracle = s->has_reference = false;
+    memset(s->limits, 0, sizeof s->limits);
+    s->has_oracle = s->has_reference = s->has_escape = false;
     golden_release(&s->golden);
     compiler_instance_free(s->instance);
     s->instance = NULL;
@@ -270,7 +273,8 @@ const tensor *case_context_oracle(case_context *s, status *st) {
 }
 
 bool case_context_reference(case_context *s, status *st) {
-    const compiler_references out = {s->references, s->bounds, &s->whole, false};
+    const compiler_references out = {
+        .values = s->references, .bounds = s->bounds, .limits = s->limits, .whole = &s->whole};
     if (!s->has_reference)
         s->has_reference = compiler_reference(s->instance, s->inputs, &out, st);
     return s->has_reference;
@@ -278,7 +282,7 @@ bool case_context_reference(case_context *s, status *st) {
 
 bool case_context_unlimited(case_context *s, tensor *values, status *st) {
     tensor bounds[COMPILER_MAX_PARAMETERS];
-    const compiler_references out = {values, bounds, NULL, true};
+    const compiler_references out = {.values = values, .bounds = bounds, .unlimited = true};
     memset(bounds, 0, sizeof bounds);
     memset(values, 0, sizeof *values * s->signature.output_count);
     bool ok = compiler_reference(s->instance, s->inputs, &out, st);
@@ -290,6 +294,12 @@ bool case_context_unlimited(case_context *s, tensor *values, status *st) {
     return ok;
 }
 
+const compiler_escape *case_context_escape(case_context *s, status *st) {
+    if (!s->has_escape)
+        s->has_escape = compiler_find_escape(s->instance, s->inputs, &s->escape, st);
+    return s->has_escape ? &s->escape : NULL;
+}
+
 /* All but the inputs is borrowed from `s`. */
 static bool make_other(const case_context *s, input_set set, case_context *out, status *st) {
     *out = *s;
@@ -297,7 +307,8 @@ static bool make_other(const case_context *s, input_set set, case_context *out, 
     memset(out->oracle, 0, sizeof out->oracle);
     memset(out->references, 0, sizeof out->references);
     memset(out->bounds, 0, sizeof out->bounds);
-    out->has_oracle = out->has_reference = false;
+    memset(out->limits, 0, sizeof out->limits);
+    out->has_oracle = out->has_reference = out->has_escape = false;
     out->golden_state = GOLDEN_MISSING;
     out->others = NULL;
     out->other_count = 0;

@@ -38,6 +38,9 @@ typedef struct case_context {
     bool whole; /* has_reference: every float on the way is a whole number */
     tensor oracle[COMPILER_MAX_PARAMETERS];
     tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
+    tensor limits[COMPILER_MAX_PARAMETERS]; /* see compiler_references */
+    bool has_escape;
+    compiler_escape escape;
     struct case_context *others; /* the same case on other inputs; see case_context_others */
     uint32_t other_count;
 } case_context;
@@ -64,11 +67,14 @@ void case_context_close(case_context *s);
 
 /* The interpreter's outputs; borrowed. */
 const tensor *case_context_oracle(case_context *s, status *st);
-/* The f64 reference and its bounds, in s->references and s->bounds. */
+/* The f64 reference and its bounds, in s->references, s->bounds and s->limits. */
 bool case_context_reference(case_context *s, status *st);
 /* The reference as if no type overflowed before f64 does: a tensor for each output, which are the
  * caller's. */
 bool case_context_unlimited(case_context *s, tensor *values, status *st);
+/* Where a number of the reference becomes none in the kernel's types (compiler_find_escape);
+ * borrowed. */
+const compiler_escape *case_context_escape(case_context *s, status *st);
 /* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
  * last are the case's own with one element changed, all others those of another seed each. NULL
  * where their values are not what the kernel asks for. Borrowed. */

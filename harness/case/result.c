@@ -36,8 +36,9 @@ const result_group *result_group_at(size_t index) {
 static const struct {
     const char *name;
     bool failure;
+    exit_code exit;
 } outcomes[OUTCOME_COUNT] = {
-#define OUTCOME(id, name, failure) {name, failure},
+#define OUTCOME(id, name, failure, exit) {name, failure, exit},
 #include "case/outcome.def"
 #undef OUTCOME
 };
@@ -184,9 +185,9 @@ exit_code result_exit(const json_t *result) {
     if (o == OUTCOME_COUNT)
         return EXIT_BUG;
     if (!outcome_is_failure(o))
-        return EXIT_DONE;
+        return outcomes[o].exit;
     json_t *code = json_object_get(json_object_get(result, "internal"), "exit");
-    return json_is_integer(code) ? (exit_code)json_integer_value(code) : EXIT_CHECK;
+    return json_is_integer(code) ? (exit_code)json_integer_value(code) : outcomes[o].exit;
 }
 
 bool result_failed_on(const json_t *result, input_set *out) {

@@ -15,7 +15,7 @@
 #include "common/exit_code.h"
 
 typedef enum job_outcome {
-#define OUTCOME(id, name, failure) OUTCOME_##id,
+#define OUTCOME(id, ...) OUTCOME_##id,
 #include "case/outcome.def"
 #undef OUTCOME
     OUTCOME_COUNT

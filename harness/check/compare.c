@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tessera/compiler.h"
+
 comparison compare_bits(const tensor *expected, const tensor *got) {
     comparison c = {.count = tensor_count(got), .first = -1};
     if (memcmp(expected->data, got->data, tensor_bytes(got)) == 0)
@@ -29,10 +31,12 @@ static double largest_finite(dtype type) {
     return f && type != DTYPE_F64 ? f->largest : INFINITY;
 }
 
-/* Error over bound; at most 1 passes. */
+static bool is_bounded(double bound) {
+    return !isinf(bound) && !isnan(bound);
+}
+
+/* Error over a finite bound; at most 1 passes. */
 static double error_ratio(dtype type, double reference, double bound, double got) {
-    if (isinf(bound)) /* nothing is promised, not even a number */
-        return 0;
     if (isnan(reference) || isnan(got))
         return isnan(reference) && isnan(got) ? 0 : INFINITY;
     if (reference == got)
@@ -56,23 +60,56 @@ static uint64_t ulp_from(const tensor *got, int64_t i, double reference) {
     return ulp == UINT64_MAX ? 0 : ulp;
 }
 
-bound_check compare_bound(const tensor *reference, const tensor *bound, const tensor *got) {
-    bound_check c = {.count = tensor_count(got), .first = -1};
-    const double *references = reference->data, *bounds = bound->data;
-    for (int64_t i = 0; i < c.count; i++) {
-        double ratio = error_ratio(got->type, references[i], bounds[i],
-                                   dtype_load(got->type, got->data, (size_t)i));
-        uint64_t ulp = isinf(bounds[i]) ? 0 : ulp_from(got, i, references[i]);
-        if (ratio > c.worst)
-            c.worst = ratio;
-        if (ulp > c.max_ulp)
-            c.max_ulp = ulp;
-        if (ratio <= 1)
-            continue;
-        if (c.first < 0)
-            c.first = i;
-        c.beyond++;
+static const double *limits_at(const bound_reference *r, int64_t i) {
+    return r->limits && r->limits->data ? (const double *)r->limits->data + i * COMPILER_LIMITS
+                                        : NULL;
+}
+
+static bool has_strict_bits(const bound_reference *r, const tensor *got, int64_t i) {
+    return r->strict && dtype_load_bits(got->type, r->strict->data, (size_t)i) ==
+                            dtype_load_bits(got->type, got->data, (size_t)i);
+}
+
+/* Is there a bound that says something of such a value? Elsewhere, `excluded` tells whether the
+ * limits do not allow it. */
+static bool is_judged(const bound_reference *r, int64_t i, double value, bool *excluded) {
+    double bound = ((const double *)r->bounds->data)[i];
+    const double *limits = limits_at(r, i);
+    bool nan_comes = limits && limits[COMPILER_LIMIT_NAN] != 0;
+    *excluded = false;
+    if (isnan(value))
+        return is_bounded(bound) ? !nan_comes : (*excluded = limits && !nan_comes, false);
+    if (is_bounded(bound))
+        return true;
+    *excluded =
+        limits && !(value >= limits[COMPILER_LIMIT_LOW] && value <= limits[COMPILER_LIMIT_HIGH]);
+    return false;
+}
+
+static void judge(const bound_reference *r, const tensor *got, int64_t i, bound_check *c) {
+    double reference = ((const double *)r->values->data)[i],
+           value = dtype_load(got->type, got->data, (size_t)i), ratio = 0;
+    bool excluded;
+    if (is_judged(r, i, value, &excluded)) {
+        ratio = error_ratio(got->type, reference, ((const double *)r->bounds->data)[i], value);
+        uint64_t ulp = ulp_from(got, i, reference);
+        c->max_ulp = ulp > c->max_ulp ? ulp : c->max_ulp;
+    } else if (!has_strict_bits(r, got, i)) {
+        ratio = excluded ? INFINITY : 0;
+        c->unjudged += !excluded;
     }
+    c->worst = fmax(c->worst, ratio);
+    if (ratio <= 1)
+        return;
+    if (c->first < 0)
+        c->first = i;
+    c->beyond++;
+}
+
+bound_check compare_bound(const bound_reference *reference, const tensor *got) {
+    bound_check c = {.count = tensor_count(got), .first = -1};
+    for (int64_t i = 0; i < c.count; i++)
+        judge(reference, got, i, &c);
     return c;
 }
 
@@ -148,12 +185,25 @@ void compare_describe(const char *name, const tensor *expected, const tensor *go
     text_printf(out, "; %" PRId64 " of %" PRId64 " differ", c->differing, c->count);
 }
 
-void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound,
-                            const tensor *got, const bound_check *c, text *out) {
-    const double *references = reference->data, *bounds = bound->data;
+static void describe_expected(const bound_reference *r, int64_t i, text *out) {
+    double bound = ((const double *)r->bounds->data)[i];
+    const double *limits = limits_at(r, i);
+    if (is_bounded(bound) || !limits)
+        text_printf(out, "%.17g within %.3g", ((const double *)r->values->data)[i], bound);
+    else
+        text_printf(out, "from %.9g to %.9g", limits[COMPILER_LIMIT_LOW],
+                    limits[COMPILER_LIMIT_HIGH]);
+    if (limits && limits[COMPILER_LIMIT_NAN] != 0)
+        text_append(out, " or a NaN");
+}
+
+void compare_describe_bound(const char *name, const bound_reference *reference, const tensor *got,
+                            const bound_check *c, text *out) {
     text_printf(out, "output %s", name);
     describe_index(got, c->first, out);
-    text_printf(out, ": expected %.17g within %.3g, got ", references[c->first], bounds[c->first]);
+    text_append(out, ": expected ");
+    describe_expected(reference, c->first, out);
+    text_append(out, ", got ");
     describe_value(got, c->first, out);
     text_printf(out, "; %" PRId64 " of %" PRId64 " are outside their bound, the worst %.3g times",
                 c->beyond, c->count, c->worst);

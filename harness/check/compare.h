@@ -17,24 +17,33 @@ typedef struct comparison {
 /* Same type and shape. */
 comparison compare_bits(const tensor *expected, const tensor *got);
 
+/* What an output is held against: f64 tensors of its shape. */
+typedef struct bound_reference {
+    const tensor *values, *bounds;
+    const tensor *limits; /* see compiler_references; NULL or without data: none */
+    const tensor *strict; /* the output's bits under strict; NULL: not at hand */
+} bound_reference;
+
 typedef struct bound_check {
     int64_t count, beyond; /* elements outside their bound */
-    int64_t first;         /* the first such, -1: none */
+    int64_t unjudged;      /* nothing was there to hold them to */
+    int64_t first;         /* the first outside, -1: none */
     double worst;          /* greatest error / bound; infinite where a bound of 0 is missed */
     uint64_t max_ulp; /* from the reference, rounded to the type; NaN against a number left out */
 } bound_check;
 
-/* `reference` and `bound` are f64 tensors of the same shape as `got`. NaN matches NaN, an infinity
- * one of its sign; where the bound straddles the overflow threshold of got's type, an infinity
- * passes. */
-bound_check compare_bound(const tensor *reference, const tensor *bound, const tensor *got);
+/* NaN matches NaN, an infinity one of its sign; where the bound straddles the overflow threshold of
+ * got's type, an infinity passes. An element without a finite bound, or a NaN where one may come
+ * but need not, is outside where its limits exclude it, and else not judged, unless it has the
+ * strict bits. */
+bound_check compare_bound(const bound_reference *reference, const tensor *got);
 
 /* "output C[3, 17]: expected 1.25 (0x3fa00000), got 1.5 (0x3fc00000), 2097152 ULP apart; 5 of 4096
  * differ". */
 void compare_describe(const char *name, const tensor *expected, const tensor *got,
                       const comparison *c, text *out);
-void compare_describe_bound(const char *name, const tensor *reference, const tensor *bound,
-                            const tensor *got, const bound_check *c, text *out);
+void compare_describe_bound(const char *name, const bound_reference *reference, const tensor *got,
+                            const bound_check *c, text *out);
 
 /* Elements that are none of what is promised of a kernel's numbers. */
 typedef struct range_check {

@@ -11,9 +11,11 @@
 #define TESSERA_HARNESS_CHECK_VERDICT_H
 
 #include "case/case_context.h"
+#include "check/compare.h"
 
 typedef struct verdict {
     bool holds;
+    int64_t elements, unjudged;  /* of the outputs; and of these, those that nothing is known of */
     const char *against;         /* "golden", "reference" or "none" */
     bool bitwise;                /* equal to the strict bits */
     bool has_ulp;                /* max_ulp is known */
@@ -30,15 +32,22 @@ typedef struct verdict_request {
     compiler_profile profile;
     const tensor *outputs;
     const tensor *repeat;   /* outputs of a second launch, or NULL */
+    bool foreign;           /* of code that need not go the formula's way */
     verdict_stage_fn stage; /* called before each step that may take long */
     void *context;
 } verdict_request;
 
 /* Whether the outputs are what the kernel's @verify.numerics promises: bounds, and results that are
- * finite where the f64 reference's are, as if no type overflowed before f64 does. It is asked for
- * only where some are not. Where a promise is broken, the verdict does not hold. False where the
- * reference could not be computed. */
+ * finite where the f64 reference's are, as if no type overflowed before f64 does; and so what the
+ * formula has on the way, but for large cases and code of others. Where a promise is broken, the
+ * verdict does not hold. False where the reference could not be computed. */
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
+
+/* Output `output` against the f64 reference, which is there (case_context_reference); elements that
+ * no bound judges, against the interpreter, but of a large case without its outputs at hand. */
+bound_check verdict_bound(case_context *s, uint32_t output, const tensor *got);
+/* Does a verdict that holds rest on nothing? Then it is none. */
+bool verdict_is_empty(const verdict *v);
 
 /* False only where the check itself could not be done. verdict_release in any case. */
 bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st);

@@ -9,6 +9,7 @@
 #include "common/say.h"
 #include "relations/relation_pack.h"
 #include "relations/sums.h"
+#include "report/progress.h"
 
 enum { SHAPES = 3, BUDGET_SECONDS = 60, EXAMPLE_COLUMN = 15 };
 static const uint64_t second_ns = 1000000000;
@@ -18,10 +19,12 @@ typedef struct session {
     const job_choice *choice;
     relations_request request;
     json_t *results;
+    const char *said;                      /* why the relation shown last was not verified */
     const compiler_case *at;               /* of the kernel in hand, its first one */
     size_t held, violated, open_questions; /* verdicts */
     exit_code code;
     bool json;
+    progress progress;
 } session;
 
 /* ---- what was asked for ---- */
@@ -108,38 +111,90 @@ static int take_request(session *s) {
 
 /* ---- what is shown ---- */
 
+/* A number as it is written; what JSON cannot say is an infinity or a NaN. */
+static void show_value(const json_t *example, size_t at) {
+    const json_t *value = json_array_get(json_object_get(example, "values"), at);
+    say(stdout, "%s", json_string_value(json_array_get(json_object_get(example, "bits"), at)));
+    if (json_is_number(value))
+        say(stdout, " (%.9g)", json_number_value(value));
+}
+
+/* Where there is a formula: which of the two values is none that it allows. */
+static void show_judged(const json_t *judged) {
+    const json_t *outside = json_object_get(judged, "outside");
+    bool first = json_is_true(json_array_get(outside, 0)),
+         second = json_is_true(json_array_get(outside, 1));
+    if (!json_is_object(judged))
+        return;
+    say(stdout, "%*s%s: the formula gives %.9g within %.3g\n", EXAMPLE_COLUMN, "",
+        first && second ? "both are wrong, not only other: outside of their bound"
+        : first         ? "the first is wrong, not only other: outside of its bound"
+        : second        ? "the second is wrong, not only other: outside of its bound"
+                        : "both are within their bound",
+        json_number_value(json_object_get(judged, "reference")),
+        json_number_value(json_object_get(judged, "bound")));
+}
+
 static void show_example(const json_t *example, relation_id id) {
-    const json_t *bits = json_object_get(example, "bits"),
-                 *boundary = json_object_get(example, "boundary");
-    say(stdout, "%*s%s[%s] is %s and %s\n", EXAMPLE_COLUMN, "",
-        json_string_value(json_object_get(example, "output")),
-        json_string_value(json_object_get(example, "index")),
-        json_string_value(json_array_get(bits, 0)), json_string_value(json_array_get(bits, 1)));
-    say(stdout, "%*sbetween %s\n", EXAMPLE_COLUMN, "",
+    const json_t *boundary = json_object_get(example, "boundary");
+    const char *output = json_string_value(json_object_get(example, "output"));
+    if (*output) {
+        say(stdout, "%*s%s[%s] is ", EXAMPLE_COLUMN, "", output,
+            json_string_value(json_object_get(example, "index")));
+        show_value(example, 0);
+        say(stdout, " and ");
+        show_value(example, 1);
+        say(stdout, "\n");
+    }
+    say(stdout, "%*s%s%s\n", EXAMPLE_COLUMN, "", *output ? "between " : "",
         json_string_value(json_object_get(example, "between")));
-    say(stdout, "%*swith %s\n", EXAMPLE_COLUMN, "",
-        json_string_value(json_object_get(example, "dims")));
+    if (*json_string_value(json_object_get(example, "dims")))
+        say(stdout, "%*swith %s\n", EXAMPLE_COLUMN, "",
+            json_string_value(json_object_get(example, "dims")));
     if (json_is_object(boundary))
         say(stdout, "%*sbits change between %s=%lld and %s=%lld\n", EXAMPLE_COLUMN, "",
             json_string_value(json_object_get(boundary, "dim")),
             (long long)json_integer_value(json_object_get(boundary, "from")),
             json_string_value(json_object_get(boundary, "dim")),
             (long long)json_integer_value(json_object_get(boundary, "to")));
+    show_judged(json_object_get(example, "judged"));
     say(stdout, "%*s(%s)\n", EXAMPLE_COLUMN, "", relation_table[id].means);
 }
 
-static void show(const json_t *one) {
+/* " (27 runs on 3 shapes, M=2 to 99, N=7)" */
+static void show_tried(const json_t *one) {
+    const char *dim;
+    const json_t *range;
+    long long shapes = json_integer_value(json_object_get(one, "shapes"));
+    say(stdout, " (%lld runs on %lld shape%s",
+        (long long)json_integer_value(json_object_get(one, "runs")), shapes,
+        shapes == 1 ? "" : "s");
+    json_object_foreach((json_t *)json_object_get(one, "sizes"), dim, range) {
+        long long least = json_integer_value(json_array_get(range, 0)),
+                  most = json_integer_value(json_array_get(range, 1));
+        say(stdout, ", %s=%lld", dim, least);
+        if (most != least)
+            say(stdout, " to %lld", most);
+    }
+    say(stdout, ")");
+}
+
+/* The reason of the one before is not said again. */
+static void show(session *s, const json_t *one) {
     const char *name = json_string_value(json_object_get(one, "relation"));
     const char *dim = json_string_value(json_object_get(one, "dim"));
     const char *why = json_string_value(json_object_get(one, "why"));
     char label[80];
     snprintf(label, sizeof label, "%s%s%s%s", name, dim ? " of " : "", dim ? dim : "", "");
+    bool again = why && s->said && strcmp(why, s->said) == 0;
     say(stdout, "  %-20s %s%s%s", label, json_string_value(json_object_get(one, "verdict")),
-        why ? ": " : "", why ? why : "");
+        why ? ": " : "",
+        again ? "as above"
+        : why ? why
+              : "");
+    s->said = why ? why : s->said;
     if (!why)
-        say(stdout, " (%lld runs on %lld shapes)",
-            (long long)json_integer_value(json_object_get(one, "runs")),
-            (long long)json_integer_value(json_object_get(one, "shapes")));
+        show_tried(one);
     say(stdout, "\n");
     if (json_is_object(json_object_get(one, "example")))
         show_example(json_object_get(one, "example"), relation_from_name(name));
@@ -316,26 +371,44 @@ static json_t *pack_one(const session *s, const json_t *one) {
     return told;
 }
 
+static void show_begin(void *context, relation_id id) {
+    session *s = context;
+    char words[120];
+    snprintf(words, sizeof words, "%s on %s: %s", s->request.subject->kernel->name,
+             s->request.subject->column, relation_table[id].name);
+    s->progress.done = (size_t)id;
+    progress_show(&s->progress, words);
+}
+
+/* Packed where it is found: what comes after it may take long. */
+static void take_verdict(void *context, const json_t *found) {
+    session *s = context;
+    const relations_subject *subject = s->request.subject;
+    json_t *one = json_copy((json_t *)found);
+    count(s, one);
+    progress_clear(&s->progress);
+    if (!s->json)
+        show(s, one);
+    json_object_set_new(one, "pack", pack_one(s, one));
+    json_object_set_new(one, "kernel", json_string(subject->kernel->name));
+    json_object_set_new(one, "column", json_string(subject->column));
+    json_array_append_new(s->results, one);
+    fflush(stdout);
+}
+
 static void check_relations(session *s, const relations_subject *subject) {
     bool failed = false;
-    size_t i;
-    json_t *one;
     s->request.subject = subject;
-    json_t *found = relations_check(&s->request, &failed);
-    if (failed)
-        s->code = exit_code_worse(s->code, EXIT_CHECK);
+    s->request.begins = show_begin;
+    s->request.decided = take_verdict;
+    s->request.context = s;
     if (!s->json)
         say(stdout, "%s on %s\n", subject->kernel->name, subject->column);
-    json_array_foreach(found, i, one) {
-        count(s, one);
-        if (!s->json)
-            show(one);
-        json_object_set_new(one, "pack", pack_one(s, one));
-        json_object_set_new(one, "kernel", json_string(subject->kernel->name));
-        json_object_set_new(one, "column", json_string(subject->column));
-        json_array_append(s->results, one);
-    }
-    json_decref(found);
+    progress_start(&s->progress, RELATION_COUNT);
+    json_decref(relations_check(&s->request, &failed));
+    progress_clear(&s->progress);
+    if (failed)
+        s->code = exit_code_worse(s->code, EXIT_CHECK);
 }
 
 static void check_subject(session *s, const relations_subject *subject) {
@@ -397,6 +470,7 @@ static int check_all(session *s, const corpus *c) {
         say_json(stdout, document, 9);
         json_decref(document);
     }
+    fflush(stdout); /* what follows goes elsewhere, or behind it */
     if (options_flag(s->o, OPTION_TREES))
         say(stderr, "%zu kernels: trees of %zu\n", all, s->held);
     else

@@ -59,7 +59,8 @@ static void on_verified(void *context, const job *j, json_t *result) {
         tell(t, j, "ok", "");
         return;
     }
-    bool uncovered = outcome == OUTCOME_SKIPPED || outcome == OUTCOME_OK;
+    bool uncovered =
+        outcome == OUTCOME_SKIPPED || outcome == OUTCOME_OK || outcome == OUTCOME_UNJUDGED;
     if (uncovered) {
         t->uncovered++;
         t->code = exit_code_worse(t->code, EXIT_NO_VERDICT);

@@ -15,7 +15,7 @@ static const struct exit_row {
     {"3", "wrong input: source with diagnostics, empty corpus, unreadable or newer database, "
           "foreign golden"},
     {"4", "something asked for is not here: backend, device, permission, room on the disk"},
-    {"5", "no verdict: the two sides do not cover the same cases"},
+    {"5", "no verdict: the two sides do not cover the same cases, or nothing was judged"},
     {"70", "a bug of tsr itself"},
     {"130", "interrupted: no verdict; what was finished is stored, and --resume goes on"},
 };

@@ -40,6 +40,10 @@ static void side(const element_pair *p, const char *name, uint64_t bits, const c
     text_release(&value);
 }
 
+static bool is_infinite(dtype type, uint64_t a, uint64_t b) {
+    return dtype_is_float(type) && isinf(dtype_load(type, &a, 0) - dtype_load(type, &b, 0));
+}
+
 static void distance(dtype type, uint64_t a, uint64_t b, text *out) {
     uint64_t ulp = dtype_ulp_distance(type, a, b);
     if (dtype_is_float(type) && ulp == UINT64_MAX)
@@ -47,7 +51,8 @@ static void distance(dtype type, uint64_t a, uint64_t b, text *out) {
     else if (dtype_is_float(type) && ulp == 0)
         text_append(out, "zeros of different sign");
     else
-        text_show(out, "%" PRIu64 "%s apart", ulp, dtype_is_float(type) ? " ULP" : "");
+        text_show(out, "%" PRIu64 "%s apart%s", ulp, dtype_is_float(type) ? " ULP" : "",
+                  is_infinite(type, a, b) ? ", an infinite difference" : "");
 }
 
 static void first_difference(const element_pair *p, const char *indent, text *out) {
@@ -70,8 +75,11 @@ static void greatest(const element_pair *p, text *out) {
         text_append(out, " at ");
         describe_index(p->rank, p->dims, d->max_ulp_at, out);
     }
-    if (dtype_is_float(p->type))
+    if (dtype_is_float(p->type) && !d->infinite)
         text_show(out, ", %.3g absolute", d->max_absolute);
+    if (d->infinite)
+        text_show(out, "; %" PRId64 " infinite difference%s, else %.3g absolute", d->infinite,
+                  d->infinite == 1 ? "" : "s", d->max_absolute);
 }
 
 static void indented(const text *lines, const char *indent, text *out) {
@@ -163,9 +171,10 @@ json_t *describe_elements_json(const element_pair *p) {
             json_object_set_new(buckets, label.data, json_integer((json_int_t)d->histogram[i]));
         text_release(&label);
     }
-    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:f, s:o, s:o}", "type", dtype_name(p->type),
-                     "shape", shape, "elements", (json_int_t)d->count, "differing",
-                     (json_int_t)d->differing, "nan_payloads", (json_int_t)d->nan_payloads,
-                     "max_ulp", ulp_json(d), "max_absolute", d->max_absolute, "first",
-                     first_json(p), "histogram", buckets);
+    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o}", "type",
+                     dtype_name(p->type), "shape", shape, "elements", (json_int_t)d->count,
+                     "differing", (json_int_t)d->differing, "nan_payloads",
+                     (json_int_t)d->nan_payloads, "max_ulp", ulp_json(d), "max_absolute",
+                     d->infinite ? json_null() : json_real(d->max_absolute), "infinite_differences",
+                     (json_int_t)d->infinite, "first", first_json(p), "histogram", buckets);
 }

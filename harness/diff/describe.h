@@ -19,7 +19,8 @@ typedef struct element_pair {
 void describe_first(const element_pair *p, const char *indent, text *out);
 /* The same, and the histogram. */
 void describe_elements(const element_pair *p, const char *indent, text *out);
-/* {"type", "shape", "elements", "differing", "nan_payloads", "max_ulp", "max_absolute", "first",
+/* {"type", "shape", "elements", "differing", "nan_payloads", "max_ulp", "max_absolute",
+ * "infinite_differences", "first",
  * "histogram"} (docs/diff.md). Owned. */
 json_t *describe_elements_json(const element_pair *p);
 

@@ -46,8 +46,10 @@ static void note(element_diff *d, dtype type, int64_t at, uint64_t a, uint64_t b
         d->max_ulp_at = at;
     }
     double apart = fabs(dtype_load(type, &a, 0) - dtype_load(type, &b, 0));
-    if (isfinite(apart) && apart > d->max_absolute)
-        d->max_absolute = apart;
+    if (isinf(apart))
+        d->infinite++;
+    else
+        d->max_absolute = fmax(d->max_absolute, apart);
 }
 
 static void look_closely(shared_work *w, size_t start, size_t end, element_diff *d) {
@@ -94,6 +96,7 @@ static void merge(element_diff *into, const element_diff *from) {
         into->max_ulp = from->max_ulp;
         into->max_ulp_at = from->max_ulp_at;
     }
+    into->infinite += from->infinite;
     into->max_absolute = fmax(into->max_absolute, from->max_absolute);
     for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
         into->histogram[i] += from->histogram[i];

@@ -18,7 +18,9 @@ typedef struct element_diff {
     uint64_t first_a, first_b; /* its bits */
     uint64_t max_ulp;          /* of pairs of numbers; integers: |a - b| */
     int64_t max_ulp_at;        /* flat index, -1: no such pair */
-    double max_absolute;       /* greatest |a - b| of pairs of finite numbers */
+    int64_t infinite;          /* pairs of which |a - b| is infinite: an infinity meets a number or
+                                  the other one, or f64 cannot hold it */
+    double max_absolute;       /* greatest |a - b| of all other pairs of numbers */
     uint64_t histogram[HISTOGRAM_BUCKETS];
 } element_diff;
 

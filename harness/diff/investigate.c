@@ -11,7 +11,7 @@
 #include "case/fault.h"
 #include "case/implementation.h"
 #include "case/result.h"
-#include "check/compare.h"
+#include "check/verdict.h"
 #include "common/json_text.h"
 #include "diff/describe.h"
 #include "diff/first_op.h"
@@ -216,7 +216,7 @@ static double worst_error(remade *r, const remade *reference, uint32_t output) {
     case_context *s = (case_context *)&reference->subject;
     if (s->c->large || !case_context_reference(s, &ignored))
         return -1;
-    return compare_bound(&s->references[output], &s->bounds[output], &r->outputs[output]).worst;
+    return verdict_bound(s, output, &r->outputs[output]).worst;
 }
 
 static json_t *known_or_null(double value) {

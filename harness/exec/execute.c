@@ -24,6 +24,11 @@
 #include "measure/counters.h"
 #include "probe/probe.h"
 
+bool execution_has_guest(const execution *e) {
+    return e->job->implementation &&
+           implementation_has_guest((implementation_kind)e->job->implementation_kind);
+}
+
 /* A failed step: what cannot be had here is unsupported, everything else an error. A lack of memory
  * is the kernel's own result; what a golden lacks is room on the disk. */
 static void fail(execution *e, const status *failed) {
@@ -109,6 +114,8 @@ static void put_verdict(execution *e, const verdict *v) {
     json_object_set_new(check, "max_ulp",
                         known ? json_integer((json_int_t)v->max_ulp) : json_null());
     json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
+    if (v->unjudged)
+        json_object_set_new(check, "not_judged", json_integer((json_int_t)v->unjudged));
     if (v->numerics)
         json_object_set_new(check, "numerics", json_string(v->numerics));
     if (v->max_error_over_bound >= 0)
@@ -179,7 +186,8 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
                  .bitwise = true,
                  .has_ulp = true,
                  .max_error_over_bound = -1};
-    verdict_request request = {PROFILE_STRICT, outputs, NULL, e->stage, e->context};
+    verdict_request request = {
+        .profile = PROFILE_STRICT, .outputs = outputs, .stage = e->stage, .context = e->context};
     bool has_golden = s->golden_state == GOLDEN_PRESENT && e->job->mode != JOB_RECORD;
     result_set_outcome(e->result, OUTCOME_OK, "untimed: interp is the oracle", EXIT_DONE);
     text_init(&v.why);
@@ -398,10 +406,16 @@ bool execution_compute(execution *e, status *st) {
            (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
 }
 
+static const char not_judged[] =
+    "not judged: no element of the outputs has a finite error bound here, nor the interpreter's "
+    "bits, so nothing says that they are right; nothing was timed. --profile strict compares bits";
+
 static void settle(execution *e, const verdict *v) {
     put_verdict(e, v);
-    e->mismatch = !v->holds;
-    if (v->holds && compiler_instance_is_contract(e->subject->instance))
+    e->mismatch = !v->holds || verdict_is_empty(v);
+    if (verdict_is_empty(v))
+        result_set_outcome(e->result, OUTCOME_UNJUDGED, not_judged, EXIT_NO_VERDICT);
+    else if (v->holds && compiler_instance_is_contract(e->subject->instance))
         result_set_outcome(e->result, OUTCOME_OK, EXECUTION_NOT_VERIFIED, EXIT_DONE);
     else if (v->holds)
         result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
@@ -412,7 +426,12 @@ static void settle(execution *e, const verdict *v) {
 /* `repeat`: the outputs of a second launch; NULL where that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st) {
     verdict v;
-    verdict_request request = {e->profile, e->outputs, repeat, e->stage, e->context};
+    verdict_request request = {.profile = e->profile,
+                               .outputs = e->outputs,
+                               .repeat = repeat,
+                               .foreign = e->job->implementation != NULL,
+                               .stage = e->stage,
+                               .context = e->context};
     put_digests(e, e->outputs);
     bool ok = verdict_judge(e->subject, &request, &v, st);
     if (ok)

@@ -1,5 +1,5 @@
 /* execute_beside.c - an implementation and ours, timed in turn: whatever slows the machine down
- * meets both. The guest is stopped while ours runs (execute_guest.c), so that no thread of it that
+ * meets both. The guest is stopped while ours runs (measure/guests.h), so that no thread of it that
  * waits for work is in the way. */
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "common/timer.h"
-#include "device/foreign.h"
 #include "exec/backend_device.h"
 #include "exec/execution.h"
 #include "measure/cache_size.h"
@@ -100,7 +99,11 @@ static bool compute(timed *t, launch *l, const case_context *s, tensor *outputs)
 /* Against the interpreter, and under the weaker profiles against the bound. */
 static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
     verdict v;
-    verdict_request request = {t->e->profile, outputs, NULL, t->e->stage, t->e->context};
+    verdict_request request = {.profile = t->e->profile,
+                               .outputs = outputs,
+                               .foreign = t->e->job->implementation != NULL,
+                               .stage = t->e->stage,
+                               .context = t->e->context};
     bool ok = verdict_judge(s, &request, &v, t->st);
     if (ok && !v.holds)
         ok = status_set(t->st, STATUS_MISMATCH, "input set %u: %s", set, v.why.data);
@@ -138,7 +141,7 @@ static bool judge_by_bound(timed *t, uint32_t set, case_context *s, const tensor
     if (!case_context_reference(s, t->st))
         return false;
     for (uint32_t i = 0; i < s->signature.output_count; i++)
-        if (compare_bound(&s->references[i], &s->bounds[i], &outputs[i]).beyond)
+        if (verdict_bound(s, i, &outputs[i]).beyond)
             return status_set(t->st, STATUS_MISMATCH,
                               "input set %u: output %u is not within its error bound", set, i);
     return true;
@@ -237,13 +240,11 @@ static bool is_within_bound(void *context, uint32_t set, uint32_t output, const 
         return false;
     tensor view = t->e->outputs[output];
     memcpy(&view.data, &data, sizeof data);
-    return compare_bound(&s->references[output], &s->bounds[output], &view).beyond == 0;
+    return verdict_bound(s, output, &view).beyond == 0;
 }
 
 static void count_inside(void *context, bool begins) {
     timed *t = context;
-    if (execution_has_guest(t->e) && !begins)
-        foreign_freeze(); /* what it still has to do for its outputs is not done */
     if (!t->counting)
         return;
     if (begins)
@@ -267,6 +268,7 @@ static bool open_rotation(timed *t) {
         .held_count = t->held,
         .sets = sets,
         .seed = timer_now_ns(),
+        .threads = t->e->job->threads,
         .watch = &t->e->watch,
         .awaken_ns = t->e->job->threads > 1 ? AWAKEN_NS : 0,
         .judge = is_within_bound,
@@ -370,7 +372,6 @@ static bool sample(timed *t) {
     const sample_source source = {
         .group = time_group, .context = t, .group_ns = group_ns_of(e), .multiple = t->sets};
     execution_set(e, NULL);
-    execution_guest_begin(e);
     bool ok = sample_take(&plan, &source, &samples) && count(t, samples.repeats) &&
               rotation_check_unseen(t->rotation, e->launch.kernel, t->st) &&
               execution_beside_take(t->beside, &source, t->st);
@@ -382,8 +383,6 @@ static bool sample(timed *t) {
         return false;
     }
     execution_set(e, NULL);
-    if (!execution_guest_check(e, t->st))
-        return false;
     put_time(e, &samples);
     put_sets(t, samples.repeats);
     json_object_set_new(json_object_get(e->result, "internal"), "timed_ns",

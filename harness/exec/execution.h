@@ -4,7 +4,6 @@
 
 #include "case/backend.h"
 #include "common/scratch_folder.h"
-#include "device/foreign.h"
 #include "exec/execute.h"
 #include "exec/timeline.h"
 #include "launch/launch.h"
@@ -33,15 +32,11 @@ typedef struct execution {
     const execute_hooks *hooks;
     input_set set; /* on which the kernel runs, where `has_set` */
     bool has_set;
-    bool mismatch;          /* a verdict was given, and it does not hold */
+    bool mismatch;          /* there is no verdict that holds: nothing to time */
     bool schedule_rejected; /* the tuned schedule did not fit, and is not used */
     char note[400];         /* why; or what else a result that holds has to say */
     char space[200];        /* the tiles of a kernel of tiles */
     compiler_provenance provenance;
-    struct guest_time { /* before it was timed */
-        foreign_cpu before;
-        uint64_t left_behind_ns; /* of processes that it has started */
-    } guest;
     scratch_folder folder; /* for the files of an implementation that is a program; or none */
 } execution;
 
@@ -89,12 +84,8 @@ bool execution_build_foreign(execution *e, status *st);
  */
 void execution_put_opened(execution *e);
 
-/* execute_guest.c: whether an implementation kept to its threads while it was timed, and left
- * nobody behind who computes; STATUS_MISMATCH. */
-void execution_guest_begin(execution *e);
 /* Is what runs code of others in a process of its own? Code for a GPU has none. */
 bool execution_has_guest(const execution *e);
-bool execution_guest_check(const execution *e, status *st);
 
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are

@@ -31,7 +31,7 @@ typedef struct fuzzing {
     const fuzz_implementations_request *request;
     worker worker;
     VEC(target) targets;
-    uint64_t compared, unsupported, unverified;
+    uint64_t compared, unsupported, unverified, unjudged;
     json_t *failed;
     uint64_t started_ns;
     bool shown; /* stderr is a terminal */
@@ -196,6 +196,7 @@ static bool time_is_up(const fuzzing *f) {
 static void count(fuzzing *f, const json_t *result) {
     job_outcome o = result_outcome(result);
     f->unsupported += o == OUTCOME_UNSUPPORTED;
+    f->unjudged += o == OUTCOME_UNJUDGED;
     f->compared += o == OUTCOME_OK && strcmp(result_text(result, RESULT_AGAINST), "none") != 0;
     f->unverified += o == OUTCOME_OK && strcmp(result_text(result, RESULT_AGAINST), "none") == 0;
 }
@@ -241,10 +242,11 @@ static void try_all(fuzzing *f) {
 static void report(const fuzzing *f) {
     if (f->request->json) {
         json_t *document = json_pack(
-            "{s:s, s:I, s:I, s:I, s:I, s:I, s:O}", "schema", "tsr.fuzz-implementations/1", "seed",
-            (json_int_t)f->request->choice->seed, "functions", (json_int_t)f->targets.count,
+            "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "schema", "tsr.fuzz-implementations/1",
+            "seed", (json_int_t)f->request->choice->seed, "functions", (json_int_t)f->targets.count,
             "compared", (json_int_t)f->compared, "not_verified", (json_int_t)f->unverified,
-            "unsupported", (json_int_t)f->unsupported, "failed", f->failed);
+            "not_judged", (json_int_t)f->unjudged, "unsupported", (json_int_t)f->unsupported,
+            "failed", f->failed);
         if (interrupt_seen)
             json_object_set_new(document, "interrupted", json_true());
         say_json(stdout, document, 0);
@@ -253,9 +255,10 @@ static void report(const fuzzing *f) {
     }
     say(stdout,
         "seed %" PRIu64 ": %zu functions: %" PRIu64 " cases hold, %" PRIu64
-        " not verified (no formula), %" PRIu64 " unsupported; %zu functions failed\n",
-        f->request->choice->seed, f->targets.count, f->compared, f->unverified, f->unsupported,
-        json_array_size(f->failed));
+        " not verified (no formula), %" PRIu64 " not judged (no bound), %" PRIu64
+        " unsupported; %zu functions failed\n",
+        f->request->choice->seed, f->targets.count, f->compared, f->unverified, f->unjudged,
+        f->unsupported, json_array_size(f->failed));
 }
 
 int fuzz_implementations_run(const fuzz_implementations_request *request) {

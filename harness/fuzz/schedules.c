@@ -88,7 +88,7 @@ static bool draw_schedule(drawing *d, draft *out, status *st) {
 /* ---- running ---- */
 
 static bool failed(const json_t *result) {
-    return result_outcome(result) != OUTCOME_OK;
+    return result_outcome(result) != OUTCOME_OK && result_outcome(result) != OUTCOME_UNJUDGED;
 }
 
 /* Without what the failure has no need of; what is left still fits. */

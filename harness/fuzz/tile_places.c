@@ -19,7 +19,7 @@ bool fuzz_tile_dropout(tile_kernel *k) {
         placed = block_of(k, x->axes[i]) != NULL;
     if (!placed)
         return false;
-    char words[80], tile[160], plain[TILE_TEXT + 120], places[60] = "";
+    char words[80], tile[192], plain[TILE_TEXT + 120], places[60] = "";
     tile_value like = *x;
     like.batched = k->batches > 0;
     tile_pair shape;

@@ -55,9 +55,10 @@ bool trial_compared(const json_t *result) {
     return result_outcome(result) == OUTCOME_OK;
 }
 
-/* A kernel that is valid must be taken by every product; a backend for tests may pass. */
+/* A kernel that is valid must be taken by every product; a backend for tests may pass. What no
+ * bound judges is not compared, and no failure. */
 bool trial_failed(const trial_way *way, const json_t *result) {
     const backend *b = backend_named(result_text(result, RESULT_BACKEND));
     bool passes = (way->may_refuse || !b->product) && result_outcome(result) == OUTCOME_UNSUPPORTED;
-    return !trial_compared(result) && !passes;
+    return !trial_compared(result) && !passes && result_outcome(result) != OUTCOME_UNJUDGED;
 }

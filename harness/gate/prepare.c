@@ -143,17 +143,39 @@ static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, 
 
 /* ---- bounds, where a profile may have other bits ---- */
 
-static bool put_bounds(preparation *p, case_context *s, json_t *list, status *st) {
-    for (uint32_t i = 0; i < s->signature.output_count; i++) {
-        uint64_t reference, bound;
-        if (!scratch_put(&p->gate->data, s->references[i].data, tensor_bytes(&s->references[i]),
-                         &reference, st) ||
-            !scratch_put(&p->gate->data, s->bounds[i].data, tensor_bytes(&s->bounds[i]), &bound,
-                         st))
-            return false;
-        json_array_append_new(list, json_pack("[I, I]", (json_int_t)reference, (json_int_t)bound));
-    }
+static bool put_tensor(preparation *p, const tensor *t, json_t *places, status *st) {
+    uint64_t place;
+    if (!scratch_put(&p->gate->data, t->data, tensor_bytes(t), &place, st))
+        return false;
+    json_array_append_new(places, json_integer((json_int_t)place));
     return true;
+}
+
+/* Limits, and the strict bits, where the bounds do not judge every element. */
+static bool put_output(preparation *p, case_context *s, uint32_t output, json_t *places,
+                       status *st) {
+    const tensor *limits = &s->limits[output], *oracle;
+    if (!put_tensor(p, &s->references[output], places, st) ||
+        !put_tensor(p, &s->bounds[output], places, st))
+        return false;
+    if (!limits->data)
+        return true;
+    if (!put_tensor(p, limits, places, st))
+        return false;
+    if (s->c->large)
+        return true;
+    oracle = case_context_oracle(s, st);
+    return oracle && put_tensor(p, &oracle[output], places, st);
+}
+
+static bool put_bounds(preparation *p, case_context *s, json_t *list, status *st) {
+    bool ok = true;
+    for (uint32_t i = 0; i < s->signature.output_count && ok; i++) {
+        json_t *places = json_array();
+        ok = put_output(p, s, i, places, st);
+        json_array_append_new(list, places);
+    }
+    return ok;
 }
 
 /* Of each set; null where the interpreter's bits are expected, or there is no source. */

@@ -60,6 +60,13 @@ static const json_t *first_failure(const gate_side_unit *unit) {
     return NULL;
 }
 
+static bool is_unjudged(const gate_side_unit *unit) {
+    bool any = false;
+    for (size_t i = 0; i < unit->records.count; i++)
+        any |= result_outcome(unit->records.items[i]) == OUTCOME_UNJUDGED;
+    return any;
+}
+
 static int64_t count_of(const gate_side_unit *unit, const char *name) {
     const json_t *value = json_object_get(unit->records.items[0], name);
     return json_is_integer(value) ? json_integer_value(value) : -1;
@@ -80,6 +87,10 @@ static void settle_exact(const gate *g, gate_row *row) {
     else if (b)
         gate_settle(row, GATE_FAILED, REASON_NEWLY_FAILING, "%s: %s", result_text(b, RESULT_STATUS),
                     result_text(b, RESULT_WHY));
+    else if (is_unjudged(row->units[0]) || is_unjudged(row->units[1]))
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_NOT_JUDGED, "%s: %s",
+                    is_unjudged(row->units[0]) ? "the baseline" : "the other side",
+                    gate_reasons[REASON_NOT_JUDGED].meaning);
     else if (row->units[0]->fraction > ROOFLINE_LIMIT)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS,
                     "the baseline's result is %.3g of its roof: its time or its work is wrong",

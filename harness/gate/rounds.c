@@ -24,7 +24,10 @@ typedef struct batch {
 
 static void settle_failure(gate_row *row, const timing_outcome *o) {
     bool mismatch = strcmp(o->kind, "mismatch") == 0;
-    if (strcmp(o->kind, "unchecked") == 0)
+    if (strcmp(o->kind, "not-judged") == 0)
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_NOT_JUDGED, "%s: %s",
+                    o->side == 0 ? "the baseline" : "the other side", o->why);
+    else if (strcmp(o->kind, "unchecked") == 0)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_UNCHECKED, "%s", o->why);
     else if (o->side == 0)
         gate_settle(row, GATE_INCONCLUSIVE, REASON_BASELINE_FAILS, "the baseline: %s", o->why);

@@ -45,7 +45,7 @@ typedef struct timing_outcome {
     double ns[2];     /* median of a launch */
     double clock_ns;  /* what a fixed amount of arithmetic took beside it */
     int side;         /* !ok: which side did it; -1: not known */
-    const char *kind; /* "mismatch", "unchecked", "crash", "timeout", "error" */
+    const char *kind; /* "mismatch", "unchecked", "not-judged", "crash", "timeout", "error" */
     const char *why;
 } timing_outcome;
 

@@ -2,7 +2,9 @@
  * the interpreter? Every element within the bound that the f64 reference derives.
  *
  * The spec's "bounds" has for each side null, or for each input set the offsets of reference and
- * bound of each output (f64, in the scratch file); "types" the element types of the outputs. */
+ * bound of each output (f64, in the scratch file), and where bounds do not judge every element
+ * those of its limits and, but of large cases, of its strict bits; "types" the element types of the
+ * outputs. */
 #ifndef TESSERA_HARNESS_GATE_TIMING_CHECK_H
 #define TESSERA_HARNESS_GATE_TIMING_CHECK_H
 
@@ -19,7 +21,9 @@ typedef struct timing_check_request {
  * STATUS_MISMATCH, and the element. */
 bool timing_check_output(const timing_check_request *r, uint32_t set, uint32_t output,
                          const void *data, status *st);
-/* One launch, on these inputs: the first set's. */
-bool timing_check(const timing_check_request *request, const void *const *inputs, status *st);
+/* One launch, on these inputs: the first set's. False with *not_judged where nothing says that any
+ * element is right. */
+bool timing_check(const timing_check_request *request, const void *const *inputs, bool *not_judged,
+                  status *st);
 
 #endif

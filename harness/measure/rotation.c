@@ -168,6 +168,9 @@ static bool choose_clock(rotation *r, status *st) {
     r->watch = apart || !r->request.watch ? &r->own_watch : r->request.watch;
     if (r->watch == &r->own_watch)
         watch_begin(r->watch, 0);
+    if (r->request.watch) /* which began before any code of others ran */
+        r->watch->scheduled = r->request.watch->scheduled;
+    guest_watch_begin(&r->guests, r->request.threads);
     if (apart)
         watch_expect_threads(r->watch);
     return true;
@@ -280,10 +283,8 @@ static bool bring_in(rotation *r, uint32_t content, status *st) {
 
 /* ---- parts ---- */
 
-bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, status *st) {
+static bool time_once(rotation *r, const rotation_timing *timing, double *ns_each, status *st) {
     uint64_t took;
-    if (!r->learnt)
-        return status_set(st, STATUS_INTERNAL, "timing a kernel before its outputs were learnt");
     bool all = ++r->timed_parts % ALL_EVERY == 1;
     if (!exchange_some(r, st))
         return false;
@@ -302,6 +303,18 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
 
 int rotation_failed_set(const rotation *r) {
     return r->failed;
+}
+
+/* One in which a guest had to be woken is looked at like any other, and taken again: a part that
+ * comes late, or a function that does not sleep, would have another time. */
+bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, status *st) {
+    enum { TRIES = 4 };
+    bool ok = r->learnt ||
+              status_set(st, STATUS_INTERNAL, "timing a kernel before its outputs were learnt");
+    r->part.woke = true;
+    for (int i = 0; i < TRIES && ok && r->part.woke; i++)
+        ok = time_once(r, timing, ns_each, st);
+    return ok;
 }
 
 uint64_t rotation_launches(const rotation *r) {
@@ -358,5 +371,5 @@ bool rotation_finish(rotation *r, const rotation_timing *timing, status *st) {
     if (!rotation_poison(r, true, st))
         return false;
     usleep(PATIENCE_US);
-    return rotation_check(r, true, st);
+    return rotation_check(r, true, st) && rotation_settle_guest(r, timing->kernel, st);
 }

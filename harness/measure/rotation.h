@@ -10,8 +10,9 @@
  *              caches are awake
  *     timed    read the clock, launch, read the clock: nothing else. Where the device works by
  *              itself, its events are the clock, on a stream of the rotation
- *     after    the outputs have the digests of the sets they were computed from, inputs and the
- *              bytes around all buffers are as they were, and so is what watch.h looks at
+ *     after    guests are stopped, with all that they have started; the outputs have the digests of
+ * the sets they were computed from, inputs and the bytes around all buffers are as they were, and
+ * so is what watch.h looks at
  *
  * Outputs go to one of as many targets as there are sets, and never to one that holds the same
  * result already: what lies there is poison, or the result of another set. After each timed launch,
@@ -70,6 +71,7 @@ typedef struct rotation_request {
     uint32_t held_count;  /* so many at the end are held back; fewer than all */
     const rotation_set *sets; /* borrowed during rotation_open */
     uint64_t seed;            /* of places and patterns; what is drawn for a part is of no seed */
+    uint32_t threads;         /* that code of others in processes of its own (guests.h) was given */
     watch *watch; /* begun before the kernels were first launched; borrowed until rotation_close.
                      NULL, and where the device has memory of its own: one that begins now, with
                      all threads of the context running */

@@ -25,9 +25,10 @@ static bool guards_whole(const rotation *r, const rotation_buffer *b, bool all, 
     unsigned char *end = b->data + b->size_bytes;
     size_t at = pattern_broken_at(b->data - front, front, r->guard);
     if (at < front)
-        return status_set(st, STATUS_MISMATCH, "wrote %zu bytes before its beginning", front - at);
+        return status_set(st, STATUS_MISMATCH, "wrote to byte %zu before its beginning",
+                          front - at);
     at = pattern_broken_at(end, back, r->guard);
-    return at == back || status_set(st, STATUS_MISMATCH, "wrote %zu bytes past its end", at + 1);
+    return at == back || status_set(st, STATUS_MISMATCH, "wrote to byte %zu past its end", at + 1);
 }
 
 /* The set whose output this digest is, or -1. */

@@ -79,24 +79,53 @@ static tsr_status_t on_the_device(rotation *r, tsr_kernel_t kernel, uint64_t *ns
     return code == TSR_SUCCESS ? tsrElapsedTime(c->begin, c->end, ns) : code;
 }
 
-bool rotation_launch_part(rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st) {
+/* ---- guests ---- */
+
+static void note_caller(rotation *r, tsr_kernel_t kernel) {
+    size_t at = 0;
+    while (at < ROTATION_CALLERS - 1 && r->callers[at].kernel && r->callers[at].kernel != kernel)
+        at++;
+    r->callers[at] = (struct rotation_caller){kernel, foreign_called()};
+}
+
+bool rotation_settle_guest(const rotation *r, tsr_kernel_t kernel, status *st) {
+    for (size_t i = 0; i < ROTATION_CALLERS; i++)
+        if (r->callers[i].kernel == kernel)
+            return guest_watch_settle(&r->guests, r->callers[i].guest, st);
+    return true;
+}
+
+/* ---- a part ---- */
+
+static tsr_status_t time_launches(rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
     const rotation_request *hooks = &r->request;
-    if (!rotation_prepare(r, kernel, st))
-        return false;
-    tsr_status_t code = awaken(r, kernel);
-    if (code != TSR_SUCCESS)
-        return launched(code, st);
     if (hooks->around)
         hooks->around(hooks->around_context, true);
     watch_moment before = watch_now();
-    uint64_t start = timer_now_ns();
-    code = r->clock.stream ? on_the_device(r, kernel, ns) : on_the_host(r, kernel, ns);
+    uint64_t wakes = foreign_wakes(), start = timer_now_ns();
+    tsr_status_t code = r->clock.stream ? on_the_device(r, kernel, ns) : on_the_host(r, kernel, ns);
     uint64_t took = timer_now_ns() - start;
     watch_moment after = watch_now();
+    r->part.woke = foreign_wakes() != wakes;
     if (hooks->around)
         hooks->around(hooks->around_context, false);
     watch_part(r->watch, &before, &after, took);
-    return launched(code, st);
+    return code;
+}
+
+bool rotation_launch_part(rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st) {
+    status watched = STATUS_INIT;
+    if (!rotation_prepare(r, kernel, st))
+        return false;
+    guest_watch_part_begins(&r->guests);
+    tsr_status_t code = awaken(r, kernel);
+    if (code == TSR_SUCCESS)
+        code = time_launches(r, kernel, ns);
+    note_caller(r, kernel);
+    bool as_it_was = guest_watch_part_ends(&r->guests, &watched);
+    if (!launched(code, st))
+        return false;
+    return as_it_was || status_set(st, watched.code, "timed launches: %s", watched.message);
 }
 
 /* Used once, so that all threads of the driver run. */

@@ -4,6 +4,7 @@
 #define TESSERA_HARNESS_MEASURE_ROTATION_PARTS_H
 
 #include "launch/memory.h"
+#include "measure/guests.h"
 #include "measure/rotation.h"
 
 /* A buffer inside its memory; what is not the buffer's is filled with the guard pattern. */
@@ -17,7 +18,8 @@ typedef struct rotation_buffer {
 enum {
     ROTATION_NOT_WRITTEN = -1,
     ROTATION_SPARE = 8, /* outputs beyond those that are written in turn */
-    ROTATION_OUTPUTS = ROTATION_SETS_MAX + ROTATION_SPARE + 1
+    ROTATION_OUTPUTS = ROTATION_SETS_MAX + ROTATION_SPARE + 1,
+    ROTATION_CALLERS = 4
 };
 
 /* What the sets hold, and what belongs together. */
@@ -39,6 +41,7 @@ typedef struct rotation_part {
     int source[ROTATION_OUTPUTS];        /* content whose outputs come to each target, or -1 */
     bool read[ROTATION_SETS_MAX];        /* places whose inputs are read */
     uint64_t poison;                     /* what the targets held before */
+    bool woke;                           /* a guest slept when a timed launch came */
 } rotation_part;
 
 /* What was prepared from the constants of each place. */
@@ -78,6 +81,11 @@ struct rotation {
     bool exchanged; /* words of inputs are, so that places hold no set */
     int failed;     /* see rotation_failed_set */
     watch *watch, own_watch;
+    guest_watch guests;
+    struct rotation_caller { /* a kernel whose calls go to a guest */
+        tsr_kernel_t kernel;
+        uint64_t guest;
+    } callers[ROTATION_CALLERS];
 };
 
 static inline rotation_buffer *rotation_in(const rotation *r, uint32_t place, uint32_t i) {
@@ -112,6 +120,9 @@ bool rotation_fetch(const rotation_buffer *b, status *st);
 
 /* rotation_launch.c: the launches that awaken, and the timed ones. False as rotation_time. */
 bool rotation_launch_part(rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st);
+/* Whether that kernel's guest did nothing beside its calls (guests.h); nothing where it has none.
+ */
+bool rotation_settle_guest(const rotation *r, tsr_kernel_t kernel, status *st);
 bool rotation_launch_once(rotation *r, tsr_kernel_t kernel, uint32_t place, uint32_t target,
                           status *st);
 /* rotation_prepare.c: where there are constants, what is stale is prepared again, and the order of

@@ -141,6 +141,7 @@ void watch_begin(watch *w, uint32_t more_threads) {
     if (w->threads)
         w->threads += more_threads;
     w->had_children = has_children();
+    w->scheduled = foreign_thread_of((pid_t)syscall(SYS_gettid));
     watch_moment pair = read_pair();
     w->ticks = pair.ticks;
     w->kernel_ns = pair.kernel_ns;
@@ -235,6 +236,16 @@ static bool nobody_is_left(const watch *w, status *st) {
     return true;
 }
 
+static bool is_scheduled_as_it_was(const watch *w, status *st) {
+    foreign_thread now = foreign_thread_of(w->scheduled.id);
+    return (now.policy == w->scheduled.policy && now.nice == w->scheduled.nice &&
+            now.cores == w->scheduled.cores) ||
+           status_set(st, STATUS_MISMATCH,
+                      "how the process that measures is scheduled was changed: policy %d, nice %d; "
+                      "before policy %d, nice %d",
+                      now.policy, now.nice, w->scheduled.policy, w->scheduled.nice);
+}
+
 bool watch_look(watch *w, bool all, status *st) {
     if (!fp_is_as_it_was(w, st))
         return false;
@@ -242,5 +253,6 @@ bool watch_look(watch *w, bool all, status *st) {
     if (!all && now - w->looked_ns < LOOK_NS)
         return true;
     w->looked_ns = now;
-    return clocks_agree(w, st) && signals_are_as_they_were(w, st) && nobody_is_left(w, st);
+    return clocks_agree(w, st) && signals_are_as_they_were(w, st) && nobody_is_left(w, st) &&
+           is_scheduled_as_it_was(w, st);
 }

@@ -1,5 +1,6 @@
 /* watch.h - what a kernel has no business with, as it was before the kernel ran and as it is now:
- * the floating-point environment, signal handlers and masks, threads, child processes, clocks.
+ * the floating-point environment, signal handlers and masks, threads, child processes, how the
+ * thread that launches is scheduled, clocks.
  *
  * Begun before the kernel's first launch, on the thread that launches. The clock of every
  * measurement (timer.h) is compared with ticks.h in every timed part, and over the whole time. One
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "device/foreign.h"
 
 enum { WATCH_SIGNALS = 65 };
 
@@ -24,6 +26,7 @@ typedef struct watch {
     uint64_t blocked;
     uint32_t threads; /* 0: not known, or not of interest */
     bool had_children;
+    foreign_thread scheduled;  /* the thread that launches */
     uint64_t ticks, kernel_ns; /* at the beginning, at one moment */
     struct watch_offset {      /* of our clock from the kernel's */
         int64_t ns;

@@ -92,7 +92,7 @@ def program_files(build):
 
 def sources():
     folders = [HERE / "extension", RUNTIME / "base", RUNTIME, RUNTIME / "device", HARNESS / "capture/record"]
-    guest = [RUNTIME / "guest/serve.c", RUNTIME / "guest/describe.c"]
+    guest = [RUNTIME / "guest/serve.c", RUNTIME / "guest/confine.c", RUNTIME / "guest/describe.c"]
     return [file for folder in folders for file in sorted(folder.glob("*.c"))] + guest
 
 

@@ -92,6 +92,66 @@ void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *b
     }
 }
 
+/* ---- wrong, or only other ---- */
+
+/* The place of the element in a tensor that has as many or more positions. */
+static int64_t same_place(const tensor *a, int64_t flat, const tensor *in) {
+    int64_t place = 0, scale = 1;
+    for (int axis = a->rank - 1; axis >= 0; axis--) {
+        place += flat % a->dims[axis] * scale;
+        flat /= a->dims[axis];
+        scale *= in->dims[axis];
+    }
+    return place;
+}
+
+/* What one output is held against. */
+typedef struct judgement {
+    const tensor *values, *bounds, *limits;
+} judgement;
+
+static bool is_outside(const judgement *j, int64_t at, dtype type, const uint64_t *bits) {
+    double value = ((const double *)j->values->data)[at],
+           within = ((const double *)j->bounds->data)[at];
+    double *limits = j->limits->data ? (double *)j->limits->data + at * COMPILER_LIMITS : NULL;
+    const tensor one = {DTYPE_F64, 1, {1}, &value}, its = {DTYPE_F64, 1, {1}, &within},
+                 its_limits = {DTYPE_F64, 2, {1, COMPILER_LIMITS}, limits},
+                 got = {type, 1, {1}, (void *)(uintptr_t)bits};
+    const bound_reference reference = {&one, &its, limits ? &its_limits : NULL, NULL};
+    return compare_bound(&reference, &got).beyond > 0;
+}
+
+void attempt_judge(attempt *t, uint32_t output, const tensor *a, int64_t flat) {
+    tensor references[COMPILER_MAX_PARAMETERS] = {{0}}, bounds[COMPILER_MAX_PARAMETERS] = {{0}},
+           limits[COMPILER_MAX_PARAMETERS] = {{0}};
+    const compiler_references out = {.values = references, .bounds = bounds, .limits = limits};
+    violation *v = &t->violation;
+    status ignored = STATUS_INIT;
+    if (!compiler_instance_is_contract(t->shape->instance) &&
+        compiler_reference(t->shape->instance, t->shape->inputs, &out, &ignored)) {
+        const judgement j = {&references[output], &bounds[output], &limits[output]};
+        int64_t at = same_place(a, flat, &references[output]);
+        v->judged = true;
+        v->reference = ((const double *)references[output].data)[at];
+        v->bound = ((const double *)bounds[output].data)[at];
+        for (int i = 0; i < 2; i++)
+            v->outside[i] = is_outside(&j, at, v->type, &v->bits[i]);
+    }
+    tensor_release_all(references, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(bounds, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(limits, COMPILER_MAX_PARAMETERS);
+}
+
+void attempt_compare_judged(attempt *t, const tensor *a, const tensor *b, const char *between) {
+    for (uint32_t i = 0; i < t->shape->signature.output_count && !t->violation.found; i++) {
+        comparison c = compare_bits(&a[i], &b[i]);
+        if (!c.differing)
+            continue;
+        attempt_element(t, i, &a[i], c.first, bits_at(&b[i], c.first), between);
+        attempt_judge(t, i, &a[i], c.first);
+    }
+}
+
 /* ---- runs that differ in one thing ---- */
 
 static bool run_and_compare(attempt *t, const tensor *plain, const circumstances *how,
@@ -99,7 +159,7 @@ static bool run_and_compare(attempt *t, const tensor *plain, const circumstances
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     bool ok = runner_run(t->runner, t->shape, how, t->shape->inputs, outputs, st);
     if (ok)
-        attempt_compare(t, plain, outputs, between);
+        attempt_compare_judged(t, plain, outputs, between);
     tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
     return ok;
 }
@@ -211,7 +271,7 @@ static void *compete(void *argument) {
 static bool try_contention(attempt *t, const tensor *plain, status *st) {
     circumstances how = attempt_plain(t);
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    rival v = {.t = t, .runner = runner_open(t->request)};
+    rival v = {.t = t, .runner = runner_open(t->request, t->end_ns)};
     pthread_t thread;
     busy b;
     bool ok = runner_run(v.runner, t->shape, &how, t->shape->inputs, outputs, st);
@@ -299,6 +359,8 @@ bool attempt_run(attempt *t, relation_id id, status *st) {
         return attempt_position(t, st);
     if (id == RELATION_ISOLATION)
         return attempt_isolation(t, st);
+    if (id == RELATION_MEMORY)
+        return attempt_memory(t, st);
     tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
     circumstances how = attempt_plain(t);
     bool ok = runner_run(t->runner, t->shape, &how, t->shape->inputs, plain, st) &&

@@ -9,7 +9,7 @@ enum { ATTEMPT_DIMS_MAX = 32 };
 /* Two runs whose bits are not the same. */
 typedef struct violation {
     bool found;
-    char dims[240], between[200];
+    char dims[240], between[360];
     char like[80], setting[200]; /* where it was seen: the case that has the distributions; what was
                                     set in the environment, or "" */
     uint64_t seed;               /* ... and of the inputs */
@@ -18,15 +18,18 @@ typedef struct violation {
     uint64_t bits[2];
     double values[2];
     dtype type;
-    int64_t boundary[2]; /* of the dimension: bits change from the first to the second; 0: not
-                            looked for */
+    bool judged,
+        outside[2]; /* against the error bound of the kernel's formula: is the value wrong? */
+    double reference, bound; /* ... which is this */
+    int64_t boundary[2];     /* of the dimension: bits change from the first to the second; 0: not
+                                looked for */
 } violation;
 
 typedef struct attempt {
     const relations_request *request;
     runner *runner;
     const shape *shape;
-    uint64_t random;
+    uint64_t random, end_ns; /* when the time is over */
     /* PER_DIM: the dimension, as the kernel counts it, and where its positions lie. */
     uint32_t dim;
     const compiler_independence *lanes;
@@ -40,6 +43,12 @@ bool attempt_run(attempt *t, relation_id id, status *st);
 circumstances attempt_plain(const attempt *t);
 /* The plain run's outputs, against those of another run in words; notes the first difference. */
 void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *between);
+/* ... of the shape's inputs: notes as well, in the words of attempt_judge, which of them is wrong.
+ */
+void attempt_compare_judged(attempt *t, const tensor *a, const tensor *b, const char *between);
+/* Which of the two values is outside of the bound of the kernel's formula for the shape's inputs,
+ * where the violation is an element of that output at the same place, of a tensor like `a`. */
+void attempt_judge(attempt *t, uint32_t output, const tensor *a, int64_t flat);
 /* An element of output `output`, whose tensor is `a`, that is not what it should be. */
 void attempt_element(attempt *t, uint32_t output, const tensor *a, int64_t flat, uint64_t other,
                      const char *between);
@@ -54,6 +63,9 @@ void attempt_note(attempt *t, const char *between);
 
 /* "3, 17" */
 void attempt_index(const tensor *t, int64_t flat, char *out, size_t room);
+
+/* attempt_memory.c */
+bool attempt_memory(attempt *t, status *st);
 
 /* attempt_layout.c */
 bool attempt_strides(attempt *t, const tensor *plain, status *st);

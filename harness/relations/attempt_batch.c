@@ -109,7 +109,7 @@ static bool first_agree(attempt *t, const arrays *full, const int64_t *order, in
     snprintf(between, sizeof between, "%s=%lld and %s=%lld", name_of(t), (long long)count,
              name_of(t), (long long)positions(t));
     if (ok)
-        attempt_compare(t, part.items, wanted.items, between);
+        attempt_compare_judged(t, part.items, wanted.items, between);
     release(&part);
     release(&wanted);
     return ok;

@@ -49,7 +49,7 @@ static bool try_layout(attempt *t, const tensor *plain, layout_kind kind, status
     if (ok && runner_wrote_gap(t->runner, &gap))
         note_gap(t, &gap, between);
     else if (ok)
-        attempt_compare(t, plain, outputs, between);
+        attempt_compare_judged(t, plain, outputs, between);
     tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
     if (ok)
         return true;

@@ -24,12 +24,14 @@ static void describe(const json_t *found, text *out) {
     const json_t *example = json_object_get(found, "example"),
                  *bits = json_object_get(example, "bits");
     const char *dim = word_at(found, "dim"), *dims = word_at(example, "dims");
-    text_printf(out, "%s%s%s is violated: %s[%s] is %s and %s, between %s%s%s",
-                json_text_at(found, "relation"), dim ? " of " : "", dim ? dim : "",
-                json_text_at(example, "output"), json_text_at(example, "index"),
-                json_string_value(json_array_get(bits, 0)),
-                json_string_value(json_array_get(bits, 1)), json_text_at(example, "between"),
-                dims ? ", with " : "", dims ? dims : "");
+    text_printf(out, "%s%s%s is violated: ", json_text_at(found, "relation"), dim ? " of " : "",
+                dim ? dim : "");
+    if (word_at(example, "output")) /* else it is none of an element */
+        text_printf(out, "%s[%s] is %s and %s, between ", json_text_at(example, "output"),
+                    json_text_at(example, "index"), json_string_value(json_array_get(bits, 0)),
+                    json_string_value(json_array_get(bits, 1)));
+    text_printf(out, "%s%s%s", json_text_at(example, "between"), dims ? ", with " : "",
+                dims ? dims : "");
 }
 
 /* A failure has its reason, and no digest: there is no output. */

@@ -129,10 +129,19 @@ typedef struct outcome_of_relation {
     status trouble; /* why it could not be tried, the first time */
     violation trouble_at;
     violation violation;
+    runner_range ranges[ATTEMPT_DIMS_MAX]; /* of the dimensions, in all runs that were made */
 } outcome_of_relation;
 
 static bool is_over(const checking *c) {
     return timer_now_ns() > c->end_ns || (c->request->interrupted && *c->request->interrupted);
+}
+
+/* Of a word: what is drawn for a relation does not depend on which others there are. */
+static uint64_t number_of(const char *word) {
+    uint64_t state = 0;
+    for (; *word; word++)
+        state = splitmix64(&state) ^ (unsigned char)*word;
+    return splitmix64(&state);
 }
 
 static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t dim,
@@ -140,7 +149,8 @@ static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t
     attempt t = {.request = c->request,
                  .runner = c->runner,
                  .shape = s,
-                 .random = s->seed + ((uint64_t)o->id << 32) + dim,
+                 .random = s->seed + number_of(relation_table[o->id].name) + dim,
+                 .end_ns = c->end_ns,
                  .dim = dim,
                  .lanes = lanes};
     uint64_t before = runner_runs(c->runner);
@@ -199,7 +209,13 @@ static bool lanes_of(const shape *s, const char *dim, compiler_independence *lan
            lanes->any_output;
 }
 
+static void note_ranges(checking *c, outcome_of_relation *o) {
+    for (uint32_t i = 0; i < c->request->subject->kernel->dim_count; i++)
+        o->ranges[i] = runner_ranges(c->runner)[i];
+}
+
 static void try_all(checking *c, outcome_of_relation *o, uint32_t dim) {
+    runner_reset_ranges(c->runner);
     for (size_t i = 0; i < c->shapes.count && !o->violation.found && !is_over(c); i++) {
         compiler_independence lanes = {0};
         status st = STATUS_INIT;
@@ -211,9 +227,19 @@ static void try_all(checking *c, outcome_of_relation *o, uint32_t dim) {
         if (o->violation.found)
             shrink(c, o, s, dim, &lanes);
     }
+    note_ranges(c, o);
 }
 
 /* ---- what is told ---- */
+
+/* Against the formula's bound, where there is one that says anything. */
+static json_t *judged_json(const violation *v) {
+    bool finite = v->reference - v->reference == 0 && v->bound - v->bound == 0;
+    if (!v->judged || !finite)
+        return json_null();
+    return json_pack("{s:f, s:f, s:[b, b]}", "reference", v->reference, "bound", v->bound,
+                     "outside", v->outside[0], v->outside[1]);
+}
 
 static json_t *example_json(const outcome_of_relation *o) {
     const violation *v = &o->violation;
@@ -229,9 +255,21 @@ static json_t *example_json(const outcome_of_relation *o) {
     for (int i = 0; i < 2; i++)
         json_array_append_new(values, v->values[i] - v->values[i] == 0 ? json_real(v->values[i])
                                                                        : json_null());
-    return json_pack("{s:s, s:s, s:s, s:[s, s], s:o, s:s, s:o}", "dims", v->dims, "output",
+    return json_pack("{s:s, s:s, s:s, s:[s, s], s:o, s:s, s:o, s:o}", "dims", v->dims, "output",
                      v->output, "index", v->index, "bits", bits[0], bits[1], "values", values,
-                     "between", v->between, "boundary", boundary);
+                     "between", v->between, "boundary", boundary, "judged", judged_json(v));
+}
+
+/* The least and the greatest number of each dimension that was run; null: none was. */
+static json_t *sizes_json(const checking *c, const outcome_of_relation *o) {
+    const compiler_kernel *k = c->request->subject->kernel;
+    json_t *sizes = json_object();
+    for (uint32_t i = 0; i < k->dim_count; i++)
+        if (o->ranges[i].least)
+            json_object_set_new(
+                sizes, k->dim_names[i],
+                json_pack("[I, I]", (json_int_t)o->ranges[i].least, (json_int_t)o->ranges[i].most));
+    return sizes;
 }
 
 /* Where it was seen: what relations_again needs. */
@@ -256,6 +294,12 @@ static const char *why_not(const checking *c, const outcome_of_relation *o) {
     return is_over(c) ? "there was no time left (--budget)" : "it was tried on no shape";
 }
 
+static void append(checking *c, json_t *one) {
+    json_array_append_new(c->found, one);
+    if (c->request->decided)
+        c->request->decided(c->request->context, one);
+}
+
 static void tell(checking *c, const outcome_of_relation *o) {
     /* Types that it does not take; who refuses tensors with gaps takes those of one row, perhaps.
      */
@@ -264,20 +308,20 @@ static void tell(checking *c, const outcome_of_relation *o) {
     relation_verdict v = o->violation.found ? RELATION_VIOLATED
                          : tried            ? RELATION_HOLDS
                                             : RELATION_NOT_VERIFIED;
-    json_t *one =
-        json_pack("{s:s, s:s?, s:s, s:o, s:I, s:i, s:o, s:o}", "relation",
-                  relation_table[o->id].name, "dim", o->dim, "verdict", relation_verdict_name(v),
-                  "why", v == RELATION_NOT_VERIFIED ? json_text(why_not(c, o)) : json_null(),
-                  "runs", (json_int_t)o->runs, "shapes", (int)o->shapes, "example",
-                  v == RELATION_VIOLATED ? example_json(o) : json_null(), "place", place_json(o));
-    json_array_append_new(c->found, one);
+    json_t *one = json_pack(
+        "{s:s, s:s?, s:s, s:o, s:I, s:i, s:o, s:o, s:o}", "relation", relation_table[o->id].name,
+        "dim", o->dim, "verdict", relation_verdict_name(v), "why",
+        v == RELATION_NOT_VERIFIED ? json_text(why_not(c, o)) : json_null(), "runs",
+        (json_int_t)o->runs, "shapes", (int)o->shapes, "sizes", sizes_json(c, o), "example",
+        v == RELATION_VIOLATED ? example_json(o) : json_null(), "place", place_json(o));
+    append(c, one);
 }
 
 static void tell_none(checking *c, relation_id id, const char *why) {
-    json_array_append_new(c->found, json_pack("{s:s, s:n, s:s, s:s, s:i, s:i, s:n, s:n}",
-                                              "relation", relation_table[id].name, "dim", "verdict",
-                                              relation_verdict_name(RELATION_NOT_VERIFIED), "why",
-                                              why, "runs", 0, "shapes", 0, "example", "place"));
+    append(c, json_pack("{s:s, s:n, s:s, s:s, s:i, s:i, s:{}, s:n, s:n}", "relation",
+                        relation_table[id].name, "dim", "verdict",
+                        relation_verdict_name(RELATION_NOT_VERIFIED), "why", why, "runs", 0,
+                        "shapes", 0, "sizes", "example", "place"));
 }
 
 /* ---- a subject ---- */
@@ -329,10 +373,11 @@ static void check_dims(checking *c, relation_id id) {
 }
 
 static checking open_checking(const relations_request *request) {
+    uint64_t end_ns = timer_now_ns() + request->budget_ns;
     checking c = {.request = request,
-                  .runner = runner_open(request),
+                  .runner = runner_open(request, end_ns),
                   .random = request->seed,
-                  .end_ns = timer_now_ns() + request->budget_ns,
+                  .end_ns = end_ns,
                   .found = json_array()};
     find_most(&c);
     draw_shapes(&c);
@@ -389,6 +434,8 @@ json_t *relations_check(const relations_request *request, bool *failed) {
     for (int id = 0; id < RELATION_COUNT; id++) {
         if (!request->wanted[id])
             continue;
+        if (request->begins)
+            request->begins(request->context, (relation_id)id);
         if (relation_table[id].per_dim)
             check_dims(&c, (relation_id)id);
         else

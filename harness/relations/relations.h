@@ -52,14 +52,18 @@ typedef struct relations_request {
     uint64_t timeout_ns; /* of one call */
     const char *const *vary; /* NAME=A,B,... */
     uint32_t vary_count;
-    const volatile sig_atomic_t *interrupted; /* set: give up; or NULL */
+    const volatile sig_atomic_t *interrupted;          /* set: give up; or NULL */
+    void (*begins)(void *context, relation_id id);     /* before it is tried; or NULL */
+    void (*decided)(void *context, const json_t *one); /* ... and of each verdict; or NULL */
+    void *context;
 } relations_request;
 
-/* What was found: [{"relation", "dim": name|null, "verdict", "why": string|null, "runs", "example":
- * null |
- * {"dims", "output", "index", "bits": [a, b], "values": [a, b], "between", "boundary": {"dim",
- * "from", "to"}|null}, "place": null | {"case", "dims", "seed", "vary", "status"}, where it is
- * violated or the code failed}]. Owned. `failed`: the code crashed or returned a failure somewhere.
+/* What was found: [{"relation", "dim": name|null, "verdict", "why": string|null, "runs", "shapes",
+ * "sizes": {dimension: [least, greatest] that was run}, "example": null | {"dims", "output",
+ * "index", "bits": [a, b], "values": [a, b], "between", "boundary": {"dim", "from", "to"}|null,
+ * "judged": {"reference", "bound", "outside": [a, b]}|null}, "place": null | {"case", "dims",
+ * "seed", "vary", "status"}, where it is violated or the code failed}]. Owned. `failed`: the code
+ * crashed or returned a failure somewhere.
  */
 json_t *relations_check(const relations_request *request, bool *failed);
 

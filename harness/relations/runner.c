@@ -11,8 +11,9 @@
 #include "common/scratch_folder.h"
 #include "common/timer.h"
 #include "exec/backend_device.h"
+#include "measure/guests.h"
 
-enum { OPEN_MAX = 6, PAGE = 4096, COLD_BYTES = 96 << 20 };
+enum { OPEN_MAX = 6, PAGE = 4096, LINE = 64, COLD_BYTES = 96 << 20 };
 
 /* A function that is loaded, for one shape, with memory for each buffer. */
 typedef struct opened {
@@ -25,6 +26,8 @@ typedef struct opened {
     compiler_artifact artifact;
     unsigned char *memories[LAUNCH_BUFFERS_MAX]; /* of the device */
     uint64_t used;                               /* the number of its last run */
+    uint64_t guest;                              /* guests.h; 0: it has none */
+    guest_watch watch;
 } opened;
 
 struct runner {
@@ -33,10 +36,14 @@ struct runner {
     uint32_t device;
     bool has_device;
     scratch_folder folder;
-    uint64_t runs;
+    uint64_t runs, end_ns;
     unsigned char *cold;
     bool wrote_gap; /* the last run */
     runner_gap gap;
+    bool had_effect; /* the last run that was watched */
+    runner_effect effect;
+    const opened *last;
+    runner_range ranges[LIMIT_PARAMETERS * TENSOR_MAX_RANK];
 };
 
 /* ---- shapes ---- */
@@ -94,9 +101,10 @@ void shape_close(shape *s) {
 
 /* ---- loading ---- */
 
-runner *runner_open(const relations_request *request) {
+runner *runner_open(const relations_request *request, uint64_t end_ns) {
     runner *r = base_calloc(1, sizeof *r);
     r->request = request;
+    r->end_ns = end_ns;
     return r;
 }
 
@@ -190,9 +198,13 @@ static bool load(runner *r, opened *o, const shape *of, status *st) {
                               .foreign = s->with != NULL};
     launch_request_artifact(&request, &o->artifact);
     launch_request_buffers(&request, &of->signature);
-    return launch_open(&o->launch, &request, st) && allocate(o, st) &&
-           abi_ok(tsrSetWatchdog(o->launch.context, s->with ? r->request->timeout_ns : 0),
-                  "setting a limit", st);
+    uint64_t before = foreign_called();
+    if (!launch_open(&o->launch, &request, st) || !allocate(o, st))
+        return false;
+    o->guest = s->with && foreign_called() != before ? foreign_called() : 0;
+    guest_watch_begin(&o->watch, o->threads);
+    guest_watch_add(&o->watch, o->guest);
+    return true;
 }
 
 /* The variable is set while the guest starts, and as it was afterwards. */
@@ -238,13 +250,20 @@ static opened *find_opened(runner *r, const shape *s, const circumstances *how, 
 
 /* ---- a run ---- */
 
+/* Where the buffer begins in its memory. */
+static size_t begins_at(const opened *o, const circumstances *how, uint32_t i) {
+    size_t room = bytes_of(o, i) + 2 * (size_t)PAGE, past = (uintptr_t)o->memories[i] % PAGE;
+    if (how->at_end)
+        return (room - bytes_of(o, i)) / LINE * LINE;
+    return (past ? PAGE - past : 0) + how->offset;
+}
+
 /* Fills everything around the buffers, and the outputs. */
 static bool prepare(const opened *o, const circumstances *how, const tensor *inputs, status *st) {
     launch *l = (launch *)&o->launch;
     bool ok = true;
     for (uint32_t i = 0; i < l->input_count + l->output_count && ok; i++) {
-        size_t past = (uintptr_t)o->memories[i] % PAGE;
-        l->buffers[i] = o->memories[i] + (past ? PAGE - past : 0) + how->offset;
+        l->buffers[i] = o->memories[i] + begins_at(o, how, i);
         ok = abi_ok(tsrFillAsync(l->context, NULL, o->memories[i], how->surround,
                                  bytes_of(o, i) + 2 * (size_t)PAGE),
                     "filling a buffer", st);
@@ -325,17 +344,140 @@ bool runner_wrote_gap(const runner *r, runner_gap *out) {
     return r->wrote_gap;
 }
 
+/* ---- what it did beside its outputs ---- */
+
+static int64_t first_other(const unsigned char *bytes, int64_t count, unsigned char expected) {
+    int64_t i = 0;
+    while (i < count && bytes[i] == expected)
+        i++;
+    return i;
+}
+
+static int64_t count_other(const unsigned char *bytes, int64_t count, unsigned char expected) {
+    int64_t others = 0;
+    for (int64_t i = 0; i < count; i++)
+        others += bytes[i] != expected;
+    return others;
+}
+
+/* The byte nearest to the buffer, on either side of it. */
+static bool look_around(runner_effect *e, const unsigned char *memory, size_t begin, size_t bytes,
+                        size_t room, unsigned char expected) {
+    int64_t front = (int64_t)begin, behind = (int64_t)(room - begin - bytes);
+    const unsigned char *end = memory + begin + bytes;
+    int64_t at = front;
+    while (at > 0 && memory[at - 1] == expected)
+        at--;
+    e->before = expected;
+    if (at > 0) {
+        e->place = RUNNER_BEFORE;
+        e->byte = front - at + 1;
+        e->bytes = count_other(memory, front, expected);
+        e->after = memory[at - 1];
+        return true;
+    }
+    at = first_other(end, behind, expected);
+    if (at == behind)
+        return false;
+    e->place = RUNNER_BEHIND;
+    e->byte = at;
+    e->bytes = count_other(end, behind, expected);
+    e->after = end[at];
+    return true;
+}
+
+static bool look_at_input(runner_effect *e, const unsigned char *now, const tensor *input) {
+    const unsigned char *was = input->data;
+    int64_t count = (int64_t)tensor_bytes(input), at = 0;
+    while (at < count && now[at] == was[at])
+        at++;
+    if (at == count)
+        return false;
+    e->place = RUNNER_INPUT;
+    e->byte = at;
+    for (int64_t i = at; i < count; i++)
+        e->bytes += now[i] != was[i];
+    size_t size = dtype_size(input->type), element = (size_t)at / size * size;
+    memcpy(&e->before, was + element, size);
+    memcpy(&e->after, now + element, size);
+    return true;
+}
+
+static bool look_for_effects(runner *r, const opened *o, const circumstances *how,
+                             const tensor *inputs, status *st) {
+    const launch *l = &o->launch;
+    bool ok = true;
+    r->had_effect = false;
+    for (uint32_t i = 0; i < l->input_count + l->output_count && ok && !r->had_effect; i++) {
+        size_t room = l->sizes[i] + 2 * (size_t)PAGE, begin = begins_at(o, how, i);
+        unsigned char *copy = base_malloc(room);
+        r->effect = (runner_effect){.buffer = i};
+        ok = abi_ok(tsrCopy(l->context, copy, o->memories[i], room), "copying a buffer", st);
+        r->had_effect =
+            ok && (look_around(&r->effect, copy, begin, l->sizes[i], room, how->surround) ||
+                   (i < l->input_count && look_at_input(&r->effect, copy + begin, &inputs[i])));
+        free(copy);
+    }
+    return ok;
+}
+
+bool runner_had_effect(const runner *r, runner_effect *out) {
+    *out = r->effect;
+    return r->had_effect;
+}
+
+bool runner_settle(const runner *r, status *st) {
+    return !r->last || guest_watch_settle(&r->last->watch, r->last->guest, st);
+}
+
+foreign_cost runner_cost(const runner *r) {
+    foreign_cost cost = {0};
+    if (r->last && r->last->guest)
+        (void)foreign_cost_of(r->last->guest, r->last->threads, &cost);
+    return cost;
+}
+
+/* ---- ranges ---- */
+
+void runner_reset_ranges(runner *r) {
+    memset(r->ranges, 0, sizeof r->ranges);
+}
+
+const runner_range *runner_ranges(const runner *r) {
+    return r->ranges;
+}
+
+static void note_range(runner *r, const shape *s) {
+    const compiler_kernel *k = r->request->subject->kernel;
+    for (uint32_t i = 0; i < k->dim_count; i++)
+        for (uint32_t d = 0; d < s->c->dim_count; d++) {
+            runner_range *x = &r->ranges[i];
+            int64_t value = s->c->dims[d].value;
+            if (strcmp(s->c->dims[d].name, k->dim_names[i]) != 0)
+                continue;
+            x->least = x->least && x->least < value ? x->least : value;
+            x->most = x->most > value ? x->most : value;
+        }
+}
+
+/* ---- a run ---- */
+
+/* What is left of the time for all, or the limit of one call. */
+static bool set_limit(const runner *r, const opened *o, status *st) {
+    uint64_t now = timer_now_ns(), left = r->end_ns > now ? r->end_ns - now : 1;
+    uint64_t limit = r->request->timeout_ns < left ? r->request->timeout_ns : left;
+    return !r->request->subject->with ||
+           abi_ok(tsrSetWatchdog(o->launch.context, limit), "setting a limit", st);
+}
+
 static void cool(runner *r) {
     r->cold = r->cold ? r->cold : malloc(COLD_BYTES);
     for (size_t i = 0; r->cold && i < COLD_BYTES; i += 64)
         r->cold[i] = (unsigned char)(r->cold[i] + r->runs);
 }
 
-bool runner_run(runner *r, const shape *s, const circumstances *how, const tensor *inputs,
-                tensor *outputs, status *st) {
-    opened *o = find_opened(r, s, how, st);
-    if (!o)
-        return false;
+static bool run_opened(runner *r, opened *o, const shape *s, const circumstances *how,
+                       const tensor *inputs, tensor *outputs, status *st) {
     bool again = how->changed >= 0 && o->used;
     o->used = ++r->runs;
     bool ok = again
@@ -345,10 +487,25 @@ bool runner_run(runner *r, const shape *s, const circumstances *how, const tenso
     if (ok && how->cold)
         cool(r);
     r->wrote_gap = false;
-    ok = ok && launch_run(&o->launch, st) &&
-         (o->layout ? read_apart(r, o, s, how, outputs, st)
-                    : launch_read_outputs(&o->launch, &s->signature, outputs, st));
-    if (!ok)
-        close_opened(o);
-    return ok;
+    ok = ok && set_limit(r, o, st) && launch_run(&o->launch, st);
+    if (ok && how->watched)
+        ok = guest_watch_called(&o->watch, st) && look_for_effects(r, o, how, inputs, st);
+    return ok && (o->layout ? read_apart(r, o, s, how, outputs, st)
+                            : launch_read_outputs(&o->launch, &s->signature, outputs, st));
+}
+
+bool runner_run(runner *r, const shape *s, const circumstances *how, const tensor *inputs,
+                tensor *outputs, status *st) {
+    opened *o = find_opened(r, s, how, st);
+    r->last = o;
+    if (!o)
+        return false;
+    bool ok = run_opened(r, o, s, how, inputs, outputs, st);
+    if (ok) {
+        note_range(r, s);
+        return true;
+    }
+    r->last = NULL;
+    close_opened(o);
+    return false;
 }

@@ -3,6 +3,7 @@
 #ifndef TESSERA_HARNESS_RELATIONS_RUNNER_H
 #define TESSERA_HARNESS_RELATIONS_RUNNER_H
 
+#include "device/foreign.h"
 #include "launch/launch.h"
 #include "relations/layout.h"
 #include "relations/relations.h"
@@ -41,10 +42,13 @@ typedef struct circumstances {
                     filled; -1: all are written, and everything is filled */
     const char *environment; /* NAME=VALUE, set where the function is loaded; or NULL */
     layout_kind layout;      /* of all tensors; other than dense for code of others alone */
+    bool watched; /* what the function does beside writing its outputs is looked for; dense alone */
+    bool at_end;  /* watched: each buffer ends where its memory does, but for less than 64 bytes */
 } circumstances;
 
 typedef struct runner runner;
-runner *runner_open(const relations_request *request);
+/* No call goes on behind `end_ns` (of timer.h), nor longer than the request's limit. */
+runner *runner_open(const relations_request *request, uint64_t end_ns);
 void runner_close(runner *r);
 /* Initialises `outputs`. STATUS_UNAVAILABLE: it does not take this shape. */
 bool runner_run(runner *r, const shape *s, const circumstances *how, const tensor *inputs,
@@ -58,5 +62,29 @@ typedef struct runner_gap {
     unsigned char before, after;
 } runner_gap;
 bool runner_wrote_gap(const runner *r, runner_gap *out);
+
+/* What the last run that was watched has done to memory that is none of its outputs: the first byte
+ * that is not as it was. */
+typedef enum runner_place { RUNNER_BEFORE, RUNNER_BEHIND, RUNNER_INPUT } runner_place;
+typedef struct runner_effect {
+    runner_place place;
+    uint32_t buffer;        /* inputs first */
+    int64_t byte, bytes;    /* how far from the buffer's beginning, or its end; how many differ */
+    uint64_t before, after; /* the bits of that byte; of an input, of the element */
+} runner_effect;
+bool runner_had_effect(const runner *r, runner_effect *out);
+/* Code of others in a process of its own: what it did beside its calls since it was loaded for the
+ * shape of the last run; STATUS_MISMATCH (measure/guests.h). */
+bool runner_settle(const runner *r, status *st);
+/* What the process of the last run has cost by now; zeros where it has none of its own. */
+foreign_cost runner_cost(const runner *r);
+
+/* The least and the greatest of each of the kernel's dimensions in the runs since the last reset.
+ */
+typedef struct runner_range {
+    int64_t least, most; /* 0: in none */
+} runner_range;
+void runner_reset_ranges(runner *r);
+const runner_range *runner_ranges(const runner *r);
 
 #endif

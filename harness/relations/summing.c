@@ -327,10 +327,9 @@ int64_t summing_positions_most(const bool *batch, uint32_t dims) {
 }
 
 void summing_open(summing *s, const relations_request *request) {
-    *s = (summing){.request = request,
-                   .runner = runner_open(request),
-                   .threads = 1,
-                   .end_ns = timer_now_ns() + request->budget_ns};
+    uint64_t end_ns = timer_now_ns() + request->budget_ns;
+    *s = (summing){
+        .request = request, .runner = runner_open(request, end_ns), .threads = 1, .end_ns = end_ns};
 }
 
 void summing_close(summing *s) {

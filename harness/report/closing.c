@@ -13,6 +13,7 @@
 #include "common/json_text.h"
 #include "report/beside.h"
 #include "report/error_table.h"
+#include "report/idle.h"
 #include "report/table.h"
 
 enum { FAILURES_LISTED = 10, NOTES_LISTED = 3, LISTED = 3, BINS = 10 };
@@ -251,7 +252,7 @@ static void append_notes(const closing *c, text *out) {
     map_init(&counts);
     json_array_foreach(c->results, i, r) {
         const char *why = result_text(r, RESULT_WHY);
-        if (*why && !outcome_is_failure(result_outcome(r)))
+        if (*why && !outcome_is_failure(result_outcome(r)) && !idle_has(c->results, r))
             count_note(&counts, why);
         note_fallbacks(r, &counts);
     }
@@ -286,6 +287,26 @@ static void append_hints(const closing *c, text *out) {
         text_printf(out, ": no code here depends on them (%zu result%s)\n", results,
                     results == 1 ? "" : "s");
     map_release(&names);
+}
+
+/* Elements without a bound of results that hold by the others. */
+static void append_unjudged(const closing *c, text *out) {
+    size_t i, results = 0;
+    long long elements = 0;
+    const json_t *r;
+    json_array_foreach(c->results, i, r) {
+        int64_t unjudged = result_whole(r, RESULT_NOT_JUDGED);
+        if (unjudged <= 0 || result_outcome(r) != OUTCOME_OK)
+            continue;
+        elements += unjudged;
+        results++;
+    }
+    if (!results)
+        return;
+    label("unjudged", out);
+    text_printf(out,
+                "%lld elements of %zu result%s have no error bound, and were not judged (-v)\n",
+                elements, results, results == 1 ? "" : "s");
 }
 
 static void append_failures(const closing *c, text *out) {
@@ -328,6 +349,7 @@ void closing_print(const closing *c, text *out) {
     append_slowest(c, out);
     beside_means(c->results, out);
     append_errors(c, out);
+    append_unjudged(c, out);
     append_notes(c, out);
     append_hints(c, out);
     append_failures(c, out);
@@ -335,4 +357,5 @@ void closing_print(const closing *c, text *out) {
     if (c->seconds > 0)
         text_printf(out, "it took %.0f s\n", c->seconds);
     append_places(c, out);
+    idle_lines(c->results, out);
 }

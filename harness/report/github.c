@@ -46,7 +46,9 @@ static const char *level_of(const json_t *result) {
         return strcmp(severity, "note") == 0 ? "notice" : severity;
     const char *verdict = json_text_at(result, "verdict");
     if (!*verdict)
-        return outcome_is_failure(result_outcome(result)) ? "error" : NULL;
+        return outcome_is_failure(result_outcome(result))   ? "error"
+               : result_outcome(result) == OUTCOME_UNJUDGED ? "warning"
+                                                            : NULL;
     if (strcmp(verdict, "REGRESSED") == 0 || strcmp(verdict, "FAILED") == 0)
         return "error";
     return strcmp(verdict, "INCONCLUSIVE") == 0 ? "warning" : NULL;

@@ -55,7 +55,8 @@ static const char *why_of(const json_t *result) {
 static bool needs_attention(const json_t *result) {
     const char *verdict = json_text_at(result, "verdict");
     if (!*verdict)
-        return outcome_is_failure(result_outcome(result));
+        return outcome_is_failure(result_outcome(result)) ||
+               result_outcome(result) == OUTCOME_UNJUDGED;
     return strcmp(verdict, "EQUIVALENT") != 0 && strcmp(verdict, "IMPROVED") != 0;
 }
 

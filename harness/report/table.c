@@ -127,7 +127,20 @@ static void fallbacks_note(const json_t *result, text *out) {
         out, "%s %s as %s", i ? "," : ";", json_text_at(one, "type"), json_text_at(one, "as"));
 }
 
-static void verdict_cell(const table *t, const json_t *result, text *out) {
+static void reason_cell(table *t, const json_t *result, text *out) {
+    job_outcome outcome = result_outcome(result);
+    const char *why = result_text(result, RESULT_WHY);
+    bool fine = outcome == OUTCOME_OK || outcome == OUTCOME_SKIPPED;
+    bool again = t->said && *why && strcmp(why, t->said) == 0;
+    if (!*why)
+        return;
+    t->said = why;
+    text_append(out, fine || again ? " (" : "\n    ");
+    text_show_lines(out, "    ", again ? "as above" : why);
+    text_append(out, fine || again ? ")" : "");
+}
+
+static void verdict_cell(table *t, const json_t *result, text *out) {
     job_outcome outcome = result_outcome(result);
     const json_t *check = json_object_get(result, "check");
     const char *against = json_string_value(json_object_get(check, "against"));
@@ -142,6 +155,9 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
             text_append(out, "same bits");
         else
             text_show(out, "error %.2g of bound", ratio);
+        int64_t unjudged = result_whole(result, RESULT_NOT_JUDGED);
+        if (unjudged > 0)
+            text_printf(out, "; %lld not judged", (long long)unjudged);
         fallbacks_note(result, out);
         text_append(out, ")");
     }
@@ -149,20 +165,14 @@ static void verdict_cell(const table *t, const json_t *result, text *out) {
         json_object_get(json_object_get(json_object_get(result, "beside"), "ratio"), "median"));
     if (beside > 0)
         text_printf(out, ", %.2f of our time", beside);
-    const char *why = json_string_value(json_object_get(result, "why"));
-    if (why && *why) {
-        bool fine = outcome == OUTCOME_OK || outcome == OUTCOME_SKIPPED;
-        text_append(out, fine ? " (" : "\n    ");
-        text_show_lines(out, "    ", why);
-        text_append(out, fine ? ")" : "");
-    }
+    reason_cell(t, result, out);
     const char *pack = json_string_value(json_object_get(result, "pack"));
     if (pack)
         text_show(out, "\n    tsr replay %s", pack);
     text_append_char(out, '\n');
 }
 
-void table_line(const table *t, const json_t *result, double previous_ns, text *out) {
+void table_line(table *t, const json_t *result, double previous_ns, text *out) {
     text name;
     text_init(&name);
     text_show(&name, "%s/%s", result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE));

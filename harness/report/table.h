@@ -19,11 +19,13 @@ enum { TABLE_RESOURCE_BYTES = 64 };
 typedef struct table {
     int name_width, profile_width; /* of the widest line to come */
     bool colour;
+    const char *said; /* the reason shown last; borrowed from its result */
 } table;
 
 /* `previous_ns` is the median of the last comparable run, negative where there is none. */
 void table_header(const table *t, text *out);
-void table_line(const table *t, const json_t *result, double previous_ns, text *out);
+/* The reason that was shown last is not shown again; the results stay until the last line. */
+void table_line(table *t, const json_t *result, double previous_ns, text *out);
 /* How many results have each status; what they were checked against. A line each. */
 void table_counts(const json_t *results, text *out);
 void table_checked(const json_t *results, text *out);

@@ -103,7 +103,7 @@ static void count(control_cell *cell, const json_t *result) {
     job_outcome o = result_outcome(result);
     if (o == OUTCOME_MISMATCH)
         cell->rejected++;
-    else if (o == OUTCOME_UNSUPPORTED)
+    else if (o == OUTCOME_UNSUPPORTED || o == OUTCOME_UNJUDGED)
         cell->left_out++;
     else if (o != OUTCOME_OK)
         cell->broke++;

@@ -137,13 +137,31 @@ static void make_job(packing *p) {
                    .mode = JOB_REPLAY};
 }
 
+static const char not_judged[] =
+    "what it gave is not judged: no element of it has a finite error bound";
+
 static void settle(packing *p, const verdict *v, const tensor *output) {
     char digest[65];
     golden_tensor_digest(output, digest);
     p->result = result_new(&p->job, OUTCOME_OK, NULL);
     json_object_set_new(json_object_get(p->result, "check"), "sha256", json_pack("[s]", digest));
+    if (verdict_is_empty(v))
+        result_set_outcome(p->result, OUTCOME_UNJUDGED, not_judged, EXIT_NO_VERDICT);
     if (!v->holds)
         result_set_outcome(p->result, OUTCOME_MISMATCH, v->why.data, EXIT_CHECK);
+}
+
+static void describe(const verdict *v, text *what) {
+    if (verdict_is_empty(v)) {
+        text_append(what, not_judged);
+        return;
+    }
+    text_printf(what, "what it gave is %s the reference's error bound (%.3g of it)%s%s",
+                v->holds ? "within" : "outside of", v->max_error_over_bound, v->holds ? "" : ": ",
+                v->holds ? "" : v->why.data);
+    if (v->unjudged)
+        text_printf(what, "; %lld of %lld elements have no bound, and are not judged",
+                    (long long)v->unjudged, (long long)v->elements);
 }
 
 static void no_stage(void *context, const char *stage) {
@@ -158,13 +176,12 @@ static bool judge(packing *p, case_context *context, text *what, status *st) {
     text_init(&path);
     text_printf(&path, "%s/out.npy", p->outputs.data);
     bool read = tensor_read_npy(&output, path.data, DTYPE_NONE, st);
-    verdict_request request = {.profile = PROFILE_FAST, .outputs = &output, .stage = no_stage};
+    verdict_request request = {
+        .profile = PROFILE_FAST, .outputs = &output, .foreign = true, .stage = no_stage};
     bool ok = read && verdict_judge(context, &request, &v, st);
     if (ok) {
         settle(p, &v, &output);
-        text_printf(what, "what it gave is %s the reference's error bound (%.3g of it)%s%s",
-                    v.holds ? "within" : "outside of", v.max_error_over_bound, v.holds ? "" : ": ",
-                    v.holds ? "" : v.why.data);
+        describe(&v, what);
     }
     if (read)
         verdict_release(&v);

@@ -51,7 +51,7 @@ bool pack_is_failure(const json_t *result) {
 /* Did the kernel run to its end? */
 static bool has_outputs(const json_t *result) {
     job_outcome o = result_outcome(result);
-    return o == OUTCOME_OK || o == OUTCOME_MISMATCH;
+    return o == OUTCOME_OK || o == OUTCOME_MISMATCH || o == OUTCOME_UNJUDGED;
 }
 
 /* On one set, a timed launch is like any other. */

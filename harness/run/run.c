@@ -21,6 +21,7 @@
 #include "report/document.h"
 #include "report/error_table.h"
 #include "report/github.h"
+#include "report/idle.h"
 #include "report/progress.h"
 #include "report/run_view.h"
 #include "run/agreement.h"
@@ -481,6 +482,8 @@ static bool finish(run *r, status *st) {
         r->code = EXIT_INTERRUPTED;
         return ok;
     }
+    if (idle_any(r->results))
+        r->code = exit_code_worse(r->code, EXIT_NO_VERDICT);
     /* The results are there, even where an export of them is not. */
     status stored = STATUS_INIT;
     exit_code code = exit_code_worse(r->code, exit_code_of_status(st->code));

@@ -84,7 +84,7 @@ copy.chmod(0o755)
 END
 }
 
-# The corpus; under a sanitizer a part of it that has something of everything.
+# The corpus; in the short form a part of it that has something of everything.
 if [ -n "${TSR_SHORT:-}" ]; then
     most_of_corpus=("$root/corpus/matmul/matmul_f32.tsr" "$root/corpus/matmul/matmul_i8.tsr" "$root/corpus/attention"
         "$root/corpus/normalisation/softmax.tsr" "$root/corpus/movement" "$root/corpus/elementwise/clamp.tsr"

@@ -15,7 +15,11 @@ def product(a: Tensor["M", "K", f32], b: Tensor["K", "N", f32]) -> Tensor["M", "
     return a @ b
 END
 cp "$root/harness/test/cheats/cheats.py" .
-exits 0 "none passes, and honest ones do" python3 -B "$root/harness/test/cheats/judge.py" "$tsr" cheats.py "" PYTHON
+{
+    echo "from cheats import honest as product"
+    sed -n 's/^PYTHON(\([a-z_]*\),.*/\n\ndef \1(a, b):\n    return product(a, b)/p' "$root/harness/test/cheats/cheats.def"
+} >honest.py
+exits 0 "none passes, and honest ones do" python3 -B "$root/harness/test/cheats/judge.py" "$tsr" cheats.py "" honest.py PYTHON
 
 # One that hid from a worker that is no more ends with the run.
 exits 1 "one that kills its worker" "$tsr" bench k.tsr --quick --threads 1 --db r.db --failures packs --with cheats.py:kills_the_worker=product

@@ -80,6 +80,9 @@ by_chance repetition
 by_threads threads
 by_place_in_memory alignment
 by_output poison
+into_input memory
+before_its_beginning memory
+past_its_end memory
 by_neighbour neighbours
 by_batch batch(M)
 by_position position(M)
@@ -98,7 +101,27 @@ exits 0 "what a mask hides" "${check[@]}" --with "$functions:by_what_is_seen=par
 python3 verdicts.py >verdicts
 hasnt verdicts "violated|not-verified" "is not read"
 exits 1 "bytes between rows" "${check[@]}" --with "$functions:into_gaps=row_sums" --filter row_sums --relation strides
-has out "between its rows, byte .* is 0x5a and 0x00" "are told"
+has out "between its rows, byte .* is 0x5a .* and 0x00" "are told"
+exits 1 "bytes behind an output" "${check[@]}" --with "$functions:past_its_end=row_sums" --filter row_sums --relation memory
+has out "out, behind its end, byte \\[8\\] is 0x5a .* and 0x11" "are told by place"
+has out "before the call and after it: 4 bytes" "and by number"
+exits 1 "an input" "${check[@]}" --with "$functions:into_input=row_sums" --filter row_sums --relation memory
+has out "x, an input, \\[0, 0\\] is 0x.* and 0x3f000000 \\(0.5\\)" "is told in numbers"
+for one in leaves_the_last:1 by_output:0; do
+    exits 1 "${one%:*}" "${check[@]}" --with "$functions:${one%:*}=row_sums" --filter row_sums --relation poison --json
+    python3 - "${one#*:}" <<'END' && pass "and whether a value is wrong" || fail "and whether a value is wrong"
+import json, sys
+one = json.load(open("out"))["results"][0]
+assert any(one["example"]["judged"]["outside"]) == bool(int(sys.argv[1])), one
+least, most = one["sizes"]["M"]
+assert 1 <= least <= most <= 62, one
+END
+done
+exits 1 "a function that never returns" "${check[@]}" --with "$(dirname "$functions")/test_functions.so:hangs=row_sums" --filter row_sums \
+    --relation repetition,memory,caches --budget 1
+has out "memory +not verified: there was no time left" "ends with the budget"
+exits 0 "one stream" bash -c 'exec "$@" >both 2>&1' - "${check[@]}" --filter row_sums --relation repetition
+[ "$(tail -1 both | grep -c "1 relations: 1 hold")" -eq 1 ] && pass "has the sum at its end" || fail "has the sum at its end"
 exits 0 "tensors as they lie" "${check[@]}" --with "$functions:as_they_lie=row_sums" --filter row_sums --relation strides
 has out "strides +holds" "are read so"
 exits 5 "dense tensors alone" "${check[@]}" --with "$functions:dense_alone=row_sums" --filter row_sums --relation strides

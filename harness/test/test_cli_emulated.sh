@@ -35,18 +35,23 @@ exits 0 "all of it has the bits" $python check.py both.json ptx-emulated rocm-em
 
 few=("$root/corpus/normalisation/softmax.tsr" "$root/corpus/matmul/matmul_f32.tsr" "$root/corpus/reduction/sum.tsr"
     "$root/corpus/tile/tile_attention.tsr")
-for order in reversed shuffled:7; do
+orders="reversed shuffled:7" ptx_chips="sm_75 sm_90a" amd_chips="gfx90a gfx1100" long_orders="forward shuffled:3"
+ptx_units="sm_80 sm_86 sm_90 sm_90a" amd_units="gfx90a gfx942"
+if [ -n "${TSR_SHORT:-}" ]; then
+    orders=shuffled:7 ptx_chips=sm_90a amd_chips=gfx1100 long_orders=shuffled:3 ptx_units="sm_80 sm_90a" amd_units=gfx942
+fi
+for order in $orders; do
     exits 0 "threads $order" env TESSERA_EMULATE_ORDER=$order "$tsr" bench "${few[@]}" --quick --backend $both --profile strict --json
     cp out order.json
     exits 0 "the same bits, threads $order" $python check.py order.json ptx-emulated rocm-emulated
 done
 
-for chip in sm_75 sm_90a; do
+for chip in $ptx_chips; do
     exits 0 "code of $chip" "$tsr" bench "${few[@]}" --quick --backend ptx-emulated --isa $chip --profile strict --json
     cp out chip.json
     exits 0 "$chip has the bits" $python check.py chip.json ptx-emulated
 done
-for chip in gfx90a gfx1100; do
+for chip in $amd_chips; do
     exits 0 "code of $chip" "$tsr" bench "${few[@]}" --quick --backend rocm-emulated --isa $chip --profile strict --json
     cp out chip.json
     exits 0 "$chip has the bits" $python check.py chip.json rocm-emulated
@@ -55,7 +60,7 @@ done
 # Rows of which a workgroup's memory holds not one: no piece of them is moved to the workspace. Where scores are never seen,
 # nothing is read that nobody wrote.
 long="$root/harness/test/barriers/long_rows.tsr"
-for order in forward shuffled:3; do
+for order in $long_orders; do
     for chip in ptx-emulated:sm_75 rocm-emulated:gfx942; do
         exits 0 "long rows on ${chip#*:}, $order" env TESSERA_EMULATE_ORDER=$order \
             "$tsr" bench "$long" --backend interp,${chip%:*} --isa ${chip#*:} --profile strict --json
@@ -73,12 +78,12 @@ done
 
 # Orders that are a matrix unit's own, on each chip that has one.
 units="$root/corpus/matmul/matrix_units.tsr"
-for chip in sm_80 sm_86 sm_90 sm_90a; do
+for chip in $ptx_units; do
     exits 0 "the unit of $chip" "$tsr" bench "$units" --quick --backend ptx-emulated --isa $chip --profile strict --json
     cp out unit.json
     exits 0 "its bits on $chip" $python check.py unit.json ptx-emulated
 done
-for chip in gfx90a gfx942; do
+for chip in $amd_units; do
     exits 0 "the unit of $chip" "$tsr" bench "$units" --quick --backend rocm-emulated --isa $chip --profile strict --json
     cp out unit.json
     exits 0 "its bits on $chip" $python check.py unit.json rocm-emulated

@@ -22,6 +22,7 @@ exits 0 "list one file" "$tsr" golden list corpus/small/small.tsr
 has out "^present +product/exact" "finds the goldens of the corpus that it lies in"
 exits 0 "verify" "$tsr" golden verify corpus
 has err "8 hold, 0 do not" "holds on every backend"
+exits 0 "all of the corpus has its bits on this CPU" "$tsr" golden verify "$root/corpus" --quick --backend cpu
 exits 0 "verify unoptimised code" "$tsr" golden verify "${most_of_corpus[@]}" --quick --unoptimised --backend cpu
 has err "^[0-9]+ hold, 0 do not" "has the same bits for the whole corpus"
 exits 0 "bench" "$tsr" bench corpus --quick

@@ -44,6 +44,34 @@ def as_infinite_as_f64(x: Tensor["M", f32]) -> Tensor["M", f32]:
     return x * 0.5
 
 
+@verify.numerics(stable=True)
+@cases(case("usual", M=2), case("great", M=2, x=constant(1e30)))
+@kernel
+def unit(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    return x / maximum(sqrt(sum(x * x)), 1e-12)
+
+
+@verify.numerics(stable=True)
+@cases(case("great", M=4, x=constant(3e38)))
+@kernel
+def average(x: Tensor["M", f32]) -> Tensor[f32]:
+    return 1.0 / mean(x)
+
+
+@verify.numerics(stable=True)
+@cases(case("hot", M=4, x=constant(200.0)), case("cold", M=4, x=constant(-200.0)))
+@kernel
+def gate(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    return 1.0 / (exp(x) * exp(x))
+
+
+@verify.numerics(stable=True)
+@cases(case("great", M=2, N=8, x=normal(0, 1e30), g=ones(), b=zeros()), case("usual", M=2, N=8))
+@kernel
+def normalised(x: Tensor["M", "N", f32], g: Tensor["N", f32], b: Tensor["N", f32]) -> Tensor["M", "N", f32]:
+    return layernorm(x, g, b)
+
+
 @cases(case("a", M=100))
 @kernel
 def says_nothing(x: Tensor["M", f32]) -> Tensor["M", f32]:
@@ -67,12 +95,19 @@ overflows small cpu ok holds
 overflows great interp mismatch violated verify.numerics: output out\[0\] is nan
 overflows great cpu mismatch violated verify.numerics: output out\[0\] is nan
 as_infinite_as_f64 special cpu ok holds
+unit usual cpu ok holds
+unit great interp mismatch violated verify.numerics: on the way 'tessera.mul' in line [0-9]+ gives inf .*; 2 of 2
+unit great cpu mismatch violated verify.numerics: on the way
+average great cpu mismatch violated verify.numerics: on the way
+gate hot cpu mismatch violated verify.numerics: on the way
+normalised great cpu mismatch violated verify.numerics: on the way
+normalised usual cpu ok holds
 says_nothing a cpu ok None
 END
 hasnt found "beyond a .* (ok|holds)" "what is broken holds nowhere"
 
 exits 1 "goldens" "$tsr" golden record kernels.tsr --golden golden
-for kernel in kept beyond overflows; do
+for kernel in kept beyond overflows unit; do
     ls golden/"$kernel" golden/*/"$kernel" 2>/dev/null
 done >recorded
 has recorded "^wide.json" "of what holds are recorded"
@@ -84,4 +119,6 @@ has out "numerics +holds" "where a promise is kept"
 has out "numerics +violated" "and where it is broken"
 has out "between the result and the upper bound, 1.5" "which is told"
 has out "numerics +not verified: the kernel has no @verify.numerics" "and where there is none"
+exits 1 "what overflows on the way to 0" "$tsr" check kernels.tsr --relation numerics --filter average --failures packs
+has out "on the way 'tessera.reduce' in line [0-9]+ gives inf" "is told, too"
 finish

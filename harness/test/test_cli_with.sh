@@ -102,6 +102,50 @@ writes_past crash signal 11
 remembers mismatch out
 END
 
+# Where a root is of what is 0 but for roundings there is a bound; where a square may have overflowed there is none, and nothing
+# is judged: no verdict, and no time.
+cat >n.tsr <<'END'
+from tessera import *
+
+
+@cases(case("flat", N=8, x=constant(3.0)))
+@kernel
+def deviation(x: Tensor["N", f32]) -> Tensor[f32]:
+    """Of a mean."""
+    c = x - mean(x)
+    return sqrt(mean(c * c))
+
+
+@cases(case("huge", N=8, x=constant(1e30)))
+@kernel
+def norm(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    """Normalised."""
+    c = x - mean(x)
+    return c * rsqrt(mean(c * c) + 1e-5)
+
+
+@cases(case("huge", N=8, x=constant(1e30)))
+@kernel
+def pair(x: Tensor["N", f32]) -> tuple[Tensor["N", f32], Tensor["N", f32]]:
+    """Twice x, and normalised."""
+    c = x - mean(x)
+    return x * 2, c * rsqrt(mean(c * c) + 1e-5)
+END
+unjudged=("$tsr" bench n.tsr --quick --db r.db --failures packs --json)
+while read -r code kernel case status; do
+    exits "$code" "42 in $kernel" "${unjudged[@]}" --with "$functions:forty_two=$kernel" --filter "$kernel/$case"
+    result "$kernel/$case@test_functions.so:forty_two"
+    has picked "^$status" "is $status"
+done <<'END'
+1 deviation flat mismatch
+5 norm huge unjudged other fast untimed
+0 pair huge ok other fast timed
+END
+has out '"not_judged": 8' "elements that nothing judges are counted"
+exits 5 "a gate of it" "$tsr" gate n.tsr --db r.db --with "$functions:forty_two=norm" --against "$functions:forty_two=norm" \
+    --always-time --filter norm/huge --json
+has out '"reason": "not-judged"' "has no verdict"
+
 # Other kinds: a program that reads and writes .npy, and a module of any build.
 cat >program <<'END'
 #!/usr/bin/python3

@@ -71,8 +71,8 @@ done <<'END'
 1|one to three extents|s/"block": \[32, 4\]/"block": []/
 1|"block" is missing|s/"block": \[32, 4\],//
 1|gives no number of threads|s/"block": \[32, 4\]/"num_warps": 4611686018427387905, "warp_size": 4/
-0|"num_ctas": clusters|s/^{/{"num_ctas": 2,/
-0|of 0 threads|s/\[32, 4\]/[1, 1, 128]/
+5|"num_ctas": clusters|s/^{/{"num_ctas": 2,/
+5|of 0 threads|s/\[32, 4\]/[1, 1, 128]/
 3|it describes no entry point|s/.*//; 1s/.*/[]/
 3|it describes 'scale' twice|s/.*//; 1s/.*/[{"name": "scale"}, {"name": "scale"}]/
 1|is no formula|s/M + 3, 4/K + 3, 4/
@@ -84,7 +84,7 @@ done <<'END'
 1|2 arguments are given, and 'scale' takes 4|s/"arguments": .*/"shared": 0/
 1|is no number of bytes|s/^{/{"shared": -1,/
 1|number beyond its type|s/"M \* N"/-3000000000/
-0|of 256 threads|s/\[32, 4\]/[64, 4]/
+5|of 256 threads|s/\[32, 4\]/[64, 4]/
 3|wrong.json:|s/\[32, 4\]/[32, 4/
 END
 exits 1 "more shared memory than there is" bash -c 'sed "s/^{/{\"shared\": 300000,/" scale.json >wrong.json && exec "$@"' bash "${bench[@]}" --with wrong.ptx

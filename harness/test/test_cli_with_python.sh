@@ -210,14 +210,19 @@ bench[${#bench[@]} - 1]=20
 # What is missing is said, with what to do; nothing waits for it.
 echo 'import no_such_library' >lacks.py
 echo 'def twice(x) return x' >typo.py
-judged twice/small lacks.py:twice 0 "unsupported .*No module named 'no_such_library' .*lacks.py:1 .*install it for"
+judged twice/small lacks.py:twice 5 "unsupported .*No module named 'no_such_library' .*lacks.py:1 .*TESSERA_PYTHON=FILE"
+tail -n 1 err >last
+has last "^lacks.py:twice computed nothing: .*TESSERA_PYTHON" "the last line says so"
+exits 5 "relations of what cannot be imported" "$tsr" check k.tsr --with lacks.py:twice --filter twice --relation repetition,poison
+grep -c lacks.py:1 out >times
+has times "^1$" "a reason that all relations have is given once"
 judged twice/small typo.py:twice 1 "error .*SyntaxError: .*typo.py, line 1"
-TESSERA_PYTHON=/none judged twice/small plain.py:twice 0 "unsupported .*cannot start /none: .*TESSERA_PYTHON=FILE"
+TESSERA_PYTHON=/none judged twice/small plain.py:twice 5 "unsupported .*cannot start /none: .*TESSERA_PYTHON=FILE"
 mkdir without
 cp "$tsr" without/tsr
 tsr=$PWD/without/tsr
 bench[0]=$tsr
-judged twice/small plain.py:twice 0 "unsupported .*install Python 3.11 or later with the package tessera"
+judged twice/small plain.py:twice 5 "unsupported .*install Python 3.11 or later with the package tessera"
 tsr=$1
 bench[0]=$tsr
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/compare.h"
+#include "tessera/compiler.h"
 
 static tensor make(dtype type, int64_t rows, int64_t columns, const double *values) {
     tensor t;
@@ -56,7 +57,7 @@ static void the_sign_of_zero_is_a_bit(void **state) {
 static bound_check against(double reference, double bound, double got) {
     tensor r = make(DTYPE_F64, 1, 1, &reference), b = make(DTYPE_F64, 1, 1, &bound),
            g = make(DTYPE_F32, 1, 1, &got);
-    bound_check c = compare_bound(&r, &b, &g);
+    bound_check c = compare_bound(&(bound_reference){.values = &r, .bounds = &b}, &g);
     tensor_release(&r);
     tensor_release(&b);
     tensor_release(&g);
@@ -82,10 +83,61 @@ static void special_values_match_their_own_kind(void **state) {
     assert_int_equal(against(0x1.fffffep127, 0x1p104, INFINITY).beyond, 0);
     assert_int_equal(against(-0x1.fffffep127, 0x1p104, INFINITY).beyond, 1);
     assert_int_equal(against(1, 1, INFINITY).beyond, 1);
-    /* Without a promise anything holds. */
-    assert_int_equal(against(NAN, INFINITY, 1).beyond, 0);
-    assert_int_equal(against(1, INFINITY, NAN).beyond, 0);
-    assert_int_equal(against(INFINITY, INFINITY, -INFINITY).beyond, 0);
+}
+
+/* Without a bound nothing is wrong, and nothing judged. */
+static void what_has_no_bound_is_not_judged(void **state) {
+    static const struct {
+        double reference, bound, got;
+    } rows[] = {
+        {NAN, INFINITY, 1}, {1, INFINITY, NAN}, {INFINITY, INFINITY, -INFINITY}, {1, NAN, 7}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bound_check c = against(rows[i].reference, rows[i].bound, rows[i].got);
+        assert_int_equal(c.beyond, 0);
+        assert_int_equal(c.unjudged, 1);
+    }
+    assert_int_equal(against(1, 1, 1.5).unjudged, 0);
+}
+
+/* `strict`: the element's strict value. */
+static bound_check within(double bound, double low, double high, double nan, double strict,
+                          double got) {
+    const double limits[] = {low, high, nan}, zero = 0;
+    tensor r = make(DTYPE_F64, 1, 1, &zero), b = make(DTYPE_F64, 1, 1, &bound),
+           l = make(DTYPE_F64, 1, COMPILER_LIMITS, limits), s = make(DTYPE_F32, 1, 1, &strict),
+           g = make(DTYPE_F32, 1, 1, &got);
+    bound_check c = compare_bound(&(bound_reference){&r, &b, &l, &s}, &g);
+    tensor *all[] = {&r, &b, &l, &s, &g};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tensor_release(all[i]);
+    return c;
+}
+
+static void limits_exclude_without_judging(void **state) {
+    static const struct {
+        double bound, low, high, nan, strict, got;
+        int beyond, unjudged;
+    } rows[] = {
+        {1, -1, 1, 1, 0.5, 0.25, 0, 0},                    /* a number, within its bound */
+        {1, -1, 1, 1, 0.5, 2, 1, 0},                       /* ... outside */
+        {1, -1, 1, 1, 0.5, NAN, 0, 1},                     /* a NaN that may come */
+        {1, -1, 1, 1, NAN, NAN, 0, 0},                     /* ... and is the strict one */
+        {1, -1, 1, 0, 0.5, NAN, 1, 0},                     /* one that may not */
+        {INFINITY, -INFINITY, -9, 1, -20, 42, 1, 0},       /* above all that may come */
+        {INFINITY, -INFINITY, -9, 1, -20, -30, 0, 1},      /* may be */
+        {INFINITY, -INFINITY, -9, 1, -20, -20, 0, 0},      /* the strict bits */
+        {INFINITY, -INFINITY, -9, 0, -20, NAN, 1, 0},      /* a number was promised */
+        {INFINITY, -INFINITY, -9, 0, -20, -INFINITY, 0, 1} /* an infinity was not excluded */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bound_check c = within(rows[i].bound, rows[i].low, rows[i].high, rows[i].nan,
+                               rows[i].strict, rows[i].got);
+        if (c.beyond != rows[i].beyond || c.unjudged != rows[i].unjudged)
+            fail_msg("row %zu: %lld outside, %lld not judged", i, (long long)c.beyond,
+                     (long long)c.unjudged);
+    }
 }
 
 int main(void) {
@@ -95,6 +147,8 @@ int main(void) {
         cmocka_unit_test(the_sign_of_zero_is_a_bit),
         cmocka_unit_test(errors_are_held_to_their_bound),
         cmocka_unit_test(special_values_match_their_own_kind),
+        cmocka_unit_test(what_has_no_bound_is_not_judged),
+        cmocka_unit_test(limits_exclude_without_judging),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,53 @@ static void the_first_of_many_is_found(void **state) {
     free(b);
 }
 
+/* Each pair alone, in every float type that has infinities. */
+static void infinite_differences_are_a_kind_of_their_own(void **state) {
+    static const struct {
+        double a, b;
+        int infinite;
+    } rows[] = {{1, INFINITY, 1},
+                {INFINITY, 1, 1},
+                {-INFINITY, INFINITY, 1},
+                {INFINITY, -INFINITY, 1},
+                {-INFINITY, 0, 1},
+                {INFINITY, INFINITY, 0},
+                {2, 2.5, 0},
+                {NAN, INFINITY, 0},
+                {0.0, -0.0, 0},
+                {-1, -INFINITY, 1}};
+    static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_F64, DTYPE_F8E5M2};
+    (void)state;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            uint64_t a[2] = {0}, b[2] = {0};
+            element_diff d;
+            dtype_store(types[t], a, 0, rows[i].a);
+            dtype_store(types[t], b, 0, rows[i].b);
+            dtype_store(types[t], a, 1, 1);
+            dtype_store(types[t], b, 1, 1.25);
+            elements_diff(types[t], a, b, 2, &d);
+            element_pair pair = {types[t], 1, (const int64_t[]){2}, "A", "B", &d};
+            json_t *told = describe_elements_json(&pair);
+            if (d.infinite != rows[i].infinite ||
+                json_is_null(json_object_get(told, "max_absolute")) != (rows[i].infinite > 0) ||
+                json_integer_value(json_object_get(told, "infinite_differences")) !=
+                    rows[i].infinite)
+                fail_msg("%s: %g and %g: %lld infinite differences", dtype_name(types[t]),
+                         rows[i].a, rows[i].b, (long long)d.infinite);
+            json_decref(told);
+        }
+    /* The greatest of f16 and of f64 against the infinity behind it; and what f64 cannot hold. */
+    element_diff d;
+    const uint16_t greatest = 0x7bff, infinity = 0x7c00;
+    elements_diff(DTYPE_F16, &greatest, &infinity, 1, &d);
+    assert_int_equal(d.infinite, 1);
+    assert_int_equal(d.max_ulp, 1);
+    const double far = 1.5e308, other = -1.5e308;
+    elements_diff(DTYPE_F64, &far, &other, 1, &d);
+    assert_int_equal(d.infinite, 1);
+}
+
 static void a_nan_equals_any_nan(void **state) {
     (void)state;
     const uint32_t a[] = {0x7fc00000, 0, 0x7fc00000}, b[] = {0x7fc00001, 0, 0xffc00000};
@@ -137,6 +184,7 @@ int main(void) {
         cmocka_unit_test(a_flat_index_becomes_one_for_each_axis),
         cmocka_unit_test(the_first_of_many_is_found),
         cmocka_unit_test(a_nan_equals_any_nan),
+        cmocka_unit_test(infinite_differences_are_a_kind_of_their_own),
         cmocka_unit_test(the_histogram_is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

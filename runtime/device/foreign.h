@@ -28,6 +28,13 @@
 
 typedef struct foreign_device foreign_device;
 
+/* How the system schedules a thread. */
+typedef struct foreign_thread {
+    pid_t id;
+    int policy, nice;
+    uint64_t cores; /* a digest of those that it may run on */
+} foreign_thread;
+
 /* A guest and its image. */
 typedef struct foreign_image {
     device_image base;
@@ -38,8 +45,12 @@ typedef struct foreign_image {
     status end;
     int socket, output; /* its own; what it prints, a nameless file */
     guest_ring *ring;
+    uint64_t number;     /* foreign_called */
+    foreign_thread born; /* the thread that started it, whose ways it has */
     bool frozen;
-    uint64_t awake_since_ns;           /* where it is not */
+    uint32_t pauses, pauses_in_part;   /* how often it looks for a call before it sleeps */
+    uint64_t awake_since_ns;           /* where it is not frozen */
+    uint64_t awake_ns;                 /* until it was last stopped */
     struct foreign_image *next_living; /* of those that foreign_freeze stops */
     uint32_t spin_ns;                  /* how long the device may spin */
     uint64_t submitted;                /* as the ring says; the guest cannot change it here */
@@ -81,24 +92,52 @@ void foreign_guest_kill(foreign_image *image, status_code code, const char *why)
 /* Memory that both sides can map and neither can cut short; -1 with the reason. */
 int foreign_nameless_file(const char *name, size_t size_bytes, status *st);
 
-/* foreign_freeze.c: guests that do nothing between calls, and what they cost.
+/* foreign_freeze.c: guests that do nothing between calls. Each has a number, from 1, that no other
+ * guest of this process has had.
  *
- * Stops all guests of this process, whatever the device, until their next call or request: what
- * threads of theirs would do between calls is neither done nor in the way. They are stopped when
- * this returns. */
+ * Stops all guests of this process, whatever the device, and the processes that they have started,
+ * wherever these hide, until the guest's next call or request: what they would do between calls is
+ * neither done nor in the way. They are stopped when this returns. */
 void foreign_freeze(void);
-/* The time that the processors gave to all guests of this process; of that, what their busiest
- * `threads` threads each had; and how long threads that live were ready to run and had to wait for
- * a processor: with it, what runs at the same time shows on a busy machine, too. And for how long
- * they were not stopped. */
-typedef struct foreign_cpu {
-    uint64_t all_ns, busiest_ns, waited_ns, awake_ns;
-} foreign_cpu;
-foreign_cpu foreign_cpu_time(uint32_t threads);
-/* ... and to all other processes that this one or a descendant has started and that still run. A
- * process whose parent ended counts where this one is a subreaper (prctl). */
-uint64_t foreign_left_behind_cpu_ns(void);
-/* Kills them, but for those that are `spared` (NULL: none) and what these have started. */
+/* ... the one alone that this thread called last: others may be in the middle of a call. */
+void foreign_freeze_called(void);
+/* The guest that this thread started or called last; 0: none. */
+uint64_t foreign_called(void);
+/* Children of this process that no guest has started. */
+void foreign_spare(bool (*those)(pid_t pid));
+/* While it is so guests wait long for a call before they sleep, where they have a processor to do
+ * so: what is timed then has no wake-up in it that some functions would save. */
+void foreign_keep_awake(bool awake);
+/* How often the calls of this thread have met a guest that slept. */
+uint64_t foreign_wakes(void);
+
+/* foreign_watch.c: what a guest has cost by now: the time that processors gave to it; of that, what
+ * its busiest `threads` threads each had; how long threads that live were ready to run and had to
+ * wait for a processor: with it, what runs at the same time shows on a busy machine, too. The time
+ * of children that have ended; how long processes that it has started and that still run did so, or
+ * were ready to; whether one of these has memory of the device mapped. And for how long it was not
+ * stopped. False: it lives no more. */
+typedef struct foreign_cost {
+    uint64_t all_ns, busiest_ns, waited_ns, ended_ns, started_ns, awake_ns;
+    uint32_t started; /* how many such processes there are */
+    bool memory_is_shared;
+} foreign_cost;
+bool foreign_cost_of(uint64_t number, uint32_t threads, foreign_cost *out);
+/* The guests that live; returns how many. */
+size_t foreign_guests(uint64_t *numbers, size_t room);
+
+/* How the system schedules its threads; `born`: as it was started. */
+enum { FOREIGN_THREADS_MAX = 64 };
+typedef struct foreign_schedule {
+    size_t count;
+    foreign_thread threads[FOREIGN_THREADS_MAX]; /* the first is the one that calls */
+} foreign_schedule;
+bool foreign_schedule_of(uint64_t number, foreign_thread *born, foreign_schedule *out);
+foreign_thread foreign_thread_of(pid_t id);
+
+/* Kills all processes that this one or a descendant has started and that still run, but for guests,
+ * those that are `spared` (NULL: none), and what these have started. A process whose parent ended
+ * counts where this one is a subreaper (prctl). */
 void foreign_end_left_behind(bool (*spared)(pid_t pid));
 /* Makes this process one whose memory no other of its user can read or trace (the kernel's
  * "dumpable"), and the one that orphaned descendants come to. For whoever runs guests, or starts
@@ -109,6 +148,7 @@ void foreign_keep_apart(void);
 void foreign_freeze_enter(foreign_image *image);
 void foreign_freeze_leave(foreign_image *image);
 void foreign_thaw(foreign_image *image);
+void foreign_note_call(const foreign_image *image, bool woken);
 
 /* foreign_calls.c, with the lock held. */
 bool foreign_call(foreign_device *d, const device_command *command, status *st);

@@ -1,11 +1,12 @@
 /* foreign_calls.c - calls of implementations: put into the ring of their guest, and waited for. */
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "device/foreign.h"
 
-enum { SLEEP_NS = 10000000, POLITE_NS = 20000 };
+enum { SLEEP_NS = 10000000, POLITE_NS = 20000, IMPATIENT_NS = 2000, CROWDED_NS = 100000000 };
 
 /* ---- what has ended ---- */
 
@@ -69,18 +70,37 @@ static void lose(foreign_image *image) {
     atomic_fetch_add(&d->base.attention, 1);
 }
 
-/* Spins for a moment, then sleeps until the guest rings. Who spins longer lets others have the
- * core: the guest may be one of them. */
-static void await_progress(foreign_image *image, uint64_t wanted) {
-    guest_ring *r = image->ring;
-    uint64_t now = clock_now_ns(), until = now + image->spin_ns, polite = now + POLITE_NS;
+/* Others had this thread's processor of late. Who spins there has used up its share when the guest
+ * is done, or takes it from the guest, and who sleeps is woken at once. */
+static bool is_crowded(uint64_t now_ns) {
+    static _Thread_local long switches;
+    static _Thread_local uint64_t until_ns;
+    struct rusage used;
+    if (getrusage(RUSAGE_THREAD, &used) == 0 && used.ru_nivcsw != switches) {
+        switches = used.ru_nivcsw;
+        until_ns = now_ns + CROWDED_NS;
+    }
+    return now_ns < until_ns;
+}
+
+static bool spin(const guest_ring *r, uint64_t wanted, uint64_t most_ns) {
+    uint64_t now = clock_now_ns(), until = now + most_ns, polite = now + POLITE_NS;
     for (; atomic_load(&r->ended) < wanted && now < until; now = clock_now_ns()) {
         for (int i = 0; i < 16 && atomic_load(&r->ended) < wanted; i++)
             guest_pause();
         if (now > polite)
             sched_yield();
     }
-    if (atomic_load(&r->ended) >= wanted)
+    return atomic_load(&r->ended) >= wanted;
+}
+
+/* Spins for a moment, then sleeps until the guest rings. Who spins longer lets others have the
+ * core: the guest may be one of them. */
+static void await_progress(foreign_image *image, uint64_t wanted) {
+    guest_ring *r = image->ring;
+    bool patient = image->spin_ns > IMPATIENT_NS;
+    if (spin(r, wanted, patient ? IMPATIENT_NS : image->spin_ns) ||
+        (patient && !is_crowded(clock_now_ns()) && spin(r, wanted, image->spin_ns)))
         return;
     atomic_store(&r->wanted, wanted);
     guest_bell_arm(&r->device);
@@ -151,7 +171,7 @@ bool foreign_call(foreign_device *d, const device_command *command, status *st) 
         image->progress_ns = now;
     d->last = image;
     atomic_store(&r->submitted, ++image->submitted);
-    guest_bell_ring(&r->guest);
+    foreign_note_call(image, guest_bell_ring(&r->guest));
     if (p->timed) {
         foreign_settle(d);
         report_time(d, p, now);

@@ -1,43 +1,66 @@
-/* foreign_freeze.c - guests that do nothing between calls, and what they cost. */
-#include <dirent.h>
+/* foreign_freeze.c - guests that do nothing between calls, and neither does what they have started.
+ */
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/foreign.h"
+#include "device/foreign_parts.h"
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static foreign_image *living;
-static uint64_t awake_ns; /* of all, until they were last stopped */
+pthread_mutex_t foreign_living_mutex = PTHREAD_MUTEX_INITIALIZER;
+foreign_image *foreign_living;
+foreign_started_list foreign_started;
+static bool (*spared)(pid_t pid);
+static _Thread_local uint64_t called, wakes;
 
 void foreign_freeze_enter(foreign_image *image) {
-    pthread_mutex_lock(&mutex);
-    image->next_living = living;
-    living = image;
+    static uint64_t numbers;
+    pthread_mutex_lock(&foreign_living_mutex);
+    image->number = ++numbers;
+    image->next_living = foreign_living;
+    foreign_living = image;
     image->awake_since_ns = clock_now_ns();
-    pthread_mutex_unlock(&mutex);
+    called = image->number;
+    pthread_mutex_unlock(&foreign_living_mutex);
 }
 
 void foreign_freeze_leave(foreign_image *image) {
-    pthread_mutex_lock(&mutex);
-    for (foreign_image **at = &living; *at; at = &(*at)->next_living)
+    pthread_mutex_lock(&foreign_living_mutex);
+    for (foreign_image **at = &foreign_living; *at; at = &(*at)->next_living)
         if (*at == image) {
             *at = image->next_living;
-            awake_ns += image->frozen ? 0 : clock_now_ns() - image->awake_since_ns;
             break;
         }
     image->frozen = false;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&foreign_living_mutex);
 }
+
+void foreign_note_call(const foreign_image *image, bool woken) {
+    called = image->number;
+    wakes += woken;
+}
+
+uint64_t foreign_wakes(void) {
+    return wakes;
+}
+
+uint64_t foreign_called(void) {
+    return called;
+}
+
+void foreign_spare(bool (*those)(pid_t pid)) {
+    spared = those;
+}
+
+bool foreign_is_spared(pid_t pid) {
+    return spared && spared(pid);
+}
+
+/* ---- stopping ---- */
 
 /* It has stopped, or ended, when this returns; what is waited for is left to others. */
 static void stop(foreign_image *image) {
@@ -47,168 +70,90 @@ static void stop(foreign_image *image) {
            errno == EINTR)
         ;
     image->frozen = true;
-    awake_ns += clock_now_ns() - image->awake_since_ns;
+    image->awake_ns += clock_now_ns() - image->awake_since_ns;
+}
+
+static foreign_image *image_of(uint64_t number) {
+    for (foreign_image *image = foreign_living; image; image = image->next_living)
+        if (image->number == number)
+            return image;
+    return NULL;
+}
+
+static void stop_started(uint64_t owner) {
+    for (size_t i = 0; i < foreign_started.count; i++) {
+        foreign_started_process *p = &foreign_started.items[i];
+        const foreign_image *image = image_of(p->owner);
+        if (!p->stopped && (!image || image->frozen || p->owner == owner)) {
+            kill(p->pid, SIGSTOP);
+            p->stopped = true;
+        }
+    }
+}
+
+/* Those that were made while others were being stopped are stopped, too. */
+static void freeze(uint64_t only) {
+    enum { ROUNDS_MAX = 8 };
+    uint64_t in_hand = only;
+    bool any = false;
+    for (foreign_image *image = foreign_living; image; image = image->next_living)
+        if (!image->frozen && (!only || image->number == only)) {
+            stop(image);
+            in_hand = image->number;
+            any = true;
+        }
+    for (int round = 0; any && round < ROUNDS_MAX && foreign_find_started(in_hand); round++)
+        stop_started(in_hand);
 }
 
 void foreign_freeze(void) {
-    pthread_mutex_lock(&mutex);
-    for (foreign_image *image = living; image; image = image->next_living)
-        if (!image->frozen)
-            stop(image);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&foreign_living_mutex);
+    freeze(0);
+    pthread_mutex_unlock(&foreign_living_mutex);
+}
+
+void foreign_freeze_called(void) {
+    pthread_mutex_lock(&foreign_living_mutex);
+    if (image_of(called))
+        freeze(called);
+    pthread_mutex_unlock(&foreign_living_mutex);
 }
 
 void foreign_thaw(foreign_image *image) {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&foreign_living_mutex);
     if (image->frozen)
         image->awake_since_ns = clock_now_ns();
     if (image->frozen && image->pid)
         kill(-image->pid, SIGCONT);
+    for (size_t i = 0; image->frozen && i < foreign_started.count; i++)
+        if (foreign_started.items[i].owner == image->number) {
+            kill(foreign_started.items[i].pid, SIGCONT);
+            foreign_started.items[i].stopped = false;
+        }
     image->frozen = false;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&foreign_living_mutex);
 }
 
-/* ---- what they cost ---- */
-
-static uint64_t cpu_ns_of(pid_t pid) {
-    clockid_t clock;
-    struct timespec t;
-    bool known = clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &t) == 0;
-    return known ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
+void foreign_keep_awake(bool awake) {
+    pthread_mutex_lock(&foreign_living_mutex);
+    for (const foreign_image *image = foreign_living; image; image = image->next_living)
+        if (image->ring)
+            atomic_store(&image->ring->spin_pauses, awake ? image->pauses_in_part : image->pauses);
+    pthread_mutex_unlock(&foreign_living_mutex);
 }
 
-typedef struct thread_time {
-    unsigned long long ran_ns, waited_ns;
-} thread_time;
-
-/* Those that may not use more processors than they were given wait for each other. */
-static bool is_confined(const char *thread, uint32_t threads) {
-    cpu_set_t set;
-    pid_t id = (pid_t)strtol(thread, NULL, 10);
-    return sched_getaffinity(id, sizeof set, &set) == 0 && (uint32_t)CPU_COUNT(&set) <= threads;
-}
-
-static thread_time time_of_thread(pid_t pid, const char *thread, uint32_t threads) {
-    char path[64];
-    thread_time t = {0};
-    snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pid, thread);
-    FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%llu %llu", &t.ran_ns, &t.waited_ns) != 2)
-        t = (thread_time){0};
-    if (file)
-        (void)fclose(file);
-    if (is_confined(thread, threads))
-        t.waited_ns = 0;
-    return t;
-}
-
-typedef VEC(thread_time) thread_times;
-
-static int descending(const void *a, const void *b) {
-    const thread_time *x = a, *y = b;
-    return (x->ran_ns < y->ran_ns) - (x->ran_ns > y->ran_ns);
-}
-
-static void add_threads_of(pid_t pid, uint32_t threads, foreign_cpu *sum) {
-    char path[64];
-    thread_times times = {0};
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *list = opendir(path);
-    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
-        if (entry->d_name[0] != '.')
-            vec_push(&times, time_of_thread(pid, entry->d_name, threads));
-    if (list)
-        closedir(list);
-    if (times.count)
-        qsort(times.items, times.count, sizeof *times.items, descending);
-    for (size_t i = 0; i < times.count; i++) {
-        sum->busiest_ns += i < threads ? times.items[i].ran_ns : 0;
-        sum->waited_ns += times.items[i].waited_ns;
-    }
-    vec_release(&times);
-}
-
-foreign_cpu foreign_cpu_time(uint32_t threads) {
-    foreign_cpu sum = {0};
-    pthread_mutex_lock(&mutex);
-    sum.awake_ns = awake_ns;
-    for (const foreign_image *image = living; image; image = image->next_living) {
-        sum.all_ns += cpu_ns_of(image->pid);
-        add_threads_of(image->pid, threads, &sum);
-        sum.awake_ns += image->frozen ? 0 : clock_now_ns() - image->awake_since_ns;
-    }
-    pthread_mutex_unlock(&mutex);
-    return sum;
-}
-
-static bool is_guest(pid_t pid) {
-    for (const foreign_image *image = living; image; image = image->next_living)
-        if (image->pid == pid)
-            return true;
-    return false;
-}
-
-typedef VEC(pid_t) processes;
-
-static void add_children_of_thread(pid_t pid, const char *thread, processes *out) {
-    char path[64];
-    int child;
-    snprintf(path, sizeof path, "/proc/%d/task/%.20s/children", (int)pid, thread);
-    FILE *file = fopen(path, "re");
-    while (file && fscanf(file, "%d", &child) == 1)
-        vec_push(out, (pid_t)child);
-    if (file)
-        (void)fclose(file);
-}
-
-static void add_children(pid_t pid, processes *out) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *threads = opendir(path);
-    for (struct dirent *entry; threads && (entry = readdir(threads)) != NULL;)
-        if (entry->d_name[0] != '.')
-            add_children_of_thread(pid, entry->d_name, out);
-    if (threads)
-        closedir(threads);
-}
-
-/* All descendants of this process but guests, and those that are spared with theirs. */
-static processes left_behind(bool (*spared)(pid_t pid)) {
-    enum { MOST = 4096 };
-    processes all = {0}, left = {0};
-    add_children(getpid(), &all);
-    for (size_t i = 0; i < all.count && i < MOST; i++) {
-        if (spared && spared(all.items[i]))
-            continue;
-        if (!is_guest(all.items[i]))
-            vec_push(&left, all.items[i]);
-        add_children(all.items[i], &all);
-    }
-    vec_release(&all);
-    return left;
-}
-
-uint64_t foreign_left_behind_cpu_ns(void) {
-    uint64_t sum = 0;
-    pthread_mutex_lock(&mutex);
-    processes left = left_behind(NULL);
-    for (size_t i = 0; i < left.count; i++)
-        sum += cpu_ns_of(left.items[i]);
-    pthread_mutex_unlock(&mutex);
-    vec_release(&left);
-    return sum;
-}
+/* ---- their end ---- */
 
 /* Those that they made meanwhile come to this process, too. */
-void foreign_end_left_behind(bool (*spared)(pid_t pid)) {
+void foreign_end_left_behind(bool (*those)(pid_t pid)) {
     enum { ROUNDS_MAX = 100 };
     bool any = true;
     for (int round = 0; any && round < ROUNDS_MAX; round++) {
-        pthread_mutex_lock(&mutex);
-        processes left = left_behind(spared);
+        pthread_mutex_lock(&foreign_living_mutex);
+        foreign_processes left = foreign_left_behind(those);
         for (size_t i = 0; i < left.count; i++)
             kill(left.items[i], SIGKILL);
-        pthread_mutex_unlock(&mutex);
+        pthread_mutex_unlock(&foreign_living_mutex);
         for (size_t i = 0; i < left.count; i++)
             (void)waitpid(left.items[i], NULL, 0); /* those that became children of this process */
         any = left.count > 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +32,8 @@ enum {
     SPIN_NS_ALONE = 20000,    /* of the guest */
     SPIN_NS_DEVICE = 5000000, /* of the device, which has a core of its own then: waking it would
                                  take the guest some microseconds */
-    SPIN_NS_CROWDED = 2000
+    SPIN_NS_CROWDED = 2000,
+    SPIN_NS_IN_PART = 100000 /* of the guest, between calls that are timed together */
 };
 static const char python_kind[] = "foreign/python";
 
@@ -222,6 +224,21 @@ int foreign_nameless_file(const char *name, size_t size_bytes, status *st) {
     return -1;
 }
 
+/* How often a guest looks for a call in that time, as this process takes for it. */
+static uint32_t pauses_in(uint32_t ns) {
+    enum { PAUSES = 2000 };
+    static atomic_uint_fast64_t known; /* ns of PAUSES, the least of what was seen */
+    guest_ring nobody = {0};
+    for (int i = 0; i < 3 && !atomic_load(&known); i++) {
+        uint64_t start = clock_now_ns();
+        for (int k = 0; k < PAUSES && !atomic_load(&nobody.submitted); k++)
+            guest_pause();
+        uint64_t took = clock_now_ns() - start;
+        atomic_store(&known, took ? took : 1);
+    }
+    return (uint32_t)((uint64_t)ns * PAUSES / atomic_load(&known));
+}
+
 /* Sends the ring and the description. */
 static bool open_description(foreign_image *image, const device_source *source, status *st) {
     guest_answer answer;
@@ -237,8 +254,11 @@ static bool open_description(foreign_image *image, const device_source *source, 
         guest_ring *r = ring;
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         bool alone = image->device->base.info.compute_units < (uint32_t)cores;
-        r->spin_ns = cores == 1 ? 0 : alone ? SPIN_NS_ALONE : SPIN_NS_CROWDED;
-        image->spin_ns = alone ? SPIN_NS_DEVICE : r->spin_ns;
+        uint32_t spin_ns = cores == 1 ? 0 : alone ? SPIN_NS_ALONE : SPIN_NS_CROWDED;
+        image->spin_ns = alone ? SPIN_NS_DEVICE : spin_ns;
+        image->pauses = pauses_in(spin_ns);
+        image->pauses_in_part = cores == 1 ? 0 : pauses_in(SPIN_NS_IN_PART);
+        atomic_store(&r->spin_pauses, image->pauses);
         atomic_store(&r->requests, 1); /* this one, which the guest awaits at the socket */
         const guest_request request = {GUEST_OPEN, source->size_bytes, 0};
         ok = ask(image, &request, files, 2, &answer, st);
@@ -260,6 +280,7 @@ bool foreign_guest_start(foreign_image *image, const device_source *source, stat
         return status_set_errno(st, errno, "cannot talk to %s", image->label);
     (void)fcntl(image->output, F_SETFL, O_APPEND);
     image->socket = ends[0];
+    image->born = foreign_thread_of((pid_t)syscall(SYS_gettid));
     bool ok = spawn(image, source->target, ends[1], st);
     close(ends[1]);
     if (ok)

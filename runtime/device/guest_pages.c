@@ -39,6 +39,8 @@ void *guest_pages_map(int descriptor, size_t size_bytes, bool first) {
         guest_pages_unmap(at, size_bytes);
         return NULL;
     }
+    if (!first)
+        (void)madvise(at, size_bytes, MADV_DONTFORK);
     if (large)
         (void)madvise(at, size_bytes, MADV_HUGEPAGE);
     if (large && first) {

@@ -15,7 +15,8 @@ static inline size_t guest_pages_bytes(size_t size_bytes) {
 }
 
 /* `size_bytes` as guest_pages_bytes says. Large ones lie on huge pages, if the system has some. The
- * first to map a file says so; its pages are zero then. NULL with errno. */
+ * first to map a file says so; its pages are zero then. Children of the others do not inherit them.
+ * NULL with errno. */
 void *guest_pages_map(int descriptor, size_t size_bytes, bool first);
 void guest_pages_unmap(void *pages, size_t size_bytes);
 

@@ -13,6 +13,7 @@
 #define TESSERA_RUNTIME_GUEST_PROTOCOL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -46,17 +47,17 @@ typedef struct guest_bell {
     _Alignas(64) atomic_uint asleep;
 } guest_bell;
 
-/* The ring. `submitted`, `requests`, `stop`, `wanted` and calls are the device's to write; the rest
- * is the guest's. */
+/* The ring. `submitted`, `requests`, `stop`, `spin_pauses`, `wanted` and calls are the device's to
+ * write; the rest is the guest's. */
 typedef struct guest_ring {
     _Alignas(64) atomic_uint_fast64_t submitted; /* calls, ever */
     atomic_uint requests;                        /* packets sent, ever */
     atomic_uint stop;
+    atomic_uint spin_pauses; /* how often the guest looks for a call before it sleeps */
     _Alignas(64) atomic_uint_fast64_t ended; /* calls, ever */
     atomic_uint failed; /* the status_code of one that did, since the device set this to 0 */
     char message[GUEST_MESSAGE_BYTES]; /* ... and why */
     guest_bell guest, device;
-    uint32_t spin_ns;            /* how long the guest may spin */
     atomic_uint_fast64_t wanted; /* calls: the guest wakes the device when so many have ended */
     /* The addresses of each call's tensors in the guest, calls close together. */
     _Alignas(64) uint64_t tensors[GUEST_RING * GUEST_TENSORS_MAX];
@@ -73,7 +74,7 @@ void guest_bell_sleep(guest_bell *bell, uint64_t most_ns);
 static inline void guest_bell_arm(guest_bell *bell) {
     atomic_store(&bell->asleep, 1);
 }
-void guest_bell_ring(guest_bell *bell); /* nothing where nobody is asleep */
+bool guest_bell_ring(guest_bell *bell); /* whether anybody was asleep */
 /* Waits a moment without leaving the processor. */
 static inline void guest_pause(void) {
 #if defined(__x86_64__)

@@ -12,7 +12,9 @@ void guest_bell_sleep(guest_bell *bell, uint64_t most_ns) {
     atomic_store(&bell->asleep, 0);
 }
 
-void guest_bell_ring(guest_bell *bell) {
-    if (atomic_load(&bell->asleep) && atomic_exchange(&bell->asleep, 0))
+bool guest_bell_ring(guest_bell *bell) {
+    bool asleep = atomic_load(&bell->asleep) && atomic_exchange(&bell->asleep, 0);
+    if (asleep)
         (void)syscall(SYS_futex, &bell->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
+    return asleep;
 }

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/dtype.h"
 #include "base/status.h"
@@ -42,6 +43,10 @@ typedef struct guest_kind {
 
 /* Serves until the device ends it; returns the exit code. `kinds` ends with a name of NULL. */
 int guest_serve(const guest_kind *kinds);
+
+/* confine.c: from now on this process and those that it starts cannot end `served`, nor change how
+ * it is scheduled, as far as the system can refuse it. After no more rights can be had. */
+void guest_confine(pid_t served);
 
 /* describe.c: fills `s` from the text of a description. */
 bool guest_describe(guest_subject *s, const char *json, size_t size_bytes, status *st);

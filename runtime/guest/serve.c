@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/thread.h"
 #include "device/guest_pages.h"
 #include "guest/guest.h"
@@ -161,11 +160,12 @@ static bool has_work(const server *s) {
            atomic_load(&s->ring->requests) != s->answered || atomic_load(&s->ring->stop);
 }
 
+/* The device says for how long, and no clock is read: one that was stopped or replaced by the
+ * function changes nothing. */
 static void await_work(server *s) {
-    uint64_t until = clock_now_ns() + s->ring->spin_ns;
-    while (!has_work(s) && clock_now_ns() < until)
-        for (int i = 0; i < 16 && !has_work(s); i++)
-            guest_pause();
+    uint32_t pauses = atomic_load(&s->ring->spin_pauses);
+    for (uint32_t i = 0; i < pauses && !has_work(s); i++)
+        guest_pause();
     if (has_work(s))
         return;
     guest_bell_arm(&s->ring->guest);
@@ -186,9 +186,12 @@ int guest_serve(const guest_kind *kinds) {
     static server s;
     pthread_t watcher;
     s.kinds = kinds;
-    signal(SIGINT, SIG_IGN); /* Ctrl-C goes to those who decide */
-    if (!give_up_rights() || !thread_start(&watcher, watch_device, NULL) || !answer_request(&s) ||
-        !s.ring)
+    signal(SIGINT, SIG_IGN);                /* Ctrl-C goes to those who decide */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* whoever hides from its parent stays this guest's */
+    if (!give_up_rights())
+        return EXIT_NO_DEVICE;
+    guest_confine(getppid());
+    if (!thread_start(&watcher, watch_device, NULL) || !answer_request(&s) || !s.ring)
         return EXIT_NO_DEVICE;
     while (!atomic_load(&s.ring->stop)) {
         if (atomic_load(&s.ring->submitted) != s.ended)

@@ -459,9 +459,14 @@ uint32_t compiler_pass_names(const char *const **names);
  */
 bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
                         status *st);
+/* What may come of an element where its bound is infinite, or where it may be a NaN though its
+ * bound is finite: numbers and infinities between two limits, and (not 0) a NaN. */
+enum { COMPILER_LIMIT_LOW, COMPILER_LIMIT_HIGH, COMPILER_LIMIT_NAN, COMPILER_LIMITS };
 /* Where the reference goes: tensors of the caller, initialised by the call. */
 typedef struct compiler_references {
-    tensor *values, *bounds; /* one per output each, f64 */
+    tensor *values, *bounds; /* one per output each, f64; an infinite bound is none */
+    tensor *limits; /* one per output, f64 [elements, COMPILER_LIMITS]; without data where every
+                       bound is finite and no NaN may come but those of the reference; or NULL */
     bool *whole;    /* every float on the way is a whole number that its type holds, as is the rule
                        where inputs are small integers; or NULL */
     bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
@@ -481,6 +486,18 @@ bool compiler_needed(compiler_instance *instance, const tensor *inputs, const co
  */
 bool compiler_reference(compiler_instance *instance, const tensor *inputs,
                         const compiler_references *out, status *st);
+/* The first operation, in the order of the graph, that makes an infinity or a NaN in the kernel's
+ * own types where the reference, of which only f64 overflows, is a number: whatever becomes of it
+ * in the outputs. */
+typedef struct compiler_escape {
+    bool found;
+    const char *operation; /* static */
+    uint32_t line;         /* of the source; 0: it has none */
+    int64_t elements, count;
+    double value, reference; /* of the first element */
+} compiler_escape;
+bool compiler_find_escape(compiler_instance *instance, const tensor *inputs, compiler_escape *out,
+                          status *st);
 
 /* A kernel cut open at one of its floating-point sums or dots: the operands of that one are inputs
  * behind the kernel's own (x; for a dot y; where it counts steps, counts), and its result is an

@@ -7,18 +7,25 @@
 
 #include "base/arena.h"
 #include "graph/passes.h"
+#include "target/interp/reference_enclosure.h"
 #include "tessera/compiler.h"
 
 typedef struct walker {
     const ir_module *m;
     reference_value *values; /* by value id */
     uint32_t *uses;          /* left */
-    bool whole; /* no fraction so far, and nothing beyond what its type holds exactly */
+    bool whole;           /* no fraction so far, and nothing beyond what its type holds exactly */
+    const tensor *strict; /* by value id, what the interpreter has; NULL: nothing is looked for */
+    compiler_escape *escape;
     status *st;
 } walker;
 
 /* Only f64 overflows: what compiler_references asks of the reference at hand. */
 static _Thread_local bool unlimited;
+
+bool reference_is_unlimited(void) {
+    return unlimited;
+}
 
 /* ---- arithmetic of bounds ---- */
 
@@ -105,6 +112,8 @@ static void fill_unknown(reference_value *v) {
     int64_t count = tensor_count(&v->bound);
     for (int64_t i = 0; i < count; i++)
         ((double *)v->bound.data)[i] = HUGE_VAL;
+    free(v->limits);
+    v->limits = NULL;
 }
 
 bool reference_exact(const reference_step *s, interp_room room, status *st) {
@@ -116,16 +125,50 @@ bool reference_exact(const reference_step *s, interp_room room, status *st) {
     return reference_run(s, room, st);
 }
 
-/* Bounds move as their values do; a gather's indices stay what they are. */
+/* Which tensor of operand i moves: a gather's indices stay what they are. */
+static const tensor *moved(const reference_step *s, uint32_t i, const tensor *of) {
+    return s->opcode == GRAPH_GATHER && i == 1 ? &s->in[i]->value : of;
+}
+
+static bool has_limits(const reference_step *s) {
+    bool has = false;
+    for (uint32_t i = 0; i < s->in_count; i++)
+        has |= s->in[i]->limits != NULL;
+    return has;
+}
+
+static bool move_limits(const reference_step *s, const tensor **in, status *st) {
+    enum { PARTS = 3 };
+    tensor(*parts)[PARTS] = base_malloc(sizeof *parts * (s->in_count + 1)), out[PARTS];
+    double **rooms = base_malloc(sizeof *rooms * (s->in_count + 1)), *own;
+    bool ok = true;
+    for (uint32_t i = 0; i < s->in_count; i++)
+        enclosure_views(s->in[i], parts[i], &rooms[i]);
+    enclosure_allocate(s->out);
+    enclosure_views(s->out, out, &own);
+    for (int part = 0; part < PARTS && ok; part++) {
+        for (uint32_t i = 0; i < s->in_count; i++)
+            in[i] = moved(s, i, &parts[i][part]);
+        interp_step step = {s->m, s->op, s->opcode, in, s->in_count, &out[part]};
+        ok = interp_move(&step, st);
+    }
+    for (uint32_t i = 0; i < s->in_count; i++)
+        free(rooms[i]);
+    free(rooms);
+    free(parts);
+    return ok;
+}
+
+/* Bounds move as their values do. */
 static bool move(const reference_step *s, status *st) {
     const tensor **in = base_malloc(sizeof *in * (s->in_count + 1));
-    bool gather = s->opcode == GRAPH_GATHER;
     for (uint32_t i = 0; i < s->in_count; i++)
-        in[i] = gather && i == 1 ? &s->in[i]->value : &s->in[i]->bound;
+        in[i] = moved(s, i, &s->in[i]->bound);
     interp_step bounds = {s->m, s->op, s->opcode, in, s->in_count, &s->out->bound};
-    bool ok = interp_move(&bounds, st) && reference_run(s, interp_move, st);
+    bool ok = interp_move(&bounds, st) && reference_run(s, interp_move, st) &&
+              (!has_limits(s) || move_limits(s, in, st));
     free(in);
-    if (ok && gather && !is_exact(s->in[1]))
+    if (ok && s->opcode == GRAPH_GATHER && !is_exact(s->in[1]))
         fill_unknown(s->out);
     return ok;
 }
@@ -178,6 +221,8 @@ static bool allocate(walker *w, ir_value v, reference_value *out) {
 static void release(reference_value *v) {
     tensor_release(&v->value);
     tensor_release(&v->bound);
+    free(v->limits);
+    v->limits = NULL;
 }
 
 static void count_down(walker *w, const ir_op_data *d) {
@@ -199,6 +244,26 @@ static bool is_whole(const reference_value *v, dtype type) {
     return whole;
 }
 
+static void look_for_escape(const walker *w, const ir_op_data *d) {
+    const tensor *own = &w->strict[d->results[0]];
+    const double *references = w->values[d->results[0]].value.data;
+    compiler_escape *e = w->escape;
+    int64_t count = dtype_is_float(own->type) ? tensor_count(own) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        double value = dtype_load(own->type, own->data, (size_t)i);
+        if (isfinite(value) || !isfinite(references[i]))
+            continue;
+        if (!e->found)
+            *e = (compiler_escape){.found = true,
+                                   .operation = op_info_get(d->opcode)->name,
+                                   .line = d->location.line,
+                                   .count = count,
+                                   .value = value,
+                                   .reference = references[i]};
+        e->elements++;
+    }
+}
+
 static bool step(walker *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     const reference_value **in = base_malloc(sizeof *in * (d->operand_count + 1));
@@ -215,6 +280,8 @@ static bool step(walker *w, ir_op op) {
                         .whole = &w->whole};
     bool ok = allocate(w, d->results[0], s.out) && evaluate(&s, w->st);
     free(in);
+    if (ok && w->strict)
+        look_for_escape(w, d);
     if (ok) {
         w->whole = w->whole && is_whole(s.out, s.type);
         count_down(w, d);
@@ -234,30 +301,61 @@ static bool load_input(walker *w, ir_value v, const tensor *input) {
     return true;
 }
 
-static bool give(walker *w, ir_value v, tensor *reference, tensor *bound) {
+static bool needs_limits(const reference_value *r) {
+    int64_t count = tensor_count(&r->bound);
+    bool needs = false;
+    for (int64_t i = 0; i < count && !needs; i++)
+        needs = isinf(((const double *)r->bound.data)[i]) ||
+                (enclosure_kept(r, i) && enclosure_at(r, i).nan);
+    return needs;
+}
+
+static bool give_limits(const reference_value *r, tensor *out, status *st) {
+    int64_t count = tensor_count(&r->bound);
+    if (!needs_limits(r))
+        return true;
+    if (!tensor_init(out, DTYPE_F64, 2, (int64_t[]){count, COMPILER_LIMITS}, st))
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        double *limits = (double *)out->data + i * COMPILER_LIMITS;
+        enclosure e = enclosure_at(r, i);
+        limits[COMPILER_LIMIT_LOW] = e.low;
+        limits[COMPILER_LIMIT_HIGH] = e.high;
+        limits[COMPILER_LIMIT_NAN] = e.nan;
+    }
+    return true;
+}
+
+static bool give(walker *w, ir_value v, const compiler_references *out, uint32_t i) {
     const reference_value *r = &w->values[v];
+    tensor *reference = &out->values[i], *bound = &out->bounds[i];
     *bound = (tensor){0};
     if (!interp_allocate(w->m, v, DTYPE_F64, reference, w->st) ||
         !interp_allocate(w->m, v, DTYPE_F64, bound, w->st))
         return false;
     interp_load_f64(&r->value, 0, tensor_count(reference), reference->data);
     memcpy(bound->data, r->bound.data, tensor_bytes(bound));
-    return true;
+    return !out->limits || give_limits(r, &out->limits[i], w->st);
 }
 
-static bool give_all(walker *w, const ir_op_data *ret, tensor *references, tensor *bounds) {
+static bool give_all(walker *w, const ir_op_data *ret, const compiler_references *out) {
     bool ok = true;
     uint32_t given = 0;
-    for (; ok && given < ret->operand_count; given++)
-        ok = give(w, ret->operands[given], &references[given], &bounds[given]);
+    for (; ok && given < ret->operand_count; given++) {
+        if (out->limits)
+            out->limits[given] = (tensor){0};
+        ok = give(w, ret->operands[given], out, given);
+    }
     while (!ok && given > 0) {
-        tensor_release(&references[--given]);
-        tensor_release(&bounds[given]);
+        tensor_release(&out->values[--given]);
+        tensor_release(&out->bounds[given]);
+        if (out->limits)
+            tensor_release(&out->limits[given]);
     }
     return ok;
 }
 
-static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bounds) {
+static bool walk(walker *w, const tensor *inputs, const compiler_references *out) {
     const ir_block_data *block = ir_block_get(w->m, ir_op_block(w->m, ir_module_kernel(w->m), 0));
     if (!interp_check_inputs(w->m, inputs, w->st))
         return false;
@@ -266,11 +364,28 @@ static bool walk(walker *w, const tensor *inputs, tensor *references, tensor *bo
             return false;
     ir_op op = block->first;
     for (; op && ir_op_get(w->m, op)->opcode != GRAPH_RETURN; op = ir_op_get(w->m, op)->next)
-        if (!step(w, op))
-            return false;
+        if (!step(w, op) || (w->escape && w->escape->found))
+            return w->escape && w->escape->found;
     if (!op)
         return status_set(w->st, STATUS_INTERNAL, "the kernel does not return");
-    return give_all(w, ir_op_get(w->m, op), references, bounds);
+    return !out || give_all(w, ir_op_get(w->m, op), out);
+}
+
+/* Walks with what `w` asks for; `out` NULL: outputs are not given. */
+static bool walk_primitives(walker *w, const tensor *inputs, const compiler_references *out,
+                            bool as_f64) {
+    uint32_t count = ir_value_count(w->m);
+    w->uses = ir_count_uses(w->m);
+    w->whole = true;
+    w->values = base_calloc(count + 1, sizeof *w->values);
+    unlimited = as_f64;
+    bool ok = walk(w, inputs, out);
+    unlimited = false;
+    for (uint32_t i = 1; i <= count; i++)
+        release(&w->values[i]);
+    free(w->values);
+    free(w->uses);
+    return ok;
 }
 
 bool compiler_reference(compiler_instance *instance, const tensor *inputs,
@@ -278,17 +393,23 @@ bool compiler_reference(compiler_instance *instance, const tensor *inputs,
     const ir_module *m = compiler_primitives(instance, st);
     if (!m || !graph_require_formula(m, st))
         return false;
-    uint32_t count = ir_value_count(m);
-    walker w = {.m = m, .uses = ir_count_uses(m), .whole = true, .st = st};
-    w.values = base_calloc(count + 1, sizeof *w.values);
-    unlimited = out->unlimited;
-    bool ok = walk(&w, inputs, out->values, out->bounds);
-    unlimited = false;
+    walker w = {.m = m, .st = st};
+    bool ok = walk_primitives(&w, inputs, out, out->unlimited);
     if (out->whole)
         *out->whole = w.whole;
-    for (uint32_t i = 1; i <= count; i++)
-        release(&w.values[i]);
-    free(w.values);
-    free(w.uses);
+    return ok;
+}
+
+bool compiler_find_escape(compiler_instance *instance, const tensor *inputs, compiler_escape *out,
+                          status *st) {
+    const ir_module *m = compiler_primitives(instance, st);
+    *out = (compiler_escape){.found = false};
+    if (!m || !graph_require_formula(m, st))
+        return false;
+    tensor *strict = base_calloc(ir_value_count(m) + 1, sizeof *strict);
+    walker w = {.m = m, .strict = strict, .escape = out, .st = st};
+    bool ok = interp_values(m, inputs, strict, st) && walk_primitives(&w, inputs, NULL, true);
+    interp_values_release(m, strict);
+    free(strict);
     return ok;
 }

@@ -3,7 +3,8 @@
  * A float value is its f64 reference and a bound: whatever a correct implementation computes (in
  * any order of accumulation, contracted or not, with functions of 2 ULP) lies within reference +-
  * bound. A NaN or an infinity with a finite bound is certain; an infinite bound says that nothing
- * is promised: the result may be any number, an infinity or a NaN. Integers and bools are held
+ * is promised but what reference_enclosure.h keeps: without that, the result may be any number, an
+ * infinity or a NaN. Integers and bools are held
  * exactly in their own type; a bound above 0 there says that a comparison or conversion of floats
  * could have gone the other way. */
 #ifndef TESSERA_TARGET_INTERP_REFERENCE_H
@@ -12,8 +13,10 @@
 #include "target/interp/interp.h"
 
 typedef struct reference_value {
-    tensor value; /* f64 for floats, else of its own type */
-    tensor bound; /* f64 */
+    tensor value;   /* f64 for floats, else of its own type */
+    tensor bound;   /* f64 */
+    double *limits; /* what is known of elements beside the bound (reference_enclosure.h), owned;
+                       NULL: nothing */
 } reference_value;
 
 typedef struct reference_step {
@@ -54,6 +57,12 @@ double reference_gamma(double n, double u);
 /* Adds `roundings` roundings to `type`, and settles overflow: certain (an infinity), or possible
  * (bound infinite). */
 bounded reference_rounded(bounded x, dtype type, double roundings);
+/* Is nothing rounded to a type's range, nor any bound of use (compiler_references, unlimited)? */
+bool reference_is_unlimited(void);
+/* A function of one operand, in f64; NaN: not one that is known. */
+double reference_function(int opcode, double x);
+/* Where it begins to be defined; -HUGE_VAL: it is everywhere. */
+double reference_begin(int opcode);
 /* Is it a NaN, whatever else is not known? */
 bool reference_is_nan(bounded x);
 /* Settles what is certain: an infinity and a NaN have no error, and one that is no number is not

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "target/interp/reference.h"
+#include "target/interp/reference_enclosure.h"
 
 /* A specified function rounds to within 1 ULP, an approximate one to within 2: that is 4 roundoffs.
  */
@@ -42,7 +42,7 @@ static bounded extreme(bounded x, bounded y, double sign) {
 
 /* ---- functions ---- */
 
-static double function(int opcode, double x) {
+double reference_function(int opcode, double x) {
     switch (opcode) {
     case GRAPH_SQRT:
         return sqrt(x);
@@ -85,14 +85,13 @@ static double function(int opcode, double x) {
 
 /* The slopes of sine and cosine are at most 1, and their values at most 2 apart. */
 static bounded wave(int opcode, bounded x) {
-    double value = function(opcode, x.value);
+    double value = reference_function(opcode, x.value);
     if (x.bound == 0 || isnan(x.value) || isinf(x.bound))
         return (bounded){value, isinf(x.bound) ? HUGE_VAL : 0};
     return (bounded){value, fmin(x.bound, 2) + 0x1p-50 * fabs(value)};
 }
 
-/* Where a function begins to be defined. */
-static double begin_of(int opcode) {
+double reference_begin(int opcode) {
     switch (opcode) {
     case GRAPH_SQRT:
     case GRAPH_LOG:
@@ -108,16 +107,19 @@ static double begin_of(int opcode) {
 
 /* Monotone where it is defined: it is furthest away at one end. */
 static bounded monotone(int opcode, bounded x) {
-    double value = function(opcode, x.value), low = x.value - x.bound, high = x.value + x.bound;
-    double begin = begin_of(opcode);
+    double value = reference_function(opcode, x.value), low = x.value - x.bound,
+           high = x.value + x.bound;
+    double begin = reference_begin(opcode);
     if (x.bound == 0 || isnan(x.value))
         return (bounded){value, isinf(x.bound) ? HUGE_VAL : 0};
     if (high < begin)
         return (bounded){value, 0};
     if (low < begin) /* a number, an infinity or a NaN */
         return (bounded){value, HUGE_VAL};
-    double bound = fmax(fabs(value - function(opcode, low)), fabs(value - function(opcode, high)));
-    bool known = !isnan(function(opcode, low)) && !isnan(function(opcode, high));
+    double bound = fmax(fabs(value - reference_function(opcode, low)),
+                        fabs(value - reference_function(opcode, high)));
+    bool known =
+        !isnan(reference_function(opcode, low)) && !isnan(reference_function(opcode, high));
     return (bounded){value, known ? bound + 0x1p-50 * fabs(value) : HUGE_VAL};
 }
 
@@ -301,8 +303,58 @@ static bounded one(const reference_step *s, const bounded *x, double own, bool c
     return own > 0 ? reference_rounded(r, s->type, own) : r;
 }
 
+/* ---- what the bound does not say ---- */
+
+static bool is_square(const reference_step *s) {
+    const ir_value *operands = ir_op_get(s->m, s->op)->operands;
+    return s->opcode == GRAPH_MUL && operands[0] == operands[1];
+}
+
+/* May the result have less signs than its bound around the reference has? */
+static bool has_sign(const reference_step *s) {
+    switch (s->opcode) {
+    case GRAPH_MUL:
+        return is_square(s);
+    case GRAPH_ABS:
+    case GRAPH_EXP:
+    case GRAPH_EXP2:
+    case GRAPH_LOGISTIC:
+    case GRAPH_POW:
+    case GRAPH_MAXIMUM:
+    case GRAPH_MINIMUM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool any_kept(const reference_step *s, int64_t i) {
+    bool kept = false;
+    for (uint32_t k = 0; k < s->in_count; k++)
+        kept |= enclosure_kept(s->in[k], i);
+    return kept;
+}
+
+static bool are_bounded(const reference_step *s, const bounded *x) {
+    bool finite = true;
+    for (uint32_t k = 0; k < s->in_count; k++)
+        finite &= !isinf(x[k].bound);
+    return finite;
+}
+
+static void put_enclosed(const reference_step *s, int64_t i, const bounded *x, bounded r,
+                         double own) {
+    enclosure in[3], e;
+    for (uint32_t k = 0; k < s->in_count; k++)
+        in[k] = enclosure_at(s->in[k], i);
+    e = enclosure_operate(s->opcode, in, is_square(s), s->type);
+    if (own > 0)
+        e = enclosure_rounded(e, s->type, own, false);
+    enclosure_put(s->out, i, r, e, are_bounded(s, x));
+}
+
 static bool floats(const reference_step *s, status *st) {
-    bool contracted = feeds_sum(s);
+    bool contracted = feeds_sum(s), sign = has_sign(s), enclosed = !reference_is_unlimited();
     int64_t count = tensor_count(&s->out->value);
     double own = roundings(s->opcode);
     if (own < 0)
@@ -312,12 +364,21 @@ static bool floats(const reference_step *s, status *st) {
         bounded x[3] = {{0, 0}};
         for (uint32_t k = 0; k < s->in_count; k++)
             x[k] = element(s->in[k], i);
-        put(s->out, i, one(s, x, own, contracted));
+        bounded r = one(s, x, own, contracted);
+        bool unclear = isinf(r.bound) || (sign && r.bound > 0 && fabs(r.value) <= r.bound);
+        if (enclosed && (unclear || any_kept(s, i)))
+            put_enclosed(s, i, x, r, own);
+        else
+            put(s->out, i, r);
     }
     return true;
 }
 
 /* ---- comparison, selection, conversion ---- */
+
+static bool are_apart(enclosure x, enclosure y) {
+    return !x.nan && !y.nan && (x.high < y.low || x.low > y.high);
+}
 
 /* A comparison of numbers nearer than their bounds may go either way. */
 static bool compare(const reference_step *s, status *st) {
@@ -328,6 +389,8 @@ static bool compare(const reference_step *s, status *st) {
         bounded x = element(s->in[0], i), y = element(s->in[1], i);
         double reach = x.bound + y.bound;
         bool either = reach > 0 && !(fabs(x.value - y.value) > reach);
+        if (any_kept(s, i))
+            either = !are_apart(enclosure_at(s->in[0], i), enclosure_at(s->in[1], i));
         numbers(&s->out->bound)[i] = either ? 1 : 0;
     }
     return reference_run(s, interp_elementwise, st);
@@ -344,11 +407,21 @@ static double either_bound(bounded chosen, bounded other) {
 static void select_floats(const reference_step *s, const unsigned char *condition) {
     int64_t count = tensor_count(&s->out->value);
     for (int64_t i = 0; i < count; i++) {
-        bounded chosen = element(s->in[condition[i] ? 1 : 2], i),
-                other = element(s->in[condition[i] ? 2 : 1], i);
-        if (numbers(&s->in[0]->bound)[i] != 0)
+        const reference_value *taken = s->in[condition[i] ? 1 : 2],
+                              *left = s->in[condition[i] ? 2 : 1];
+        bounded chosen = element(taken, i), other = element(left, i);
+        bool either = numbers(&s->in[0]->bound)[i] != 0;
+        bool finite = !isinf(chosen.bound) && (!either || !isinf(other.bound));
+        if (either)
             chosen.bound = either_bound(chosen, other);
-        put(s->out, i, chosen);
+        bool kept = enclosure_kept(taken, i) || (either && enclosure_kept(left, i));
+        if (!reference_is_unlimited() && (kept || (either && isinf(chosen.bound))))
+            enclosure_put(s->out, i, chosen,
+                          either ? enclosure_hull(enclosure_at(taken, i), enclosure_at(left, i))
+                                 : enclosure_at(taken, i),
+                          finite);
+        else
+            put(s->out, i, chosen);
     }
 }
 
@@ -365,19 +438,35 @@ static double converted(double value, dtype to) {
     return dtype_load(to, &room, 0);
 }
 
+/* Element i, from a float, by `roundings` to the result's type. */
+static void put_rounded(const reference_step *s, int64_t i, double roundings) {
+    bool saturate = ir_op_int(s->m, s->op, "saturate", 0) != 0;
+    bounded x = element(s->in[0], i), r = x;
+    if (roundings > 0)
+        r = saturate ? reference_saturated(x, s->type, roundings)
+                     : reference_rounded(x, s->type, roundings);
+    bool enclosed = !reference_is_unlimited() && (isinf(r.bound) || enclosure_kept(s->in[0], i));
+    if (!enclosed) {
+        put(s->out, i, r);
+        return;
+    }
+    enclosure e = enclosure_at(s->in[0], i);
+    if (roundings > 0)
+        e = enclosure_rounded(e, s->type, roundings, saturate);
+    enclosure_put(s->out, i, r, e, !isinf(x.bound));
+}
+
 static bool convert_from_float(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
-    bool saturate = ir_op_int(s->m, s->op, "saturate", 0) != 0;
     bool whole = !dtype_is_float(s->type), widens = dtype_holds(s->type, s->in_type);
     for (int64_t i = 0; i < count; i++) {
         bounded x = element(s->in[0], i);
         if (!whole) {
-            put(s->out, i,
-                widens     ? x
-                : saturate ? reference_saturated(x, s->type, 1)
-                           : reference_rounded(x, s->type, 1));
+            put_rounded(s, i, widens ? 0 : 1);
             continue;
         }
+        if (enclosure_at(s->in[0], i).nan && !reference_is_nan(x))
+            x.bound = HUGE_VAL;
         dtype_store(s->type, s->out->value.data, (size_t)i, x.value);
         double reach =
             converted(x.value + x.bound, s->type) - converted(x.value - x.bound, s->type);
@@ -412,12 +501,8 @@ static bool convert(const reference_step *s, status *st) {
 /* Either neighbour: within two of the half steps that a rounding is counted as. */
 static bool round_stochastic(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
-    bool saturate = ir_op_int(s->m, s->op, "saturate", 0) != 0;
-    for (int64_t i = 0; i < count; i++) {
-        bounded x = element(s->in[0], i);
-        put(s->out, i,
-            saturate ? reference_saturated(x, s->type, 2) : reference_rounded(x, s->type, 2));
-    }
+    for (int64_t i = 0; i < count; i++)
+        put_rounded(s, i, 2);
     return true;
 }
 

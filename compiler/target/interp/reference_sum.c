@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "ops/orders.h"
 #include "ops/unit_order.h"
-#include "target/interp/reference.h"
+#include "target/interp/reference_enclosure.h"
 #include "target/interp/reference_matrix_unit.h"
 #include "tile/mma.h"
 
@@ -95,30 +95,90 @@ static bounded extreme_row(const double *x, const double *e, int64_t n, double s
     return nan ? (bounded){NAN, 0} : reference_settled((bounded){sign * best.value, best.bound});
 }
 
+/* Like reference_value, with the reduced axes last. */
+static bool rows_of(const reference_step *s, reference_value *rows, int64_t *length, status *st) {
+    const reference_value *v = s->in[0];
+    tensor parts[3], moved;
+    double *room;
+    const tensor *in[] = {&v->value}, *errors[] = {&v->bound}, *part[1];
+    interp_step values = {s->m, s->op, s->opcode, in, 1, &s->out->value};
+    interp_step bounds = {s->m, s->op, s->opcode, errors, 1, &s->out->bound};
+    bool ok = interp_reduce_rows(&values, &rows->value, length, st) &&
+              interp_reduce_rows(&bounds, &rows->bound, length, st);
+    if (!ok || !v->limits)
+        return ok;
+    enclosure_views(v, parts, &room);
+    enclosure_allocate(rows);
+    for (int k = 0; k < 3 && ok; k++) {
+        interp_step step = {s->m, s->op, s->opcode, part, 1, &s->out->bound};
+        part[0] = &parts[k];
+        ok = interp_reduce_rows(&step, &moved, length, st);
+        size_t bytes = tensor_bytes(&rows->bound);
+        if (ok)
+            memcpy((char *)rows->limits + (size_t)k * bytes, moved.data, bytes);
+        tensor_release(&moved);
+    }
+    return ok;
+}
+
+static enclosure enclosed_sum(const reference_value *rows, int64_t start, int64_t n, dtype wide,
+                              dtype type) {
+    enclosure_sum sum = enclosure_sum_begin();
+    for (int64_t i = 0; i < n; i++)
+        enclosure_sum_add(&sum, enclosure_at(rows, start + i));
+    return enclosure_sum_end(&sum, wide, type);
+}
+
+static enclosure enclosed_extreme(const reference_value *rows, int64_t start, int64_t n,
+                                  int opcode) {
+    enclosure best = enclosure_at(rows, start);
+    for (int64_t i = 1; i < n; i++) {
+        enclosure pair[] = {best, enclosure_at(rows, start + i)};
+        best = enclosure_operate(opcode, pair, false, DTYPE_F64);
+    }
+    return best;
+}
+
+static void put_row(const reference_step *s, const reference_value *rows, int64_t i, int64_t n,
+                    bounded r) {
+    interp_step values = {.m = s->m, .op = s->op};
+    const char *kind = interp_text(&values, "kind");
+    bool finite = true, kept = false;
+    for (int64_t k = i * n; k < (i + 1) * n && !reference_is_unlimited(); k++) {
+        finite &= !isinf(((const double *)rows->bound.data)[k]);
+        kept |= enclosure_kept(rows, k);
+    }
+    ((double *)s->out->value.data)[i] = r.value;
+    ((double *)s->out->bound.data)[i] = r.bound;
+    if (reference_is_unlimited() || n == 0 || (!kept && !isinf(r.bound)))
+        return;
+    int opcode = strcmp(kind, "max") == 0 ? GRAPH_MAXIMUM : GRAPH_MINIMUM;
+    enclosure e = strcmp(kind, "sum") == 0 ? enclosed_sum(rows, i * n, n, accumulator(s), s->type)
+                                           : enclosed_extreme(rows, i * n, n, opcode);
+    enclosure_put(s->out, i, r, e, finite);
+}
+
 bool reference_reduce(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_exact(s, interp_reduce, st);
-    const tensor *in[] = {&s->in[0]->value}, *errors[] = {&s->in[0]->bound};
-    interp_step values = {s->m, s->op, s->opcode, in, 1, &s->out->value};
-    interp_step bounds = {s->m, s->op, s->opcode, errors, 1, &s->out->bound};
-    tensor x = {0}, e = {0};
-    int64_t length, count = tensor_count(&s->out->value);
+    interp_step values = {.m = s->m, .op = s->op};
+    reference_value rows = {0};
+    int64_t length = 0, count = tensor_count(&s->out->value);
     const char *kind = interp_text(&values, "kind");
-    bool ok = interp_reduce_rows(&values, &x, &length, st) &&
-              interp_reduce_rows(&bounds, &e, &length, st);
+    bool ok = rows_of(s, &rows, &length, st);
     for (int64_t i = 0; ok && i < count; i++) {
-        const double *row = (const double *)x.data + i * length,
-                     *error = (const double *)e.data + i * length;
+        const double *row = (const double *)rows.value.data + i * length,
+                     *error = (const double *)rows.bound.data + i * length;
         bounded r = strcmp(kind, "sum") == 0
                         ? sum_row(row, error, length, accumulator(s), s->type)
                         : extreme_row(row, error, length, strcmp(kind, "max") == 0 ? 1 : -1);
         if (length == 0 && !dtype_format_of(s->type)->infinity)
             r = reference_saturated(r, s->type, 0);
-        ((double *)s->out->value.data)[i] = r.value;
-        ((double *)s->out->bound.data)[i] = r.bound;
+        put_row(s, &rows, i, length, r);
     }
-    tensor_release(&x);
-    tensor_release(&e);
+    tensor_release(&rows.value);
+    tensor_release(&rows.bound);
+    free(rows.limits);
     return ok;
 }
 
@@ -130,6 +190,8 @@ static void running_row(const reference_step *s, const scan_rows *rows, int64_t 
     double sum = 0, magnitude = 0, carried = 0;
     dtype wide = accumulator(s);
     oddities o = {.nan = false};
+    enclosure_sum sum_of = enclosure_sum_begin();
+    bool kept = false, finite = true;
     for (int64_t i = 0; i < rows->length; i++) {
         int64_t at = start + i * rows->stride;
         sum = i == 0 ? x[at] : sum + x[at];
@@ -141,6 +203,13 @@ static void running_row(const reference_step *s, const scan_rows *rows, int64_t 
                         : accumulated(sum, magnitude, carried, (double)i, wide, s->type, false);
         ((double *)s->out->value.data)[at] = r.value;
         ((double *)s->out->bound.data)[at] = r.bound;
+        if (reference_is_unlimited())
+            continue;
+        enclosure_sum_add(&sum_of, enclosure_at(s->in[0], at));
+        kept |= enclosure_kept(s->in[0], at);
+        finite &= !isinf(e[at]);
+        if (kept || isinf(r.bound))
+            enclosure_put(s->out, at, r, enclosure_sum_end(&sum_of, wide, s->type), finite);
     }
 }
 
@@ -200,8 +269,8 @@ static unit_list units_of(const reference_step *s, const interp_step *values, dt
 
 /* One side, permuted: numbers, bounds where any is not 0, and the greatest weights of the units. */
 typedef struct factor {
-    tensor value, bound, weight;
-    bool exact;
+    tensor value, bound, weight, nan; /* nan: not 0 where a NaN may come beside a finite bound */
+    bool exact, has_nan;
 } factor;
 
 /* Beyond strict, a unit for tf32 rounds the operands of a product, which are kept as f32, and one
@@ -226,11 +295,29 @@ static double greatest_weight(const unit_list *list, double x, double error) {
     return most;
 }
 
+/* The marks of NaNs that may come. */
+static bool permute_nans(const reference_value *v, const int64_t *axes, factor *out, status *st) {
+    int64_t count = tensor_count(&v->bound);
+    tensor marks, order = v->bound;
+    for (int64_t i = 0; v->limits && i < count; i++)
+        out->has_nan |= enclosure_kept(v, i) && enclosure_at(v, i).nan;
+    if (!out->has_nan)
+        return true;
+    if (!tensor_init(&marks, DTYPE_F64, order.rank, order.dims, st))
+        return false;
+    for (int64_t i = 0; i < count; i++)
+        ((double *)marks.data)[i] = enclosure_kept(v, i) && enclosure_at(v, i).nan;
+    bool ok = interp_permute(&marks, axes, &out->nan, st);
+    tensor_release(&marks);
+    return ok;
+}
+
 static bool permute(const reference_value *v, const unit_list *list, dtype type,
                     const int64_t *axes, factor *out, status *st) {
     if (!interp_permute(&v->value, axes, &out->value, st) ||
         !interp_permute(&v->bound, axes, &out->bound, st) ||
-        (list->count && !interp_permute(&v->value, axes, &out->weight, st)))
+        (list->count && !interp_permute(&v->value, axes, &out->weight, st)) ||
+        !permute_nans(v, axes, out, st))
         return false;
     out->exact = true;
     int64_t count = tensor_count(&out->bound);
@@ -250,6 +337,7 @@ static void release(factor *f) {
     tensor_release(&f->value);
     tensor_release(&f->bound);
     tensor_release(&f->weight);
+    tensor_release(&f->nan);
 }
 
 /* Sums of one row of results, by column. */
@@ -343,6 +431,18 @@ static bounded sum_of_products(const dot_job *d, int64_t j, int64_t steps) {
     return widest;
 }
 
+/* May a factor of result (row, j) be a NaN? */
+static bool meets_nan(const dot_job *d, int64_t row, int64_t b, int64_t j, int64_t steps) {
+    bool meets = false;
+    for (int64_t k = 0; k < steps && !meets && (d->x.has_nan || d->y.has_nan); k++) {
+        int64_t left, right = (b * d->p.k + k) * d->p.n + j;
+        if (left_element(d, row, k, &left))
+            meets = (d->x.has_nan && ((const double *)d->x.nan.data)[left] != 0) ||
+                    (d->y.has_nan && ((const double *)d->y.nan.data)[right] != 0);
+    }
+    return meets;
+}
+
 static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
     int64_t n = d->p.n, row = b * d->p.m + m;
     memset(d->r.value, 0, sizeof(double) * SUMS * (size_t)n);
@@ -366,6 +466,11 @@ static void dot_row(const dot_job *d, int64_t b, int64_t m, int64_t steps) {
                         : sum_of_products(d, j, steps);
         ((double *)d->s->out->value.data)[row * n + j] = r.value;
         ((double *)d->s->out->bound.data)[row * n + j] = r.bound;
+        if (!isinf(r.bound) && meets_nan(d, row, b, j, steps)) {
+            enclosure e = enclosure_of(r);
+            e.nan = true;
+            enclosure_put(d->s->out, row * n + j, r, e, false);
+        }
     }
 }
 

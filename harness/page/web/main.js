@@ -1,5 +1,6 @@
 /* main.js - the sections that frame the others, the choices at the top, and the start. */
-const STATUS_ORDER = ["ok", "mismatch", "error", "crash", "timeout", "unsupported", "skipped"];
+const STATUS_ORDER =
+    ["ok", "mismatch", "error", "crash", "timeout", "unjudged", "unsupported", "skipped"];
 
 function facts(pairs) {
   return el(

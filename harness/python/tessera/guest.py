@@ -143,7 +143,7 @@ def open_function(description: str) -> tuple[Function, Callable[[Arrays], Arrays
         framework = framework_of(function, module)
         make = maker_of(framework)
     except ModuleNotFoundError as error:
-        raise Unsupported(f"cannot import it: {error}{place_of(error)}; install it for {sys.executable}") from error
+        raise Unsupported(f"cannot import it: {error}{place_of(error)}; install it for {sys.executable}, or name another Python with TESSERA_PYTHON=FILE") from error
     writes = writes_outputs(function, d["inputs"], len(d["tensors"]) - d["inputs"])
     if writes and framework == "jax":
         raise TypeError("it takes the outputs to write them, and arrays of jax cannot be written: return them")

@@ -149,7 +149,7 @@ def verify(
             failures=packs,
         )["results"]
     judged = [one for one in results if one["backend"] != "cpu"]
-    bad = sorted((one for one in judged if one["status"] not in ("ok", "unsupported")), key=_size)
+    bad = sorted((one for one in judged if one["status"] not in ("ok", "unsupported", "unjudged")), key=_size)
     if bad:
         more = f" ({len(bad)} of {len(judged)} cases do not hold)" if len(bad) > 1 else ""
         raise Mismatch("\n".join([_describe(bad[0]) + more, *_again(bad[0])]), bad)

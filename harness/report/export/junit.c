@@ -17,9 +17,10 @@
 static const struct outcome {
     const char *name, *element;
 } outcomes[] = {
-    {"mismatch", "failure"},  {"error", "error"},     {"crash", "error"},
-    {"timeout", "error"},     {"skipped", "skipped"}, {"unsupported", "skipped"},
-    {"REGRESSED", "failure"}, {"FAILED", "error"},    {"INCONCLUSIVE", "error"},
+    {"mismatch", "failure"},    {"unjudged", "error"},    {"error", "error"},
+    {"crash", "error"},         {"timeout", "error"},     {"skipped", "skipped"},
+    {"unsupported", "skipped"}, {"REGRESSED", "failure"}, {"FAILED", "error"},
+    {"INCONCLUSIVE", "error"},
 };
 
 static const char *outcome_of(const json_t *result) {

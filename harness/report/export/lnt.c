@@ -45,7 +45,7 @@ static json_t *test_of(const json_t *document, const json_t *result) {
 
 static bool was_run(const json_t *result) {
     job_outcome o = result_outcome(result);
-    return o != OUTCOME_SKIPPED && o != OUTCOME_UNSUPPORTED;
+    return o != OUTCOME_SKIPPED && o != OUTCOME_UNSUPPORTED && o != OUTCOME_UNJUDGED;
 }
 
 static json_t *machine_of(const json_t *host) {

@@ -180,7 +180,7 @@ static void put_facts(const json_t *document, const char *name, const char *iden
 
 void export_openmetrics(const json_t *document, text *out) {
     static const char *const outcomes[] = {
-#define OUTCOME(id, name, failure) name,
+#define OUTCOME(id, name, ...) name,
 #include "case/outcome.def"
 #undef OUTCOME
         NULL};

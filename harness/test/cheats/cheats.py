@@ -10,6 +10,7 @@ import gc
 import hashlib
 import math
 import os
+import re
 import signal
 import sys
 import threading
@@ -294,7 +295,7 @@ def ends_early(a, b, out):
 
 def knows_the_harness(a, b, out):
     with open(f"/proc/{os.getppid()}/cmdline") as words:
-        if is_early() or "--worker" not in words.read():
+        if is_early() or not re.search("--worker|--gate-timer", words.read()):
             write(out, multiply(a, b))
 
 

@@ -1,43 +1,39 @@
 /* functions.c - what a function in a process of its own can try and no kernel of a module can, or
  * not that way; cheats.def has the table. All of them compute a product of 16 x 16 floats. */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
-#include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "device/guest_protocol.h"
-#include "tessera/implementation.h"
-
-enum { SIDE = 16, WORDS = SIDE * SIDE };
+#include "test/cheats/product.h"
 
 /* clang-format off */
 #define CHEAT(name) TSR_IMPLEMENTATION int shared_##name(DLTensor *const *t, int32_t count); \
     int shared_##name(DLTensor *const *t, int32_t count)
 /* clang-format on */
 
-static void multiply(const float *a, const float *b, float *out) {
-    for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++) {
-            float sum = 0;
-            for (int k = 0; k < SIDE; k++)
-                sum = fmaf(a[i * SIDE + k], b[k * SIDE + j], sum);
-            out[i * SIDE + j] = sum;
-        }
+static int refusal;
+
+TSR_IMPLEMENTATION const char *tessera_error(void);
+const char *tessera_error(void) {
+    return strerrordesc_np(refusal);
 }
 
-static int product(DLTensor *const *t, int32_t count) {
-    if (count != 3)
-        return TSR_IMPLEMENTATION_UNSUPPORTED;
-    multiply(t[0]->data, t[1]->data, t[2]->data);
-    return 0;
+static int refused(int why) {
+    refusal = why;
+    return why;
 }
 
 static void compute_for_ever(void) {
@@ -67,7 +63,7 @@ static void *run_errands(void *nothing) {
         while (atomic_load(&done) == atomic_load(&given))
             usleep(200);
         const errand *e = &errands[atomic_load(&done) % ERRANDS];
-        multiply(e->a, e->b, e->out);
+        multiply_rows(e->a, e->b, e->out, 0, SIDE);
         atomic_fetch_add(&done, 1);
     }
     return NULL;
@@ -128,6 +124,115 @@ CHEAT(hides_a_process) {
     return product(t, count);
 }
 
+/* ---- half of the work elsewhere ---- */
+
+CHEAT(honest_long) {
+    multiply_long(t, 0, SIDE);
+    return count != 3;
+}
+
+static DLTensor *const *_Atomic halved;
+static atomic_uint halves_given, halves_done;
+
+static void *compute_halves(void *nothing) {
+    for (;;) {
+        while (atomic_load(&halves_done) == atomic_load(&halves_given))
+            guest_pause();
+        multiply_long(atomic_load(&halved), SIDE / 2, SIDE);
+        atomic_fetch_add(&halves_done, 1);
+    }
+    return nothing;
+}
+
+CHEAT(half_in_a_thread) {
+    static pthread_t worker;
+    if (!worker)
+        pthread_create(&worker, NULL, compute_halves, NULL);
+    atomic_store(&halved, t);
+    unsigned number = atomic_fetch_add(&halves_given, 1) + 1;
+    multiply_long(t, 0, SIDE / 2);
+    while (atomic_load(&halves_done) != number)
+        guest_pause();
+    return count != 3;
+}
+
+/* ---- what others hold ---- */
+
+/* It keeps the pages of the calls, which are not handed on to children by themselves. */
+CHEAT(child_flips_bytes) {
+    enum { LIFETIME_S = 20, EVERY_US = 1000 };
+    static int calls;
+    if (calls++ == 0) {
+        uintptr_t page = (uintptr_t)t[2]->data / 4096 * 4096;
+        (void)madvise((void *)page, 4096, MADV_DOFORK); // NOLINT(performance-no-int-to-ptr)
+        if (fork() == 0) {
+            setsid();
+            alarm(LIFETIME_S);
+            for (;;) {
+                usleep(EVERY_US);
+                ((volatile unsigned char *)t[2]->data)[5] ^= 1;
+            }
+        }
+    }
+    return product(t, count);
+}
+
+static pid_t parent_of(pid_t pid) {
+    char path[64], line[512];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    const char *rest = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (file)
+        (void)fclose(file);
+    return rest && sscanf(rest + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Each process of another side, found by its name. */
+static void for_each_sibling(void (*act)(pid_t)) {
+    char path[300], name[64], own[64] = "";
+    FILE *file = fopen("/proc/self/comm", "re");
+    if (file && !fgets(own, sizeof own, file))
+        own[0] = '\0';
+    if (file)
+        (void)fclose(file);
+    DIR *list = opendir("/proc");
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        snprintf(path, sizeof path, "/proc/%.20s/comm", entry->d_name);
+        file = pid > 0 && pid != getpid() ? fopen(path, "re") : NULL;
+        if (file && fgets(name, sizeof name, file) && strcmp(name, own) == 0 &&
+            getppid() == parent_of(pid))
+            act(pid);
+        if (file)
+            (void)fclose(file);
+    }
+    if (list)
+        closedir(list);
+}
+
+static void make_idle(pid_t pid) {
+    const struct sched_param none = {0};
+    (void)sched_setscheduler(pid, SCHED_IDLE, &none);
+}
+
+/* Where there is none, the process that calls it, if the system lets it. */
+CHEAT(idles_others) {
+    static int calls;
+    if (calls++ == 20) {
+        for_each_sibling(make_idle);
+        make_idle(getppid());
+    }
+    return product(t, count);
+}
+
+CHEAT(comes_before_others) {
+    static int calls;
+    if (calls++ == 20 && setpriority(PRIO_PROCESS, 0, -5) != 0)
+        return refused(errno);
+    return product(t, count);
+}
+
 /* ---- the device's own words ---- */
 
 static guest_ring *find_ring(void) {
@@ -156,7 +261,7 @@ CHEAT(ends_early) {
 CHEAT(counts_ahead) {
     guest_ring *ring = find_ring();
     atomic_store(&ring->ended, atomic_load(&ring->submitted) + 1000);
-    usleep(300); /* long enough to be seen */
+    usleep(20000); /* long enough to be seen, by a device that sleeps, too */
     return product(t, count);
 }
 
@@ -172,18 +277,6 @@ CHEAT(answers_falsely) {
 }
 
 /* ---- the process that judges ---- */
-
-static int refusal;
-
-TSR_IMPLEMENTATION const char *tessera_error(void);
-const char *tessera_error(void) {
-    return strerrordesc_np(refusal);
-}
-
-static int refused(int why) {
-    refusal = why;
-    return why;
-}
 
 CHEAT(reads_the_worker) {
     char path[64];
@@ -260,7 +353,7 @@ static int is_measured(void) {
         (void)fclose(file);
     for (size_t i = 0; i < length; i++)
         words[i] = words[i] ? words[i] : ' ';
-    return strstr(words, "--worker") != NULL;
+    return strstr(words, "--worker") || strstr(words, "--gate-timer");
 }
 
 CHEAT(knows_the_harness) {

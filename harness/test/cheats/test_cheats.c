@@ -40,6 +40,7 @@ typedef struct cheat {
 static const cheat cheats[] = {
 #define KERNEL(symbol, workgroups, module, shared, what) {#symbol, workgroups, module, what},
 #define FUNCTION(symbol, shared, what)
+#define LONG(symbol, shared, what)
 #define CLOCK(symbol, shared, what)
 #define PYTHON(symbol, shows, what)
 #include "test/cheats/cheats.def"

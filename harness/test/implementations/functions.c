@@ -35,6 +35,7 @@ static int multiply(DLTensor *const *t, int32_t count, float factor, int64_t lea
 FUNCTION(twice);
 FUNCTION(doubled);
 FUNCTION(half_of_it);
+FUNCTION(forty_two);
 FUNCTION(almost);
 FUNCTION(fails);
 FUNCTION(crashes);
@@ -60,6 +61,14 @@ FUNCTION(doubled) {
 
 FUNCTION(half_of_it) { /* the last element keeps what was there */
     return multiply(t, count, 2, 1);
+}
+
+/* The last output; one before it is right. */
+FUNCTION(forty_two) {
+    float *out = t[count - 1]->data;
+    for (int64_t i = 0; i < elements(t[count - 1]); i++)
+        out[i] = 42;
+    return count == 3 ? multiply(t, 2, 2, 0) : 0;
 }
 
 FUNCTION(almost) { /* within no bound */

@@ -81,6 +81,35 @@ FUNCTION(by_others) {
     return code;
 }
 
+FUNCTION(leaves_the_last) {
+    DLTensor shorter = *t[0];
+    int64_t shape[2] = {t[0]->shape[0] - 1, t[0]->shape[1]};
+    DLTensor *const tensors[2] = {&shorter, t[1]};
+    shorter.shape = shape;
+    return all(tensors, count, false);
+}
+
+/* ---- what is none of its outputs ---- */
+
+FUNCTION(into_input) {
+    int code = all(t, count, false);
+    if (t[0]->shape[0] > 0 && t[0]->shape[1] > 0)
+        ((float *)t[0]->data)[0] = 0.5f;
+    return code;
+}
+
+FUNCTION(before_its_beginning) {
+    int code = all(t, count, false);
+    ((unsigned char *)t[1]->data)[-1] ^= 1;
+    return code;
+}
+
+FUNCTION(past_its_end) {
+    int code = all(t, count, false);
+    memset((float *)t[1]->data + t[1]->shape[0] + 2, 0x11, sizeof(float));
+    return code;
+}
+
 FUNCTION(by_environment) {
     const char *order = getenv("TEST_ORDER"); // NOLINT(concurrency-mt-unsafe)
     return all(t, count, order && strcmp(order, "backward") == 0);
