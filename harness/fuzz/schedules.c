@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/philox.h"
 #include "case/fault.h"
 #include "case/result.h"
@@ -15,6 +16,7 @@
 #include "common/timer.h"
 #include "device/host.h"
 #include "exec/worker.h"
+#include "report/progress.h"
 #include "run/pack_case.h"
 #include "tune/draft.h"
 
@@ -248,9 +250,14 @@ static bool try_way(schedule_fuzz *f, size_t first, size_t end, const char *isa,
 }
 
 static void show_progress(const schedule_fuzz *f, const char *kernel) {
-    if (f->shown)
-        say(stderr, "\r\033[K%" PRIu64 " kernels, %" PRIu64 " schedules, %" PRIu64 " failures; %s",
-            f->kernels, f->runs, f->failures, kernel);
+    if (!f->shown)
+        return;
+    text line;
+    text_init(&line);
+    text_show(&line, "%" PRIu64 " kernels, %" PRIu64 " schedules, %" PRIu64 " failures; %s",
+              f->kernels, f->runs, f->failures, kernel);
+    progress_draw(&line);
+    text_release(&line);
 }
 
 static void try_kernel(schedule_fuzz *f, size_t first, size_t end) {

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "case/backend.h"
 #include "case/result.h"
+#include "common/terminal.h"
 #include "report/table.h"
 
 enum { WIDTH_LEAST = 80, CASE_LEAST = 12, NAME_LEAST = 13, NAME_MOST = 24, CASE_MOST = 24 };
@@ -32,10 +33,10 @@ void beside_legend(text *out) {
                      "and their\n         time / ours in turn: above 1 ours is faster\n");
 }
 
-/* A name that is too long ends in a full stop. */
-static void append_cut(const char *name, int width, text *out) {
-    bool cut = (int)strlen(name) > width;
-    text_show(out, "%-*.*s%s", cut ? width - 1 : width, cut ? width - 1 : width, name,
+/* A name that is too long ends in a full stop, where there is a bound. */
+static void append_cut(const char *name, int width, bool bound, text *out) {
+    bool cut = bound && (int)strlen(name) > width;
+    text_show(out, "%-*.*s%s", cut ? width - 1 : width, cut ? width - 1 : (int)strlen(name), name,
               cut ? "." : "");
 }
 
@@ -53,13 +54,15 @@ static void append_time(double ns, double share, text *out) {
 void beside_row(const json_t *result, const json_t *ours, int width, text *out) {
     int spare = width > WIDTH_LEAST ? (width - WIDTH_LEAST) / 2 : 0;
     int name = NAME_LEAST + spare, where = CASE_LEAST + spare;
+    bool bound = width < TERMINAL_UNBOUNDED;
     text_append(out, "    ");
-    append_cut(result_text(result, RESULT_CASE), where < CASE_MOST ? where : CASE_MOST, out);
+    append_cut(result_text(result, RESULT_CASE), where < CASE_MOST ? where : CASE_MOST, bound, out);
     text_printf(out, "%2" PRId64, result_whole(result, RESULT_THREADS));
     append_time(number(result, "ours_ns", "median"),
                 ours ? result_number(ours, RESULT_FRACTION) : NAN, out);
     text_append(out, "  ");
-    append_cut(result_text(result, RESULT_BACKEND), name < NAME_MOST ? name : NAME_MOST, out);
+    append_cut(result_text(result, RESULT_BACKEND), name < NAME_MOST ? name : NAME_MOST, bound,
+               out);
     append_time(number(result, "time_ns", "median"), result_number(result, RESULT_FRACTION), out);
     text_printf(out, " %.2f (%.2f-%.2f)\n", number(result, "ratio", "median"),
                 number(result, "ratio", "low"), number(result, "ratio", "high"));

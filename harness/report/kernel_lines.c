@@ -10,6 +10,7 @@
 #include "case/job.h"
 #include "case/result.h"
 #include "common/json_text.h"
+#include "common/terminal.h"
 #include "report/beside.h"
 #include "report/table.h"
 
@@ -161,7 +162,8 @@ static void append_shares(const kernel_lines *k, text *out) {
     }
     if (best >= 0)
         snprintf(words, sizeof words, "%.0f-%.0f %% %s", 100 * least, 100 * best, resource);
-    text_printf(out, "  %-*.*s", SHARE_WIDTH - 2, SHARE_WIDTH - 2, words);
+    text_printf(out, "  %-*.*s", SHARE_WIDTH - 2,
+                k->width == TERMINAL_UNBOUNDED ? (int)sizeof words : SHARE_WIDTH - 2, words);
 }
 
 static double work_of(const json_t *result) {

@@ -156,10 +156,11 @@ function showGate(place, gate) {
       "div", {class: "panel"},
       el("p", null, el("b", {class: verdict[1]}, verdict[0]),
          ` — ${sideName(gate.against)} against ${sideName(gate.baseline)}, `,
-         `margin ${percent(number(settings.margin), 2)}, effects of ${
-             percent(number(settings.mde), 2)} or more should show`,
-         Number.isFinite(number(gate.mde)) ? `, and ${percent(number(gate.mde), 2)} would have` :
-                                             "",
+         `margin ${percent(number(settings.margin), 2)}, changes of at least ${
+             percent(number(settings.mde), 2)} asked for`,
+         Number.isFinite(number(gate.mde)) ?
+             `; would have shown: of at least ${percent(number(gate.mde), 2)}` :
+             "",
          `; ${time(number(gate.seconds) * 1e9)}.`),
       el("ul", {class: "counts more"}, gateCounts(gate)),
       makeTable(`Cases of the gate ${text(gate.gate)}`, gateColumns(gate), rows),
