@@ -80,9 +80,7 @@ function staticChanges(result) {
 }
 
 function reasonsOf(result) {
-  return [text(result.reason), text(result.why), staticChanges(result)].filter(Boolean).join(
-             "; ") ||
-      "–";
+  return [text(result.reason), text(result.why), staticChanges(result)].filter(Boolean).join("; ");
 }
 
 function gateColumns(gate) {
@@ -120,7 +118,7 @@ function gateColumns(gate) {
     {title: "against", number: true, value: (r) => number(r.against_ns), show: (r, v) => time(v)},
     {title: "could see", number: true, value: (r) => number(r.mde), show: (r, v) => percent(v, 2)},
     {title: "pairs", number: true, value: (r) => number(r.pairs), show: (r, v) => whole(v)},
-    {title: "why", wide: true, value: (r) => text(r.reason), show: (r) => reasonsOf(r)},
+    {title: "why", below: true, value: (r) => reasonsOf(r)},
   ];
 }
 

@@ -65,7 +65,7 @@ section("results", "Results", "", (body) => {
   const failed = R.run.results.filter((r) => statusClass(r.status) === "bad");
   const place = el("div", {class: "panel"});
   const chosen = {status: "", name: ""};
-  const why = {title: "why", wide: true, value: (r) => text(r.why), show: (r, v) => v || "–"};
+  const why = {title: "why", below: true, value: (r) => text(r.why)};
   function draw() {
     const rows = R.run.results.filter(
         (r) => (!chosen.status || r.status === chosen.status) &&
