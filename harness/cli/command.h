@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "cli/doc_pages.h"
 #include "cli/options.h"
 #include "common/exit_code.h"
 #include "common/version.h"
@@ -39,6 +40,9 @@ int command_refuse(const options *o, const option_id *without_effect, size_t cou
 bool command_colour(const options *o, FILE *stream);
 /* Checks the value of --color; false with a message. */
 bool command_colour_check(const options *o, status *st);
+
+/* cmd_help.c: the page of docs/ of that name, "check" or "check.md"; NULL where there is none. */
+const embedded_file *help_page(const char *topic);
 
 /* help.c: the texts made from the tables. */
 void help_overview(text *out);

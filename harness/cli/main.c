@@ -1,6 +1,7 @@
 /* main.c - finds the command, parses its options, runs it. */
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,6 +121,18 @@ static int dispatch(int argc, char **argv) {
                                     : run_command(command, argc - 2, argv + 2);
 }
 
+/* The reader of a pipe that went away wants no more: head, or a pager that was left. */
+static bool reader_is_gone(void) {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+/* As a program ends that does not know of signals, git's way. */
+static void end_by_pipe(void) {
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write, with its message */
@@ -127,6 +140,8 @@ int main(int argc, char **argv) {
     /* A full disk or a closed pipe under stdout must not look like success. */
     int error = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
     if (error && code == EXIT_DONE) {
+        if (error == EPIPE || reader_is_gone())
+            end_by_pipe();
         say(stderr, "tsr: cannot write the output: %s\n", strerror(error));
         code = EXIT_ABSENT;
     }
