@@ -442,6 +442,7 @@ void choice_query(const options *o, size_t first, arena *memory, corpus_query *q
                             .golden = options_text(o, OPTION_GOLDEN, NULL),
                             .dims = options_text(o, OPTION_DIMS, NULL),
                             .begin = line_begin(o, first, memory),
+                            .usual = !given,
                             .skip_large = options_flag(o, OPTION_QUICK) ||
                                           (o->command == COMMAND_FUZZ && filters.count == 0),
                             .colour = command_colour(o, stderr)};

@@ -323,6 +323,7 @@ static int run_gate(gate_command *c) {
     g.interrupted |= !interrupt_settle();
     if (ok && !g.interrupted) {
         json_t *document = gate_document(&g, id, started);
+        json_object_set_new(document, "origin", command_origin(c->o, 0));
         code = show(c, &g, document);
         json_decref(document);
     } else {

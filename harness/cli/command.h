@@ -5,6 +5,7 @@
 #ifndef TESSERA_HARNESS_CLI_COMMAND_H
 #define TESSERA_HARNESS_CLI_COMMAND_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "cli/doc_pages.h"
@@ -35,6 +36,10 @@ int command_refuse(const options *o, const option_id *without_effect, size_t cou
 #define COMMAND_REFUSE(o, why, ...)                                                                \
     command_refuse(o, (const option_id[]){__VA_ARGS__},                                            \
                    sizeof((const option_id[]){__VA_ARGS__}) / sizeof(option_id), why)
+
+/* Owned: the member "origin" of what this command finds out, with paths from argument `first` on.
+ */
+json_t *command_origin(const options *o, size_t first);
 
 /* Whether --color, NO_COLOR and the terminal ask for colour on `stream`. */
 bool command_colour(const options *o, FILE *stream);

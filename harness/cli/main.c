@@ -13,6 +13,7 @@
 #include "common/build_id.h"
 #include "common/interrupt.h"
 #include "common/say.h"
+#include "report/origin.h"
 #include "tessera/compiler.h"
 
 int command_fail(const status *st) {
@@ -44,6 +45,16 @@ int command_refuse(const options *o, const option_id *without_effect, size_t cou
         if (o->values[without_effect[i]].present)
             return command_usage(o->command, "--%s %s", option_table[without_effect[i]].name, why);
     return EXIT_DONE;
+}
+
+json_t *command_origin(const options *o, size_t first) {
+    text line;
+    text_init(&line);
+    options_line(o, &line);
+    json_t *origin =
+        origin_new(line.data, o->arguments.count > first ? o->arguments.items[first] : "corpus");
+    text_release(&line);
+    return origin;
 }
 
 bool command_colour_check(const options *o, status *st) {

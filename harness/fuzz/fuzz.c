@@ -248,14 +248,14 @@ static void show_progress(const fuzzing *f) {
     text_init(&line);
     text_printf(&line, "%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failures; %.0f s left",
                 f->tally.kernels, f->tally.runs, f->tally.failures,
-                (double)f->request->minutes * 60 - passed_s);
+                (double)f->request->time_ns * 1e-9 - passed_s);
     progress_draw(&line);
     text_release(&line);
 }
 
 static bool time_is_up(const fuzzing *f, uint64_t first) {
     const fuzz_request *q = f->request;
-    return interrupt_seen || timer_now_ns() - f->started_ns > q->minutes * 60 * 1000000000u ||
+    return interrupt_seen || timer_now_ns() - f->started_ns > q->time_ns ||
            (q->kernels && f->tally.next - first >= q->kernels);
 }
 

@@ -223,9 +223,8 @@ static bool try_schedule(schedule_fuzz *f, const job *base, drawing *d) {
 }
 
 static bool time_is_up(const schedule_fuzz *f) {
-    uint64_t minutes = f->request->minutes;
-    return interrupt_seen ||
-           (minutes && timer_now_ns() - f->started_ns > minutes * 60 * 1000000000u);
+    uint64_t time_ns = f->request->time_ns;
+    return interrupt_seen || (time_ns && timer_now_ns() - f->started_ns > time_ns);
 }
 
 /* The schedules of cases [first, end), which are one kernel's, in turn. */

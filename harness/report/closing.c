@@ -357,5 +357,6 @@ void closing_print(const closing *c, text *out) {
     if (c->seconds > 0)
         text_printf(out, "it took %.0f s\n", c->seconds);
     append_places(c, out);
+    beside_untried(c->results, c->untried, out);
     idle_lines(c->results, out);
 }

@@ -1,4 +1,5 @@
-/* test_lines.c - lines for a person are as wide as the terminal, and whole where there is none. */
+/* test_lines.c - lines for a person: as wide as the terminal, and whole where there is none; how
+ * two implementations compare. */
 #include "harness/test/test.h"
 
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "case/result.h"
 #include "common/terminal.h"
 #include "gate/document.h"
+#include "report/beside.h"
 #include "report/kernel_lines.h"
 #include "report/progress.h"
 
@@ -97,10 +99,51 @@ static void a_gate_keeps_to_the_terminal(void **state) {
     gate_fits(TERMINAL_UNBOUNDED, false);
 }
 
+static void add_time(json_t *results, const char *of, const char *name, double ns, double spread) {
+    json_array_append_new(
+        results, json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:{s:s}, s:{s:f, s:f, s:f}}", "kernel",
+                           "k", "case", name, "backend", of, "profile", "fast", "threads", 1,
+                           "status", "ok", "implementation", "path", of, "time_ns", "median", ns,
+                           "low", ns / spread, "high", ns * spread));
+}
+
+/* 1.5 and 2.4 times: 1.897 as a geometric mean; intervals of 2 % and 2 % make 2.8 % of a case, and
+ * 2 % of the mean of two. */
+static void two_implementations_are_compared(void **state) {
+    (void)state;
+    const struct {
+        double spread;
+        const char *words;
+    } rows[] = {{1.02, "b.so is 1.90x (1.86 to 1.94) slower than a.so, geometric mean of 2 cases"},
+                {3, "no difference shown between b.so and a.so: 1.90x (0.63 to 5.69), geometric"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *results = json_array();
+        text out;
+        text_init(&out);
+        add_time(results, "a.so", "one", 100, rows[i].spread);
+        add_time(results, "b.so", "one", 150, rows[i].spread);
+        add_time(results, "a.so", "two", 100, rows[i].spread);
+        add_time(results, "b.so", "two", 240, rows[i].spread);
+        add_time(results, "b.so", "alone", 7, rows[i].spread);
+        beside_means(results, &out);
+        assert_non_null(strstr(out.data, rows[i].words));
+        text_clear(&out);
+        beside_untried(results, "tsr fuzz k.tsr", &out);
+        assert_non_null(strstr(out.data, "3 cases"));
+        json_object_set_new(json_array_get(results, 0), "status", json_string("mismatch"));
+        text_clear(&out);
+        beside_untried(results, "tsr fuzz k.tsr", &out);
+        assert_int_equal(out.length, 0);
+        text_release(&out);
+        json_decref(results);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress_fits),
         cmocka_unit_test(names_are_cut_on_a_terminal_only),
+        cmocka_unit_test(two_implementations_are_compared),
         cmocka_unit_test(a_gate_keeps_to_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

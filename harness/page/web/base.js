@@ -183,11 +183,12 @@ function makeTable(caption, columns, rows, options) {
 
   /* Words that are too long for a column stand in a row of their own, where there are any. */
   function lines(row) {
-    const told = below.map((c) => c.show ? c.show(row, c.value(row)) : c.value(row)).filter(Boolean);
-    const first = el("tr", {class: told.length ? "told" : null},
-                     beside.map((column, i) => cell(column, row, i === 0)));
-    const others = told.map(
-        (words) => el("tr", {class: "below"}, el("td", {colspan: beside.length}, words)));
+    const told = below.map((c) => c.value(row)).filter(Boolean);
+    const first =
+        el("tr", {class: told.length ? "told" : null},
+           beside.map((column, i) => cell(column, row, i === 0)));
+    const others =
+        told.map((words) => el("tr", {class: "below"}, el("td", {colspan: beside.length}, words)));
     return [first, ...others];
   }
 

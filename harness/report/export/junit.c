@@ -76,6 +76,9 @@ static void properties(const json_t *document, text *out) {
         const char *name, *outer, *inner;
     } rows[] = {{"run", "run", NULL},
                 {"gate", "gate", NULL},
+                {"command", "origin", "command"},
+                {"corpus", "origin", "corpus"},
+                {"commit", "origin", "commit"},
                 {"tsr.version", "tsr", "version"},
                 {"tsr.commit", "tsr", "commit"},
                 {"tsr.build", "tsr", "build"},
