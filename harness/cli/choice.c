@@ -372,6 +372,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .constants = options_text(o, OPTION_CONSTANT, NULL),
                         .schedule = options_text(o, OPTION_SCHEDULE, NULL),
                         .space = options_text(o, OPTION_SPACE, NULL),
+                        .cold = options_flag(o, OPTION_COLD),
                         .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||

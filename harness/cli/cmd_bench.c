@@ -142,10 +142,10 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
 
 /* A run of negative controls stores nothing and shows one table. */
 static int refuse_with_controls(const options *o) {
-    static const option_id others[] = {OPTION_LIST,        OPTION_INJECT,    OPTION_RESUME,
-                                       OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_EXPORT,
-                                       OPTION_FAILURES,    OPTION_DB,        OPTION_ORDER_PROBE,
-                                       OPTION_TUNED,       OPTION_NO_TUNED,  OPTION_SCHEDULE};
+    static const option_id others[] = {
+        OPTION_LIST,     OPTION_INJECT,   OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST,
+        OPTION_EXPORT,   OPTION_FAILURES, OPTION_DB,     OPTION_ORDER_PROBE, OPTION_TUNED,
+        OPTION_NO_TUNED, OPTION_SCHEDULE, OPTION_COLD};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->values[others[i]].present)
             return command_usage(o->command, "--negative-controls and --%s do not go together",
@@ -156,9 +156,9 @@ static int refuse_with_controls(const options *o) {
 static int check_options(const options *o) {
     int code = options_flag(o, OPTION_NEGATIVE_CONTROLS) ? refuse_with_controls(o) : EXIT_DONE;
     if (!code && options_flag(o, OPTION_LIST))
-        code =
-            COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON, OPTION_EXPORT,
-                           OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_FAILURES);
+        code = COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON,
+                              OPTION_EXPORT, OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST,
+                              OPTION_FAILURES, OPTION_COLD);
     return code ? code : tuned_check(o);
 }
 

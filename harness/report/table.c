@@ -161,6 +161,11 @@ static void verdict_cell(table *t, const json_t *result, text *out) {
         fallbacks_note(result, out);
         text_append(out, ")");
     }
+    double cold = number_at(result, "time_cold_ns", "median");
+    if (!isnan(cold)) {
+        text_append(out, ", cold ");
+        table_duration(cold, out);
+    }
     double beside = json_number_value(
         json_object_get(json_object_get(json_object_get(result, "beside"), "ratio"), "median"));
     if (beside > 0)

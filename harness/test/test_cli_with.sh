@@ -67,13 +67,15 @@ cat >beside.py <<'END'
 import json
 results = json.load(open("turns.json"))["results"]
 theirs = [r for r in results if "implementation" in r and r["time_ns"]]
+cold = [r["time_cold_ns"] for r in results if r["time_ns"]]
+assert len(cold) == 2 and all(c["samples"] >= 7 and 0 < c["low"] <= c["median"] <= c["high"] for c in cold), cold
 assert theirs and not any("beside" in r for r in results if "implementation" not in r)
 for r in theirs:
     b = r["beside"]
     assert (b["backend"], b["profile"]) == ("cpu", "strict") and b["rounds"] >= 7, b
     assert 0 < b["ratio"]["low"] <= b["ratio"]["median"] <= b["ratio"]["high"], b
 END
-exits 0 "in turn" "${bench[@]}" --with "$functions" --filter 'twice/small' --json
+exits 0 "in turn" "${bench[@]}" --with "$functions" --filter 'twice/small' --cold --json
 cp out turns.json
 exits 0 "both times and their ratio are in the record" python3 -B beside.py
 exits 0 "without ours" "${bench[@]}" --with "$functions" --filter 'twice/small' --profile fast --json
