@@ -74,7 +74,7 @@ static void untried_word(const char *word, text *out) {
 
 /* tsr fuzz of the same kernels and code, where it draws cases of them; else nothing. */
 static void untried_command(const options *o, text *out) {
-    static const option_id kept[] = {OPTION_FILTER, OPTION_WITH};
+    static const option_id kept[] = {OPTION_FILTER, OPTION_WITH, OPTION_TOLERANCE};
     if (!options_flag(o, OPTION_WITH) || options_flag(o, OPTION_DIMS))
         return;
     text_append(out, "tsr fuzz");

@@ -3,6 +3,7 @@
 #define TESSERA_HARNESS_EXEC_EXECUTION_H
 
 #include "case/backend.h"
+#include "check/verdict.h"
 #include "common/scratch_folder.h"
 #include "device/foreign.h"
 #include "exec/execute.h"
@@ -96,6 +97,10 @@ void execution_guest_begin(execution *e);
 bool execution_has_guest(const execution *e);
 bool execution_guest_check(const execution *e, status *st);
 
+/* execute_others.c: what --tolerance lets code of others pass outside of its bounds under fast,
+ * else 0; and what came of it. */
+double execution_tolerance(const execution *e);
+void execution_put_tolerance(const execution *e, const verdict *v);
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are
  * there already. */

@@ -106,6 +106,17 @@ writes_past crash signal 11
 remembers mismatch out
 END
 
+# Coarse code: what a tolerance lets pass, it says, and wrong is wrong.
+coarse=("${bench[@]}" --with "$functions:almost=twice" --filter twice/small)
+exits 0 "code that is off by a part in 2000, within one in 1000" "${coarse[@]}" --tolerance 0.001 --json
+has out '"tolerance": 0.001' "says by what it passed"
+has out '"matched": 0' "and how much is within derived bounds"
+has err '^tolerated +1 result .*--tolerance 0.001' "and so does the end"
+exits 1 "within one in 10000" "${coarse[@]}" --tolerance 0.0001 --json
+exits 2 "under strict" "${coarse[@]}" --tolerance 0.001 --profile strict
+exits 2 "of ours" "${bench[@]}" --tolerance 0.001
+exits 2 "a tolerance of everything" "${coarse[@]}" --tolerance 2
+
 # Where a root is of what is 0 but for roundings there is a bound; where a square may have overflowed there is none, and nothing
 # is judged: no verdict, and no time.
 cat >n.tsr <<'END'
