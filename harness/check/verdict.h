@@ -16,6 +16,7 @@
 typedef struct verdict {
     bool holds;
     int64_t elements, unjudged;  /* of the outputs; and of these, those that nothing is known of */
+    int64_t tolerated;           /* and those that only the context's tolerance lets pass */
     const char *against;         /* "golden", "reference" or "none" */
     bool bitwise;                /* equal to the strict bits */
     bool has_ulp;                /* max_ulp is known */

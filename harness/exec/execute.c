@@ -114,6 +114,7 @@ static void put_verdict(execution *e, const verdict *v) {
     json_object_set_new(check, "max_ulp",
                         known ? json_integer((json_int_t)v->max_ulp) : json_null());
     json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
+    execution_put_tolerance(e, v);
     if (v->unjudged)
         json_object_set_new(check, "not_judged", json_integer((json_int_t)v->unjudged));
     if (v->numerics)
@@ -578,6 +579,7 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
                             j->backend, j->profile);
     bool ok = known && backend_device(b, j->device, &e.device, &st) &&
               case_context_open(s, &request, &st);
+    s->tolerance = execution_tolerance(&e);
     if (ok) {
         put_work(&e);
         execution_put_fallbacks(&e);
