@@ -5,48 +5,77 @@
 #include "check/check.h"
 
 const special_function special_functions[] = {
-    {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum},
-    {"max", "x, axis=None, keepdims=False", special_max},
-    {"min", "x, axis=None, keepdims=False", special_min},
-    {"mean", "x, axis=-1, keepdims=False", special_mean},
-    {"logsumexp", "x, axis=-1, keepdims=False", special_logsumexp},
-    {"argmax", "x, axis=-1, keepdims=False", special_argmax},
-    {"argmin", "x, axis=-1, keepdims=False", special_argmin},
-    {"cumsum", "x, axis=-1", special_cumsum},
-    {"argsort", "x, axis=-1, descending=False", special_argsort},
-    {"sort", "x, axis=-1, descending=False", special_sort},
-    {"topk", "x, k", special_topk},
-    {"where", "condition, x, y", special_where},
-    {"clip", "x, lo, hi", special_clip},
-    {"sign", "x", special_sign},
-    {"isnan", "x", special_isnan},
-    {"isfinite", "x", special_isfinite},
-    {"cast", "x, to", special_cast},
-    {"reshape", "x, shape", special_reshape},
-    {"transpose", "x, permutation=None", special_transpose},
-    {"broadcast_to", "x, shape", special_broadcast_to},
-    {"concat", "xs, axis=0", special_concat},
-    {"stack", "xs, axis=0", special_stack},
-    {"split", "x, parts, axis=0", special_split},
-    {"pad", "x, widths, value=0", special_pad},
-    {"einsum", "indices, x, y=None", special_einsum},
-    {"iota", "shape, axis=0", special_iota},
-    {"arange", "n", special_arange},
-    {"full", "shape, value, dtype", special_full},
-    {"zeros", "shape, dtype", special_zeros},
-    {"ones", "shape, dtype", special_ones},
-    {"dropout", "x, p, seed=0, step=0", special_dropout},
+    {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum,
+     "the sum over one axis, a tuple of axes, or all; floats in the order lanes64 or a written one",
+     NULL},
+    {"max", "x, axis=None, keepdims=False", special_max,
+     "the greatest element over one axis, a tuple of axes, or all; of two values: maximum(x, y)",
+     NULL},
+    {"min", "x, axis=None, keepdims=False", special_min,
+     "the least element over one axis, a tuple of axes, or all; of two values: minimum(x, y)",
+     NULL},
+    {"mean", "x, axis=-1, keepdims=False", special_mean, "the mean over one axis", NULL},
+    {"logsumexp", "x, axis=-1, keepdims=False", special_logsumexp,
+     "log of the sum of exponentials over one axis", NULL},
+    {"argmax", "x, axis=-1, keepdims=False", special_argmax,
+     "i32: the first position of the greatest element along one axis, of the first NaN where there "
+     "is one",
+     NULL},
+    {"argmin", "x, axis=-1, keepdims=False", special_argmin,
+     "i32: the first position of the least element along one axis, of the first NaN where there is "
+     "one",
+     NULL},
+    {"cumsum", "x, axis=-1", special_cumsum,
+     "running sums along one axis: element i is the sum of the elements 0 to i", NULL},
+    {"argsort", "x, axis=-1, descending=False", special_argsort,
+     "i32: the positions of the elements along one axis, in order; equal ones as they stand, a NaN "
+     "above all others",
+     NULL},
+    {"sort", "x, axis=-1, descending=False", special_sort, "the elements along one axis, in order",
+     NULL},
+    {"topk", "x, k", special_topk,
+     "the k greatest elements along the last axis, the greatest first, and their positions",
+     "tuple[Tensor, Tensor]"},
+    {"where", "condition, x, y", special_where, "x where the condition holds, else y", NULL},
+    {"clip", "x, lo, hi", special_clip, "minimum(maximum(x, lo), hi)", NULL},
+    {"sign", "x", special_sign, "1, -1, or x itself where it is a zero or a NaN", NULL},
+    {"isnan", "x", special_isnan, "bool: is the element a NaN?", NULL},
+    {"isfinite", "x", special_isfinite, "bool: is the element neither a NaN nor an infinity?",
+     NULL},
+    {"cast", "x, to", special_cast,
+     "conversion to an element type with one rounding; policies of the type say more", NULL},
+    {"reshape", "x, shape", special_reshape,
+     "the same elements in row-major order; one entry of the shape may be -1", NULL},
+    {"transpose", "x, permutation=None", special_transpose,
+     "result axis i is axis permutation[i] of x; a matrix needs none", NULL},
+    {"broadcast_to", "x, shape", special_broadcast_to,
+     "repeats axes of length 1 and adds leading ones", NULL},
+    {"concat", "xs, axis=0", special_concat, "joins a list of tensors along an axis", NULL},
+    {"stack", "xs, axis=0", special_stack, "joins a list of tensors along a new axis of the result",
+     NULL},
+    {"split", "x, parts, axis=0", special_split,
+     "so many equal parts, or, with a tuple, parts of these lengths", "tuple[Tensor, ...]"},
+    {"pad", "x, widths, value=0", special_pad,
+     "value around x; widths has (before, after) for each axis", NULL},
+    {"einsum", "indices, x, y=None", special_einsum,
+     "a sum of products by the names of the axes: einsum(\"bqhd,bkhd->bhqk\", q, k)", NULL},
+    {"iota", "shape, axis=0", special_iota, "i32 positions along an axis", NULL},
+    {"arange", "n", special_arange, "i32: 0, 1, ... n - 1", NULL},
+    {"full", "shape, value, dtype", special_full, "a tensor of one value", NULL},
+    {"zeros", "shape, dtype", special_zeros, "a tensor of zeros", NULL},
+    {"ones", "shape, dtype", special_ones, "a tensor of ones", NULL},
+    {"dropout", "x, p, seed=0, step=0", special_dropout,
+     "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",
+     NULL},
 };
 const size_t special_function_count = sizeof(special_functions) / sizeof(special_functions[0]);
 
-/* Names that authors know from elsewhere, and what is meant. */
-static const struct {
-    const char *alias, *name;
-} aliases[] = {
+const function_alias function_aliases[] = {
     {"take", "gather"},
     {"sigmoid", "logistic"},
     {"dropout_in_kernel", "dropout"},
 };
+const size_t function_alias_count = sizeof(function_aliases) / sizeof(function_aliases[0]);
 
 static const special_function *find_special(const char *name) {
     for (size_t i = 0; i < special_function_count; i++) {
@@ -58,9 +87,9 @@ static const special_function *find_special(const char *name) {
 }
 
 static const char *meant(const char *name) {
-    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
-        if (strcmp(aliases[i].alias, name) == 0) {
-            return aliases[i].name;
+    for (size_t i = 0; i < function_alias_count; i++) {
+        if (strcmp(function_aliases[i].alias, name) == 0) {
+            return function_aliases[i].name;
         }
     }
     return name;
@@ -81,8 +110,8 @@ static size_t all_names(const char **out) {
     for (size_t i = 0; i < special_function_count; i++) {
         out[count++] = special_functions[i].name;
     }
-    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
-        out[count++] = aliases[i].alias;
+    for (size_t i = 0; i < function_alias_count; i++) {
+        out[count++] = function_aliases[i].alias;
     }
     for (int op = 0; op < GRAPH_OP_COUNT; op++) {
         if (operation_is_function(op)) {

@@ -19,6 +19,9 @@ typedef struct case_reader {
 /* The element type of a parameter in this case; DTYPE_NONE where its type variable has no value. */
 dtype parameter_type(const kernel_interface *k, uint32_t parameter, const compiler_case *c);
 compiler_input default_input(dtype type);
+/* The name of distribution `number` and its parameters, as Python would write them; false past the
+ * last. */
+bool distribution_signature(size_t number, const char **name, text *out);
 /* What the case's dimensions make of the parameters, wrong at `at`; false when reported. */
 bool case_shapes_check(const kernel_interface *k, const compiler_case *c, span at, diagnostics *d);
 /* normal(0, 1) and its like, checked against the parameter's type; false when reported. */

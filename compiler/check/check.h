@@ -236,16 +236,27 @@ entity call_operator(checker *c, int opcode, const entity *operands, uint32_t co
 ir_attr operation_tree_order(checker *c, const entity *e);
 /* Whether the opcode can be called by its own name. */
 bool operation_is_function(int opcode);
+/* Its parameters, as Python would write them. */
+void operation_signature(int opcode, text *out);
 
 typedef struct special_function {
     const char *name;
     const char *signature; /* parameters; '=' marks optional ones */
     entity (*build)(checker *c, const call_arguments *a);
+    const char *summary;
+    const char *gives; /* as Python's types say it; NULL: a tensor */
 } special_function;
 /* The arguments placed by the signature, and the function's build. */
 entity call_special(checker *c, const special_function *f, const node *n);
 extern const special_function special_functions[];
 extern const size_t special_function_count;
+
+/* Names that authors know from elsewhere, and what is meant. */
+typedef struct function_alias {
+    const char *alias, *name;
+} function_alias;
+extern const function_alias function_aliases[];
+extern const size_t function_alias_count;
 
 entity special_sum(checker *c, const call_arguments *a);
 entity special_max(checker *c, const call_arguments *a);

@@ -25,6 +25,18 @@ static const distribution_row rows[] = {
 };
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
+bool distribution_signature(size_t number, const char **name, text *out) {
+    if (number >= ROW_COUNT)
+        return false;
+    *name = rows[number].name;
+    for (uint32_t i = 0; i < rows[number].count; i++) {
+        text_printf(out, "%s%s", i ? ", " : "", rows[number].parameters[i]);
+        if (i >= rows[number].required)
+            text_printf(out, "=%g", rows[number].defaults[i]);
+    }
+    return true;
+}
+
 compiler_input default_input(dtype type) {
     switch (type) {
     case DTYPE_I8:

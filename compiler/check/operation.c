@@ -42,6 +42,11 @@ bool operation_is_function(int opcode) {
     case GRAPH_CONVOLVE:
     case GRAPH_UNSPECIFIED:
     case GRAPH_FOLD:
+    case GRAPH_TILES:
+    case GRAPH_FOR:
+    case GRAPH_LOAD:
+    case GRAPH_NEXT:
+    case GRAPH_GIVE:
     case GRAPH_NOT:
     case GRAPH_AND:
     case GRAPH_OR:
@@ -125,6 +130,14 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
     }
     describe_signature(c, b);
     return b;
+}
+
+void operation_signature(int opcode, text *out) {
+    checker c = {.source = NULL};
+    arena_init(&c.memory);
+    text_append(out,
+                describe(&c, opcode, op_info_get(opcode)->name, (span){0})->arguments.signature);
+    arena_release(&c.memory);
 }
 
 /* ---- attributes ---- */

@@ -26,6 +26,8 @@ typedef struct policy_set {
     int scale_log2;
 } policy_set;
 
+/* Its name; `argument` in words, NULL: it takes none. */
+const char *policy_form(policy_kind kind, const char **argument);
 /* Adds what stands right of one '@'; false when reported. */
 bool policy_read(const node *n, policy_set *set, diagnostics *d);
 /* Takes all policies off an expression `T @ a @ b`; what is left is the type. NULL when reported.

@@ -15,6 +15,11 @@ static const struct policy_row {
                            "a power of two from 2 on, such as 1024"},
 };
 
+const char *policy_form(policy_kind kind, const char **argument) {
+    *argument = rows[kind].argument;
+    return rows[kind].name;
+}
+
 static int find_policy(const node *n, diagnostics *d) {
     const node *name = n->kind == NODE_CALL ? n->left : n;
     const char *names[POLICY_COUNT], *word = name->kind == NODE_NAME ? name->text : "";

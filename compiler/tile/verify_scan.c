@@ -75,7 +75,12 @@ bool orders_check_scan(orders *o, ir_op scan, const reduction_record *r) {
         return ir_block_get(o->m, ir_op_block(o->m, around, 0))->arguments[1] == d->operands[1] ||
                orders_fail(o, scan, "does not go on from the sums that its loop carries");
     int64_t low = orders_track(o, scan)->end;
-    return !o->symbolic ? check_start(o, scan, d->operands[1], low == 0) &&
-                              note_elements(o, scan, r, low, low + columns(o, d->operands[0]))
-                        : orders_fail(o, scan, "stands in no loop");
+    if (!o->symbolic)
+        return check_start(o, scan, d->operands[1], low == 0) &&
+               note_elements(o, scan, r, low, low + columns(o, d->operands[0]));
+    /* Of an axis that is a number, all of it at once. */
+    if (r->extent != columns(o, d->operands[0]) || !is_none(o, d->operands[1]))
+        return orders_fail(o, scan, "stands in no loop, and is not the whole of its axis");
+    orders_track(o, scan)->realised++;
+    return true;
 }

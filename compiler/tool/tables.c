@@ -1,13 +1,35 @@
-/* tables.c - tables of pages that no other file prints. */
+/* tables.c - pages that tables of the compiler make, by the option that prints them. */
 #include "tool/tables.h"
 
-void print_limits(text *out) {
+#include <string.h>
+
+#include "ir/irdl.h"
+#include "ir/reference.h"
+#include "math/listing.h"
+#include "ops/graph.h"
+#include "ops/unit_order.h"
+#include "space/space.h"
+
+static bool tensors_only(int opcode) {
+    if (opcode >= GRAPH_OP_COUNT)
+        return false;
+    graph_class class = graph_op_class(opcode);
+    return class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_GENERATOR &&
+           class != GRAPH_CLASS_KERNEL;
+}
+
+static void print_irdl(text *out) {
+    irdl_print(tensors_only, out);
+}
+
+static void print_limits(text *out) {
     text_append(out, "| at most | |\n|---|---|\n");
 #define LIMIT(NAME, value, shown, what) text_printf(out, "| %s | %s |\n", shown, what);
 #include "ir/limits.def"
 }
 
-void print_capabilities(text *out) {
+/* What a device says of itself, and what @specialize may ask of it. */
+static void print_capabilities(text *out) {
     enum { ASKED_NOTHING, ASKED_NAME, ASKED_EXACTLY, ASKED_COUNT, ASKED_FLAG, ASKED_TYPE };
     static const char *const asked[] = {
         [ASKED_NOTHING] = "",       [ASKED_NAME] = "which",   [ASKED_EXACTLY] = "how many",
@@ -16,4 +38,22 @@ void print_capabilities(text *out) {
 #define KEY(name, value, ASKED, meaning)                                                           \
     text_printf(out, "| `%s` | %s | %s | %s |\n", #name, value, asked[ASKED_##ASKED], meaning);
 #include "device/capability_keys.def"
+}
+
+page_print *page_find(const char *option) {
+    static const struct {
+        const char *option;
+        page_print *print;
+    } pages[] = {{"--irdl", print_irdl},
+                 {"--docs", reference_print},
+                 {"--functions", math_print_listing},
+                 {"--parameters", space_print_words},
+                 {"--matrix-units", unit_order_print},
+                 {"--limits", print_limits},
+                 {"--capabilities", print_capabilities},
+                 {"--pyi", print_pyi}};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(pages[i].option, option) == 0)
+            return pages[i].print;
+    return NULL;
 }

@@ -4,8 +4,12 @@
 
 #include "base/text.h"
 
-void print_limits(text *out);
-/* What a device says of itself, and what @specialize may ask of it. */
-void print_capabilities(text *out);
+typedef void page_print(text *out);
+
+/* The page of an option such as "--limits"; NULL: it names none. */
+page_print *page_find(const char *option);
+
+/* The names of the language for Python's tools: the part of language.pyi that tables know. */
+void print_pyi(text *out);
 
 #endif

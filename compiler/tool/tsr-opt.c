@@ -11,13 +11,9 @@
 #include "base/vec.h"
 #include "graph/passes.h"
 #include "ir/irdl.h"
-#include "ir/reference.h"
-#include "math/listing.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
-#include "ops/unit_order.h"
 #include "schedule/schedule.h"
-#include "space/space.h"
 #include "target/interp/fold_constants.h"
 #include "tessera/compiler.h"
 #include "tile/simt/simt.h"
@@ -50,6 +46,8 @@ static const char usage[] =
     "  --capabilities           print the table of what a device says of itself, as "
     "docs/devices.md has it\n"
     "  --limits                 print the limits of the language, as docs/language.md has them\n"
+    "  --pyi                    print the names of the language with their parameters, as "
+    "harness/python/tessera/language.pyi has them\n"
     "  -h, --help               print this\n";
 
 /* ---- passes ---- */
@@ -286,8 +284,8 @@ static const struct pass *find_pass(const char *name, size_t length) {
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, irdl, docs, functions, parameters, units, limits,
-        capabilities, list_passes, help;
+    bool split, verify, hash, checkable, list_passes, help;
+    const char *page; /* the option of a page that is printed */
     const char *kernel, *case_name, *file;
 } options;
 
@@ -324,13 +322,6 @@ static bool parse_flag(options *o, const char *argument) {
     } flags[] = {{"--verify", &o->verify},
                  {"--hash", &o->hash},
                  {"--checkable", &o->checkable},
-                 {"--irdl", &o->irdl},
-                 {"--docs", &o->docs},
-                 {"--functions", &o->functions},
-                 {"--parameters", &o->parameters},
-                 {"--matrix-units", &o->units},
-                 {"--limits", &o->limits},
-                 {"--capabilities", &o->capabilities},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -338,7 +329,9 @@ static bool parse_flag(options *o, const char *argument) {
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(flags[i].name, argument) == 0)
             return *flags[i].value = true;
-    return false;
+    if (page_find(argument))
+        o->page = argument;
+    return o->page == argument;
 }
 
 static bool parse_options(options *o, int argc, char **argv) {
@@ -363,8 +356,7 @@ static bool parse_options(options *o, int argc, char **argv) {
             o->file = argv[i];
         }
     }
-    if (o->file || o->irdl || o->docs || o->functions || o->parameters || o->units || o->limits ||
-        o->capabilities || o->list_passes || o->help)
+    if (o->file || o->page || o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
     return false;
@@ -554,31 +546,11 @@ static bool is_source(const char *path) {
 
 /* ---- what needs no file ---- */
 
-static bool tensors_only(int opcode) {
-    if (opcode >= GRAPH_OP_COUNT)
-        return false;
-    graph_class class = graph_op_class(opcode);
-    return class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_GENERATOR &&
-           class != GRAPH_CLASS_KERNEL;
-}
-
 static void print_static(const options *o) {
     text out;
     text_init(&out);
-    if (o->irdl)
-        irdl_print(tensors_only, &out);
-    if (o->docs)
-        reference_print(&out);
-    if (o->functions)
-        math_print_listing(&out);
-    if (o->parameters)
-        space_print_words(&out);
-    if (o->units)
-        unit_order_print(&out);
-    if (o->limits)
-        print_limits(&out);
-    if (o->capabilities)
-        print_capabilities(&out);
+    if (o->page)
+        page_find(o->page)(&out);
     for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);

@@ -256,9 +256,19 @@ bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *
             status_set(st, STATUS_INVALID, "%s holds no .tsr file", given));
 }
 
+/* The folder that is taken where none is named is not everywhere. */
+static bool find_usual(const loader *l, const char *given, status *st) {
+    const char *begin = l->query->begin ? l->query->begin : "tsr bench";
+    return !l->query->usual || file_is_dir(given) ||
+           status_set(st, STATUS_NOT_FOUND,
+                      "there is no folder %s here, which is taken where no path is named: name a "
+                      "file or a folder of kernels (%s mine.tsr), or begin one with tsr new mine",
+                      given, begin);
+}
+
 static bool add_path(loader *l, const char *given, status *st) {
     corpus_paths found = {0};
-    bool ok = corpus_find(given, &l->c->memory, &found, st);
+    bool ok = find_usual(l, given, st) && corpus_find(given, &l->c->memory, &found, st);
     source_probe probe;
     source_probe_start(&probe, found.items, ok ? found.count : 0);
     for (size_t i = 0; ok && i < found.count; i++) {

@@ -37,6 +37,7 @@ typedef struct corpus_query {
     const char *begin;  /* of a line that a user may type: "tsr bench", which it is where NULL */
     bool skip_large;
     bool colour;
+    bool usual; /* nobody named the path */
 } corpus_query;
 
 /* Appends the sources that a path means: itself, or what is below it, in sorted order. The strings

@@ -369,6 +369,8 @@ static bool make_other(const case_context *s, input_set set, case_context *out, 
 }
 
 case_context *case_context_others(case_context *s, uint32_t count, status *st) {
+    for (uint32_t i = 0; s->others && i < s->other_count; i++)
+        s->others[i].tolerance = s->tolerance;
     if (s->others && s->other_count == count)
         return s->others;
     close_others(s);

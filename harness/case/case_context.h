@@ -57,6 +57,7 @@ typedef struct case_context {
     uint64_t sampled_from; /* of the request */
     bool has_escape;
     compiler_escape escape;
+    double tolerance; /* of code of others (bound_reference); whoever opens sets it; 0: none */
     struct case_context *others; /* the same case on other inputs; see case_context_others */
     uint32_t other_count;
 } case_context;

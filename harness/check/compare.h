@@ -22,10 +22,17 @@ typedef struct bound_reference {
     const tensor *values, *bounds;
     const tensor *limits; /* see compiler_references; NULL or without data: none */
     const tensor *strict; /* the output's bits under strict; NULL: not at hand */
+    double tolerated; /* error over the greater of the reference and `scale` that passes outside of
+                         the bound, too; 0: none does */
+    double scale;     /* compare_scale */
 } bound_reference;
+/* The root of the mean square of the finite values of an f64 tensor: against it, what is near 0 is
+ * small. */
+double compare_scale(const tensor *values);
 
 typedef struct bound_check {
     int64_t count, beyond; /* elements outside their bound */
+    int64_t tolerated;     /* outside, and within what is tolerated: not counted in `beyond` */
     int64_t unjudged;      /* nothing was there to hold them to */
     int64_t first;         /* the first outside, -1: none */
     double worst;          /* greatest error / bound; infinite where a bound of 0 is missed */

@@ -128,6 +128,8 @@ static bound_reference reference_of(const case_context *s, uint32_t output) {
     return (bound_reference){.values = &s->references[output],
                              .bounds = &s->bounds[output],
                              .limits = &s->limits[output],
+                             .tolerated = s->tolerance,
+                             .scale = s->tolerance > 0 ? compare_scale(&s->references[output]) : 0,
                              .strict = s->has_oracle ? &s->oracle[output] : NULL};
 }
 
@@ -178,13 +180,14 @@ static bool against_bound(case_context *s, const verdict_request *request, verdi
     out->holds = true;
     if (!integers_hold(s, request, out, st))
         return false;
-    out->holds &= out->bitwise || !is_exact_case(s);
+    out->holds &= out->bitwise || s->tolerance > 0 || !is_exact_case(s);
     if (!out->holds)
         return true;
     text_clear(&out->why);
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
         bound_check c = verdict_bound(s, i, &request->outputs[i]);
         out->unjudged += c.unjudged;
+        out->tolerated += c.tolerated;
         if (c.worst > out->max_error_over_bound)
             out->max_error_over_bound = c.worst;
         if (c.max_ulp > out->max_ulp_f64)

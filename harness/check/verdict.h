@@ -16,6 +16,7 @@
 typedef struct verdict {
     bool holds;
     int64_t elements, unjudged;  /* of the outputs; and of these, those that nothing is known of */
+    int64_t tolerated;           /* and those that only the context's tolerance lets pass */
     const char *against;         /* "golden", "reference" or "none" */
     int64_t sampled;             /* elements that the interpreter or the f64 reference computed for
                                     it, of a large case, and others were held to what those say of

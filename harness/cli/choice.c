@@ -253,6 +253,20 @@ static int check_backends(const options *o, const job_choice *c) {
     return code;
 }
 
+/* Ours keeps to derived bounds, and what promises bits has no tolerance. */
+static int check_tolerance(const options *o, const job_choice *c) {
+    double share;
+    status st = STATUS_INIT;
+    if (!options_real(o, OPTION_TOLERANCE, 1e-12, 1, &share, &st))
+        return command_usage(o->command, "%s", st.message);
+    int code = c->implementation_count
+                   ? EXIT_DONE
+                   : COMMAND_REFUSE(o, "is for code of others, that of --with", OPTION_TOLERANCE);
+    return code || !c->profiles_by_name || c->profiles[PROFILE_FAST]
+               ? code
+               : COMMAND_REFUSE(o, "is for --profile fast", OPTION_TOLERANCE);
+}
+
 static int check_choice(const options *o, job_choice *c) {
     if (c->order_probe && !c->profiles[PROFILE_STRICT]) {
         c->order_probe = false;
@@ -261,8 +275,9 @@ static int check_choice(const options *o, job_choice *c) {
         if (code)
             return code;
     }
-    if (!option_applies(OPTION_BACKEND, o->command))
-        return EXIT_DONE;
+    int refused = check_tolerance(o, c);
+    if (refused || !option_applies(OPTION_BACKEND, o->command))
+        return refused;
     int code = check_profiles(o, c);
     return code ? code : check_backends(o, c);
 }
@@ -372,6 +387,8 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .constants = options_text(o, OPTION_CONSTANT, NULL),
                         .schedule = options_text(o, OPTION_SCHEDULE, NULL),
                         .space = options_text(o, OPTION_SPACE, NULL),
+                        .cold = options_flag(o, OPTION_COLD),
+                        .tolerance = options_text(o, OPTION_TOLERANCE, NULL),
                         .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||
@@ -442,6 +459,7 @@ void choice_query(const options *o, size_t first, arena *memory, corpus_query *q
                             .golden = options_text(o, OPTION_GOLDEN, NULL),
                             .dims = options_text(o, OPTION_DIMS, NULL),
                             .begin = line_begin(o, first, memory),
+                            .usual = !given,
                             .skip_large = options_flag(o, OPTION_QUICK) ||
                                           (o->command == COMMAND_FUZZ && filters.count == 0),
                             .colour = command_colour(o, stderr)};

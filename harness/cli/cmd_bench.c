@@ -5,10 +5,11 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
-#include "cli/terminal.h"
 #include "cli/tuned_choice.h"
+#include "common/command_line.h"
 #include "common/json_text.h"
 #include "common/say.h"
+#include "common/terminal.h"
 #include "exec/worker.h"
 #include "relations/relation_pack.h"
 #include "report/document.h"
@@ -66,6 +67,26 @@ static void list_jobs(const job_plan *p) {
     }
 }
 
+static void untried_word(const char *word, text *out) {
+    text_append_char(out, ' ');
+    command_line_word(out, word);
+}
+
+/* tsr fuzz of the same kernels and code, where it draws cases of them; else nothing. */
+static void untried_command(const options *o, text *out) {
+    static const option_id kept[] = {OPTION_FILTER, OPTION_WITH, OPTION_TOLERANCE};
+    if (!options_flag(o, OPTION_WITH) || options_flag(o, OPTION_DIMS))
+        return;
+    text_append(out, "tsr fuzz");
+    for (size_t i = 0; i < o->arguments.count; i++)
+        untried_word(o->arguments.items[i], out);
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+        for (size_t i = 0; i < o->values[kept[k]].values.count; i++) {
+            text_printf(out, " --%s", option_table[kept[k]].name);
+            untried_word(o->values[kept[k]].values.items[i], out);
+        }
+}
+
 static int bench(const options *o, const job_choice *choice, const corpus *c) {
     job_plan p;
     int code = (int)c->problem;
@@ -86,6 +107,10 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
         list_jobs(&p);
     } else {
         char *arguments = canonical_arguments(o, choice);
+        json_t *origin = command_origin(o, 0);
+        text untried;
+        text_init(&untried);
+        untried_command(o, &untried);
         run_request request = {.plan = &p,
                                .choice = choice,
                                .arguments = arguments,
@@ -98,12 +123,16 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
                                .last_failed = options_flag(o, OPTION_LAST_FAILED),
                                .fail_fast = options_flag(o, OPTION_FAIL_FAST),
                                .database_named = !database_is_usual(o),
+                               .origin = origin,
+                               .untried = untried.length ? untried.data : NULL,
                                .view = {.none = options_flag(o, OPTION_JSON),
                                         .verbose = options_flag(o, OPTION_VERBOSE),
                                         .colour = command_colour(o, stdout),
                                         .unicode = terminal_unicode(),
                                         .width = terminal_width(stdout)}};
         code = run_bench(&request);
+        text_release(&untried);
+        json_decref(origin);
         free(arguments);
     }
     job_plan_release(&p);
@@ -113,10 +142,10 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
 
 /* A run of negative controls stores nothing and shows one table. */
 static int refuse_with_controls(const options *o) {
-    static const option_id others[] = {OPTION_LIST,        OPTION_INJECT,    OPTION_RESUME,
-                                       OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_EXPORT,
-                                       OPTION_FAILURES,    OPTION_DB,        OPTION_ORDER_PROBE,
-                                       OPTION_TUNED,       OPTION_NO_TUNED,  OPTION_SCHEDULE};
+    static const option_id others[] = {
+        OPTION_LIST,     OPTION_INJECT,   OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST,
+        OPTION_EXPORT,   OPTION_FAILURES, OPTION_DB,     OPTION_ORDER_PROBE, OPTION_TUNED,
+        OPTION_NO_TUNED, OPTION_SCHEDULE, OPTION_COLD};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->values[others[i]].present)
             return command_usage(o->command, "--negative-controls and --%s do not go together",
@@ -127,9 +156,9 @@ static int refuse_with_controls(const options *o) {
 static int check_options(const options *o) {
     int code = options_flag(o, OPTION_NEGATIVE_CONTROLS) ? refuse_with_controls(o) : EXIT_DONE;
     if (!code && options_flag(o, OPTION_LIST))
-        code =
-            COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON, OPTION_EXPORT,
-                           OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST, OPTION_FAILURES);
+        code = COMMAND_REFUSE(o, "is for running, and --list runs nothing", OPTION_JSON,
+                              OPTION_EXPORT, OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST,
+                              OPTION_FAILURES, OPTION_COLD);
     return code ? code : tuned_check(o);
 }
 

@@ -2,12 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "bisect/bisect.h"
 #include "cli/command.h"
 #include "common/say.h"
 #include "report/document.h"
 
-/* What is handed on to the gate. */
+enum { COMMITS = 2 };
+
+/* What is handed on to the gate: options, then paths. */
 static json_t *gate_arguments(const options *o) {
     static const struct {
         option_id id;
@@ -24,6 +27,8 @@ static json_t *gate_arguments(const options *o) {
             json_array_append_new(list, json_string(values->items[k]));
         }
     }
+    for (size_t i = COMMITS; i < o->plain_count; i++)
+        json_array_append_new(list, json_string(o->arguments.items[i]));
     return list;
 }
 
@@ -31,8 +36,8 @@ static json_t *gate_arguments(const options *o) {
 static char *command_of(const options *o) {
     text line;
     text_init(&line);
-    bool single = o->arguments.count == 3;
-    for (size_t i = 2; i < o->arguments.count; i++) {
+    bool single = o->arguments.count == o->plain_count + 1;
+    for (size_t i = o->plain_count; i < o->arguments.count; i++) {
         const char *word = o->arguments.items[i];
         text_append(&line, line.length ? " " : "");
         if (single || word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -83,8 +88,14 @@ int command_bisect_perf(const options *o) {
     if (resume && o->arguments.count)
         return command_usage(o->command,
                              "--resume takes no commits: it goes on with the last search");
-    if (!resume && o->arguments.count < 2)
+    if (!resume && o->plain_count < COMMITS)
         return command_usage(o->command, "bisect-perf wants two commits, GOOD and BAD");
+    for (size_t i = COMMITS; i < o->plain_count; i++)
+        if (!file_exists(o->arguments.items[i]))
+            return command_usage(o->command,
+                                 "there is no file or folder %s here; a build command stands "
+                                 "behind --",
+                                 o->arguments.items[i]);
     bisect b;
     status st = STATUS_INIT;
     int code;

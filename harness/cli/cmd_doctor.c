@@ -49,12 +49,19 @@ static void print_noise(const json_t *noise) {
     }
     say(stdout, "the clock of the core: %.2f %% between its 5th and 95th percentile\n",
         100 * json_number_value(json_object_get(noise, "clock_spread")));
+    const double mde = json_number_value(json_object_get(noise, "mde")),
+                 error = json_number_value(json_object_get(noise, "pair_error"));
+    if (error > mde)
+        say(stdout,
+            "by the rounds within a process a pair of processes is off by %.3g %%, whatever the "
+            "ten pairs above say\n",
+            100 * error);
     say(stdout,
         json_is_true(json_object_get(noise, "enough"))
             ? "quiet enough for a gate that must see %.3g %%\n"
             : "too noisy for a gate that must see %.3g %%: mend what does harm above, or give the "
               "gate a greater --mde\n",
-        100 * json_number_value(json_object_get(noise, "mde")));
+        100 * mde);
 }
 
 static void print_all(const json_t *facts, const json_t *noise) {

@@ -7,7 +7,17 @@
 #include "fuzz/implementations.h"
 #include "fuzz/schedules.h"
 
-enum { TIMEOUT_S = 60, MINUTES_MAX = 100000 };
+enum { TIMEOUT_S = 60 };
+
+/* A part of a minute will do; `ns` keeps what it has where none are given. */
+static bool take_minutes(const options *o, uint64_t *ns, status *st) {
+    double minutes = 0;
+    if (!options_real(o, OPTION_MINUTES, 0.001, 100000, &minutes, st))
+        return false;
+    if (minutes > 0)
+        *ns = (uint64_t)(minutes * FUZZ_MINUTE_NS);
+    return true;
+}
 
 static bool has_code(const job_choice *choice) {
     bool any = false;
@@ -36,9 +46,9 @@ static int fuzz_implementations(const options *o) {
     job_choice choice;
     corpus c;
     status st = STATUS_INIT;
-    uint64_t draws = 0, minutes = 1;
+    uint64_t draws = 0, time_ns = FUZZ_MINUTE_NS;
     if (!options_number(o, OPTION_DRAWS, 1, 1000000, &draws, &st) ||
-        !options_number(o, OPTION_MINUTES, 1, MINUTES_MAX, &minutes, &st))
+        !take_minutes(o, &time_ns, &st))
         return command_usage(o->command, "%s", st.message);
     int code = choice_make(o, "strict", TIMEOUT_S, &choice);
     if (code)
@@ -54,7 +64,7 @@ static int fuzz_implementations(const options *o) {
     fuzz_implementations_request request = {.corpus = &c,
                                             .choice = &choice,
                                             .draws = draws,
-                                            .minutes = minutes,
+                                            .time_ns = time_ns,
                                             .failures = options_text(o, OPTION_FAILURES, NULL),
                                             .json = options_flag(o, OPTION_JSON)};
     if (code == EXIT_DONE)
@@ -70,9 +80,9 @@ static int fuzz_schedules(const options *o) {
     job_choice choice;
     corpus c;
     status st = STATUS_INIT;
-    uint64_t schedules = 20, minutes = 0;
+    uint64_t schedules = 20, time_ns = 0;
     if (!options_number(o, OPTION_SCHEDULES, 1, 1000000, &schedules, &st) ||
-        !options_number(o, OPTION_MINUTES, 1, MINUTES_MAX, &minutes, &st))
+        !take_minutes(o, &time_ns, &st))
         return command_usage(o->command, "%s", st.message);
     int code = choice_make(o, "strict", TIMEOUT_S, &choice);
     if (code)
@@ -89,7 +99,7 @@ static int fuzz_schedules(const options *o) {
     fuzz_schedules_request request = {.corpus = &c,
                                       .choice = &choice,
                                       .schedules = schedules,
-                                      .minutes = minutes,
+                                      .time_ns = time_ns,
                                       .failures = options_text(o, OPTION_FAILURES, NULL),
                                       .json = options_flag(o, OPTION_JSON)};
     if (code == EXIT_DONE)
@@ -106,11 +116,11 @@ int command_fuzz(const options *o) {
         return fuzz_schedules(o);
     job_choice choice;
     status st = STATUS_INIT;
-    uint64_t minutes = 1, kernels = 0, number = 0;
+    uint64_t time_ns = FUZZ_MINUTE_NS, kernels = 0, number = 0;
     if (o->arguments.count)
         return command_usage(o->command, "fuzz makes its kernels itself: '%s' is too much",
                              o->arguments.items[0]);
-    if (!options_number(o, OPTION_MINUTES, 1, MINUTES_MAX, &minutes, &st) ||
+    if (!take_minutes(o, &time_ns, &st) ||
         !options_number(o, OPTION_KERNELS, 1, INT64_MAX, &kernels, &st) ||
         !options_number(o, OPTION_SHOW, 0, INT64_MAX, &number, &st))
         return command_usage(o->command, "%s", st.message);
@@ -134,7 +144,7 @@ int command_fuzz(const options *o) {
     if (choice.thread_count != 1)
         return command_usage(o->command, "one thread count, please");
     fuzz_request request = {.choice = &choice,
-                            .minutes = minutes,
+                            .time_ns = time_ns,
                             .kernels = kernels,
                             .tally = options_text(o, OPTION_TALLY, ".tsr/fuzz.json"),
                             .failures = options_text(o, OPTION_FAILURES, NULL),

@@ -11,6 +11,7 @@
 #include "common/interrupt.h"
 #include "common/run_name.h"
 #include "common/say.h"
+#include "common/terminal.h"
 #include "exec/backend_device.h"
 #include "gate/document.h"
 #include "gate/self_test.h"
@@ -292,7 +293,8 @@ static int show(const gate_command *c, const gate *g, const json_t *document) {
     } else {
         text out;
         text_init(&out);
-        gate_table_options how = {.colour = command_colour(c->o, stdout)};
+        gate_table_options how = {.colour = command_colour(c->o, stdout),
+                                  .width = terminal_width(stdout)};
         gate_table(g, &how, &out);
         say_diagnostics(stdout, out.data);
         text_release(&out);
@@ -321,6 +323,7 @@ static int run_gate(gate_command *c) {
     g.interrupted |= !interrupt_settle();
     if (ok && !g.interrupted) {
         json_t *document = gate_document(&g, id, started);
+        json_object_set_new(document, "origin", command_origin(c->o, 0));
         code = show(c, &g, document);
         json_decref(document);
     } else {

@@ -7,12 +7,13 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/log_history.h"
-#include "cli/terminal.h"
 #include "common/say.h"
+#include "common/terminal.h"
 #include "report/closing.h"
 #include "report/document.h"
 #include "report/error_table.h"
 #include "report/export/export.h"
+#include "report/origin.h"
 #include "report/table.h"
 #include "run/failures.h"
 #include "run/stored_run.h"
@@ -23,20 +24,36 @@ typedef struct log_view {
     json_t *rows;
 } log_view;
 
+static void say_origin(const json_t *head) {
+    text words;
+    text_init(&words);
+    origin_words(head, &words);
+    if (words.length)
+        say(stdout, "    %s\n", words.data);
+    text_release(&words);
+}
+
 static bool show_run(void *context, const store_run *run) {
     log_view *v = context;
+    json_t *head = json_loads(run->head, 0, NULL);
     json_t *exit_json = run->exit_code < 0 ? json_null() : json_integer(run->exit_code);
-    json_array_append_new(v->rows, json_pack("{s:s, s:s, s:I, s:I, s:o}", "run", run->id, "started",
-                                             run->started, "results", (json_int_t)run->results,
-                                             "failed", (json_int_t)run->failed, "exit", exit_json));
-    if (v->json)
+    json_array_append_new(v->rows,
+                          json_pack("{s:s, s:s, s:I, s:I, s:o, s:O*}", "run", run->id, "started",
+                                    run->started, "results", (json_int_t)run->results, "failed",
+                                    (json_int_t)run->failed, "exit", exit_json, "origin",
+                                    json_object_get(head, "origin")));
+    if (v->json) {
+        json_decref(head);
         return true;
+    }
     say(stdout, "%s  %s  %4" PRId64 " results, %" PRId64 " failed, ", run->id, run->started,
         run->results, run->failed);
     if (run->exit_code < 0)
         say(stdout, "unfinished\n");
     else
         say(stdout, "exit %d\n", run->exit_code);
+    say_origin(head);
+    json_decref(head);
     return true;
 }
 

@@ -5,8 +5,8 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
-#include "cli/terminal.h"
 #include "common/say.h"
+#include "common/terminal.h"
 #include "device/host.h"
 #include "measure/ceilings.h"
 #include "measure/host_facts.h"
@@ -14,9 +14,13 @@
 #include "report/document.h"
 #include "run/stored_run.h"
 
+/* A drawing needs a width where nothing gives one. */
+enum { PLOT_COLUMNS = 80 };
+
 static plot plot_for(const options *o, uint32_t threads) {
+    int width = terminal_width(stdout);
     return (plot){.threads = threads,
-                  .width = terminal_width(stdout),
+                  .width = width == TERMINAL_UNBOUNDED ? PLOT_COLUMNS : width,
                   .unicode = terminal_unicode(),
                   .colour = command_colour(o, stdout)};
 }

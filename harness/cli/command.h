@@ -5,8 +5,10 @@
 #ifndef TESSERA_HARNESS_CLI_COMMAND_H
 #define TESSERA_HARNESS_CLI_COMMAND_H
 
+#include <jansson.h>
 #include <stdio.h>
 
+#include "cli/doc_pages.h"
 #include "cli/options.h"
 #include "common/exit_code.h"
 #include "common/version.h"
@@ -35,10 +37,17 @@ int command_refuse(const options *o, const option_id *without_effect, size_t cou
     command_refuse(o, (const option_id[]){__VA_ARGS__},                                            \
                    sizeof((const option_id[]){__VA_ARGS__}) / sizeof(option_id), why)
 
+/* Owned: the member "origin" of what this command finds out, with paths from argument `first` on.
+ */
+json_t *command_origin(const options *o, size_t first);
+
 /* Whether --color, NO_COLOR and the terminal ask for colour on `stream`. */
 bool command_colour(const options *o, FILE *stream);
 /* Checks the value of --color; false with a message. */
 bool command_colour_check(const options *o, status *st);
+
+/* cmd_help.c: the page of docs/ of that name, "check" or "check.md"; NULL where there is none. */
+const embedded_file *help_page(const char *topic);
 
 /* help.c: the texts made from the tables. */
 void help_overview(text *out);

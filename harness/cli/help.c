@@ -87,6 +87,9 @@ void help_command(command_id command, text *out) {
     for (int i = 0; i < OPTION_COUNT; i++)
         if (option_applies((option_id)i, command))
             help_option(&option_table[i], out);
+    const embedded_file *page = help_page(info->name);
+    if (page)
+        text_printf(out, "\nmore: tsr help %s\n", page->name);
 }
 
 static void roff_text(text *out, const char *words) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/terminal.h"
 #include "common/say.h"
+#include "common/terminal.h"
 #include "history/history.h"
 #include "report/document.h"
 #include "report/table.h"

@@ -1,6 +1,7 @@
 /* main.c - finds the command, parses its options, runs it. */
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "common/build_id.h"
 #include "common/interrupt.h"
 #include "common/say.h"
+#include "report/origin.h"
 #include "tessera/compiler.h"
 
 int command_fail(const status *st) {
@@ -43,6 +45,16 @@ int command_refuse(const options *o, const option_id *without_effect, size_t cou
         if (o->values[without_effect[i]].present)
             return command_usage(o->command, "--%s %s", option_table[without_effect[i]].name, why);
     return EXIT_DONE;
+}
+
+json_t *command_origin(const options *o, size_t first) {
+    text line;
+    text_init(&line);
+    options_line(o, &line);
+    json_t *origin =
+        origin_new(line.data, o->arguments.count > first ? o->arguments.items[first] : "corpus");
+    text_release(&line);
+    return origin;
 }
 
 bool command_colour_check(const options *o, status *st) {
@@ -120,6 +132,18 @@ static int dispatch(int argc, char **argv) {
                                     : run_command(command, argc - 2, argv + 2);
 }
 
+/* The reader of a pipe that went away wants no more: head, or a pager that was left. */
+static bool reader_is_gone(void) {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+/* As a program ends that does not know of signals, git's way. */
+static void end_by_pipe(void) {
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write, with its message */
@@ -127,6 +151,8 @@ int main(int argc, char **argv) {
     /* A full disk or a closed pipe under stdout must not look like success. */
     int error = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
     if (error && code == EXIT_DONE) {
+        if (error == EPIPE || reader_is_gone())
+            end_by_pipe();
         say(stderr, "tsr: cannot write the output: %s\n", strerror(error));
         code = EXIT_ABSENT;
     }

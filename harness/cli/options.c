@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "common/command_line.h"
 
 const command_info command_table[COMMAND_COUNT] = {
 #define COMMAND(id, name, spelling, usage, summary, description)                                   \
@@ -130,7 +131,7 @@ static bool parse_option(options *o, int argc, char **argv, int *i, status *st) 
 }
 
 bool options_parse(options *o, command_id command, int argc, char **argv, status *st) {
-    *o = (options){.command = command};
+    *o = (options){.command = command, .word_count = argc, .words = argv};
     bool only_arguments = false;
     for (int i = 0; i < argc; i++) {
         if (!only_arguments && strcmp(argv[i], "--") == 0) {
@@ -140,6 +141,7 @@ bool options_parse(options *o, command_id command, int argc, char **argv, status
                 return false;
         } else {
             vec_push(&o->arguments, argv[i]);
+            o->plain_count += !only_arguments;
         }
     }
     return true;
@@ -149,6 +151,14 @@ void options_release(options *o) {
     for (int i = 0; i < OPTION_COUNT; i++)
         vec_release(&o->values[i].values);
     vec_release(&o->arguments);
+}
+
+void options_line(const options *o, text *out) {
+    text_printf(out, "tsr %s", command_table[o->command].name);
+    for (int i = 0; i < o->word_count; i++) {
+        text_append_char(out, ' ');
+        command_line_word(out, o->words[i]);
+    }
 }
 
 bool options_flag(const options *o, option_id id) {
@@ -172,6 +182,21 @@ bool options_number(const options *o, option_id id, uint64_t low, uint64_t high,
         return status_set(
             st, STATUS_INVALID, "--%s wants a whole number from %llu to %llu, not '%s'",
             option_table[id].name, (unsigned long long)low, (unsigned long long)high, word);
+    *value = number;
+    return true;
+}
+
+bool options_real(const options *o, option_id id, double low, double high, double *value,
+                  status *st) {
+    const char *word = options_text(o, id, NULL);
+    if (!word)
+        return true;
+    char *end;
+    errno = 0;
+    double number = strtod(word, &end);
+    if (errno || *end || end == word || !(number >= low && number <= high))
+        return status_set(st, STATUS_INVALID, "--%s wants a number from %g to %g, not '%s'",
+                          option_table[id].name, low, high, word);
     *value = number;
     return true;
 }

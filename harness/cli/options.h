@@ -51,6 +51,9 @@ typedef struct options {
         string_list values; /* empty for a flag */
     } values[OPTION_COUNT];
     string_list arguments;
+    size_t plain_count; /* of these, what stands before "--"; all of them without one */
+    int word_count;     /* what followed the command's name; borrowed */
+    char *const *words;
 } options;
 
 /* The command of that name, or COMMAND_COUNT. */
@@ -62,12 +65,19 @@ bool option_applies(option_id option, command_id command);
 bool options_parse(options *o, command_id command, int argc, char **argv, status *st);
 void options_release(options *o);
 
+/* The command line as it was typed, from "tsr" on. */
+void options_line(const options *o, text *out);
+
 bool options_flag(const options *o, option_id id);
 /* The last value given, or `otherwise`. */
 const char *options_text(const options *o, option_id id, const char *otherwise);
 /* A whole number in [low, high]. */
 bool options_number(const options *o, option_id id, uint64_t low, uint64_t high, uint64_t *value,
                     status *st);
+
+/* A number in [low, high]. */
+bool options_real(const options *o, option_id id, double low, double high, double *value,
+                  status *st);
 
 /* A percentage in [low, high], with or without the sign; *value is the fraction. */
 bool options_percent(const options *o, option_id id, double low, double high, double *value,

@@ -22,11 +22,17 @@ typedef struct doctor_place {
 json_t *doctor_facts(const doctor_place *place);
 
 /* The noise: {"loops": [{"loop": "compute"|"memory", "in_process": spread of log ratios of a loop
- * against itself, "between_processes": the same of medians of processes, "detectable": smallest
+ * against itself, "pair_error": by how much a pair of processes is off by that alone,
+ * "between_processes": the same of medians of processes, "detectable": smallest
  * change that a gate of one case would find, "detectable_of_many": ... of `cases` cases}],
  *  "clock_spread": relative distance between the 5th and the 95th percentile of a fixed amount of
  * arithmetic, "cases": n, "mde": what the gate's default asks for, "detectable": the worst,
- * "enough": bool}. NULL with a status. */
+ * "pair_error": the worst, "enough": bool}. NULL with a status. */
 json_t *doctor_noise(status *st);
+/* The standard error of a pair of processes, by the spread of the rounds within one. Ten pairs may
+ * agree by chance on a busy machine; the rounds within them show that it is one. */
+double doctor_pair_error(double in_process);
+/* Both are no more than what the gate's default asks for. */
+bool doctor_enough(double detectable_worst, double in_process_worst);
 
 #endif

@@ -119,6 +119,7 @@ static void put_verdict(execution *e, const verdict *v) {
                         v->has_ulp && v->max_ulp <= INT64_MAX ? json_integer((json_int_t)v->max_ulp)
                                                               : json_null());
     json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
+    execution_put_tolerance(e, v);
     put_count(check, "not_judged", v->unjudged);
     put_count(check, "sampled", v->sampled);
     if (v->numerics)
@@ -541,6 +542,7 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
                             j->backend, j->profile);
     bool ok = known && backend_device(b, j->device, &e.device, &st) &&
               case_context_open(s, &request, &st);
+    s->tolerance = execution_tolerance(&e);
     if (ok) {
         put_work(&e);
         execution_put_fallbacks(&e);

@@ -1,8 +1,26 @@
 /* execute_others.c - the module that has a device call code of others, and which files that is of.
  */
+#include <stdlib.h>
+
 #include "case/implementation.h"
 #include "exec/execution.h"
 #include "exec/opened.h"
+
+double execution_tolerance(const execution *e) {
+    const job *j = e->job;
+    return j->tolerance && j->implementation && e->profile == PROFILE_FAST
+               ? strtod(j->tolerance, NULL)
+               : 0;
+}
+
+void execution_put_tolerance(const execution *e, const verdict *v) {
+    json_t *check = json_object_get(e->result, "check");
+    if (e->subject->tolerance <= 0 || v->max_error_over_bound < 0 || v->elements == 0)
+        return;
+    json_object_set_new(check, "tolerance", json_real(e->subject->tolerance));
+    json_object_set_new(check, "matched",
+                        json_real(1 - (double)v->tolerated / (double)v->elements));
+}
 
 static void put_digests_of_code(const execution *e) {
     const job *j = e->job;

@@ -3,6 +3,7 @@
 #define TESSERA_HARNESS_EXEC_EXECUTION_H
 
 #include "case/backend.h"
+#include "check/verdict.h"
 #include "common/scratch_folder.h"
 #include "exec/execute.h"
 #include "exec/timeline.h"
@@ -90,6 +91,10 @@ void execution_put_opened(execution *e);
 /* Is what runs code of others in a process of its own? Code for a GPU has none. */
 bool execution_has_guest(const execution *e);
 
+/* execute_others.c: what --tolerance lets code of others pass outside of its bounds under fast,
+ * else 0; and what came of it. */
+double execution_tolerance(const execution *e);
+void execution_put_tolerance(const execution *e, const verdict *v);
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are
  * there already. */

@@ -17,6 +17,7 @@
 #include "fuzz/shrink.h"
 #include "fuzz/tally.h"
 #include "fuzz/trial.h"
+#include "report/progress.h"
 #include "run/failures.h"
 #include "run/pack_case.h"
 
@@ -241,16 +242,20 @@ static bool try_kernel(fuzzing *f) {
 
 static void show_progress(const fuzzing *f) {
     double passed_s = (double)(timer_now_ns() - f->started_ns) * 1e-9;
-    if (f->shown)
-        say(stderr,
-            "\r\033[K%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failures; %.0f s left",
-            f->tally.kernels, f->tally.runs, f->tally.failures,
-            (double)f->request->minutes * 60 - passed_s);
+    if (!f->shown)
+        return;
+    text line;
+    text_init(&line);
+    text_printf(&line, "%" PRIu64 " kernels, %" PRIu64 " runs, %" PRIu64 " failures; %.0f s left",
+                f->tally.kernels, f->tally.runs, f->tally.failures,
+                (double)f->request->time_ns * 1e-9 - passed_s);
+    progress_draw(&line);
+    text_release(&line);
 }
 
 static bool time_is_up(const fuzzing *f, uint64_t first) {
     const fuzz_request *q = f->request;
-    return interrupt_seen || timer_now_ns() - f->started_ns > q->minutes * 60 * 1000000000u ||
+    return interrupt_seen || timer_now_ns() - f->started_ns > q->time_ns ||
            (q->kernels && f->tally.next - first >= q->kernels);
 }
 

@@ -7,9 +7,11 @@
 
 #include "case/job_plan.h"
 
+#define FUZZ_MINUTE_NS UINT64_C(60000000000)
+
 typedef struct fuzz_request {
     const job_choice *choice; /* backends, isa, threads, seed, limits */
-    uint64_t minutes;
+    uint64_t time_ns;
     uint64_t kernels;  /* at most so many; 0: no limit */
     const char *tally; /* the file of counts */
     const char

@@ -189,8 +189,7 @@ static void tell_failure(fuzzing *f, const target *t, drawn_case *d, const json_
 /* ---- the loop ---- */
 
 static bool time_is_up(const fuzzing *f) {
-    return interrupt_seen ||
-           timer_now_ns() - f->started_ns > f->request->minutes * 60 * 1000000000u;
+    return interrupt_seen || timer_now_ns() - f->started_ns > f->request->time_ns;
 }
 
 static void count(fuzzing *f, const json_t *result) {

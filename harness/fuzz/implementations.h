@@ -14,7 +14,7 @@ typedef struct fuzz_implementations_request {
     const corpus *corpus;
     const job_choice *choice; /* implementations, profiles, threads, seed, limits */
     uint64_t draws;           /* for each kernel, column and profile; 0: until the time is up */
-    uint64_t minutes;
+    uint64_t time_ns;
     const char *failures; /* the folder that receives packs; NULL: the usual one */
     bool json;
 } fuzz_implementations_request;

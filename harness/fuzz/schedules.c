@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/philox.h"
 #include "case/fault.h"
 #include "case/result.h"
@@ -15,6 +16,7 @@
 #include "common/timer.h"
 #include "device/host.h"
 #include "exec/worker.h"
+#include "report/progress.h"
 #include "run/pack_case.h"
 #include "tune/draft.h"
 
@@ -221,9 +223,8 @@ static bool try_schedule(schedule_fuzz *f, const job *base, drawing *d) {
 }
 
 static bool time_is_up(const schedule_fuzz *f) {
-    uint64_t minutes = f->request->minutes;
-    return interrupt_seen ||
-           (minutes && timer_now_ns() - f->started_ns > minutes * 60 * 1000000000u);
+    uint64_t time_ns = f->request->time_ns;
+    return interrupt_seen || (time_ns && timer_now_ns() - f->started_ns > time_ns);
 }
 
 /* The schedules of cases [first, end), which are one kernel's, in turn. */
@@ -248,9 +249,14 @@ static bool try_way(schedule_fuzz *f, size_t first, size_t end, const char *isa,
 }
 
 static void show_progress(const schedule_fuzz *f, const char *kernel) {
-    if (f->shown)
-        say(stderr, "\r\033[K%" PRIu64 " kernels, %" PRIu64 " schedules, %" PRIu64 " failures; %s",
-            f->kernels, f->runs, f->failures, kernel);
+    if (!f->shown)
+        return;
+    text line;
+    text_init(&line);
+    text_show(&line, "%" PRIu64 " kernels, %" PRIu64 " schedules, %" PRIu64 " failures; %s",
+              f->kernels, f->runs, f->failures, kernel);
+    progress_draw(&line);
+    text_release(&line);
 }
 
 static void try_kernel(schedule_fuzz *f, size_t first, size_t end) {

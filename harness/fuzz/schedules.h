@@ -13,7 +13,7 @@ typedef struct fuzz_schedules_request {
     const corpus *corpus;
     const job_choice *choice; /* isa (NULL: all that run here), threads, seed, limits */
     uint64_t schedules;       /* for each kernel, level and number of threads */
-    uint64_t minutes;         /* 0: until all are done */
+    uint64_t time_ns;         /* 0: until all are done */
     const char *failures;     /* the folder that receives packs; NULL: the usual one */
     bool json;
 } fuzz_schedules_request;

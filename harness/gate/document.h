@@ -10,6 +10,7 @@ json_t *gate_document(const gate *g, const char *id, const char *started);
 
 typedef struct gate_table_options {
     bool colour, all; /* all: also what is equal without having been timed */
+    int width;        /* of the terminal */
 } gate_table_options;
 /* The rows and a summary that says what was proved, and with what error rates. */
 void gate_table(const gate *g, const gate_table_options *options, text *out);

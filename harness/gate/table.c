@@ -12,7 +12,7 @@
 #define DIM "\033[2m"
 #define PLAIN "\033[0m"
 
-enum { NAME_WIDTH_LEAST = 20, NAME_WIDTH_MOST = 48 };
+enum { NAME_WIDTH_LEAST = 20, NAME_WIDTH_MOST = 48, ROW_COLUMNS = 99 /* beside the name */ };
 
 static const char *const colours[GATE_VERDICT_COUNT] = {
     [GATE_INCONCLUSIVE] = YELLOW, [GATE_EQUIVALENT] = GREEN, [GATE_IMPROVED] = GREEN,
@@ -70,6 +70,10 @@ static void append_change(const gate_row *row, text *out) {
     text_release(&cell);
 }
 
+static bool is_stacked(int width, const gate_table_options *o) {
+    return width + ROW_COLUMNS > o->width;
+}
+
 /* Counts that both sides have and that differ. */
 static void append_facts(const gate_row *row, text *out) {
     const gate_facts *a = &row->facts[0], *b = &row->facts[1];
@@ -93,21 +97,34 @@ static void append_facts(const gate_row *row, text *out) {
         text_append_char(out, '\n');
 }
 
-static void append_row(const gate_row *row, int width, const gate_table_options *o, text *out) {
-    const gate_side_unit *unit = row->units[1] ? row->units[1] : row->units[0];
+static void append_verdict(const gate_row *row, const gate_table_options *o, text *out) {
     const char *reason = gate_reasons[row->reason].name;
-    text name;
-    text_init(&name);
-    append_name(row, &name);
-    text_show(out, "%-*s %-8.8s %2u", width, name.data, unit->profile, unit->threads);
-    append_time(row->median_ns[0], out);
-    append_time(row->median_ns[1], out);
-    append_change(row, out);
     text_append(out, "  ");
     text_append(out, o->colour ? colours[row->verdict] : "");
     text_append(out, gate_verdict_name(row->verdict));
     text_append(out, o->colour ? PLAIN : "");
     text_show(out, "%s%s\n", *reason ? ": " : "", reason);
+}
+
+/* Where a line is too long for the terminal, the numbers stand below the name. */
+static void append_row(const gate_row *row, int width, const gate_table_options *o, text *out) {
+    const gate_side_unit *unit = row->units[1] ? row->units[1] : row->units[0];
+    bool stacked = is_stacked(width, o);
+    text name;
+    text_init(&name);
+    append_name(row, &name);
+    text_show(out, "%-*s %-8.8s %2u", stacked ? 0 : width, name.data, unit->profile, unit->threads);
+    if (stacked)
+        append_verdict(row, o, out);
+    if (!stacked || row->has_change) {
+        append_time(row->median_ns[0], out);
+        append_time(row->median_ns[1], out);
+        append_change(row, out);
+    }
+    if (!stacked)
+        append_verdict(row, o, out);
+    else if (row->has_change)
+        text_append_char(out, '\n');
     if (row->why)
         text_show(out, "    %s\n", row->why);
     if (row->verdict != GATE_EQUIVALENT)
@@ -142,17 +159,17 @@ static void append_summary(const gate *g, text *out) {
         return;
     const gate_settings *s = g->settings;
     if (isfinite(worst))
-        text_show(out, "minimum detectable effect: %.2f %% (--mde %.2f %%)\n", worst * 100,
-                  s->bound * 100);
+        text_show(out,
+                  "minimum detectable effect: %.2f %% (asked for: %.2f %%); what is that "
+                  "much\nslower is missed in at most %.2g %% of gates\n",
+                  worst * 100, s->bound * 100, (1 - s->power) * 100);
     else
-        text_show(out, "minimum detectable effect: none can be told (--mde %.2f %%)\n",
+        text_show(out, "minimum detectable effect: none can be told (asked for: %.2f %%)\n",
                   s->bound * 100);
     text_show(out,
-              "margin %.2f %%; a case that did not change is called changed in at most %.2g %% "
-              "of gates (all %zu cases together); one that is %.2f %% slower is missed in at "
-              "most %.2g %%\n",
-              s->margin * 100, s->alpha * 100, g->plan.request.family, s->bound * 100,
-              (1 - s->power) * 100);
+              "margin %.2f %%; a case that did not change is called changed in at most %.2g %%\n"
+              "of gates (all %zu cases together)\n",
+              s->margin * 100, s->alpha * 100, g->plan.request.family);
     text_show(out, "%zu processes, %.1f s\n", g->processes, g->seconds);
 }
 
@@ -163,8 +180,12 @@ void gate_table(const gate *g, const gate_table_options *o, text *out) {
         any |= is_shown(&g->rows.items[i], o);
     if (any) {
         text_append(out, o->colour ? DIM : "");
-        text_show(out, "%-*s %-8s %2s %10s %10s  %-25s %7s %5s  %s", width, "case", "profile", "t",
-                  "baseline", "against", "change [95 %]", "MDE", "pairs", "verdict");
+        bool stacked = is_stacked(width, o);
+        text_show(out, "%-*s %-8s %2s", stacked ? 0 : width, "case", "profile", "t");
+        text_append(out, stacked ? "  verdict\n" : "");
+        text_show(out, " %10s %10s  %-25s %7s %5s", "baseline", "against", "change [95 %]", "MDE",
+                  "pairs");
+        text_append(out, stacked ? "" : "  verdict");
         text_append(out, o->colour ? PLAIN : "");
         text_append_char(out, '\n');
         for (size_t i = 0; i < g->rows.count; i++)

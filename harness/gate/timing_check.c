@@ -33,8 +33,10 @@ static judged_output judge(const timing_check_request *r, uint32_t set, uint32_t
     for (size_t i = 0; i < have && i < 4; i++)
         kept[i] = as_tensor(types_kept[i], count,
                             r->data + json_integer_value(json_array_get(places, i)));
-    const bound_reference reference = {&kept[0], &kept[1], have > 2 ? &kept[2] : NULL,
-                                       have > 3 ? &kept[3] : NULL};
+    const bound_reference reference = {.values = &kept[0],
+                                       .bounds = &kept[1],
+                                       .limits = have > 2 ? &kept[2] : NULL,
+                                       .strict = have > 3 ? &kept[3] : NULL};
     return (judged_output){compare_bound(&reference, &got), true};
 }
 

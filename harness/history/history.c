@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "report/origin.h"
 
 history_request history_defaults(void) {
     return (history_request){.runs = 1000, .sustained = 5, .changes = changepoint_defaults()};
@@ -34,8 +35,7 @@ typedef struct reading {
 
 static char *commit_of(const char *head_text) {
     json_t *head = json_loads(head_text, 0, NULL);
-    const char *commit = json_string_value(json_object_get(json_object_get(head, "tsr"), "commit"));
-    char *copy = base_strdup(commit ? commit : "");
+    char *copy = base_strdup(origin_commit(head));
     json_decref(head);
     return copy;
 }

@@ -108,6 +108,10 @@ int rotation_failed_set(const rotation *r);
 /* How many launches were timed until now. */
 uint64_t rotation_launches(const rotation *r);
 
+/* From `around`, before a timed part of one launch, where the host sees the buffers: what the
+ * launch reads and writes is in no cache then. */
+void rotation_evict(const rotation *r);
+
 /* Times launches on contents that were never seen beside launches on contents that were: a kernel
  * that keeps results by what its inputs hold is faster on the second. False as above. Nothing is
  * done with one set, or where inputs are too small or too even to be changed. */

@@ -2,6 +2,7 @@
  * where that works by itself. */
 #include "common/abi_status.h"
 #include "common/timer.h"
+#include "measure/cache_evict.h"
 #include "measure/rotation_parts.h"
 
 static const tsr_launch_t grid; /* as the kernel's metadata says */
@@ -42,6 +43,16 @@ static tsr_status_t awaken(rotation *r, tsr_kernel_t kernel) {
             r->failed = rotation_set_at(r, place);
     }
     return code;
+}
+
+void rotation_evict(const rotation *r) {
+    void *const *args = r->part.order[0];
+    uint32_t place = rotation_place_of(r, args),
+             target = (uint32_t)((size_t)(args - r->args) / rotation_arg_count(r) % r->targets);
+    for (uint32_t i = 0; i < r->launch.input_count; i++)
+        cache_evict(rotation_in(r, place, i)->data, rotation_in(r, place, i)->size_bytes);
+    for (uint32_t i = 0; i < r->launch.output_count; i++)
+        cache_evict(rotation_out(r, target, i)->data, rotation_out(r, target, i)->size_bytes);
 }
 
 static tsr_status_t launch_all(rotation *r, tsr_kernel_t kernel, tsr_stream_t stream) {

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_text.h"
 #include "history/history.h"
 #include "page/model.h"
 #include "page/record.h"
+#include "report/origin.h"
 #include "statistics/changepoints.h"
 
 enum { RUNS_SHOWN = 100 };
@@ -81,11 +83,10 @@ static bool take_run(void *context, const store_run *run) {
         return true;
     }
     json_t *head = json_loads(run->head, 0, NULL);
-    json_t *commit = json_object_get(json_object_get(head, "tsr"), "commit");
+    json_t *commit = json_text(origin_commit(head));
     json_array_insert_new(h->runs, 0,
-                          json_pack("{s:s, s:s, s:O?, s:I}", "run", run->id, "started",
-                                    run->started, "commit", commit, "number",
-                                    (json_int_t)run->number));
+                          json_pack("{s:s, s:s, s:o, s:I}", "run", run->id, "started", run->started,
+                                    "commit", commit, "number", (json_int_t)run->number));
     json_decref(head);
     return true;
 }

@@ -22,14 +22,14 @@ static void append_base64(const unsigned char *bytes, size_t size, text *out) {
     }
 }
 
-static bool ends_with(const page_file *file, const char *suffix) {
+static bool ends_with(const embedded_file *file, const char *suffix) {
     size_t length = strlen(file->name), tail = strlen(suffix);
     return length > tail && strcmp(file->name + length - tail, suffix) == 0;
 }
 
 /* All files of a kind, one after the other. */
 static void gather(const char *suffix, text *out) {
-    for (size_t i = 0; i < page_file_count; i++)
+    for (size_t i = 0; i < page_files_count; i++)
         if (ends_with(&page_files[i], suffix))
             text_append_bytes(out, page_files[i].data, page_files[i].size_bytes);
 }

@@ -97,8 +97,8 @@ static bool build_in(const char *folder, const char *command, status *st) {
         say(stderr, "tsr: building %s: %s\n", folder, command);
         ok = program_run(&p, &code, st);
         if (ok && code != 0)
-            ok = status_set(st, STATUS_INVALID, "the build in %s ended with code %d: %s", folder,
-                            code, command);
+            ok = status_set(st, STATUS_INVALID, "the build in %s ended with code %d%s: %s", folder,
+                            code, code == 127 ? " (there is no such command)" : "", command);
         if (ok && access(tool.data, X_OK) != 0)
             ok = status_set(st, STATUS_INVALID, "the build left no program %s: %s", tool.data,
                             command);

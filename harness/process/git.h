@@ -14,4 +14,14 @@ bool git_ask(const char *const *arguments, text *out, status *st);
  * repository. */
 bool git_resolve(const char *name, text *commit, status *st);
 
+/* Which state of a repository a file or folder is of. */
+typedef struct git_state {
+    text root, commit; /* the folder of the repository; the full name of HEAD */
+    bool changed;      /* a tracked file differs from that, or one at the path is not tracked */
+} git_state;
+/* False where the path is in no repository, there is no git, or no commit yet; git_state_release in
+ * any case. */
+bool git_state_of(const char *path, git_state *out);
+void git_state_release(git_state *s);
+
 #endif

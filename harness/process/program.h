@@ -16,7 +16,8 @@ typedef struct program {
     text *errors;                 /* receives its stderr; NULL: goes to this program's */
 } program;
 
-/* False where it could not be run, or was killed: `st` says why. *code: what it ended with. */
+/* False where it could not be run (its own code 127 is no such thing), or was killed: `st` says
+ * why. *code: what it ended with. */
 bool program_run(const program *p, int *code, status *st);
 
 #endif

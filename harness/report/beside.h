@@ -17,7 +17,12 @@ void beside_legend(text *out);
 /* One row: the case, ours, theirs, and their ratio; `ours` is our own result of that case, or NULL.
  * No wider than `width`, from 80 on. */
 void beside_row(const json_t *result, const json_t *ours, int width, text *out);
-/* The mean of the ratios of each implementation, and where ours is furthest behind. */
+/* The mean of the ratios of each implementation, and where ours is furthest behind; then how the
+ * second and further ones compare with the first, over the cases that both have a time of. A mean
+ * whose interval of 95 % holds 1 shows no difference. */
 void beside_means(const json_t *results, text *out);
+/* Where all of what others computed holds: how many cases that were, and `command`, which draws
+ * others. Nothing where it is NULL. */
+void beside_untried(const json_t *results, const char *command, text *out);
 
 #endif

@@ -309,6 +309,30 @@ static void append_unjudged(const closing *c, text *out) {
                 elements, results, results == 1 ? "" : "s");
 }
 
+/* Results that hold by --tolerance alone, and the one with the fewest elements within their bounds.
+ */
+static void append_tolerated(const closing *c, text *out) {
+    size_t i, results = 0;
+    const json_t *r, *worst = NULL;
+    json_array_foreach(c->results, i, r) {
+        double matched = result_number(r, RESULT_MATCHED);
+        if (!(matched < 1) || result_outcome(r) != OUTCOME_OK)
+            continue;
+        results++;
+        if (!worst || matched < result_number(worst, RESULT_MATCHED))
+            worst = r;
+    }
+    if (!results)
+        return;
+    label("tolerated", out);
+    text_printf(out,
+                "%zu result%s within --tolerance %g, not within derived bounds; least %.4g %% of ",
+                results, results == 1 ? " is" : "s are", result_number(worst, RESULT_TOLERANCE),
+                100 * result_number(worst, RESULT_MATCHED));
+    append_case(worst, out);
+    text_append_char(out, '\n');
+}
+
 static void append_failures(const closing *c, text *out) {
     size_t i, failed = 0;
     const json_t *r;
@@ -350,6 +374,7 @@ void closing_print(const closing *c, text *out) {
     beside_means(c->results, out);
     append_errors(c, out);
     append_unjudged(c, out);
+    append_tolerated(c, out);
     append_notes(c, out);
     append_hints(c, out);
     append_failures(c, out);
@@ -357,5 +382,6 @@ void closing_print(const closing *c, text *out) {
     if (c->seconds > 0)
         text_printf(out, "it took %.0f s\n", c->seconds);
     append_places(c, out);
+    beside_untried(c->results, c->untried, out);
     idle_lines(c->results, out);
 }

@@ -14,8 +14,9 @@ typedef struct closing {
     const char *run;        /* its id; NULL where nothing was stored */
     const char *database;   /* of the run; `named`: by the caller, so commands must name it too */
     bool named, colour, unicode;
-    int width;      /* of the terminal */
-    double seconds; /* 0: not told */
+    int width;           /* of the terminal */
+    double seconds;      /* 0: not told */
+    const char *untried; /* the command that draws other shapes for code of others; or NULL */
 } closing;
 
 void closing_print(const closing *c, text *out);

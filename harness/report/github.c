@@ -67,7 +67,9 @@ static void annotate(const json_t *result, const char *level, text *out) {
     text_init(&message);
     export_name(result, &title);
     text_printf(&title, ": %s", outcome_of(result));
-    text_append(&message, *why ? why : json_text_at(result, "reason"));
+    export_change(result, &message);
+    why = *why ? why : json_text_at(result, "reason");
+    text_printf(&message, "%s%s", message.length && *why ? "\n" : "", why);
     if (*pack)
         text_printf(&message, "\ntsr replay %s", pack);
     text_printf(out, "::%s ", level);

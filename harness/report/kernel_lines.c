@@ -10,6 +10,7 @@
 #include "case/job.h"
 #include "case/result.h"
 #include "common/json_text.h"
+#include "common/terminal.h"
 #include "report/beside.h"
 #include "report/table.h"
 
@@ -161,7 +162,8 @@ static void append_shares(const kernel_lines *k, text *out) {
     }
     if (best >= 0)
         snprintf(words, sizeof words, "%.0f-%.0f %% %s", 100 * least, 100 * best, resource);
-    text_printf(out, "  %-*.*s", SHARE_WIDTH - 2, SHARE_WIDTH - 2, words);
+    text_printf(out, "  %-*.*s", SHARE_WIDTH - 2,
+                k->width == TERMINAL_UNBOUNDED ? (int)sizeof words : SHARE_WIDTH - 2, words);
 }
 
 static double work_of(const json_t *result) {
@@ -245,6 +247,21 @@ static void append_changed(const kernel_lines *k, const struct kernel_kept *r, t
     text_append_char(out, '\n');
 }
 
+static bool has_cold(const struct kernel_kept *r) {
+    return json_is_object(result_get(r->result, RESULT_COLD));
+}
+
+static void append_cold(const kernel_lines *k, const struct kernel_kept *r, text *out) {
+    double median = result_number(r->result, RESULT_MEDIAN),
+           cold = json_number_value(json_object_get(result_get(r->result, RESULT_COLD), "median"));
+    (void)k;
+    append_key(r->result, out);
+    table_duration(median, out);
+    text_append(out, ", cold ");
+    table_duration(cold, out);
+    text_printf(out, " (%.2fx)\n", cold / median);
+}
+
 static void unfold(const kernel_lines *k, bool (*belongs)(const struct kernel_kept *),
                    void (*append)(const kernel_lines *, const struct kernel_kept *, text *),
                    const char *word, size_t most, text *out) {
@@ -304,6 +321,7 @@ void kernel_lines_end(kernel_lines *k, text *out) {
     for (size_t i = 0; i < k->results.count; i++)
         if (mark_of(k->results.items[i].result) == MARK_FAILED)
             append_failure(k, k->results.items[i].result, out);
+    unfold(k, has_cold, append_cold, "cold", SIZE_MAX, out);
     unfold(k, is_changed, append_changed, "changed", CHANGED_LISTED, out);
     unfold(k, is_noisy, append_noisy, "noisy", NOISY_LISTED, out);
     for (size_t i = 0; i < k->results.count; i++)

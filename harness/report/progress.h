@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 typedef struct progress {
     bool shown; /* stderr is a terminal */
     size_t total, done;
@@ -13,6 +15,12 @@ typedef struct progress {
 } progress;
 
 void progress_start(progress *p, size_t total);
+/* The bar with what is in hand and the seconds left (negative: not known yet), in at most
+ * `columns`: a longer name is cut, and on a narrow terminal the bar goes. */
+void progress_line(const progress *p, const char *in_hand, double left_s, int columns, text *out);
+/* Draws a line of progress on stderr, cut to the terminal; for callers that have their own words.
+ */
+void progress_draw(text *line);
 /* Draws the bar with what is in hand and the time left. */
 void progress_show(const progress *p, const char *in_hand);
 void progress_step(progress *p);

@@ -155,11 +155,20 @@ static void verdict_cell(table *t, const json_t *result, text *out) {
             text_append(out, "same bits");
         else
             text_show(out, "error %.2g of bound", ratio);
+        double matched = number_at(check, "matched", NULL);
+        if (matched < 1)
+            text_printf(out, "; within a tolerance of %g, matched %.4g %%",
+                        number_at(check, "tolerance", NULL), 100 * matched);
         int64_t unjudged = result_whole(result, RESULT_NOT_JUDGED);
         if (unjudged > 0)
             text_printf(out, "; %lld not judged", (long long)unjudged);
         fallbacks_note(result, out);
         text_append(out, ")");
+    }
+    double cold = number_at(result, "time_cold_ns", "median");
+    if (!isnan(cold)) {
+        text_append(out, ", cold ");
+        table_duration(cold, out);
     }
     double beside = json_number_value(
         json_object_get(json_object_get(json_object_get(result, "beside"), "ratio"), "median"));

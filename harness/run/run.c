@@ -136,6 +136,7 @@ static bool begin(run *r, status *st) {
     run_name_now(r->id, r->started);
     r->head = document_head(r->id, r->started);
     json_object_set_new(r->head, "arguments", json_loads(r->request->arguments, 0, NULL));
+    json_object_set(r->head, "origin", (json_t *)r->request->origin);
     /* A run of nothing is none: the last run stays the last. */
     if (r->request->plan->jobs.count == 0)
         return true;
@@ -447,6 +448,7 @@ static void close_view(run *r, const json_t *measured) {
                  .colour = q->view.colour,
                  .unicode = q->view.unicode,
                  .width = q->view.width,
+                 .untried = q->untried,
                  .seconds = (double)(timer_now_ns() - r->began_ns) * 1e-9};
     text words;
     text_init(&words);

@@ -16,6 +16,8 @@ typedef struct run_request {
     exit_code problem;    /* of the corpus: some source was wrong */
     const char *failures; /* where packs of failing cases go; NULL: where they usually do */
     bool resume, last_failed, fail_fast;
+    const json_t *origin; /* report/origin.h; of a new run */
+    const char *untried;  /* closing.h */
     run_view_options view;
 } run_request;
 

@@ -15,7 +15,7 @@ def github(job):
     assert pipeline[True] == "pull_request"  # YAML 1.1 reads the key `on` as true
     assert job["runs-on"] and job["timeout-minutes"] and job["defaults"]["run"]["shell"] == "bash"
     used = [step["uses"] for step in job["steps"] if "uses" in step]
-    assert all(re.fullmatch(r"[\w-]+(/[\w-]+)+@v\d+", name) for name in used)
+    assert all(re.fullmatch(r"[\w-]+(/[\w-]+)+@v\d+|\./\.github/actions/install-tessera", name) for name in used)
     checkout = next(s for s in job["steps"] if s.get("uses", "").startswith("actions/checkout"))
     assert checkout["with"]["fetch-depth"] == 0
     upload = next(s for s in job["steps"] if s.get("uses", "").startswith("actions/upload-artifact"))
@@ -33,12 +33,17 @@ def gitlab(job):
     return [("script", "\n".join(job["script"]), None)], job["variables"], job["artifacts"]["paths"] + list(reports.values())
 
 
-if path.name == "github.yml":
+if path.name == "action.yml":
+    (step,) = pipeline["runs"]["steps"]
+    assert pipeline["runs"]["using"] == "composite" and step["shell"] == "bash" and set(pipeline["inputs"]) == {"release", "sha256"}
+    (output / "install.sh").write_text(step["run"])
+    sys.exit()
+if path.name in ("github.yml", "kernels.yml"):
     (job,) = pipeline["jobs"].values()
     steps, variables, artifacts = github(job)
 else:
     steps, variables, artifacts = gitlab(pipeline["performance"])
-assert {"BASE", "BUILD", "CORPUS", "GATE"} <= set(variables)
+assert {"BASE", "CORPUS", "GATE"} <= set(variables) and ("BUILD" in variables) == (path.name != "kernels.yml")
 assert any("gate.xml" in a for a in artifacts) and "report.html" in artifacts
 kept = [(name, run, when) for name, run, when in steps if "apt-get" not in run]
 assert len(steps) - len(kept) <= 2 and all("${{" not in run for _, run, _ in kept)

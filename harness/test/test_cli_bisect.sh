@@ -63,7 +63,15 @@ exits 3 "good and bad exchanged" "$tsr" bisect-perf main main~8 -- sh build.sh
 has err 'does not come from' "are told"
 exits 3 "one commit" "$tsr" bisect-perf main main -- sh build.sh
 exits 2 "too few commits" "$tsr" bisect-perf main
+exits 2 "a commit too few before the build" "$tsr" bisect-perf main -- sh build.sh
+exits 2 "a build command without --" "$tsr" bisect-perf main~8 main make
+has err "behind --" "is told where it stands"
+mkdir kernels
+exits 0 "paths" "$tsr" bisect-perf --judge "$fake" main~8 main kernels -- sh build.sh
+has "$FAKE_GATE_LOG" '--build sh build.sh .*kernels$' "are the gate's"
 exits 3 "nothing to go on with" "$tsr" bisect-perf --resume
+exits 3 "a build command that is not there" "$tsr" bisect-perf --judge "$fake" main~2 main -- absent-build-program
+has err "ended with code 127" "is not taken for a shell that is not there"
 cd ..
 
 repository rough 100 broken noise 100 gone later wrong broken 104 broken 104
@@ -151,8 +159,15 @@ for version in "One.|tile=(6, 2)" "Two.|tile=(6, 2)" "Three.|tile=(1, 1)" "Four.
     source_of "${version%%|*}" "${version##*|}" >corpus/product.tsr
     git add -A && git commit -qm "${version%%|*}"
 done
-exits 0 "kernels of a repository, judged by the gate" "$tsr" bisect-perf main~3 main --threads 1
+exits 0 "kernels of a repository, judged by the gate" "$tsr" bisect-perf main~3 main corpus/product.tsr --threads 1
 has out "^$(hash_of 1) is the first bad commit: Three\." "the schedule is found"
 has out '^    bad: product/square is slower' "by its kernel"
+for changed in false true; do
+    exits 0 "a run of them, changed: $changed" "$tsr" bench corpus --quick --threads 1 --json
+    has out "\"commit\": \"$(git rev-parse HEAD)\"" "says of which commit they are"
+    has out "\"repository\": \"$PWD\"" "and of which repository"
+    has out "\"changed\": $changed" "and whether they are as there"
+    echo "# more" >>corpus/product.tsr
+done
 cd ..
 finish

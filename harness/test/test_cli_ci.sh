@@ -9,11 +9,22 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_CO
 unset GIT_DIR GIT_WORK_TREE
 here=$scratch # exits leaves out and err in the current folder
 
-for name in github gitlab; do
+for name in github gitlab kernels; do
     exits 0 "$name.yml is sound" /usr/bin/python3 "$root/harness/test/ci_steps.py" "$root/ci/examples/$name.yml" "$here/$name"
     cp out "$here/$name.artifacts"
 done
 [ "$(ls "$here/github" | wc -l)" -eq 5 ] && pass "five steps of GitHub's" || fail "five steps of GitHub's"
+
+# What installs a release, with one that is this program alone.
+mkdir -p release/tessera-1/bin runner && ln -s "$tsr" release/tessera-1/bin/tsr
+tar -C release -cJf release.tar.xz tessera-1
+exits 0 "the action is sound" /usr/bin/python3 "$root/harness/test/ci_steps.py" "$root/ci/examples/install-tessera/action.yml" "$here/action"
+install_release() {
+    RELEASE=release.tar.xz SHA256=$1 RUNNER_TEMP=$here/runner GITHUB_PATH=$here/path bash -eo pipefail action/install.sh
+}
+exits 1 "it refuses another sum" install_release "$(sha256sum <action/install.sh | cut -d' ' -f1)"
+[ ! -e path ] && pass "and installs nothing" || fail "and installs nothing"
+exits 0 "it installs" install_release "$(sha256sum release.tar.xz | cut -d' ' -f1)"
 
 # kernels TEXT SCHEDULE: the next commit.
 commit_kernels() {
@@ -43,7 +54,7 @@ run_steps() {
     local code=0 step
     for step in "$here/$1"/*.sh; do
         if [ "$code" -eq 0 ] || grep -q '^# always' "$step"; then
-            env BASE=main BUILD="mkdir -p build && ln -sf '$tsr' build/tsr" CORPUS=corpus/ GATE="--quick --threads 1" \
+            env PATH="$PATH:$(cat "$here/path")" BASE=main BUILD="mkdir -p build && ln -sf '$tsr' build/tsr" CORPUS=corpus/ GATE="--quick --threads 1" \
                 GITHUB_ACTIONS="$2" GITHUB_STEP_SUMMARY="$PWD/summary.md" bash -eo pipefail "$step" || code=$?
         fi
     done
@@ -77,5 +88,11 @@ for name in github gitlab; do
         fail "findings of the lint"
     grep -q 'REGRESSED' report.html && pass "and in the page" || fail "and in the page"
 done
+
+# With nothing to build: the same program compiles both sides.
+git checkout -q slower && git clean -qfdx
+exits 1 "kernels: a change that makes a kernel slower" run_steps kernels true
+has gate.xml '<failure type="REGRESSED"' "in the JUnit report"
+made kernels
 cd ..
 finish

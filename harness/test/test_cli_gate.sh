@@ -73,7 +73,7 @@ cp fast/rows-blocks.tsrm slow/
 exits 1 "slower code is found" "$tsr" gate --baseline fast --against slow
 has out "rows/small .*REGRESSED$" "and named"
 has out "^2 cases: 1 REGRESSED 1 EQUIVALENT; 1 are the same module on both sides, 1 were timed$" "beside what is equal"
-has out "^minimum detectable effect: [0-9.]+ % \(--mde 2.00 %\)$" "the MDE is printed"
+has out "^minimum detectable effect: [0-9.]+ % \(asked for: 2.00 %\); " "the MDE is printed"
 gates 0 "faster code is an improvement" --baseline slow --against fast
 asserts "with its interval" "r['rows/small']['verdict'] == 'IMPROVED' and r['rows/small']['change']['high'] < -0.005 and r['rows/blocks']['reason'] == 'same-module'"
 asserts "and what was counted" "r['rows/small']['static']['code_bytes'][0] != r['rows/small']['static']['code_bytes'][1] and r['rows/small']['static']['flops'][0] > 0"

@@ -4,6 +4,7 @@ source "$(dirname "$0")/lib.sh"
 exits 3 "a path that does not exist" "$tsr" bench nosuch
 has err "nosuch: No such file" "the missing path is named"
 exits 3 "no corpus at all" "$tsr" bench
+has err "tsr bench mine.tsr.*tsr new mine" "and what to type is"
 mkdir empty
 exits 3 "an empty corpus" "$tsr" bench empty
 has err "empty holds no .tsr file" "the empty corpus is named"

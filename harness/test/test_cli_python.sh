@@ -14,13 +14,13 @@ exits 0 "the package" "$python" "$root/harness/test/python/test_package.py" "$ro
 has err "^Ran [1-9]" "tests ran"
 hasnt err "^(ERROR|FAIL):" "none failed"
 
-# Unpacked where there is no pip; test_cli_wheel.sh has the other way. Compiled quickly here.
+# The package alone, unpacked where there is no pip; test_cli_wheel.sh has the other way. Compiled quickly here.
 if [ ! -f "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; then
     echo "skipped: installing the package: $python has no headers"
     finish
 fi
 export CFLAGS=-O0
-exits 0 "a wheel is made" "$python" "$root/harness/python/build_wheel.py" .
+exits 0 "a wheel is made" "$python" "$root/harness/python/build_wheel.py" . none
 exits 0 "and unpacked" "$python" -m zipfile -e "$(cat out)" installed
 PYTHONPATH=$PWD/installed TSR=$tsr exits 0 "it runs from there" "$python" -c "
 import array, tessera
@@ -36,4 +36,6 @@ PYTHONPATH=$PWD/installed PATH=/none TSR='' exits 1 "without the program" "$(com
 import tessera
 tessera.bench('k.tsr')"
 has err "tessera.Error: the program tsr is neither beside the package nor on PATH" "it says where tsr is looked for"
+exits 1 "a build that is not finished" "$python" "$root/harness/python/build_wheel.py" . absent
+has err "absent is no finished build: tsr" "it says which file is missing"
 finish

@@ -99,6 +99,7 @@ done <<'END_OF_LINES'
 2 --markdown help --man --markdown
 2 --json fuzz --show 3 --json
 2 --minutes fuzz --show 3 --minutes 1
+2 --minutes fuzz --minutes half
 2 --backend pack-repro last:addition/tiny --backend cpu
 2 --profile pack-repro last:addition/tiny --profile strict
 2 --threads pack-repro --last-failure --threads 1

@@ -30,6 +30,12 @@ exits 2 "a binary to the terminal" "$tsr" compile --emit module x.tsr
 exits 2 "an unknown pass" "$tsr" compile --emit-after nosuchpass x.tsr
 exits 2 "completion for no shell" "$tsr" completion
 exits 2 "help on nothing known" "$tsr" help nosuch
+exits 2 "help on what is nearly known" "$tsr" help numerix
+has err "did you mean numerics" "has a suggestion"
+exits 0 "a page" "$tsr" help numerics
+same "$root/docs/numerics.md" out "is that of docs/"
+exits 0 "a page of a command's name" "$tsr" help gate.md
+same "$root/docs/gate.md" out "is asked for with .md"
 
 exits 0 "--version" "$tsr" --version
 has out "^tsr [0-9]+\.[0-9]+\.[0-9]+ " "--version names it"
@@ -60,4 +66,6 @@ exits 0 "the command reference" "$tsr" help --markdown
 same "$root/docs/cli.md" out "docs/cli.md is what tsr help --markdown prints"
 
 exits 4 "a closed standard output is no success" bash -c "'$tsr' help >/dev/full"
+exits 0 "a reader that leaves" bash -c "'$tsr' help numerics | head -n 3; [ \${PIPESTATUS[0]} -eq 141 ]"
+[ ! -s err ] && pass "hears no complaint" || fail "hears no complaint"
 finish

@@ -50,6 +50,9 @@ has out '^ +tsr replay packs/' "with the command that replays it"
 has out '^mismatch +product/exact@cpu,strict' "and once more at the end"
 hasnt out '^ +tiny@' "and what holds does not"
 
-exits 0 "-v" "${bench[@]}" -v
+exits 0 "times of cold caches" "${bench[@]}" --cold
+has out '^ +tiny@cpu,strict,[0-9]+ .* cold .*x[)]$' "stand below the kernel"
+exits 0 "-v" "${bench[@]}" -v --cold
+has out '^addition/tiny .*, cold [0-9.]+ .s' "and in the line of a result"
 has out '^addition/tiny +cpu +strict' "a line for each result"
 finish

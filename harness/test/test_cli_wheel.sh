@@ -1,5 +1,5 @@
-# test_cli_wheel.sh - the package's wheel: built without the network, installed in a fresh virtual environment, and there all that docs/python.md
-# says: its Python, the pytest plugin, and types.
+# test_cli_wheel.sh - the package's wheel: built without the network, with this build's program, installed in a fresh virtual environment, and there
+# all that docs/python.md says: its Python, the command tsr, the pytest plugin, and types.
 source "$(dirname "$0")/lib.sh"
 for python in python3 /usr/bin/python3; do
     "$python" -c "import numpy, pip, venv" 2>/dev/null && break
@@ -8,14 +8,15 @@ if ! "$python" -c "import pip, venv" 2>/dev/null || ! "$python" -c "import sys; 
     echo "skipped: no Python 3.11 or later with pip and venv (python3-pip, python3-venv)"
     exit 77
 fi
-if [ ! -f "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; then
-    echo "skipped: $python has no headers (python3-dev)"
+if [ ! -f "$(dirname "$tsr")/python/tessera/_tessera.abi3.so" ]; then
+    echo "skipped: the Python package was not built: headers of Python 3.11 or later are missing"
     exit 77
 fi
-unset PYTHONPATH TESSERA_PYTHON PYTEST_ADDOPTS
-export PYTHONDONTWRITEBYTECODE=1 TSR=$tsr
+unset PYTHONPATH TESSERA_PYTHON PYTEST_ADDOPTS TSR
+export PYTHONDONTWRITEBYTECODE=1
 pip=("$python" -m pip --disable-pip-version-check --quiet)
-CFLAGS=-O0 exits 0 "a wheel is made" "${pip[@]}" wheel --no-index --no-deps --wheel-dir wheels "$root/harness/python"
+exits 0 "a wheel is made" "${pip[@]}" wheel --no-index --no-deps --wheel-dir wheels \
+    --config-settings build="$(dirname "$tsr")" "$root/harness/python"
 wheel=$(ls wheels)
 [[ $wheel == tessera-*-cp311-abi3-*.whl ]] && pass "for every Python from 3.11 on: $wheel" || fail "for every Python from 3.11 on: $wheel"
 # With the packages of this Python beside it: numpy and pytest are not the wheel's.
@@ -24,6 +25,11 @@ exits 0 "has it installed" "${pip[@]}" --python fresh/bin/python install --no-in
 own=$PWD/fresh/bin/python
 exits 0 "it is found there" "$own" -c "import tessera; print(tessera.__file__)"
 has out "^$PWD/fresh/lib/" "and nowhere else"
+exits 0 "so is its program" fresh/bin/tsr --version
+mv out version
+has version "^tsr $("$own" -c "import tessera; print(tessera.__version__)") " "of one version number with the package"
+[[ $wheel == tessera-"$(sed -n 's/^tsr \([^ ]*\) .*/\1/p' version)"-* ]] && pass "and with the wheel" || fail "and with the wheel: $wheel"
+has version "^build $("$tsr" --version | sed -n 's/^build //p')$" "it is this build's"
 
 sed -n '/^```python$/,/^```$/p' "$root/docs/python.md" | grep -v '^```' >page.py
 if "$own" -c "import numpy" 2>/dev/null; then

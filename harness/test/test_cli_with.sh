@@ -67,20 +67,24 @@ cat >beside.py <<'END'
 import json
 results = json.load(open("turns.json"))["results"]
 theirs = [r for r in results if "implementation" in r and r["time_ns"]]
+cold = [r["time_cold_ns"] for r in results if r["time_ns"]]
+assert len(cold) == 2 and all(c["samples"] >= 7 and 0 < c["low"] <= c["median"] <= c["high"] for c in cold), cold
 assert theirs and not any("beside" in r for r in results if "implementation" not in r)
 for r in theirs:
     b = r["beside"]
     assert (b["backend"], b["profile"]) == ("cpu", "strict") and b["rounds"] >= 7, b
     assert 0 < b["ratio"]["low"] <= b["ratio"]["median"] <= b["ratio"]["high"], b
 END
-exits 0 "in turn" "${bench[@]}" --with "$functions" --filter 'twice/small' --json
+exits 0 "in turn" "${bench[@]}" --with "$functions" --filter 'twice/small' --cold --json
 cp out turns.json
 exits 0 "both times and their ratio are in the record" python3 -B beside.py
 exits 0 "without ours" "${bench[@]}" --with "$functions" --filter 'twice/small' --profile fast --json
 hasnt out '"profile": "strict"' "the profile that was named is the one beside it"
-exits 0 "a row for a person" env COLUMNS=100 LC_ALL=C "${bench[@]}" --with "$functions" --filter 'twice/*,thrice/*'
-has out '^ +small +[0-9]+ .* test_functions.so .* [0-9.]+ \([0-9.]+-[0-9.]+\)$' "the case, ours, theirs, and the ratio with its interval"
+exits 0 "a row for a person" env COLUMNS=100 LC_ALL=C "${bench[@]}" --with "$functions" --with "$functions:doubled=twice" --filter 'twice/*,thrice/*'
+has out '^ +small +[0-9]+ .* test_functions.so .*[ =][0-9.]+ \([0-9.]+-[0-9.]+\)$' "the case, ours, theirs, and the ratio with its interval"
 has out '^beside +test_functions.so: .* by geometric mean of 3' "and their mean at the end"
+has out "^tsr fuzz k.tsr --filter 'twice/\*,thrice/\*' --with .*test_functions.so --with .*test_functions.so:doubled=twice$" "and the command that tries other shapes"
+has out '^compared +(no difference shown between )?test_functions.so:doubled (is|and) .*[0-9.]+x \([0-9.]+ to [0-9.]+\).*, geometric mean of 2 cases$' "and how the two compare"
 
 # Each way of being wrong is that column's result; ours goes on. Exit 1: a check did not hold.
 while read -r symbol status why; do
@@ -101,6 +105,17 @@ writes_input mismatch input 'x'
 writes_past crash signal 11
 remembers mismatch out
 END
+
+# Coarse code: what a tolerance lets pass, it says, and wrong is wrong.
+coarse=("${bench[@]}" --with "$functions:almost=twice" --filter twice/small)
+exits 0 "code that is off by a part in 2000, within one in 1000" "${coarse[@]}" --tolerance 0.001 --json
+has out '"tolerance": 0.001' "says by what it passed"
+has out '"matched": 0' "and how much is within derived bounds"
+has err '^tolerated +1 result .*--tolerance 0.001' "and so does the end"
+exits 1 "within one in 10000" "${coarse[@]}" --tolerance 0.0001 --json
+exits 2 "under strict" "${coarse[@]}" --tolerance 0.001 --profile strict
+exits 2 "of ours" "${bench[@]}" --tolerance 0.001
+exits 2 "a tolerance of everything" "${coarse[@]}" --tolerance 2
 
 # Where a root is of what is 0 but for roundings there is a bound; where a square may have overflowed there is none, and nothing
 # is judged: no verdict, and no time.

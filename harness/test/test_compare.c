@@ -73,6 +73,34 @@ static void errors_are_held_to_their_bound(void **state) {
     assert_int_equal(against(3, 0, 4).beyond, 1);
 }
 
+/* 3, 4 and 0 have a root mean square of 2.89. */
+static void what_is_tolerated_is_counted(void **state) {
+    (void)state;
+    const double references[] = {3, 4, 0}, zeros[] = {0, 0, 0};
+    const struct {
+        double got[3], tolerated;
+        int64_t beyond, passed;
+    } rows[] = {{{3, 4, 0}, 0.01, 0, 0},      {{3.02, 4, 0}, 0.01, 0, 1},
+                {{3.2, 4, 0}, 0.01, 1, 0},    {{3, 4, 0.02}, 0.01, 0, 1},
+                {{3, 4.02, 0.2}, 0.01, 1, 1}, {{3.02, 4, 0}, 0, 1, 0},
+                {{3, INFINITY, NAN}, 1, 2, 0}};
+    tensor r = make(DTYPE_F64, 1, 3, references), b = make(DTYPE_F64, 1, 3, zeros);
+    assert_true(fabs(compare_scale(&r) - sqrt(25.0 / 3)) < 1e-12);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tensor g = make(DTYPE_F32, 1, 3, rows[i].got);
+        bound_check c = compare_bound(&(bound_reference){.values = &r,
+                                                         .bounds = &b,
+                                                         .tolerated = rows[i].tolerated,
+                                                         .scale = compare_scale(&r)},
+                                      &g);
+        assert_int_equal(c.beyond, rows[i].beyond);
+        assert_int_equal(c.tolerated, rows[i].passed);
+        tensor_release(&g);
+    }
+    tensor_release(&r);
+    tensor_release(&b);
+}
+
 static void special_values_match_their_own_kind(void **state) {
     (void)state;
     assert_int_equal(against(NAN, 0, NAN).beyond, 0);
@@ -107,7 +135,8 @@ static bound_check within(double bound, double low, double high, double nan, dou
     tensor r = make(DTYPE_F64, 1, 1, &zero), b = make(DTYPE_F64, 1, 1, &bound),
            l = make(DTYPE_F64, 1, COMPILER_LIMITS, limits), s = make(DTYPE_F32, 1, 1, &strict),
            g = make(DTYPE_F32, 1, 1, &got);
-    bound_check c = compare_bound(&(bound_reference){&r, &b, &l, &s}, &g);
+    bound_check c = compare_bound(
+        &(bound_reference){.values = &r, .bounds = &b, .limits = &l, .strict = &s}, &g);
     tensor *all[] = {&r, &b, &l, &s, &g};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tensor_release(all[i]);
@@ -146,6 +175,7 @@ int main(void) {
         cmocka_unit_test(a_mismatch_is_told_in_full),
         cmocka_unit_test(the_sign_of_zero_is_a_bit),
         cmocka_unit_test(errors_are_held_to_their_bound),
+        cmocka_unit_test(what_is_tolerated_is_counted),
         cmocka_unit_test(special_values_match_their_own_kind),
         cmocka_unit_test(what_has_no_bound_is_not_judged),
         cmocka_unit_test(limits_exclude_without_judging),

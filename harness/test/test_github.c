@@ -56,6 +56,8 @@ static void a_gate_has_errors_and_warnings(void **state) {
     text_init(&out);
     github_annotations(document, &out);
     assert_int_equal(lines(&out, "::error title=k/slow@"), 1);
+    assert_true(
+        has(&out, "::+2.00 %25 [+1.51, +2.49]; code bytes 100 -> 104, spills 0 -> 2%0A2.0 "));
     assert_int_equal(lines(&out, "::error title=l/gone@cpu%2Cstrict%2C2%3A FAILED::missing"), 1);
     assert_int_equal(lines(&out, "::warning title=l/noise@"), 1);
     assert_int_equal(lines(&out, "::"), 3);

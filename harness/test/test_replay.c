@@ -320,7 +320,12 @@ static void test_no_pack(void **state) {
     (void)state;
     replay r;
     status st = STATUS_INIT;
-    replay_request request = {.path = "/dev/null/absent.lz4", .timeout_seconds = 5, .threads = 8};
+    char path[] = "/tmp/test-replay-XXXXXX"; /* of a file that is removed at once */
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    unlink(path);
+    replay_request request = {.path = path, .timeout_seconds = 5, .threads = 8};
     assert_false(replay_run(&request, &r, &st));
     assert_int_equal(st.code, STATUS_NOT_FOUND);
     replay_release(&r);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "doctor/doctor.h"
 #include "statistics/statistics.h"
 
 static void assert_near(double got, double wanted) {
@@ -65,11 +66,23 @@ static void the_interval_covers_as_often_as_it_says(void **state) {
     assert_true(fabs((double)covered / TRIALS - confidence) < 0.015);
 }
 
+/* Ten pairs that agree are not believed where rounds within a process differ by more than the gate
+ * looks for. */
+static void a_busy_machine_is_not_quiet(void **state) {
+    (void)state;
+    assert_true(doctor_enough(0.006, 0.02));
+    assert_true(doctor_enough(0.006, 0.15));
+    assert_false(doctor_enough(0.006, 1.76));
+    assert_false(doctor_enough(0.03, 0.02));
+    assert_false(doctor_enough(INFINITY, 0.02));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_and_even_medians),
         cmocka_unit_test(one_sample_claims_nothing),
         cmocka_unit_test(few_samples_say_what_they_are_worth),
+        cmocka_unit_test(a_busy_machine_is_not_quiet),
         cmocka_unit_test(the_interval_covers_as_often_as_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

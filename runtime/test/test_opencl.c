@@ -237,8 +237,9 @@ static void code_is_looked_at_first(void **state) {
 static void libraries_that_will_not_do(void **state) {
     static const struct {
         const char *library, *words;
-    } rows[] = {{"/dev/null/absent/libOpenCL.so.1", "the OpenCL loader (Debian: ocl-icd-libopencl1)"},
-                {STUB_OLD, "is too old: it has no function 'clSVMAlloc'"}};
+    } rows[] = {
+        {"/dev/null/absent/libOpenCL.so.1", "the OpenCL loader (Debian: ocl-icd-libopencl1)"},
+        {STUB_OLD, "is too old: it has no function 'clSVMAlloc'"}};
     const wish w = {.symbol = "phase_double", .code = code_of(6, THREADS, 16)};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -220,7 +220,8 @@ static bool is_inside(const ir_module *m, ir_value v, ir_op loop) {
     const ir_value_data *d = ir_value_get(m, v);
     ir_block block = d->op ? ir_op_get(m, d->op)->block : d->block;
     while (block) {
-        ir_op parent = ir_region_get(m, ir_block_get(m, block)->region)->parent;
+        ir_region region = ir_block_get(m, block)->region; /* 0: the module's own */
+        ir_op parent = region ? ir_region_get(m, region)->parent : 0;
         if (parent == loop)
             return true;
         block = parent ? ir_op_get(m, parent)->block : 0;

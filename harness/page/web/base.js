@@ -171,6 +171,7 @@ function makeTable(caption, columns, rows, options) {
   const body = el("tbody");
   const more = el("p", {class: "more"});
   let order = rows, limit = settings.limit, sorted = -1, down = false;
+  const beside = columns.filter((c) => !c.below), below = columns.filter((c) => c.below);
   const classOf = (c) => (c.number ? "number" : c.name ? "name" : c.wide ? "wide" : null);
 
   function cell(column, row, first) {
@@ -180,9 +181,19 @@ function makeTable(caption, columns, rows, options) {
                    el("td", {class: classOf(column)}, shown);
   }
 
+  /* Words that are too long for a column stand in a row of their own, where there are any. */
+  function lines(row) {
+    const told = below.map((c) => c.value(row)).filter(Boolean);
+    const first =
+        el("tr", {class: told.length ? "told" : null},
+           beside.map((column, i) => cell(column, row, i === 0)));
+    const others =
+        told.map((words) => el("tr", {class: "below"}, el("td", {colspan: beside.length}, words)));
+    return [first, ...others];
+  }
+
   function draw() {
-    body.replaceChildren(...order.slice(0, limit).map(
-        (row) => el("tr", null, columns.map((column, i) => cell(column, row, i === 0)))));
+    body.replaceChildren(...order.slice(0, limit).flatMap(lines));
     more.replaceChildren();
     if (order.length > limit)
       more.append(
@@ -198,9 +209,9 @@ function makeTable(caption, columns, rows, options) {
   }
 
   function sortBy(index) {
-    down = sorted === index ? !down : Boolean(columns[index].number);
+    down = sorted === index ? !down : Boolean(beside[index].number);
     sorted = index;
-    const value = columns[index].value;
+    const value = beside[index].value;
     order = rows.map((row, i) => [value(row), i, row])
                 .sort((a, b) => (down ? -1 : 1) * compareValues(a[0], b[0]) || a[1] - b[1])
                 .map((entry) => entry[2]);
@@ -213,7 +224,7 @@ function makeTable(caption, columns, rows, options) {
     draw();
   }
 
-  const heads = columns.map(
+  const heads = beside.map(
       (column, i) =>
           el("th", {scope: "col", class: classOf(column)},
              el("button", {type: "button", onclick: () => sortBy(i)}, column.title)));

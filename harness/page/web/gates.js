@@ -80,9 +80,7 @@ function staticChanges(result) {
 }
 
 function reasonsOf(result) {
-  return [text(result.reason), text(result.why), staticChanges(result)].filter(Boolean).join(
-             "; ") ||
-      "–";
+  return [text(result.reason), text(result.why), staticChanges(result)].filter(Boolean).join("; ");
 }
 
 function gateColumns(gate) {
@@ -120,7 +118,7 @@ function gateColumns(gate) {
     {title: "against", number: true, value: (r) => number(r.against_ns), show: (r, v) => time(v)},
     {title: "could see", number: true, value: (r) => number(r.mde), show: (r, v) => percent(v, 2)},
     {title: "pairs", number: true, value: (r) => number(r.pairs), show: (r, v) => whole(v)},
-    {title: "why", wide: true, value: (r) => text(r.reason), show: (r) => reasonsOf(r)},
+    {title: "why", below: true, value: (r) => reasonsOf(r)},
   ];
 }
 
@@ -156,10 +154,11 @@ function showGate(place, gate) {
       "div", {class: "panel"},
       el("p", null, el("b", {class: verdict[1]}, verdict[0]),
          ` — ${sideName(gate.against)} against ${sideName(gate.baseline)}, `,
-         `margin ${percent(number(settings.margin), 2)}, effects of ${
-             percent(number(settings.mde), 2)} or more should show`,
-         Number.isFinite(number(gate.mde)) ? `, and ${percent(number(gate.mde), 2)} would have` :
-                                             "",
+         `margin ${percent(number(settings.margin), 2)}, changes of at least ${
+             percent(number(settings.mde), 2)} asked for`,
+         Number.isFinite(number(gate.mde)) ?
+             `; would have shown: of at least ${percent(number(gate.mde), 2)}` :
+             "",
          `; ${time(number(gate.seconds) * 1e9)}.`),
       el("ul", {class: "counts more"}, gateCounts(gate)),
       makeTable(`Cases of the gate ${text(gate.gate)}`, gateColumns(gate), rows),

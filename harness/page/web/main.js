@@ -10,6 +10,7 @@ function facts(pairs) {
 }
 
 function machineFacts(run) {
+  const origin = object(run.origin);
   const host = object(run.host), tsr = object(run.tsr), asked = object(run.arguments);
   const caches = list(host.caches)
                      .map(object)
@@ -18,6 +19,15 @@ function machineFacts(run) {
   return [
     ["Started", text(run.started)],
     ["Ended", run.exit === null || run.exit === undefined ? "not finished" : `exit ${run.exit}`],
+    ["Command", text(origin.command)],
+    [
+      "Kernels",
+      [
+        text(origin.corpus), origin.commit ? `commit ${text(origin.commit).slice(0, 12)}` : "",
+        origin.changed === true ? "with changes" : ""
+      ].filter(Boolean)
+          .join(", ")
+    ],
     [
       "Program",
       [
@@ -65,7 +75,7 @@ section("results", "Results", "", (body) => {
   const failed = R.run.results.filter((r) => statusClass(r.status) === "bad");
   const place = el("div", {class: "panel"});
   const chosen = {status: "", name: ""};
-  const why = {title: "why", wide: true, value: (r) => text(r.why), show: (r, v) => v || "–"};
+  const why = {title: "why", below: true, value: (r) => text(r.why)};
   function draw() {
     const rows = R.run.results.filter(
         (r) => (!chosen.status || r.status === chosen.status) &&

@@ -1,22 +1,12 @@
 """Tessera: tensor kernels whose every bit is known beforehand.
 
 `kernel`, `compile` and `load` make kernels that take and give arrays of any framework; `bench`, `check`, `verify`
-and `replay` run the harness; `capture` records what a function of yours is called with. See docs/python.md.
+and `replay` run the harness; `capture` records what a function of yours is called with. The words of the kernel
+language (KTile, case, tile ...) are here, too. See docs/python.md.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tessera import numerics, runtime, testing
-    from tessera._capture import capture
-    from tessera._commands import bench, replay
-    from tessera._errors import CompileError, Diagnostic, Error
-    from tessera._kernel import Kernel, kernel
-    from tessera._module import Module, compile, load
-    from tessera._tessera import Tensor
-    from tessera._types import ElementType, bf16, f8e4m3fn, f8e5m2, f16, f32, f64, i4, i8, i32, i64, tf32
-    from tessera.testing import check, verify
+from typing import Any
 
 # Where each name is. They are imported when they are used: an implementation's process needs none of them.
 _NAMES = {
@@ -26,53 +16,33 @@ _NAMES = {
     "_kernel": ("Kernel", "kernel"),
     "_module": ("Module", "compile", "load"),
     "_tessera": ("Tensor",),
+    "_types": ("ElementType",),
     "testing": ("check", "verify"),
-    "_types": ("ElementType", "f64", "f32", "tf32", "f16", "bf16", "f8e4m3fn", "f8e5m2", "i64", "i32", "i8", "i4"),
 }
 _FOLDERS = {name: folder for folder, names in _NAMES.items() for name in names}
-_MODULES = ("numerics", "runtime", "testing")
+_MODULES = ("language", "numerics", "runtime", "testing")
 
-__all__ = [
-    "CompileError",
-    "Diagnostic",
-    "ElementType",
-    "Error",
-    "Kernel",
-    "Module",
-    "Tensor",
-    "bench",
-    "bf16",
-    "capture",
-    "check",
-    "compile",
-    "f16",
-    "f32",
-    "f64",
-    "f8e4m3fn",
-    "f8e5m2",
-    "i32",
-    "i4",
-    "i64",
-    "i8",
-    "kernel",
-    "load",
-    "numerics",
-    "replay",
-    "runtime",
-    "testing",
-    "tf32",
-    "verify",
-]
+
+def _all() -> list[str]:
+    return sorted({*_FOLDERS, *_MODULES, *importlib.import_module("tessera._words").NAMES})
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"tessera.{name}")
-    if name not in _FOLDERS:
+    if name == "__all__":
+        return _all()
+    if name == "__version__":
+        return importlib.import_module("tessera._tessera").version
+    if name.startswith("_"):
         raise AttributeError(f"tessera has no '{name}'")
-    value = globals()[name] = getattr(importlib.import_module(f"tessera.{_FOLDERS[name]}"), name)
+    folder = _FOLDERS.get(name, "language")
+    try:
+        value = globals()[name] = getattr(importlib.import_module(f"tessera.{folder}"), name)
+    except AttributeError:
+        raise AttributeError(f"tessera has no '{name}'") from None
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return _all()

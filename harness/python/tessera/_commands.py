@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tessera import _program, numerics
-from tessera._errors import Error
+from tessera._errors import Error, Plain
 
 Implementation = str | os.PathLike[str] | Callable[..., Any]
 
@@ -42,11 +42,14 @@ def with_of(implementation: Implementation, kernel: str | None = None) -> str:
         file = _file_of(implementation)
         if "<" in name or not (file or module in sys.modules):
             raise Error(f"{name} cannot be found by its name; a function of a module's own level can")
+        if module == "__main__" and not (file and os.path.isfile(file)):
+            raise Error(f"{name} stands in no file, so no other process can import it; put it into a .py file and import that")
         whole = module if "." in module or not file else os.path.abspath(file)
         implementation = f"{whole}:{name}"
     return f"{os.fspath(implementation)}={kernel}" if kernel else os.fspath(implementation)
 
 
+@Plain
 def bench(*paths: str | os.PathLike[str], implementations: list[Implementation] | None = None, **options: Any) -> dict[str, Any]:
     """Runs `tsr bench`: checks and times kernels. Returns its document (docs/bench.schema.json).
 
@@ -60,6 +63,7 @@ def bench(*paths: str | os.PathLike[str], implementations: list[Implementation] 
     return _program.document("bench", *paths, **{**options, "with": others})
 
 
+@Plain
 def replay(pack: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
     """Runs `tsr replay`: does what a pack recorded happen here? Returns its document (docs/packs.md)."""
     return _program.document("replay", pack, **options)

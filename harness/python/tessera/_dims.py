@@ -73,6 +73,19 @@ def _invert(formula: str, name: str, wanted: int, dims: dict[str, int]) -> int |
     return low if unique and value_of(formula, {**dims, name: low}) == wanted else None
 
 
+def _described(formula: Formula, dims: dict[str, int]) -> str:
+    """
+    >>> _described(3, {}), _described("N", {"N": 4}), _described("N + M", {"N": 4, "M": 2})
+    ('3', 'N = 4', 'N + M = 6 (with N = 4, M = 2)')
+    """
+    value = value_of(formula, dims)
+    names = names_of(formula)
+    if not names:
+        return str(value)
+    with_names = "" if formula in names else f" (with {', '.join(f'{name} = {dims[name]}' for name in names)})"
+    return f"{formula} = {value}{with_names}"
+
+
 def solve(shapes: Iterable[tuple[str, tuple[Formula, ...], tuple[int, ...]]], known: dict[str, int]) -> dict[str, int]:
     """The dimensions that give arrays their shapes: of (name, formulas, found) each.
 
@@ -97,5 +110,5 @@ def solve(shapes: Iterable[tuple[str, tuple[Formula, ...], tuple[int, ...]]], kn
         if any(symbol not in dims for symbol in names_of(formula)):
             raise Error(f"the arrays do not tell what {formula} of '{name}' is made of: say it with dims=")
         if value_of(formula, dims) != size:
-            raise Error(f"'{name}' has an axis of {size} where the kernel has {formula} = {value_of(formula, dims)}")
+            raise Error(f"'{name}' has an axis of {size} where the kernel has {_described(formula, dims)}")
     return dims

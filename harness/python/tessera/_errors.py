@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from tessera._tessera import Error
 
-__all__ = ["CompileError", "Diagnostic", "Error"]
+__all__ = ["CompileError", "Diagnostic", "Error", "Plain"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 LINE = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): error\[(?P<id>E\d+)\]: (?P<message>.*)$", re.M)
 
@@ -37,3 +43,21 @@ def diagnostics_of(text: str) -> tuple[Diagnostic, ...]:
     (Diagnostic(id='E0501', line=4, column=12, message='shapes do not broadcast'),)
     """
     return tuple(Diagnostic(m["id"], int(m["line"]), int(m["column"]), m["message"]) for m in LINE.finditer(text))
+
+
+class Plain(Generic[P, R]):
+    """A function whose own errors are shown at the line that called it, without the frames below."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        __tracebackhide__ = True
+        try:
+            return self._function(*args, **kwargs)
+        except (Error, AssertionError) as error:
+            raise error.with_traceback(None) from None
+
+    def __get__(self, instance: Any, owner: Any = None) -> Plain[P, R]:
+        return self  # with it, help() shows the function

@@ -21,17 +21,20 @@ HERE = pathlib.Path(__file__).resolve().parent
 def _find(named: str | None) -> str:
     if named:
         return named
-    for beside in (HERE.parent.parent / "tsr", HERE.parents[3] / "bin" / "tsr"):
+    for beside in (HERE / "program/bin/tsr", HERE.parent.parent / "tsr", HERE.parents[3] / "bin/tsr"):
         if os.access(beside, os.X_OK) and beside.is_file():
             return str(beside)
     found = shutil.which("tsr")
     if not found:
-        raise Error("the program tsr is neither beside the package nor on PATH; TSR=FILE in the environment names it")
+        raise Error(
+            "the program tsr is neither beside the package nor on PATH; install the package again from a checkout that is built "
+            "(cmake --preset default && cmake --build --preset default), or name the program: TSR=FILE in the environment"
+        )
     return found
 
 
 def program() -> str:
-    """The path of tsr: $TSR, else the one of this build or installation, else the one on PATH."""
+    """The path of tsr: $TSR, else the one of this package, build or installation, else the one on PATH."""
     return _find(os.environ.get("TSR"))
 
 
@@ -55,6 +58,14 @@ def _environment() -> dict[str, str]:
     return found
 
 
+def main() -> None:
+    """The command `tsr` of an installed package: the program, whose functions of Python run in this one."""
+    try:
+        os.execve(program(), ["tsr", *sys.argv[1:]], _environment())
+    except (Error, OSError) as error:
+        sys.exit(f"tsr: {error}")
+
+
 def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
     words = [program(), *arguments]
     try:
@@ -62,7 +73,7 @@ def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
             words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=_environment()
         )
     except OSError as error:
-        raise Error(f"cannot run {program()}: {error.strerror}") from error
+        raise Error(f"cannot run {program()}: {error.strerror}") from None
 
 
 def options_of(options: dict[str, Any]) -> list[str]:
@@ -92,6 +103,7 @@ def document(command: str, *paths: str | os.PathLike[str], **options: Any) -> di
     done = run([command, *(os.fspath(path) for path in paths), *options_of(options), "--json"])
     try:
         found: dict[str, Any] = json.loads(done.stdout)
-    except ValueError as error:
-        raise Error(done.stderr.strip() or f"tsr {command} ended with {done.returncode}") from error
+    except ValueError:
+        said = done.stderr.partition("\nusage: ")[0].strip().removeprefix("tsr: ")
+        raise Error(said or f"tsr {command} ended with {done.returncode}") from None
     return found

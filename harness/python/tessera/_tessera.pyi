@@ -2,6 +2,7 @@ from typing import Any
 
 INVALID: int
 UNAVAILABLE: int
+version: str
 capturing: bool
 
 class Error(RuntimeError): ...

@@ -9,6 +9,10 @@ class ElementType:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def __matmul__(self, policy: object) -> ElementType:
+        """f32 @ accum(f64): what a kernel's annotation says of it is read from its text."""
+        return self
+
     def __repr__(self) -> str:
         return self.name
 

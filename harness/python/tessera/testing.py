@@ -6,17 +6,25 @@ pytest, in the folder of --tessera-packs (pytest_plugin.py).
 
 from __future__ import annotations
 
+import ast
+import difflib
+import fnmatch
 import os
+import pathlib
 import shlex
 import tempfile
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, ParamSpec, TypeVar
 
 from tessera._commands import Implementation, bench, with_of
-from tessera._errors import Error
+from tessera._errors import Error, Plain
 from tessera._program import called, document, python_setting
 
 __all__ = ["Mismatch", "Violation", "check", "verify"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 # The folder for packs; None: the program's own, .tsr/failures. The plugin sets it.
 packs: str | None = None
@@ -43,6 +51,39 @@ def _split(kernel: str) -> tuple[str, str]:
     return path, name
 
 
+def _cases_of(decorator: ast.expr) -> list[str]:
+    """Names in @cases(case("small", N=4), ...)."""
+    if not isinstance(decorator, ast.Call) or getattr(decorator.func, "id", "") != "cases":
+        return []
+    firsts = [one.args[0] for one in decorator.args if isinstance(one, ast.Call) and one.args]
+    return [str(one.value) for one in firsts if isinstance(one, ast.Constant)]
+
+
+def _kernels_of(path: str) -> dict[str, list[str]]:
+    """The kernels of a source with the names of their cases; empty where it is none, which the program says better."""
+    try:
+        tree = ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    functions = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.decorator_list]
+    return {one.name: [case for decorator in one.decorator_list for case in _cases_of(decorator)] for one in functions}
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(names)}"
+
+
+def _find(path: str, kernel: str, cases: str = "*") -> None:
+    """Error where a source has no such kernel, or the kernel no such case."""
+    kernels = _kernels_of(path)
+    if kernels and not fnmatch.filter(kernels, kernel):
+        raise Error(f"{path} has no kernel '{kernel}'{_nearest(kernel, kernels)}")
+    named = kernels.get(kernel)
+    if named and not fnmatch.filter(named, cases):
+        raise Error(f"{kernel} has no case '{cases}'{_nearest(cases, named)}")
+
+
 def _again(result: dict[str, Any]) -> list[str]:
     """What to type for it. Code of others runs where it is trusted, and in this Python."""
     pack = result.get("pack")
@@ -65,6 +106,15 @@ def _size(result: dict[str, Any]) -> int:
     return int(result.get("bytes") or 0)
 
 
+class _Verify(Plain[P, R]):
+    """verify(...), and the decorator of kernels verify.numerics(stable=True, bounded=[-1, 1])."""
+
+    def numerics(self, *, stable: bool = False, bounded: list[float] | None = None) -> Callable[[F], F]:
+        """What every element that a kernel gives will be: its text is read, docs/language.md."""
+        return lambda function: function
+
+
+@_Verify
 def verify(
     function: Implementation,
     kernel: str,
@@ -82,8 +132,8 @@ def verify(
     Error where none could be judged. `profile` says how near: within the error bound ("fast"), or to the bit ("strict").
     `dims`, "M=3,N=5", is one case of your own. Returns the results.
     """
-    __tracebackhide__ = True
     path, name = _split(kernel)
+    _find(path, name, "*" if dims else cases)
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
         results = bench(
             path,
@@ -132,6 +182,7 @@ def _failure(result: dict[str, Any]) -> list[str]:
     return lines + [f"    {line}" for line in _again(result)]
 
 
+@Plain
 def check(
     function: Implementation | None,
     kernel: str,
@@ -150,8 +201,8 @@ def check(
     or a list, are those to try (docs/check.md); None: all. Raises Violation with the smallest example where one is violated,
     Mismatch where the function fails, and Error where nothing could be verified. Returns the verdicts.
     """
-    __tracebackhide__ = True
     path, name = _split(kernel)
+    _find(path, name)
     options = {
         "filter": name,
         "with": with_of(function, name) if function is not None else None,

@@ -87,3 +87,33 @@ const json_t *export_samples(const json_t *document, const char *name) {
     const json_t *samples = json_object_get(json_object_get(document, "samples"), name);
     return json_array_size(samples) ? samples : NULL;
 }
+
+/* Counts that both sides have and that differ. */
+static void append_counts(const json_t *result, text *out) {
+    static const struct {
+        const char *key, *name;
+    } rows[] = {{"flops", "FLOPs"},
+                {"bytes", "bytes"},
+                {"code_bytes", "code bytes"},
+                {"spills", "spills"},
+                {"instructions", "instructions"}};
+    const char *between = out->length ? "; " : "";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const json_t *pair = export_value(result, "static", rows[i].key),
+                     *was = json_array_get(pair, 0), *is = json_array_get(pair, 1);
+        if (!json_is_integer(was) || !json_is_integer(is) || json_equal(was, is))
+            continue;
+        text_printf(out, "%s%s %" JSON_INTEGER_FORMAT " -> %" JSON_INTEGER_FORMAT, between,
+                    rows[i].name, json_integer_value(was), json_integer_value(is));
+        between = ", ";
+    }
+}
+
+void export_change(const json_t *result, text *out) {
+    double estimate = export_number(result, "change", "estimate"),
+           low = export_number(result, "change", "low"),
+           high = export_number(result, "change", "high");
+    if (!isnan(estimate))
+        text_printf(out, "%+.2f %% [%+.2f, %+.2f]", 100 * estimate, 100 * low, 100 * high);
+    append_counts(result, out);
+}

@@ -76,6 +76,9 @@ static void properties(const json_t *document, text *out) {
         const char *name, *outer, *inner;
     } rows[] = {{"run", "run", NULL},
                 {"gate", "gate", NULL},
+                {"command", "origin", "command"},
+                {"corpus", "origin", "corpus"},
+                {"commit", "origin", "commit"},
                 {"tsr.version", "tsr", "version"},
                 {"tsr.commit", "tsr", "commit"},
                 {"tsr.build", "tsr", "build"},
@@ -96,20 +99,25 @@ static double seconds_of(const json_t *result) {
     return (isnan(ns) ? export_median(result) : ns) * 1e-9;
 }
 
-/* Why it did not pass: the first line is the message, the whole the element's text. */
+/* Why it did not pass: the first line is the message, the whole the element's text. What changed in
+ * a gate stands before it. */
 static void put_outcome(const json_t *result, const char *element, text *out) {
     const char *why = result_text(result, RESULT_WHY), *reason = json_text_at(result, "reason");
     why = *why ? why : reason;
-    text line;
+    text line, whole;
     text_init(&line);
-    text_append_bytes(&line, why, strcspn(why, "\n"));
+    text_init(&whole);
+    export_change(result, &whole);
+    text_printf(&whole, "%s%s", whole.length && *why ? ": " : "", why);
+    text_append_bytes(&line, whole.data, strcspn(whole.data, "\n"));
     text_printf(out, "      <%s", element);
     if (strcmp(element, "skipped") != 0)
         xml_attribute("type", outcome_of(result), out);
     xml_attribute("message", line.data, out);
     text_append_char(out, '>');
-    xml_text(why, out);
+    xml_text(whole.data, out);
     text_printf(out, "</%s>\n", element);
+    text_release(&whole);
     text_release(&line);
 }
 

@@ -170,6 +170,7 @@ static void put_facts(const json_t *document, const char *name, const char *iden
     label(identity, json_text_at(document, identity), out);
     label("version", json_text_at(program, "version"), out);
     label("commit", json_text_at(program, "commit"), out);
+    label("kernels_commit", json_text_at(json_object_get(document, "origin"), "commit"), out);
     label("build", json_text_at(program, "build"), out);
     label("llvm", json_text_at(program, "llvm"), out);
     label("cpu", json_text_at(host, "cpu"), out);

@@ -261,7 +261,7 @@ CHEAT(ends_early) {
 CHEAT(counts_ahead) {
     guest_ring *ring = find_ring();
     atomic_store(&ring->ended, atomic_load(&ring->submitted) + 1000);
-    usleep(300); /* long enough to be seen */
+    usleep(20000); /* long enough to be seen, by a device that sleeps, too */
     return product(t, count);
 }
 

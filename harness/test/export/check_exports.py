@@ -180,7 +180,12 @@ def check_junit(path):
         assert [child.tag for child in found] == [element_of(result)] * (element_of(result) is not None)
         why = result["why"] or result.get("reason")
         if found and why:
-            assert found[0].get("message") and found[0].get("message")[:10] == why[:10]
+            assert why[:10] in found[0].get("message")
+        if found and result.get("change"):
+            assert f"{100 * result['change']['estimate']:+.2f} %" in found[0].get("message")
+        for name, pair in ((result.get("static") or {}) if found else {}).items():
+            if pair and None not in pair and pair[0] != pair[1]:
+                assert f"{pair[0]} -> {pair[1]}" in found[0].get("message"), name
         nanoseconds = result.get("against_ns") or (result["time_ns"]["median"] if result in timed() else None)
         assert (case.get("time") is None) == (nanoseconds is None)
         assert nanoseconds is None or near(float(case.get("time")) * 1e9, nanoseconds)

@@ -20,7 +20,7 @@ WIDTHS = (1280, 400)
 THEMES = ("light", "dark")
 # Drawings are compared without their letters, which another font would move: few fields may differ. The page as a whole keeps
 # its letters, so only its mean counts.
-DRAWINGS = {"roofline": "#roofline .plot", "samples": "#samples .plot", "history": "#history .plot", "gate": "#gates tbody tr:nth-child(3) svg",
+DRAWINGS = {"roofline": "#roofline .plot", "samples": "#samples .plot", "history": "#history .plot", "gate": "#gates tbody tr:nth-child(3 of :not(.below)) svg",
             "cost": "#cost .plot", "memory": "#memory .plot"}
 SCALE = {1280: 0.25, 400: 0.5}
 PAGE_SCALE, PAGE_HEIGHT = {1280: 0.1, 400: 0.2}, 1800
@@ -145,6 +145,10 @@ def walk(browser, page):
     """The tab key alone reaches every section, and each stop shows itself."""
     browser.size(1280, 900)
     browser.open(page)
+    for name in ("gates", "results"):
+        check(browser.evaluate(f"[...document.querySelectorAll('#{name} tr.below td')].length > 0 && [...document.querySelectorAll('#{name} .scroll')]"
+                               ".every((s) => s.scrollWidth <= s.clientWidth && [...s.querySelectorAll('tr.below td')]"
+                               ".every((d) => d.clientWidth > s.clientWidth / 2))"), f"reasons of {name} have the whole width")
     stops, seen = [], set()
     for _ in range(300):
         browser.key("Tab")
@@ -194,7 +198,7 @@ def keys(browser, page):
     check("differ between" in live(browser) and browser.evaluate("document.querySelectorAll('#bits tbody a').length > 0"),
           f"a cell lists what differs: {live(browser)}")
     browser.evaluate("document.querySelector('#bits tbody a').click()")
-    check(browser.evaluate("document.querySelectorAll('#results .panel:last-of-type tbody tr').length") == 4, "and leads to the results of one case")
+    check(browser.evaluate("document.querySelectorAll('#results .panel:last-of-type tbody tr:not(.below)').length") == 4, "and leads to the results of one case")
     browser.evaluate("[...document.querySelectorAll('#results thead button')].find((b) => b.textContent === 'median').click()")
     check(browser.evaluate("document.querySelector('#results th[aria-sort]').getAttribute('aria-sort')") == "descending", "a title sorts")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_package.py ROOT - the package tessera, in the Python that runs this; in a scratch folder."""
 import array
+import ast
 import doctest
 import importlib
 import importlib.util
@@ -8,13 +9,15 @@ import math
 import os
 import pathlib
 import pkgutil
+import pydoc
 import re
 import subprocess
 import sys
+import traceback
 import unittest
 
 import tessera
-from tessera import bf16, f32
+from tessera import *  # noqa: F403
 
 try:
     import numpy
@@ -49,12 +52,52 @@ def windows(x: tessera.Tensor["N + K - 1", f32]) -> tessera.Tensor["N", "K", f32
     return window(x, 0, K)  # noqa: F821 - text of the language
 
 
+SIZES = Schedule(block=(16,))
+
+
+@kernel.schedule(SIZES.with_block(32, 64))
+def doubled_tiles(x: KTile["M", "N", f32], y: KTile["M", "N", f32] @ out):
+    T = tile.context()
+    tile.store(y, tile.load(x, T.rows, T.cols) * 2.0, T.rows, T.cols)
+
+
+@constants(add=True)
+@tessera.kernel(threads=1)
+@kernel.autotune(space=dict(BM=[16]))
+@cases(case("small", S=3, D=2, S_kv=3, x=normal(0, 3)))
+def beside_cache(x: KTile["S", "D", f32], cache: KVCache, *, add: bool):
+    T = tile.context()
+    k = sum(tile.load(cache.K), axis=0, keepdims=True)
+    v = max(tile.load(cache.V), axis=0, keepdims=True)
+    a = tile.load(x, T.rows)
+    if add:
+        a = a + k
+    return a * v
+
+
+@tessera.kernel
+@math("correct")
+@verify.numerics(bounded=[-1000, 1000])
+def policies(x: Tensor["M", "N", bf16 @ accum(f32)], *, shift=0.5) -> Tensor["M", f32]:
+    """Sums of rows."""
+    return cast(sum(x, axis=1), f32) + shift
+
+
 def floats(*values):
     return array.array("f", values)
 
 
 def listed(tensor):
     return memoryview(tensor).tolist()
+
+
+def frames_of(call):
+    """Functions of the package that an error shows."""
+    try:
+        call()
+    except tessera.Error as error:
+        return [one.name for one in traceback.extract_tb(error.__traceback__) if one.filename != __file__]
+    return None
 
 
 class Kernels(unittest.TestCase):
@@ -71,6 +114,32 @@ class Kernels(unittest.TestCase):
 
     def test_known_dimension(self):
         self.assertEqual(listed(windows(floats(1, 2, 3))), [[1, 2], [2, 3]])
+
+    def test_tiles(self):
+        matrix = memoryview(floats(*range(6))).cast("B").cast("f", (3, 2))
+        self.assertEqual(listed(doubled_tiles(matrix)), [[0, 2], [4, 6], [8, 10]])
+        self.assertEqual(listed(beside_cache(matrix, (matrix, matrix), add=False)), [[0, 5], [8, 15], [16, 25]])
+        self.assertEqual(listed(beside_cache(matrix, (matrix, matrix))), [[24, 50], [32, 60], [40, 70]])
+        for call, words in ((lambda: beside_cache(matrix, matrix), r"is a KVCache: give a pair \(K, V\)"),
+                            (lambda: beside_cache(matrix, (matrix, matrix), ad=1), "no constant 'ad'; there are add"),
+                            (lambda: exp(matrix), r"exp\(\) is a function of the kernel language")):
+            with self.assertRaisesRegex(tessera.Error, words):
+                call()
+
+    def test_constants_and_policies(self):
+        x = memoryview(array.array("H", [0x3F80] * 6)).cast("B").cast("H", (2, 3))
+        self.assertEqual(listed(policies(x)), [3.5, 3.5])
+        self.assertEqual(listed(policies(x, shift=-1)), [2, 2])
+
+    def test_help(self):
+        self.assertIn("Sums of rows.", pydoc.render_doc(policies))
+        self.assertIn("(docs/bench.schema.json)", pydoc.render_doc(tessera.bench))
+
+    def test_no_text(self):
+        words = "import tessera\n@tessera.kernel\ndef k(x: tessera.Tensor['N', tessera.f32]) -> tessera.Tensor['N', tessera.f32]:\n    return x\n"
+        run = subprocess.run([sys.executable, "-"], input=words, capture_output=True, text=True)
+        self.assertIn("tessera.Error: the text of k cannot be read", run.stderr)
+        self.assertNotIn("OSError", run.stderr)
 
     def test_no_process_for_a_call(self):
         tripled(floats(1, 2))
@@ -95,6 +164,27 @@ class Kernels(unittest.TestCase):
         line = pathlib.Path(__file__).read_text().splitlines()[found.line - 1]
         self.assertEqual(line[found.column - 1 :][:7], "nothing")
         self.assertIn(f"{__file__}:{found.line}:", str(caught.exception))
+        self.assertEqual(frames_of(lambda: wrong(memoryview(bytearray(12)).cast("H", (2, 3)))), ["__call__"])
+
+    def test_names(self):
+        """Those of the stub, which type checkers read, are those of the package; the corpus needs no other."""
+        folder = pathlib.Path(tessera.__file__).parent
+        stub = ast.parse((folder / "__init__.pyi").read_text())
+        named = {one.asname for node in stub.body if isinstance(node, ast.ImportFrom) for one in node.names if one.asname}
+        words = set(importlib.import_module("tessera._words").NAMES)
+        self.assertEqual(named | words, set(dir(tessera)))
+        for name in dir(tessera):
+            self.assertTrue(hasattr(tessera, name), name)
+        builtin = {"bool", "dict", "float", "int", "range", "tuple"}
+        for path in (ROOT / "corpus").rglob("*.tsr"):
+            tree = ast.parse(path.read_text())
+            names = [one for one in ast.walk(tree) if isinstance(one, ast.Name)]
+            own = {one.id for one in names if isinstance(one.ctx, ast.Store)} | {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+            own |= {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
+            texts = [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            own |= {name for one in texts for name in re.findall(r"[A-Za-z_]\w*", one)}
+            unknown = {one.id for one in names} - own - builtin - set(dir(tessera))
+            self.assertEqual(unknown, set(), path)
 
     def test_wrong_arrays(self):
         for arrays, words in (
@@ -121,7 +211,7 @@ class Modules(unittest.TestCase):
         tessera.compile(MODULES, "ones_of", case="small", threads=1).save("ones.tsrm")
         ones = tessera.load("ones.tsrm", threads=1)
         self.assertEqual((ones.name, listed(ones(floats(*range(4))))), ("ones_of", [1, 1, 1, 1]))
-        with self.assertRaisesRegex(tessera.Error, "has an axis of 5 where the kernel has 4"):
+        with self.assertRaisesRegex(tessera.Error, "has an axis of 5 where the kernel has 4$"):
             ones(floats(*range(5)))
         with self.assertRaisesRegex(tessera.Error, "'x' is int32; the kernel takes float32"):
             ones(array.array("i", range(4)))
@@ -180,6 +270,13 @@ class Harness(unittest.TestCase):
             verify(mine.never, "k.tsr:ones_of")
         with self.assertRaisesRegex(tessera.Error, "could be judged: ones_of/small: unsupported: .*not here"):
             verify("mine.py:other", "k.tsr:ones_of")
+        for name, words in (("one_of", "k.tsr has no kernel 'one_of'; did you mean 'ones_of'"), ("sum", "there are halves, ones_of")):
+            for call in (verify, tessera.check):
+                with self.assertRaisesRegex(tessera.Error, words):
+                    call(mine.ones_of, f"k.tsr:{name}")
+                self.assertEqual(frames_of(lambda: call(mine.ones_of, f"k.tsr:{name}")), ["__call__"])
+        with self.assertRaisesRegex(tessera.Error, "ones_of has no case 'smal'; did you mean 'small'"):
+            verify(mine.ones_of, "k.tsr:ones_of", cases="smal")
         with self.assertRaisesRegex(tessera.Error, "cannot be found by its name"):
             verify(lambda x: x, "k.tsr:ones_of")
         with self.assertRaisesRegex(tessera.Error, "Op.bound is bound to an object"):
@@ -188,6 +285,11 @@ class Harness(unittest.TestCase):
             self.assertEqual([result["status"] for result in verify(one, "k.tsr:ones_of")], ["ok"])
         with self.assertRaisesRegex(Mismatch, "'Op.bound' is called with an object of Op"):
             verify(mine.Op.bound, "k.tsr:ones_of")
+
+    def test_a_function_without_a_file(self):
+        words = "import tessera\ndef ones_of(x): return x\ntessera.verify(ones_of, 'k.tsr:ones_of')\n"
+        run = subprocess.run([sys.executable, "-"], input=words, capture_output=True, text=True)
+        self.assertIn("tessera.Error: ones_of stands in no file", run.stderr)
 
     def test_a_script_that_verifies_itself(self):
         pathlib.Path("script.py").write_text("import tessera\n"
@@ -212,7 +314,7 @@ class Harness(unittest.TestCase):
         self.assertNotIsInstance(caught.exception, Violation)
         with self.assertRaisesRegex(tessera.Error, "could be verified: .*not here"):
             check(mine.other, "k.tsr:ones_of", relations=["repetition"], budget=20)
-        with self.assertRaisesRegex(tessera.Error, "unknown relation 'bach'; did you mean batch"):
+        with self.assertRaisesRegex(tessera.Error, "^unknown relation 'bach'; did you mean batch[^\n]*$"):
             check(mine.ones_of, "k.tsr:ones_of", relations="bach")
 
     def test_packs(self):
@@ -299,7 +401,7 @@ class Numpy(unittest.TestCase):
         pathlib.Path("page.py").write_text("\n".join(blocks))
         run = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(len(blocks), 5)
+        self.assertEqual(len(blocks), 6)
 
 
 def load_tests(loader, tests, pattern):

@@ -1,5 +1,5 @@
 /* terminal.c - asks the environment and the terminal. */
-#include "cli/terminal.h"
+#include "common/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,12 @@ bool terminal_unicode(void) {
 
 int terminal_width(FILE *stream) {
     struct winsize size;
-    if (isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    bool terminal = isatty(fileno(stream)) == 1;
+    if (terminal && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
     const char *columns = getenv("COLUMNS");
     long width = columns ? strtol(columns, NULL, 10) : 0;
-    return width > 0 && width <= WIDTH_MOST ? (int)width : USUAL_WIDTH;
+    return width > 0 && width <= WIDTH_MOST ? (int)width
+           : terminal                       ? USUAL_WIDTH
+                                            : TERMINAL_UNBOUNDED;
 }

@@ -1,0 +1,11 @@
+/* doc_pages.h - the pages of docs/, which tsr help PAGE shows. */
+#ifndef TESSERA_HARNESS_CLI_DOC_PAGES_H
+#define TESSERA_HARNESS_CLI_DOC_PAGES_H
+
+#include "common/embedded_file.h"
+
+/* By name: "check.md", ... */
+extern const embedded_file doc_pages[];
+extern const size_t doc_pages_count;
+
+#endif

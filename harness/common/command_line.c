@@ -1,0 +1,18 @@
+/* command_line.c - see command_line.h. */
+#include "common/command_line.h"
+
+#include <string.h>
+
+void command_line_word(text *out, const char *word) {
+    if (*word && !word[strcspn(word, " \t\n\"'$`\\*?[]{}()&;|<>#~!")]) {
+        text_append(out, word);
+        return;
+    }
+    text_append_char(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            text_append(out, "'\\''");
+        else
+            text_append_char(out, *word);
+    text_append_char(out, '\'');
+}

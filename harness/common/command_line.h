@@ -1,0 +1,10 @@
+/* command_line.h - a command line as somebody would type it. */
+#ifndef TESSERA_HARNESS_COMMON_COMMAND_LINE_H
+#define TESSERA_HARNESS_COMMON_COMMAND_LINE_H
+
+#include "base/text.h"
+
+/* Appends a word as a shell reads it: quoted where it has to be. */
+void command_line_word(text *out, const char *word);
+
+#endif

@@ -1,0 +1,422 @@
+"""The kernel language (docs/language.md, docs/tiles.md) for editors and type checkers: what `from tessera import *` brings into a .tsr file.
+
+A kernel's text is compiled, never run by Python; outside of one these names stand in annotations and decorators alone.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, overload
+
+from tessera import _tessera
+from tessera._types import ElementType
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+inf: float
+nan: float
+INF: float
+
+# ---- what a parameter is ----
+
+class Tensor(_tessera.Tensor):
+    """Tensor["M", "N", f32]: a dense, row-major tensor; Tensor[f32] is a scalar."""
+
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+    @property
+    def T(self) -> Tensor:
+        """the last two axes swapped"""
+    @property
+    def shape(self) -> tuple[Any, ...]: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def ndim(self) -> int: ...
+    def __getitem__(self, index: Any) -> Tensor: ...
+    def __neg__(self) -> Tensor: ...
+    def __invert__(self) -> Tensor: ...
+    def __add__(self, other: Any) -> Tensor: ...
+    def __radd__(self, other: Any) -> Tensor: ...
+    def __sub__(self, other: Any) -> Tensor: ...
+    def __rsub__(self, other: Any) -> Tensor: ...
+    def __mul__(self, other: Any) -> Tensor: ...
+    def __rmul__(self, other: Any) -> Tensor: ...
+    def __truediv__(self, other: Any) -> Tensor: ...
+    def __rtruediv__(self, other: Any) -> Tensor: ...
+    def __matmul__(self, other: Any) -> Tensor: ...
+    def __pow__(self, other: Any) -> Tensor: ...
+    def __rpow__(self, other: Any) -> Tensor: ...
+    def __and__(self, other: Any) -> Tensor: ...
+    def __rand__(self, other: Any) -> Tensor: ...
+    def __or__(self, other: Any) -> Tensor: ...
+    def __ror__(self, other: Any) -> Tensor: ...
+    def __xor__(self, other: Any) -> Tensor: ...
+    def __rxor__(self, other: Any) -> Tensor: ...
+    def __lt__(self, other: Any) -> Tensor: ...
+    def __le__(self, other: Any) -> Tensor: ...
+    def __gt__(self, other: Any) -> Tensor: ...
+    def __ge__(self, other: Any) -> Tensor: ...
+    def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+    def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+
+# A parameter or a result of a helper: what a kernel has loaded or computed.
+Tile = Tensor
+
+class KTile(Tensor):
+    """KTile["M", "N", f32]: a tensor in memory, of which tile.load() takes tiles; with `@ out` behind it a result for tile.store()"""
+
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class KVCache:
+    """KVCache["B", "S_kv", "D", f32]: two tensors in memory; alone it is shaped like the first KTile, with the length S_kv"""
+
+    K: KTile
+    V: KTile
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class Block:
+    """so many places of an axis"""
+
+    start: Any
+    size: Any
+    number: Any
+
+class Policy:
+    """f32 @ saturate: what is said of an element type"""
+
+    def __rmatmul__(self, element: Any) -> Any: ...
+
+class Distribution:
+    """what a case draws an input from"""
+
+out: Policy
+
+# ---- decorators ----
+
+class _Case: ...
+
+def case(name: str, **values: Any) -> _Case:
+    """a case of a kernel: a number for each dimension, an element type for each type variable, and distributions of inputs"""
+
+def cases(*cases: _Case) -> Callable[[_F], _F]:
+    """what a kernel is run on"""
+
+def constants(**values: Any) -> Callable[[_F], _F]:
+    """values of the parameters after a bare `*`"""
+
+def math(functions: str) -> Callable[[_F], _F]:
+    """math("correct"): functions are correctly rounded"""
+
+def specialize(*, when: dict[str, Any], use: dict[str, Any]) -> Callable[[_F], _F]:
+    """tiles or a schedule for some targets"""
+
+def independent(*dimensions: str) -> Callable[[_F], _F]:
+    """the dimensions that are batches, of a kernel without a formula"""
+
+class Schedule:
+    """tiles of a kernel, for @kernel.schedule: Schedule(block=(64, 32), warps=8)"""
+
+    def __init__(self, **words: Any) -> None: ...
+    def __getattr__(self, word: str) -> Callable[..., Schedule]: ...
+
+def block(*sizes: Any, **named: Any) -> Schedule:
+    """block(m=64, n=32).k(32).warps(4): a Schedule in a chain"""
+
+# ---- from the compiler's tables ----
+
+# <!-- tsr-opt --pyi -->
+f64: ElementType
+f32: ElementType
+tf32: ElementType
+f16: ElementType
+bf16: ElementType
+f8e4m3fn: ElementType
+f8e5m2: ElementType
+i64: ElementType
+i32: ElementType
+i8: ElementType
+i4: ElementType
+def accum(value: Any) -> Policy:
+    """takes an element type"""
+saturate: Policy
+def stochastic_round(value: Any) -> Policy:
+    """takes a seed: an integer from 0 on"""
+def loss_scale(value: Any) -> Policy:
+    """takes a power of two from 2 on, such as 1024"""
+def normal(mean: Any = 0, stddev: Any = 1) -> Distribution:
+    """what a case draws an input from"""
+def uniform(lo: Any, hi: Any) -> Distribution:
+    """what a case draws an input from"""
+def integers(lo: Any, hi: Any) -> Distribution:
+    """what a case draws an input from"""
+def constant(value: Any) -> Distribution:
+    """what a case draws an input from"""
+@overload
+def zeros() -> Distribution:
+    """what a case draws an input from"""
+@overload
+def zeros(shape: Any, dtype: Any) -> Tensor:
+    """a tensor of zeros"""
+@overload
+def ones() -> Distribution:
+    """what a case draws an input from"""
+@overload
+def ones(shape: Any, dtype: Any) -> Tensor:
+    """a tensor of ones"""
+def special() -> Distribution:
+    """what a case draws an input from"""
+def schedule(*base: Any, tile: Any = ..., block: Any = ..., unroll: Any = ..., stage: Any = ..., depth: Any = ..., prefetch: Any = ..., group: Any = ..., pack: Any = ..., vector: Any = ..., columns: Any = ..., lines: Any = ..., rows: Any = ..., stream: Any = ..., side: Any = ..., ahead: Any = ..., lanes: Any = ..., steps: Any = ..., trip: Any = ..., abreast: Any = ...) -> Any:
+    """how a kernel is computed: a decorator, or a constant of the file"""
+def sum(x: Any, axis: Any = None, keepdims: Any = False, order: Any = "lanes64") -> Tensor:
+    """the sum over one axis, a tuple of axes, or all; floats in the order lanes64 or a written one"""
+def max(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """the greatest element over one axis, a tuple of axes, or all; of two values: maximum(x, y)"""
+def min(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """the least element over one axis, a tuple of axes, or all; of two values: minimum(x, y)"""
+def mean(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
+    """the mean over one axis"""
+def logsumexp(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
+    """log of the sum of exponentials over one axis"""
+def argmax(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
+    """i32: the first position of the greatest element along one axis, of the first NaN where there is one"""
+def argmin(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
+    """i32: the first position of the least element along one axis, of the first NaN where there is one"""
+def cumsum(x: Any, axis: Any = -1) -> Tensor:
+    """running sums along one axis: element i is the sum of the elements 0 to i"""
+def argsort(x: Any, axis: Any = -1, descending: Any = False) -> Tensor:
+    """i32: the positions of the elements along one axis, in order; equal ones as they stand, a NaN above all others"""
+def sort(x: Any, axis: Any = -1, descending: Any = False) -> Tensor:
+    """the elements along one axis, in order"""
+def topk(x: Any, k: Any) -> tuple[Tensor, Tensor]:
+    """the k greatest elements along the last axis, the greatest first, and their positions"""
+def where(condition: Any, x: Any, y: Any) -> Tensor:
+    """x where the condition holds, else y"""
+def clip(x: Any, lo: Any, hi: Any) -> Tensor:
+    """minimum(maximum(x, lo), hi)"""
+def sign(x: Any) -> Tensor:
+    """1, -1, or x itself where it is a zero or a NaN"""
+def isnan(x: Any) -> Tensor:
+    """bool: is the element a NaN?"""
+def isfinite(x: Any) -> Tensor:
+    """bool: is the element neither a NaN nor an infinity?"""
+def cast(x: Any, to: Any) -> Tensor:
+    """conversion to an element type with one rounding; policies of the type say more"""
+def reshape(x: Any, shape: Any) -> Tensor:
+    """the same elements in row-major order; one entry of the shape may be -1"""
+def transpose(x: Any, permutation: Any = None) -> Tensor:
+    """result axis i is axis permutation[i] of x; a matrix needs none"""
+def broadcast_to(x: Any, shape: Any) -> Tensor:
+    """repeats axes of length 1 and adds leading ones"""
+def concat(xs: Any, axis: Any = 0) -> Tensor:
+    """joins a list of tensors along an axis"""
+def stack(xs: Any, axis: Any = 0) -> Tensor:
+    """joins a list of tensors along a new axis of the result"""
+def split(x: Any, parts: Any, axis: Any = 0) -> tuple[Tensor, ...]:
+    """so many equal parts, or, with a tuple, parts of these lengths"""
+def pad(x: Any, widths: Any, value: Any = 0) -> Tensor:
+    """value around x; widths has (before, after) for each axis"""
+def einsum(indices: Any, x: Any, y: Any = None) -> Tensor:
+    """a sum of products by the names of the axes: einsum("bqhd,bkhd->bhqk", q, k)"""
+def iota(shape: Any, axis: Any = 0) -> Tensor:
+    """i32 positions along an axis"""
+def arange(n: Any) -> Tensor:
+    """i32: 0, 1, ... n - 1"""
+def full(shape: Any, value: Any, dtype: Any) -> Tensor:
+    """a tensor of one value"""
+def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
+    """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
+def neg(x: Any) -> Tensor:
+    """-x"""
+def abs(x: Any) -> Tensor:
+    """magnitude"""
+def sqrt(x: Any) -> Tensor:
+    """correctly rounded square root"""
+def floor(x: Any) -> Tensor:
+    """greatest integer that is not above x"""
+def ceil(x: Any) -> Tensor:
+    """least integer that is not below x"""
+def round(x: Any) -> Tensor:
+    """nearest integer, of two the even one"""
+def trunc(x: Any) -> Tensor:
+    """the integer part of x"""
+def rsqrt(x: Any) -> Tensor:
+    """specified 1/sqrt(x)"""
+def exp(x: Any) -> Tensor:
+    """specified e^x"""
+def exp2(x: Any) -> Tensor:
+    """specified 2^x"""
+def expm1(x: Any) -> Tensor:
+    """specified e^x - 1"""
+def log(x: Any) -> Tensor:
+    """specified natural logarithm"""
+def log2(x: Any) -> Tensor:
+    """specified binary logarithm"""
+def log1p(x: Any) -> Tensor:
+    """specified log(1 + x)"""
+def tanh(x: Any) -> Tensor:
+    """specified hyperbolic tangent"""
+def erf(x: Any) -> Tensor:
+    """specified error function"""
+def logistic(x: Any) -> Tensor:
+    """specified 1/(1+e^-x)"""
+def sin(x: Any) -> Tensor:
+    """specified sine"""
+def cos(x: Any) -> Tensor:
+    """specified cosine"""
+def pow(x: Any, y: Any) -> Tensor:
+    """specified x^y"""
+def atan2(y: Any, x: Any) -> Tensor:
+    """specified angle of the point (x, y)"""
+def add(x: Any, y: Any) -> Tensor:
+    """x + y"""
+def sub(x: Any, y: Any) -> Tensor:
+    """x - y"""
+def mul(x: Any, y: Any) -> Tensor:
+    """x * y"""
+def div(x: Any, y: Any) -> Tensor:
+    """x / y; integers: toward zero, x/0 = 0"""
+def maximum(x: Any, y: Any) -> Tensor:
+    """IEEE 754-2019 maximum"""
+def minimum(x: Any, y: Any) -> Tensor:
+    """IEEE 754-2019 minimum"""
+def xor(x: Any, y: Any) -> Tensor:
+    """logical or bitwise exclusive or"""
+def fma(x: Any, y: Any, z: Any) -> Tensor:
+    """x*y + z with one rounding"""
+def window(x: Any, axis: Any, size: Any, stride: Any = 1) -> Tensor:
+    """windows along an axis, `stride` apart: the axis becomes the number of the window, a new last axis the place in it"""
+def gather(x: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> Tensor:
+    """x taken at i32 indices along an axis; an index is clamped"""
+def dot(x: Any, y: Any, x_contract: Any, y_contract: Any, x_batch: Any = (), y_batch: Any = (), out: Any = None, order: Any = "chunk512", *, k_count: Any = None) -> Tensor:
+    """contraction: batch axes, then x's free axes, then y's"""
+def matmul(x: Any, y: Any, out: Any = None, order: Any = "chunk512") -> Tensor:
+    """x @ y over the last two axes, leading axes broadcast"""
+def softmax(x: Any, axis: Any = -1) -> Tensor:
+    """exp(x - max) / sum"""
+def layernorm(x: Any, gain: Any, bias: Any, eps: Any = 1e-5) -> Tensor:
+    """((x - mean) * rsqrt(var + eps)) * gain + bias over the last axis"""
+def rmsnorm(x: Any, gain: Any, eps: Any = 1e-6) -> Tensor:
+    """(x * rsqrt(mean(x*x) + eps)) * gain over the last axis"""
+def relu(x: Any) -> Tensor:
+    """maximum(x, 0)"""
+def gelu(x: Any, approximate: Any = "tanh") -> Tensor:
+    """gelu by tanh or ("none") by erf"""
+def silu(x: Any) -> Tensor:
+    """x * logistic(x)"""
+def linear(x: Any, w: Any, bias: Any = None, activation: Any = "none", order: Any = "chunk512") -> Tensor:
+    """activation(x @ w + bias): none, relu, gelu, gelu_erf, silu"""
+def conv2d(x: Any, w: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, activation: Any = "none", order: Any = "chunk512") -> Tensor:
+    """activation of the convolution of x [N, H, W, C] by w [KH, KW, C, O] + bias: contracted over kh, kw, c in this order, where places outside of x take no part"""
+def scaled_matmul(x: Any, y: Any, x_scale: Any, y_scale: Any) -> Tensor:
+    """(f32(x @ y) * x_scale) * y_scale: i8 and i4 products, exact, or those of 8-bit floats, an f32 scale for each row of x and each column of y"""
+def dequantize(x: Any, scale: Any, axis: Any = -1) -> Tensor:
+    """f32(x) * scale, a scale for each position along the axis"""
+def attention(q: Any, k: Any, v: Any, causal: Any = False) -> Tensor:
+    """softmax(q kT / sqrt(D)) v over the last two axes"""
+def cross_entropy(x: Any, target: Any) -> Tensor:
+    """mean over the rows along the last axis of logsumexp(x) - x[target]"""
+def rope(x: Any, cos: Any, sin: Any) -> Tensor:
+    """rotates the pairs (i, i + D/2) of the last axis"""
+def adam(p: Any, g: Any, m: Any, v: Any, c1: Any, c2: Any, lr: Any = 1e-3, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8, wd: Any = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """one Adam (AdamW where wd > 0) step: new p, m, v"""
+def take(x: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> Tensor:
+    """x taken at i32 indices along an axis; an index is clamped"""
+def sigmoid(x: Any) -> Tensor:
+    """specified 1/(1+e^-x)"""
+def dropout_in_kernel(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
+    """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
+
+class Context:
+    """tile.context(): sizes of tiles, and the blocks of this instance"""
+
+    m: int
+    n: int
+    k: int
+    d: int
+    stages: int
+    vector: int
+    warps: int
+    rows: Block
+    cols: Block
+    batch: Block
+
+class _Tile:
+    """functions of kernels of tiles; those of tensors are here, too"""
+
+    @staticmethod
+    def context() -> Context:
+        """the program instance: sizes of tiles, and the blocks that are its own"""
+    @staticmethod
+    def load(x: Any, rows: Any = None, cols: Any = None, at: Any = None, shift: Any = None, other: Any = 0, vector: Any = None, prefetch: Any = None, stages: Any = None, swizzle: Any = None, space: Any = None) -> Tensor:
+        """a tile of the last two axes of x (of the only one): at a block, or all of the axis"""
+    @staticmethod
+    def zeros(shape: Any, dtype: Any = f32) -> Tensor:
+        """a tile of zeros"""
+    @staticmethod
+    def full(shape: Any, value: Any, dtype: Any = f32) -> Tensor:
+        """a tile of one number"""
+    @staticmethod
+    def dot(x: Any, y: Any) -> Tensor:
+        """x @ y; products of narrow floats are f32"""
+    @staticmethod
+    def mma(x: Any, y: Any, acc: Any) -> Tensor:
+        """acc + x @ y"""
+    @staticmethod
+    def transpose(x: Any) -> Tensor:
+        """the last two axes swapped"""
+    @staticmethod
+    def broadcast(x: Any, shape: Any) -> Tensor:
+        """repeats axes of length 1 and adds leading ones"""
+    @staticmethod
+    def cast(x: Any, to: Any) -> Tensor:
+        """conversion to an element type with one rounding"""
+    @staticmethod
+    def reduce(x: Any, kind: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
+        """over an axis: "sum", "max" or "min", as kind says"""
+    @staticmethod
+    def rsqrt(x: Any) -> Tensor:
+        """1 / sqrt(x), also of a number or a dimension"""
+    @staticmethod
+    def sqrt(x: Any) -> Tensor:
+        """the square root, also of a number or a dimension"""
+    @staticmethod
+    def row_index(block: Any = None) -> Tensor:
+        """i32: the places of a block, of T.rows if none is given"""
+    @staticmethod
+    def col_index(block: Any = None) -> Tensor:
+        """i32: the places of a block, of T.cols if none is given"""
+    @staticmethod
+    def range(extent: Any, size: Any, prefetch: Any = None, stages: Any = None) -> Iterator[Block]:
+        """blocks of so many places of a length"""
+    @staticmethod
+    def range_n(shape: Any, size: Any, prefetch: Any = None, stages: Any = None) -> Iterator[Block]:
+        """blocks of the last axis but one of a shape, as rows of keys"""
+    @staticmethod
+    def range_k(shape: Any, size: Any, prefetch: Any = None, stages: Any = None) -> Iterator[Block]:
+        """blocks of the last axis of a shape, as steps of a product"""
+    @staticmethod
+    def softmax_online(s: Any) -> tuple[Tensor, Tensor, Tensor]:
+        """p, m, l of a block of scores"""
+    @staticmethod
+    def softmax_accumulate(acc: Any, m: Any, l: Any, p: Any, v: Any, m_c: Any, l_c: Any) -> tuple[Tensor, Tensor, Tensor]:
+        """acc, m, l with one block more"""
+    @staticmethod
+    def mask_causal(s: Any, rows: Any, cols: Any) -> Tensor:
+        """-inf where the column is greater than the row"""
+    @staticmethod
+    def barrier() -> None:
+        """nothing: statements of an instance happen in their order"""
+    @staticmethod
+    def store(out: Any, value: Any, rows: Any = None, cols: Any = None) -> None:
+        """gives this instance's part of a result"""
+    @staticmethod
+    def group(x: Any, size: Any, axis: Any = -1) -> Tensor:
+        """an axis as groups of so many places: [.., groups, size, ..]"""
+    @staticmethod
+    def ungroup(x: Any, axis: Any = -1) -> Tensor:
+        """the places of two axes side by side again"""
+    @staticmethod
+    def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0, rows: Any = None, cols: Any = None) -> Tensor:
+        """0 with the chance p, else x / (1 - p), drawn for the places of x in the tensors that it was made from"""
+    def __getattr__(self, name: str) -> Any: ...
+
+tile: _Tile
+# <!-- end of the table -->
