@@ -1,23 +1,11 @@
 /* independent.c - which dimensions of a kernel are batches: each of their positions is computed
- * from the same position of the inputs, and from nothing else that has positions.
- *
- * Each value of the primitives has a lane: the axis along which the dimension's positions lie;
- * none, where it does not depend on them; or mixed, where an element depends on several positions,
- * or on the number of its own. */
+ * from the same position of the inputs, and from nothing else that has positions. Each value of the
+ * primitives has a lane (lanes.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "graph/instance.h"
-
-enum { NONE = -1, MIXED = -2 };
-
-typedef struct lanes {
-    const ir_module *m;
-    int *axis;         /* by value: an axis, NONE or MIXED */
-    uint32_t *varies;  /* by value: the axes along which elements may differ */
-    const char *where; /* the operation that mixed first; NULL: none did */
-} lanes;
+#include "graph/lanes.h"
 
 static const ir_type_data *type_of(const lanes *l, ir_value v) {
     return ir_type_get(l->m, ir_value_get(l->m, v)->type);
@@ -36,14 +24,14 @@ static uint32_t all_axes(const lanes *l, ir_value v) {
 
 /* Operands of one shape: all along the same axis, or alike everywhere on it. */
 static int of_alike(const lanes *l, const ir_op_data *d) {
-    int lane = NONE;
+    int lane = LANE_NONE;
     for (uint32_t i = 0; i < d->operand_count; i++)
-        if (l->axis[d->operands[i]] != NONE && type_of(l, d->operands[i])->rank > 0)
-            lane =
-                lane == NONE || lane == l->axis[d->operands[i]] ? l->axis[d->operands[i]] : MIXED;
+        if (l->axis[d->operands[i]] != LANE_NONE && type_of(l, d->operands[i])->rank > 0)
+            lane = lane == LANE_NONE || lane == l->axis[d->operands[i]] ? l->axis[d->operands[i]]
+                                                                        : LANE_MIXED;
     for (uint32_t i = 0; i < d->operand_count && lane >= 0; i++)
-        if (l->axis[d->operands[i]] == NONE && (l->varies[d->operands[i]] >> lane & 1))
-            lane = MIXED;
+        if (l->axis[d->operands[i]] == LANE_NONE && (l->varies[d->operands[i]] >> lane & 1))
+            lane = LANE_MIXED;
     return lane;
 }
 
@@ -59,7 +47,7 @@ static int of_broadcast(const lanes *l, ir_op op, const ir_op_data *d) {
     if (lane < 0)
         return lane;
     return same_size(l, d->operands[0], lane, d->results[0], (int)axes[lane]) ? (int)axes[lane]
-                                                                              : MIXED;
+                                                                              : LANE_MIXED;
 }
 
 /* Elements behind one of the axis: its stride. */
@@ -78,7 +66,7 @@ static int of_reshape(const lanes *l, const ir_op_data *d) {
     for (int i = 0; i < to->rank; i++)
         if (to->dims[i] == from->dims[lane] && stride_of(to, i) == stride_of(from, lane))
             return i;
-    return MIXED;
+    return LANE_MIXED;
 }
 
 static int of_transpose(const lanes *l, ir_op op, const ir_op_data *d) {
@@ -97,18 +85,18 @@ static int of_transpose(const lanes *l, ir_op op, const ir_op_data *d) {
 /* All of the axis is there, or it is another one. */
 static int of_part(const lanes *l, const ir_op_data *d) {
     int lane = l->axis[d->operands[0]];
-    return lane < 0 || same_size(l, d->operands[0], lane, d->results[0], lane) ? lane : MIXED;
+    return lane < 0 || same_size(l, d->operands[0], lane, d->results[0], lane) ? lane : LANE_MIXED;
 }
 
 static int of_axis(const lanes *l, ir_op op, const ir_op_data *d) {
     int lane = l->axis[d->operands[0]], rank = type_of(l, d->operands[0])->rank;
     int axis = (int)ir_op_int(l->m, op, "axis", -1);
-    return lane >= 0 && lane == (axis < 0 ? axis + rank : axis) ? MIXED : lane;
+    return lane >= 0 && lane == (axis < 0 ? axis + rank : axis) ? LANE_MIXED : lane;
 }
 
 static int of_concat(const lanes *l, ir_op op, const ir_op_data *d) {
     int lane = of_alike(l, d);
-    return lane >= 0 && lane == (int)ir_op_int(l->m, op, "axis", 0) ? MIXED : lane;
+    return lane >= 0 && lane == (int)ir_op_int(l->m, op, "axis", 0) ? LANE_MIXED : lane;
 }
 
 static int of_gather(const lanes *l, ir_op op, const ir_op_data *d) {
@@ -116,15 +104,17 @@ static int of_gather(const lanes *l, ir_op op, const ir_op_data *d) {
         batch = (int)ir_op_int(l->m, op, "batch_dims", 0);
     int x = l->axis[d->operands[0]], indices = l->axis[d->operands[1]];
     int more = type_of(l, d->operands[1])->rank - batch;
-    if (x == NONE && indices == NONE)
-        return NONE;
-    if (x == MIXED || indices == MIXED)
-        return MIXED;
+    if (x == LANE_NONE && indices == LANE_NONE)
+        return LANE_NONE;
+    if (x == LANE_MIXED || indices == LANE_MIXED)
+        return LANE_MIXED;
     if (x == indices)
-        return x < batch ? x : MIXED;
-    if (x == NONE)
-        return indices >= batch ? axis + indices - batch : MIXED;
-    return indices != NONE || x < batch || x == axis ? MIXED : x < axis ? x : x - 1 + more;
+        return x < batch ? x : LANE_MIXED;
+    if (x == LANE_NONE)
+        return indices >= batch ? axis + indices - batch : LANE_MIXED;
+    return indices != LANE_NONE || x < batch || x == axis ? LANE_MIXED
+           : x < axis                                     ? x
+                                                          : x - 1 + more;
 }
 
 static int of_reduce(const lanes *l, ir_op op, const ir_op_data *d) {
@@ -133,7 +123,7 @@ static int of_reduce(const lanes *l, ir_op op, const ir_op_data *d) {
     uint32_t count = ir_op_ints(l->m, op, "axes", axes, IR_MAX_RANK);
     for (uint32_t i = 0; i < count; i++) {
         if (axes[i] == lane)
-            return MIXED;
+            return LANE_MIXED;
         before += axes[i] < lane;
     }
     return lane < 0 ? lane : lane - before;
@@ -154,14 +144,14 @@ static dot_side side_of(const lanes *l, ir_op op, ir_value v, const char *batch,
     return s;
 }
 
-/* Where an axis comes to lie: batches first, then what is neither. MIXED: it is contracted. */
+/* Where an axis comes to lie: batches first, then what is neither. LANE_MIXED: it is contracted. */
 static int place_of(const dot_side *s, int lane, int free_before) {
     int place = (int)s->batches + free_before;
     for (uint32_t i = 0; i < s->batches; i++)
         if (s->batch[i] == lane)
             return (int)i;
     if (ir_ints_hold(s->contract, s->contracts, lane))
-        return MIXED;
+        return LANE_MIXED;
     for (int i = 0; i < lane; i++)
         place +=
             !ir_ints_hold(s->batch, s->batches, i) && !ir_ints_hold(s->contract, s->contracts, i);
@@ -172,31 +162,31 @@ static int of_dot(const lanes *l, ir_op op, const ir_op_data *d) {
     dot_side x = side_of(l, op, d->operands[0], "x_batch", "x_contract");
     dot_side y = side_of(l, op, d->operands[1], "y_batch", "y_contract");
     int free_of_x = x.rank - (int)(x.batches + x.contracts);
-    if (d->operand_count > 2 && l->axis[d->operands[2]] != NONE)
-        return MIXED;
-    if (x.lane == MIXED || y.lane == MIXED)
-        return MIXED;
-    int of_x = x.lane == NONE ? NONE : place_of(&x, x.lane, 0);
-    int of_y = y.lane == NONE ? NONE : place_of(&y, y.lane, free_of_x);
-    if (of_x == NONE || of_y == NONE) {
-        int place = of_x == NONE ? of_y : of_x;
+    if (d->operand_count > 2 && l->axis[d->operands[2]] != LANE_NONE)
+        return LANE_MIXED;
+    if (x.lane == LANE_MIXED || y.lane == LANE_MIXED)
+        return LANE_MIXED;
+    int of_x = x.lane == LANE_NONE ? LANE_NONE : place_of(&x, x.lane, 0);
+    int of_y = y.lane == LANE_NONE ? LANE_NONE : place_of(&y, y.lane, free_of_x);
+    if (of_x == LANE_NONE || of_y == LANE_NONE) {
+        int place = of_x == LANE_NONE ? of_y : of_x;
         bool counted = d->operand_count > 2 && place == (int)x.batches + free_of_x - 1;
         bool alone = place >= (int)x.batches; /* the other side has no such positions */
-        return place == NONE || (alone && !counted) ? place : MIXED;
+        return place == LANE_NONE || (alone && !counted) ? place : LANE_MIXED;
     }
-    return of_x == of_y && of_x < (int)x.batches ? of_x : MIXED;
+    return of_x == of_y && of_x < (int)x.batches ? of_x : LANE_MIXED;
 }
 
 /* The number of the image, or the channel that comes out. */
 static int of_convolve(const lanes *l, const ir_op_data *d) {
     int x = l->axis[d->operands[0]], w = l->axis[d->operands[1]];
-    if (x == NONE && w == NONE)
-        return NONE;
-    if (w == NONE)
-        return x == 0 ? 0 : MIXED;
-    return x == NONE && w == type_of(l, d->operands[1])->rank - 1
+    if (x == LANE_NONE && w == LANE_NONE)
+        return LANE_NONE;
+    if (w == LANE_NONE)
+        return x == 0 ? 0 : LANE_MIXED;
+    return x == LANE_NONE && w == type_of(l, d->operands[1])->rank - 1
                ? type_of(l, d->results[0])->rank - 1
-               : MIXED;
+               : LANE_MIXED;
 }
 
 static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
@@ -224,7 +214,7 @@ static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
     case GRAPH_CONVOLVE:
         return of_convolve(l, d);
     default:
-        return graph_op_class(d->opcode) == GRAPH_CLASS_GENERATOR ? NONE : of_alike(l, d);
+        return graph_op_class(d->opcode) == GRAPH_CLASS_GENERATOR ? LANE_NONE : of_alike(l, d);
     }
 }
 
@@ -246,14 +236,40 @@ static void visit(lanes *l, ir_op op) {
     const ir_op_data *d = ir_op_get(l->m, op);
     bool mixed = false;
     for (uint32_t i = 0; i < d->operand_count; i++)
-        mixed |= l->axis[d->operands[i]] == MIXED;
+        mixed |= l->axis[d->operands[i]] == LANE_MIXED;
     for (uint32_t i = 0; i < d->result_count; i++)
         l->varies[d->results[i]] = varies_after(l, op, d, d->results[i]);
-    int lane = mixed ? MIXED : lane_after(l, op, d);
+    int lane = mixed ? LANE_MIXED : lane_after(l, op, d);
     for (uint32_t i = 0; i < d->result_count; i++)
         l->axis[d->results[i]] = lane;
-    if (lane == MIXED && !mixed && !l->where)
+    if (lane == LANE_MIXED && !mixed && !l->where)
         l->where = graph_op_table()->ops[d->opcode].name + strlen("tessera.");
+}
+
+lanes lanes_new(const ir_module *primitives) {
+    size_t values = ir_value_count(primitives) + 1;
+    lanes l = {.m = primitives,
+               .axis = base_calloc(values, sizeof(int)),
+               .varies = base_calloc(values, sizeof(uint32_t))};
+    for (size_t v = 0; v < values; v++)
+        l.axis[v] = LANE_NONE;
+    return l;
+}
+
+void lanes_release(lanes *l) {
+    free(l->axis);
+    free(l->varies);
+}
+
+void lanes_seed(lanes *l, ir_value input, int axis) {
+    l->axis[input] = axis;
+    l->varies[input] = all_axes(l, input);
+}
+
+void lanes_follow(lanes *l) {
+    const ir_block_data *block = ir_block_get(l->m, ir_op_block(l->m, ir_module_kernel(l->m), 0));
+    for (ir_op op = block->first; op != block->last; op = ir_op_get(l->m, op)->next)
+        visit(l, op);
 }
 
 /* ---- the dimension's axes of the inputs ---- */
@@ -294,19 +310,18 @@ static bool seed(lanes *l, ir_module *graph, const char *dim, compiler_independe
     bool found = false;
     for (uint32_t i = 0; i < from->argument_count; i++) {
         const ir_type_data *t = ir_type_get(graph, ir_value_get(graph, from->arguments[i])->type);
-        out->inputs[i] = NONE;
+        out->inputs[i] = LANE_NONE;
         for (int axis = 0; axis < t->rank; axis++) {
             bool whole = t->dims[axis] == symbol;
-            if (whole && out->inputs[i] != NONE)
+            if (whole && out->inputs[i] != LANE_NONE)
                 out->why = "an input has it on two axes";
             else if (!whole && mentions(graph, t->dims[axis], dim))
                 out->why = "an input has it in a formula";
             if (whole)
                 out->inputs[i] = axis;
         }
-        found |= out->inputs[i] != NONE;
-        l->axis[to->arguments[i]] = out->inputs[i];
-        l->varies[to->arguments[i]] = all_axes(l, to->arguments[i]);
+        found |= out->inputs[i] != LANE_NONE;
+        lanes_seed(l, to->arguments[i], out->inputs[i]);
     }
     if (!found)
         out->why = "no input has it";
@@ -332,7 +347,7 @@ static void settle(const lanes *l, compiler_independence *out) {
     out->independent = true;
     for (uint32_t i = 0; i < last->operand_count; i++) {
         out->outputs[i] = l->axis[last->operands[i]];
-        out->independent &= out->outputs[i] != MIXED;
+        out->independent &= out->outputs[i] != LANE_MIXED;
         out->any_output |= out->outputs[i] >= 0;
     }
     if (!out->independent)
@@ -355,9 +370,9 @@ static bool is_declared(const ir_module *graph, const char *dim) {
 static bool place_in_output(ir_module *graph, ir_value v, const char *dim, int *axis,
                             const char **why) {
     const ir_type_data *t = ir_type_get(graph, ir_value_get(graph, v)->type);
-    *axis = NONE;
+    *axis = LANE_NONE;
     for (int i = 0; i < t->rank; i++) {
-        if (t->dims[i] == ir_dim_symbol(graph, dim) && *axis == NONE)
+        if (t->dims[i] == ir_dim_symbol(graph, dim) && *axis == LANE_NONE)
             *axis = i;
         else if (mentions(graph, t->dims[i], dim))
             *why = "an output has it on two axes, or in a formula";
@@ -387,22 +402,15 @@ bool compiler_independent(compiler_instance *instance, const char *dim, compiler
     *out = (compiler_independence){0};
     if (!primitives)
         return false;
-    size_t values = ir_value_count(primitives) + 1;
-    lanes l = {.m = primitives,
-               .axis = base_calloc(values, sizeof *l.axis),
-               .varies = base_calloc(values, sizeof *l.varies)};
+    lanes l = lanes_new(primitives);
     if (uses_number(instance->graph, dim)) {
         out->why = "the kernel computes with its number";
     } else if (seed(&l, instance->graph, dim, out) && compiler_instance_is_contract(instance)) {
         declared(instance->graph, dim, out);
     } else if (!out->why) {
-        const ir_block_data *block =
-            ir_block_get(primitives, ir_op_block(primitives, ir_module_kernel(primitives), 0));
-        for (ir_op op = block->first; op != block->last; op = ir_op_get(primitives, op)->next)
-            visit(&l, op);
+        lanes_follow(&l);
         settle(&l, out);
     }
-    free(l.axis);
-    free(l.varies);
+    lanes_release(&l);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "case/bound.h"
 #include "case/case.h"
+#include "case/case_sample.h"
 #include "case/inputs.h"
 #include "launch/launch.h"
 
@@ -35,7 +36,10 @@ static void close_case(case_context *s) {
     memset(s->references, 0, sizeof s->references);
     memset(s->bounds, 0, sizeof s->bounds);
     memset(s->limits, 0, sizeof s->limits);
-    s->has_oracle = s->has_reference = s->has_escape = false;
+    s->has_oracle = s->has_reference = s->has_escape = s->by_code = false;
+    compiler_instance_free(s->sample.part);
+    s->sample = (case_sample){.planned = false};
+    s->sampled = 0;
     golden_release(&s->golden);
     compiler_instance_free(s->instance);
     s->instance = NULL;
@@ -258,6 +262,7 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
     }
     s->seed = request->seed;
     s->set = request->set;
+    s->sampled_from = request->sampled_from;
     s->inputs_folder = request->inputs ? base_strdup(request->inputs) : NULL;
     s->kernel_name = base_strdup(request->kernel);
     s->case_name = base_strdup(request->case_name);
@@ -267,16 +272,61 @@ bool case_context_open(case_context *s, const case_context_request *request, sta
 }
 
 const tensor *case_context_oracle(case_context *s, status *st) {
+    if (s->has_oracle)
+        return s->oracle;
+    s->has_oracle = s->by_code = case_sample_applies(s) && case_sample_oracle(s);
+    return s->has_oracle ? s->oracle : case_context_interpret(s, st);
+}
+
+const tensor *case_context_interpret(case_context *s, status *st) {
+    if (s->by_code) {
+        tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
+        memset(s->oracle, 0, sizeof s->oracle);
+        s->has_oracle = s->by_code = false;
+    }
     if (!s->has_oracle)
         s->has_oracle = compiler_interpret(s->instance, s->inputs, s->oracle, st);
     return s->has_oracle ? s->oracle : NULL;
 }
 
-bool case_context_reference(case_context *s, status *st) {
+static bool refer_to_all(case_context *s, status *st) {
     const compiler_references out = {
         .values = s->references, .bounds = s->bounds, .limits = s->limits, .whole = &s->whole};
+    return compiler_reference(s->instance, s->inputs, &out, st);
+}
+
+static void drop_reference(case_context *s) {
+    tensor_release_all(s->references, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->bounds, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->limits, COMPILER_MAX_PARAMETERS);
+    memset(s->references, 0, sizeof s->references);
+    memset(s->bounds, 0, sizeof s->bounds);
+    memset(s->limits, 0, sizeof s->limits);
+    s->has_reference = false;
+    s->sampled = 0;
+}
+
+bool case_context_reference(case_context *s, status *st) {
+    if (s->has_reference)
+        return true;
+    if (case_sample_applies(s) && case_context_oracle(s, st) && s->by_code)
+        s->has_reference = case_sample_reference(s, st);
+    else
+        s->has_reference = st->code == STATUS_OK && refer_to_all(s, st);
     if (!s->has_reference)
-        s->has_reference = compiler_reference(s->instance, s->inputs, &out, st);
+        drop_reference(s);
+    return s->has_reference;
+}
+
+bool case_context_exact(case_context *s, uint32_t output, int64_t element, status *st) {
+    return s->sampled == 0 || case_sample_exact(s, output, element, st);
+}
+
+bool case_context_exact_all(case_context *s, status *st) {
+    if (s->sampled)
+        drop_reference(s);
+    if (!s->has_reference)
+        s->has_reference = refer_to_all(s, st);
     return s->has_reference;
 }
 
@@ -308,7 +358,8 @@ static bool make_other(const case_context *s, input_set set, case_context *out, 
     memset(out->references, 0, sizeof out->references);
     memset(out->bounds, 0, sizeof out->bounds);
     memset(out->limits, 0, sizeof out->limits);
-    out->has_oracle = out->has_reference = out->has_escape = false;
+    out->has_oracle = out->has_reference = out->has_escape = out->by_code = false;
+    out->sampled = 0;
     out->golden_state = GOLDEN_MISSING;
     out->others = NULL;
     out->other_count = 0;
@@ -323,6 +374,7 @@ case_context *case_context_others(case_context *s, uint32_t count, status *st) {
     if (s->others && s->other_count == count)
         return s->others;
     close_others(s);
+    (void)case_sample_applies(s); /* its plan is shared */
     s->others = base_calloc(count, sizeof *s->others);
     for (; s->other_count < count; s->other_count++) {
         const input_set set = {s->other_count + 1, s->other_count + 1 == count};

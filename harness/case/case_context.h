@@ -10,6 +10,16 @@
 #include "case/inputs.h"
 #include "tessera/compiler.h"
 
+/* How a large case is computed in part (case_sample.h). */
+enum { CASE_SAMPLE_AXES = 2 };
+typedef struct case_sample {
+    bool planned, applies;
+    uint32_t count;
+    compiler_axis axes[CASE_SAMPLE_AXES];
+    int64_t positions[CASE_SAMPLE_AXES];
+    compiler_instance *part; /* NULL: there is none */
+} case_sample;
+
 typedef struct case_context {
     char *path, *kernel_name, *case_name, *dims; /* dims: as the request has them, or NULL */
     char *source_text;                           /* where the source was given as text */
@@ -39,6 +49,12 @@ typedef struct case_context {
     tensor oracle[COMPILER_MAX_PARAMETERS];
     tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
     tensor limits[COMPILER_MAX_PARAMETERS]; /* see compiler_references */
+    case_sample sample;
+    bool by_code;    /* has_oracle: it is our code's, held to the interpreter where it was drawn */
+    int64_t held;    /* by_code: so many elements of it were */
+    int64_t sampled; /* has_reference: so many elements were drawn, and others have bounds that are
+                        too wide; 0: every element has its own */
+    uint64_t sampled_from; /* of the request */
     bool has_escape;
     compiler_escape escape;
     double tolerance; /* of code of others (bound_reference); whoever opens sets it; 0: none */
@@ -59,6 +75,8 @@ typedef struct case_context_request {
     bool space_held;    /* ... which were found to have the bits of the first ones */
     const char *target; /* that code is made for, whose tiles the source may say where `space` does
                            not; NULL: none */
+    uint64_t
+        sampled_from; /* steps of work from which a case is large (case_sample.h); 0: as usual */
 } case_context_request;
 
 /* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all
@@ -66,10 +84,18 @@ typedef struct case_context_request {
 bool case_context_open(case_context *s, const case_context_request *request, status *st);
 void case_context_close(case_context *s);
 
-/* The interpreter's outputs; borrowed. */
+/* The bits of strict: the interpreter's outputs, or of a large case those of our code, which were
+ * held to it (case_sample.h); borrowed. */
 const tensor *case_context_oracle(case_context *s, status *st);
-/* The f64 reference and its bounds, in s->references, s->bounds and s->limits. */
+/* The interpreter's outputs, however long that takes; borrowed. */
+const tensor *case_context_interpret(case_context *s, status *st);
+/* The f64 reference and its bounds, in s->references, s->bounds and s->limits; of a large case at
+ * elements that are drawn, s->sampled of them. */
 bool case_context_reference(case_context *s, status *st);
+/* One element of them has the reference's own value and bound from now on. */
+bool case_context_exact(case_context *s, uint32_t output, int64_t element, status *st);
+/* All of them have. */
+bool case_context_exact_all(case_context *s, status *st);
 /* The reference as if no type overflowed before f64 does: a tensor for each output, which are the
  * caller's. */
 bool case_context_unlimited(case_context *s, tensor *values, status *st);

@@ -18,6 +18,9 @@ typedef struct verdict {
     int64_t elements, unjudged;  /* of the outputs; and of these, those that nothing is known of */
     int64_t tolerated;           /* and those that only the context's tolerance lets pass */
     const char *against;         /* "golden", "reference" or "none" */
+    int64_t sampled;             /* elements that the interpreter or the f64 reference computed for
+                                    it, of a large case, and others were held to what those say of
+                                    them; 0: all, or none was needed */
     bool bitwise;                /* equal to the strict bits */
     bool has_ulp;                /* max_ulp is known */
     uint64_t max_ulp;            /* against the strict bits */
@@ -45,7 +48,8 @@ typedef struct verdict_request {
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
 
 /* Output `output` against the f64 reference, which is there (case_context_reference); elements that
- * no bound judges, against the interpreter, but of a large case without its outputs at hand. */
+ * no bound judges, against the interpreter, but of a large case without its outputs at hand. What
+ * is outside of a bound that is not the element's own is held to the reference itself. */
 bound_check verdict_bound(case_context *s, uint32_t output, const tensor *got);
 /* Does a verdict that holds rest on nothing? Then it is none. */
 bool verdict_is_empty(const verdict *v);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/case_sample.h"
 #include "case/result.h"
 #include "check/compare.h"
 #include "check/verdict.h"
@@ -69,6 +70,11 @@ static uint32_t choose_sets(const execution *e) {
     return sets;
 }
 
+/* Interpreter and reference would take long, and cannot be had in part. */
+static bool is_slow(case_context *s) {
+    return s->c->large && !case_sample_applies(s);
+}
+
 static bool has_formula(const execution *e) {
     return !compiler_instance_is_contract(e->subject->instance);
 }
@@ -76,7 +82,7 @@ static bool has_formula(const execution *e) {
 /* Where references are slow, under a profile that has other bits, there is none; without a formula
  * nobody knows what it would have to give. */
 static uint32_t choose_held(const execution *e, uint32_t sets) {
-    bool slow = e->subject->c->large && e->profile != PROFILE_STRICT;
+    bool slow = is_slow(e->subject) && e->profile != PROFILE_STRICT;
     return sets > 1 && !slow && has_formula(e) ? HELD : 0;
 }
 
@@ -183,8 +189,8 @@ static bool learn_set(timed *t, uint32_t set) {
     execution_set(t->e, &s->set);
     bool ok =
         compute(t, &t->e->launch, s, outputs) && (!has_formula(t->e) ? true
-                                                  : s->c->large ? judge_large(t, set, s, outputs)
-                                                                : judge(t, set, s, outputs));
+                                                  : is_slow(s) ? judge_large(t, set, s, outputs)
+                                                               : judge(t, set, s, outputs));
     if (ok)
         keep_digests(t, set, outputs);
     else if (t->st->code == STATUS_MISMATCH)
@@ -202,7 +208,7 @@ static bool foresee_held(timed *t, uint32_t set) {
         t->e->stage(t->e->context, "reference");
         return case_context_reference(s, t->st);
     }
-    if (!s->c->large) {
+    if (!is_slow(s)) {
         t->e->stage(t->e->context, "oracle");
         const tensor *oracle = case_context_oracle(s, t->st);
         if (oracle)
@@ -378,7 +384,7 @@ static void note_failed_set(timed *t) {
         return;
     case_context *s = case_context_of(t, (uint32_t)set);
     execution_set(t->e, &s->set);
-    if (own->code != STATUS_MISMATCH || s->c->large || !has_formula(t->e))
+    if (own->code != STATUS_MISMATCH || is_slow(s) || !has_formula(t->e))
         return;
     t->st = &why;
     if (compute(t, &t->e->launch, s, outputs) && !judge(t, (uint32_t)set, s, outputs) &&

@@ -481,6 +481,26 @@ typedef struct compiler_element {
 } compiler_element;
 bool compiler_needed(compiler_instance *instance, const tensor *inputs, const compiler_element *of,
                      tensor *needed, status *st);
+/* Axes of inputs whose positions stay apart: what each output has at one position of its axis is
+ * made from the same position of these inputs, and of nothing else that depends on the position. So
+ * a kernel that is given some positions alone gives the outputs' bits at these. */
+typedef struct compiler_axis {
+    int64_t extent;
+    int inputs[COMPILER_MAX_PARAMETERS]; /* the axis of each; -1: none */
+    int outputs[COMPILER_MAX_PARAMETERS];
+} compiler_axis;
+/* Those that are found, no two of which share an axis of an output; at most `most`. */
+bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t most, uint32_t *count,
+                   status *st);
+/* The instance that computes so many positions of each of these axes, whichever they are: for
+ * compiler_interpret and compiler_reference. Owned by the caller; NULL with a status: they cannot
+ * be cut together. */
+compiler_instance *compiler_part(compiler_instance *instance, const compiler_axis *axes,
+                                 const int64_t *positions, uint32_t count, status *st);
+/* How much those two have to do: elements of all results of primitives, and products that
+ * contractions add. */
+bool compiler_steps(compiler_instance *instance, uint64_t *elements, uint64_t *products,
+                    status *st);
 /* The primitives in f64 with an a-priori error bound per element (integer outputs exact with bound
  * 0). The bound covers any order of accumulation and approximate functions (NUMERICS, tolerances).
  */

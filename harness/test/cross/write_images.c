@@ -86,7 +86,7 @@ static bool put_case(case_context *s, const corpus_case *c, const compiler_optio
     case_context_request request = {
         .path = c->path, .kernel = c->kernel->name, .case_name = c->c->name, .seed = 1};
     const tensor *expected;
-    bool ok = case_context_open(s, &request, st) && (expected = case_context_oracle(s, st)) &&
+    bool ok = case_context_open(s, &request, st) && (expected = case_context_interpret(s, st)) &&
               compiler_build(s->instance, options, &artifact, st);
     if (ok) {
         put_bytes(c->name, strlen(c->name));

@@ -135,7 +135,7 @@ static bool check_case(generic_kernel *k, case_context *s, const corpus_case *c,
     case_context_request request = {
         .path = c->path, .kernel = c->kernel->name, .case_name = c->c->name, .seed = 1};
     const tensor *expected;
-    if (!case_context_open(s, &request, st) || !(expected = case_context_oracle(s, st)) ||
+    if (!case_context_open(s, &request, st) || !(expected = case_context_interpret(s, st)) ||
         !open_kernel(k, s, st))
         return false;
     arrays a = {s->c->dims, s->c->dim_count, s->signature.input_count, s->signature.output_count,

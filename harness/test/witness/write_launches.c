@@ -100,7 +100,7 @@ static bool write_image(writer *w, case_context *s, const char *name, status *st
     metadata m;
     char kind[64];
     snprintf(kind, sizeof kind, "%s/%s", compiler_code_format(w->chip), w->chip);
-    const tensor *expected = case_context_oracle(s, st);
+    const tensor *expected = case_context_interpret(s, st);
     if (!expected || !compiler_build(s->instance, &options, &artifact, st))
         return false;
     bool ok = module_find(artifact.image, artifact.image_size, "metadata", &document) &&
