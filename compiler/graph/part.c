@@ -268,6 +268,8 @@ bool compiler_steps(compiler_instance *instance, uint64_t *elements, uint64_t *p
     if (!m || !is_static(m))
         return m != NULL;
     const ir_block_data *block = block_of(m);
+    for (uint32_t i = 0; i < block->argument_count; i++)
+        *elements += count_of(m, block->arguments[i]);
     for (ir_op op = block->first; op != block->last; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
         for (uint32_t i = 0; i < d->result_count; i++)

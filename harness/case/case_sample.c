@@ -18,7 +18,7 @@ enum {
     SAVING = 4,          /* a part has at most this share of the steps */
     BOUNDS_ELSEWHERE = 4 /* so many times the greatest bound, where nothing was drawn */
 };
-static const uint64_t steps_least = UINT64_C(1) << 30; /* about two seconds */
+static const uint64_t steps_least = UINT64_C(1) << 28; /* about half a second */
 
 /* ---- the plan ---- */
 

@@ -62,7 +62,7 @@ static uint32_t choose_sets(const execution *e) {
     uint64_t bytes = bytes_of(&e->launch);
     if (2 * bytes > sets_bytes_most)
         return 1;
-    if (e->subject->c->large)
+    if (e->subject->c->large || case_sample_applies(e->subject))
         return SETS_LARGE;
     uint32_t sets = SETS_MOST;
     while (sets > 3 && cache_level_of(sets * bytes) > cache_level_of(bytes))

@@ -496,7 +496,7 @@ bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t mos
  * be cut together. */
 compiler_instance *compiler_part(compiler_instance *instance, const compiler_axis *axes,
                                  const int64_t *positions, uint32_t count, status *st);
-/* How much those two have to do: elements of primitives' results, and products that are added. */
+/* How much those two have to do: elements of inputs and results, and products that are added. */
 bool compiler_steps(compiler_instance *instance, uint64_t *elements, uint64_t *products,
                     status *st);
 /* The primitives in f64 with an a-priori error bound per element (integer outputs exact with bound
