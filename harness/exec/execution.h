@@ -50,8 +50,13 @@ void execution_mismatch(execution *e, const char *why);
 /* Says in the result on which set it failed. */
 void execution_put_failed_set(execution *e);
 
-/* A digest for each output. Owned. */
+/* execute_result.c: fields of the result. The first gives a digest for each output, owned. */
 json_t *execution_digests(const execution *e, const tensor *outputs);
+void execution_put_digests(execution *e, const tensor *outputs);
+void execution_put_tiles(execution *e); /* which a kernel has, and what of them no code uses */
+void execution_put_identity(execution *e);
+void execution_put_verdict(execution *e, const verdict *v);
+void execution_put_work(execution *e); /* FLOPs, bytes and types */
 
 /* Of the module that was built. */
 launch_request execution_request(const execution *e, uint32_t threads);

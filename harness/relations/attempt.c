@@ -117,7 +117,8 @@ static bool is_outside(const judgement *j, int64_t at, dtype type, const uint64_
     const tensor one = {DTYPE_F64, 1, {1}, &value}, its = {DTYPE_F64, 1, {1}, &within},
                  its_limits = {DTYPE_F64, 2, {1, COMPILER_LIMITS}, limits},
                  got = {type, 1, {1}, (void *)(uintptr_t)bits};
-    const bound_reference reference = {&one, &its, limits ? &its_limits : NULL, NULL};
+    const bound_reference reference = {
+        .values = &one, .bounds = &its, .limits = limits ? &its_limits : NULL};
     return compare_bound(&reference, &got).beyond > 0;
 }
 
