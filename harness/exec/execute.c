@@ -87,7 +87,7 @@ static void put_tiles(execution *e) {
 static void put_identity(execution *e) {
     json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
     json_object_set_new(internal, "key", json_string(e->subject->key));
-    json_object_set_new(e->result, "case_key", json_string(e->subject->key));
+    execution_put_case_key(e);
     if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
         for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
             char digest[65];
@@ -109,9 +109,7 @@ static void put_verdict(execution *e, const verdict *v) {
     json_object_set_new(check, "max_ulp",
                         known ? json_integer((json_int_t)v->max_ulp) : json_null());
     json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
-    execution_put_tolerance(e, v);
-    if (v->unjudged)
-        json_object_set_new(check, "not_judged", json_integer((json_int_t)v->unjudged));
+    execution_put_judged(e, v);
     if (v->numerics)
         json_object_set_new(check, "numerics", json_string(v->numerics));
     if (v->max_error_over_bound >= 0)
