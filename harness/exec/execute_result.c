@@ -50,7 +50,7 @@ void execution_put_tiles(execution *e) {
 void execution_put_identity(execution *e) {
     json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
     json_object_set_new(internal, "key", json_string(e->subject->key));
-    json_object_set_new(e->result, "case_key", json_string(e->subject->key));
+    execution_put_case_key(e);
     if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
         for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
             char digest[65];

@@ -49,6 +49,8 @@ status execution_name_set(const execution *e, const status *failed);
 void execution_mismatch(execution *e, const char *why);
 /* Says in the result on which set it failed. */
 void execution_put_failed_set(execution *e);
+/* What the case is; of arrays that were given, which. */
+void execution_put_case_key(execution *e);
 
 /* execute_result.c: fields of the result. The first gives a digest for each output, owned. */
 json_t *execution_digests(const execution *e, const tensor *outputs);
@@ -94,9 +96,9 @@ void execution_put_opened(execution *e);
 bool execution_has_guest(const execution *e);
 
 /* execute_others.c: what --tolerance lets code of others pass outside of its bounds under fast,
- * else 0; and what came of it. */
+ * else 0; and how many elements were judged, and by what. */
 double execution_tolerance(const execution *e);
-void execution_put_tolerance(const execution *e, const verdict *v);
+void execution_put_judged(const execution *e, const verdict *v);
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are
  * there already. */
