@@ -341,3 +341,34 @@ bool dims_from_arrays(const dims_request *request, int64_t *values, status *st) 
     free(s.ranges);
     return ok;
 }
+
+static shaped_array declared_array(const kernel_arrays *k, uint32_t parameter) {
+    ir_module *graph = k->graph;
+    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    const ir_type_data *type =
+        ir_type_get(graph, ir_value_get(graph, body->arguments[parameter])->type);
+    shaped_array a = {.name = k->kernel->parameter_names[parameter],
+                      .rank = type->rank,
+                      .array = &k->arrays[parameter]};
+    for (int axis = 0; axis < type->rank; axis++) {
+        bool number = ir_dim_is_static(type->dims[axis]);
+        a.dims[axis] = number ? type->dims[axis] : 0;
+        a.formulas[axis] = number ? NULL : ir_dim_text(graph, type->dims[axis]);
+    }
+    return a;
+}
+
+bool dims_of_kernel(const kernel_arrays *k, ir_bindings given, const char *given_by,
+                    int64_t *values, status *st) {
+    shaped_array arrays[COMPILER_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < k->kernel->parameter_count; i++)
+        arrays[i] = declared_array(k, i);
+    dims_request request = {.kernel = k->kernel->name,
+                            .names = k->kernel->dim_names,
+                            .name_count = k->kernel->dim_count,
+                            .arrays = arrays,
+                            .array_count = k->kernel->parameter_count,
+                            .given = given,
+                            .given_by = given_by};
+    return dims_from_arrays(&request, values, st);
+}

@@ -31,4 +31,14 @@ typedef struct dims_request {
  * to type. */
 bool dims_from_arrays(const dims_request *request, int64_t *values, status *st);
 
+/* A kernel's graph, and an array for each of its parameters. Everything is borrowed. */
+typedef struct kernel_arrays {
+    const compiler_kernel *kernel;
+    ir_module *graph; /* with dimensions that are open; of the arrays' types */
+    const tensor *arrays;
+} kernel_arrays;
+/* The same for a kernel: one value for each of its dimensions. */
+bool dims_of_kernel(const kernel_arrays *k, ir_bindings given, const char *given_by,
+                    int64_t *values, status *st);
+
 #endif

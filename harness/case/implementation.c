@@ -103,6 +103,13 @@ static bool recognise(implementation *i, const implementation_file *f, status *s
         i->kind = IMPLEMENTATION_SHARED_OBJECT;
     else if (access(i->path, X_OK) == 0)
         i->kind = IMPLEMENTATION_COMMAND;
+    else if (ends_with(i->path, ".tsr"))
+        return status_set(
+            st, STATUS_INVALID,
+            "--with %s: it is a source of kernels; a module of one, for the case that "
+            "is compared, will do: tsr compile %s --kernel KERNEL --case CASE --emit "
+            "module -o CASE.tsrm, then --with CASE.tsrm --filter KERNEL/CASE",
+            i->path, i->path);
     else
         return status_set(st, STATUS_INVALID,
                           "--with %s: it is no shared object, no Python file (.py), no module of "

@@ -5,6 +5,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "cli/own_inputs.h"
 #include "cli/tuned_choice.h"
 #include "common/command_line.h"
 #include "common/json_text.h"
@@ -49,6 +50,10 @@ static char *canonical_arguments(const options *o, const job_choice *choice) {
     json_object_set_new(arguments, "filters", filters);
     if (options_flag(o, OPTION_DIMS))
         json_object_set_new(arguments, "dims", json_text(options_text(o, OPTION_DIMS, "")));
+    json_t *inputs = json_array();
+    for (size_t i = 0; i < o->values[OPTION_INPUTS].values.count; i++)
+        json_array_append_new(inputs, json_text(o->values[OPTION_INPUTS].values.items[i]));
+    json_object_set_new(arguments, "inputs", inputs);
     json_object_set_new(arguments, "tuned", json_boolean(!options_flag(o, OPTION_NO_TUNED)));
     json_object_set_new(arguments, "last_failed",
                         json_boolean(options_flag(o, OPTION_LAST_FAILED)));
@@ -75,7 +80,8 @@ static void untried_word(const char *word, text *out) {
 /* tsr fuzz of the same kernels and code, where it draws cases of them; else nothing. */
 static void untried_command(const options *o, text *out) {
     static const option_id kept[] = {OPTION_FILTER, OPTION_WITH, OPTION_TOLERANCE};
-    if (!options_flag(o, OPTION_WITH) || options_flag(o, OPTION_DIMS))
+    if (!options_flag(o, OPTION_WITH) || options_flag(o, OPTION_DIMS) ||
+        options_flag(o, OPTION_INPUTS))
         return;
     text_append(out, "tsr fuzz");
     for (size_t i = 0; i < o->arguments.count; i++)
@@ -87,7 +93,8 @@ static void untried_command(const options *o, text *out) {
         }
 }
 
-static int bench(const options *o, const job_choice *choice, const corpus *c) {
+static int bench(const options *o, const job_choice *choice, const corpus *c,
+                 const own_inputs *own) {
     job_plan p;
     int code = (int)c->problem;
     tuned_choices tuned;
@@ -97,6 +104,8 @@ static int bench(const options *o, const job_choice *choice, const corpus *c) {
         job_plan_release(&p);
         return command_fail(&st);
     }
+    for (size_t i = 0; i < p.jobs.count; i++)
+        own_inputs_take(own, &p.jobs.items[i]);
     tuned_choices_open(&tuned, o);
     tune_apply(&tuned.files, c, &p);
     if (choice->inject && !job_plan_has_fault(&p)) {
@@ -145,7 +154,7 @@ static int refuse_with_controls(const options *o) {
     static const option_id others[] = {
         OPTION_LIST,     OPTION_INJECT,   OPTION_RESUME, OPTION_LAST_FAILED, OPTION_FAIL_FAST,
         OPTION_EXPORT,   OPTION_FAILURES, OPTION_DB,     OPTION_ORDER_PROBE, OPTION_TUNED,
-        OPTION_NO_TUNED, OPTION_SCHEDULE, OPTION_COLD};
+        OPTION_NO_TUNED, OPTION_SCHEDULE, OPTION_COLD,   OPTION_INPUTS};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (o->values[others[i]].present)
             return command_usage(o->command, "--negative-controls and --%s do not go together",
@@ -176,12 +185,16 @@ int command_bench(const options *o) {
     code = code ? code : choice_make(o, "strict", 60, &choice);
     if (code)
         return code;
-    code = choice_corpus(o, 0, &c);
+    own_inputs own = {.given = false};
+    c = (corpus){0};
+    code = own_inputs_open(o, 0, &own);
+    code = code ? code : own.given ? own_inputs_corpus(o, 0, &own, &c) : choice_corpus(o, 0, &c);
     if (code == EXIT_DONE)
         code =
             options_flag(o, OPTION_NEGATIVE_CONTROLS)
                 ? controls_run(&c, &choice, options_flag(o, OPTION_JSON), command_colour(o, stdout))
-                : bench(o, &choice, &c);
+                : bench(o, &choice, &c, &own);
+    own_inputs_close(&own);
     corpus_release(&c);
     return code;
 }

@@ -10,6 +10,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
+#include "cli/own_inputs.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/output.h"
@@ -207,6 +208,16 @@ static bool has_file(const job *j, const implementation_digest_of *file, const j
     return true;
 }
 
+/* Where its arrays lie now, nobody knows. */
+static bool has_inputs(const json_t *record, status *st) {
+    return !result_get(record, RESULT_INPUTS) ||
+           status_set(st, STATUS_UNAVAILABLE,
+                      "%s/%s ran on arrays of the user's own, which are not in the database: tsr "
+                      "pack-repro %s --dims ... --inputs NAME=FILE.npy ... PATH",
+                      result_text(record, RESULT_KERNEL), result_text(record, RESULT_CASE),
+                      result_text(record, RESULT_KERNEL));
+}
+
 static bool has_code(const job *j, const json_t *record, status *st) {
     const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
     implementation_digest_of files[IMPLEMENTATION_FILES_MAX];
@@ -245,20 +256,12 @@ static bool is_sound(const job *j, const job_choice *choice, status *st) {
                : backend_device_ask(&backend_table[id], j->device, &device, &own, st);
 }
 
-static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {
+static int pack_loaded(const options *o, const job_choice *choice, const wanted *w, const corpus *c,
+                       const own_inputs *own) {
     status st = STATUS_INIT;
-    corpus c;
     job_plan p;
-    if (!load(o, w, &c, &st)) {
-        corpus_release(&c);
-        return command_fail(&st);
-    }
-    int code = choice_space(o, &c);
-    if (code) {
-        corpus_release(&c);
-        return code;
-    }
-    job_plan_make(&p, &c, choice, JOB_REPLAY);
+    int code;
+    job_plan_make(&p, c, choice, JOB_REPLAY);
     const job *chosen = choose(&p, choice);
     if (chosen && choice->inject && !chosen->fault && !w->record) {
         status_set(&st, STATUS_INVALID, "--inject %s: it does not mean %s", choice->inject,
@@ -274,10 +277,24 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
         job j = *chosen;
         if (w->record)
             as_recorded(w, &j);
+        own_inputs_take(own, &j);
         bool ok = is_sound(&j, choice, &st) && has_code(&j, w->record, &st);
         code = ok ? run_and_pack(o, choice, j) : command_fail(&st);
     }
     job_plan_release(&p);
+    return code;
+}
+
+static int pack_wanted(const options *o, const job_choice *choice, const wanted *w) {
+    status st = STATUS_INIT;
+    corpus c;
+    own_inputs own = {.given = false};
+    if (w->record && !has_inputs(w->record, &st))
+        return command_fail(&st);
+    int code = load(o, w, &c, &st) ? choice_space(o, &c) : command_fail(&st);
+    code = code ? code : own_inputs_open(o, 1, &own);
+    code = code ? code : pack_loaded(o, choice, w, &c, &own);
+    own_inputs_close(&own);
     corpus_release(&c);
     return code;
 }
@@ -321,10 +338,11 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
 static int find_recorded(const options *o, const char *first, wanted *w) {
     status st = STATUS_INIT;
     char run[128] = "last";
-    int code = COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
-                              OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
-                              OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
-                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_SPACE, OPTION_WITH);
+    int code =
+        COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
+                       OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
+                       OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_INJECT,
+                       OPTION_CASE, OPTION_DIMS, OPTION_SPACE, OPTION_WITH, OPTION_INPUTS);
     if (code)
         return code;
     if (o->arguments.count > 1)

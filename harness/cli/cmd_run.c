@@ -194,36 +194,12 @@ static void start_types(run_session *s) {
     }
 }
 
-static shaped_array declared_array(run_session *s, uint32_t parameter) {
-    ir_module *graph = s->graph;
-    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    const ir_type_data *type =
-        ir_type_get(graph, ir_value_get(graph, body->arguments[parameter])->type);
-    shaped_array a = {.name = s->k.kernel->parameter_names[parameter],
-                      .rank = type->rank,
-                      .array = &s->inputs[parameter]};
-    for (int axis = 0; axis < type->rank; axis++) {
-        bool number = ir_dim_is_static(type->dims[axis]);
-        a.dims[axis] = number ? type->dims[axis] : 0;
-        a.formulas[axis] = number ? NULL : ir_dim_text(graph, type->dims[axis]);
-    }
-    return a;
-}
-
 static bool solve_dims(run_session *s, status *st) {
     const compiler_kernel *kernel = s->k.kernel;
-    shaped_array arrays[COMPILER_MAX_PARAMETERS];
     int64_t *values = ARENA_NEW(&s->memory, int64_t, kernel->dim_count + 1);
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        arrays[i] = declared_array(s, i);
-    dims_request request = {.kernel = kernel->name,
-                            .names = kernel->dim_names,
-                            .name_count = kernel->dim_count,
-                            .arrays = arrays,
-                            .array_count = kernel->parameter_count,
-                            .given = {s->given.dims, s->given.dim_count},
-                            .given_by = s->given_by};
-    if (!dims_from_arrays(&request, values, st))
+    const kernel_arrays arrays = {kernel, s->graph, s->inputs};
+    if (!dims_of_kernel(&arrays, (ir_bindings){s->given.dims, s->given.dim_count}, s->given_by,
+                        values, st))
         return false;
     s->dims = ARENA_NEW(&s->memory, ir_binding, kernel->dim_count + 1);
     for (uint32_t i = 0; i < kernel->dim_count; i++)

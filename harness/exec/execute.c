@@ -5,7 +5,6 @@
 #include "device/host.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,94 +50,6 @@ static void put_hash(json_t *object, const char *name, const sha256 *digest) {
     json_object_set_new(object, name, json_string(hex));
 }
 
-json_t *execution_digests(const execution *e, const tensor *outputs) {
-    json_t *digests = json_array();
-    for (uint32_t i = 0; i < e->subject->signature.output_count; i++) {
-        char digest[65];
-        golden_tensor_digest(&outputs[i], digest);
-        json_array_append_new(digests, json_string(digest));
-    }
-    return digests;
-}
-
-static void put_digests(execution *e, const tensor *outputs) {
-    result_set(e->result, RESULT_SHA256, execution_digests(e, outputs));
-}
-
-/* Which tiles a kernel has, and what of that no code depends on. */
-static void put_tiles(execution *e) {
-    case_context *s = e->subject;
-    bool compiled = *backend_named(e->job->backend)->driver && !e->job->implementation;
-    text space;
-    if (s->kernel->knobs->count == 0)
-        return;
-    text_init(&space);
-    compiler_choice_text(s->kernel, s->c, &space);
-    if (space.length)
-        result_set(e->result, RESULT_SPACE, json_string(space.data));
-    if (compiled) {
-        result_set(e->result, RESULT_UNUSED_HINTS, json_words(case_context_unused(s)));
-        e->provenance = (compiler_provenance){.unused_hints = s->unused.data};
-    }
-    snprintf(e->space, sizeof e->space, "%s", space.data);
-    e->provenance.space = e->space;
-    e->provenance.specialized = compiled && s->specialized;
-    if (s->apart)
-        snprintf(e->note, sizeof e->note, "%s", s->apart);
-    text_release(&space);
-}
-
-/* What the case is, for packs: two tsr that agree on it run the same. */
-static void put_identity(execution *e) {
-    json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
-    json_object_set_new(internal, "key", json_string(e->subject->key));
-    json_object_set_new(e->result, "case_key", json_string(e->subject->key));
-    if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
-        for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
-            char digest[65];
-            golden_tensor_digest(&e->subject->inputs[i], digest);
-            json_array_append_new(inputs, json_string(digest));
-        }
-    json_object_set_new(internal, "inputs", inputs);
-}
-
-static json_t *finite_or_null(double value) {
-    return isfinite(value) && value >= 0 ? json_real(value) : json_null();
-}
-
-static void put_count(json_t *object, const char *name, int64_t count) {
-    if (count)
-        json_object_set_new(object, name, json_integer((json_int_t)count));
-}
-
-static void put_verdict(execution *e, const verdict *v) {
-    json_t *check = json_object_get(e->result, "check");
-    json_object_set_new(check, "against", json_string(v->against));
-    json_object_set_new(check, "bitwise", json_boolean(v->bitwise));
-    json_object_set_new(check, "max_ulp",
-                        v->has_ulp && v->max_ulp <= INT64_MAX ? json_integer((json_int_t)v->max_ulp)
-                                                              : json_null());
-    json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
-    execution_put_tolerance(e, v);
-    put_count(check, "not_judged", v->unjudged);
-    put_count(check, "sampled", v->sampled);
-    if (v->numerics)
-        json_object_set_new(check, "numerics", json_string(v->numerics));
-    if (v->max_error_over_bound >= 0)
-        json_object_set_new(check, "max_ulp_f64", json_integer((json_int_t)v->max_ulp_f64));
-}
-
-static void put_work(execution *e) {
-    const case_context *s = e->subject;
-    json_t *internal = json_object_get(e->result, "internal");
-    json_object_set_new(e->result, "flops", json_integer((json_int_t)s->flops));
-    json_object_set_new(e->result, "bytes", json_integer((json_int_t)s->bytes));
-    json_object_set_new(e->result, "type", json_string(dtype_name(case_context_element(s))));
-    json_object_set_new(internal, "element", json_string(dtype_name(case_context_element(s))));
-    json_object_set_new(internal, "pairs", json_boolean(case_context_pairs(s)));
-    json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
-}
-
 /* ---- interp ---- */
 
 /* The interpreter's own bits against the golden, where there is one, and what the kernel promises.
@@ -160,7 +71,7 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     bool ok =
         has_golden ? verdict_judge(s, &request, &v, st) : verdict_numerics(s, &request, &v, st);
     if (ok) {
-        put_verdict(e, &v);
+        execution_put_verdict(e, &v);
         if (!v.holds)
             result_set_outcome(e->result, OUTCOME_MISMATCH, v.why.data, EXIT_CHECK);
     }
@@ -174,7 +85,7 @@ static bool run_interpreter(execution *e, status *st) {
     const tensor *outputs = case_context_interpret(s, st);
     if (!outputs)
         return false;
-    put_digests(e, outputs);
+    execution_put_digests(e, outputs);
     if (!judge_oracle(e, outputs, st))
         return false;
     bool record = e->job->mode == JOB_RECORD && result_outcome(e->result) == OUTCOME_OK;
@@ -375,7 +286,7 @@ static const char not_judged[] =
     "bits, so nothing says that they are right; nothing was timed. --profile strict compares bits";
 
 static void settle(execution *e, const verdict *v) {
-    put_verdict(e, v);
+    execution_put_verdict(e, v);
     e->mismatch = !v->holds || verdict_is_empty(v);
     if (verdict_is_empty(v))
         result_set_outcome(e->result, OUTCOME_UNJUDGED, not_judged, EXIT_NO_VERDICT);
@@ -396,7 +307,7 @@ bool execution_judge(execution *e, const tensor *repeat, status *st) {
                                .foreign = e->job->implementation != NULL,
                                .stage = e->stage,
                                .context = e->context};
-    put_digests(e, e->outputs);
+    execution_put_digests(e, e->outputs);
     bool ok = verdict_judge(e->subject, &request, &v, st);
     if (ok)
         settle(e, &v);
@@ -490,7 +401,7 @@ static bool pack_members(execution *e, const backend *b, status *st) {
     else
         return false;
     if (actual)
-        put_digests(e, actual);
+        execution_put_digests(e, actual);
     if (e->job->opens)
         execution_put_opened(e);
     result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
@@ -544,10 +455,10 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
               case_context_open(s, &request, &st);
     s->tolerance = execution_tolerance(&e);
     if (ok) {
-        put_work(&e);
+        execution_put_work(&e);
         execution_put_fallbacks(&e);
-        put_identity(&e);
-        put_tiles(&e);
+        execution_put_identity(&e);
+        execution_put_tiles(&e);
         if (j->tuned)
             e.provenance.tuned = j->schedule ? j->schedule : "";
         if (j->relation && j->mode == JOB_REPLAY) {

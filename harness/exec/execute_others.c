@@ -13,8 +13,12 @@ double execution_tolerance(const execution *e) {
                : 0;
 }
 
-void execution_put_tolerance(const execution *e, const verdict *v) {
+void execution_put_judged(const execution *e, const verdict *v) {
     json_t *check = json_object_get(e->result, "check");
+    if (v->unjudged)
+        json_object_set_new(check, "not_judged", json_integer((json_int_t)v->unjudged));
+    if (v->sampled)
+        json_object_set_new(check, "sampled", json_integer((json_int_t)v->sampled));
     if (e->subject->tolerance <= 0 || v->max_error_over_bound < 0 || v->elements == 0)
         return;
     json_object_set_new(check, "tolerance", json_real(e->subject->tolerance));

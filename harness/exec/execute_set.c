@@ -42,3 +42,21 @@ void execution_put_failed_set(execution *e) {
         json_object_set(result_get(e->result, RESULT_FAILED_ON), "sha256",
                         result_get(e->result, RESULT_SHA256));
 }
+
+static void put_digests_of_given(execution *e) {
+    const compiler_signature *signature = &e->subject->signature;
+    json_t *inputs = json_object();
+    for (uint32_t i = 0; i < signature->input_count; i++) {
+        char digest[65];
+        golden_tensor_digest(&e->subject->inputs[i], digest);
+        json_object_set_new(inputs, signature->inputs[i].name, json_string(digest));
+    }
+    json_object_set_new(e->result, "inputs", inputs);
+}
+
+void execution_put_case_key(execution *e) {
+    if (e->job->inputs)
+        put_digests_of_given(e);
+    else
+        json_object_set_new(e->result, "case_key", json_string(e->subject->key));
+}

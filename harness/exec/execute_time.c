@@ -60,7 +60,8 @@ static uint64_t bytes_of(const launch *l) {
 /* As many as the level of the memory holds that holds one; at least two where memory allows. */
 static uint32_t choose_sets(const execution *e) {
     uint64_t bytes = bytes_of(&e->launch);
-    if (2 * bytes > sets_bytes_most)
+    /* Arrays that were given are what is to be timed. */
+    if (2 * bytes > sets_bytes_most || e->job->inputs)
         return 1;
     if (e->subject->c->large || case_sample_applies(e->subject))
         return SETS_LARGE;

@@ -49,9 +49,16 @@ status execution_name_set(const execution *e, const status *failed);
 void execution_mismatch(execution *e, const char *why);
 /* Says in the result on which set it failed. */
 void execution_put_failed_set(execution *e);
+/* What the case is; of arrays that were given, which. */
+void execution_put_case_key(execution *e);
 
-/* A digest for each output. Owned. */
+/* execute_result.c: fields of the result. The first gives a digest for each output, owned. */
 json_t *execution_digests(const execution *e, const tensor *outputs);
+void execution_put_digests(execution *e, const tensor *outputs);
+void execution_put_tiles(execution *e); /* which a kernel has, and what of them no code uses */
+void execution_put_identity(execution *e);
+void execution_put_verdict(execution *e, const verdict *v);
+void execution_put_work(execution *e); /* FLOPs, bytes and types */
 
 /* Of the module that was built. */
 launch_request execution_request(const execution *e, uint32_t threads);
@@ -92,9 +99,9 @@ void execution_put_opened(execution *e);
 bool execution_has_guest(const execution *e);
 
 /* execute_others.c: what --tolerance lets code of others pass outside of its bounds under fast,
- * else 0; and what came of it. */
+ * else 0; and how many elements were judged, and by what. */
 double execution_tolerance(const execution *e);
-void execution_put_tolerance(const execution *e, const verdict *v);
+void execution_put_judged(const execution *e, const verdict *v);
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are
  * there already. */

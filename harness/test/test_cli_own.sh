@@ -212,4 +212,42 @@ exits 2 "new without a name" "$tsr" new
 exits 2 "new with two" "$tsr" new a b
 exits 4 "new below a file" "$tsr" new a --dir my.tsr
 [ "$(find . -name '*.tsr' -type f | wc -l)" -eq 5 ] && pass "nothing else was written" || fail "nothing else was written"
+
+# Arrays of one's own, which make the case; no dimensions are typed.
+cat >arrays.py <<'END'
+import struct
+for name, descr, shape, form in (("x", "<f4", (5, 7), "f"), ("s", "<f4", (5,), "f"), ("d", "<f8", (5, 7), "d"), ("short", "<f4", (4,), "f")):
+    count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({''.join(f'{n}, ' for n in shape)}), }}"
+    head += " " * ((64 - (11 + len(head)) % 64) % 64) + "\n"
+    with open(name + ".npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{count}{form}", *(0.5 + i for i in range(count))))
+END
+$python arrays.py
+own=(my.tsr several.tsr --quick --backend cpu --threads 1)
+exits 0 "arrays of one's own" "$tsr" bench "${own[@]}" --inputs x=x.npy --inputs s=s.npy --json
+has out '"case": "M5-N7"' "are the case"
+has out '"case_key": null' "which is not that of generated inputs"
+has out "\"x\": \"[0-9a-f]{64}\"" "and is known by its digests"
+has out '"against": "reference"' "and is checked"
+exits 0 "of one kernel of several" "$tsr" bench several.tsr --inputs x=s.npy --filter twice --quick --list
+has out '^twice/' "is that of --filter"
+exits 1 "a failure on them" "$tsr" bench "${own[@]}" --inputs x=x.npy --inputs s=s.npy --inject flip-bit --failures own_packs
+mkdir elsewhere && mv own_packs/*.repro.tar.lz4 elsewhere/p.tar.lz4
+mv x.npy moved.npy
+exits 0 "is replayed without them" "$tsr" replay elsewhere/p.tar.lz4
+mv moved.npy x.npy
+exits 0 "a pack of them" "$tsr" pack-repro scale --dims M=5,N=7 --inputs x=x.npy --inputs s=s.npy -o own.tar.lz4 my.tsr
+exits 0 "holds them" "$tsr" replay own.tar.lz4
+exits 4 "a result of them" "$tsr" pack-repro last:scale/M5-N7
+has err "--inputs NAME=FILE.npy" "says what to give"
+exits 3 "an array too few" "$tsr" bench my.tsr --inputs x=x.npy
+exits 3 "an array that is not there" "$tsr" bench my.tsr --inputs x=x.npy --inputs s=absent.npy
+has err "s=absent.npy" "is named"
+exits 3 "a type that is another" "$tsr" bench my.tsr --inputs x=d.npy --inputs s=s.npy
+has err "x of kernel scale is f32, but .*d.npy holds f64" "is told"
+exits 3 "shapes that contradict each other" "$tsr" bench my.tsr --inputs x=x.npy --inputs s=short.npy
+exits 3 "an array given twice" "$tsr" bench my.tsr --inputs x=x.npy --inputs x=s.npy
+exits 3 "kernels that cannot be told apart" "$tsr" bench several.tsr --inputs x=s.npy
+has err "several kernels have just these parameters: twice, " "are named"
 finish

@@ -106,6 +106,14 @@ writes_past crash signal 11
 remembers mismatch out
 END
 
+# A kernel of another source, by its module.
+exits 3 "a source of kernels" "${bench[@]}" --with k.tsr
+has err "compile .*k.tsr --kernel KERNEL --case CASE --emit module" "is told what to make of it"
+exits 0 "its module" "$tsr" compile k.tsr --kernel thrice --case small --emit module -o small.tsrm
+exits 0 "is code of others" "${bench[@]}" --with small.tsrm --filter thrice/small --profile strict --json
+result "thrice/small@small.tsrm"
+has picked "^ok bitwise strict" "with the same bits"
+
 # Coarse code: what a tolerance lets pass, it says, and wrong is wrong.
 coarse=("${bench[@]}" --with "$functions:almost=twice" --filter twice/small)
 exits 0 "code that is off by a part in 2000, within one in 1000" "${coarse[@]}" --tolerance 0.001 --json

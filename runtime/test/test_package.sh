@@ -73,8 +73,9 @@ grep -q '^LLVM_CONFIG:.*-NOTFOUND$' whole/CMakeCache.txt || fail "it is not LLVM
 echo "ok - a root without what compiler and harness need"
 
 # The runtime's folder alone: built, tested, installed.
-mkdir source
+mkdir -p source/ci
 cp -R "$tree/CMakeLists.txt" "$tree/CMakePresets.json" "$tree/runtime" source
+cp "$tree/ci/in-room" source/ci # that the tests run in
 alone=(-DTSR_BUILD_COMPILER=OFF -DTSR_BUILD_HARNESS=OFF)
 build runtime source "${alone[@]}" -DTSR_WERROR=ON
 in_root ctest --test-dir runtime -L runtime --no-tests=error -j2 >tests.log 2>&1 || fail "the runtime's tests" tests.log

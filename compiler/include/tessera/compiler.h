@@ -1,5 +1,4 @@
-/* compiler.h - source in; kernels, cases, modules and diagnostics out. What the harness sees of the
- * compiler.
+/* compiler.h - source in; kernels, cases, modules and diagnostics out: the compiler from outside.
  *
  * Path of a kernel: compiler_open (parse) -> compiler_instance_open (check one case: symbolic Graph
  * IR, and its dimensions) -> compiler_build (Schedule, Tile, machine code; a module image for
