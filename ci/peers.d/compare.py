@@ -53,6 +53,8 @@ def arguments_of():
     parser.add_argument("--threads", default="1,2", metavar="LIST", help="thread counts (default: 1,2)")
     parser.add_argument("--with", action="append", default=[], metavar="FILE", dest="others",
                         help="another implementation beside the libraries, as tsr bench takes them; repeatable")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="everything N times, in new processes each time: a ratio is the "
+                        "median of the N, between the least and the greatest that any of them allows (default: 1)")
     parser.add_argument("--frameworks", action="store_true", help="beside NumPy, PyTorch, JAX and ONNX Runtime, too: of the Python in "
                         "build/peers-python, which is made with what is missing, or the one that TESSERA_PYTHON names")
     parser.add_argument("--realtime", action="store_true", help="before everything else that runs here (SCHED_FIFO, which needs the "
@@ -68,6 +70,8 @@ def arguments_of():
     given.threads = [int(t) for t in given.threads.split(",")]
     if min(given.threads) < 1:
         parser.error("threads are at least 1")
+    if given.rounds < 1:
+        parser.error("rounds are at least 1")
     given.filter = given.filter or (QUICK if given.quick else [])
     return given
 
@@ -181,6 +185,35 @@ def run_all(given, folder):
     return all_of_it
 
 
+def key_of(r):
+    return r["kernel"], r["case"], r["threads"], r["backend"]
+
+
+def combined(documents):
+    """One document of several rounds: of each result the one with the median ratio, or time where it has none; one that fails in any
+    round is a failure."""
+    document, groups = documents[0], {}
+    for r in (r for each in documents for r in each["results"]):
+        groups.setdefault(key_of(r), []).append(r)
+    document["results"] = [middle_of(group, len(documents)) for group in groups.values()]
+    return document
+
+
+def middle_of(group, rounds):
+    failed = [r for r in group if r["status"] != "ok"]
+    if failed or rounds == 1:
+        return (failed or group)[0]
+    compared = [r for r in group if "beside" in r]
+    if len(compared) < len(group):
+        return sorted(group, key=lambda r: r["time_ns"]["median"])[len(group) // 2] if not compared else compared[0]
+    ordered = sorted(compared, key=lambda r: r["beside"]["ratio"]["median"])
+    found = ordered[len(ordered) // 2]
+    ratios = [r["beside"]["ratio"] for r in ordered]
+    found["beside"]["ratio"] = {"median": found["beside"]["ratio"]["median"], "low": min(r["low"] for r in ratios),
+                                "high": max(r["high"] for r in ratios)}
+    return found
+
+
 def rows_of(results):
     """For each case and number of threads: our result, and those of the libraries by name."""
     rows = {}
@@ -277,7 +310,7 @@ def main():
         except PermissionError:
             sys.exit("ci/peers: --realtime needs the right to SCHED_FIFO: be root, or raise `ulimit -r`")
     with tempfile.TemporaryDirectory() as folder:
-        document = run_all(given, folder)
+        document = combined([run_all(given, folder) for _ in range(given.rounds)])
     rows = rows_of(document["results"])
     document["geometric_means"] = means(rows)
     if given.json:

@@ -72,9 +72,7 @@ void execution_put_verdict(execution *e, const verdict *v) {
     json_object_set_new(check, "max_ulp",
                         known ? json_integer((json_int_t)v->max_ulp) : json_null());
     json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
-    execution_put_tolerance(e, v);
-    if (v->unjudged)
-        json_object_set_new(check, "not_judged", json_integer((json_int_t)v->unjudged));
+    execution_put_judged(e, v);
     if (v->sampled)
         json_object_set_new(check, "sampled", json_integer((json_int_t)v->sampled));
     if (v->numerics)

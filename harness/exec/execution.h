@@ -70,6 +70,9 @@ bool execution_compute(execution *e, status *st);
  * that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st);
 
+/* execute_record.c: writes the golden of these outputs, the interpreter's. */
+bool execution_record(execution *e, const tensor *outputs, status *st);
+
 /* execute_fallbacks.c: says in the result what takes the place of what its target lacks: types of
  * the kernel (capabilities.def), and what the metadata of the module that was built name; and the
  * memory of a launch. */
@@ -99,6 +102,7 @@ bool execution_has_guest(const execution *e);
  * else 0; and how many elements were judged, and by what. */
 double execution_tolerance(const execution *e);
 void execution_put_judged(const execution *e, const verdict *v);
+
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are
  * there already. */

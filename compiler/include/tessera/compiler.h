@@ -480,9 +480,8 @@ typedef struct compiler_element {
 } compiler_element;
 bool compiler_needed(compiler_instance *instance, const tensor *inputs, const compiler_element *of,
                      tensor *needed, status *st);
-/* Axes of inputs whose positions stay apart: what each output has at one position of its axis is
- * made from the same position of these inputs, and of nothing else that depends on the position. So
- * a kernel that is given some positions alone gives the outputs' bits at these. */
+/* Axes of inputs whose positions stay apart: what outputs have at one of them is made from the same
+ * one of these inputs, so a kernel that is given some positions alone gives their bits. */
 typedef struct compiler_axis {
     int64_t extent;
     int inputs[COMPILER_MAX_PARAMETERS]; /* the axis of each; -1: none */
@@ -496,8 +495,7 @@ bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t mos
  * be cut together. */
 compiler_instance *compiler_part(compiler_instance *instance, const compiler_axis *axes,
                                  const int64_t *positions, uint32_t count, status *st);
-/* How much those two have to do: elements of all results of primitives, and products that
- * contractions add. */
+/* How much those two have to do: elements of primitives' results, and products that are added. */
 bool compiler_steps(compiler_instance *instance, uint64_t *elements, uint64_t *products,
                     status *st);
 /* The primitives in f64 with an a-priori error bound per element (integer outputs exact with bound

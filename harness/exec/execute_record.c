@@ -1,0 +1,46 @@
+/* execute_record.c - writes the golden of a case: what the interpreter computed. */
+#include "case/result.h"
+#include "check/compare.h"
+#include "exec/execution.h"
+
+/* Worst distance of each output from the f64 reference, in ULP of its own type; negative where not
+ * computed. */
+static void error_against_f64(execution *e, const tensor *outputs, double *error_ulp) {
+    case_context *s = e->subject;
+    status ignored = STATUS_INIT;
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        error_ulp[i] = -1;
+    if (s->c->large)
+        return;
+    e->stage(e->context, "reference");
+    if (!case_context_exact_all(s, &ignored))
+        return;
+    for (uint32_t i = 0; i < s->signature.output_count; i++) {
+        tensor rounded;
+        if (!tensor_init(&rounded, outputs[i].type, outputs[i].rank, outputs[i].dims, &ignored))
+            return;
+        const double *values = s->references[i].data;
+        for (int64_t k = 0; k < tensor_count(&rounded); k++)
+            dtype_store(rounded.type, rounded.data, (size_t)k, values[k]);
+        comparison c = compare_bits(&rounded, &outputs[i]);
+        error_ulp[i] = c.max_ulp == UINT64_MAX ? -1 : (double)c.max_ulp;
+        tensor_release(&rounded);
+    }
+}
+
+bool execution_record(execution *e, const tensor *outputs, status *st) {
+    case_context *s = e->subject;
+    double error_ulp[COMPILER_MAX_PARAMETERS];
+    bool written, conflict;
+    error_against_f64(e, outputs, error_ulp);
+    golden_subject record = {e->job->golden_path, e->job->kernel, e->job->case_name, s->key,
+                             &s->signature,       outputs,        error_ulp};
+    if (!golden_write(&record, &written, &conflict, st)) {
+        if (conflict)
+            result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);
+        return conflict;
+    }
+    result_set_outcome(e->result, OUTCOME_OK, written ? "recorded" : "unchanged", EXIT_DONE);
+    json_object_set_new(json_object_get(e->result, "internal"), "recorded", json_boolean(written));
+    return true;
+}
