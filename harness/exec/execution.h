@@ -102,6 +102,7 @@ bool execution_has_guest(const execution *e);
  * else 0; and how many elements were judged, and by what. */
 double execution_tolerance(const execution *e);
 void execution_put_judged(const execution *e, const verdict *v);
+
 /* execute_beside.c: ours beside an implementation. NULL where ours was not asked for, or does not
  * run: its own column says why. Opened before the implementation is timed, so that our threads are
  * there already. */
