@@ -191,7 +191,7 @@ static bool is_function(const char *name) {
     return find_special(meant(name)) || find_operation(meant(name)) >= 0;
 }
 
-/* What has a name here, or nothing: then it is most likely a module of Python's. */
+/* A name without a meaning here is most likely a module of Python's. */
 static bool is_foreign_module(checker *c, const node *n) {
     return n->kind == NODE_NAME && !scope_find(c, n->text);
 }

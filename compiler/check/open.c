@@ -17,7 +17,7 @@ static const char *const *names_of(compiler_source *s, const declared_name *decl
     return names;
 }
 
-/* Which of the kernel's type variables an annotation names; -1: none. */
+/* The type variable that an annotation names, by its index; -1: none. */
 static int32_t variable_of(const kernel_interface *k, const annotation *a) {
     for (uint32_t i = 0; a->variable && i < k->variable_count; i++)
         if (strcmp(k->variables[i].name, a->variable) == 0)

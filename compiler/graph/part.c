@@ -175,7 +175,7 @@ static compiler_axis no_axis(void) {
     return a;
 }
 
-/* Of the inputs that share a dimension, the axes together. */
+/* Joins the axes of the inputs that share a dimension. */
 static void consider_dim(compiler_instance *instance, ir_module *m, uint32_t dim, axis_list *out) {
     const ir_block_data *block = block_of(instance->graph);
     const ir_dim symbol = ir_dim_symbol(instance->graph, instance->dims.items[dim].name);

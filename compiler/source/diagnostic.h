@@ -67,7 +67,8 @@ typedef VEC(diagnostic_entry) diagnostic_list;
 void diagnostic_list_add(diagnostic_list *l, const char *id, source_position at,
                          const char *message);
 void diagnostic_list_release(diagnostic_list *l);
-/* What this thread shows from now on is listed there, too; NULL: nowhere. Returns where it was. */
+/* Lists there, too, all that this thread shows from now on; NULL: nowhere. Returns the list before.
+ */
 diagnostic_list *diagnostics_list(diagnostic_list *l);
 
 void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size);

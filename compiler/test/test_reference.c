@@ -156,7 +156,7 @@ static void test_enclosures(void **state) {
     between("f32", "log(y * y - z)", x, -INFINITY, -10, true, false);
     snprintf(words, sizeof words, "rsqrt(%s)", square);
     between("f32", words, x, 1e5, INFINITY, false, false);
-    /* What may have overflowed gives limits, and no bound. */
+    /* A possible overflow gives limits, and no bound. */
     between("f32", "x * rsqrt(y * y + 1)", (double[]){1, 0x1p64, 0}, 0, 1, false, false);
     between("f32", "tanh(y * y) + x", (double[]){1, 0x1p64, 0}, 1.9, 2.1, false, false);
     between("f32",

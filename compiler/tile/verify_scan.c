@@ -78,7 +78,7 @@ bool orders_check_scan(orders *o, ir_op scan, const reduction_record *r) {
     if (!o->symbolic)
         return check_start(o, scan, d->operands[1], low == 0) &&
                note_elements(o, scan, r, low, low + columns(o, d->operands[0]));
-    /* Of an axis that is a number, all of it at once. */
+    /* A fixed axis may be scanned as a whole. */
     if (r->extent != columns(o, d->operands[0]) || !is_none(o, d->operands[1]))
         return orders_fail(o, scan, "stands in no loop, and is not the whole of its axis");
     orders_track(o, scan)->realised++;

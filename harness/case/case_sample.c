@@ -112,7 +112,7 @@ static const int *axes_of(const compiler_axis *a, bool output) {
     return output ? a->outputs : a->inputs;
 }
 
-/* Which elements of a tensor of the case make up the part's; owned. */
+/* The elements of a tensor of the case that make up the part's; owned. */
 static int64_t *places_of(const case_sample *p, const draw *d, const tensor *whole, bool output,
                           uint32_t index, tensor *shape) {
     const int64_t *chosen[TENSOR_MAX_RANK] = {NULL};
@@ -260,7 +260,7 @@ static void part_reference_release(part_reference *r) {
 
 static const double anything[COMPILER_LIMITS] = {-HUGE_VAL, HUGE_VAL, 1};
 
-/* What bounds may be elsewhere: a number, or a share of the value, as the drawn ones have them. */
+/* Bounds elsewhere: a number, or a share of the value, as the drawn ones have them. */
 typedef struct spread {
     double most, share;
 } spread;

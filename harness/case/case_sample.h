@@ -18,7 +18,7 @@
 
 enum { SAMPLE_STRIP = 8 };
 
-/* Whether the case is judged so; plans it when first asked. */
+/* True where the case is judged so; plans it when first asked. */
 bool case_sample_applies(case_context *s);
 /* In s->oracle. False: the code cannot be had or differs, and nothing is there. */
 bool case_sample_oracle(case_context *s);

@@ -17,7 +17,7 @@ typedef struct comparison {
 /* Same type and shape. */
 comparison compare_bits(const tensor *expected, const tensor *got);
 
-/* What an output is held against: f64 tensors of its shape. */
+/* The reference of an output: f64 tensors of its shape. */
 typedef struct bound_reference {
     const tensor *values, *bounds;
     const tensor *limits; /* see compiler_references; NULL or without data: none */

@@ -10,7 +10,7 @@
 
 enum { COMMITS = 2 };
 
-/* What is handed on to the gate: options, then paths. */
+/* The words for the gate: options, then paths. */
 static json_t *gate_arguments(const options *o) {
     static const struct {
         option_id id;

@@ -23,7 +23,7 @@ void execution_put_digests(execution *e, const tensor *outputs) {
     result_set(e->result, RESULT_SHA256, execution_digests(e, outputs));
 }
 
-/* Which tiles a kernel has, and what of that no code depends on. */
+/* The tiles of a kernel, and those of them that no code depends on. */
 void execution_put_tiles(execution *e) {
     case_context *s = e->subject;
     bool compiled = *backend_named(e->job->backend)->driver && !e->job->implementation;
@@ -46,7 +46,7 @@ void execution_put_tiles(execution *e) {
     text_release(&space);
 }
 
-/* What the case is, for packs: two tsr that agree on it run the same. */
+/* The case's identity, for packs: two tsr that agree on it run the same. */
 void execution_put_identity(execution *e) {
     json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
     json_object_set_new(internal, "key", json_string(e->subject->key));

@@ -14,7 +14,7 @@ bool git_ask(const char *const *arguments, text *out, status *st);
  * repository. */
 bool git_resolve(const char *name, text *commit, status *st);
 
-/* Which state of a repository a file or folder is of. */
+/* The state of the repository that a file or folder is of. */
 typedef struct git_state {
     text root, commit; /* the folder of the repository; the full name of HEAD */
     bool changed;      /* a tracked file differs from that, or one at the path is not tracked */

@@ -105,7 +105,7 @@ static int64_t same_place(const tensor *a, int64_t flat, const tensor *in) {
     return place;
 }
 
-/* What one output is held against. */
+/* The reference, bounds and limits of one output. */
 typedef struct judgement {
     const tensor *values, *bounds, *limits;
 } judgement;

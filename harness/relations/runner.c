@@ -462,7 +462,7 @@ static void note_range(runner *r, const shape *s) {
 
 /* ---- a run ---- */
 
-/* What is left of the time for all, or the limit of one call. */
+/* The time that is left for all, or the limit of one call. */
 static bool set_limit(const runner *r, const opened *o, status *st) {
     uint64_t now = timer_now_ns(), left = r->end_ns > now ? r->end_ns - now : 1;
     uint64_t limit = r->request->timeout_ns < left ? r->request->timeout_ns : left;

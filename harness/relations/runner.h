@@ -76,7 +76,7 @@ bool runner_had_effect(const runner *r, runner_effect *out);
 /* Code of others in a process of its own: what it did beside its calls since it was loaded for the
  * shape of the last run; STATUS_MISMATCH (measure/guests.h). */
 bool runner_settle(const runner *r, status *st);
-/* What the process of the last run has cost by now; zeros where it has none of its own. */
+/* The cost of the last run's process by now; zeros where it has none of its own. */
 foreign_cost runner_cost(const runner *r);
 
 /* The least and the greatest of each of the kernel's dimensions in the runs since the last reset.

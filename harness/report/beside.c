@@ -214,7 +214,7 @@ void beside_means(const json_t *results, text *out) {
 
 /* ---- what was not tried ---- */
 
-/* Whether all that others computed holds; `shapes` receives how many cases. */
+/* True where all that others computed holds; `shapes` receives how many cases. */
 static bool all_hold(const json_t *results, size_t *shapes) {
     map cases;
     size_t i;

@@ -125,7 +125,7 @@ bool reference_exact(const reference_step *s, interp_room room, status *st) {
     return reference_run(s, room, st);
 }
 
-/* Which tensor of operand i moves: a gather's indices stay what they are. */
+/* The tensor of operand i that moves: a gather's indices stay what they are. */
 static const tensor *moved(const reference_step *s, uint32_t i, const tensor *of) {
     return s->opcode == GRAPH_GATHER && i == 1 ? &s->in[i]->value : of;
 }

@@ -14,7 +14,7 @@ typedef struct enclosure {
     bool nan;         /* a NaN may come. A low of +0 says that -0 may not */
 } enclosure;
 
-/* What the bound alone says. */
+/* The limits that the bound alone gives. */
 enclosure enclosure_of(bounded x);
 /* Everything. */
 enclosure enclosure_unknown(void);
