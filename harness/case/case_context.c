@@ -24,22 +24,27 @@ static void close_others(case_context *s) {
     s->other_count = 0;
 }
 
-static void close_case(case_context *s) {
-    close_others(s);
-    tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
+static void drop_reference(case_context *s) {
     tensor_release_all(s->references, COMPILER_MAX_PARAMETERS);
     tensor_release_all(s->bounds, COMPILER_MAX_PARAMETERS);
     tensor_release_all(s->limits, COMPILER_MAX_PARAMETERS);
-    memset(s->inputs, 0, sizeof s->inputs);
-    memset(s->oracle, 0, sizeof s->oracle);
     memset(s->references, 0, sizeof s->references);
     memset(s->bounds, 0, sizeof s->bounds);
     memset(s->limits, 0, sizeof s->limits);
-    s->has_oracle = s->has_reference = s->has_escape = s->by_code = false;
+    s->has_reference = false;
+    s->sampled = 0;
+}
+
+static void close_case(case_context *s) {
+    close_others(s);
+    drop_reference(s);
+    tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
+    memset(s->inputs, 0, sizeof s->inputs);
+    memset(s->oracle, 0, sizeof s->oracle);
+    s->has_oracle = s->has_escape = s->by_code = false;
     compiler_instance_free(s->sample.part);
     s->sample = (case_sample){.planned = false};
-    s->sampled = 0;
     golden_release(&s->golden);
     compiler_instance_free(s->instance);
     s->instance = NULL;
@@ -293,17 +298,6 @@ static bool refer_to_all(case_context *s, status *st) {
     const compiler_references out = {
         .values = s->references, .bounds = s->bounds, .limits = s->limits, .whole = &s->whole};
     return compiler_reference(s->instance, s->inputs, &out, st);
-}
-
-static void drop_reference(case_context *s) {
-    tensor_release_all(s->references, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(s->bounds, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(s->limits, COMPILER_MAX_PARAMETERS);
-    memset(s->references, 0, sizeof s->references);
-    memset(s->bounds, 0, sizeof s->bounds);
-    memset(s->limits, 0, sizeof s->limits);
-    s->has_reference = false;
-    s->sampled = 0;
 }
 
 bool case_context_reference(case_context *s, status *st) {

@@ -38,14 +38,6 @@ typedef struct run_session {
     bool case_asked; /* by --case, which gives constants, too */
 } run_session;
 
-static int parameter_of(const compiler_kernel *kernel, const char *name, size_t length) {
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (strlen(kernel->parameter_names[i]) == length &&
-            strncmp(kernel->parameter_names[i], name, length) == 0)
-            return (int)i;
-    return -1;
-}
-
 static bool no_parameter(const compiler_kernel *kernel, const char *name, int length, status *st) {
     text names;
     text_init(&names);
@@ -63,7 +55,7 @@ static bool assign_inputs(run_session *s, const options *o, status *st) {
     const string_list *given = &o->values[OPTION_IN].values;
     for (size_t i = 0; i < given->count; i++) {
         const char *word = given->items[i], *equals = strchr(word, '=');
-        int at = equals ? parameter_of(kernel, word, (size_t)(equals - word)) : 0;
+        int at = equals ? kernel_parameter(kernel, word, (size_t)(equals - word)) : 0;
         while (!equals && at < (int)kernel->parameter_count && s->paths[at])
             at++;
         if (at < 0)

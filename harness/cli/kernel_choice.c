@@ -229,3 +229,11 @@ int kernel_choice_options(const options *o, job_choice *choice, compiler_options
     }
     return chosen == 1 ? EXIT_DONE : command_usage(o->command, "one profile, please");
 }
+
+int kernel_parameter(const compiler_kernel *kernel, const char *name, size_t length) {
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (strlen(kernel->parameter_names[i]) == length &&
+            strncmp(kernel->parameter_names[i], name, length) == 0)
+            return (int)i;
+    return -1;
+}

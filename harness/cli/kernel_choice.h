@@ -31,4 +31,7 @@ int kernel_choice_all(const options *o, compiler_source *source, const char *pat
  * refers to. */
 int kernel_choice_options(const options *o, job_choice *choice, compiler_options *out);
 
+/* The number of a kernel's parameter of this name, of so many letters; -1: it has none. */
+int kernel_parameter(const compiler_kernel *kernel, const char *name, size_t length);
+
 #endif

@@ -186,35 +186,32 @@ bool options_number(const options *o, option_id id, uint64_t low, uint64_t high,
     return true;
 }
 
-bool options_real(const options *o, option_id id, double low, double high, double *value,
-                  status *st) {
+/* A number, in percent where that is what is wanted: a sign behind it is allowed then. */
+static bool read_real(const options *o, option_id id, double low, double high, bool percent,
+                      double *value, status *st) {
     const char *word = options_text(o, id, NULL);
     if (!word)
         return true;
     char *end;
     errno = 0;
     double number = strtod(word, &end);
+    end += percent && *end == '%';
     if (errno || *end || end == word || !(number >= low && number <= high))
-        return status_set(st, STATUS_INVALID, "--%s wants a number from %g to %g, not '%s'",
-                          option_table[id].name, low, high, word);
-    *value = number;
+        return status_set(st, STATUS_INVALID, "--%s wants a %s from %g to %g, not '%s'",
+                          option_table[id].name, percent ? "percentage" : "number", low, high,
+                          word);
+    *value = percent ? number / 100 : number;
     return true;
+}
+
+bool options_real(const options *o, option_id id, double low, double high, double *value,
+                  status *st) {
+    return read_real(o, id, low, high, false, value, st);
 }
 
 bool options_percent(const options *o, option_id id, double low, double high, double *value,
                      status *st) {
-    const char *word = options_text(o, id, NULL);
-    if (!word)
-        return true;
-    char *end;
-    errno = 0;
-    double number = strtod(word, &end);
-    end += *end == '%';
-    if (errno || *end || end == word || !(number >= low && number <= high))
-        return status_set(st, STATUS_INVALID, "--%s wants a percentage from %g to %g, not '%s'",
-                          option_table[id].name, low, high, word);
-    *value = number / 100;
-    return true;
+    return read_real(o, id, low, high, true, value, st);
 }
 
 void options_split(const char *list, arena *a, string_list *out) {

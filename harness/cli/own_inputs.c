@@ -9,6 +9,7 @@
 #include "case/dims_from_arrays.h"
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/kernel_choice.h"
 #include "common/say.h"
 
 typedef struct arrays {
@@ -18,17 +19,9 @@ typedef struct arrays {
     tensor values[COMPILER_MAX_PARAMETERS];
 } arrays;
 
-static int parameter_of(const compiler_kernel *kernel, const char *word, size_t length) {
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (strlen(kernel->parameter_names[i]) == length &&
-            strncmp(kernel->parameter_names[i], word, length) == 0)
-            return (int)i;
-    return -1;
-}
-
 static bool take_one(arrays *a, const char *word, status *st) {
     const char *equals = strchr(word, '=');
-    int at = equals ? parameter_of(a->kernel, word, (size_t)(equals - word)) : -1;
+    int at = equals ? kernel_parameter(a->kernel, word, (size_t)(equals - word)) : -1;
     if (!equals)
         return status_set(st, STATUS_INVALID, "--inputs wants NAME=FILE.npy, not '%s'", word);
     if (at < 0)
@@ -140,7 +133,7 @@ static bool fits(const search *s, const compiler_kernel *kernel) {
     const string_list *given = &s->o->values[OPTION_INPUTS].values;
     size_t named = 0;
     for (size_t i = 0; i < given->count; i++)
-        named += parameter_of(kernel, given->items[i], strcspn(given->items[i], "=")) >= 0;
+        named += kernel_parameter(kernel, given->items[i], strcspn(given->items[i], "=")) >= 0;
     return !kernel->broken && named == given->count && named == kernel->parameter_count;
 }
 
