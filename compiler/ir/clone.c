@@ -53,6 +53,7 @@ static void own_records(ir_module *m) {
             m->values.items[i]->name = ir_intern_name(m, m->values.items[i]->name);
     for (size_t i = 1; i < m->blocks.count; i++) {
         ir_block_data *b = m->blocks.items[i];
+        b->argument_capacity = b->argument_count;
         b->arguments =
             arena_copy(&m->memory, b->arguments, sizeof *b->arguments * b->argument_count);
     }

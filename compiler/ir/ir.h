@@ -187,7 +187,7 @@ typedef struct ir_value_data {
 
 typedef struct ir_block_data {
     ir_region region;
-    uint32_t argument_count;
+    uint32_t argument_count, argument_capacity;
     ir_value *arguments;
     ir_op first, last;
 } ir_block_data;

@@ -132,11 +132,14 @@ ir_value ir_block_add_argument(ir_module *m, ir_block block, ir_type type, const
                           .index = b->argument_count,
                           .name = name ? ir_intern_name(m, name) : NULL};
     ir_value value = value_new(m, data);
-    ir_value *arguments = ARENA_NEW(&m->memory, ir_value, b->argument_count + 1);
-    if (b->argument_count)
-        memcpy(arguments, b->arguments, sizeof *arguments * b->argument_count);
-    arguments[b->argument_count++] = value;
-    b->arguments = arguments;
+    if (b->argument_count == b->argument_capacity) {
+        b->argument_capacity = 2 * b->argument_count + 1;
+        ir_value *arguments = ARENA_NEW(&m->memory, ir_value, b->argument_capacity);
+        if (b->argument_count)
+            memcpy(arguments, b->arguments, sizeof *arguments * b->argument_count);
+        b->arguments = arguments;
+    }
+    b->arguments[b->argument_count++] = value;
     return value;
 }
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_LIST = 256, MAX_DEPTH = 64 };
+enum { MAX_ATTRIBUTES = 64, MAX_DEPTH = 64 };
 
 typedef struct ir_parser {
     ir_module *m;
@@ -371,19 +371,19 @@ static ir_value parse_use(ir_parser *s) {
     return (ir_value)value;
 }
 
+typedef VEC(ir_type) type_list;
+
 /* A parenthesised list of types, or one type without parentheses. */
-static uint32_t parse_types(ir_parser *s, ir_type *types) {
-    uint32_t n = 0;
-    if (!take(s, "(")) {
-        types[0] = parse_type(s);
-        return 1;
+static void parse_types(ir_parser *s, type_list *types) {
+    bool list = take(s, "(");
+    while (!s->failed && !(list && take(s, ")"))) {
+        if (types->count && !need(s, ","))
+            break;
+        ir_type type = parse_type(s);
+        vec_push(types, type);
+        if (!list)
+            break;
     }
-    while (!s->failed && !take(s, ")")) {
-        if (n == MAX_LIST || (n && !need(s, ",")))
-            return fail(s, "bad list of types"), 0;
-        types[n++] = parse_type(s);
-    }
-    return n;
 }
 
 static void define(ir_parser *s, const char *name, ir_value value) {
@@ -417,19 +417,25 @@ static void parse_region(ir_parser *s, ir_block block) {
 }
 
 typedef struct op_text {
-    ir_value operands[MAX_LIST];
-    ir_named_attr attrs[64];
-    ir_type operand_types[MAX_LIST], result_types[MAX_LIST];
-    uint32_t operand_count, attr_count, result_count;
+    VEC(ir_value) operands;
+    VEC(ir_named_attr) attrs;
+    type_list operand_types, result_types;
 } op_text;
+
+static void release_op_text(op_text *o) {
+    vec_release(&o->operands);
+    vec_release(&o->attrs);
+    vec_release(&o->operand_types);
+    vec_release(&o->result_types);
+}
 
 static void parse_operands(ir_parser *s, op_text *o) {
     need(s, "(");
     while (!s->failed && !take(s, ")")) {
-        if (o->operand_count == MAX_LIST || (o->operand_count && !need(s, ",")))
-            fail(s, "too many operands");
-        else
-            o->operands[o->operand_count++] = parse_use(s);
+        if (o->operands.count && !need(s, ","))
+            break;
+        ir_value operand = parse_use(s);
+        vec_push(&o->operands, operand);
     }
 }
 
@@ -437,16 +443,17 @@ static void parse_properties(ir_parser *s, op_text *o) {
     if (!take(s, "<{"))
         return;
     while (!s->failed && !take(s, "}>")) {
-        if (o->attr_count == 64 || (o->attr_count && !need(s, ","))) {
+        if (o->attrs.count == MAX_ATTRIBUTES || (o->attrs.count && !need(s, ","))) {
             fail(s, "too many attributes");
             return;
         }
         const char *name = parse_word(s);
-        for (uint32_t i = 0; i < o->attr_count; i++)
-            if (strcmp(o->attrs[i].name, name) == 0)
+        for (size_t i = 0; i < o->attrs.count; i++)
+            if (strcmp(o->attrs.items[i].name, name) == 0)
                 fail(s, "an attribute that is given twice");
         ir_attr value = take(s, "=") ? parse_attr(s) : ir_attr_unit(s->m);
-        o->attrs[o->attr_count++] = (ir_named_attr){name, value};
+        ir_named_attr attr = {name, value};
+        vec_push(&o->attrs, attr);
     }
 }
 
@@ -484,13 +491,13 @@ static uint32_t count_regions(ir_parser *s, const char *regions) {
 
 static void parse_signature(ir_parser *s, op_text *o) {
     need(s, ":");
-    uint32_t n = parse_types(s, o->operand_types);
+    parse_types(s, &o->operand_types);
     need(s, "->");
-    o->result_count = parse_types(s, o->result_types);
-    if (!s->failed && n != o->operand_count)
+    parse_types(s, &o->result_types);
+    if (!s->failed && o->operand_types.count != o->operands.count)
         fail(s, "as many operand types as operands");
-    for (uint32_t i = 0; i < n && !s->failed; i++)
-        if (ir_value_get(s->m, o->operands[i])->type != o->operand_types[i])
+    for (size_t i = 0; i < o->operand_types.count && !s->failed; i++)
+        if (ir_value_get(s->m, o->operands.items[i])->type != o->operand_types.items[i])
             fail(s, "the operand's type differs from its definition");
 }
 
@@ -505,7 +512,7 @@ static void define_results(ir_parser *s, ir_op op, const char *name, uint32_t co
 }
 
 static void parse_op(ir_parser *s, ir_block block) {
-    op_text *o = base_calloc(1, sizeof *o);
+    op_text o = {0};
     const char *result_name = NULL;
     uint32_t named = 0;
     if (*s->p == '%') {
@@ -517,8 +524,8 @@ static void parse_op(ir_parser *s, ir_block block) {
     int opcode = op_from_name(name);
     if (!s->failed && opcode < 0)
         fail(s, arena_printf(&s->m->memory, "unknown operation '%s'", name));
-    parse_operands(s, o);
-    parse_properties(s, o);
+    parse_operands(s, &o);
+    parse_properties(s, &o);
     blanks(s);
     const char *regions = *s->p == '(' ? s->p : NULL;
     uint32_t region_count = regions ? count_regions(s, regions) : 0;
@@ -530,11 +537,17 @@ static void parse_op(ir_parser *s, ir_block block) {
             s->p = after;
     }
     if (!s->failed)
-        parse_signature(s, o);
+        parse_signature(s, &o);
     if (!s->failed && ++s->depth <= MAX_DEPTH) {
         ir_builder b = {.m = s->m, .block = block};
-        ir_op_spec spec = {opcode,          o->operands, o->operand_count, o->result_types,
-                           o->result_count, o->attrs,    o->attr_count,    region_count};
+        ir_op_spec spec = {.opcode = opcode,
+                           .operands = o.operands.items,
+                           .operand_count = (uint32_t)o.operands.count,
+                           .results = o.result_types.items,
+                           .result_count = (uint32_t)o.result_types.count,
+                           .attrs = o.attrs.items,
+                           .attr_count = (uint32_t)o.attrs.count,
+                           .region_count = region_count};
         ir_op op = ir_build(&b, &spec);
         const char *after = s->p;
         s->p = regions ? regions + 1 : s->p;
@@ -550,7 +563,7 @@ static void parse_op(ir_parser *s, ir_block block) {
     } else {
         fail(s, "operations nest too deep");
     }
-    free(o);
+    release_op_text(&o);
 }
 
 static void parse_ops(ir_parser *s, ir_block block) {
