@@ -12,7 +12,7 @@
 
 /* The values of a chain: what the first contraction makes, what the rows make of it. */
 typedef struct chain {
-    const plan *p;
+    plan *p;
     int first, rows, last;
     ir_value scores, weights;
 } chain;
@@ -117,17 +117,6 @@ static bool replaces_scores(const chain *c) {
     return rows->roots.count <= PLAN_MAP_ROOTS && (!replaced || !later);
 }
 
-/* Does group `g` wait for group `what`, at once or by others? */
-static bool waits_for(const plan *p, int g, int what, uint64_t *seen) {
-    if (p->groups[g].depends >> what & 1)
-        return true;
-    *seen |= UINT64_C(1) << g;
-    for (int i = 0; i < p->group_count; i++)
-        if ((p->groups[g].depends & ~*seen) >> i & 1 && waits_for(p, i, what, seen))
-            return true;
-    return false;
-}
-
 /* Nothing but the reductions of the rows and the last contraction takes the weights. */
 static bool hides_weights(const chain *c) {
     const plan *p = c->p;
@@ -141,17 +130,17 @@ static bool hides_weights(const chain *c) {
 /* No group but those of the chain waits for the scores or the weights. Others may wait for what is
  * left of each row, where the chain need not wait for them. */
 static bool is_private(const chain *c) {
-    const plan *p = c->p;
+    plan *p = c->p;
     for (int g = 0; g < p->group_count; g++) {
-        uint64_t waits = p->groups[g].depends, seen = 0;
-        if (g != c->rows && (waits >> c->first & 1))
+        group_set depends = p->groups[g].depends;
+        if (g != c->rows && group_set_has(depends, c->first))
             return false;
-        if (g == c->last || !(waits >> c->rows & 1))
+        if (g == c->last || !group_set_has(depends, c->rows))
             continue;
-        if (!hides_weights(c) || waits_for(p, c->last, g, &seen))
+        if (!hides_weights(c) || plan_waits(p, c->last, g))
             return false;
     }
-    return !(p->groups[c->last].depends >> c->first & 1);
+    return !group_set_has(p->groups[c->last].depends, c->first);
 }
 
 static bool is_empty(const plan *p, ir_value v) {
@@ -203,17 +192,25 @@ static bool hides_scores(const chain *c) {
 
 /* ---- turns ---- */
 
-/* Its groups, as bits. */
-static uint64_t groups_of(const chain *c) {
-    return UINT64_C(1) << c->first | UINT64_C(1) << c->rows | UINT64_C(1) << c->last;
+/* Does `set` have one of the chain's groups? */
+static bool meets_chain(const chain *c, group_set set) {
+    return group_set_has(set, c->first) || group_set_has(set, c->rows) ||
+           group_set_has(set, c->last);
+}
+
+/* `set` without those that the chain takes in: `last` itself may be the third. */
+static group_set without(plan *p, group_set set, int first, int rows, int last) {
+    const int taken[] = {first, rows, last};
+    for (int i = 0; i < 3; i++)
+        set = group_set_without(&p->memory, set, (group_set){&taken[i], 1});
+    return set;
 }
 
 /* What the fold takes of the chain's: those values at their own places, turn by turn. */
 static bool is_of_turns(const chain *c, ir_value v, const ir_type_data *turns) {
     const plan *p = c->p;
-    uint64_t inner = groups_of(c);
     const ir_type_data *t = plan_type(p, v);
-    if (!(p->direct[v] & inner))
+    if (!meets_chain(c, p->direct[v]))
         return plan_opcode(p, v) < 0 || t->rank == 0 || p->stored[v] ||
                plan_opcode(p, v) == GRAPH_BROADCAST;
     if (memcmp(t->dims, turns->dims, sizeof *t->dims * (size_t)t->rank) != 0 ||
@@ -237,7 +234,6 @@ static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
     const ir_op_data *d = ir_op_get(p->g, fold);
     ir_value made = p->groups[c->last].roots.items[0];
     const ir_type_data *turns = plan_type(p, made);
-    uint64_t inner = groups_of(c);
     int64_t axis = fold_axis(p->g, fold, f, made);
     if (turns->rank != f->rank + 2 || axis < 0 || axis >= turns->rank - 2)
         return false;
@@ -245,7 +241,7 @@ static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
         if (i != axis && turns->dims[i] != f->dims[k++])
             return false;
     for (uint32_t i = 0; i < d->operand_count; i++) {
-        bool reads = p->direct[d->operands[i]] & inner;
+        bool reads = meets_chain(c, p->direct[d->operands[i]]);
         if (reads &&
             (i < f->carried || f->axis[i] != axis || !is_of_turns(c, d->operands[i], turns)))
             return false;
@@ -256,11 +252,10 @@ static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
 /* The block itself reads none of the chain's. */
 static bool reads_arguments(const chain *c, ir_op fold) {
     const plan *p = c->p;
-    uint64_t inner = groups_of(c);
     for (ir_op op = ir_block_get(p->g, ir_op_block(p->g, fold, 0))->first; op;
          op = ir_op_get(p->g, op)->next)
         for (uint32_t i = 0; i < ir_op_get(p->g, op)->operand_count; i++)
-            if (p->direct[ir_op_get(p->g, op)->operands[i]] & inner)
+            if (meets_chain(c, p->direct[ir_op_get(p->g, op)->operands[i]]))
                 return false;
     return true;
 }
@@ -268,14 +263,13 @@ static bool reads_arguments(const chain *c, ir_op fold) {
 /* The only group that waits for the rows or the last contraction, a fold whose turns they make;
  * -1. */
 static int find_fold(const chain *c) {
-    const plan *p = c->p;
+    plan *p = c->p;
     const plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
-    uint64_t inner = groups_of(c), seen = 0;
     fold_shape f;
     status why = STATUS_INIT;
     int found = -1;
     for (int g = 0; g < p->group_count; g++) {
-        if (g == c->last || g == c->rows || !(p->groups[g].depends & inner))
+        if (g == c->last || g == c->rows || !meets_chain(c, p->groups[g].depends))
             continue;
         if (found >= 0 || p->groups[g].kind != GROUP_FOLD)
             return -1;
@@ -287,8 +281,9 @@ static int find_fold(const chain *c) {
     for (size_t i = 0; i < rows->roots.count; i++)
         if (plan_is_output(p, rows->roots.items[i]))
             return -1;
-    for (int g = 0; g < p->group_count; g++)
-        if (((p->groups[found].depends & ~inner) >> g & 1) && waits_for(p, g, c->last, &seen))
+    group_set outer = without(p, p->groups[found].depends, c->first, c->rows, c->last);
+    for (int i = 0; i < outer.count; i++)
+        if (plan_waits(p, outer.items[i], c->last))
             return -1;
     ir_op fold = p->groups[found].anchor;
     return fold_read(p->g, fold, &f, &why) && takes_turns(c, fold, &f) && reads_arguments(c, fold)
@@ -301,7 +296,7 @@ static void take_fold(plan *p, const chain *c, int fold) {
     plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
     last->fold = fold;
     p->groups[fold].inside = true;
-    last->depends |= p->groups[fold].depends & ~groups_of(c);
+    plan_depend(p, c->last, without(p, p->groups[fold].depends, c->first, c->rows, c->last));
     p->in_workgroup[last->roots.items[0]] = true;
     for (size_t i = 0; i < rows->roots.count; i++)
         p->in_workgroup[rows->roots.items[i]] = true;
@@ -313,15 +308,16 @@ void plan_find_chains(plan *p) {
         if (p->groups[g].kind != GROUP_DOT || !find_chain(&c))
             continue;
         plan_group *last = &p->groups[g], *rows = &p->groups[c.rows], *first = &p->groups[c.first];
-        uint64_t inner = UINT64_C(1) << c.rows | UINT64_C(1) << c.first;
+        group_set taken = group_set_join(&p->memory, rows->depends, first->depends);
         last->ends_chain = rows->inside = first->inside = true;
         last->hides = hides_scores(&c);
         last->scores = c.first;
         last->rows = c.rows;
-        last->depends = (last->depends | rows->depends | first->depends) & ~inner;
+        last->depends =
+            without(p, group_set_join(&p->memory, last->depends, taken), c.first, c.rows, c.rows);
         for (int i = 0; i < p->group_count; i++)
-            if (i != g && (p->groups[i].depends >> c.rows & 1))
-                p->groups[i].depends |= UINT64_C(1) << g;
+            if (i != g && group_set_has(p->groups[i].depends, c.rows))
+                plan_depend(p, i, group_set_of(&p->memory, g));
         p->in_workgroup[c.scores] = p->in_workgroup[c.weights] = true;
         int fold = find_fold(&c);
         if (fold >= 0)

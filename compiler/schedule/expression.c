@@ -269,7 +269,7 @@ static bool move_index(const expression *e, ir_value v, const affine *index, aff
 static bool is_row_value(const expression *e, ir_value v, const affine *index) {
     const ir_type_data *t = plan_type(e->p, v);
     int opcode = plan_opcode(e->p, v);
-    if (e->group < 0 || !(e->p->direct[v] >> e->group & 1) || opcode < 0 ||
+    if (e->group < 0 || !group_set_has(e->p->direct[v], e->group) || opcode < 0 ||
         graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE || t->rank != e->row_axes)
         return false;
     affine identity[IR_MAX_RANK];

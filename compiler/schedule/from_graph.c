@@ -393,24 +393,34 @@ static void schedule_copies(scheduler *s, const output_copy *copies, int count) 
     scheduler_end_group(s);
 }
 
-ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st) {
-    plan p;
-    int order[PLAN_MAX_GROUPS];
-    output_copy copies[64];
-    if (!plan_build(&p, graph, request->target->apart, st)) {
-        plan_release(&p);
+/* The order of the plan's groups, owned by the caller; NULL with a message where there are too
+ * many. */
+static int *order_groups(const plan *p, const schedule_request *request, status *st) {
+    if (p->group_count > LIMIT_PHASES) {
         if (request->crowded)
             *request->crowded = true;
+        status_set(st, STATUS_INVALID, "the kernel needs more than %d phases; split it",
+                   LIMIT_PHASES);
         return NULL;
     }
+    int *order = base_calloc((size_t)p->group_count + 1, sizeof *order);
+    if (plan_order(p, order))
+        return order;
+    free(order);
+    status_set(st, STATUS_INTERNAL, "groups of the schedule wait for each other");
+    return NULL;
+}
+
+static ir_module *schedule_plan(plan *p, const int *order, const schedule_request *request,
+                                status *st) {
+    output_copy copies[64];
     scheduler s = {
-        .p = &p, .m = ir_module_new(), .target = request->target, .request = request, .st = st};
-    s.buffer_of = base_calloc(ir_value_count(graph) + 1, sizeof(ir_value));
+        .p = p, .m = ir_module_new(), .target = request->target, .request = request, .st = st};
+    s.buffer_of = base_calloc(ir_value_count(p->g) + 1, sizeof(ir_value));
     open_kernel(&s, request->profile);
     int copy_count = place_memory(&s, copies);
-    plan_order(&p, order);
     scheduler_read_request(&s);
-    for (int i = 0; i < p.group_count && !s.failed; i++)
+    for (int i = 0; i < p->group_count && !s.failed; i++)
         schedule_group(&s, order[i]);
     scheduler_end_constants(&s);
     schedule_copies(&s, copies, copy_count);
@@ -422,10 +432,18 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
     vec_release(&s.parameters);
     vec_release(&s.overrides);
     free(s.buffer_of);
+    if (!s.failed)
+        return s.m;
+    ir_module_free(s.m);
+    return NULL;
+}
+
+ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st) {
+    plan p;
+    plan_build(&p, graph, request->target->apart);
+    int *order = order_groups(&p, request, st);
+    ir_module *schedule = order ? schedule_plan(&p, order, request, st) : NULL;
+    free(order);
     plan_release(&p);
-    if (s.failed) {
-        ir_module_free(s.m);
-        return NULL;
-    }
-    return s.m;
+    return schedule;
 }

@@ -97,17 +97,17 @@ static void store_image(plan *p, ir_value v) {
     store(p, v);
 }
 
+/* The only reader of a value, in the kernel's own block; 0: there are none, several, or it is in an
+ * inner block. */
+static ir_op only_reader(const plan *p, ir_value v) {
+    ir_op op = p->uses[v] == 1 ? ir_uses_reader(&p->readers, v, 0) : 0;
+    return op && p->place[op] ? op : 0;
+}
+
 /* A concatenation that is a piece of another one and used nowhere else. */
 static bool is_piece(const plan *p, ir_op concat) {
-    ir_value v = ir_op_get(p->g, concat)->results[0];
-    for (ir_op op = ir_op_get(p->g, concat)->next; op && p->uses[v] == 1;
-         op = ir_op_get(p->g, op)->next) {
-        const ir_op_data *d = ir_op_get(p->g, op);
-        for (uint32_t i = 0; i < d->operand_count; i++)
-            if (d->operands[i] == v)
-                return d->opcode == GRAPH_CONCAT;
-    }
-    return false;
+    ir_op reader = only_reader(p, ir_op_get(p->g, concat)->results[0]);
+    return reader && ir_op_get(p->g, reader)->opcode == GRAPH_CONCAT;
 }
 
 static void store_for_op(plan *p, ir_op op) {
@@ -158,9 +158,20 @@ static void store_for_op(plan *p, ir_op op) {
 typedef struct epilogue {
     plan *p;
     ir_value dot;
-    bool *inside;  /* element-wise users of the dot, transitively, in its shape */
+    bool *inside;  /* by value: element-wise users of the dot, transitively, in its shape */
     bool *tainted; /* depends on the dot in another way */
+    VEC(ir_value) touched;
+    uint32_t end; /* the place of the last reader of what is inside */
 } epilogue;
+
+static void touch(epilogue *e, ir_value v, bool *set) {
+    set[v] = true;
+    vec_push(&e->touched, v);
+    for (uint32_t i = 0; i < ir_uses_count(&e->p->readers, v) && set == e->inside; i++) {
+        uint32_t place = e->p->place[ir_uses_reader(&e->p->readers, v, i)];
+        e->end = place > e->end ? place : e->end;
+    }
+}
 
 /* One step of the closure: is this operation part of the epilogue, tainted, or unrelated? */
 static void epilogue_visit(epilogue *e, ir_op op) {
@@ -176,33 +187,25 @@ static void epilogue_visit(epilogue *e, ir_op op) {
     bool same =
         r->rank == t->rank && memcmp(r->dims, t->dims, sizeof(int64_t) * (size_t)r->rank) == 0;
     bool member = clean && same && graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE;
-    (member ? e->inside : e->tainted)[d->results[0]] = true;
+    touch(e, d->results[0], member ? e->inside : e->tainted);
 }
 
 /* Is a member used by anything outside of the epilogue? */
 static bool escapes(const epilogue *e, ir_value v) {
-    ir_op op = plan_def(e->p, v);
-    for (op = ir_op_get(e->p->g, op)->next; op; op = ir_op_get(e->p->g, op)->next) {
+    for (uint32_t i = 0; i < ir_uses_count(&e->p->readers, v); i++) {
+        ir_op op = ir_uses_reader(&e->p->readers, v, i);
         const ir_op_data *d = ir_op_get(e->p->g, op);
-        for (uint32_t i = 0; i < d->operand_count; i++)
-            if (d->operands[i] == v && (d->result_count == 0 || !e->inside[d->results[0]]))
-                return true;
+        if (e->p->place[op] && (d->result_count == 0 || !e->inside[d->results[0]]))
+            return true;
     }
     return e->p->stored[v];
 }
 
 /* The one use of a value when there is just one, as the value that it makes; else 0. */
 static ir_value only_user(const epilogue *e, ir_value v) {
-    if (e->p->uses[v] != 1)
-        return 0;
-    for (ir_op op = ir_op_get(e->p->g, plan_def(e->p, v))->next; op;
-         op = ir_op_get(e->p->g, op)->next) {
-        const ir_op_data *d = ir_op_get(e->p->g, op);
-        for (uint32_t i = 0; i < d->operand_count; i++)
-            if (d->operands[i] == v && d->result_count && e->inside[d->results[0]])
-                return d->results[0];
-    }
-    return 0;
+    ir_op op = only_reader(e->p, v);
+    const ir_op_data *d = op ? ir_op_get(e->p->g, op) : NULL;
+    return d && d->result_count && e->inside[d->results[0]] ? d->results[0] : 0;
 }
 
 static bool has_epilogue(const ir_module *g, ir_op op) {
@@ -212,148 +215,64 @@ static bool has_epilogue(const ir_module *g, ir_op op) {
 
 /* The value in which the dot's or scan's epilogue ends: the only member that is used outside, or
  * the end of the chain of single uses. */
-static ir_value epilogue_root(plan *p, ir_op dot) {
-    uint32_t n = ir_value_count(p->g) + 1;
-    epilogue e = {p, ir_op_get(p->g, dot)->results[0], base_calloc(n, sizeof(bool)),
-                  base_calloc(n, sizeof(bool))};
-    ir_value root = 0, v = e.dot;
+static ir_value epilogue_root(epilogue *e, ir_op dot) {
+    plan *p = e->p;
+    ir_value root = 0, v = e->dot = ir_op_get(p->g, dot)->results[0];
     int roots = 0;
-    e.inside[e.dot] = true;
-    for (ir_op op = ir_op_get(p->g, dot)->next; op; op = ir_op_get(p->g, op)->next)
-        epilogue_visit(&e, op);
-    for (ir_value i = 1; i < n; i++)
-        if (e.inside[i] && escapes(&e, i)) {
+    e->touched.count = 0;
+    e->end = 0;
+    touch(e, v, e->inside);
+    for (ir_op op = ir_op_get(p->g, dot)->next; op && p->place[op] <= e->end;
+         op = ir_op_get(p->g, op)->next)
+        epilogue_visit(e, op);
+    for (size_t i = 0; i < e->touched.count; i++)
+        if (e->inside[e->touched.items[i]] && escapes(e, e->touched.items[i])) {
             roots++;
-            root = i;
+            root = e->touched.items[i];
         }
     if (roots != 1) {
-        for (root = v; !p->stored[v] && (v = only_user(&e, v)) != 0;)
+        for (root = v; !p->stored[v] && (v = only_user(e, v)) != 0;)
             root = v;
     }
+    for (size_t i = 0; i < e->touched.count; i++)
+        e->inside[e->touched.items[i]] = e->tainted[e->touched.items[i]] = false;
+    return root;
+}
+
+static void find_epilogues(plan *p, ir_op first) {
+    uint32_t n = ir_value_count(p->g) + 1;
+    epilogue e = {.p = p, .inside = base_calloc(n, sizeof(bool))};
+    e.tainted = base_calloc(n, sizeof(bool));
+    for (ir_op op = first; op; op = ir_op_get(p->g, op)->next)
+        if (has_epilogue(p->g, op)) {
+            ir_value root = epilogue_root(&e, op);
+            p->stored[root] = true;
+            p->root_dot[root] = op;
+        }
     free(e.inside);
     free(e.tainted);
-    return root;
+    vec_release(&e.touched);
 }
 
 /* ---- groups ---- */
 
 static int new_group(plan *p, group_kind kind, ir_op anchor) {
-    p->groups[p->group_count] = (plan_group){.kind = kind, .anchor = anchor, .fold = -1};
+    if (p->group_count == p->group_capacity) {
+        p->group_capacity = p->group_capacity ? 2 * p->group_capacity : 16;
+        p->groups = base_realloc(p->groups, sizeof *p->groups * (size_t)p->group_capacity);
+    }
+    p->groups[p->group_count] =
+        (plan_group){.kind = kind, .anchor = anchor, .fold = -1, .position = p->group_count};
+    vec_push(&p->sequence, p->group_count);
     return p->group_count++;
 }
 
-static bool reaches(const plan *p, int from, int to, uint64_t *seen) {
-    if (from == to)
-        return true;
-    if (*seen >> from & 1)
-        return false;
-    *seen |= UINT64_C(1) << from;
-    for (int g = 0; g < p->group_count; g++)
-        if ((p->groups[from].depends >> g & 1) && reaches(p, g, to, seen))
-            return true;
-    return false;
-}
-
-/* Would the group's taking in of something that reads `reads` close a circle? */
-static bool closes_circle(const plan *p, int group, uint64_t reads) {
-    for (int g = 0; g < p->group_count; g++) {
-        uint64_t seen = 0;
-        if (g != group && (reads >> g & 1) && reaches(p, g, group, &seen))
-            return true;
-    }
-    return false;
-}
-
-/* ---- nests of several values ---- */
-
-/* The expression of a value at its own place, where the nest computes it. */
-static expression nest_expression(const plan *p, ir_value v, int group) {
-    affine index[IR_MAX_RANK];
-    expression e = {.p = p, .group = group, .probes = true};
-    expression_identity(p, v, 0, index);
-    expression_root(&e, v, index);
-    return e;
-}
-
-/* Nothing dear, and memory is walked along the last axis or not at all. */
-static bool is_plain(const expression *e, int last) {
-    for (size_t i = 0; i < e->memo.count; i++)
-        if (graph_op_is_specified(plan_opcode(e->p, e->memo.items[i].value)))
-            return false;
-    for (size_t i = 0; i < e->inputs.count; i++) {
-        int64_t step = last >= 0 ? e->inputs.items[i].access.coefficient[last] : 0;
-        if (step != 0 && step != 1)
-            return false;
-    }
-    return !e->failed;
-}
-
-/* Whether it reads values of the group, *reads, and all of them at its own place. */
-static bool reads_in_place(const expression *e, int group, bool *reads) {
-    affine own[IR_MAX_RANK];
-    *reads = false;
-    for (size_t i = 0; i < e->memo.count; i++) {
-        const expression_memo *memo = &e->memo.items[i];
-        size_t bytes = sizeof *own * (size_t)plan_type(e->p, memo->value)->rank;
-        if (e->p->group_of[memo->value] != group)
-            continue;
-        expression_identity(e->p, memo->value, 0, own);
-        if (memcmp(own, memo->index, bytes) != 0)
-            return false;
-        *reads = true;
-    }
-    return true;
-}
-
-static bool reads_the_same(const expression *a, const expression *b) {
-    for (size_t i = 0; i < a->inputs.count; i++)
-        for (size_t k = 0; k < b->inputs.count; k++)
-            if (a->inputs.items[i].source == b->inputs.items[k].source &&
-                memcmp(&a->inputs.items[i].access, &b->inputs.items[k].access, sizeof(affine)) == 0)
-                return true;
-    return false;
-}
-
-/* Is a value better computed in the nest of others, because it reads them, or the memory that they
- * read? */
-static bool shares_nest(const plan *p, ir_value v, int group) {
-    const plan_group *g = &p->groups[group];
-    int last = plan_type(p, v)->rank - 1;
-    expression e = nest_expression(p, v, group);
-    bool shares, fits = is_plain(&e, last) && reads_in_place(&e, group, &shares);
-    for (size_t i = 0; i < g->roots.count && fits; i++) {
-        expression other = nest_expression(p, g->roots.items[i], group);
-        fits = is_plain(&other, last);
-        shares |= reads_the_same(&e, &other);
-        expression_release(&other);
-    }
-    expression_release(&e);
-    return fits && shares;
-}
-
-static int find_nest(const plan *p, ir_value v, uint64_t reads) {
-    const ir_type_data *t = plan_type(p, v);
-    for (int g = p->group_count - 1; g >= 0 && !p->apart; g--) {
-        const plan_group *group = &p->groups[g];
-        if (group->kind != GROUP_MAP || group->roots.count == PLAN_MAP_ROOTS ||
-            p->deep[group->roots.items[0]] ||
-            ir_op_get(p->g, group->anchor)->opcode == GRAPH_CONCAT)
-            continue;
-        const ir_type_data *other = plan_type(p, group->roots.items[0]);
-        if (t->rank == other->rank &&
-            memcmp(t->dims, other->dims, sizeof *t->dims * (size_t)t->rank) == 0 &&
-            !closes_circle(p, g, reads) && shares_nest(p, v, g))
-            return g;
-    }
-    return -1;
-}
-
-static uint64_t operand_groups(const plan *p, ir_op op) {
-    uint64_t mask = 0;
+static group_set operand_groups(plan *p, ir_op op) {
+    group_set groups = {NULL, 0};
     const ir_op_data *d = ir_op_get(p->g, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
-        mask |= p->direct[d->operands[i]];
-    return mask;
+        groups = group_set_join(&p->memory, groups, p->direct[d->operands[i]]);
+    return groups;
 }
 
 /* Does a value of this shape run over the rows (or rows and columns) of a ROW group? */
@@ -364,29 +283,30 @@ static bool fits_rows(const plan_group *g, const ir_type_data *t) {
 }
 
 /* `whole`: the value must run over the columns too, as the operand of a reduction does. */
-static int find_row_group(const plan *p, ir_value v, const ir_type_data *shape, uint64_t reads,
+static int find_row_group(plan *p, ir_value v, const ir_type_data *shape, group_set reads,
                           bool whole) {
-    for (int g = p->group_count - 1; g >= 0 && !p->apart; g--) {
-        if (p->groups[g].kind != GROUP_ROW || !(reads >> g & 1) || !fits_rows(&p->groups[g], shape))
+    for (int i = p->apart ? 0 : reads.count; i-- > 0;) {
+        int g = reads.items[i];
+        if (p->groups[g].kind != GROUP_ROW || !fits_rows(&p->groups[g], shape))
             continue;
         if (whole && shape->rank != p->groups[g].rank)
             continue;
-        if (!closes_circle(p, g, reads) && expression_is_aligned(p, v, g))
+        if (!plan_closes_circle(p, g, reads) && expression_is_aligned(p, v, g))
             return g;
     }
     return -1;
 }
 
-static void place(plan *p, ir_op op, int group, uint64_t reads) {
+static void place(plan *p, ir_op op, int group, group_set reads) {
     ir_value v = ir_op_get(p->g, op)->results[0];
     p->group_of[v] = group;
-    p->groups[group].depends |= reads & ~(UINT64_C(1) << group);
-    p->direct[v] = UINT64_C(1) << group;
+    plan_depend(p, group, reads);
+    p->direct[v] = group_set_of(&p->memory, group);
     if (p->stored[v])
         vec_push(&p->groups[group].roots, v);
 }
 
-static void place_reduce(plan *p, ir_op op, uint64_t reads) {
+static void place_reduce(plan *p, ir_op op, group_set reads) {
     const ir_op_data *d = ir_op_get(p->g, op);
     const ir_type_data *x = plan_type(p, d->operands[0]);
     int64_t axis = 0;
@@ -405,7 +325,7 @@ static void place_reduce(plan *p, ir_op op, uint64_t reads) {
     place(p, op, group, reads);
 }
 
-static void place_stored(plan *p, ir_op op, uint64_t reads) {
+static void place_stored(plan *p, ir_op op, group_set reads) {
     ir_value v = ir_op_get(p->g, op)->results[0];
     bool alone = p->deep[v] || ir_op_get(p->g, op)->opcode == GRAPH_CONCAT;
     int group = -1;
@@ -414,33 +334,35 @@ static void place_stored(plan *p, ir_op op, uint64_t reads) {
     else if (!alone)
         group = find_row_group(p, v, plan_type(p, v), reads, false);
     if (group < 0 && !alone)
-        group = find_nest(p, v, reads);
+        group = plan_find_nest(p, v, reads);
     if (group < 0)
         group = new_group(p, GROUP_MAP, op);
     place(p, op, group, reads);
+    if (p->groups[group].kind == GROUP_MAP && !alone && !p->apart)
+        plan_note_nest(p, v, group);
 }
 
 /* Each result that is used has memory. */
-static void place_fold(plan *p, ir_op op, uint64_t reads) {
+static void place_fold(plan *p, ir_op op, group_set reads) {
     const ir_op_data *d = ir_op_get(p->g, op);
     int group = new_group(p, GROUP_FOLD, op);
     ir_op inner = ir_block_get(p->g, ir_op_block(p->g, op, 0))->first;
     for (; inner; inner = ir_op_get(p->g, inner)->next)
-        reads |= operand_groups(p, inner);
-    p->groups[group].depends = reads;
+        reads = group_set_join(&p->memory, reads, operand_groups(p, inner));
+    plan_depend(p, group, reads);
     for (uint32_t i = 0; i < d->result_count; i++) {
         if (!p->uses[d->results[i]])
             continue;
         p->stored[d->results[i]] = true;
         p->group_of[d->results[i]] = group;
-        p->direct[d->results[i]] = UINT64_C(1) << group;
+        p->direct[d->results[i]] = group_set_of(&p->memory, group);
         vec_push(&p->groups[group].roots, d->results[i]);
     }
 }
 
 static void place_op(plan *p, ir_op op) {
     const ir_op_data *d = ir_op_get(p->g, op);
-    uint64_t reads = operand_groups(p, op);
+    group_set reads = operand_groups(p, op);
     if (d->result_count == 0)
         return;
     ir_value v = d->results[0];
@@ -458,7 +380,7 @@ static void place_op(plan *p, ir_op op) {
         p->direct[v] = reads;
 }
 
-static void init(plan *p, ir_module *graph) {
+static void init(plan *p, ir_module *graph, ir_op first) {
     uint32_t n = ir_value_count(graph) + 1;
     memset(p, 0, sizeof *p);
     p->g = p->dims = graph;
@@ -468,9 +390,15 @@ static void init(plan *p, ir_module *graph) {
     p->direct = base_calloc(n, sizeof *p->direct);
     p->root_dot = base_calloc(n, sizeof *p->root_dot);
     p->uses = ir_count_uses(graph);
+    p->readers = ir_uses_fill(graph);
+    p->place = base_calloc(ir_op_count(graph) + 1, sizeof *p->place);
+    p->nests = base_calloc(n, sizeof *p->nests);
     p->in_workgroup = base_calloc(n, sizeof *p->in_workgroup);
     for (uint32_t i = 0; i < n; i++)
         p->group_of[i] = -1;
+    uint32_t place = 0;
+    for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
+        p->place[op] = ++place;
 }
 
 static bool is_stored(const plan *p, const ir_op_data *d) {
@@ -480,7 +408,7 @@ static bool is_stored(const plan *p, const ir_op_data *d) {
 /* Accumulations, and what is stored already, have groups of their own in any case; what room they
  * leave goes to the others. */
 static void store_all(plan *p, ir_op first) {
-    int room = PLAN_MAX_GROUPS - 2;
+    int room = LIMIT_PHASES - 2;
     for (ir_op op = first; op; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         graph_class class = graph_op_class(d->opcode);
@@ -498,9 +426,9 @@ static void store_all(plan *p, ir_op first) {
     }
 }
 
-bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
-    init(p, graph);
+void plan_build(plan *p, ir_module *graph, bool apart) {
     ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
+    init(p, graph, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
     graph_store_deep(graph, p->stored, p->deep);
@@ -509,24 +437,14 @@ bool plan_build(plan *p, ir_module *graph, bool apart, status *st) {
     p->apart = apart;
     if (apart)
         store_all(p, first);
+    find_epilogues(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
-        if (has_epilogue(graph, op)) {
-            ir_value root = epilogue_root(p, op);
-            p->stored[root] = true;
-            p->root_dot[root] = op;
-        }
-    for (ir_op op = first; op; op = ir_op_get(graph, op)->next) {
-        if (p->group_count == PLAN_MAX_GROUPS)
-            return status_set(st, STATUS_INVALID, "the kernel needs more than %d phases; split it",
-                              PLAN_MAX_GROUPS);
         place_op(p, op);
-    }
     plan_store_shared(p);
     if (!apart) {
         plan_find_chains(p);
         plan_find_prologues(p);
     }
-    return true;
 }
 
 void plan_unstore(plan *p, ir_value v) {
@@ -556,6 +474,14 @@ void plan_release(plan *p) {
         vec_release(&p->groups[g].reduces);
         vec_release(&p->groups[g].roots);
     }
+    for (ir_value v = 0; v <= ir_value_count(p->g); v++)
+        vec_release(&p->nests[v]);
+    free(p->nests);
+    free(p->groups);
+    vec_release(&p->sequence);
+    arena_release(&p->memory);
+    ir_uses_release(&p->readers);
+    free(p->place);
     free(p->stored);
     free(p->deep);
     free(p->group_of);
@@ -563,15 +489,4 @@ void plan_release(plan *p) {
     free(p->root_dot);
     free(p->uses);
     free(p->in_workgroup);
-}
-
-void plan_order(const plan *p, int *order) {
-    uint64_t done = 0;
-    for (int n = 0; n < p->group_count; n++) {
-        int g = 0;
-        while ((done >> g & 1) || (p->groups[g].depends & ~done))
-            g++;
-        order[n] = g;
-        done |= UINT64_C(1) << g;
-    }
 }

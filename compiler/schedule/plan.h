@@ -21,9 +21,11 @@
 
 #include "base/vec.h"
 #include "ir/dim.h"
+#include "ir/uses.h"
 #include "ops/graph.h"
+#include "schedule/group_set.h"
 
-enum { PLAN_MAX_GROUPS = LIMIT_PHASES, PLAN_MAP_ROOTS = 8 };
+enum { PLAN_MAP_ROOTS = 8 };
 
 typedef enum group_kind {
     GROUP_MAP,
@@ -37,7 +39,9 @@ typedef enum group_kind {
 typedef struct plan_group {
     group_kind kind;
     ir_op anchor;        /* DOT, COLUMN, SCAN, FOLD: the operation */
-    uint64_t depends;    /* bit per group that must run before */
+    group_set depends;   /* those that must run before */
+    int position;        /* in `sequence` of the plan: above those of all that it depends on */
+    uint32_t mark;       /* the walk over groups that met it last */
     VEC(ir_op) reduces;  /* ROW: in order */
     VEC(ir_value) roots; /* stored values, in order */
     int rank;            /* ROW: of the reduced operand */
@@ -51,25 +55,32 @@ typedef struct plan_group {
     bool inside;       /* taken in by another group: has no phases of its own */
 } plan_group;
 
+typedef VEC(int) plan_nests;
+
 typedef struct plan {
     ir_module *g;
     ir_module *dims; /* has the expressions of dimensions: the graph, then the schedule */
     bool apart;      /* nothing is computed together */
-    plan_group groups[PLAN_MAX_GROUPS];
-    int group_count;
+    plan_group *groups;
+    int group_count, group_capacity;
+    VEC(int) sequence; /* groups by position */
+    uint32_t mark;     /* of the last walk over groups */
+    arena memory;      /* of sets */
+    ir_uses readers;
+    uint32_t *place; /* by operation id: its number in the kernel's block; 0: in an inner one */
     /* by value id */
     bool *stored;
-    bool *deep;       /* stored so that no expression reaches back too far: alone in its group */
-    int *group_of;    /* results of reduce and dot, and roots; -1 elsewhere */
-    uint64_t *direct; /* groups whose results the value's expression reads */
-    ir_op *root_dot;  /* the dot or scan whose epilogue ends in this value */
+    bool *deep;        /* stored so that no expression reaches back too far: alone in its group */
+    int *group_of;     /* results of reduce and dot, and roots; -1 elsewhere */
+    group_set *direct; /* groups whose results the value's expression reads */
+    ir_op *root_dot;   /* the dot or scan whose epilogue ends in this value */
     uint32_t *uses;
-    bool
-        *in_workgroup; /* stored, but in memory of a grid workgroup: what a chain hands on inside */
+    bool *in_workgroup; /* stored, but in memory of a workgroup: what a chain hands on inside */
+    plan_nests *nests;  /* MAP groups whose expressions read the value */
 } plan;
 
-/* `apart`: every value is stored, as far as there is room for groups. */
-bool plan_build(plan *p, ir_module *graph, bool apart, status *st);
+/* `apart`: every value is stored, as far as LIMIT_PHASES has room for it. */
+void plan_build(plan *p, ir_module *graph, bool apart);
 void plan_release(plan *p);
 /* Stores functions of rows that a nest spreads along its columns (spread.c). Sequence: before
  * anything is placed. */
@@ -101,7 +112,22 @@ bool plan_reshape_splits(const plan *p, ir_op reshape);
 ir_value plan_storage(const plan *p, ir_value v);
 /* Is the memory of a stored value that of an output? */
 bool plan_is_output(const plan *p, ir_value v);
-/* Groups in an order in which they can run. */
-void plan_order(const plan *p, int *order);
+
+/* ---- nest.c ---- */
+/* The latest MAP group that can compute the value, too; -1: there is none. */
+int plan_find_nest(plan *p, ir_value v, group_set reads);
+/* The MAP group computes the value, too: later ones that read the same memory find it. */
+void plan_note_nest(plan *p, ir_value v, int group);
+
+/* ---- plan_order.c ---- */
+/* Is `from` `to`, or does it wait for it, at once or by others? */
+bool plan_waits(plan *p, int from, int to);
+/* Would the group's taking in of something that reads `reads` close a circle? */
+bool plan_closes_circle(plan *p, int group, group_set reads);
+/* `group` waits for all of `reads`, none of which waits for it. */
+void plan_depend(plan *p, int group, group_set reads);
+/* Groups in an order in which they can run, those of lower numbers first; false: they wait for each
+ * other in a circle. */
+bool plan_order(const plan *p, int *order);
 
 #endif

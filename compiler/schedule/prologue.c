@@ -52,7 +52,9 @@ void plan_find_prologues(plan *p) {
             continue;
         plan_group *nest = &p->groups[p->group_of[v]];
         group->prologue = v;
-        group->depends = (group->depends | nest->depends) & ~(UINT64_C(1) << p->group_of[v]);
+        group_set depends = group_set_join(&p->memory, group->depends, nest->depends);
+        group->depends = group_set_without(&p->memory, depends,
+                                           (group_set){.items = &p->group_of[v], .count = 1});
         nest->inside = true;
         p->in_workgroup[v] = true;
     }

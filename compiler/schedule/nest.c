@@ -1,0 +1,125 @@
+/* nest.c - element-wise values that one nest computes together: those of one shape that read the
+ * same memory, or each other. */
+#include <string.h>
+
+#include "schedule/expression.h"
+
+/* The expression of a value at its own place, where the nest computes it. */
+static expression nest_expression(const plan *p, ir_value v, int group) {
+    affine index[IR_MAX_RANK];
+    expression e = {.p = p, .group = group, .probes = true};
+    expression_identity(p, v, 0, index);
+    expression_root(&e, v, index);
+    return e;
+}
+
+/* Nothing dear, and memory is walked along the last axis or not at all. */
+static bool is_plain(const expression *e, int last) {
+    for (size_t i = 0; i < e->memo.count; i++)
+        if (graph_op_is_specified(plan_opcode(e->p, e->memo.items[i].value)))
+            return false;
+    for (size_t i = 0; i < e->inputs.count; i++) {
+        int64_t step = last >= 0 ? e->inputs.items[i].access.coefficient[last] : 0;
+        if (step != 0 && step != 1)
+            return false;
+    }
+    return !e->failed;
+}
+
+/* Whether it reads values of the group, *reads, and all of them at its own place. */
+static bool reads_in_place(const expression *e, int group, bool *reads) {
+    affine own[IR_MAX_RANK];
+    *reads = false;
+    for (size_t i = 0; i < e->memo.count; i++) {
+        const expression_memo *memo = &e->memo.items[i];
+        size_t bytes = sizeof *own * (size_t)plan_type(e->p, memo->value)->rank;
+        if (e->p->group_of[memo->value] != group)
+            continue;
+        expression_identity(e->p, memo->value, 0, own);
+        if (memcmp(own, memo->index, bytes) != 0)
+            return false;
+        *reads = true;
+    }
+    return true;
+}
+
+static bool reads_the_same(const expression *a, const expression *b) {
+    for (size_t i = 0; i < a->inputs.count; i++)
+        for (size_t k = 0; k < b->inputs.count; k++)
+            if (a->inputs.items[i].source == b->inputs.items[k].source &&
+                memcmp(&a->inputs.items[i].access, &b->inputs.items[k].access, sizeof(affine)) == 0)
+                return true;
+    return false;
+}
+
+/* Is a value better computed in the nest of others, because it reads them, or the memory that they
+ * read? */
+static bool shares_nest(const plan *p, ir_value v, int group) {
+    const plan_group *g = &p->groups[group];
+    int last = plan_type(p, v)->rank - 1;
+    expression e = nest_expression(p, v, group);
+    bool shares, fits = is_plain(&e, last) && reads_in_place(&e, group, &shares);
+    for (size_t i = 0; i < g->roots.count && fits; i++) {
+        expression other = nest_expression(p, g->roots.items[i], group);
+        fits = is_plain(&other, last);
+        shares |= reads_the_same(&e, &other);
+        expression_release(&other);
+    }
+    expression_release(&e);
+    return fits && shares;
+}
+
+static bool takes_more(const plan *p, int g) {
+    const plan_group *group = &p->groups[g];
+    return group->kind == GROUP_MAP && group->roots.count < PLAN_MAP_ROOTS &&
+           !p->deep[group->roots.items[0]] &&
+           ir_op_get(p->g, group->anchor)->opcode != GRAPH_CONCAT;
+}
+
+static bool has_shape_of(const plan *p, int g, ir_value v) {
+    const ir_type_data *t = plan_type(p, v), *other = plan_type(p, p->groups[g].roots.items[0]);
+    return t->rank == other->rank &&
+           memcmp(t->dims, other->dims, sizeof *t->dims * (size_t)t->rank) == 0;
+}
+
+void plan_note_nest(plan *p, ir_value v, int group) {
+    expression e = nest_expression(p, v, group);
+    for (size_t i = 0; i < e.inputs.count; i++) {
+        plan_nests *nests = &p->nests[e.inputs.items[i].source];
+        if (!nests->count || nests->items[nests->count - 1] != group)
+            vec_push(nests, group);
+    }
+    expression_release(&e);
+}
+
+/* Nests that can share with the value: those that it reads, and those that read what it reads. */
+static group_set possible_nests(plan *p, ir_value v, group_set reads) {
+    group_set all = {NULL, 0};
+    expression e = nest_expression(p, v, -1);
+    for (int i = 0; i < reads.count; i++)
+        if (takes_more(p, reads.items[i]) && has_shape_of(p, reads.items[i], v))
+            all = group_set_join(&p->memory, all, group_set_of(&p->memory, reads.items[i]));
+    for (size_t i = 0; i < e.inputs.count; i++) {
+        plan_nests *nests = &p->nests[e.inputs.items[i].source];
+        size_t kept = 0;
+        for (size_t k = 0; k < nests->count; k++) {
+            int g = nests->items[k];
+            if (!takes_more(p, g))
+                continue;
+            nests->items[kept++] = g;
+            if (has_shape_of(p, g, v))
+                all = group_set_join(&p->memory, all, group_set_of(&p->memory, g));
+        }
+        nests->count = kept;
+    }
+    expression_release(&e);
+    return all;
+}
+
+int plan_find_nest(plan *p, ir_value v, group_set reads) {
+    group_set nests = p->apart ? (group_set){NULL, 0} : possible_nests(p, v, reads);
+    for (int i = nests.count; i-- > 0;)
+        if (!plan_closes_circle(p, nests.items[i], reads) && shares_nest(p, v, nests.items[i]))
+            return nests.items[i];
+    return -1;
+}
