@@ -81,6 +81,8 @@ struct foreign_device {
 /* foreign_guest.c, with the lock held: starts the guest and has it open the description. */
 bool foreign_guest_start(foreign_image *image, const device_source *source, status *st);
 void foreign_guest_end(foreign_image *image);
+/* foreign_spawn.c: its process, which has `socket` as GUEST_SOCKET. */
+bool foreign_spawn(foreign_image *image, const char *target, int socket, status *st);
 /* Maps `memory` there. */
 bool foreign_guest_map(foreign_image *image, const foreign_memory *memory, uint64_t *address_out,
                        status *st);
