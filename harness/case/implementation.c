@@ -37,6 +37,10 @@ bool implementation_has_guest(implementation_kind kind) {
     return implementation_backend(kind) == BACKEND_IMPLEMENTATION;
 }
 
+bool implementation_needs_folder(implementation_kind kind) {
+    return kind == IMPLEMENTATION_COMMAND || kind == IMPLEMENTATION_SOURCE;
+}
+
 const char *implementation_companion(const char *path, implementation_kind kind, arena *memory) {
     return implementation_has_guest(kind) ? NULL : implementation_launch_path(path, memory);
 }
@@ -93,6 +97,8 @@ static bool ends_with(const char *path, const char *end) {
 static bool recognise(implementation *i, const implementation_file *f, status *st) {
     if (ends_with(i->path, ".py"))
         i->kind = IMPLEMENTATION_PYTHON;
+    else if (ends_with(i->path, ".tsr"))
+        i->kind = IMPLEMENTATION_SOURCE;
     else if (f->size_bytes >= 8 && memcmp(f->bytes, "TSRMOD\r\n", 8) == 0)
         i->kind = IMPLEMENTATION_MODULE;
     else if (ends_with(i->path, ".ptx"))
@@ -103,17 +109,11 @@ static bool recognise(implementation *i, const implementation_file *f, status *s
         i->kind = IMPLEMENTATION_SHARED_OBJECT;
     else if (access(i->path, X_OK) == 0)
         i->kind = IMPLEMENTATION_COMMAND;
-    else if (ends_with(i->path, ".tsr"))
-        return status_set(
-            st, STATUS_INVALID,
-            "--with %s: it is a source of kernels; a module of one, for the case that "
-            "is compared, will do: tsr compile %s --kernel KERNEL --case CASE --emit "
-            "module -o CASE.tsrm, then --with CASE.tsrm --filter KERNEL/CASE",
-            i->path, i->path);
     else
         return status_set(st, STATUS_INVALID,
-                          "--with %s: it is no shared object, no Python file (.py), no module of "
-                          "Tessera, no code for a GPU (.ptx, a cubin, a HSACO), and no program "
+                          "--with %s: it is no shared object, no Python file (.py), no source of "
+                          "kernels (.tsr), no module of Tessera, no code for a GPU (.ptx, a cubin, "
+                          "a HSACO), and no program "
                           "(chmod +x makes it one)",
                           i->path);
     return true;
@@ -128,6 +128,8 @@ static bool take_functions(implementation *i, const implementation_file *f, stat
         return true;
     case IMPLEMENTATION_MODULE:
         return implementation_module_functions(i, f, st);
+    case IMPLEMENTATION_SOURCE:
+        return implementation_source_functions(i, f, st);
     case IMPLEMENTATION_COMMAND:
         return true;
     default:
@@ -304,10 +306,26 @@ static bool build_for_device(const implementation_request *request, compiler_ins
     return ok;
 }
 
+/* The guest runs a module of the kernel, whatever module it is. */
+static bool build_from_source(const implementation_request *request, compiler_instance *instance,
+                              compiler_artifact *out, status *st) {
+    implementation_request of_module = *request;
+    text path;
+    text_init(&path);
+    bool ok = implementation_source_build(request, instance, &path, st);
+    of_module.kind = IMPLEMENTATION_MODULE;
+    of_module.path = path.data;
+    ok = ok && implementation_build(&of_module, instance, out, st);
+    text_release(&path);
+    return ok;
+}
+
 bool implementation_build(const implementation_request *request, compiler_instance *instance,
                           compiler_artifact *out, status *st) {
     compiler_signature signature;
     char target[40];
+    if (request->kind == IMPLEMENTATION_SOURCE)
+        return build_from_source(request, instance, out, st);
     if (!compiler_signature_of(instance, &signature, st))
         return false;
     snprintf(target, sizeof target, "foreign/%s", names[request->kind]);

@@ -2,8 +2,8 @@
  *
  * Which kernels it implements is read from the file, and nothing of it is run: a shared object
  * exports functions of kernels' names (or __tvm_ffi_NAME), a Python file defines them, a module has
- * its kernel's name, code for a GPU has them as entry points, a program is asked for any. A SYMBOL
- * is one function; KERNEL is said where it has another name. */
+ * its kernel's name, a source those of its kernels, code for a GPU has them as entry points, a
+ * program is asked for any. A SYMBOL is one function; KERNEL is said where it has another name. */
 #ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_H
 #define TESSERA_HARNESS_CASE_IMPLEMENTATION_H
 
@@ -45,6 +45,8 @@ void implementation_number(implementation *i, int number);
 const char *implementation_kind_name(implementation_kind kind);
 /* The backend whose devices run code of the kind. */
 backend_id implementation_backend(implementation_kind kind);
+/* Does what runs it read files that are written for it, in a folder of the command's? */
+bool implementation_needs_folder(implementation_kind kind);
 /* Is it in a process of its own? Else a GPU runs it, beside our code. */
 bool implementation_has_guest(implementation_kind kind);
 /* IMPLEMENTATION_KIND_COUNT when unknown. */
@@ -62,10 +64,11 @@ typedef struct implementation_layout {
     int64_t byte_offset;
 } implementation_layout;
 
-/* The module that the kind's device loads, for an instance and a function. `folder`: for the
- * files of a command; or NULL. */
+/* The module that the kind's device loads, for an instance and a function.
+ */
 typedef struct implementation_request {
-    const char *path, *symbol, *kernel, *folder;
+    const char *path, *symbol, *kernel;
+    const char *folder; /* implementation_needs_folder; else NULL will do */
     implementation_kind kind;
     uint32_t threads;
     const implementation_layout *const *layouts; /* of each input and output; NULL: dense */

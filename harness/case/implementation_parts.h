@@ -27,6 +27,12 @@ bool implementation_elf_is_shared(const implementation_file *f);
 bool implementation_elf_functions(implementation *i, const implementation_file *f, status *st);
 /* What a Python file defines or assigns at its outermost level. */
 void implementation_python_functions(implementation *i, const implementation_file *f);
+/* The kernels of a source that can be compiled. */
+bool implementation_source_functions(implementation *i, const implementation_file *f, status *st);
+/* Compiles the request's kernel, strict, for the instance's types and shapes into a module in the
+ * request's folder; appends its path. */
+bool implementation_source_build(const implementation_request *request, compiler_instance *instance,
+                                 text *path, status *st);
 /* The kernel of a module. */
 bool implementation_module_functions(implementation *i, const implementation_file *f, status *st);
 

@@ -49,7 +49,7 @@ static bool build_ours(const compute_request *r, compiler_artifact *out, status 
 /* `folder`: for the files of a program. */
 static bool build_foreign(const compute_request *r, scratch_folder *folder, compiler_artifact *out,
                           status *st) {
-    if (r->how.kind == IMPLEMENTATION_COMMAND &&
+    if (implementation_needs_folder((implementation_kind)r->how.kind) &&
         !scratch_folder_open(folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
     const implementation_request request = {.path = r->how.implementation,

@@ -46,8 +46,8 @@ bool execution_build_foreign(execution *e, status *st) {
     if (j->implementation_kind >= IMPLEMENTATION_KIND_COUNT || !j->implementation_symbol)
         return status_set(st, STATUS_INTERNAL, "a job has an implementation of no kind");
     e->stage(e->context, "compile");
-    if (j->implementation_kind == IMPLEMENTATION_COMMAND && !e->folder.path &&
-        !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
+    if (implementation_needs_folder((implementation_kind)j->implementation_kind) &&
+        !e->folder.path && !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
     const implementation_request request = {.path = j->implementation,
                                             .symbol = j->implementation_symbol,

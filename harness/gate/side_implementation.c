@@ -17,7 +17,7 @@ bool gate_side_open_implementation(gate_side *a, const gate_side_request *reques
     if (!implementation_open(a->code, given, st))
         return false;
     a->detail = base_strdup(a->code->path);
-    if (a->code->kind == IMPLEMENTATION_COMMAND &&
+    if (implementation_needs_folder(a->code->kind) &&
         !scratch_folder_open(&a->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
     memset(choice.backends, 0, sizeof choice.backends);

@@ -144,7 +144,7 @@ static bool build(runner *r, opened *o, const shape *of, status *st) {
         const compiler_options options = {.threads = o->threads, .written = s->kernel->schedule};
         return compiler_build(of->instance, &options, &o->artifact, st);
     }
-    if (s->with->kind == IMPLEMENTATION_COMMAND && !r->folder.path &&
+    if (implementation_needs_folder(s->with->kind) && !r->folder.path &&
         !scratch_folder_open(&r->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
     const implementation_layout *layouts[LAUNCH_BUFFERS_MAX];

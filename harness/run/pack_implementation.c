@@ -21,6 +21,7 @@ static const char *ending_of(uint32_t kind) {
     return kind == IMPLEMENTATION_PYTHON          ? ".py"
            : kind == IMPLEMENTATION_SHARED_OBJECT ? ".so"
            : kind == IMPLEMENTATION_MODULE        ? ".tsrm"
+           : kind == IMPLEMENTATION_SOURCE        ? ".tsr"
            : kind == IMPLEMENTATION_PTX           ? ".ptx"
                                                   : "";
 }

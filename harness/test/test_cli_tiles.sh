@@ -79,21 +79,20 @@ def tile_attention_rows(
 ) -> Tensor["H", "S", "D", f32]:
     return attention(q, k, v)
 END
-while read -r kernel case dims; do
-    exits 0 "$kernel on tensors" "$tsr" compile tensors.tsr --kernel "$kernel" --dims "$dims" --emit module -o "$kernel.tsrm"
+while read -r kernel case; do
     exits 0 "$kernel/$case beside it" "$tsr" bench "$root/corpus/tile" --filter "$kernel/$case" --backend cpu --quick --threads 1 \
-        --with "$kernel.tsrm" --profile strict --db r.db --failures packs --json
+        --with tensors.tsr --profile strict --db r.db --failures packs --json
     all_ok "... has the same bits" 1
 done <<'END'
-tile_softmax edge M=37,N=129
-tile_layernorm edge M=37,N=129
-tile_matmul chunks M=20,N=24,K=1100
-tile_matmul edge M=33,N=47,K=70
-tile_mlp edge M=21,D=12,H=30
-tile_quantised edge M=17,N=35,K=100
-tile_dropout_blocks edge M=67,N=129
-tile_dropout_rows edge M=67,N=129
-tile_attention_rows edge H=3,S=37,D=24
+tile_softmax edge
+tile_layernorm edge
+tile_matmul chunks
+tile_matmul edge
+tile_mlp edge
+tile_quantised edge
+tile_dropout_blocks edge
+tile_dropout_rows edge
+tile_attention_rows edge
 END
 
 # ---- batches ----
@@ -109,9 +108,8 @@ def shared(x: KTile["B", "H", "M", "K", f32], w: KTile["K", "N", f32], b: KTile[
     return tile.dot(tile.load(x, T.rows), tile.load(w)) + tile.load(b)
 END
 sed -e 's/KTile/Tensor/; s/KTile/Tensor/; s/KTile/Tensor/; /autotune/d; /tile.context/d' -e 's/return .*/return x @ w + b/' batches.tsr >batches_of_tensors.tsr
-exits 0 "a product on tensors" "$tsr" compile batches_of_tensors.tsr --kernel shared --dims B=2,H=3,M=7,K=5,N=4 --emit module -o shared.tsrm
 exits 0 "an input without batches is the same for each" "$tsr" bench batches.tsr --backend interp,cpu --quick --threads 1 \
-    --with shared.tsrm --profile strict --db r.db --failures packs --json
+    --with batches_of_tensors.tsr --profile strict --db r.db --failures packs --json
 all_ok "... with the bits of tensors" 1
 
 # ---- axes of no places ----

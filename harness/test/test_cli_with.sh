@@ -106,9 +106,40 @@ writes_past crash signal 11
 remembers mismatch out
 END
 
-# A kernel of another source, by its module.
-exits 3 "a source of kernels" "${bench[@]}" --with k.tsr
-has err "compile .*k.tsr --kernel KERNEL --case CASE --emit module" "is told what to make of it"
+# Kernels of another source, each compiled for the case.
+cat >other.tsr <<'END'
+from tessera import *
+
+
+@kernel
+def twice(a: Tensor["R", "2*C+1", "E"]) -> Tensor["R", "2*C+1", "E"]:
+    return a + a
+
+
+@kernel
+def thrice(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return x * 3.0001
+
+
+@kernel
+def flat(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return x
+END
+exits 1 "a source of kernels" "${bench[@]}" --with other.tsr --json
+for one in "twice/small@other.tsr|ok bitwise fast timed" "twice/narrow@other.tsr|ok bitwise fast timed" "twice/wide@other.tsr|error" \
+    "thrice/small@other.tsr|mismatch other fast"; do
+    result "${one%|*}"
+    has picked "^${one#*|}" "${one%|*} is ${one#*|}"
+done
+exits 1 "a kernel of another rank" "${bench[@]}" --with other.tsr:flat=thrice
+has out "other.tsr: parameter x has shape .N., but the array is .5, 7." "says whose shape"
+exits 3 "a kernel that it lacks" "${bench[@]}" --with other.tsr:twise
+has err "no function 'twise'; did you mean twice" "names the nearest"
+printf '@kernel\ndef twice(x: Tensor["M", f32]) -> Tensor["M", f32]:\n    return y\n' >broken.tsr
+exits 3 "a source that does not check" "${bench[@]}" --with broken.tsr
+has err "broken.tsr:3:" "shows where"
+
+# A module of one kernel.
 exits 0 "its module" "$tsr" compile k.tsr --kernel thrice --case small --emit module -o small.tsrm
 exits 0 "is code of others" "${bench[@]}" --with small.tsrm --filter thrice/small --profile strict --json
 result "thrice/small@small.tsrm"
@@ -199,7 +230,8 @@ has out "test_functions.so" "the column is shown"
 exits 3 "no such file" "${bench[@]}" --with gone.so
 exits 3 "no such function" "${bench[@]}" --with "$functions:twise"
 has err "twice" "the nearest name is offered"
-exits 3 "a text" "${bench[@]}" --with k.tsr
+printf "just words\n" >words.txt
+exits 3 "a text" "${bench[@]}" --with words.txt
 exits 3 "no kernel of that name" "${bench[@]}" --with "$functions:ends"
 head -c 3000 "$functions" >cut.so
 exits 3 "a file cut short" "${bench[@]}" --with cut.so

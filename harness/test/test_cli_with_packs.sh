@@ -60,6 +60,17 @@ at_times_crashes REPRODUCED_CLASS crash
 at_times_hangs REPRODUCED_CLASS timeout
 LIST
 
+# A source of kernels is packed as it is, and compiled again.
+printf 'from tessera import *\n\n\n@kernel\ndef twice(a: Tensor["N", "P", f32]) -> Tensor["N", "P", f32]:\n    return a * 2.001\n' >theirs/wrong.tsr
+exits 1 "a source fails" "$tsr" bench k.tsr -v --quick --failures packs --with theirs/wrong.tsr
+pack=$(sed -n 's/^ *tsr replay //p' out | head -1)
+rm theirs/wrong.tsr
+exits 4 "which nobody trusts" "$tsr" replay "$pack" --json
+exits 0 "trusted" "$tsr" replay "$pack" --trust --json
+said verdict replayed.status >words
+has words "^REPRODUCED_EXACT$" "fails again"
+has words "^mismatch$" "in the same way"
+
 # A failure on other inputs than the case's own is packed with those, by whatever way it failed.
 bench_with at_times_almost
 exits 0 "its inputs" bsdtar -xf "$pack" manifest.json inputs/x.npy expected/out.npy actual/out.npy
