@@ -15,6 +15,7 @@ has out '^   [0-9]+ \|     other: Tensor' "the line"
 has out '^      \|     \^~~~~$' "carets"
 has out '^      = help: Remove it, or use it' "and what to do"
 has out '^source.tsr:9:13: error\[E0301\]: ' "the compiler's own"
+has out "^      = help: did you mean 'softmax'" "with its help"
 has out '^[0-9]+ kernels with [0-9]+ cases in 7 files: 5 errors, [0-9]+ warnings, 9 notes' "a sum"
 hasnt out $'\x1b' "no colour in a file"
 exits 1 "with colour" "$tsr" lint source.tsr --color always

@@ -156,7 +156,7 @@ class Kernels(unittest.TestCase):
     def test_errors_stand_where_they_are(self):
         @tessera.kernel
         def wrong(x: tessera.Tensor["M", "N", bf16]) -> tessera.Tensor["M", "N", f32]:
-            return tessera.exp(x) + nothing  # noqa: F821
+            return tessera.exp(x) + nothing + np.exp(x)  # noqa: F821
 
         with self.assertRaises(tessera.CompileError) as caught:
             wrong(memoryview(bytearray(12)).cast("H", (2, 3)))
@@ -164,6 +164,8 @@ class Kernels(unittest.TestCase):
         line = pathlib.Path(__file__).read_text().splitlines()[found.line - 1]
         self.assertEqual(line[found.column - 1 :][:7], "nothing")
         self.assertIn(f"{__file__}:{found.line}:", str(caught.exception))
+        self.assertEqual([one.help for one in caught.exception.diagnostics], ["", "write exp(...)"])
+        self.assertIn("\n    help: write exp(...)", str(caught.exception))
         self.assertEqual(frames_of(lambda: wrong(memoryview(bytearray(12)).cast("H", (2, 3)))), ["__call__"])
 
     def test_names(self):
