@@ -65,7 +65,7 @@ hasnt out 'cache-edge|-case\]' "which are not looked at, and not asked for"
 exits 1 "a dimension that is too large" "$tsr" lint edge.tsr --dims N=1099511627776
 has out 'E0706' "is found"
 exits 2 "names that no kernel has" "$tsr" lint edge.tsr --dims M=4
-has err 'tsr lint edge.tsr --dims N=\.\.\.' "says what to type"
+has err '^    tsr lint edge.tsr --dims N=\.\.\.$' "says what to type, on a line of its own"
 exits 2 "--dims without a value" "$tsr" lint edge.tsr --dims N
 
 exits 1 "under GitHub Actions" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$scratch/summary.md" "$tsr" lint "${sources[@]}" --json

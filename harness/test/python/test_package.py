@@ -3,6 +3,7 @@
 import array
 import ast
 import doctest
+import functools
 import importlib
 import importlib.util
 import math
@@ -250,7 +251,7 @@ class Harness(unittest.TestCase):
                                            "    if x.shape[0]:\n        memoryview(out)[0] = calls\n"
                                            "def knows_its_size(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = x.shape[0]\n"
                                            "def never(x):\n    raise ValueError('no such luck')\n"
-                                           "class Op:\n    def bound(self, x, out):\n        ones_of(x, out)\n"
+                                           "class Op:\n    def __call__(self, x, out):\n        ones_of(x, out)\n    def bound(self, x, out):\n        ones_of(x, out)\n"
                                            "    @staticmethod\n    def static(x, out):\n        ones_of(x, out)\n"
                                            "    @classmethod\n    def of_class(cls, x, out):\n        ones_of(x, out)\n"
                                            "class More(Op):\n    pass\n"
@@ -279,8 +280,12 @@ class Harness(unittest.TestCase):
                 self.assertEqual(frames_of(lambda: call(mine.ones_of, f"k.tsr:{name}")), ["__call__"])
         with self.assertRaisesRegex(tessera.Error, "ones_of has no case 'smal'; did you mean 'small'"):
             verify(mine.ones_of, "k.tsr:ones_of", cases="smal")
-        with self.assertRaisesRegex(tessera.Error, "cannot be found by its name"):
-            verify(lambda x: x, "k.tsr:ones_of")
+        def inner(x):
+            return x
+
+        for nameless in (lambda x: x, inner, functools.partial(mine.ones_of, out=None), mine.More()):
+            with self.assertRaisesRegex(tessera.Error, "cannot be found by its name"):
+                verify(nameless, "k.tsr:ones_of")
         with self.assertRaisesRegex(tessera.Error, "Op.bound is bound to an object"):
             verify(mine.Op().bound, "k.tsr:ones_of")
         for one in (mine.Op.static, mine.Op.of_class, mine.More.of_class):
