@@ -61,7 +61,9 @@ static bool run_expand_tiles(pipeline *p) {
         return true;
     if (p->options->generic)
         return status_set(p->st, STATUS_UNAVAILABLE,
-                          "a kernel of tiles is compiled for the dimensions of a case");
+                          "a kernel of tiles is compiled for the dimensions of a case: leave out "
+                          "--generic and make "
+                          "a module for each, or write the kernel on whole tensors");
     p->written = true;
     if (!graph_expand_tiles(p->m, p->st))
         return false;

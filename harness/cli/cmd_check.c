@@ -119,13 +119,13 @@ static void show_value(const json_t *example, size_t at) {
         say(stdout, " (%.9g)", json_number_value(value));
 }
 
-/* Where there is a formula: which of the two values is none that it allows. */
-static void show_judged(const json_t *judged) {
+/* Where there is a formula: which of the two values is none that it allows. Is any? */
+static bool show_judged(const json_t *judged) {
     const json_t *outside = json_object_get(judged, "outside");
     bool first = json_is_true(json_array_get(outside, 0)),
          second = json_is_true(json_array_get(outside, 1));
     if (!json_is_object(judged))
-        return;
+        return false;
     say(stdout, "%*s%s: the formula gives %.9g within %.3g\n", EXAMPLE_COLUMN, "",
         first && second ? "both are wrong, not only other: outside of their bound"
         : first         ? "the first is wrong, not only other: outside of its bound"
@@ -133,6 +133,7 @@ static void show_judged(const json_t *judged) {
                         : "both are within their bound",
         json_number_value(json_object_get(judged, "reference")),
         json_number_value(json_object_get(judged, "bound")));
+    return first || second;
 }
 
 static void show_example(const json_t *example, relation_id id) {
@@ -157,8 +158,9 @@ static void show_example(const json_t *example, relation_id id) {
             (long long)json_integer_value(json_object_get(boundary, "from")),
             json_string_value(json_object_get(boundary, "dim")),
             (long long)json_integer_value(json_object_get(boundary, "to")));
-    show_judged(json_object_get(example, "judged"));
-    say(stdout, "%*s(%s)\n", EXAMPLE_COLUMN, "", relation_table[id].means);
+    /* A wrong value says nothing of which code was chosen. */
+    if (!show_judged(json_object_get(example, "judged")))
+        say(stdout, "%*s(%s)\n", EXAMPLE_COLUMN, "", relation_table[id].means);
 }
 
 /* " (27 runs on 3 shapes, M=2 to 99, N=7)" */

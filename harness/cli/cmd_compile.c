@@ -226,6 +226,15 @@ static bool is_early(const compilation *c) {
     return !c->pass && (strcmp(c->level, "graph") == 0 || strcmp(c->level, "mlir") == 0);
 }
 
+/* A file for another program does not show which of several cases it is for. */
+static void say_case(const compilation *c, const kernel_choice *k) {
+    if (!c->pass && level_named(c->level)->whole && k->c && k->kernel->case_count > 1 &&
+        !c->build.generic && !options_flag(c->o, OPTION_CASE) && !options_flag(c->o, OPTION_DIMS))
+        say(stderr,
+            "tsr: made for %s/%s, the first of %u cases; --case names another, --dims makes one\n",
+            k->kernel->name, k->c->name, (unsigned)k->kernel->case_count);
+}
+
 static int compile_case(compilation *c, const kernel_choice *chosen) {
     kernel_choice one = *chosen, *k = &one;
     compile_variants variants;
@@ -247,6 +256,8 @@ static int compile_case(compilation *c, const kernel_choice *chosen) {
         code = EXIT_INPUT;
     else if (!emit(c, instance, &st))
         code = command_fail(&st);
+    else
+        say_case(c, k);
     compiler_instance_free(instance);
     text_release(&diagnostics);
     compile_variants_release(&variants);

@@ -56,6 +56,13 @@ static option_id find_letter(command_id command, char letter) {
     return OPTION_COUNT;
 }
 
+/* "bench, gate, log": the commands that take what this one does not. */
+static void commands_with(const char *name, text *out) {
+    for (int c = 0; c < COMMAND_COUNT; c++)
+        if (find_long((command_id)c, name, strlen(name)) != OPTION_COUNT)
+            text_printf(out, "%s%s", out->length ? ", " : "", command_table[c].name);
+}
+
 static bool unknown_option(command_id command, const char *word, status *st) {
     const char *names[OPTION_COUNT];
     size_t count = 0;
@@ -68,11 +75,19 @@ static bool unknown_option(command_id command, const char *word, status *st) {
     memcpy(name, word + strspn(word, "-"), length);
     name[length] = '\0';
     const char *nearest = text_nearest(name, names, count);
-    if (nearest)
-        return status_set(st, STATUS_INVALID, "unknown option %s; did you mean --%s?", word,
-                          nearest);
-    return status_set(st, STATUS_INVALID, "unknown option %s; see tsr help %s", word,
-                      command_table[command].name);
+    text others;
+    text_init(&others);
+    commands_with(name, &others);
+    if (others.length)
+        status_set(st, STATUS_INVALID, "--%s is of %s, and not of %s; see tsr help %s", name,
+                   others.data, command_table[command].name, command_table[command].name);
+    else if (nearest)
+        status_set(st, STATUS_INVALID, "unknown option %s; did you mean --%s?", word, nearest);
+    else
+        status_set(st, STATUS_INVALID, "unknown option %s; see tsr help %s", word,
+                   command_table[command].name);
+    text_release(&others);
+    return false;
 }
 
 /* A file's name is bytes; every other word becomes part of a document sooner or later. */

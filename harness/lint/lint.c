@@ -121,6 +121,31 @@ static uint32_t caret_length(const char *message) {
     return caret ? (uint32_t)(1 + strspn(caret + 1, "~")) : 1;
 }
 
+/* What stands between the carets of a diagnostic and the next one: notes and help. */
+static char *rest_of(const lint_file *f, const char *message) {
+    const char *start = message;
+    for (int i = 0; i < 3 && start; i++) {
+        start = strchr(start, '\n');
+        start = start ? start + 1 : NULL;
+    }
+    if (!start)
+        return NULL;
+    const char *end = start, *words;
+    uint32_t number, column;
+    while (*end && !is_diagnostic(f, end, &number, &column, &words)) {
+        end += strcspn(end, "\n");
+        end += *end == '\n';
+    }
+    return end == start ? NULL : copy_of(start, (size_t)(end - start));
+}
+
+const char *lint_finding_help(const lint_finding *f, size_t *length) {
+    static const char mark[] = "      = help: ";
+    const char *found = f->more ? strstr(f->more, mark) : NULL;
+    *length = found ? strcspn(found + strlen(mark), "\n") : 0;
+    return found ? found + strlen(mark) : "";
+}
+
 /* How many there were. */
 static size_t take_diagnostics(lint_report *r, const lint_file *f, const char *shown) {
     size_t before = r->findings.count;
@@ -137,7 +162,9 @@ static size_t take_diagnostics(lint_report *r, const lint_file *f, const char *s
             char *words = copy_of(message, strcspn(message, "\n"));
             lint_add_at(r, f, LINT_SOURCE, (lint_span){whole.start + first, whole.start + last},
                         words);
-            r->findings.items[r->findings.count - 1].diagnostic = compiler_diagnostic_in(line);
+            lint_finding *added = &r->findings.items[r->findings.count - 1];
+            added->diagnostic = compiler_diagnostic_in(line);
+            added->more = rest_of(f, message);
             free(words);
         }
         line = strchr(line, '\n');
@@ -306,6 +333,7 @@ void lint_release(lint_report *r) {
         free(f->case_name);
         free(f->message);
         free(f->shown);
+        free(f->more);
     }
     vec_release(&r->findings);
     *r = (lint_report){0};

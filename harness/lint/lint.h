@@ -48,6 +48,7 @@ typedef struct lint_finding {
     char *kernel, *case_name;      /* NULL where it is of neither */
     char *message;
     char *shown; /* the source line */
+    char *more;  /* notes and help of the compiler's, as it shows them; or NULL */
 } lint_finding;
 
 typedef struct lint_report {
@@ -68,6 +69,9 @@ typedef struct lint_report {
 
 /* The diagnostic's, or the check's. */
 const char *lint_finding_id(const lint_finding *f);
+/* What a compiler's diagnostic says to do, without its mark; "" where it says nothing. The length
+ * is in *length. */
+const char *lint_finding_help(const lint_finding *f, size_t *length);
 
 /* Adds what is found in one source. False where it cannot be read. */
 bool lint_source(lint_report *r, const char *path, status *st);

@@ -45,6 +45,7 @@ void lint_show(const lint_report *r, bool colour, text *out) {
         put_carets(f, out);
         if (f->id != LINT_SOURCE)
             text_show(out, "      = why: %s\n      = help: %s\n", info->why, info->help);
+        text_append(out, f->more ? f->more : "");
     }
 }
 
@@ -81,14 +82,17 @@ json_t *lint_json(const lint_report *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->findings.count; i++) {
         const lint_finding *f = &r->findings.items[i];
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:s?, s:s?, s:o, s:o}", "id",
-                      lint_finding_id(f), "severity",
-                      lint_severity_name(lint_table[f->id].severity), "path", json_text(f->path),
-                      "line", (json_int_t)f->line, "column", (json_int_t)f->column, "end_column",
-                      (json_int_t)f->column + f->length, "kernel", f->kernel, "case", f->case_name,
-                      "message", json_text(f->message), "source", json_text(f->shown)));
+        size_t length;
+        const char *help = lint_finding_help(f, &length);
+        json_t *finding = json_pack(
+            "{s:s, s:s, s:o, s:I, s:I, s:I, s:s?, s:s?, s:o, s:o}", "id", lint_finding_id(f),
+            "severity", lint_severity_name(lint_table[f->id].severity), "path", json_text(f->path),
+            "line", (json_int_t)f->line, "column", (json_int_t)f->column, "end_column",
+            (json_int_t)f->column + f->length, "kernel", f->kernel, "case", f->case_name, "message",
+            json_text(f->message), "source", json_text(f->shown));
+        if (length)
+            json_object_set_new(finding, "help", json_stringn(help, length));
+        json_array_append_new(list, finding);
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "schema",
                      "tsr.lint/1", "tsr", program_facts(), "rules", rules_json(r), "findings", list,

@@ -129,6 +129,10 @@ has out "strides +not verified.*dense tensors alone" "is no violation"
 exits 5 "ours" "${check[@]}" --filter row_sums --relation strides
 exits 1 "the size at which bits change" "${check[@]}" --with "$functions:by_batch=row_sums" --filter row_sums --relation batch
 has out "between M=16 and M=17" "is found"
+has out "another kernel, or another cut" "with what it usually is"
+exits 1 "a wrong value" "${check[@]}" --with "$functions:leaves_the_last=row_sums" --filter row_sums --relation poison
+has out "(is|are) wrong, not only other" "is called so"
+hasnt out "^ +\\(" "and nothing is guessed of it"
 exits 0 "what its inputs alone decide" "${check[@]}" --with "$functions:by_nothing=row_sums" --filter row_sums \
     --vary TEST_ORDER=forward,backward --json
 python3 verdicts.py >verdicts

@@ -15,6 +15,7 @@ has out '^   [0-9]+ \|     other: Tensor' "the line"
 has out '^      \|     \^~~~~$' "carets"
 has out '^      = help: Remove it, or use it' "and what to do"
 has out '^source.tsr:9:13: error\[E0301\]: ' "the compiler's own"
+has out "^      = help: did you mean 'softmax'" "with its help"
 has out '^[0-9]+ kernels with [0-9]+ cases in 7 files: 5 errors, [0-9]+ warnings, 9 notes' "a sum"
 hasnt out $'\x1b' "no colour in a file"
 exits 1 "with colour" "$tsr" lint source.tsr --color always
@@ -64,7 +65,7 @@ hasnt out 'cache-edge|-case\]' "which are not looked at, and not asked for"
 exits 1 "a dimension that is too large" "$tsr" lint edge.tsr --dims N=1099511627776
 has out 'E0706' "is found"
 exits 2 "names that no kernel has" "$tsr" lint edge.tsr --dims M=4
-has err 'tsr lint edge.tsr --dims N=\.\.\.' "says what to type"
+has err '^    tsr lint edge.tsr --dims N=\.\.\.$' "says what to type, on a line of its own"
 exits 2 "--dims without a value" "$tsr" lint edge.tsr --dims N
 
 exits 1 "under GitHub Actions" env GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$scratch/summary.md" "$tsr" lint "${sources[@]}" --json

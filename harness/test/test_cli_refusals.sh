@@ -8,6 +8,16 @@ import numpy as np
 np.save('x.npy', np.ones((3, 5), np.float32))"
 exits 0 "a run" "$tsr" bench corpus --quick --backend cpu,interp --profile strict
 exits 0 "a module" "$tsr" compile corpus/small/small.tsr --kernel addition --emit module -o addition.tsrm
+cat >tiles.tsr <<'END'
+from tessera import *
+
+
+@cases(case("tiny", M=3, N=5))
+@kernel
+def copied(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    return tile.load(x, T.rows, T.cols)
+END
 have_mlir=$("$tsr" bench corpus --quick --backend mlir --list >/dev/null 2>&1 && echo yes)
 
 # Exit code, the word that the complaint must have, the command line.
@@ -34,6 +44,8 @@ done <<'END_OF_LINES'
 4 mlir bench corpus --backend mlir --profile deterministic
 4 interp golden verify corpus --backend interp --profile deterministic
 4 interp pack-repro addition --case tiny --backend interp --profile fast corpus
+4 leave.out.--generic compile tiles.tsr --generic --emit module -o o.tsrm
+2 of.bench.*not.of.fuzz fuzz --db r.db
 2 --threads bench corpus --backend interp --threads 2
 2 --isa bench corpus --backend interp --isa x86-64-v3
 2 --schedule bench corpus --backend interp --schedule MR=6

@@ -207,6 +207,7 @@ done
 exits 0 "compile to an object" "$tsr" compile $source --kernel product --emit obj -o product.o
 exits 0 "which is ELF" readelf -h product.o
 exits 0 "compile to a module" "$tsr" compile $source --kernel product --emit module -o product.tsrm
+has err "product/tiny.* of 2 cases" "which says for which case"
 cp product.tsrm first.tsrm
 exits 0 "compile again" "$tsr" compile $source --kernel product --emit module -o product.tsrm
 same first.tsrm product.tsrm "gives the same bytes"

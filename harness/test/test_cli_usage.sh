@@ -7,6 +7,7 @@ has err "did you mean bench" "an unknown command gets a suggestion"
 exits 2 "an unknown option" "$tsr" bench --qiuck
 has err "did you mean --quick" "an unknown option gets a suggestion"
 exits 2 "an option of another command" "$tsr" devices --quick
+has err "^tsr: --quick is of .*bench.*, and not of devices" "is told with those that have it"
 exits 2 "a missing value" "$tsr" bench --filter
 exits 2 "a value for a flag" "$tsr" bench --quick=yes
 exits 2 "an empty value" "$tsr" bench --filter=

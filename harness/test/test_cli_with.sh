@@ -98,6 +98,7 @@ done <<'END'
 half_of_it mismatch out
 almost mismatch out
 fails error returned 7
+returns_anything error returned -1073741824 .is it int f
 crashes crash before the fall
 ends crash code 3
 hangs timeout took longer

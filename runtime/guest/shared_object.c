@@ -51,6 +51,10 @@ bool shared_object_call(guest_subject *s, status *st) {
     if (code == TSR_IMPLEMENTATION_UNSUPPORTED)
         return status_set(st, STATUS_UNAVAILABLE, "%s does not take these types or shapes%s%.600s",
                           s->symbol, why ? ": " : "", why ? why : "");
-    return code == 0 || status_set(st, STATUS_INVALID, "%s returned %d%s%.600s", s->symbol, code,
-                                   why ? ": " : "", why ? why : "");
+    /* A function without a result leaves in the register whatever was there. */
+    const char *hint = code < INT8_MIN || code > UINT8_MAX
+                           ? " (is it int f(DLTensor *const *, int32_t), which is 0 when done?)"
+                           : "";
+    return code == 0 || status_set(st, STATUS_INVALID, "%s returned %d%s%s%.600s", s->symbol, code,
+                                   hint, why ? ": " : "", why ? why : "");
 }

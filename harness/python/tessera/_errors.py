@@ -15,7 +15,8 @@ __all__ = ["CompileError", "Diagnostic", "Error", "Plain"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LINE = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): error\[(?P<id>E\d+)\]: (?P<message>.*)$", re.M)
+LINE = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): error\[(?P<id>E\d+)\]: (?P<message>.*)"
+                  r"(?:\n +\d* \|.*)*(?:\n +=(?! help:).*)*(?:\n += help: (?P<help>.*))?$", re.M)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Diagnostic:
     line: int
     column: int
     message: str
+    help: str = ""
+
+    def __str__(self) -> str:
+        return f"error[{self.id}]: {self.message}" + (f"\n    help: {self.help}" if self.help else "")
 
 
 class CompileError(Error):
@@ -40,9 +45,16 @@ def diagnostics_of(text: str) -> tuple[Diagnostic, ...]:
     """The errors in what the compiler printed.
 
     >>> diagnostics_of("a.tsr:4:12: error[E0501]: shapes do not broadcast")
-    (Diagnostic(id='E0501', line=4, column=12, message='shapes do not broadcast'),)
+    (Diagnostic(id='E0501', line=4, column=12, message='shapes do not broadcast', help=''),)
+    >>> print(*diagnostics_of('''a.tsr:1:9: error[E0305]: 'np' is no name in a kernel
+    ...     1 |     y = np.exp(x)
+    ...       |         ^~~~~~
+    ...       = help: write exp(...)
+    ... a.tsr:2:9: error[E0301]: unknown name z'''), sep="|")
+    error[E0305]: 'np' is no name in a kernel
+        help: write exp(...)|error[E0301]: unknown name z
     """
-    return tuple(Diagnostic(m["id"], int(m["line"]), int(m["column"]), m["message"]) for m in LINE.finditer(text))
+    return tuple(Diagnostic(m["id"], int(m["line"]), int(m["column"]), m["message"], m["help"] or "") for m in LINE.finditer(text))
 
 
 class Plain(Generic[P, R]):

@@ -113,7 +113,7 @@ class Kernel:
                 return compile_file(path, self._threads, options)
             except CompileError as error:
                 found = tuple(map(self._source.place, error.diagnostics))
-                where = [f"{self._file}:{one.line}:{one.column}: error[{one.id}]: {one.message}" for one in found]
+                where = [f"{self._file}:{one.line}:{one.column}: {one}" for one in found]
                 raise CompileError("\n".join(where) or str(error), found) from None
 
 

@@ -117,7 +117,7 @@ class Source:
 
     def place(self, found: Diagnostic) -> Diagnostic:
         shift = self._first - len(self._before({})) - 1
-        return Diagnostic(found.id, found.line + shift, found.column + self._indent, found.message)
+        return dataclasses.replace(found, line=found.line + shift, column=found.column + self._indent)
 
     # ---- parameters ----
 

@@ -38,6 +38,7 @@ FUNCTION(half_of_it);
 FUNCTION(forty_two);
 FUNCTION(almost);
 FUNCTION(fails);
+FUNCTION(returns_anything);
 FUNCTION(crashes);
 FUNCTION(ends);
 FUNCTION(hangs);
@@ -78,6 +79,10 @@ FUNCTION(almost) { /* within no bound */
 FUNCTION(fails) {
     (void)t, (void)count;
     return 7;
+}
+
+FUNCTION(returns_anything) { /* as one does that is declared void */
+    return multiply(t, count, 2, 0) - (1 << 30);
 }
 
 FUNCTION(crashes) {

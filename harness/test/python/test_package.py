@@ -3,6 +3,7 @@
 import array
 import ast
 import doctest
+import functools
 import importlib
 import importlib.util
 import math
@@ -156,7 +157,7 @@ class Kernels(unittest.TestCase):
     def test_errors_stand_where_they_are(self):
         @tessera.kernel
         def wrong(x: tessera.Tensor["M", "N", bf16]) -> tessera.Tensor["M", "N", f32]:
-            return tessera.exp(x) + nothing  # noqa: F821
+            return tessera.exp(x) + nothing + np.exp(x)  # noqa: F821
 
         with self.assertRaises(tessera.CompileError) as caught:
             wrong(memoryview(bytearray(12)).cast("H", (2, 3)))
@@ -164,6 +165,8 @@ class Kernels(unittest.TestCase):
         line = pathlib.Path(__file__).read_text().splitlines()[found.line - 1]
         self.assertEqual(line[found.column - 1 :][:7], "nothing")
         self.assertIn(f"{__file__}:{found.line}:", str(caught.exception))
+        self.assertEqual([one.help for one in caught.exception.diagnostics], ["", "write exp(...)"])
+        self.assertIn("\n    help: write exp(...)", str(caught.exception))
         self.assertEqual(frames_of(lambda: wrong(memoryview(bytearray(12)).cast("H", (2, 3)))), ["__call__"])
 
     def test_names(self):
@@ -248,7 +251,7 @@ class Harness(unittest.TestCase):
                                            "    if x.shape[0]:\n        memoryview(out)[0] = calls\n"
                                            "def knows_its_size(x, out):\n    for i in range(x.shape[0]):\n        memoryview(out)[i] = x.shape[0]\n"
                                            "def never(x):\n    raise ValueError('no such luck')\n"
-                                           "class Op:\n    def bound(self, x, out):\n        ones_of(x, out)\n"
+                                           "class Op:\n    def __call__(self, x, out):\n        ones_of(x, out)\n    def bound(self, x, out):\n        ones_of(x, out)\n"
                                            "    @staticmethod\n    def static(x, out):\n        ones_of(x, out)\n"
                                            "    @classmethod\n    def of_class(cls, x, out):\n        ones_of(x, out)\n"
                                            "class More(Op):\n    pass\n"
@@ -277,8 +280,12 @@ class Harness(unittest.TestCase):
                 self.assertEqual(frames_of(lambda: call(mine.ones_of, f"k.tsr:{name}")), ["__call__"])
         with self.assertRaisesRegex(tessera.Error, "ones_of has no case 'smal'; did you mean 'small'"):
             verify(mine.ones_of, "k.tsr:ones_of", cases="smal")
-        with self.assertRaisesRegex(tessera.Error, "cannot be found by its name"):
-            verify(lambda x: x, "k.tsr:ones_of")
+        def inner(x):
+            return x
+
+        for nameless in (lambda x: x, inner, functools.partial(mine.ones_of, out=None), mine.More()):
+            with self.assertRaisesRegex(tessera.Error, "cannot be found by its name"):
+                verify(nameless, "k.tsr:ones_of")
         with self.assertRaisesRegex(tessera.Error, "Op.bound is bound to an object"):
             verify(mine.Op().bound, "k.tsr:ones_of")
         for one in (mine.Op.static, mine.Op.of_class, mine.More.of_class):
