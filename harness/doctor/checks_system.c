@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/foreign.h"
 #include "doctor/look.h"
 
 static finding ok(const char *found) {
@@ -199,4 +200,44 @@ finding check_layout(const doctor_place *place) {
     if (how < 0)
         return unknown();
     return how >= 2 ? ok("on") : f;
+}
+
+/* ---- code of others ---- */
+
+/* What keeps users from namespaces; NULL: nothing that this system tells of. */
+static const char *what_forbids(const char *root) {
+    static const struct {
+        const char *path;
+        long long forbids;
+        const char *mend;
+    } settings[] = {
+        {"/proc/sys/user/max_user_namespaces", 0, "sudo sysctl user.max_user_namespaces=1000"},
+        {"/proc/sys/user/max_pid_namespaces", 0, "sudo sysctl user.max_pid_namespaces=1000"},
+        {"/proc/sys/kernel/unprivileged_userns_clone", 0,
+         "sudo sysctl kernel.unprivileged_userns_clone=1"},
+        {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+         "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (look_number(root, settings[i].path, -1) == settings[i].forbids)
+            return settings[i].mend;
+    return NULL;
+}
+
+/* A machine of files is not tried: its settings are all that there is. */
+finding check_guests(const doctor_place *place) {
+    status why = STATUS_INIT;
+    char text[LOOK_TEXT_BYTES];
+    finding f = {.state = "note",
+                 .why = "code of others (--with) can find and stop that of other columns, whose "
+                        "results are then no verdicts",
+                 .mend = what_forbids(place->root)};
+    bool here = !*place->root;
+    if (!here && !look_at(place->root, "/proc/sys/user/max_user_namespaces", text))
+        return unknown();
+    if (here ? foreign_is_apart(&why) : !f.mend)
+        return ok("code of others has processes of its own alone in sight");
+    snprintf(f.found, sizeof f.found, "%.400s",
+             here ? why.message : "the system gives a guest no namespaces of its own");
+    return f;
 }

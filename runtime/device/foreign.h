@@ -42,6 +42,7 @@ typedef struct foreign_image {
     char label[96];
     bool is_python, answered; /* ... a request, at any time */
     pid_t pid;                /* 0: it has ended, as `end` says */
+    pid_t keeper;             /* the first process of its namespaces; 0: it has none */
     status end;
     int socket, output; /* its own; what it prints, a nameless file */
     guest_ring *ring;
@@ -81,8 +82,10 @@ struct foreign_device {
 /* foreign_guest.c, with the lock held: starts the guest and has it open the description. */
 bool foreign_guest_start(foreign_image *image, const device_source *source, status *st);
 void foreign_guest_end(foreign_image *image);
-/* foreign_spawn.c: its process, which has `socket` as GUEST_SOCKET. */
+/* foreign_spawn.c: its process, which has `socket` as GUEST_SOCKET (guest/apart.c). */
 bool foreign_spawn(foreign_image *image, const char *target, int socket, status *st);
+/* What is left there, when the guest has ended. */
+void foreign_end_keeper(foreign_image *image);
 /* Maps `memory` there. */
 bool foreign_guest_map(foreign_image *image, const foreign_memory *memory, uint64_t *address_out,
                        status *st);
@@ -93,6 +96,9 @@ bool foreign_guest_lives(foreign_image *image);
 void foreign_guest_kill(foreign_image *image, status_code code, const char *why);
 /* Memory that both sides can map and neither can cut short; -1 with the reason. */
 int foreign_nameless_file(const char *name, size_t size_bytes, status *st);
+
+/* Whether guests have namespaces of their own, tried without one; else why not. */
+bool foreign_is_apart(status *why);
 
 /* foreign_freeze.c: guests that do nothing between calls. Each has a number, from 1, that no other
  * guest of this process has had.

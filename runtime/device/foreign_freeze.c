@@ -144,6 +144,23 @@ void foreign_keep_awake(bool awake) {
 
 /* ---- their end ---- */
 
+/* Those that became children of this process. The first process of a namespace is gone when the
+ * others are, so none is waited for alone. */
+static void reap(foreign_processes *left) {
+    enum { TRIES_MAX = 10000, EVERY_US = 100 };
+    size_t waiting = left->count;
+    for (int i = 0; waiting && i < TRIES_MAX; i++) {
+        waiting = 0;
+        for (size_t k = 0; k < left->count; k++) {
+            if (left->items[k] && waitpid(left->items[k], NULL, WNOHANG) != 0)
+                left->items[k] = 0;
+            waiting += left->items[k] != 0;
+        }
+        if (waiting)
+            usleep(EVERY_US);
+    }
+}
+
 /* Those that they made meanwhile come to this process, too. */
 void foreign_end_left_behind(bool (*those)(pid_t pid)) {
     enum { ROUNDS_MAX = 100 };
@@ -154,9 +171,8 @@ void foreign_end_left_behind(bool (*those)(pid_t pid)) {
         for (size_t i = 0; i < left.count; i++)
             kill(left.items[i], SIGKILL);
         pthread_mutex_unlock(&foreign_living_mutex);
-        for (size_t i = 0; i < left.count; i++)
-            (void)waitpid(left.items[i], NULL, 0); /* those that became children of this process */
         any = left.count > 0;
+        reap(&left);
         vec_release(&left);
     }
 }

@@ -221,6 +221,7 @@ static void ended(foreign_image *image, int how) {
     last_words(image, &words);
     foreign_freeze_leave(image);
     kill(-image->pid, SIGKILL); /* what it has started, as far as that stayed in its group */
+    foreign_end_keeper(image);  /* ... and the rest, where it has namespaces of its own */
     image->pid = 0;
     if (image->end.code != STATUS_OK) {
         /* it was killed, and the reason is known */

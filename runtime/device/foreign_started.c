@@ -9,9 +9,10 @@
 
 enum { DESCENDANTS_MAX = 4096, LOOKS_BEFORE_MEMORY = 2 };
 
+/* ... or the keeper of one. */
 static bool is_guest(pid_t pid) {
     for (const foreign_image *image = foreign_living; image; image = image->next_living)
-        if (image->pid == pid)
+        if (image->pid == pid || image->keeper == pid)
             return true;
     return false;
 }
@@ -103,7 +104,8 @@ bool foreign_find_started(uint64_t in_hand) {
     for (size_t i = 0; i < foreign_started.count; i++)
         foreign_started.items[i].found = false;
     for (const foreign_image *image = foreign_living; image; image = image->next_living)
-        any |= image->pid && note_children(image->pid, image->number);
+        any |= (image->pid && note_children(image->pid, image->number)) |
+               (image->keeper && note_children(image->keeper, image->number));
     any |= note_children(getpid(), in_hand);
     for (size_t i = 0; i < foreign_started.count; i++)
         if (foreign_started.items[i].found)

@@ -24,6 +24,15 @@ enum {
     GUEST_MESSAGE_BYTES = 1000
 };
 
+/* The option with which tessera-guest starts a guest in namespaces of its own (guest/apart.h), and
+ * the packet in which it says how that went. */
+#define GUEST_APART "--apart"
+typedef struct guest_birth {
+    int32_t guest, keeper; /* processes; 0: there is none */
+    int32_t refusal;       /* errno, where the system gives no namespaces */
+    int32_t error;         /* errno, where the program cannot be executed */
+} guest_birth;
+
 typedef enum guest_request_kind {
     GUEST_OPEN, /* descriptors: the ring, the description (JSON, `size_bytes`) */
     GUEST_MAP,  /* descriptor: pages of `size_bytes`; answered with the address */

@@ -1,6 +1,9 @@
 /* main.c - tessera-guest: started by the runtime's device `foreign`, for one implementation each.
  */
+#include <string.h>
+
 #include "base/sanitizer.h"
+#include "guest/apart.h"
 #include "guest/guest.h"
 
 /* Whatever the guest is built with, one that crashes dies of the signal: that is its result. */
@@ -16,11 +19,13 @@ __attribute__((visibility("default"))) const char *__tsan_default_options(void) 
 }
 #endif
 
-int main(void) {
+int main(int argc, char **argv) {
     static const guest_kind kinds[] = {
 #define KIND(name, open, call) {name, open, call},
 #include "guest/kinds.def"
 #undef KIND
         {0}};
+    if (argc > 1 && strcmp(argv[1], GUEST_APART) == 0)
+        return guest_start_apart(&argv[2]);
     return guest_serve(kinds);
 }

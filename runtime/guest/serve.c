@@ -190,7 +190,9 @@ int guest_serve(const guest_kind *kinds) {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* whoever hides from its parent stays this guest's */
     if (!give_up_rights())
         return EXIT_NO_DEVICE;
-    guest_confine(getppid());
+    /* In a namespace of its own no call can name the device's process, and its number is 0. */
+    if (getppid() != 0)
+        guest_confine(getppid());
     if (!thread_start(&watcher, watch_device, NULL) || !answer_request(&s) || !s.ring)
         return EXIT_NO_DEVICE;
     while (!atomic_load(&s.ring->stop)) {

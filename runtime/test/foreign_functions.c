@@ -1,4 +1,5 @@
 /* foreign_functions.c - what the guest of test_foreign.c calls: 100 floats in, 100 out. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -42,6 +43,37 @@ FUNCTION(sleeps) {
 
 FUNCTION(runs_over) {
     ((float *)t[1]->data)[CELLS + 12] = 1; /* rounded up to 64 bytes there are 112 */
+    return plus_one(t, count);
+}
+
+/* Its parent's number, and how many processes it sees. */
+FUNCTION(looks_around) {
+    float *out = t[1]->data;
+    DIR *list = opendir("/proc");
+    out[0] = (float)getppid();
+    out[1] = 0;
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+        out[1] += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
+    if (list)
+        closedir(list);
+    return count == 2 ? 0 : 1;
+}
+
+/* A child of a child, in a session of its own, which is there when this returns. */
+FUNCTION(hides_a_child) {
+    int ends[2];
+    char byte = 0;
+    if (pipe(ends) != 0)
+        return 1;
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            (void)!write(ends[1], &byte, 1);
+            sleep(20);
+        }
+        _exit(0);
+    }
+    (void)!read(ends[0], &byte, 1);
     return plus_one(t, count);
 }
 

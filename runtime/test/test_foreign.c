@@ -3,10 +3,19 @@
  */
 #include "test/test.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/foreign.h"
 #include "test/abi_fixture.h"
 
 enum { BYTES = KERNEL_CELLS * sizeof(float), MANY = 1000 };
@@ -227,12 +236,95 @@ static void what_cannot_be_loaded_is_refused(void **state) {
     OK(tsrDestroyContext(f.context));
 }
 
+/* ---- namespaces ---- */
+
+static void look_around(float seen[2]) {
+    fixture f;
+    open_on(&f, 1);
+    take(&f, "looks_around");
+    OK(run(&f, NULL));
+    seen[0] = f.out[0];
+    seen[1] = f.out[1];
+    tear_down(&f);
+}
+
+/* It and the one that waits for its end; without namespaces it sees this process. */
+static void a_guest_sees_nobody_else(void **state) {
+    float seen[2];
+    status why = STATUS_INIT;
+    (void)state;
+    if (foreign_is_apart(&why)) {
+        look_around(seen);
+        assert_true(seen[0] == 0 && seen[1] == 2);
+    } else {
+        print_message("skipped: %s\n", why.message);
+    }
+    setenv("TESSERA_GUESTS", "together", 1);
+    assert_false(foreign_is_apart(&why));
+    look_around(seen);
+    assert_true(seen[0] == (float)getpid());
+    unsetenv("TESSERA_GUESTS");
+}
+
+static bool has_children(void) {
+    int child;
+    FILE *file = fopen("/proc/thread-self/children", "re");
+    assert_non_null(file);
+    bool any = fscanf(file, "%d", &child) == 1;
+    (void)fclose(file);
+    return any;
+}
+
+static void what_a_guest_hides_ends_with_it(void **state) {
+    fixture f;
+    status why = STATUS_INIT;
+    (void)state;
+    if (!foreign_is_apart(&why)) {
+        print_message("skipped: %s\n", why.message);
+        return;
+    }
+    open_on(&f, 1);
+    take(&f, "hides_a_child");
+    OK(run(&f, NULL));
+    assert_true(has_children());
+    tear_down(&f);
+    assert_false(has_children());
+}
+
+/* Guests are started all the same. */
+static void namespaces_that_are_refused_are_done_without(void **state) {
+    struct sock_filter rules[] = {
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
+        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_unshare},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+    const struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+    float seen[2];
+    status why = STATUS_INIT;
+    int how = -1;
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+            _exit(0);
+        bool apart = foreign_is_apart(&why);
+        look_around(seen);
+        _exit(apart || why.code == STATUS_OK || seen[0] != (float)getpid());
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_int_equal(how, 0);
+}
+
 int main(void) {
     /* Guests read it: a sanitized one would make a report of its own of a crash. */
     setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0:handle_sigbus=0", 1);
     setenv("TESSERA_GUEST", GUEST_PROGRAM, 1);
     setenv("TESSERA_FOREIGN", "1", 1);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(namespaces_that_are_refused_are_done_without),
+        cmocka_unit_test(a_guest_sees_nobody_else),
+        cmocka_unit_test(what_a_guest_hides_ends_with_it),
         cmocka_unit_test(a_function_computes_in_shared_memory),
         cmocka_unit_test(memory_comes_and_goes),
         cmocka_unit_test(queued_calls_keep_their_order),

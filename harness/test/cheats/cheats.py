@@ -233,8 +233,8 @@ def copies_from_the_worker(a, b):
 
     there = Part(0x400000, 8)
     here = Part(ctypes.addressof(own), 8)
-    if libc.process_vm_readv(os.getppid(), ctypes.byref(here), 1, ctypes.byref(there), 1, 0) < 0 and ctypes.get_errno() == 1:
-        raise PermissionError(1, os.strerror(1))
+    if libc.process_vm_readv(os.getppid(), ctypes.byref(here), 1, ctypes.byref(there), 1, 0) < 0 and ctypes.get_errno() in (1, 3):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return honest(a, b)
 
 

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,22 @@ CHEAT(idles_others) {
     if (calls++ == 20) {
         for_each_sibling(make_idle);
         make_idle(getppid());
+    }
+    return product(t, count);
+}
+
+static void end(pid_t pid) {
+    (void)kill(pid, SIGSTOP);
+    (void)kill(pid, SIGKILL);
+}
+
+/* Where it has nobody for a parent, the first process of its namespace, too. */
+CHEAT(ends_others) {
+    static int calls;
+    if (calls++ == 20) {
+        for_each_sibling(end);
+        if (getppid() == 0)
+            end(1);
     }
     return product(t, count);
 }
