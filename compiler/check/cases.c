@@ -446,8 +446,8 @@ static bool is_word(const node *n, const char *name) {
 }
 
 static void decorator_read(case_reader *r, const node *n, decorated *out) {
-    static const char *const known[] = {"kernel",   "cases",      "math",
-                                        "schedule", "specialize", "independent"};
+    static const char *const known[] = {"kernel",     "cases",       "math",   "schedule",
+                                        "specialize", "independent", "same_as"};
     if (is_word(n, "kernel")) {
         out->kernel = true;
     } else if (interface_is_kernel_word(n)) {
@@ -469,6 +469,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         /* specials_read does */
     } else if (is_call_of(n, "independent") || is_word(n, "independent")) {
         independent_read(r, n, out);
+    } else if (is_call_of(n, "same_as") || is_word(n, "same_as")) {
+        same_as_read(r->kernel, n, r->report);
     } else if (is_word(n, "cases")) {
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "@cases needs cases: @cases(case(\"small\", M=4))");
@@ -477,11 +479,14 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         out->kernel = true;
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "this decorator is not part of the tile language");
-        if (word->kind != NODE_NAME || !diagnose_nearest(r->report, word->text, known, 6)) {
-            diagnose_help(r->report, "there are @kernel, @cases(...), @constants(...), "
-                                     "@math(...), @schedule(...), @specialize(...), "
-                                     "@independent(...) and @verify.numerics(...), and of kernels "
-                                     "of tiles @kernel.autotune(...), .schedule(...) and .auto");
+        if (word->kind != NODE_NAME ||
+            !diagnose_nearest(r->report, word->text, known, sizeof known / sizeof *known)) {
+            diagnose_help(
+                r->report,
+                "there are @kernel, @cases(...), @constants(...), "
+                "@math(...), @schedule(...), @specialize(...), "
+                "@independent(...), @same_as(...) and @verify.numerics(...), "
+                "and of kernels of tiles @kernel.autotune(...), .schedule(...) and .auto");
         }
     }
 }

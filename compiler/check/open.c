@@ -226,6 +226,10 @@ static void mark_broken(compiler_source *s, const diagnostics *d) {
             own = is_inside(k->function, d->places.items[e]);
         s->kernels[i].broken = all || own;
     }
+    /* A kernel whose formula cannot be read says nothing of others; a chain of them has an end. */
+    for (uint32_t turn = 0; turn < s->kernel_count; turn++)
+        for (uint32_t i = 0; i < s->kernel_count; i++)
+            s->kernels[i].broken |= s->kernels[i].same_as && s->kernels[i].same_as->broken;
 }
 
 /* ---- opening ---- */
@@ -279,6 +283,7 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     constants_check(s, &d);
     read_helpers(s, &d);
     read_kernels(s, &d);
+    same_as_resolve(s, &d);
     for (uint32_t i = 0; i < s->kernel_count; i++) {
         check_kernel(s, i, &d);
     }

@@ -73,7 +73,8 @@ typedef struct kernel_interface {
     bool contract;                  /* its body is `...` */
     const char *const *independent; /* of @independent(...) */
     uint32_t independent_count;
-    bool in_tiles; /* made of tiles: a parameter is a KTile or a KVCache */
+    const node *same_as; /* @same_as("kernel"), well-formed; NULL: it has none */
+    bool in_tiles;       /* made of tiles: a parameter is a KTile or a KVCache */
     parameter_record *records;
     uint32_t record_count;
     parameter_result *stores; /* results that are parameters, instead of returned ones */
@@ -154,6 +155,11 @@ bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out
 
 /* Fills the kernel's cases, and its functions' set, from its decorators. */
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d);
+
+/* same_as.c: reads one decorator; and, when all kernels are read, finds the kernels that are named.
+ */
+void same_as_read(kernel_interface *k, const node *n, diagnostics *d);
+void same_as_resolve(compiler_source *s, diagnostics *d);
 
 typedef enum dim_result { DIM_VALUE, DIM_UNBOUND, DIM_OVERFLOW, DIM_NOT_AN_EXPRESSION } dim_result;
 /* A dimension expression under bindings. */

@@ -11,19 +11,6 @@
 #include "case/inputs.h"
 #include "launch/launch.h"
 
-static void close_others(case_context *s) {
-    for (uint32_t i = 0; i < s->other_count; i++) {
-        tensor_release_all(s->others[i].inputs, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].references, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].limits, COMPILER_MAX_PARAMETERS);
-    }
-    free(s->others);
-    s->others = NULL;
-    s->other_count = 0;
-}
-
 static void drop_reference(case_context *s) {
     tensor_release_all(s->references, COMPILER_MAX_PARAMETERS);
     tensor_release_all(s->bounds, COMPILER_MAX_PARAMETERS);
@@ -35,8 +22,35 @@ static void drop_reference(case_context *s) {
     s->sampled = 0;
 }
 
+static void close_named(case_context *s) {
+    case_context *named = s->named;
+    s->named = NULL;
+    if (!named)
+        return;
+    drop_reference(named);
+    tensor_release_all(named->oracle, COMPILER_MAX_PARAMETERS);
+    compiler_instance_free(named->sample.part);
+    compiler_instance_free(named->instance);
+    free(named);
+}
+
+static void close_others(case_context *s) {
+    for (uint32_t i = 0; i < s->other_count; i++) {
+        close_named(&s->others[i]);
+        tensor_release_all(s->others[i].inputs, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].references, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(s->others[i].limits, COMPILER_MAX_PARAMETERS);
+    }
+    free(s->others);
+    s->others = NULL;
+    s->other_count = 0;
+}
+
 static void close_case(case_context *s) {
     close_others(s);
+    close_named(s);
     drop_reference(s);
     tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
     tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
@@ -344,10 +358,9 @@ const compiler_escape *case_context_escape(case_context *s, status *st) {
     return s->has_escape ? &s->escape : NULL;
 }
 
-/* All but the inputs is borrowed from `s`. */
-static bool make_other(const case_context *s, input_set set, case_context *out, status *st) {
+/* Everything is borrowed from `s`, and nothing is expected yet. */
+static void borrow(const case_context *s, case_context *out) {
     *out = *s;
-    memset(out->inputs, 0, sizeof out->inputs);
     memset(out->oracle, 0, sizeof out->oracle);
     memset(out->references, 0, sizeof out->references);
     memset(out->bounds, 0, sizeof out->bounds);
@@ -355,8 +368,53 @@ static bool make_other(const case_context *s, input_set set, case_context *out, 
     out->has_oracle = out->has_reference = out->has_escape = out->by_code = false;
     out->sampled = 0;
     out->golden_state = GOLDEN_MISSING;
-    out->others = NULL;
+    out->others = out->named = NULL;
     out->other_count = 0;
+}
+
+/* ---- the kernel that @same_as names ---- */
+
+static bool open_named(const case_context *s, case_context *out, status *st) {
+    compiler_case own = *s->c;
+    own.choice = NULL;
+    borrow(s, out);
+    out->kernel = s->kernel->same_as;
+    out->sample = (case_sample){.planned = false};
+    out->unused = (text){0};
+    out->instance = case_instance(s->source, out->kernel, &own, st);
+    return out->instance && compiler_signature_of(out->instance, &out->signature, st) &&
+           compiler_check_values(out->instance, out->inputs, st);
+}
+
+bool case_context_named(case_context *s, case_context **out, status *st) {
+    if (!s->named && s->kernel->same_as) {
+        s->named = base_calloc(1, sizeof *s->named);
+        status why = STATUS_INIT;
+        if (!open_named(s, s->named, &why)) {
+            close_named(s);
+            return status_set(st, why.code, "@same_as: kernel %s has no such case: %s",
+                              s->kernel->same_as->name, why.message);
+        }
+    }
+    if (s->named)
+        s->named->tolerance = s->tolerance;
+    *out = s->named;
+    return true;
+}
+
+bool case_context_adds_alike(case_context *s, case_context *named) {
+    compiler_code own, other;
+    status ignored = STATUS_INIT;
+    return compiler_code_of(s->instance, &own, &ignored) &&
+           compiler_code_of(named->instance, &other, &ignored) &&
+           compiler_relate(&own, &other) != COMPILER_ANOTHER_ORDER;
+}
+
+/* ---- other inputs ---- */
+
+static bool make_other(const case_context *s, input_set set, case_context *out, status *st) {
+    borrow(s, out);
+    memset(out->inputs, 0, sizeof out->inputs);
     out->set = set;
     return inputs_make_set(&s->signature, s->c, s->seed, set, s->inputs, out->inputs, st) &&
            compiler_check_values(s->instance, out->inputs, st);

@@ -59,6 +59,7 @@ typedef struct case_context {
     compiler_escape escape;
     double tolerance; /* of code of others (bound_reference); whoever opens sets it; 0: none */
     struct case_context *others; /* the same case on other inputs; see case_context_others */
+    struct case_context *named;  /* see case_context_named; its inputs are borrowed */
     uint32_t other_count;
 } case_context;
 
@@ -102,6 +103,12 @@ bool case_context_unlimited(case_context *s, tensor *values, status *st);
 /* Where a number of the reference becomes none in the kernel's types (compiler_find_escape);
  * borrowed. */
 const compiler_escape *case_context_escape(case_context *s, status *st);
+/* The same case, on the same inputs, of the kernel that @same_as names: what results are held to
+ * beside their own formula. *out is NULL where there is none, and borrowed. False: it has no such
+ * case. */
+bool case_context_named(case_context *s, case_context **out, status *st);
+/* Whether both add in the same orders, so that the bits of strict are the same. */
+bool case_context_adds_alike(case_context *s, case_context *named);
 /* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
  * last are the case's own with one element changed, all others those of another seed each. NULL
  * where their values are not what the kernel asks for. Borrowed. */

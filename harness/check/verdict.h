@@ -4,6 +4,7 @@
  * golden. deterministic: equal bits between launches; and either the strict bits, or within the
  * bound of the f64 reference. fast: within the bound. Integers that no rounded number has a part
  * in, and cases of small integers that are exact in any order, are bit for bit under every profile.
+ * Of a kernel with @same_as the outputs are held to the named kernel's formula as well.
  * Of a kernel without a formula nothing is known: it is held against "none", and only has to give
  * equal bits twice.
  */
@@ -46,6 +47,11 @@ typedef struct verdict_request {
  * formula has on the way, but for large cases and code of others. Where a promise is broken, the
  * verdict does not hold. False where the reference could not be computed. */
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
+
+/* Holds the outputs to the kernel that @same_as names, too: to its bits under strict, where both
+ * add in the same orders, else to the bound of its f64 reference. Nothing where the verdict does
+ * not hold already, or no kernel is named. False where that could not be done. */
+bool verdict_same_as(case_context *s, const verdict_request *request, verdict *out, status *st);
 
 /* Output `output` against the f64 reference, which is there (case_context_reference); elements that
  * no bound judges, against the interpreter, but of a large case without its outputs at hand. What

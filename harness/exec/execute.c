@@ -68,8 +68,9 @@ static bool judge_oracle(execution *e, const tensor *outputs, status *st) {
     text_init(&v.why);
     if (has_golden)
         verdict_release(&v);
-    bool ok =
-        has_golden ? verdict_judge(s, &request, &v, st) : verdict_numerics(s, &request, &v, st);
+    bool ok = has_golden
+                  ? verdict_judge(s, &request, &v, st)
+                  : verdict_same_as(s, &request, &v, st) && verdict_numerics(s, &request, &v, st);
     if (ok) {
         execution_put_verdict(e, &v);
         if (!v.holds)
@@ -376,6 +377,15 @@ static bool run_backend(execution *e, const backend *b, status *st) {
 
 /* ---- packs ---- */
 
+/* The interpreter's outputs, of the kernel that @same_as names where there is one. */
+static bool put_expected(const execution *e, const staging *s, const tensor *own, status *st) {
+    case_context *named;
+    if (!case_context_named(e->subject, &named, st))
+        return false;
+    const tensor *expected = named ? case_context_oracle(named, st) : own;
+    return expected && staging_put_tensors(s, "expected", expected, st);
+}
+
 /* What does not need the kernel to run comes first: a crash on the way leaves that. */
 static bool pack_members(execution *e, const backend *b, status *st) {
     staging s = {e->job, e->subject, e->stage, e->context};
@@ -392,7 +402,7 @@ static bool pack_members(execution *e, const backend *b, status *st) {
     e->stage(e->context, "oracle");
     bool known = !compiler_instance_is_contract(e->subject->instance);
     expected = known ? case_context_oracle(e->subject, st) : NULL;
-    if (known && (!expected || !staging_put_tensors(&s, "expected", expected, st)))
+    if (known && (!expected || !put_expected(e, &s, expected, st)))
         return false;
     if (!*b->driver || !e->job->launches)
         actual = *b->driver ? NULL : expected;

@@ -7,6 +7,7 @@
 
 #include "case/case_context.h"
 #include "case/inputs.h"
+#include "check/verdict.h"
 #include "gate/gate.h"
 #include "launch/launch.h"
 #include "measure/rotation.h"
@@ -119,6 +120,24 @@ static bool is_same_case(const preparation *p) {
     return p->subjects[0].key[0] && strcmp(p->subjects[0].key, p->subjects[1].key) == 0;
 }
 
+static void no_stage(void *context, const char *stage) {
+    (void)context;
+    (void)stage;
+}
+
+/* What strict modules give is right where the kernel that @same_as names says so. */
+static bool holds_as_named(case_context *s, const tensor *outputs, status *st) {
+    verdict v = {.holds = true, .max_error_over_bound = -1};
+    const verdict_request request = {
+        .profile = PROFILE_STRICT, .outputs = outputs, .stage = no_stage};
+    text_init(&v.why);
+    bool ok = verdict_same_as(s, &request, &v, st);
+    if (ok && !v.holds)
+        ok = status_set(st, STATUS_MISMATCH, "%s", v.why.data);
+    verdict_release(&v);
+    return ok;
+}
+
 /* The interpreter's bits are those of every strict module of the same graph. */
 static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, status *st) {
     const gate_side_unit *unit = source_of(row, side);
@@ -135,7 +154,7 @@ static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, 
         return true;
     }
     const tensor *outputs = s ? case_context_oracle(s, st) : NULL;
-    if (!outputs)
+    if (!outputs || !holds_as_named(s, outputs, st))
         return false;
     json_array_append_new(p->digests[side], digests_of(outputs, s->signature.output_count));
     return true;
@@ -187,8 +206,11 @@ static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan
     p->side = side;
     for (uint32_t i = 0; i < chosen.count && ok; i++) {
         case_context *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, chosen), st);
+        case_context *named = NULL;
         json_t *of_set = json_array();
-        ok = s && case_context_reference(s, st) && put_bounds(p, s, of_set, st);
+        ok = s && case_context_named(s, &named, st);
+        s = named ? named : s;
+        ok = ok && case_context_reference(s, st) && put_bounds(p, s, of_set, st);
         json_array_append_new(list, of_set);
     }
     if (ok)

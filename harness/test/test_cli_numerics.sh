@@ -1,5 +1,5 @@
 # test_cli_numerics.sh - @verify.numerics: results that break a promise are a mismatch of their own, with the first element; no golden is
-# recorded of them, and tsr check finds them on shapes that are drawn.
+# recorded of them, and tsr check finds them on shapes that are drawn. @same_as: results are held to another kernel's formula, too.
 source "$(dirname "$0")/lib.sh"
 
 cat >kernels.tsr <<'END'
@@ -76,33 +76,86 @@ def normalised(x: Tensor["M", "N", f32], g: Tensor["N", f32], b: Tensor["N", f32
 @kernel
 def says_nothing(x: Tensor["M", f32]) -> Tensor["M", f32]:
     return x
+
+
+@cases(case("a", M=37, N=129, x=uniform(0.5, 1)))
+@kernel
+def shares(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return x / sum(x, axis=1, keepdims=True)
+
+
+@same_as("shares")
+@kernel.autotune(space=dict(BM=[16], BN=[64]))
+@cases(case("a", M=37, N=129, x=uniform(0.5, 1)), case("narrow", M=37, N=50, x=uniform(0.5, 1)))
+@kernel
+def shares_of_blocks(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    a = tile.load(x, T.rows, T.cols)
+    return a / sum(a, axis=1, keepdims=True)
+
+
+@same_as("shares")
+@kernel.autotune(space=dict(BM=[16]))
+@cases(case("a", M=37, N=129, x=uniform(0.5, 1)))
+@kernel
+def shares_of_rows(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    a = tile.load(x, tile.context().rows)
+    return a / sum(a, axis=1, keepdims=True)
+
+
+@same_as("shares")
+@kernel.autotune(space=dict(BM=[16], BN=[64], BK=[32]))
+@cases(case("a", M=37, N=129, x=uniform(0.5, 1)))
+@kernel
+def shares_in_turns(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    s = tile.zeros((T.m, 1), f32)
+    for k in tile.range(N, T.k):
+        s += sum(tile.load(x, T.rows, k), axis=1, keepdims=True)
+    return tile.load(x, T.rows, T.cols) / s
+
+
+@same_as("shares")
+@cases(case("a", M=37, N=129, x=uniform(0.5, 1)))
+@kernel
+def products(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return x * (1.0 / sum(x, axis=1, keepdims=True))
 END
 exits 1 "promises are held to" "$tsr" bench kernels.tsr --backend interp,cpu --profile strict,fast --quick --db r.db --failures packs --json
 python3 - >found <<'END'
 import json
 for r in json.load(open("out"))["results"]:
-    print(r["kernel"], r["case"], r["backend"], r["status"], r["check"].get("numerics"), r["why"])
+    print(r["kernel"], r["case"], r["backend"], r["profile"], r["status"], r["check"].get("numerics"), r["why"])
 END
 while read -r pattern; do
     has found "^$pattern" "$pattern"
 done <<'END'
-kept a interp ok holds
-kept wide cpu ok holds
-beyond a interp mismatch violated verify.numerics: output out\[2\] is 2.00800157
-beyond a cpu mismatch violated verify.numerics: output out\[2\] is 2.00800157
-no_number a cpu mismatch violated verify.numerics: output out.* is nan
-overflows small cpu ok holds
-overflows great interp mismatch violated verify.numerics: output out\[0\] is nan
-overflows great cpu mismatch violated verify.numerics: output out\[0\] is nan
-as_infinite_as_f64 special cpu ok holds
-unit usual cpu ok holds
-unit great interp mismatch violated verify.numerics: on the way 'tessera.mul' in line [0-9]+ gives inf .*; 2 of 2
-unit great cpu mismatch violated verify.numerics: on the way
-average great cpu mismatch violated verify.numerics: on the way
-gate hot cpu mismatch violated verify.numerics: on the way
-normalised great cpu mismatch violated verify.numerics: on the way
-normalised usual cpu ok holds
-says_nothing a cpu ok None
+kept a interp [a-z]+ ok holds
+kept wide cpu [a-z]+ ok holds
+beyond a interp [a-z]+ mismatch violated verify.numerics: output out\[2\] is 2.00800157
+beyond a cpu [a-z]+ mismatch violated verify.numerics: output out\[2\] is 2.00800157
+no_number a cpu [a-z]+ mismatch violated verify.numerics: output out.* is nan
+overflows small cpu [a-z]+ ok holds
+overflows great interp [a-z]+ mismatch violated verify.numerics: output out\[0\] is nan
+overflows great cpu [a-z]+ mismatch violated verify.numerics: output out\[0\] is nan
+as_infinite_as_f64 special cpu [a-z]+ ok holds
+unit usual cpu [a-z]+ ok holds
+unit great interp [a-z]+ mismatch violated verify.numerics: on the way 'tessera.mul' in line [0-9]+ gives inf .*; 2 of 2
+unit great cpu [a-z]+ mismatch violated verify.numerics: on the way
+average great cpu [a-z]+ mismatch violated verify.numerics: on the way
+gate hot cpu [a-z]+ mismatch violated verify.numerics: on the way
+normalised great cpu [a-z]+ mismatch violated verify.numerics: on the way
+normalised usual cpu [a-z]+ ok holds
+says_nothing a cpu [a-z]+ ok None
+shares_of_blocks a interp strict mismatch .* same_as shares: output out\[0, 0\]
+shares_of_blocks a cpu strict mismatch .* same_as shares: output out\[0, 0\]
+shares_of_blocks a cpu fast mismatch .* same_as shares: output out\[0, 0\]
+shares_of_blocks narrow cpu strict ok
+shares_of_rows a cpu strict ok
+shares_in_turns a cpu strict ok
+shares_in_turns a cpu fast ok
+products a interp strict mismatch .* same_as shares: .* differ
+products a cpu fast ok
 END
 hasnt found "beyond a .* (ok|holds)" "what is broken holds nowhere"
 
@@ -112,6 +165,26 @@ for kernel in kept beyond overflows unit; do
 done >recorded
 has recorded "^wide.json" "of what holds are recorded"
 hasnt recorded "great.json" "of what does not are not"
+hasnt recorded "shares_of_blocks" "nor of what is not the same as another kernel"
+
+# What is right is in the pack, beside what was meant.
+pack=$(ls packs/shares_of_blocks-a-* | head -1)
+exits 0 "a pack of another meaning" "$tsr" replay "$pack"
+has out "^now +mismatch: same_as shares: " "fails again"
+python3 - "$pack" >out 2>err <<'END' && pass "expects what the named kernel gives" || fail "expects what the named kernel gives"
+import struct, subprocess, sys
+def first(name):
+    data = subprocess.run(["bsdtar", "-xOf", sys.argv[1], name], capture_output=True, check=True).stdout
+    return struct.unpack_from("<f", data, 10 + struct.unpack("<H", data[8:10])[0])[0]
+assert first("actual/out.npy") > 1.5 * first("expected/out.npy") > 0
+END
+
+exits 1 "a gate of two that compute it" "$tsr" gate kernels.tsr --filter shares_of_blocks/a --with kernels.tsr:shares_of_rows=shares_of_blocks \
+    --against kernels.tsr:shares_of_blocks --mde 50 --margin 20 --db r.db
+has out "FAILED: mismatch" "holds them to the named kernel"
+exits 5 "under strict" "$tsr" gate kernels.tsr --filter shares_of_blocks/a --with kernels.tsr:shares_of_rows=shares_of_blocks \
+    --against kernels.tsr:shares_of_blocks --profile strict --mde 50 --margin 20 --db r.db
+has out "cannot be prepared: same_as shares: " "nothing says what is right"
 
 exits 1 "shapes that are drawn" "$tsr" check kernels.tsr --relation numerics --failures packs
 has out "^kept" "are tried"

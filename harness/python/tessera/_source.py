@@ -79,12 +79,13 @@ class Source:
         return [line.decode() for line in raw]
 
     def _drop_decorators(self) -> None:
-        """Those of Python, and @kernel itself, which may have options of Python: they become blank lines."""
+        """Those of Python, @kernel itself, which may have options of Python, and @same_as, as no other kernel is in the text: they become
+        blank lines."""
         for one in self._tree.decorator_list:
             words = _words_of(one)
             if words[0] == "kernel" and len(words) > 1:
                 self._kernel = ""
-            elif words[0] == "kernel" or words[0] not in _words.DECORATORS:
+            elif words[0] in ("kernel", "same_as") or words[0] not in _words.DECORATORS:
                 end = one.end_lineno or one.lineno
                 self._body[one.lineno - 1 : end] = [""] * (end - one.lineno + 1)
 

@@ -77,6 +77,7 @@ def beside_cache(x: KTile["S", "D", f32], cache: KVCache, *, add: bool):
 
 
 @tessera.kernel
+@same_as("tripled")
 @math("correct")
 @verify.numerics(bounded=[-1000, 1000])
 def policies(x: Tensor["M", "N", bf16 @ accum(f32)], *, shift=0.5) -> Tensor["M", f32]:
