@@ -7,52 +7,140 @@
 
 #include "base/file.h"
 #include "case/dims_from_arrays.h"
+#include "case/safetensors.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
 #include "common/say.h"
 
+enum { NAMES_SHOWN_BYTES = 500 };
+
+/* What one --inputs says: NAME=FILE.npy, NAME=FILE.safetensors[:TENSOR], or FILE.safetensors for
+ * all parameters that it has tensors of. */
+typedef struct given {
+    const char *word;
+    size_t name_length; /* of NAME; 0: all parameters */
+    char *path;         /* owned */
+    const char *tensor; /* of the word; NULL: the one of the parameter's name */
+    bool is_safetensors;
+    safetensors file; /* is_safetensors */
+} given;
+
+typedef VEC(given) given_list;
+
 typedef struct arrays {
     const compiler_kernel *kernel;
     compiler_source *source;
-    char *paths[COMPILER_MAX_PARAMETERS];
+    const given *from[COMPILER_MAX_PARAMETERS];
     tensor values[COMPILER_MAX_PARAMETERS];
 } arrays;
 
-static bool take_one(arrays *a, const char *word, status *st) {
+/* ---- the words ---- */
+
+static bool ends_with(const char *path, const char *end) {
+    size_t length = strlen(path), tail = strlen(end);
+    return length > tail && strcmp(path + length - tail, end) == 0;
+}
+
+/* A file whose name has a colon is a file. */
+static const char *tensor_in(const char *path) {
+    static const char mark[] = ".safetensors:";
+    const char *at = NULL;
+    for (const char *next = path; !file_exists(path) && (next = strstr(next, mark)); next++)
+        at = next + sizeof mark - 1;
+    return at && *at ? at : NULL;
+}
+
+static bool read_given(const char *word, given *g, status *st) {
     const char *equals = strchr(word, '=');
-    int at = equals ? kernel_parameter(a->kernel, word, (size_t)(equals - word)) : -1;
-    if (!equals)
-        return status_set(st, STATUS_INVALID, "--inputs wants NAME=FILE.npy, not '%s'", word);
-    if (at < 0)
-        return status_set(st, STATUS_INVALID,
-                          "--inputs %s: kernel %s has no parameter of that name", word,
-                          a->kernel->name);
-    if (a->paths[at])
-        return status_set(st, STATUS_INVALID, "--inputs %s: parameter %s is given twice", word,
-                          a->kernel->parameter_names[at]);
-    a->paths[at] = realpath(equals + 1, NULL);
-    if (!a->paths[at])
-        return status_set(st, STATUS_NOT_FOUND, "--inputs %s: there is no such file", word);
+    const char *path = equals ? equals + 1 : word;
+    *g = (given){.word = word, .tensor = tensor_in(path)};
+    size_t length = g->tensor ? (size_t)(g->tensor - path) - 1 : strlen(path);
+    char *own = base_strdup(path);
+    own[length] = '\0';
+    g->is_safetensors = ends_with(own, ".safetensors");
+    g->name_length = equals ? (size_t)(equals - word) : 0;
+    bool ok = (equals ? g->name_length > 0 : g->is_safetensors && !g->tensor) ||
+              status_set(st, STATUS_INVALID,
+                         "--inputs wants NAME=FILE.npy, NAME=FILE.safetensors:TENSOR or "
+                         "FILE.safetensors, not '%s'",
+                         word);
+    g->path = ok ? realpath(own, NULL) : NULL;
+    if (ok && !g->path)
+        ok = status_set(st, STATUS_NOT_FOUND, "--inputs %s: there is no such file", word);
+    free(own);
+    return ok && (!g->is_safetensors || safetensors_open(&g->file, g->path, st));
+}
+
+static bool read_all_given(const options *o, given_list *out, status *st) {
+    const string_list *words = &o->values[OPTION_INPUTS].values;
+    bool ok = true;
+    for (size_t i = 0; i < words->count && ok; i++) {
+        given g;
+        ok = read_given(words->items[i], &g, st);
+        vec_push(out, g);
+    }
+    return ok;
+}
+
+static void release_given(given_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        safetensors_close(&list->items[i].file);
+        free(list->items[i].path);
+    }
+    vec_release(list);
+}
+
+/* What a file says for a parameter: the word that names it, else a file that has a tensor of its
+ * name; NULL: nothing. */
+static const given *given_for(const given_list *list, const char *parameter) {
+    const given *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const given *g = &list->items[i];
+        if (g->name_length && strlen(parameter) == g->name_length &&
+            strncmp(g->word, parameter, g->name_length) == 0)
+            return g;
+        if (!g->name_length && !found && safetensors_find(&g->file, parameter))
+            found = g;
+    }
+    return found;
+}
+
+/* ---- the arrays ---- */
+
+static bool read_tensor(const given *g, const char *parameter, dtype want, tensor *out,
+                        status *st) {
+    const char *name = g->tensor ? g->tensor : parameter;
+    const safetensors_entry *e = safetensors_find(&g->file, name);
+    text names;
+    if (e)
+        return safetensors_read(&g->file, e, want, out, st);
+    text_init(&names);
+    for (size_t i = 0; i < g->file.entries.count && names.length < NAMES_SHOWN_BYTES; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", g->file.entries.items[i].name);
+    status_set(st, STATUS_NOT_FOUND,
+               "--inputs %s: there is no tensor '%.100s' in it; it has %.600s", g->word, name,
+               names.length ? names.data : "none");
+    text_release(&names);
+    return false;
+}
+
+static bool take_one(arrays *a, uint32_t at, const given *g, status *st) {
+    const char *parameter = a->kernel->parameter_names[at];
     /* Types that NumPy lacks travel as others: the parameter says which is meant. */
     dtype type =
         a->kernel->parameter_variables[at] < 0 ? a->kernel->parameter_types[at] : DTYPE_NONE;
     bool travels = type != DTYPE_NONE && !dtype_owns_npy_descr(type);
-    return tensor_read_npy(&a->values[at], a->paths[at], travels ? type : DTYPE_NONE, st);
+    type = travels ? type : DTYPE_NONE;
+    a->from[at] = g;
+    return g->is_safetensors ? read_tensor(g, parameter, type, &a->values[at], st)
+                             : tensor_read_npy(&a->values[at], g->path, type, st);
 }
 
-static bool take_all(const options *o, arrays *a, status *st) {
-    const string_list *given = &o->values[OPTION_INPUTS].values;
-    for (size_t i = 0; i < given->count; i++)
-        if (!take_one(a, given->items[i], st))
-            return false;
+static bool take_all(const given_list *list, arrays *a, status *st) {
     for (uint32_t i = 0; i < a->kernel->parameter_count; i++)
-        if (!a->paths[i])
-            return status_set(st, STATUS_INVALID,
-                              "no array for parameter %s of kernel %s: give it with --inputs "
-                              "%s=FILE.npy",
-                              a->kernel->parameter_names[i], a->kernel->name,
-                              a->kernel->parameter_names[i]);
+        if (!take_one(a, i, given_for(list, a->kernel->parameter_names[i]), st))
+            return false;
     return true;
 }
 
@@ -69,7 +157,7 @@ static bool bind_types(const arrays *a, compiler_type_binding *types, status *st
         else if (wanted != a->values[i].type)
             return status_set(st, STATUS_INVALID,
                               "parameter %s of kernel %s is %s, but %s holds %s",
-                              k->parameter_names[i], k->name, dtype_name(wanted), a->paths[i],
+                              k->parameter_names[i], k->name, dtype_name(wanted), a->from[i]->word,
                               dtype_name(a->values[i].type));
     }
     return true;
@@ -102,13 +190,16 @@ static bool solve(const arrays *a, text *dims, status *st) {
     return ok;
 }
 
-static bool link_all(const arrays *a, scratch_folder *folder, status *st) {
+/* What a job reads: a link to the user's file, or the tensor written out. */
+static bool put_all(const arrays *a, scratch_folder *folder, status *st) {
     bool ok = scratch_folder_open(folder, NULL, SCRATCH_FOLDER_PREFIX, st);
     for (uint32_t i = 0; i < a->kernel->parameter_count && ok; i++) {
         text path;
         text_init(&path);
         text_printf(&path, "%s/%s.npy", folder->path, a->kernel->parameter_names[i]);
-        if (symlink(a->paths[i], path.data) != 0)
+        if (a->from[i]->is_safetensors)
+            ok = tensor_write_npy(&a->values[i], path.data, st);
+        else if (symlink(a->from[i]->path, path.data) != 0)
             ok = status_set(st, STATUS_IO, "cannot make a link %s", path.data);
         text_release(&path);
     }
@@ -120,6 +211,7 @@ static bool link_all(const arrays *a, scratch_folder *folder, status *st) {
 typedef struct search {
     const options *o;
     const corpus_query *query;
+    given_list given;
     VEC(compiler_source *) sources;
     const compiler_kernel *kernel; /* the first that fits */
     compiler_source *source;
@@ -128,13 +220,30 @@ typedef struct search {
     text diagnostics;
 } search;
 
-/* Just these names, in any order. */
+/* Every name that is said is a parameter's, and every parameter is given. Files of tensors may have
+ * others. */
 static bool fits(const search *s, const compiler_kernel *kernel) {
-    const string_list *given = &s->o->values[OPTION_INPUTS].values;
-    size_t named = 0;
-    for (size_t i = 0; i < given->count; i++)
-        named += kernel_parameter(kernel, given->items[i], strcspn(given->items[i], "=")) >= 0;
-    return !kernel->broken && named == given->count && named == kernel->parameter_count;
+    bool all = !kernel->broken && kernel->parameter_count > 0;
+    for (size_t i = 0; i < s->given.count && all; i++) {
+        const given *g = &s->given.items[i];
+        all = !g->name_length || kernel_parameter(kernel, g->word, g->name_length) >= 0;
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count && all; i++)
+        all = given_for(&s->given, kernel->parameter_names[i]) != NULL;
+    return all;
+}
+
+/* No parameter by two words: they would be two arrays. */
+static bool is_each_once(const given_list *list, status *st) {
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const given *a = &list->items[i], *b = &list->items[k];
+            if (a->name_length && a->name_length == b->name_length &&
+                strncmp(a->word, b->word, a->name_length) == 0)
+                return status_set(st, STATUS_INVALID, "--inputs %s: parameter %.*s is given twice",
+                                  a->word, (int)a->name_length, a->word);
+        }
+    return true;
 }
 
 static void look_into(search *s, const char *path) {
@@ -151,6 +260,13 @@ static void look_into(search *s, const char *path) {
         s->kernel = s->kernel ? s->kernel : kernel;
         s->source = s->source ? s->source : source;
     }
+}
+
+static bool has_whole(const given_list *list) {
+    bool found = false;
+    for (size_t i = 0; i < list->count; i++)
+        found |= !list->items[i].name_length;
+    return found;
 }
 
 static bool find_kernel(search *s, status *st) {
@@ -173,8 +289,11 @@ static bool find_kernel(search *s, status *st) {
     say_diagnostics(stderr, s->diagnostics.data);
     return status_set(st, STATUS_INVALID,
                       "no kernel in %s has just the parameters that --inputs NAME=FILE.npy gives "
-                      "arrays for, each of them once",
-                      s->query->paths[0]);
+                      "arrays for, each of them once%s",
+                      s->query->paths[0],
+                      has_whole(&s->given) ? ", or that have a tensor each of their name in "
+                                             "--inputs FILE.safetensors"
+                                           : "");
 }
 
 static bool take(const search *s, own_inputs *own, status *st) {
@@ -183,10 +302,8 @@ static bool take(const search *s, own_inputs *own, status *st) {
     text_append(&own->kernel, s->kernel->name);
     if (dims)
         text_append(&own->dims, dims);
-    bool ok = take_all(s->o, &a, st) && (dims || solve(&a, &own->dims, st)) &&
-              link_all(&a, &own->folder, st);
-    for (uint32_t i = 0; i < COMPILER_MAX_PARAMETERS; i++)
-        free(a.paths[i]);
+    bool ok = take_all(&s->given, &a, st) && (dims || solve(&a, &own->dims, st)) &&
+              put_all(&a, &own->folder, st);
     tensor_release_all(a.values, COMPILER_MAX_PARAMETERS);
     return ok;
 }
@@ -205,7 +322,9 @@ int own_inputs_open(const options *o, size_t first, own_inputs *own) {
     search s = {.o = o, .query = &query};
     text_init(&s.names);
     text_init(&s.diagnostics);
-    bool ok = find_kernel(&s, &st) && take(&s, own, &st);
+    bool ok = read_all_given(o, &s.given, &st) && is_each_once(&s.given, &st) &&
+              find_kernel(&s, &st) && take(&s, own, &st);
+    release_given(&s.given);
     for (size_t i = 0; i < s.sources.count; i++)
         compiler_close(s.sources.items[i]);
     vec_release(&s.sources);

@@ -1,4 +1,5 @@
-/* own_inputs.h - --inputs NAME=FILE.npy: a kernel on the user's own arrays, which make its case. */
+/* own_inputs.h - --inputs NAME=FILE.npy, or tensors of a .safetensors file: a kernel on the user's
+ * own arrays, which make its case. */
 #ifndef TESSERA_HARNESS_CLI_OWN_INPUTS_H
 #define TESSERA_HARNESS_CLI_OWN_INPUTS_H
 
@@ -7,8 +8,9 @@
 #include "common/scratch_folder.h"
 
 typedef struct own_inputs {
-    scratch_folder folder; /* NAME.npy for each parameter, links to the user's files */
-    text kernel, dims;     /* its name; "M=5,N=7,T=f32", what the arrays make of it, or --dims */
+    scratch_folder
+        folder; /* NAME.npy for each parameter, links to the user's files where they are that */
+    text kernel, dims; /* its name; "M=5,N=7,T=f32", what the arrays make of it, or --dims */
     bool given;
 } own_inputs;
 

@@ -250,4 +250,73 @@ exits 3 "shapes that contradict each other" "$tsr" bench my.tsr --inputs x=x.npy
 exits 3 "an array given twice" "$tsr" bench my.tsr --inputs x=x.npy --inputs x=s.npy
 exits 3 "kernels that cannot be told apart" "$tsr" bench several.tsr --inputs x=s.npy
 has err "several kernels have just these parameters: twice, " "are named"
+
+# The same arrays in one file, beside others; and what is wrong with a file.
+cat >tensors.py <<'END'
+import json, struct
+def write(name, tensors, data, length=None, header=None):
+    text = header or json.dumps({key: {"dtype": dtype, "shape": shape, "data_offsets": place} for key, dtype, shape, place in tensors})
+    text = text.encode()
+    with open(name + ".safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(text) if length is None else length) + text + data)
+x, s = (struct.pack(f"<{n}f", *(0.5 + i for i in range(n))) for n in (35, 5))
+half = struct.pack("<5H", *range(0x3F80, 0x3F85))
+good = [("weight", "U8", [3], [0, 3]), ("x", "F32", [5, 7], [3, 143]), ("s", "F32", [5], [143, 163]), ("half", "BF16", [5], [163, 173])]
+write("good", good, bytes(3) + x + s + half)
+write("cut", good, bytes(3) + x)
+write("shared", [("x", "F32", [5, 7], [0, 140]), ("s", "F32", [5], [136, 156])], x + s[4:])
+write("gap", [("x", "F32", [5, 7], [0, 140]), ("s", "F32", [5], [144, 164])], x + bytes(4) + s)
+write("behind", [("x", "F32", [5, 7], [0, 140])], x + b"z")
+write("unknown", [("x", "F31", [5, 7], [0, 140])], x)
+write("short", [("x", "F32", [5, 8], [0, 140])], x)
+write("great", [("x", "F32", [1 << 40, 1 << 40], [0, 140])], x)
+write("below", [("x", "F32", [-5, -7], [0, 140])], x)
+write("turned", [("x", "F32", [5, 7], [140, 0])], x)
+write("long", good, x, length=100_000_001)
+write("longer", good, b"", length=1000)
+write("twice", [], x, header='{"x": {"dtype": "F32", "shape": [35], "data_offsets": [0, 140]}, "x": 1}')
+write("list", [], b"", header="[]")
+write("words", [], b"", header="{")
+open("tiny.safetensors", "wb").write(b"1234567")
+END
+$python tensors.py
+exits 0 "arrays" "$tsr" bench "${own[@]}" --inputs x=x.npy --inputs s=s.npy --json
+grep -E '^ +"(x|s)": "[0-9a-f]{64}"' out >digests
+exits 0 "tensors of one file" "$tsr" bench "${own[@]:0:1}" "${own[@]:2}" --inputs good.safetensors --json
+grep -E '^ +"(x|s)": "[0-9a-f]{64}"' out >found
+same digests found "are the same arrays"
+exits 0 "one of a file, by its name there" "$tsr" bench "${own[@]}" --inputs x=x.npy --inputs s=good.safetensors:s --json
+grep -E '^ +"(x|s)": "[0-9a-f]{64}"' out >found
+same digests found "is the same array"
+exits 0 "a type that NumPy lacks" "$tsr" bench several.tsr --filter twice --quick --backend cpu --threads 1 --inputs x=good.safetensors:half --json
+has out '"case": "N5-T_bf16"' "is known by the file"
+exits 0 "a pack of tensors" "$tsr" pack-repro scale --dims M=5,N=7 --inputs good.safetensors -o tensors.tar.lz4 my.tsr
+mv good.safetensors moved.safetensors
+exits 0 "holds them" "$tsr" replay tensors.tar.lz4
+mv moved.safetensors good.safetensors
+while IFS='|' read -r word message; do
+    exits 3 "--inputs $word" "$tsr" bench my.tsr --inputs "$word" --inputs s=good.safetensors:s
+    has err "$message" "says what is wrong"
+done <<'END'
+x=cut.safetensors|cut.safetensors: tensor 's' ends at byte 163 of the elements, and the file has 143
+x=shared.safetensors|tensors 'x' and 's' share byte 136
+x=gap.safetensors|bytes 140 to 144 of the elements, before tensor 's', are of no tensor
+x=behind.safetensors|the last 1 bytes are of no tensor
+x=unknown.safetensors|tensor 'x': its "dtype" is F31
+x=short.safetensors|tensor 'x' has 140 bytes, and its shape of F32 needs 160
+x=great.safetensors|tensor 'x': its shape has more than
+x=below.safetensors|tensor 'x': an extent of its shape
+x=turned.safetensors|tensor 'x': it has no "data_offsets"
+x=long.safetensors|a header of 100000001 bytes; at most 100000000
+x=longer.safetensors|its header has 1000 bytes, and the file only
+x=twice.safetensors|at byte [0-9]+: duplicate object key
+x=list.safetensors|is no JSON object
+x=words.safetensors|its header is no JSON
+x=tiny.safetensors|fewer than 8 bytes
+x=good.safetensors:weight|tensor 'weight' is of U8, which no kernel takes
+x=good.safetensors:X|no tensor 'X' in it; it has weight, x, s, half
+x.npy|wants NAME=FILE.npy, NAME=FILE.safetensors:TENSOR or FILE.safetensors
+gone.safetensors|no such file
+END
+exits 3 "a file that lacks one" "$tsr" bench my.tsr --inputs behind.safetensors
 finish
