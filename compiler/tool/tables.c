@@ -28,7 +28,7 @@ static void print_limits(text *out) {
 #include "ir/limits.def"
 }
 
-/* What a device says of itself, and what @specialize may ask of it. */
+/* Capabilities that a device says of itself, and that @specialize may ask for. */
 static void print_capabilities(text *out) {
     enum { ASKED_NOTHING, ASKED_NAME, ASKED_EXACTLY, ASKED_COUNT, ASKED_FLAG, ASKED_TYPE };
     static const char *const asked[] = {

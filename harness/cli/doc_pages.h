@@ -4,7 +4,7 @@
 
 #include "common/embedded_file.h"
 
-/* By name: "check.md", ... */
+/* Pages by their names: "check.md", ... */
 extern const embedded_file doc_pages[];
 extern const size_t doc_pages_count;
 

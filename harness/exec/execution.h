@@ -49,7 +49,7 @@ status execution_name_set(const execution *e, const status *failed);
 void execution_mismatch(execution *e, const char *why);
 /* Says in the result on which set it failed. */
 void execution_put_failed_set(execution *e);
-/* What the case is; of arrays that were given, which. */
+/* Puts the case into the record, with the arrays that were given. */
 void execution_put_case_key(execution *e);
 
 /* execute_result.c: fields of the result. The first gives a digest for each output, owned. */
@@ -60,7 +60,7 @@ void execution_put_identity(execution *e);
 void execution_put_verdict(execution *e, const verdict *v);
 void execution_put_work(execution *e); /* FLOPs, bytes and types */
 
-/* Of the module that was built. */
+/* The request for a launch of the module that was built. */
 launch_request execution_request(const execution *e, uint32_t threads);
 /* Writes the inputs, poisons the outputs, launches. */
 bool execution_launch(execution *e, status *st);

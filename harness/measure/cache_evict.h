@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* What lies there is in no cache of any core afterwards, and in the memory as it was: line by line
- * (x86-64's CLFLUSH, which invalidates a line everywhere), elsewhere by reading and writing more
- * than the last cache holds. */
+/* Puts all that lies there out of every core's caches, and leaves the memory as it was: line by
+ * line (x86-64's CLFLUSH, which invalidates a line everywhere), elsewhere by reading and writing
+ * more than the last cache holds. */
 void cache_evict(const void *data, size_t size_bytes);
 
 #endif

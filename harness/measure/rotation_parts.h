@@ -22,7 +22,7 @@ enum {
     ROTATION_CALLERS = 4
 };
 
-/* What the sets hold, and what belongs together. */
+/* The contents of the sets, and what belongs together. */
 typedef struct rotation_contents {
     uint32_t count;                             /* those that are held back included */
     uint64_t *digests;                          /* [content][inputs, then outputs] */
@@ -44,7 +44,7 @@ typedef struct rotation_part {
     bool woke;                           /* a guest slept when a timed launch came */
 } rotation_part;
 
-/* What was prepared from the constants of each place. */
+/* Memory that was prepared from the constants of each place. */
 typedef struct rotation_prepared {
     tsr_kernel_t kernel; /* ... for it */
     tsr_prepared_t at[ROTATION_SETS_MAX];
@@ -120,7 +120,7 @@ bool rotation_fetch(const rotation_buffer *b, status *st);
 
 /* rotation_launch.c: the launches that awaken, and the timed ones. False as rotation_time. */
 bool rotation_launch_part(rotation *r, tsr_kernel_t kernel, uint64_t *ns, status *st);
-/* Whether that kernel's guest did nothing beside its calls (guests.h); nothing where it has none.
+/* Checks that that kernel's guest did nothing beside its calls (guests.h), where it has one.
  */
 bool rotation_settle_guest(const rotation *r, tsr_kernel_t kernel, status *st);
 bool rotation_launch_once(rotation *r, tsr_kernel_t kernel, uint32_t place, uint32_t target,
@@ -142,7 +142,7 @@ void rotation_hide(rotation *r);
 
 /* rotation_check.c: after a part everything holds what it must. */
 bool rotation_check(rotation *r, bool all, status *st);
-/* What lies at a target is what that content gives, if the request's `judge` says so. */
+/* Takes what lies at a target for what that content gives, if the request's `judge` says so. */
 bool rotation_learn_content(rotation *r, uint32_t content, uint32_t target, status *st);
 /* Fills the bytes around a buffer. */
 void rotation_guard(const rotation *r, const rotation_buffer *b);

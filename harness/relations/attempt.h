@@ -46,7 +46,7 @@ void attempt_compare(attempt *t, const tensor *a, const tensor *b, const char *b
 /* ... of the shape's inputs: notes as well, in the words of attempt_judge, which of them is wrong.
  */
 void attempt_compare_judged(attempt *t, const tensor *a, const tensor *b, const char *between);
-/* Which of the two values is outside of the bound of the kernel's formula for the shape's inputs,
+/* Says which of the two values is outside of the bound of the kernel's formula for the inputs,
  * where the violation is an element of that output at the same place, of a tensor like `a`. */
 void attempt_judge(attempt *t, uint32_t output, const tensor *a, int64_t flat);
 /* An element of output `output`, whose tensor is `a`, that is not what it should be. */

@@ -99,7 +99,7 @@ static bool run_first(attempt *t, const int64_t *order, int64_t count, arrays *o
     return ok;
 }
 
-/* Whether `count` positions by themselves have the bits that they have among all. */
+/* Do `count` positions by themselves have the bits that they have among all? */
 static bool first_agree(attempt *t, const arrays *full, const int64_t *order, int64_t count,
                         status *st) {
     arrays part, wanted = {{{0}}};

@@ -182,7 +182,7 @@ static int64_t put_nans(const attempt *t, tensor *inputs, uint64_t places, uint6
     return found;
 }
 
-/* Which NaN comes out is nobody's promise. */
+/* Every NaN becomes the same: which one comes out is nobody's promise. */
 static void make_alike(const attempt *t, tensor *outputs) {
     for (uint32_t i = 0; i < t->shape->signature.output_count; i++) {
         tensor *x = &outputs[i];

@@ -14,12 +14,12 @@ typedef struct relation_pack_request {
     uint64_t timeout_seconds, memory_mib;
 } relation_pack_request;
 
-/* Whether it is a failure, and so is packed. */
+/* Is it a failure, and so is packed? */
 bool relation_pack_wanted(const json_t *found);
 /* Appends the pack's path; as pack_case does. */
 bool relation_pack_write(const relation_pack_request *request, text *path_out, status *st);
 
-/* What a worker does for the pack's job (execute_relation_fn). */
+/* Does a worker's part of the pack's job (execute_relation_fn). */
 bool relation_pack_again(case_context *s, const job *j, json_t *result, status *st);
 
 #endif

@@ -120,7 +120,7 @@ static void draw_shapes(checking *c) {
 
 /* ---- one relation ---- */
 
-/* What came of a relation, over all shapes. */
+/* The outcome of a relation, over all shapes. */
 typedef struct outcome_of_relation {
     relation_id id;
     const char *dim; /* or NULL */
@@ -136,7 +136,7 @@ static bool is_over(const checking *c) {
     return timer_now_ns() > c->end_ns || (c->request->interrupted && *c->request->interrupted);
 }
 
-/* Of a word: what is drawn for a relation does not depend on which others there are. */
+/* A number from a word: what is drawn for a relation does not depend on which others there are. */
 static uint64_t number_of(const char *word) {
     uint64_t state = 0;
     for (; *word; word++)

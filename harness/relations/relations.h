@@ -58,12 +58,12 @@ typedef struct relations_request {
     void *context;
 } relations_request;
 
-/* What was found: [{"relation", "dim": name|null, "verdict", "why": string|null, "runs", "shapes",
- * "sizes": {dimension: [least, greatest] that was run}, "example": null | {"dims", "output",
- * "index", "bits": [a, b], "values": [a, b], "between", "boundary": {"dim", "from", "to"}|null,
- * "judged": {"reference", "bound", "outside": [a, b]}|null}, "place": null | {"case", "dims",
- * "seed", "vary", "status"}, where it is violated or the code failed}]. Owned. `failed`: the code
- * crashed or returned a failure somewhere.
+/* The list of what was found: [{"relation", "dim": name|null, "verdict", "why": string|null,
+ * "runs", "shapes", "sizes": {dimension: [least, greatest] that was run}, "example": null |
+ * {"dims", "output", "index", "bits": [a, b], "values": [a, b], "between", "boundary": {"dim",
+ * "from", "to"}|null, "judged": {"reference", "bound", "outside": [a, b]}|null}, "place": null |
+ * {"case", "dims", "seed", "vary", "status"}, where it is violated or the code failed}]. Owned.
+ * `failed`: the code crashed or returned a failure somewhere.
  */
 json_t *relations_check(const relations_request *request, bool *failed);
 

@@ -31,7 +31,7 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
                 status *st);
 void shape_close(shape *s);
 
-/* What may differ from one run to the next. */
+/* Circumstances that may differ from one run to the next. */
 typedef struct circumstances {
     uint32_t threads;
     size_t offset;          /* of each buffer from the beginning of a page; a multiple of 64 */
@@ -55,7 +55,7 @@ bool runner_run(runner *r, const shape *s, const circumstances *how, const tenso
                 tensor *outputs, status *st);
 uint64_t runner_runs(const runner *r);
 
-/* What the last run, of tensors with gaps, has written into one: the first byte. */
+/* The first byte that the last run, of tensors with gaps, has written into one. */
 typedef struct runner_gap {
     uint32_t buffer; /* inputs first */
     int64_t byte;
@@ -63,8 +63,7 @@ typedef struct runner_gap {
 } runner_gap;
 bool runner_wrote_gap(const runner *r, runner_gap *out);
 
-/* What the last run that was watched has done to memory that is none of its outputs: the first byte
- * that is not as it was. */
+/* Places of the first byte that a watched run has changed in memory that is none of its outputs. */
 typedef enum runner_place { RUNNER_BEFORE, RUNNER_BEHIND, RUNNER_INPUT } runner_place;
 typedef struct runner_effect {
     runner_place place;

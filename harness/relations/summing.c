@@ -299,7 +299,7 @@ const compiler_case *summing_case(const relations_request *request, status *st) 
     return NULL;
 }
 
-/* What is summed over has many elements, each batch one position. */
+/* Gives what is summed over many elements, and each batch one position. */
 bool summing_dims(const relations_request *request, const compiler_case *like, int64_t *dims,
                   bool *batch, status *st) {
     const compiler_kernel *k = request->subject->kernel;

@@ -32,7 +32,7 @@ typedef struct summing {
                       n; `pairs` and the tree are counted from the first */
 } summing;
 
-/* What a tree is told by. */
+/* A tree, and what it is told by. */
 typedef struct found_tree {
     char digest[65];
     text name;
@@ -41,7 +41,7 @@ typedef struct found_tree {
 void summing_open(summing *s, const relations_request *request);
 void summing_close(summing *s);
 
-/* What is summed over has many elements, each batch one position; `batch` says which are. */
+/* Gives what is summed over many elements, and each batch one position; `batch` says which are. */
 bool summing_dims(const relations_request *request, const compiler_case *like, int64_t *dims,
                   bool *batch, status *st);
 /* ... or so many that all together are no more than the most of two. */

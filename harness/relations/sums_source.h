@@ -7,8 +7,8 @@
 /* The kernel at the shape in hand, in the order of the tree in hand, with one case. False where no
  * order describes it, or the text would be too long. */
 bool sums_source(summing *s, text *out, status *st);
-/* Whether the function gives the bits that the interpreter gives for the source, in all elements,
- * for random inputs. */
+/* Does the function give the bits that the interpreter gives for the source, in all elements,
+ * for random inputs? */
 bool sums_confirm(summing *s, const char *source, status *st);
 
 #endif

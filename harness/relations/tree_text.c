@@ -54,8 +54,8 @@ signed char tree_join(const tree_node *n) {
     return n->right < 0 ? TREE_RIGHT : n->left < 0 ? TREE_LEFT : TREE_NONE;
 }
 
-/* Which branch the chain of an addition comes from: the larger one; of two elements the one that
- * is not taken as it is. */
+/* Finds the branch that the chain of an addition comes from: the larger one; of two elements the
+ * one that is not taken as it is. */
 static bool comes_from_left(const writer *w, int32_t node) {
     const tree_node *n = &w->nodes->items[node];
     if (n->left < 0 && n->right < 0)
@@ -63,8 +63,8 @@ static bool comes_from_left(const writer *w, int32_t node) {
     return size_of(w, n->left) >= size_of(w, n->right);
 }
 
-/* Of two elements with which a chain begins in either order, whether the right one is better the
- * first: the third goes on from there with the same step. */
+/* Does a chain of two elements in either order better begin with the right one, from which the
+ * third goes on with the same step? */
 static bool begins_with_right(const writer *w, const int32_t *path, size_t count) {
     const tree_node *n = count ? &w->nodes->items[path[count - 1]] : NULL;
     if (count < 2 || !(w->rounded || w->joins[path[count - 1]] == TREE_EITHER))

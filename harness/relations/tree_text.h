@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "probe/tree.h"
 
-/* Which branch of an addition is an element that is taken by the other one's chain as it is, its
+/* The branch of an addition that is an element and taken by the other one's chain as it is, its
  * product not rounded before: none, the left or the right one; of two elements either, where the
  * bits are the same. */
 enum { TREE_NONE = -1, TREE_LEFT, TREE_RIGHT, TREE_EITHER };

@@ -140,7 +140,8 @@ static bool is_same_case(const json_t *a, const json_t *b) {
            result_whole(a, RESULT_THREADS) == result_whole(b, RESULT_THREADS);
 }
 
-/* By what each took beside ours, where both were timed so: what slows the machine meets all. */
+/* Compares what each took beside ours, where both were timed so: what slows the machine meets all.
+ */
 static ratio of_two(const json_t *a, const json_t *b) {
     const bool turns = beside_has(a) && beside_has(b);
     const ratio x = turns ? beside_ratio(a)

@@ -24,7 +24,7 @@ bool idle_has(const json_t *results, const json_t *result) {
     return idle;
 }
 
-/* Of an idle column its first result. */
+/* Is it the first result of an idle column? */
 static bool is_first(const json_t *results, size_t index) {
     const json_t *result = json_array_get(results, index);
     for (size_t i = 0; i < index; i++)

@@ -120,10 +120,10 @@ typedef struct compiler_schedule {
 
 /* The first that fits a target (NULL: the host's best level), or NULL. `written` may be NULL. */
 const compiler_special *compiler_special_of(const compiler_schedule *written, const char *isa);
-/* Whether any of what is written is for the target. */
+/* Is any of what is written for the target? */
 bool compiler_schedule_is_for(const compiler_schedule *written, const char *isa);
 
-/* What a kernel of tiles leaves open: a size of its tiles, or a hint. */
+/* A knob is what a kernel of tiles leaves open: a size of its tiles, or a hint. */
 enum { COMPILER_KNOBS_MAX = 8, COMPILER_KNOB_VALUES_MAX = 32 };
 typedef struct compiler_knob {
     const char *name;      /* "BM" */
@@ -181,7 +181,7 @@ compiler_source *compiler_open(const char *path, bool colour, text *diagnostics,
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour,
                                     text *diagnostics);
 void compiler_close(compiler_source *source);
-/* Of the whole file. A kernel that is not broken can be run whatever is wrong with others. */
+/* Errors of the whole file. A kernel that is not broken can be run in spite of those. */
 uint32_t compiler_error_count(const compiler_source *source);
 uint32_t compiler_kernel_count(const compiler_source *source);
 const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_t index);
@@ -210,7 +210,7 @@ const compiler_case *compiler_case_choose(compiler_source *source, const compile
 bool compiler_case_specialize(compiler_source *source, const compiler_kernel *kernel,
                               const compiler_case *c, const char *isa, const compiler_case **out,
                               status *st);
-/* What is in force: "BM=128,BN=64,vector=4", each that the kernel says; appended. */
+/* Appends what is in force: "BM=128,BN=64,vector=4", each that the kernel says. */
 void compiler_choice_text(const compiler_kernel *kernel, const compiler_case *c, text *out);
 
 /* Checks a kernel under a case's element types: Graph IR with symbolic dimensions, before any pass.
@@ -263,16 +263,16 @@ void compiler_instance_free(compiler_instance *instance); /* may be NULL */
 /* All of these are borrowed from the instance. The graph is symbolic, and before any pass. */
 const ir_module *compiler_instance_graph(const compiler_instance *instance);
 ir_bindings compiler_instance_dims(const compiler_instance *instance);
-/* Whether it is of a kernel without a formula: then nothing but its shapes, types and bytes is
+/* Is it of a kernel without a formula? Then nothing but its shapes, types and bytes is
  * known. */
 bool compiler_instance_is_contract(const compiler_instance *instance);
 const text *compiler_instance_text(compiler_instance *instance);   /* canonical, of the graph */
 const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that text */
-/* What the oracle runs: the graph with its dimensions, composites replaced by their primitives,
- * each with the location of what it came from. NULL with a status. */
+/* The oracle's module: the graph with its dimensions, composites replaced by their
+ * primitives, each with the location of what it came from. NULL with a status. */
 const ir_module *compiler_primitives(compiler_instance *instance, status *st);
 
-/* What the code of a kernel is made from: its primitives, joined where program instances do the
+/* The code of a kernel is made from these: its primitives, joined where program instances do the
  * same, and the kinds of sums in them, each with its order. */
 typedef struct compiler_code {
     sha256 primitives, orders;
@@ -285,8 +285,8 @@ typedef enum compiler_relation {
     COMPILER_ANOTHER_ORDER, /* other sums, or other orders: other bits */
 } compiler_relation;
 compiler_relation compiler_relate(const compiler_code *a, const compiler_code *b);
-/* What of a kernel of tiles no code of the CPU's depends on in this case, "BM=64,warps=8" with the
- * values in force, appended: hints, and sizes that leave the code as it is whichever of their
+/* Appends what of a kernel of tiles no code of the CPU's depends on in this case, "BM=64,warps=8"
+ * with the values in force: hints, and sizes that leave the code as it is whichever of their
  * values is taken (where there is one value: or twice as much). Nothing for other kernels, and
  * where no code can be made. */
 void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
@@ -308,8 +308,8 @@ typedef struct compiler_signature {
 } compiler_signature;
 bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st);
 
-/* Whether a dimension is a batch: each of its positions in the outputs is computed from the same
- * position of the inputs, and from what has no positions, so its bits depend neither on how many
+/* A dimension is a batch where each of its positions in the outputs is computed from the same
+ * position of the inputs, and from what has no positions: its bits depend neither on how many
  * others stand beside it nor on which. Derived from the primitives at the instance's dimensions,
  * which should be larger than 1 and unlike each other. */
 typedef struct compiler_independence {
@@ -321,8 +321,8 @@ typedef struct compiler_independence {
 bool compiler_independent(compiler_instance *instance, const char *dim, compiler_independence *out,
                           status *st);
 
-/* Whether the values of the inputs are what the kernel asks for (targets of a cross_entropy within
- * their row); compiled code cannot tell and clamps. False with a message that names the element. */
+/* Are the values of the inputs what the kernel asks for (targets of a cross_entropy within
+ * their row)? Compiled code cannot tell and clamps. False with a message that names the element. */
 bool compiler_check_values(compiler_instance *instance, const tensor *inputs, status *st);
 
 /* ---- down the levels ---- */
@@ -334,7 +334,7 @@ typedef enum compiler_profile {
 } compiler_profile;
 const char *compiler_profile_name(compiler_profile profile);
 
-/* What a module's metadata says of how it came about, beside what follows from its code. */
+/* Metadata of how a module came about, beside what follows from its code. */
 typedef struct compiler_provenance {
     const char *tuned;        /* values of the schedule that a tuner found; NULL: it did not */
     const char *space;        /* compiler_choice_text; NULL or "": the kernel leaves nothing open */
@@ -406,7 +406,7 @@ typedef struct compiler_foreign {
 bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
                    compiler_artifact *out, status *st);
 
-/* What the machine code of a module is made of, over all of its images; of PTX, what stands in its
+/* The machine code of a module in numbers, over all of its images; of PTX, what stands in its
  * text, before registers are allocated. */
 typedef struct compiler_code_facts {
     uint64_t code_bytes;     /* of the executable sections */
@@ -459,7 +459,7 @@ uint32_t compiler_pass_names(const char *const **names);
  */
 bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tensor *outputs,
                         status *st);
-/* What may come of an element where its bound is infinite, or where it may be a NaN though its
+/* Limits of an element where its bound is infinite, or where it may be a NaN though its
  * bound is finite: numbers and infinities between two limits, and (not 0) a NaN. */
 enum { COMPILER_LIMIT_LOW, COMPILER_LIMIT_HIGH, COMPILER_LIMIT_NAN, COMPILER_LIMITS };
 /* Where the reference goes: tensors of the caller, initialised by the call. */
@@ -471,10 +471,11 @@ typedef struct compiler_references {
                        where inputs are small integers; or NULL */
     bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
 } compiler_references;
-/* Which elements of the inputs an element of an output is made from (`of` NULL: any element of any
- * output), with these inputs: a select needs the side that it takes, a contraction the steps that
- * it does, and conditions and counts are needed themselves. What is not needed may hold anything:
- * the bits are the same. `needed`: a bool tensor for each input, initialised by the call. */
+/* Finds the elements of the inputs that an element of an output is made from (`of` NULL: any
+ * element of any output), with these inputs: a select needs the side that it takes, a contraction
+ * the steps that it does, and conditions and counts are needed themselves. What is not needed may
+ * hold anything: the bits are the same. `needed`: a bool tensor for each input, initialised by the
+ * call. */
 typedef struct compiler_element {
     uint32_t output;
     int64_t element;
@@ -542,24 +543,24 @@ typedef struct compiler_cut {
 bool compiler_cut_open(compiler_instance *whole, uint32_t index, compiler_cut *out, status *st);
 /* The element of x that is number `k` of accumulation `row`. */
 int64_t compiler_cut_place(const compiler_cut *c, int64_t row, int64_t k);
-/* Which step of its accumulations an element of y belongs to. */
+/* The step of its accumulations that an element of y belongs to. */
 int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element);
 
 /* Names of what code can be made for: ISA levels of CPUs, chips, and chips that a CPU emulates;
  * returns the count. */
 uint32_t compiler_level_names(const char *const **names);
-/* What the code for a level or a chip is: "elf", "ptx", "hsaco" or "spirv"; NULL: there is none of
- * that name.
- */
+/* The format of code for a level or a chip: "elf", "ptx", "hsaco" or "spirv"; NULL: there is none
+ * of that name. */
 const char *compiler_code_format(const char *name);
-/* Of a chip ("sm_80") or its emulated form ("sm_80-emulated") that form; NULL: it is neither. */
+/* The emulated form ("sm_80-emulated") of a chip ("sm_80"), which may be that form itself; NULL: it
+ * is neither. */
 const char *compiler_emulated_target(const char *name);
-/* Whether this machine runs code of that level, or emulates that chip. *reason_out (at most
+/* Does this machine run code of that level, or emulate that chip? *reason_out (at most
  * COMPILER_REASON_BYTES) says why not. */
 enum { COMPILER_REASON_BYTES = 160 };
 bool compiler_target_runs(const char *name, char reason_out[COMPILER_REASON_BYTES]);
 
-/* Whether code for the target adds in the order that has the name of a matrix unit. */
+/* Does code for the target add in the order that has the name of a matrix unit? */
 bool compiler_target_adds_as(const char *target, const char *order);
 
 /* A size at which the scheduler, or what it makes code from, changes its mind: on one side of it,
