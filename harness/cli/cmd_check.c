@@ -5,6 +5,7 @@
 
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/own_inputs.h"
 #include "common/interrupt.h"
 #include "common/say.h"
 #include "relations/relation_pack.h"
@@ -99,7 +100,7 @@ static int take_request(session *s) {
     int code = EXIT_DONE;
     if (options_flag(s->o, OPTION_TREES))
         code = COMMAND_REFUSE(s->o, "is for relations, and --trees tries none", OPTION_RELATION,
-                              OPTION_VARY, OPTION_SHAPES, OPTION_FAILURES);
+                              OPTION_VARY, OPTION_SHAPES, OPTION_FAILURES, OPTION_INPUTS);
     else
         code = COMMAND_REFUSE(s->o, "is of a tree: add --trees", OPTION_WRITE);
     if (!code && !options_flag(s->o, OPTION_WRITE))
@@ -136,7 +137,9 @@ static bool show_judged(const json_t *judged) {
     return first || second;
 }
 
-static void show_example(const json_t *example, relation_id id) {
+static void show_example(const json_t *found, relation_id id) {
+    const json_t *example = json_object_get(found, "example"),
+                 *place = json_object_get(found, "place");
     const json_t *boundary = json_object_get(example, "boundary");
     const char *output = json_string_value(json_object_get(example, "output"));
     if (*output) {
@@ -150,8 +153,9 @@ static void show_example(const json_t *example, relation_id id) {
     say(stdout, "%*s%s%s\n", EXAMPLE_COLUMN, "", *output ? "between " : "",
         json_string_value(json_object_get(example, "between")));
     if (*json_string_value(json_object_get(example, "dims")))
-        say(stdout, "%*swith %s\n", EXAMPLE_COLUMN, "",
-            json_string_value(json_object_get(example, "dims")));
+        say(stdout, "%*swith %s%s\n", EXAMPLE_COLUMN, "",
+            json_string_value(json_object_get(example, "dims")),
+            json_is_true(json_object_get(place, "inputs")) ? ", on the inputs of --inputs" : "");
     if (json_is_object(boundary))
         say(stdout, "%*sbits change between %s=%lld and %s=%lld\n", EXAMPLE_COLUMN, "",
             json_string_value(json_object_get(boundary, "dim")),
@@ -199,7 +203,7 @@ static void show(session *s, const json_t *one) {
         show_tried(one);
     say(stdout, "\n");
     if (json_is_object(json_object_get(one, "example")))
-        show_example(json_object_get(one, "example"), relation_from_name(name));
+        show_example(one, relation_from_name(name));
 }
 
 static void count(session *s, const json_t *one) {
@@ -435,7 +439,7 @@ static void tell_without(session *s, const compiler_kernel *k) {
 
 static void check_kernel(session *s, const corpus_case *item, bool lone) {
     const job_choice *c = s->choice;
-    s->at = item->c;
+    s->at = s->request.like = item->c;
     relations_subject subject = {.source = item->source, .kernel = item->kernel, .column = "cpu"};
     if (c->implementation_count == 0 && (item->kernel->contract || item->kernel->interpreted))
         tell_without(s, item->kernel);
@@ -491,12 +495,16 @@ int command_check(const options *o) {
         return code;
     session s = {
         .o = o, .choice = &choice, .results = json_array(), .json = options_flag(o, OPTION_JSON)};
+    own_inputs own = {.given = false};
     code = take_request(&s);
+    code = code ? code : own_inputs_open(o, 0, &own);
     if (!code) {
-        code = choice_corpus(o, 0, &c);
+        code = own.given ? own_inputs_corpus(o, 0, &own, &c) : choice_corpus(o, 0, &c);
+        s.request.inputs = own.folder.path;
         code = code == EXIT_DONE ? check_all(&s, &c) : code;
         corpus_release(&c);
     }
+    own_inputs_close(&own);
     json_decref(s.results);
     return code;
 }

@@ -62,6 +62,7 @@ void attempt_place(const attempt *t, violation *out) {
     snprintf(out->like, sizeof out->like, "%s", t->shape->like->name);
     snprintf(out->setting, sizeof out->setting, "%s", t->setting);
     out->seed = t->shape->seed;
+    out->given = t->shape->given;
 }
 
 void attempt_note(attempt *t, const char *between) {

@@ -13,6 +13,7 @@ typedef struct violation {
     char like[80], setting[200]; /* where it was seen: the case that has the distributions; what was
                                     set in the environment, or "" */
     uint64_t seed;               /* ... and of the inputs */
+    bool given;                  /* ... which are the user's */
     char output[80];             /* its name; the shape may be gone when it is told */
     char index[80];              /* "3, 17" */
     uint64_t bits[2];

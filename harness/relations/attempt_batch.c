@@ -88,7 +88,7 @@ static bool run_first(attempt *t, const int64_t *order, int64_t count, arrays *o
     attempt_dims(t->request->subject, t->shape, dims);
     dims[t->dim] = count;
     *out = (arrays){{{0}}};
-    shape_request request = {t->shape->c, dims, t->request->seed, false};
+    shape_request request = {t->shape->c, dims, t->request->seed, false, NULL};
     bool ok = shape_open(&small, t->request->subject, &request, st);
     if (!ok)
         return false;

@@ -72,6 +72,7 @@ static job job_of(const relation_pack_request *r) {
                  .profile = compiler_profile_name(PROFILE_STRICT),
                  .threads = r->of->threads,
                  .seed = (uint64_t)json_integer_value(json_object_get(place, "seed")),
+                 .inputs = json_is_true(json_object_get(place, "inputs")) ? r->of->inputs : NULL,
                  .relation = json_text_at(r->found, "relation"),
                  .relation_dim = word_at(r->found, "dim"),
                  .relation_vary = word_at(place, "vary")};
@@ -106,6 +107,8 @@ bool relation_pack_again(case_context *s, const job *j, json_t *result, status *
                                        .threads = j->threads,
                                        .seed = j->seed,
                                        .shapes = SHAPES,
+                                       .inputs = j->inputs,
+                                       .like = s->c,
                                        .budget_ns = BUDGET_NS_MAX,
                                        .named = true, /* as it was when it was violated */
                                        .vary = &j->relation_vary,

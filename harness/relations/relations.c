@@ -85,7 +85,7 @@ static bool draw(checking *c, const compiler_case *like) {
             uint64_t range = (uint64_t)(most < c->most[i] && most < 12 ? 12 : most);
             dims[i] = 1 + (int64_t)(splitmix64(&c->random) % range);
         }
-        const shape_request request = {like, dims, splitmix64(&c->random) >> 2, true};
+        const shape_request request = {like, dims, splitmix64(&c->random) >> 2, true, NULL};
         if (shape_open(&s, subject, &request, &st)) {
             vec_push(&c->shapes, s);
             return true;
@@ -97,25 +97,43 @@ static bool draw(checking *c, const compiler_case *like) {
 /* The case itself, where nothing that is drawn fits the kernel. */
 static void take_case(checking *c, const compiler_case *like) {
     shape s;
-    const shape_request request = {like, NULL, c->request->seed, true};
+    const shape_request request = {like, NULL, c->request->seed, true, NULL};
     if (shape_open(&s, c->request->subject, &request, &c->why_none))
         vec_push(&c->shapes, s);
 }
 
+/* What the user gave comes first, however large. */
+static void take_given(checking *c) {
+    shape s;
+    const shape_request request = {c->request->like, NULL, c->request->seed, false,
+                                   c->request->inputs};
+    if (request.inputs && shape_open(&s, c->request->subject, &request, &c->why_none))
+        vec_push(&c->shapes, s);
+}
+
+static void draw_like(checking *c, const compiler_case *like) {
+    bool drawn = c->request->subject->kernel->dim_count > 0;
+    for (uint32_t i = 0; i < c->request->shapes && drawn; i++)
+        drawn = draw(c, like);
+    if (!drawn)
+        take_case(c, like);
+}
+
 static void draw_shapes(checking *c) {
     const compiler_kernel *k = c->request->subject->kernel;
+    bool like_given = !c->request->inputs;
+    take_given(c);
     for (uint32_t n = 0; n < k->case_count; n++) {
         bool seen = k->cases[n].large;
         for (uint32_t i = 0; i < n && !seen; i++)
             seen = !k->cases[i].large && same_types(&k->cases[i], &k->cases[n]);
         if (seen)
             continue;
-        bool drawn = k->dim_count > 0;
-        for (uint32_t i = 0; i < c->request->shapes && drawn; i++)
-            drawn = draw(c, &k->cases[n]);
-        if (!drawn)
-            take_case(c, &k->cases[n]);
+        draw_like(c, &k->cases[n]);
+        like_given |= c->request->inputs && same_types(c->request->like, &k->cases[n]);
     }
+    if (!like_given)
+        draw_like(c, c->request->like);
 }
 
 /* ---- one relation ---- */
@@ -186,7 +204,7 @@ static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint3
                     continue;
                 dims[i] = wanted[k];
                 tries++;
-                const shape_request request = {from->like, dims, c->request->seed, false};
+                const shape_request request = {from->like, dims, c->request->seed, false, NULL};
                 bool opened = shape_open(&s, subject, &request, &ignored);
                 o->violation.found = false;
                 bool shown = opened && try_on(c, o, &s, dim, lanes, &ignored) && o->violation.found;
@@ -279,8 +297,8 @@ static json_t *place_json(const outcome_of_relation *o) {
     const violation *at = o->violation.found ? &o->violation : failed ? &o->trouble_at : NULL;
     if (!at)
         return json_null();
-    return json_pack("{s:s, s:s, s:I, s:s, s:s}", "case", at->like, "dims", at->dims, "seed",
-                     (json_int_t)at->seed, "vary", at->setting, "status",
+    return json_pack("{s:s, s:s, s:I, s:b, s:s, s:s}", "case", at->like, "dims", at->dims, "seed",
+                     (json_int_t)at->seed, "inputs", at->given, "vary", at->setting, "status",
                      failed ? outcome_name(outcome_of_others(&o->trouble))
                             : outcome_name(OUTCOME_MISMATCH));
 }
@@ -411,7 +429,7 @@ json_t *relations_again(const relations_request *request, const relations_place 
     compiler_independence lanes = {0};
     uint32_t dim = 0;
     shape s;
-    const shape_request wanted = {where->like, NULL, request->seed, false};
+    const shape_request wanted = {where->like, NULL, request->seed, false, request->inputs};
     bool ok =
         (!relation_table[o.id].per_dim || (where->dim && find_dim(&c, where->dim, &dim, &lanes)) ||
          status_set(st, STATUS_INVALID, "the kernel has no batch %s",

@@ -44,10 +44,12 @@ typedef struct relations_subject {
 typedef struct relations_request {
     const relations_subject *subject;
     bool wanted[RELATION_COUNT];
-    bool named;          /* by the user: not all are wanted */
-    uint32_t threads;    /* where a relation does not choose its own */
-    uint64_t seed;       /* of shapes and inputs */
-    uint32_t shapes;     /* drawn for each combination of element types */
+    bool named;                /* by the user: not all are wanted */
+    uint32_t threads;          /* where a relation does not choose its own */
+    uint64_t seed;             /* of shapes and inputs */
+    uint32_t shapes;           /* drawn for each combination of element types */
+    const char *inputs;        /* a folder with NAME.npy for each, which are tried first; or NULL */
+    const compiler_case *like; /* ... the case that they make */
     uint64_t budget_ns;  /* for all relations of the subject; what is left over is not verified */
     uint64_t timeout_ns; /* of one call */
     const char *const *vary; /* NAME=A,B,... */
@@ -62,8 +64,9 @@ typedef struct relations_request {
  * "runs", "shapes", "sizes": {dimension: [least, greatest] that was run}, "example": null |
  * {"dims", "output", "index", "bits": [a, b], "values": [a, b], "between", "boundary": {"dim",
  * "from", "to"}|null, "judged": {"reference", "bound", "outside": [a, b]}|null}, "place": null |
- * {"case", "dims", "seed", "vary", "status"}, where it is violated or the code failed}]. Owned.
- * `failed`: the code crashed or returned a failure somewhere.
+ * {"case", "dims", "seed", "vary", "status", "inputs": is it on the inputs that were given}, where
+ * it is violated or the code failed}]. Owned. `failed`: the code crashed or returned a failure
+ * somewhere.
  */
 json_t *relations_check(const relations_request *request, bool *failed);
 

@@ -64,8 +64,11 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
                 status *st) {
     static uint64_t shapes;
     const compiler_kernel *k = subject->kernel;
-    *s = (shape){
-        .number = ++shapes, .seed = request->seed, .like = request->like, .c = request->like};
+    *s = (shape){.number = ++shapes,
+                 .seed = request->seed,
+                 .given = request->inputs != NULL,
+                 .like = request->like,
+                 .c = request->like};
     text diagnostics;
     text_init(&diagnostics);
     if (request->dims) {
@@ -85,7 +88,8 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
     text_release(&diagnostics);
     ok = ok && (!request->small || is_small(s, st)) &&
          compiler_signature_of(s->instance, &s->signature, st) &&
-         inputs_make(&s->signature, &drawn, request->seed, s->inputs, st) &&
+         (request->inputs ? inputs_read(&s->signature, request->inputs, s->inputs, st)
+                          : inputs_make(&s->signature, &drawn, request->seed, s->inputs, st)) &&
          compiler_check_values(s->instance, s->inputs, st);
     if (!ok)
         shape_close(s);

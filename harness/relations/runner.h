@@ -12,6 +12,7 @@
 typedef struct shape {
     uint64_t number;           /* no other shape has it */
     uint64_t seed;             /* of its inputs */
+    bool given;                /* its inputs are the user's */
     const compiler_case *like; /* has the distributions of its inputs */
     const compiler_case *c;    /* of the source */
     compiler_instance *instance;
@@ -25,7 +26,8 @@ typedef struct shape_request {
     const compiler_case *like;
     const int64_t *dims; /* of the kernel's dimensions, in its order */
     uint64_t seed;
-    bool small; /* refuse it, before inputs are made, where a run would take long */
+    bool small;         /* refuse it, before inputs are made, where a run would take long */
+    const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
 } shape_request;
 bool shape_open(shape *s, const relations_subject *subject, const shape_request *request,
                 status *st);

@@ -140,7 +140,7 @@ static bool is_one_sum(summing *s, status *st) {
 }
 
 bool summing_shape(summing *s, const compiler_case *like, const int64_t *dims, status *st) {
-    const shape_request request = {like, dims, s->request->seed, false};
+    const shape_request request = {like, dims, s->request->seed, false, NULL};
     close_shape(s);
     return shape_open(&s->shape, s->request->subject, &request, st) && is_one_sum(s, st);
 }
@@ -303,7 +303,7 @@ const compiler_case *summing_case(const relations_request *request, status *st) 
 bool summing_dims(const relations_request *request, const compiler_case *like, int64_t *dims,
                   bool *batch, status *st) {
     const compiler_kernel *k = request->subject->kernel;
-    const shape_request whole = {like, NULL, request->seed, false};
+    const shape_request whole = {like, NULL, request->seed, false, NULL};
     shape source;
     if (!shape_open(&source, request->subject, &whole, st))
         return false;

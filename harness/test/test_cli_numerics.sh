@@ -167,6 +167,33 @@ has recorded "^wide.json" "of what holds are recorded"
 hasnt recorded "great.json" "of what does not are not"
 hasnt recorded "shares_of_blocks" "nor of what is not the same as another kernel"
 
+# On arrays of one's own, which are the first shape.
+python3 - <<'END'
+import struct
+for name, value in (("great", 200), ("small", 1)):
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }"
+    head += " " * ((64 - (11 + len(head)) % 64) % 64) + "\n"
+    open(name + ".npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<6f", *[value] * 6))
+END
+cat >own.tsr <<'END'
+from tessera import *
+
+
+@verify.numerics(stable=True)
+@kernel
+def overflows(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    e = exp(x)
+    return e / sum(e)
+END
+exits 0 "inputs that keep a promise" "$tsr" check own.tsr --relation numerics --inputs x=small.npy
+has out "numerics +holds .[0-9]+ runs on [2-9][0-9]* shapes, " "are tried beside shapes that are drawn"
+exits 1 "inputs that break it" "$tsr" check own.tsr --relation numerics --inputs x=great.npy --failures own_packs
+has out "with M=6, on the inputs of --inputs" "are told"
+rm great.npy
+exits 0 "a pack of them" "$tsr" replay own_packs/*
+has out "^REPRODUCED_EXACT" "holds them"
+exits 2 "a tree of them" "$tsr" check own.tsr --trees --inputs x=small.npy
+
 # What is right is in the pack, beside what was meant.
 pack=$(ls packs/shares_of_blocks-a-* | head -1)
 exits 0 "a pack of another meaning" "$tsr" replay "$pack"
