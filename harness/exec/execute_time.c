@@ -299,6 +299,7 @@ static bool time_group(void *context, uint64_t repeats, double *ns_each) {
 /* Launches that are counted and not timed: switching counters costs more than a short launch. */
 static bool count(timed *t, uint64_t repeats) {
     enum { PARTS = 5 };
+    const int parts = rotation_is_slow(t->rotation) ? 1 : PARTS;
     execution *e = t->e;
     counters_values values;
     double ignored;
@@ -309,7 +310,7 @@ static bool count(timed *t, uint64_t repeats) {
     counters_start(&e->counters);
     counters_pause(&e->counters);
     bool ok = true;
-    for (int i = 0; i < PARTS && ok; i++)
+    for (int i = 0; i < parts && ok; i++)
         ok = time_group(t, repeats, &ignored);
     counters_stop(&e->counters, &values);
     t->counting = false;

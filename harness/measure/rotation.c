@@ -17,7 +17,9 @@ enum {
     SPARE_BYTES = 64 << 20,   /* at most so much for spare outputs */
     EXCHANGE_BYTES = 4 << 20, /* above that, exchanging is for every few parts */
     EXCHANGE_EVERY = 8,
-    ALL_EVERY = 16 /* parts, and then all places are looked at */
+    ALL_EVERY = 16,             /* parts, and then all places are looked at */
+    WAKING_TELLS_NS = 20000000, /* of a part that takes longer a wake-up is less than 1 % */
+    SLOW_NS = 200000000         /* a launch that wakes threads and fills caches itself */
 };
 static const uint64_t digest_key = UINT64_C(0x7F4A7C159E3779B9);
 
@@ -288,17 +290,24 @@ static bool time_once(rotation *r, const rotation_timing *timing, double *ns_eac
     bool all = ++r->timed_parts % ALL_EVERY == 1;
     if (!exchange_some(r, st))
         return false;
-    rotation_draw_part(r, timing->repeats < r->sets ? timing->repeats : r->sets, timing->repeats,
-                       all);
+    uint64_t awakens = timing->repeats < r->sets ? timing->repeats : r->sets;
+    rotation_draw_part(r, rotation_is_slow(r) ? 0 : awakens, timing->repeats, all);
     if (!rotation_poison(r, all, st) || !rotation_launch_part(r, timing->kernel, &took, st))
         return false;
     uint64_t launches = r->part.launches;
     r->next = r->sets + (r->next + launches) % r->sets;
     r->timed_launches += launches;
     *ns_each = (double)took / (double)launches;
+    if (r->quickest_ns <= 0 || *ns_each < r->quickest_ns)
+        r->quickest_ns = *ns_each;
+    r->part.woke &= took < WAKING_TELLS_NS;
     if (launches > r->sets && (r->least_ns <= 0 || *ns_each < r->least_ns))
         r->least_ns = *ns_each;
     return rotation_check(r, all, st);
+}
+
+bool rotation_is_slow(const rotation *r) {
+    return r->quickest_ns >= SLOW_NS;
 }
 
 int rotation_failed_set(const rotation *r) {
@@ -306,7 +315,8 @@ int rotation_failed_set(const rotation *r) {
 }
 
 /* One in which a guest had to be woken is looked at like any other, and taken again: a part that
- * comes late, or a function that does not sleep, would have another time. */
+ * comes late, or a function that does not sleep, would have another time. In a long one that is
+ * nothing. */
 bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, status *st) {
     enum { TRIES = 4 };
     bool ok = r->learnt ||
@@ -348,7 +358,7 @@ bool rotation_learn(rotation *r, tsr_kernel_t kernel, status *st) {
 /* Contents that no launch has had, in parts that nothing tells from those before; of a slow kernel
  * only so many that each place is read once. */
 static bool time_held(rotation *r, const rotation_timing *timing, status *st) {
-    enum { PARTS = 4, SLOW_NS = 10000000 };
+    enum { PARTS = 4, LONG_NS = 10000000 };
     uint64_t parts = r->contents.count > r->sets ? PARTS : 0;
     double ns = 0;
     for (uint32_t c = r->sets; c < r->contents.count; c++)
@@ -357,7 +367,7 @@ static bool time_held(rotation *r, const rotation_timing *timing, status *st) {
     for (uint64_t i = 0; i < parts; i++) {
         if (!rotation_time(r, timing, &ns, st))
             return false;
-        if (ns > SLOW_NS)
+        if (ns > LONG_NS)
             parts = r->sets;
     }
     return true;

@@ -7,7 +7,7 @@
  * no launch before rotation_finish.
  *
  *     before   exchange, draw the part, poison the outputs, launch on each set, so that threads and
- *              caches are awake
+ *              caches are awake; kernels that all take long are not launched for that
  *     timed    read the clock, launch, read the clock: nothing else. Where the device works by
  *              itself, its events are the clock, on a stream of the rotation
  *     after    guests are stopped, with all that they have started; the outputs have the digests of
@@ -105,6 +105,9 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
 /* The set on which a launch failed, or whose buffers were not as they must be; -1: no failure was
  * of one set, or its contents were no set's. */
 int rotation_failed_set(const rotation *r);
+/* Whether all that were timed take so long that what came before a launch is less than a hundredth
+ * of it. */
+bool rotation_is_slow(const rotation *r);
 /* How many launches were timed until now. */
 uint64_t rotation_launches(const rotation *r);
 

@@ -76,7 +76,8 @@ struct rotation {
     uint64_t guard;
     uint64_t next; /* number of the next launch, at least `sets`: those before it awaken */
     uint64_t timed_parts, timed_launches;
-    double least_ns; /* of a launch, of those that are timed with others */
+    double least_ns;    /* of a launch, of those that are timed with others */
+    double quickest_ns; /* ... of all that were timed */
     bool learnt;
     bool exchanged; /* words of inputs are, so that places hold no set */
     int failed;     /* see rotation_failed_set */
