@@ -19,6 +19,23 @@ rounds[1]["results"][1] = result(None, "mismatch", "128")
 kept, failed = compare.combined(rounds)["results"]
 assert kept["beside"]["ratio"] == {"median": 3, "low": 1, "high": 6}, kept
 assert failed["status"] == "mismatch", failed
+
+# A run in which a library takes none of the cases (5) has a document all the same; other ends have none.
+import pathlib
+import tempfile
+import types
+
+with tempfile.TemporaryDirectory() as folder:
+    program = pathlib.Path(folder, "tsr")
+    given = types.SimpleNamespace(build=pathlib.Path(folder), kernels="k.tsr", quick=True)
+    for code in (0, 1, 5, 4):
+        program.write_text(f"#!/bin/sh\necho '{{}}'\nexit {code}\n")
+        program.chmod(0o755)
+        try:
+            found = compare.bench(given, [], [], [], 1, folder)
+        except SystemExit:
+            found = None
+        assert found == (None if code == 4 else {}), (code, found)
 CHECK
 for library in onednn openblas blis xsmm none; do
     [ -e "$build/peers/$library.so" ] && break

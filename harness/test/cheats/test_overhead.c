@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/timer.h"
-#include "measure/rotation.h"
+#include "measure/rotation_parts.h"
 #include "test/cheats/counted.h"
 #include "test/module_maker.h"
 
@@ -148,9 +148,36 @@ static void test_launches_of_a_part(void **state) {
     counted_close(&in.c);
 }
 
+static uint64_t awakening_launches(inside *in) {
+    status st = STATUS_INIT;
+    rotation_timing timing = {in->c.kernel, COUNTED_SETS};
+    double ns;
+    in->c.told.launches = in->launches = 0;
+    if (!rotation_time(in->c.rotation, &timing, &ns, &st))
+        fail_msg("%s", st.message);
+    return in->c.told.launches - in->launches;
+}
+
+/* Where all that were timed took long none is launched outside; a quick one changes that for all
+ * that come after it. */
+static void test_slow_launches_wake_themselves(void **state) {
+    static inside in;
+    (void)state;
+    counted_open(&in.c, look_inside, &in);
+    assert_false(rotation_is_slow(in.c.rotation));
+    assert_int_equal(awakening_launches(&in), COUNTED_SETS);
+    in.c.rotation->quickest_ns = 1e9;
+    assert_true(rotation_is_slow(in.c.rotation));
+    assert_int_equal(awakening_launches(&in), 0);
+    assert_false(rotation_is_slow(in.c.rotation));
+    assert_int_equal(awakening_launches(&in), COUNTED_SETS);
+    counted_close(&in.c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(show_what_is_added),
-                                       cmocka_unit_test(test_launches_of_a_part)};
+                                       cmocka_unit_test(test_launches_of_a_part),
+                                       cmocka_unit_test(test_slow_launches_wake_themselves)};
 #if !defined(__x86_64__)
     puts("skipped: the empty kernel is compiled for x86-64");
     return 0;
