@@ -296,10 +296,11 @@ static bool time_group(void *context, uint64_t repeats, double *ns_each) {
     return rotation_time(t->rotation, &timing, ns_each, t->st);
 }
 
-/* Launches that are counted and not timed: switching counters costs more than a short launch. */
-static bool count(timed *t, uint64_t repeats) {
-    enum { PARTS = 5 };
-    const int parts = rotation_is_slow(t->rotation) ? 1 : PARTS;
+/* Launches that are counted and not timed: switching counters costs more than a short launch. Of
+ * long ones one part is enough. */
+static bool count(timed *t, const sample_set *samples) {
+    enum { PARTS = 5, LONG_NS = 10000000 };
+    const int parts = samples->ns[0] >= LONG_NS ? 1 : PARTS;
     execution *e = t->e;
     counters_values values;
     double ignored;
@@ -311,7 +312,7 @@ static bool count(timed *t, uint64_t repeats) {
     counters_pause(&e->counters);
     bool ok = true;
     for (int i = 0; i < parts && ok; i++)
-        ok = time_group(t, repeats, &ignored);
+        ok = time_group(t, samples->repeats, &ignored);
     counters_stop(&e->counters, &values);
     t->counting = false;
     json_t *object = json_object_get(e->result, "counters");
@@ -405,8 +406,8 @@ static bool sample(timed *t) {
     const sample_source source = {
         .group = time_group, .context = t, .group_ns = group_ns_of(e), .multiple = t->sets};
     execution_set(e, NULL);
-    bool ok = sample_take(&plan, &source, &samples) && count(t, samples.repeats) &&
-              sample_cold(t) && rotation_check_unseen(t->rotation, e->launch.kernel, t->st) &&
+    bool ok = sample_take(&plan, &source, &samples) && count(t, &samples) && sample_cold(t) &&
+              rotation_check_unseen(t->rotation, e->launch.kernel, t->st) &&
               execution_beside_take(t->beside, &source, t->st);
     rotation_timing timing = {e->launch.kernel, samples.repeats};
     if (ok && t->held)

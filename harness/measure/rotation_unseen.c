@@ -95,8 +95,8 @@ static bool launch_part(rotation *r, tsr_kernel_t kernel, double *ns, status *st
 static bool time_part(rotation *r, tsr_kernel_t kernel, bool unseen, double *ns, bool *applies,
                       status *st) {
     exchanged changes[ROTATION_SETS_MAX];
-    double warm = 0;
-    for (int i = 0; i < WARM_PARTS && warm < SLOW_NS && !rotation_is_slow(r); i++)
+    double warm = r->quickest_ns;
+    for (int i = 0; i < WARM_PARTS && warm < SLOW_NS; i++)
         if (!launch_part(r, kernel, &warm, st))
             return false;
     if (!change(r, changes, !unseen, applies, st))
