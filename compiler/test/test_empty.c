@@ -35,12 +35,13 @@ static void fill_typed(subject *s) {
     const dtype_format *format = dtype_format_of(t);
     const int64_t least = format ? 0 : least_of(t);
     for (int64_t i = 0; i < dim_of(s, "N"); i++) {
-        put(&s->right[1], i, (uint64_t)least);
-        put(&s->right[2], i, ~(uint64_t)least);
-        if (format)
+        if (format) {
             dtype_store(t, s->right[1].data, (size_t)i, -HUGE_VAL);
-        if (format)
             dtype_store(t, s->right[2].data, (size_t)i, HUGE_VAL);
+        } else {
+            put(&s->right[1], i, (uint64_t)least);
+            put(&s->right[2], i, ~(uint64_t)least);
+        }
     }
 }
 
