@@ -41,6 +41,10 @@ typedef struct pipeline {
     status *st;
 } pipeline;
 
+static bool run_inline(pipeline *p) {
+    return graph_inline(p->m, p->st);
+}
+
 static bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
 }
@@ -181,11 +185,12 @@ static bool run_insert_barriers(pipeline *p) {
     return p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st);
 }
 
-/* In order: Graph IR to the ninth, Schedule IR after `schedule`, Tile IR from `tile` on. */
+/* In order: Graph IR to the tenth, Schedule IR after `schedule`, Tile IR from `tile` on. */
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
 } passes[] = {
+    {"inline", run_inline},
     {"specialize", run_specialize},
     {"join-tiles", run_join_tiles},
     {"expand-tiles", run_expand_tiles},

@@ -47,6 +47,8 @@ bool operation_is_function(int opcode) {
     case GRAPH_LOAD:
     case GRAPH_NEXT:
     case GRAPH_GIVE:
+    case GRAPH_FUNCTION:
+    case GRAPH_CALL:
     case GRAPH_NOT:
     case GRAPH_AND:
     case GRAPH_OR:

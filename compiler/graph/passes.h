@@ -8,6 +8,8 @@
 #include "ir/dim.h"
 #include "ir/ir.h"
 
+/* The operations of functions stand in the place of calls, and functions are gone. */
+bool graph_inline(ir_module *m, status *st);
 /* Every dimension becomes a number; slices are checked against the shapes that result. */
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st);
 /* A kernel of tiles becomes one of whole tensors, where its program instances do the same to the

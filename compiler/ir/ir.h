@@ -205,8 +205,8 @@ arena *ir_module_arena(ir_module *m);
  * whole, and means nothing. NULL: nothing went wrong. */
 void ir_fail(ir_module *m, const char *why);
 const char *ir_failure(const ir_module *m);
-ir_block ir_module_body(const ir_module *m); /* the top-level block: one kernel op */
-ir_op ir_module_kernel(const ir_module *m);  /* its only op, 0 while empty */
+ir_block ir_module_body(const ir_module *m); /* the top-level block: a kernel, then functions */
+ir_op ir_module_kernel(const ir_module *m);  /* its first op, 0 while empty */
 
 ir_op_data *ir_op_get(const ir_module *m, ir_op op);
 ir_value_data *ir_value_get(const ir_module *m, ir_value value);

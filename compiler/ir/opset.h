@@ -20,6 +20,7 @@ typedef struct op_info {
     int results; /* -1: any number */
     int regions;
     const char *summary; /* one line for the docs */
+    bool is_function;    /* stands beside the kernel, at the top */
 } op_info;
 
 /* An opcode is level * IR_LEVEL_STRIDE + the line's number in its table. The levels register their

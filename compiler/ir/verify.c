@@ -95,13 +95,16 @@ static bool check_names(const verifier *v, ir_op op) {
     return true;
 }
 
-/* A kernel stands at the top and nowhere else; below it are operations of its level, and those of
- * Graph IR in the bodies of Schedule IR. */
+/* A kernel and its functions stand at the top and nowhere else; below them are operations of their
+ * level, and those of Graph IR in the bodies of Schedule IR. */
 static bool check_place(const verifier *v, ir_op op, const op_info *info) {
     ir_level level = op_info_get(ir_op_get(v->m, ir_module_kernel(v->m))->opcode)->level;
     bool is_kernel = ir_op_get(v->m, op)->opcode % IR_LEVEL_STRIDE == 0;
-    if (is_kernel != (ir_op_get(v->m, op)->block == v->m->body))
-        return fail(v, op, is_kernel ? "a kernel inside of another" : "stands outside of a kernel");
+    bool is_top = is_kernel || info->is_function;
+    if (is_top != (ir_op_get(v->m, op)->block == v->m->body))
+        return fail(v, op, is_top ? "a kernel inside of another" : "stands outside of a kernel");
+    if (is_kernel != (op == ir_module_kernel(v->m)) && is_top)
+        return fail(v, op, "a module holds one kernel, and then its functions");
     return info->level == level || (level == IR_LEVEL_SCHEDULE && info->level == IR_LEVEL_GRAPH) ||
            fail(v, op, "is of another level than its kernel");
 }
@@ -153,8 +156,6 @@ bool ir_verify(const ir_module *m, status *st) {
     ir_op kernel = ir_module_kernel(m);
     bool ok = kernel ? check_block(&v, m->body)
                      : status_set(st, STATUS_INTERNAL, "the module holds no kernel");
-    if (ok && ir_op_get(m, kernel)->next)
-        ok = fail(&v, kernel, "a module holds one kernel");
     free(v.visible);
     if (!ok)
         return false;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ops/fold.h"
+#include "ops/functions.h"
 #include "ops/orders.h"
 #include "ops/tiles.h"
 
@@ -24,10 +25,13 @@
 #define REGIONS_TILES 1
 #define REGIONS_TILE 0
 #define REGIONS_CONTRACT 0
+#define REGIONS_FUNCTION 1
+#define REGIONS_CALL 0
 
 static const op_info graph_ops[] = {
 #define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \
-    {"tessera." #name, IR_LEVEL_GRAPH, operands, attrs, results, REGIONS_##class, summary},
+    {"tessera." #name, IR_LEVEL_GRAPH,  operands, attrs,                                           \
+     results,          REGIONS_##class, summary,  GRAPH_CLASS_##class == GRAPH_CLASS_FUNCTION},
 #include "ops/graph.def"
 };
 
@@ -83,7 +87,7 @@ static bool verify_inferred(const ir_module *m, ir_op op, status *st) {
     return true;
 }
 
-/* A kernel names its inputs and outputs, and ends in its only return. */
+/* A kernel, or a function, names its inputs and outputs, and ends in its only return. */
 static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, op, 0));
     const ir_op_data *end = body->last ? ir_op_get(m, body->last) : NULL;
@@ -147,13 +151,17 @@ static bool verify_element(const ir_module *m, ir_op op, status *st) {
 static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     graph_class class = graph_op_class(d->opcode);
-    if (class == GRAPH_CLASS_KERNEL)
+    if (class == GRAPH_CLASS_KERNEL || class == GRAPH_CLASS_FUNCTION)
         return verify_kernel(m, op, st);
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     int around = ir_op_get(m, parent)->opcode;
     bool in_tiles = around == GRAPH_TILES || around == GRAPH_FOR;
-    if (around != GRAPH_KERNEL && around != GRAPH_FOLD && !in_tiles)
+    bool in_function = around == GRAPH_KERNEL || around == GRAPH_FUNCTION;
+    if (!in_function && around != GRAPH_FOLD && !in_tiles)
         return verify_element(m, op, st);
+    if (class == GRAPH_CLASS_CALL)
+        return in_function ? functions_verify_call(m, op, st)
+                           : status_set(st, STATUS_INTERNAL, "stands inside of a block");
     if (class == GRAPH_CLASS_FOLD)
         return fold_verify(m, op, st);
     if (class == GRAPH_CLASS_TILES || d->opcode == GRAPH_NEXT || d->opcode == GRAPH_GIVE)
@@ -168,7 +176,8 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
 }
 
 const op_table *graph_op_table(void) {
-    static const op_table table = {IR_LEVEL_GRAPH, graph_ops, GRAPH_OP_COUNT, verify_graph, NULL};
+    static const op_table table = {IR_LEVEL_GRAPH, graph_ops, GRAPH_OP_COUNT, verify_graph,
+                                   functions_verify};
     return &table;
 }
 

@@ -25,7 +25,9 @@ typedef enum graph_class {
     GRAPH_CLASS_FOLD,
     GRAPH_CLASS_TILES,
     GRAPH_CLASS_TILE,
-    GRAPH_CLASS_COMPOSITE
+    GRAPH_CLASS_COMPOSITE,
+    GRAPH_CLASS_FUNCTION,
+    GRAPH_CLASS_CALL
 } graph_class;
 
 graph_class graph_op_class(int opcode);

@@ -5,7 +5,7 @@
 
 static const op_info schedule_ops[] = {
 #define S(ENUM, name, operands, attrs, results, regions, summary)                                  \
-    {"sched." #name, IR_LEVEL_SCHEDULE, operands, attrs, results, regions, summary},
+    {"sched." #name, IR_LEVEL_SCHEDULE, operands, attrs, results, regions, summary, false},
 #include "schedule/schedule.def"
 };
 

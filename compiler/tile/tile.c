@@ -8,7 +8,7 @@
 
 static const op_info tile_ops[] = {
 #define T(ENUM, name, operands, attrs, results, regions, summary)                                  \
-    {"tile." #name, IR_LEVEL_TILE, operands, attrs, results, regions, summary},
+    {"tile." #name, IR_LEVEL_TILE, operands, attrs, results, regions, summary, false},
 #include "tile/tile.def"
 };
 

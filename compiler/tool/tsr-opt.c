@@ -80,6 +80,10 @@ static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t
     return 1;
 }
 
+static bool run_inline(pass_run *r) {
+    return graph_inline(r->m, r->st);
+}
+
 static bool run_specialize(pass_run *r) {
     char names[MAX_DIMS][64];
     ir_binding dims[MAX_DIMS];
@@ -241,6 +245,7 @@ static const struct pass {
     bool (*run)(pass_run *r);
     const char *arguments, *summary;
 } passes[] = {
+    {"inline", IR_LEVEL_GRAPH, run_inline, "", "functions stand in the place of calls"},
     {"specialize", IR_LEVEL_GRAPH, run_specialize, "M=3,N=4",
      "dimensions become numbers (of a source: the case's)"},
     {"join-tiles", IR_LEVEL_GRAPH, run_join_tiles, "",
