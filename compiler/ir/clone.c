@@ -62,7 +62,7 @@ static void own_records(ir_module *m) {
 ir_module *ir_module_clone(const ir_module *m) {
     ir_module *copy = base_calloc(1, sizeof *copy);
     arena_init(&copy->memory);
-    map_init(&copy->dim_index);
+    map_init(&copy->dim_atoms);
     map_init(&copy->name_index);
     COPY_RECORDS(copy, m, types);
     COPY_RECORDS(copy, m, attrs);
@@ -70,8 +70,7 @@ ir_module *ir_module_clone(const ir_module *m) {
     COPY_RECORDS(copy, m, values);
     COPY_RECORDS(copy, m, blocks);
     COPY_RECORDS(copy, m, regions);
-    for (size_t i = 0; i < m->dims.count; i++)
-        ir_dim_intern(copy, m->dims.items[i]);
+    ir_dim_adopt(copy, m);
     copy->type_index = copy_index(&m->type_index);
     copy->attr_index = copy_index(&m->attr_index);
     copy->body = m->body;

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "ir/dim.h"
+#include "ir/dim_poly.h"
 #include "ir/ir.h"
 #include "ir/opset.h"
 
@@ -13,6 +14,11 @@ typedef struct intern_table {
     uint32_t *slots;
     uint32_t capacity, count;
 } intern_table;
+
+typedef struct dim_entry {
+    const char *text; /* canonical */
+    const dim_poly *poly;
+} dim_entry;
 
 struct ir_module {
     arena memory;
@@ -24,17 +30,21 @@ struct ir_module {
     VEC(ir_value_data *) values;
     VEC(ir_block_data *) blocks;
     VEC(ir_region_data *) regions;
-    VEC(const char *) dims; /* canonical texts; dim id -(i + 1) */
-    intern_table type_index, attr_index;
-    map dim_index, name_index;
+    VEC(dim_entry) dims; /* dim id IR_DIM_SYMBOLS - (i + 1) */
+    intern_table type_index, attr_index, dim_index;
+    map dim_atoms, name_index; /* by text: a dim_atom, a name */
     ir_block body;
     const char *failure; /* see ir_fail; NULL: none */
 };
 
 /* Interned copy of a name (attribute names). */
 const char *ir_intern_name(ir_module *m, const char *name);
-/* The id of a canonical dimension text. */
-ir_dim ir_dim_intern(ir_module *m, const char *canonical);
+
+/* The slot of a table where `wanted`, of this hash, is, or where its id goes. */
+typedef bool (*intern_same)(const ir_module *m, uint32_t id, const void *wanted);
+typedef uint64_t (*intern_hash)(const ir_module *m, uint32_t id);
+uint32_t *ir_intern_slot(const ir_module *m, intern_table *t, uint64_t h, intern_hash hash,
+                         intern_same same, const void *wanted);
 
 /* Text of parts, used by printing and messages. */
 void ir_print_type(const ir_module *m, ir_type type, text *out);

@@ -19,7 +19,7 @@ static uint64_t hash_word(uint64_t h, uint64_t word) {
 ir_module *ir_module_new(void) {
     ir_module *m = base_calloc(1, sizeof *m);
     arena_init(&m->memory);
-    map_init(&m->dim_index);
+    map_init(&m->dim_atoms);
     map_init(&m->name_index);
     vec_push(&m->types, ARENA_NEW(&m->memory, ir_type_data, 1));
     vec_push(&m->attrs, ARENA_NEW(&m->memory, ir_attr_data, 1));
@@ -44,7 +44,8 @@ void ir_module_free(ir_module *m) {
     vec_release(&m->dims);
     free(m->type_index.slots);
     free(m->attr_index.slots);
-    map_release(&m->dim_index);
+    free(m->dim_index.slots);
+    map_release(&m->dim_atoms);
     map_release(&m->name_index);
     arena_release(&m->memory);
     free(m);
@@ -82,10 +83,7 @@ const char *ir_intern_name(ir_module *m, const char *name) {
 
 /* ---- interning ---- */
 
-typedef bool (*same_fn)(const ir_module *m, uint32_t id, const void *wanted);
-typedef uint64_t (*hash_fn)(const ir_module *m, uint32_t id);
-
-static void intern_grow(const ir_module *m, intern_table *t, hash_fn hash) {
+static void intern_grow(const ir_module *m, intern_table *t, intern_hash hash) {
     intern_table old = *t;
     t->capacity = old.capacity ? old.capacity * 2 : 64;
     t->slots = base_calloc(t->capacity, sizeof *t->slots);
@@ -100,9 +98,8 @@ static void intern_grow(const ir_module *m, intern_table *t, hash_fn hash) {
     free(old.slots);
 }
 
-/* The slot where `wanted` is, or where it goes. */
-static uint32_t *intern_slot(const ir_module *m, intern_table *t, uint64_t h, hash_fn hash,
-                             same_fn same, const void *wanted) {
+uint32_t *ir_intern_slot(const ir_module *m, intern_table *t, uint64_t h, intern_hash hash,
+                         intern_same same, const void *wanted) {
     if ((t->count + 1) * 2 > t->capacity)
         intern_grow(m, t, hash);
     while (t->slots[h % t->capacity] && !same(m, t->slots[h % t->capacity], wanted))
@@ -136,7 +133,7 @@ static bool type_same(const ir_module *m, uint32_t id, const void *wanted) {
 }
 
 static ir_type type_intern(ir_module *m, const ir_type_data *d) {
-    uint32_t *slot = intern_slot(m, &m->type_index, type_data_hash(d), type_hash, type_same, d);
+    uint32_t *slot = ir_intern_slot(m, &m->type_index, type_data_hash(d), type_hash, type_same, d);
     if (*slot)
         return *slot;
     m->type_index.count++;
@@ -249,7 +246,7 @@ static bool attr_same(const ir_module *m, uint32_t id, const void *wanted) {
 }
 
 static ir_attr attr_intern(ir_module *m, const ir_attr_data *d) {
-    uint32_t *slot = intern_slot(m, &m->attr_index, attr_data_hash(d), attr_hash, attr_same, d);
+    uint32_t *slot = ir_intern_slot(m, &m->attr_index, attr_data_hash(d), attr_hash, attr_same, d);
     if (*slot)
         return *slot;
     ir_attr_data *copy = arena_copy(&m->memory, d, sizeof *d);
