@@ -26,15 +26,6 @@ static ir_module *primitives_for_code(compiler_instance *instance, bool *joined,
     return NULL;
 }
 
-static sha256 digest_of_text(const ir_module *m) {
-    text words;
-    text_init(&words);
-    ir_print(m, &words);
-    sha256 digest = sha256_of(words.data, words.length);
-    text_release(&words);
-    return digest;
-}
-
 static int by_order(const void *a, const void *b) {
     const reduction_record *x = a, *y = b;
     if (x->order != y->order)
@@ -66,7 +57,7 @@ static sha256 digest_of_orders(const ir_module *m) {
 static bool code_of(compiler_instance *instance, compiler_code *out, bool *joined, status *st) {
     ir_module *m = primitives_for_code(instance, joined, st);
     if (m)
-        *out = (compiler_code){digest_of_text(m), digest_of_orders(m)};
+        *out = (compiler_code){ir_identity(m), digest_of_orders(m)};
     ir_module_free(m);
     return m != NULL;
 }

@@ -278,5 +278,7 @@ ir_module *ir_parse(const char *source, status *st);
  * every operation's own rule. The message names the operation. */
 bool ir_verify(const ir_module *m, status *st);
 sha256 ir_hash(const ir_module *m); /* of the printed text */
+/* Equal where ir_hash is, without a text: what comparisons within a process take. */
+sha256 ir_identity(const ir_module *m);
 
 #endif

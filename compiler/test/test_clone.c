@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/vec.h"
 #include "graph/passes.h"
 #include "ir/ir.h"
 #include "schedule/schedule.h"
@@ -35,6 +36,8 @@ static void expect_print(const ir_module *m, const char *wanted) {
 static void expect_same_records(const ir_module *m, const ir_module *copy) {
     assert_int_equal(ir_op_count(m), ir_op_count(copy));
     assert_int_equal(ir_value_count(m), ir_value_count(copy));
+    sha256 own = ir_identity(m), of_copy = ir_identity(copy);
+    assert_memory_equal(&own, &of_copy, sizeof own);
     for (ir_op op = 1; op <= ir_op_count(m); op++) {
         assert_int_equal(ir_op_get(m, op)->location.line, ir_op_get(copy, op)->location.line);
         assert_int_equal(ir_op_get(m, op)->location.column, ir_op_get(copy, op)->location.column);
@@ -81,9 +84,50 @@ static void spoil(ir_module *m) {
         ir_op_erase(m, ir_block_get(m, body)->first);
 }
 
+/* ---- identities ---- */
+
+typedef struct identified {
+    sha256 text, identity;
+} identified;
+
+static VEC(identified) seen; /* modules that were cloned */
+
+static void note_identity(const ir_module *m) {
+    identified one = {ir_hash(m), ir_identity(m)};
+    vec_push(&seen, one);
+}
+
+static int by_text(const void *a, const void *b) {
+    return memcmp(&((const identified *)a)->text, &((const identified *)b)->text, sizeof(sha256));
+}
+
+static int by_identity(const void *a, const void *b) {
+    return memcmp(&((const identified *)a)->identity, &((const identified *)b)->identity,
+                  sizeof(sha256));
+}
+
+/* Two modules have one identity where they have one text, and nowhere else. Sequence: last. */
+static void test_identities(void **state) {
+    (void)state;
+    size_t texts = 0;
+    assert_true(seen.count > 1000);
+    qsort(seen.items, seen.count, sizeof *seen.items, by_text);
+    for (size_t i = 1; i < seen.count; i++) {
+        bool same_text = by_text(&seen.items[i - 1], &seen.items[i]) == 0;
+        assert_int_equal(same_text, by_identity(&seen.items[i - 1], &seen.items[i]) == 0);
+        texts += !same_text;
+    }
+    qsort(seen.items, seen.count, sizeof *seen.items, by_identity);
+    for (size_t i = 1; i < seen.count; i++)
+        texts -= by_identity(&seen.items[i - 1], &seen.items[i]) != 0;
+    assert_int_equal(texts, 0); /* as many identities as texts */
+    vec_release(&seen);
+}
+
 /* Frees the module, and returns a clone that has outlived it. */
 static ir_module *replaced(ir_module *m) {
     char *text_of_m = printed(m);
+    note_identity(m);
     ir_module *copy = ir_module_clone(m), *other = ir_module_clone(m);
     expect_print(copy, text_of_m);
     expect_same_records(m, copy);
@@ -235,6 +279,7 @@ int main(void) {
         cmocka_unit_test(test_failure),
         cmocka_unit_test(test_corpus),
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_identities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -510,7 +510,7 @@ static void test_hash(void **state) {
  * what was erased. */
 static void test_hash_history(void **state) {
     (void)state;
-    sha256 hashes[2];
+    sha256 hashes[2], identities[2];
     for (int i = 0; i < 2; i++) {
         ir_module *m = ir_module_new();
         ir_value x;
@@ -528,9 +528,11 @@ static void test_hash_history(void **state) {
         }
         close_kernel(&b, build_unary(&b, GRAPH_NEG, e));
         hashes[i] = ir_hash(m);
+        identities[i] = ir_identity(m);
         ir_module_free(m);
     }
     assert_memory_equal(&hashes[0], &hashes[1], sizeof hashes[0]);
+    assert_memory_equal(&identities[0], &identities[1], sizeof identities[0]);
 }
 
 static int open_compiler(void **state) {
