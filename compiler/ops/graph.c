@@ -9,6 +9,7 @@
 
 #include "ops/fold.h"
 #include "ops/orders.h"
+#include "ops/reductions.h"
 #include "ops/tiles.h"
 
 #define REGIONS_KERNEL 1
@@ -54,6 +55,10 @@ int graph_op_flops(int opcode) {
 dtype graph_accumulate_type(const ir_module *m, ir_op op) {
     ir_attr attr = ir_op_attr(m, op, "accumulate");
     return attr ? ir_type_get(m, ir_attr_get(m, attr)->type)->element : DTYPE_NONE;
+}
+
+bool graph_attr_is_argument(const char *name) {
+    return strcmp(name, "accumulate") != 0 && strcmp(name, "id") != 0;
 }
 
 /* Inferring again must give the types that the operation has. Composite and primitive operations
@@ -154,6 +159,9 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     bool in_tiles = around == GRAPH_TILES || around == GRAPH_FOR;
     if (around != GRAPH_KERNEL && around != GRAPH_FOLD && !in_tiles)
         return verify_element(m, op, st);
+    if (ir_op_attr(m, op, "id") && (around != GRAPH_KERNEL || reduction_id(m, op) < 0))
+        return status_set(st, STATUS_INTERNAL,
+                          "an id is a number from 0 on, of a sum in the kernel's own block");
     if (class == GRAPH_CLASS_FOLD)
         return fold_verify(m, op, st);
     if (class == GRAPH_CLASS_TILES || d->opcode == GRAPH_NEXT || d->opcode == GRAPH_GIVE)
@@ -168,7 +176,8 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
 }
 
 const op_table *graph_op_table(void) {
-    static const op_table table = {IR_LEVEL_GRAPH, graph_ops, GRAPH_OP_COUNT, verify_graph, NULL};
+    static const op_table table = {IR_LEVEL_GRAPH, graph_ops, GRAPH_OP_COUNT, verify_graph,
+                                   reductions_verify};
     return &table;
 }
 

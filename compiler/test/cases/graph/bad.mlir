@@ -274,3 +274,41 @@
     "tessera.return"(%arg0) : (tensor<4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// Two sums with one id, over other elements.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y", "z"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [0], id = 2 : i64, kind = "sum", order = "lanes64"}> : (tensor<4x5xf32>) -> tensor<5xf32>
+    %1 = "tessera.reduce"(%arg0) <{axes = [1], id = 2 : i64, kind = "sum", order = "lanes64"}> : (tensor<4x5xf32>) -> tensor<4xf32>
+    "tessera.return"(%0, %1) : (tensor<5xf32>, tensor<4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// Two sums with one id, in other orders.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "y"], name = "f", outputs = ["a", "b"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>, %arg1: tensor<5x4xf32>):
+    %0 = "tessera.dot"(%arg0, %arg1) <{id = 3 : i64, order = "chunk512", x_batch = [], x_contract = [1], y_batch = [], y_contract = [0]}> : (tensor<4x5xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>
+    %1 = "tessera.dot"(%arg0, %arg1) <{id = 3 : i64, order = "seq", x_batch = [], x_contract = [1], y_batch = [], y_contract = [0]}> : (tensor<4x5xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>
+    "tessera.return"(%0, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// An id below 0.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [0], id = -2 : i64, kind = "max"}> : (tensor<4x5xf32>) -> tensor<5xf32>
+    "tessera.return"(%0) : (tensor<5xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// An id of what is no sum.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>):
+    %0 = "tessera.neg"(%arg0) <{id = 0 : i64}> : (tensor<4x5xf32>) -> tensor<4x5xf32>
+    "tessera.return"(%0) : (tensor<4x5xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
