@@ -312,3 +312,23 @@
     "tessera.return"(%0) : (tensor<4x5xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// An id of a sum that stands for as many as its loop has turns.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "sums", outputs = ["total"]}> ({
+  ^bb0(%arg0: tensor<40x64xf32>):
+    %0 = "tessera.tiles"() <{counts = [3], indices = ["tile1"]}> ({
+      %1 = "tessera.constant"() <{value = #tessera.bits<f32, 0x0>}> : () -> tensor<f32>
+      %2 = "tessera.broadcast"(%1) <{axes = [], shape = [16]}> : (tensor<f32>) -> tensor<16xf32>
+      %3 = "tessera.for"(%2) <{count = 4 : i64, index = "tile0"}> ({
+      ^bb0(%arg1: tensor<16xf32>):
+        %4 = "tessera.load"(%arg0) <{kept = [0, 1], size = [16, 16], start = [#tessera.dim<"16*tile1">, #tessera.dim<"16*tile0">]}> : (tensor<40x64xf32>) -> tensor<16x16xf32>
+        %5 = "tessera.reduce"(%4) <{axes = [1], id = 0 : i64, kind = "sum", order = "lanes64"}> : (tensor<16x16xf32>) -> tensor<16xf32>
+        %6 = "tessera.add"(%arg1, %5) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+        "tessera.next"(%6) : (tensor<16xf32>) -> ()
+      }) : (tensor<16xf32>) -> tensor<16xf32>
+      "tessera.give"(%3) <{kept = [[0]], start = [[#tessera.dim<"16*tile1">]]}> : (tensor<16xf32>) -> ()
+    }) : () -> tensor<40xf32>
+    "tessera.return"(%0) : (tensor<40xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
