@@ -304,6 +304,8 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
     bool ok = inject_into_pass(p, pass, false) && pass->run(p) && inject_into_pass(p, pass, true);
     if (ok && ir_failure(p->m))
         ok = status_set(p->st, STATUS_INVALID, "%s: %s", pass->name, ir_failure(p->m));
+    if (ok)
+        reductions_number(p->m); /* sums that the pass made of composites or of tiles */
     ok = ok && (!verify || verify_pass(p, pass, &before));
     reductions_release(&before);
     if (!ok)
@@ -330,6 +332,7 @@ bool compiler_target_adds_as(const char *target, const char *order) {
 static bool run_passes(pipeline *p, const char *last) {
     if (!graph_require_code(p->m, has_unit, p->target, p->st))
         return false;
+    reductions_number(p->m);
     for (int i = 0; i < PASS_COUNT; i++) {
         if (!run_pass(p, &passes[i]))
             return false;

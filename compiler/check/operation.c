@@ -114,8 +114,7 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
     }
     cursor = info->attrs;
     while (b->attr_count < MAX_ATTRS && op_next_attr(&cursor, &b->attrs[b->attr_count])) {
-        /* An accumulator is a policy of the operands' types (policy.c), not an argument. */
-        b->attr_count += strcmp(b->attrs[b->attr_count].name, "accumulate") != 0;
+        b->attr_count += graph_attr_is_argument(b->attrs[b->attr_count].name);
     }
     call_arguments *a = &b->arguments;
     for (int i = 0; i < b->operand_count; i++) {

@@ -197,8 +197,9 @@ static ir_op as_dot(ir_module *m, ir_op op) {
                              {"x_batch", ir_attr_int_array(m, NULL, 0)},
                              {"y_batch", ir_attr_int_array(m, NULL, 0)},
                              {"order", ir_op_attr(m, op, "order")},
-                             {"out", ir_op_attr(m, op, "out")}};
-    ir_op dot = graph_build(&b, GRAPH_DOT, operands, 2, attrs, attrs[5].value ? 6 : 5);
+                             {"out", ir_op_attr(m, op, "out")},
+                             {"id", ir_op_attr(m, op, "id")}};
+    ir_op dot = graph_build(&b, GRAPH_DOT, operands, 2, attrs, 7);
     ir_replace_uses(m, d->results[0], ir_op_result(m, dot, 0));
     ir_op_erase(m, op);
     return dot;

@@ -64,9 +64,9 @@ static ir_value normalized_reduce(ir_builder *b, ir_op op) {
     int64_t last = build_type(b, flat)->rank - 1;
     ir_named_attr attrs[] = {{"kind", ir_op_attr(b->m, op, "kind")},
                              {"axes", ir_attr_int_array(b->m, &last, 1)},
-                             {"order", ir_op_attr(b->m, op, "order")}};
-    ir_value r = ir_op_result(
-        b->m, graph_build(b, GRAPH_REDUCE, &flat, 1, attrs, attrs[2].value ? 3 : 2), 0);
+                             {"order", ir_op_attr(b->m, op, "order")},
+                             {"id", ir_op_attr(b->m, op, "id")}};
+    ir_value r = ir_op_result(b->m, graph_build(b, GRAPH_REDUCE, &flat, 1, attrs, 4), 0);
     return build_type(b, r) == y ? r : build_reshape(b, r, y->rank, y->dims);
 }
 
@@ -76,7 +76,7 @@ static ir_value normalized_dot(ir_builder *b, ir_op op) {
     static const char *const contract_names[] = {"x_contract", "y_contract"};
     static const char *const batch_names[] = {"x_batch", "y_batch"};
     ir_value operands[3] = {0, 0, d->operand_count > 2 ? d->operands[2] : 0};
-    ir_named_attr attrs[6];
+    ir_named_attr attrs[7];
     uint32_t n = ir_op_ints(b->m, op, "x_contract", axes[0], IR_MAX_RANK);
     if (n == 1)
         return 0;
@@ -97,9 +97,8 @@ static ir_value normalized_dot(ir_builder *b, ir_op op) {
     }
     attrs[4] = (ir_named_attr){"order", ir_op_attr(b->m, op, "order")};
     attrs[5] = (ir_named_attr){"out", ir_op_attr(b->m, op, "out")};
-    return ir_op_result(
-        b->m, graph_build(b, GRAPH_DOT, operands, d->operand_count, attrs, attrs[5].value ? 6 : 5),
-        0);
+    attrs[6] = (ir_named_attr){"id", ir_op_attr(b->m, op, "id")};
+    return ir_op_result(b->m, graph_build(b, GRAPH_DOT, operands, d->operand_count, attrs, 7), 0);
 }
 
 bool graph_normalize(ir_module *m, status *st) {

@@ -15,7 +15,8 @@ static bool is_pure(int opcode) {
     return class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN;
 }
 
-/* A text that equal operations share. */
+/* A text that equal operations share. Two sums that are equal have different ids; the first's id
+ * stays. */
 static void op_key(const ir_module *m, ir_op op, text *key) {
     const ir_op_data *d = ir_op_get(m, op);
     text_clear(key);
@@ -23,7 +24,8 @@ static void op_key(const ir_module *m, ir_op op, text *key) {
     for (uint32_t i = 0; i < d->operand_count; i++)
         text_printf(key, " %u", d->operands[i]);
     for (uint32_t i = 0; i < d->attr_count; i++)
-        text_printf(key, " %s=%u", d->attrs[i].name, d->attrs[i].value);
+        if (strcmp(d->attrs[i].name, "id") != 0)
+            text_printf(key, " %s=%u", d->attrs[i].name, d->attrs[i].value);
     text_printf(key, ":%u", ir_value_get(m, d->results[0])->type);
 }
 

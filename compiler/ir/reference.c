@@ -8,7 +8,11 @@
 static const char *const headings[IR_LEVEL_COUNT] = {
     "## Graph IR: what a kernel means\n\n"
     "Values are tensors. The order of every accumulation is fixed here, as the attribute `order`. "
-    "The element-wise\n"
+    "An accumulation's\n"
+    "`id`, from 0 on, is given before the first pass and kept by all of them; `reduction` is that "
+    "id in "
+    "the levels below.\n"
+    "Operations with one id compute one accumulation more than once. The element-wise\n"
     "operations appear again in the bodies of Schedule IR, where they work on scalars.\n\n",
     "## Schedule IR: what is computed together, where, and in which blocks\n\n"
     "A kernel is a list of phases, a phase a grid around loops around computations. Steps may be "

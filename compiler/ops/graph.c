@@ -10,6 +10,7 @@
 #include "ops/fold.h"
 #include "ops/functions.h"
 #include "ops/orders.h"
+#include "ops/reductions.h"
 #include "ops/tiles.h"
 
 #define REGIONS_KERNEL 1
@@ -58,6 +59,10 @@ int graph_op_flops(int opcode) {
 dtype graph_accumulate_type(const ir_module *m, ir_op op) {
     ir_attr attr = ir_op_attr(m, op, "accumulate");
     return attr ? ir_type_get(m, ir_attr_get(m, attr)->type)->element : DTYPE_NONE;
+}
+
+bool graph_attr_is_argument(const char *name) {
+    return strcmp(name, "accumulate") != 0 && strcmp(name, "id") != 0;
 }
 
 /* Inferring again must give the types that the operation has. Composite and primitive operations
@@ -162,6 +167,9 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     if (class == GRAPH_CLASS_CALL)
         return in_function ? functions_verify_call(m, op, st)
                            : status_set(st, STATUS_INTERNAL, "stands inside of a block");
+    if (ir_op_attr(m, op, "id") && (around != GRAPH_KERNEL || reduction_id(m, op) < 0))
+        return status_set(st, STATUS_INTERNAL,
+                          "an id is a number from 0 on, of a sum in the kernel's own block");
     if (class == GRAPH_CLASS_FOLD)
         return fold_verify(m, op, st);
     if (class == GRAPH_CLASS_TILES || d->opcode == GRAPH_NEXT || d->opcode == GRAPH_GIVE)
@@ -175,9 +183,13 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     return verify_inferred(m, op, st) && (!ordered || verify_order(m, op, st));
 }
 
+static bool verify_module(const ir_module *m, status *st) {
+    return functions_verify(m, st) && reductions_verify(m, st);
+}
+
 const op_table *graph_op_table(void) {
     static const op_table table = {IR_LEVEL_GRAPH, graph_ops, GRAPH_OP_COUNT, verify_graph,
-                                   functions_verify};
+                                   verify_module};
     return &table;
 }
 

@@ -1,8 +1,10 @@
-/* reductions.c - lists of a kernel's accumulations: from Graph IR, from a record, compared. */
+/* reductions.c - lists of a kernel's accumulations: from Graph IR, from a record, compared by id.
+ */
 #include "ops/reductions.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/dim.h"
@@ -19,6 +21,30 @@ static bool is_reduction(const ir_module *m, ir_op op) {
 static ir_op first_op(const ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
 }
+
+static bool is_graph(const ir_module *m) {
+    return ir_op_get(m, ir_module_kernel(m))->opcode == GRAPH_KERNEL;
+}
+
+/* ---- ids ---- */
+
+int64_t reduction_id(const ir_module *m, ir_op op) {
+    return ir_op_int(m, op, "id", REDUCTION_NO_ID);
+}
+
+void reductions_number(ir_module *m) {
+    int64_t next = 0;
+    if (!is_graph(m))
+        return;
+    for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next)
+        if (is_reduction(m, op) && reduction_id(m, op) >= next)
+            next = reduction_id(m, op) + 1;
+    for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next)
+        if (is_reduction(m, op) && !ir_op_attr(m, op, "id"))
+            ir_op_set_attr(m, op, "id", ir_attr_int(m, next++));
+}
+
+/* ---- from Graph IR ---- */
 
 /* Product of the operand's dimensions that are reduced or contracted; the one along which running
  * sums go. */
@@ -50,14 +76,38 @@ static ir_dim results_of(ir_module *m, ir_type type, int along) {
     return count;
 }
 
-static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
+static void need_operands(ir_module *m, ir_op op, void *context) {
+    const ir_op_data *d = ir_op_get(m, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        ((bool *)context)[d->operands[i]] = true;
+}
+
+/* By value: true where the kernel's outputs depend on it. The caller frees it. */
+static bool *needed_values(const ir_module *m) {
+    bool *needed = base_calloc(ir_value_count(m) + 1, sizeof *needed);
+    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->last; op;
+         op = ir_op_get(m, op)->previous) {
+        const ir_op_data *d = ir_op_get(m, op);
+        bool used = d->result_count == 0;
+        for (uint32_t i = 0; i < d->result_count; i++)
+            used |= needed[d->results[i]];
+        if (used)
+            ir_walk((ir_module *)m, op, need_operands, needed);
+    }
+    return needed;
+}
+
+static void add_graph_op(const ir_module *m, ir_op op, const bool *needed, reduction_list *out) {
     const ir_op_data *d = ir_op_get(m, op);
     bool is_dot = graph_op_class(d->opcode) == GRAPH_CLASS_DOT, is_scan = d->opcode == GRAPH_CUMSUM;
     int along = is_scan ? (int)ir_op_int(m, op, "axis", 0) : -1;
     ir_type result = ir_value_get(m, d->results[0])->type;
     ir_module *dims = (ir_module *)m; /* gets expressions, and is the same module */
     reduction_record r = {.extent = extent_of(dims, op),
-                          .results = results_of(dims, result, along)};
+                          .results = results_of(dims, result, along),
+                          .id = reduction_id(m, op)};
+    for (uint32_t i = 0; i < d->result_count; i++)
+        r.needed |= needed[d->results[i]];
     snprintf(r.kind, sizeof r.kind, "%s",
              d->opcode == GRAPH_FOLD ? "fold"
              : is_dot                ? "dot"
@@ -69,6 +119,8 @@ static void add_graph_op(const ir_module *m, ir_op op, reduction_list *out) {
     vec_push(&out->items, r);
 }
 
+/* ---- from the record of the levels below ---- */
+
 /* A number of elements; -1, which matches none, where it cannot be one. */
 static int64_t count_of(const ir_attr_data *d) {
     bool fits = d->kind == IR_ATTR_DIM ||
@@ -77,7 +129,7 @@ static int64_t count_of(const ir_attr_data *d) {
 }
 
 static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list *out) {
-    reduction_record r = {.kind = "", .order = ORDER_COUNT, .name = "?"};
+    reduction_record r = {.kind = "", .order = ORDER_COUNT, .name = "?", .id = REDUCTION_NO_ID};
     for (uint32_t i = 0; d->kind == IR_ATTR_DICT && i < d->count; i++) {
         const ir_attr_data *item = ir_attr_get(m, d->items[i]);
         const char *string = item->string ? item->string : "";
@@ -89,47 +141,103 @@ static void add_record(const ir_module *m, const ir_attr_data *d, reduction_list
             r.extent = count_of(item);
         else if (strcmp(d->keys[i], "results") == 0)
             r.results = count_of(item);
+        else if (strcmp(d->keys[i], "id") == 0 && item->kind == IR_ATTR_INT && item->integer >= 0)
+            r.id = item->integer;
     }
     vec_push(&out->items, r);
 }
 
-void reductions_of(const ir_module *m, reduction_list *out) {
-    *out = (reduction_list){.open = false};
-    ir_op kernel = ir_module_kernel(m);
-    ir_attr record = ir_op_attr(m, kernel, "reductions");
-    if (ir_op_get(m, kernel)->opcode != GRAPH_KERNEL) {
-        const ir_attr_data *list = record ? ir_attr_get(m, record) : NULL;
-        for (uint32_t i = 0; list && list->kind == IR_ATTR_ARRAY && i < list->count; i++)
-            add_record(m, ir_attr_get(m, list->items[i]), out);
-        return;
+/* ---- both ---- */
+
+/* The same, or one is the other with its symbols bound. */
+static bool same_count(ir_dim a, ir_dim b) {
+    return a == b || ir_dim_is_static(a) != ir_dim_is_static(b);
+}
+
+static bool same_sum(const reduction_record *a, const reduction_record *b) {
+    return strcmp(a->kind, b->kind) == 0 && a->order == b->order && strcmp(a->name, b->name) == 0 &&
+           same_count(a->extent, b->extent) && same_count(a->results, b->results);
+}
+
+static int by_id(const void *a, const void *b) {
+    const reduction_record *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Sorts by id. Of the operations of a graph that compute one sum anew, one record is left. */
+static void sort_records(reduction_list *list, bool graph) {
+    reduction_record *items = list->items.items;
+    size_t kept = 0;
+    if (list->items.count)
+        qsort(items, list->items.count, sizeof *items, by_id);
+    for (size_t i = 0; i < list->items.count; i++) {
+        reduction_record *last = kept ? &items[kept - 1] : NULL;
+        bool again = last && items[i].id != REDUCTION_NO_ID && last->id == items[i].id;
+        if (again && (!graph || !same_sum(last, &items[i])))
+            list->ambiguous = true, list->twice = items[i].id;
+        if (again)
+            last->needed |= items[i].needed;
+        else
+            items[kept++] = items[i];
     }
+    list->items.count = kept;
+}
+
+static void add_graph(const ir_module *m, reduction_list *out) {
+    bool *needed = needed_values(m);
     for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
         graph_class class = graph_op_class(ir_op_get(m, op)->opcode);
-        out->open |= class == GRAPH_CLASS_COMPOSITE || class == GRAPH_CLASS_TILES;
+        out->open |= class == GRAPH_CLASS_COMPOSITE || class == GRAPH_CLASS_TILES ||
+                     class == GRAPH_CLASS_CALL;
         if (is_reduction(m, op))
-            add_graph_op(m, op, out);
+            add_graph_op(m, op, needed, out);
     }
+    free(needed);
+}
+
+void reductions_of(const ir_module *m, reduction_list *out) {
+    *out = (reduction_list){.open = false};
+    ir_attr record = ir_op_attr(m, ir_module_kernel(m), "reductions");
+    const ir_attr_data *list = record ? ir_attr_get(m, record) : NULL;
+    if (is_graph(m))
+        add_graph(m, out);
+    else
+        for (uint32_t i = 0; list && list->kind == IR_ATTR_ARRAY && i < list->count; i++)
+            add_record(m, ir_attr_get(m, list->items[i]), out);
+    sort_records(out, is_graph(m));
 }
 
 void reductions_release(reduction_list *list) {
     vec_release(&list->items);
 }
 
-int64_t reduction_number(const ir_module *graph, ir_op op) {
-    int64_t number = 0;
-    for (ir_op i = first_op(graph); i && i != op; i = ir_op_get(graph, i)->next)
-        number += is_reduction(graph, i);
-    return number;
+size_t reduction_index(const reduction_list *list, int64_t id) {
+    size_t low = 0, high = list->items.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->items.items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = id >= 0 && low < list->items.count && list->items.items[low].id == id;
+    return found ? low : list->items.count;
+}
+
+const reduction_record *reduction_find(const reduction_list *list, int64_t id) {
+    size_t at = reduction_index(list, id);
+    return at < list->items.count ? &list->items.items[at] : NULL;
 }
 
 ir_attr reductions_attr(ir_module *m, const reduction_list *list) {
-    static const char *const keys[] = {"extent", "kind", "order", "results"};
+    static const char *const keys[] = {"extent", "id", "kind", "order", "results"};
     VEC(ir_attr) items = {0};
     for (size_t i = 0; i < list->items.count; i++) {
         const reduction_record *r = &list->items.items[i];
-        ir_attr values[] = {ir_attr_dim(m, r->extent), ir_attr_string(m, r->kind),
-                            ir_attr_string(m, r->name), ir_attr_dim(m, r->results)};
-        ir_attr item = ir_attr_dict(m, keys, values, 4);
+        ir_attr values[] = {ir_attr_dim(m, r->extent), ir_attr_int(m, r->id),
+                            ir_attr_string(m, r->kind), ir_attr_string(m, r->name),
+                            ir_attr_dim(m, r->results)};
+        ir_attr item = ir_attr_dict(m, keys, values, 5);
         vec_push(&items, item);
     }
     ir_attr attr = ir_attr_array(m, items.items, (uint32_t)items.count);
@@ -147,63 +255,68 @@ const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION
 
 /* ---- comparison ---- */
 
-/* The same, or one is the other with its symbols bound. */
-static bool same_count(ir_dim a, ir_dim b) {
-    return a == b || ir_dim_is_static(a) != ir_dim_is_static(b);
+bool reductions_sound(const reduction_list *list, status *st) {
+    if (list->ambiguous)
+        return status_set(st, STATUS_INTERNAL, "two reductions have id %" PRId64, list->twice);
+    return !list->items.count || list->items.items[0].id != REDUCTION_NO_ID ||
+           status_set(st, STATUS_INTERNAL, "a reduction (%s) has no id", list->items.items[0].kind);
 }
 
-static bool same_record(const reduction_record *a, const reduction_record *b) {
-    return strcmp(a->kind, b->kind) == 0 && a->order == b->order && strcmp(a->name, b->name) == 0 &&
-           same_count(a->extent, b->extent) && same_count(a->results, b->results);
+bool reductions_verify(const ir_module *graph, status *st) {
+    reduction_list list;
+    reductions_of(graph, &list);
+    bool ok = !list.ambiguous || reductions_sound(&list, st);
+    reductions_release(&list);
+    return ok;
 }
 
-/* Is `part` what is left of `whole` after some were dropped? *at: the first that is not in it. */
-static bool is_subsequence(const reduction_list *part, const reduction_list *whole, size_t *at) {
-    size_t next = 0;
-    for (*at = 0; *at < part->items.count; ++*at) {
-        while (next < whole->items.count &&
-               !same_record(&part->items.items[*at], &whole->items.items[next]))
-            next++;
-        if (next++ >= whole->items.count)
-            return false;
+static bool differs(const reduction_record *r, const char *how, status *st) {
+    char extent[REDUCTION_EXTENT_TEXT];
+    return status_set(st, STATUS_INTERNAL,
+                      "%s with id %" PRId64 " over %s elements in order '%s' %s", r->kind, r->id,
+                      reduction_extent_text(r, extent), r->name, how);
+}
+
+/* An equal sum, which may stand for it: equal operations become one. */
+static bool has_twin(const reduction_list *list, const reduction_record *r) {
+    bool found = false;
+    for (size_t i = 0; i < list->items.count && !found; i++)
+        found = same_sum(&list->items.items[i], r);
+    return found;
+}
+
+bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {
+    if (!reductions_sound(after, st))
+        return false;
+    for (size_t i = 0; i < after->items.count; i++) {
+        const reduction_record *r = &after->items.items[i], *was = reduction_find(before, r->id);
+        if (was ? !same_sum(was, r) : !before->open)
+            return differs(r, was ? "was another before" : "is not one that was there before", st);
+    }
+    for (size_t i = 0; i < before->items.count; i++) {
+        const reduction_record *r = &before->items.items[i];
+        if (r->needed && !reduction_find(after, r->id) && !has_twin(after, r))
+            return differs(r, "was there before, is needed, and is lost", st);
     }
     return true;
 }
 
-bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {
-    size_t at;
-    char extent[REDUCTION_EXTENT_TEXT];
-    if (after->open && before->open)
-        return true;
-    if (is_subsequence(before->open ? before : after, before->open ? after : before, &at))
-        return true;
-    const reduction_record *r = &(before->open ? before : after)->items.items[at];
-    return status_set(st, STATUS_INTERNAL,
-                      before->open ? "%s number %zu over %s elements in order '%s' was there "
-                                     "before, and is lost"
-                                   : "%s number %zu over %s elements in order '%s' is not one that "
-                                     "was there before",
-                      r->kind, at, reduction_extent_text(r, extent), r->name);
-}
-
 const reduction_record *reduction_named(const ir_module *m, ir_op op, const reduction_list *list,
                                         status *st) {
-    int64_t number = ir_op_int(m, op, "reduction", -1);
+    int64_t id = ir_op_int(m, op, "reduction", REDUCTION_NO_ID);
     const char *order = ir_op_string(m, op, "order", "");
+    const reduction_record *r = reduction_find(list, id);
     char extent[REDUCTION_EXTENT_TEXT];
-    if (number < 0 || (uint64_t)number >= list->items.count) {
+    if (!r)
         status_set(st, STATUS_INTERNAL,
-                   "order '%s' belongs to no reduction of the graph: number %" PRId64
-                   ", and there are %zu",
-                   order, number, list->items.count);
-        return NULL;
-    }
-    const reduction_record *r = &list->items.items[number];
-    if (strcmp(r->name, order) == 0)
+                   "order '%s' belongs to no reduction of the graph: none has id %" PRId64, order,
+                   id);
+    else if (strcmp(r->name, order) != 0)
+        status_set(st, STATUS_INTERNAL,
+                   "order '%s', but reduction %" PRId64
+                   " of the graph (%s over %s elements) has order '%s'",
+                   order, id, r->kind, reduction_extent_text(r, extent), r->name);
+    else
         return r;
-    status_set(st, STATUS_INTERNAL,
-               "order '%s', but reduction %" PRId64
-               " of the graph (%s over %s elements) has order '%s'",
-               order, number, r->kind, reduction_extent_text(r, extent), r->name);
     return NULL;
 }

@@ -115,7 +115,7 @@ void scheduler_clear(scheduler *s, ir_builder *b, ir_value buffer, dtype element
 }
 
 ir_attr scheduler_reduction(scheduler *s, ir_op op) {
-    return ir_attr_int(s->m, reduction_number(s->p->g, op));
+    return ir_attr_int(s->m, reduction_id(s->p->g, op));
 }
 
 void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order) {
@@ -440,6 +440,7 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
 
 ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st) {
     plan p;
+    reductions_number(graph);
     plan_build(&p, graph, request->target->apart);
     int *order = order_groups(&p, request, st);
     ir_module *schedule = order ? schedule_plan(&p, order, request, st) : NULL;

@@ -17,9 +17,13 @@
 typedef struct orders {
     const ir_module *m;
     reduction_list list;
-    uint32_t *realised; /* by number: how many computations name it */
+    uint32_t *realised; /* by place in the list: how many computations name it */
     status *st;
 } orders;
+
+static uint32_t *realised_of(const orders *o, ir_op op) {
+    return &o->realised[reduction_index(&o->list, ir_op_int(o->m, op, "reduction", -1))];
+}
 
 static bool fail_at(const orders *o, ir_op op, const char *what) {
     return status_set(o->st, STATUS_INTERNAL, "'%s': %s",
@@ -112,7 +116,7 @@ static bool check_computation(orders *o, ir_op op) {
     const reduction_record *r = reduction_named(o->m, op, &o->list, &why);
     if (!r)
         return fail_at(o, op, why.message);
-    o->realised[ir_op_int(o->m, op, "reduction", 0)]++;
+    ++*realised_of(o, op);
     if (strcmp(kind, r->kind) != 0)
         return fail_at(o, op, "is of another kind than the graph's reduction");
     if (ir_op_int(o->m, op, "extent", -1) != r->extent)
@@ -133,19 +137,17 @@ static bool check_computation(orders *o, ir_op op) {
     return !is_dot || check_chunks(o, op, r);
 }
 
-/* A loop over the turns of a fold. */
-static bool is_turns(const orders *o, ir_op loop) {
-    int64_t number = ir_op_int(o->m, loop, "reduction", -1);
-    return number >= 0 && (size_t)number < o->list.items.count &&
-           strcmp(o->list.items.items[number].kind, "fold") == 0;
+/* The record of a fold whose turns a loop takes; NULL: it is another loop. */
+static const reduction_record *turns_of(const orders *o, ir_op loop) {
+    const reduction_record *r =
+        reduction_find(&o->list, ir_op_int(o->m, loop, "reduction", REDUCTION_NO_ID));
+    return r && strcmp(r->kind, "fold") == 0 ? r : NULL;
 }
 
-static bool check_turns(orders *o, ir_op loop) {
-    int64_t number = ir_op_int(o->m, loop, "reduction", 0);
-    o->realised[number]++;
+static bool check_turns(orders *o, ir_op loop, const reduction_record *r) {
+    ++*realised_of(o, loop);
     return (!ir_op_get(o->m, loop)->operand_count && schedule_step(o->m, loop, "step", 0) == 1 &&
-            !ir_op_attr(o->m, loop, "span") &&
-            ir_op_int(o->m, loop, "extent", -1) == o->list.items.items[number].extent) ||
+            !ir_op_attr(o->m, loop, "span") && ir_op_int(o->m, loop, "extent", -1) == r->extent) ||
            fail_at(o, loop, "a loop over turns takes each of them, from the first to the last");
 }
 
@@ -153,6 +155,7 @@ static bool check_block(orders *o, ir_block block);
 
 static bool check_op(orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
+    const reduction_record *turns;
     status why = STATUS_INIT;
     switch (d->opcode) {
     case SCHED_REDUCE:
@@ -161,7 +164,7 @@ static bool check_op(orders *o, ir_op op) {
     case SCHED_DOT:
         return check_computation(o, op);
     case SCHED_FOR:
-        if (is_turns(o, op) && !check_turns(o, op))
+        if ((turns = turns_of(o, op)) && !check_turns(o, op, turns))
             return false;
         if ((ir_op_attr(o->m, op, "order") || ir_op_attr(o->m, op, "reduction")) &&
             !reduction_named(o->m, op, &o->list, &why))
@@ -192,14 +195,16 @@ bool schedule_verify_orders(const ir_module *m, status *st) {
     orders o = {.m = m, .st = st};
     reductions_of(m, &o.list);
     o.realised = base_calloc(o.list.items.count + 1, sizeof *o.realised);
-    bool ok = check_op(&o, ir_module_kernel(m));
+    bool ok = reductions_sound(&o.list, st) && check_op(&o, ir_module_kernel(m));
     char extent[REDUCTION_EXTENT_TEXT];
-    for (size_t i = 0; i < o.list.items.count && ok; i++)
-        if (!o.realised[i] && !is_nothing(&o.list.items.items[i]))
+    for (size_t i = 0; i < o.list.items.count && ok; i++) {
+        const reduction_record *r = &o.list.items.items[i];
+        if (!o.realised[i] && !is_nothing(r))
             ok = status_set(st, STATUS_INTERNAL,
-                            "reduction %zu of the graph (%s over %s elements) is not computed", i,
-                            o.list.items.items[i].kind,
-                            reduction_extent_text(&o.list.items.items[i], extent));
+                            "reduction %" PRId64
+                            " of the graph (%s over %s elements) is not computed",
+                            r->id, r->kind, reduction_extent_text(r, extent));
+    }
     free(o.realised);
     reductions_release(&o.list);
     return ok;

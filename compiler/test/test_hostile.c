@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "ir/opset.h"
+#include "ops/graph.h"
 #include "tessera/compiler.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
@@ -221,7 +222,7 @@ static bool takes_numbers(const op_attr_info *a) {
     static const char *const kinds[] = {"int", "ints", "dim", "dims", "number"};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (strcmp(a->kind, kinds[i]) == 0)
-            return true;
+            return graph_attr_is_argument(a->name);
     return false;
 }
 

@@ -312,7 +312,11 @@ static void test_sums_of_nothing(void **state) {
  */
 static void test_units_are_not_each_other(void **state) {
     reduction_list before = {.open = false}, after = {.open = false};
-    reduction_record r = {"dot", ORDER_UNIT, order_name(ORDER_UNIT, "mma.sm80.bf16"), 600, 4};
+    reduction_record r = {.kind = "dot",
+                          .order = ORDER_UNIT,
+                          .name = order_name(ORDER_UNIT, "mma.sm80.bf16"),
+                          .extent = 600,
+                          .results = 4};
     status st = STATUS_INIT;
     (void)state;
     vec_push(&before.items, r);

@@ -26,7 +26,7 @@ typedef struct order_track {
 typedef struct orders {
     const ir_module *m;
     reduction_list list;
-    order_track *tracks; /* by number */
+    order_track *tracks; /* by place in the list */
     uint16_t *state;     /* by value: scratch of orders_carried */
     VEC(ir_op) loops;    /* around the present operation, outermost first */
     bool symbolic;       /* a launch gives dimensions */
@@ -60,7 +60,7 @@ bool orders_fail(const orders *o, ir_op op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static inline order_track *orders_track(const orders *o, ir_op op) {
-    return &o->tracks[ir_op_int(o->m, op, "reduction", 0)];
+    return &o->tracks[reduction_index(&o->list, ir_op_int(o->m, op, "reduction", -1))];
 }
 /* The innermost loop around the present operation that belongs to that reduction; 0: none. */
 ir_op orders_loop_around(const orders *o, ir_op op);
@@ -121,7 +121,7 @@ bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r);
 /* verify_symbolic.c: the same, where bounds are no numbers. */
 bool orders_check_symbolic_loop(orders *o, ir_op loop, const reduction_record *r);
 bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r);
-bool orders_check_symbolic_end(const orders *o, size_t number);
+bool orders_check_symbolic_end(const orders *o, size_t at);
 /* In a loop's block: memory[offset] = memory[offset] + x, and further elements onto that; the
  * store, or 0. *added is x, *steps how many elements there are; none of several is of that memory.
  */

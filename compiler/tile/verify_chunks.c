@@ -289,17 +289,17 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
     for (uint32_t i = 0; i < d->operand_count; i++) {
         ir_op loop = orders_defined_by(o, d->operands[i], TILE_FOR);
-        int64_t number = loop ? ir_op_int(o->m, loop, "reduction", -1) : -1;
-        if (number < 0 || !orders_is_float(o, d->operands[i]) || orders_is_mma_loop(o, loop))
+        int64_t id = loop ? ir_op_int(o->m, loop, "reduction", -1) : -1;
+        const reduction_record *r = reduction_find(&o->list, id);
+        if (!r || !orders_is_float(o, d->operands[i]) || orders_is_mma_loop(o, loop))
             continue;
-        const reduction_record *r = &o->list.items.items[number];
         int64_t chunk = orders_chunk(r->order);
         if (!chunk || r->extent <= chunk || ir_op_int(o->m, loop, "step", 0) == chunk)
             continue;
         ir_value other = d->operands[d->operand_count > 1 ? 1 - (i & 1) : 0];
         bool total = d->opcode == TILE_ADD && is_total(o, other, loop, chunk);
         ir_op around = orders_loop_around(o, loop);
-        bool carried = (d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == number) ||
+        bool carried = (d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == id) ||
                        (d->opcode == TILE_YIELD && around && orders_is_window_loop(o, around));
         if (!total && !carried)
             return orders_fail(o, loop, "its chunk's sum goes to '%s' instead of the total",

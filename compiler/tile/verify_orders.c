@@ -348,17 +348,17 @@ static bool check_block(orders *o, ir_block block) {
     return true;
 }
 
-static bool check_complete(const orders *o, size_t number) {
-    const reduction_record *r = &o->list.items.items[number];
-    const order_track *t = &o->tracks[number];
+static bool check_complete(const orders *o, size_t at) {
+    const reduction_record *r = &o->list.items.items[at];
+    const order_track *t = &o->tracks[at];
     bool none = strcmp(r->kind, "dot") == 0 || strcmp(r->kind, "cumsum") == 0;
     bool nothing = r->results == 0 || (none && r->extent == 0);
     bool ends = (t->realised > 0 || nothing) && t->block == 0 && t->lanes == 0 && t->half == 0 &&
                 (t->end == 0 || t->end == r->extent);
     return ends || status_set(o->st, STATUS_INTERNAL,
-                              "reduction %zu of the graph (%s over %" PRId64
+                              "reduction %" PRId64 " of the graph (%s over %" PRId64
                               " elements, order '%s') is not accumulated to its end",
-                              number, r->kind, r->extent, order_info_of(r->order)->name);
+                              r->id, r->kind, r->extent, order_info_of(r->order)->name);
 }
 
 bool tile_verify_orders(const ir_module *m, status *st) {
@@ -367,7 +367,7 @@ bool tile_verify_orders(const ir_module *m, status *st) {
     reductions_of(m, &o.list);
     o.tracks = base_calloc(o.list.items.count + 1, sizeof *o.tracks);
     o.state = base_calloc(ir_value_count(m) + 1, sizeof *o.state);
-    bool ok = check_op(&o, ir_module_kernel(m));
+    bool ok = reductions_sound(&o.list, st) && check_op(&o, ir_module_kernel(m));
     if (ok && o.open)
         ok = orders_fail(&o, o.open, "ends inside its chunk");
     for (size_t i = 0; i < o.list.items.count && ok; i++)

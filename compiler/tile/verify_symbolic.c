@@ -61,12 +61,12 @@ bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r
            orders_fail(o, fold, "order 'lanes64' has 64 lanes, not %" PRId64, lanes);
 }
 
-bool orders_check_symbolic_end(const orders *o, size_t number) {
-    const reduction_record *r = &o->list.items.items[number];
+bool orders_check_symbolic_end(const orders *o, size_t at) {
+    const reduction_record *r = &o->list.items.items[at];
     bool scans = strcmp(r->kind, "cumsum") == 0;
     bool nothing = r->results == 0 || ((adds_by_fma(r) || scans) && r->extent == 0);
-    return o->tracks[number].realised > 0 || nothing ||
+    return o->tracks[at].realised > 0 || nothing ||
            status_set(o->st, STATUS_INTERNAL,
-                      "reduction %zu of the graph (%s, order '%s') is not accumulated", number,
-                      r->kind, order_info_of(r->order)->name);
+                      "reduction %" PRId64 " of the graph (%s, order '%s') is not accumulated",
+                      r->id, r->kind, order_info_of(r->order)->name);
 }

@@ -394,8 +394,11 @@ static int run_pass(pass_run *r, const char *text_of_pass, const char *file) {
         return failed(file, &st);
     }
     reduction_list before, after;
+    reductions_number(r->m);
     reductions_of(r->m, &before);
     bool done = pass->run(r);
+    if (done)
+        reductions_number(r->m);
     reductions_of(r->m, &after);
     bool kept = done && ir_verify(r->m, &broken) && reductions_kept(&before, &after, &broken);
     reductions_release(&before);

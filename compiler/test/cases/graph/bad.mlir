@@ -274,3 +274,61 @@
     "tessera.return"(%arg0) : (tensor<4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// Two sums with one id, over other elements.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y", "z"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [0], id = 2 : i64, kind = "sum", order = "lanes64"}> : (tensor<4x5xf32>) -> tensor<5xf32>
+    %1 = "tessera.reduce"(%arg0) <{axes = [1], id = 2 : i64, kind = "sum", order = "lanes64"}> : (tensor<4x5xf32>) -> tensor<4xf32>
+    "tessera.return"(%0, %1) : (tensor<5xf32>, tensor<4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// Two sums with one id, in other orders.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x", "y"], name = "f", outputs = ["a", "b"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>, %arg1: tensor<5x4xf32>):
+    %0 = "tessera.dot"(%arg0, %arg1) <{id = 3 : i64, order = "chunk512", x_batch = [], x_contract = [1], y_batch = [], y_contract = [0]}> : (tensor<4x5xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>
+    %1 = "tessera.dot"(%arg0, %arg1) <{id = 3 : i64, order = "seq", x_batch = [], x_contract = [1], y_batch = [], y_contract = [0]}> : (tensor<4x5xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>
+    "tessera.return"(%0, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// An id below 0.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>):
+    %0 = "tessera.reduce"(%arg0) <{axes = [0], id = -2 : i64, kind = "max"}> : (tensor<4x5xf32>) -> tensor<5xf32>
+    "tessera.return"(%0) : (tensor<5xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// An id of what is no sum.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"]}> ({
+  ^bb0(%arg0: tensor<4x5xf32>):
+    %0 = "tessera.neg"(%arg0) <{id = 0 : i64}> : (tensor<4x5xf32>) -> tensor<4x5xf32>
+    "tessera.return"(%0) : (tensor<4x5xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// An id of a sum that stands for as many as its loop has turns.
+"builtin.module"() ({
+  "tessera.kernel"() <{inputs = ["x"], name = "sums", outputs = ["total"]}> ({
+  ^bb0(%arg0: tensor<40x64xf32>):
+    %0 = "tessera.tiles"() <{counts = [3], indices = ["tile1"]}> ({
+      %1 = "tessera.constant"() <{value = #tessera.bits<f32, 0x0>}> : () -> tensor<f32>
+      %2 = "tessera.broadcast"(%1) <{axes = [], shape = [16]}> : (tensor<f32>) -> tensor<16xf32>
+      %3 = "tessera.for"(%2) <{count = 4 : i64, index = "tile0"}> ({
+      ^bb0(%arg1: tensor<16xf32>):
+        %4 = "tessera.load"(%arg0) <{kept = [0, 1], size = [16, 16], start = [#tessera.dim<"16*tile1">, #tessera.dim<"16*tile0">]}> : (tensor<40x64xf32>) -> tensor<16x16xf32>
+        %5 = "tessera.reduce"(%4) <{axes = [1], id = 0 : i64, kind = "sum", order = "lanes64"}> : (tensor<16x16xf32>) -> tensor<16xf32>
+        %6 = "tessera.add"(%arg1, %5) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+        "tessera.next"(%6) : (tensor<16xf32>) -> ()
+      }) : (tensor<16xf32>) -> tensor<16xf32>
+      "tessera.give"(%3) <{kept = [[0]], start = [[#tessera.dim<"16*tile1">]]}> : (tensor<16xf32>) -> ()
+    }) : () -> tensor<40xf32>
+    "tessera.return"(%0) : (tensor<40xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()

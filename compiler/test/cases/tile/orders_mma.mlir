@@ -15,7 +15,7 @@
 // TAMPER: s/piece = 8 : i64, rows = 16/piece = 16 : i64, rows = 16/
 // TAMPER: s/left = 0/left = -1/
 "builtin.module"() ({
-  "tile.kernel"() <{inputs = ["x", "y"], name = "product", outputs = ["out"], parameters = {P0.BM = 16 : i64, P0.BN = 16 : i64, P0.DEPTH = 4 : i64, P0.MR = 16 : i64, P0.NR = 16 : i64, P0.STAGE = 32 : i64}, profile = "strict", reductions = [{extent = 72 : i64, kind = "dot", order = "mma.sm80.bf16", results = 256 : i64}], scratch_bytes = 11520 : i64, shapes = [[16, 72], [72, 16], [16, 16]], workspace_bytes = 0 : i64}> ({
+  "tile.kernel"() <{inputs = ["x", "y"], name = "product", outputs = ["out"], parameters = {P0.BM = 16 : i64, P0.BN = 16 : i64, P0.DEPTH = 4 : i64, P0.MR = 16 : i64, P0.NR = 16 : i64, P0.STAGE = 32 : i64}, profile = "strict", reductions = [{extent = 72 : i64, id = 0 : i64, kind = "dot", order = "mma.sm80.bf16", results = 256 : i64}], scratch_bytes = 11520 : i64, shapes = [[16, 72], [72, 16], [16, 16]], workspace_bytes = 0 : i64}> ({
   ^bb0(%arg0: !tile.mem<bf16>, %arg1: !tile.mem<bf16>, %arg2: !tile.mem<f32>):
     "tile.phase"() <{grid = 1 : i64, index = 0 : i64, what = "dot"}> ({
     ^bb0(%arg3: index):
