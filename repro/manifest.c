@@ -128,14 +128,13 @@ static bool read_members(manifest *m, status *st) {
 static bool has_few_values(const char *json, size_t size_bytes) {
     size_t values = 0;
     bool in_string = false;
-    for (size_t i = 0; i < size_bytes; i++) {
+    for (size_t i = 0; i < size_bytes; i++)
         if (in_string && json[i] == '\\')
             i++;
         else if (json[i] == '"')
             in_string = !in_string;
         else if (!in_string && (json[i] == ',' || json[i] == '[' || json[i] == '{'))
             values++;
-    }
     return values <= PACK_MANIFEST_VALUES_MAX;
 }
 

@@ -15,9 +15,8 @@ static bool expected(checker *c, const entity *e, const char *what) {
 }
 
 bool argument_tensor(checker *c, const entity *e, const char *what) {
-    if (e->kind == ENTITY_TENSOR) {
+    if (e->kind == ENTITY_TENSOR)
         return true;
-    }
     if (e->kind != ENTITY_BROKEN) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "%s must be a tensor, not %s", what,
                        entity_describe(e));
@@ -49,9 +48,8 @@ bool argument_type(checker *c, const entity *e, dtype *out) {
 
 bool argument_dim(checker *c, const entity *e, ir_dim *out) {
     *out = e->kind == ENTITY_DIM ? e->dim : e->integer;
-    if (e->kind == ENTITY_DIM || (e->kind == ENTITY_NUMBER && e->is_integer && e->integer >= 0)) {
+    if (e->kind == ENTITY_DIM || (e->kind == ENTITY_NUMBER && e->is_integer && e->integer >= 0))
         return true;
-    }
     if (e->kind == ENTITY_NUMBER && e->is_integer) {
         diagnose_error(c->report, ERROR_DIMENSION_RANGE, e->at, "a dimension cannot be negative");
         return false;
@@ -70,18 +68,15 @@ bool argument_shape(checker *c, const entity *e, ir_dim *dims, int *rank) {
         return false;
     }
     *rank = (int)e->count;
-    for (uint32_t i = 0; i < e->count; i++) {
-        if (!argument_dim(c, &e->items[i], &dims[i])) {
+    for (uint32_t i = 0; i < e->count; i++)
+        if (!argument_dim(c, &e->items[i], &dims[i]))
             return false;
-        }
-    }
     return true;
 }
 
 bool argument_axis(checker *c, const entity *e, int rank, int64_t *out) {
-    if (!argument_int(c, e, "an axis", out)) {
+    if (!argument_int(c, e, "an axis", out))
         return false;
-    }
     if (*out < -rank || *out >= rank) {
         diagnose_error(c->report, ERROR_AXIS_RANGE, e->at,
                        "axis %lld is outside of a tensor of rank %d", (long long)*out, rank);
@@ -93,21 +88,18 @@ bool argument_axis(checker *c, const entity *e, int rank, int64_t *out) {
 
 bool argument_axes(checker *c, const entity *e, int rank, int64_t *out, int *count) {
     *count = e->kind == ENTITY_NONE ? rank : 1;
-    for (int i = 0; e->kind == ENTITY_NONE && i < rank; i++) {
+    for (int i = 0; e->kind == ENTITY_NONE && i < rank; i++)
         out[i] = i;
-    }
-    if (e->kind == ENTITY_NONE || e->kind != ENTITY_TUPLE) {
+    if (e->kind == ENTITY_NONE || e->kind != ENTITY_TUPLE)
         return e->kind == ENTITY_NONE || argument_axis(c, e, rank, out);
-    }
     if (e->count > IR_MAX_RANK) {
         diagnose_error(c->report, ERROR_AXIS_RANGE, e->at, "too many axes");
         return false;
     }
     *count = (int)e->count;
     for (uint32_t i = 0; i < e->count; i++) {
-        if (!argument_axis(c, &e->items[i], rank, &out[i])) {
+        if (!argument_axis(c, &e->items[i], rank, &out[i]))
             return false;
-        }
         for (uint32_t k = 0; k < i; k++) {
             if (out[k] == out[i]) {
                 diagnose_error(c->report, ERROR_DUPLICATE_AXIS, e->items[i].at,
@@ -126,19 +118,16 @@ static void show_signature(checker *c, const call_arguments *a) {
 }
 
 static int find_parameter(const call_arguments *a, const char *name) {
-    for (int i = 0; i < a->count; i++) {
-        if (strcmp(a->names[i], name) == 0) {
+    for (int i = 0; i < a->count; i++)
+        if (strcmp(a->names[i], name) == 0)
             return i;
-        }
-    }
     return -1;
 }
 
 static bool unknown_keyword(checker *c, const call_arguments *a, const node *n) {
     const char *known[CALL_MAX_ARGUMENTS];
-    for (int i = 0; i < a->count; i++) {
+    for (int i = 0; i < a->count; i++)
         known[i] = a->names[i];
-    }
     diagnose_error(c->report, ERROR_UNKNOWN_ARGUMENT, n->symbol_at, "%s() has no argument '%.60s'",
                    a->function, n->text);
     diagnose_nearest(c->report, n->text, known, (size_t)a->count);
@@ -149,18 +138,16 @@ static bool unknown_keyword(checker *c, const call_arguments *a, const node *n) 
 /* The argument at a position; a->count past the last. */
 static int at_position(const call_arguments *a, int position) {
     int index = 0;
-    while (index < a->count && (a->keyword_only[index] || position-- > 0)) {
+    while (index < a->count && (a->keyword_only[index] || position-- > 0))
         index++;
-    }
     return index;
 }
 
 static bool place(checker *c, call_arguments *a, const node *n, int position) {
     bool named = n->kind == NODE_KEYWORD;
     int index = named ? find_parameter(a, n->text) : at_position(a, position);
-    if (index < 0) {
+    if (index < 0)
         return unknown_keyword(c, a, n);
-    }
     if (index >= a->count) {
         diagnose_error(c->report, ERROR_ARGUMENT_COUNT, n->at, "too many arguments for %s()",
                        a->function);
@@ -182,12 +169,10 @@ static bool place(checker *c, call_arguments *a, const node *n, int position) {
 
 bool bind_arguments(checker *c, const node *call, call_arguments *a) {
     bool good = true;
-    for (int i = 0; i < a->count; i++) {
+    for (int i = 0; i < a->count; i++)
         a->values[i] = (entity){.kind = ENTITY_NONE, .at = call->at};
-    }
-    for (uint32_t i = 0; i < call->count; i++) {
+    for (uint32_t i = 0; i < call->count; i++)
         good &= place(c, a, call->items[i], (int)i);
-    }
     for (int i = 0; good && i < a->count; i++) {
         if (a->required[i] && !a->given[i]) {
             diagnose_error(c->report, ERROR_MISSING_ARGUMENT, call->at, "%s() needs '%s'",

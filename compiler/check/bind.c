@@ -18,36 +18,28 @@ typedef struct value_reader {
 } value_reader;
 
 static bool is_there(const value_reader *r, const char *name) {
-    for (size_t i = 0; i < r->dims.count; i++) {
-        if (strcmp(r->dims.items[i].name, name) == 0) {
+    for (size_t i = 0; i < r->dims.count; i++)
+        if (strcmp(r->dims.items[i].name, name) == 0)
             return true;
-        }
-    }
-    for (size_t i = 0; i < r->types.count; i++) {
-        if (strcmp(r->types.items[i].name, name) == 0) {
+    for (size_t i = 0; i < r->types.count; i++)
+        if (strcmp(r->types.items[i].name, name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 /* The length of the name that `word` begins with; 0: it begins with none. */
 static size_t name_length(const char *word) {
     size_t length = 0;
-    while (isalnum((unsigned char)word[length]) || word[length] == '_') {
+    while (isalnum((unsigned char)word[length]) || word[length] == '_')
         length++;
-    }
     return isdigit((unsigned char)*word) ? 0 : length;
 }
 
 static bool number_read(const char *word, int64_t *out) {
     *out = 0;
-    for (; isdigit((unsigned char)*word); word++) {
-        if (__builtin_mul_overflow(*out, 10, out) ||
-            __builtin_add_overflow(*out, *word - '0', out)) {
+    for (; isdigit((unsigned char)*word); word++)
+        if (__builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, *word - '0', out))
             return false;
-        }
-    }
     return *word == '\0';
 }
 
@@ -60,20 +52,17 @@ static bool value_read(value_reader *r, const char *word, status *st) {
     size_t length = name_length(word);
     const char *value = word + length + 1;
     int64_t number;
-    if (length == 0 || word[length] != '=' || !*value) {
+    if (length == 0 || word[length] != '=' || !*value)
         return not_a_value(word, st);
-    }
     const char *name = arena_strndup(r->memory, word, length);
-    if (is_there(r, name)) {
+    if (is_there(r, name))
         return status_set(st, STATUS_INVALID, "%.80s is given twice", name);
-    }
-    if (number_read(value, &number)) {
+    if (number_read(value, &number))
         vec_push(&r->dims, ((ir_binding){name, number}));
-    } else if (dtype_from_name(value) != DTYPE_NONE) {
+    else if (dtype_from_name(value) != DTYPE_NONE)
         vec_push(&r->types, ((compiler_type_binding){name, dtype_from_name(value)}));
-    } else {
+    else
         return not_a_value(word, st);
-    }
     return true;
 }
 
@@ -82,9 +71,8 @@ bool compiler_values_read(const char *words, arena *memory, compiler_values *out
     bool good = true;
     for (const char *p = words; *p && good;) {
         size_t blanks = strspn(p, " "), length = strcspn(p + blanks, ","), kept = length;
-        while (kept > 0 && p[blanks + kept - 1] == ' ') {
+        while (kept > 0 && p[blanks + kept - 1] == ' ')
             kept--;
-        }
         good = value_read(&r, arena_strndup(memory, p + blanks, kept), st);
         p += blanks + length;
         p += *p == ',';
@@ -101,29 +89,23 @@ bool compiler_values_read(const char *words, arena *memory, compiler_values *out
 /* ---- values and kernels ---- */
 
 static const ir_binding *dim_named(const compiler_values *v, const char *name) {
-    for (uint32_t i = 0; i < v->dim_count; i++) {
-        if (strcmp(v->dims[i].name, name) == 0) {
+    for (uint32_t i = 0; i < v->dim_count; i++)
+        if (strcmp(v->dims[i].name, name) == 0)
             return &v->dims[i];
-        }
-    }
     return NULL;
 }
 
 static const compiler_type_binding *type_of(const compiler_values *v, const char *name) {
-    for (uint32_t i = 0; i < v->type_count; i++) {
-        if (strcmp(v->types[i].name, name) == 0) {
+    for (uint32_t i = 0; i < v->type_count; i++)
+        if (strcmp(v->types[i].name, name) == 0)
             return &v->types[i];
-        }
-    }
     return NULL;
 }
 
 static bool all_named(const compiler_values *v, const char *const *names, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (!dim_named(v, names[i]) && !type_of(v, names[i])) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!dim_named(v, names[i]) && !type_of(v, names[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -148,20 +130,17 @@ static span place_of(const binder *b) {
 }
 
 static bool is_declared(const declared_name *names, uint32_t count, const char *name) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(names[i].name, name) == 0) {
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(names[i].name, name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 static bool name_check(const binder *b, const char *name) {
     const kernel_interface *k = b->kernel;
     if (is_declared(k->symbols, k->symbol_count, name) ||
-        is_declared(k->variables, k->variable_count, name)) {
+        is_declared(k->variables, k->variable_count, name))
         return true;
-    }
     diagnose_error(b->report, ERROR_CASE_ARGUMENT, place_of(b),
                    "'%.60s' is not a dimension or type variable of '%s'", name, k->function->name);
     return false;
@@ -169,12 +148,10 @@ static bool name_check(const binder *b, const char *name) {
 
 static bool names_check(const binder *b) {
     bool good = true;
-    for (uint32_t i = 0; i < b->values->dim_count; i++) {
+    for (uint32_t i = 0; i < b->values->dim_count; i++)
         good &= name_check(b, b->values->dims[i].name);
-    }
-    for (uint32_t i = 0; i < b->values->type_count; i++) {
+    for (uint32_t i = 0; i < b->values->type_count; i++)
         good &= name_check(b, b->values->types[i].name);
-    }
     return good;
 }
 
@@ -214,12 +191,10 @@ static bool values_take(const binder *b, compiler_case *out) {
     ir_binding *dims = ARENA_NEW(memory, ir_binding, k->symbol_count + 1);
     compiler_type_binding *types = ARENA_NEW(memory, compiler_type_binding, k->variable_count + 1);
     bool good = true;
-    for (uint32_t i = 0; i < k->symbol_count; i++) {
+    for (uint32_t i = 0; i < k->symbol_count; i++)
         good &= dim_take(b, &k->symbols[i], &dims[i]);
-    }
-    for (uint32_t i = 0; i < k->variable_count; i++) {
+    for (uint32_t i = 0; i < k->variable_count; i++)
         good &= type_take(b, &k->variables[i], &types[i]);
-    }
     out->dims = dims;
     out->dim_count = k->symbol_count;
     out->types = types;
@@ -237,9 +212,8 @@ static void name_append(text *out, const char *name, const char *value) {
 static const char *name_keep(const text *name, arena *memory) {
     enum { DIGITS = 12 };
     char hex[65];
-    if (name->length <= LIMIT_CASE_NAME_BYTES) {
+    if (name->length <= LIMIT_CASE_NAME_BYTES)
         return arena_strdup(memory, name->length ? name->data : "fixed");
-    }
     sha256 digest = sha256_of(name->data, name->length);
     sha256_hex(&digest, hex);
     return arena_printf(memory, "%.*s.%.*s", LIMIT_CASE_NAME_BYTES - DIGITS - 1, name->data, DIGITS,
@@ -270,21 +244,18 @@ static void case_name(const binder *b, compiler_case *c) {
 static void inputs_take(const binder *b, compiler_case *c) {
     const kernel_interface *k = b->kernel;
     compiler_input *inputs = ARENA_NEW(&b->source->memory, compiler_input, k->parameter_count + 1);
-    for (uint32_t i = 0; i < k->parameter_count; i++) {
+    for (uint32_t i = 0; i < k->parameter_count; i++)
         inputs[i] = default_input(parameter_type(k, i, c));
-    }
     c->inputs = inputs;
 }
 
 static bool bind(const binder *b, compiler_case *c) {
-    if (!names_check(b) || !values_take(b, c)) {
+    if (!names_check(b) || !values_take(b, c))
         return false;
-    }
     case_name(b, c);
     inputs_take(b, c);
-    if (!case_shapes_check(b->kernel, c, place_of(b), b->report)) {
+    if (!case_shapes_check(b->kernel, c, place_of(b), b->report))
         return false;
-    }
     ir_module *m = kernel_check(b->source, b->kernel, c, b->report);
     if (m) {
         instance_check(b->source, m, c, b->report);
@@ -297,9 +268,8 @@ const compiler_case *compiler_case_bind(compiler_source *source, const compiler_
                                         const compiler_values *values, text *out) {
     compiler_case *c = ARENA_NEW(&source->memory, compiler_case, 1);
     diagnostics d;
-    if (!source_has_kernel(source, kernel, out)) {
+    if (!source_has_kernel(source, kernel, out))
         return NULL;
-    }
     diagnostics_init(&d, &source->text, source->colour, out);
     *c = (compiler_case){.line = kernel->line};
     binder b = {source, &source->interfaces[kernel - source->kernels], values, &d};

@@ -78,46 +78,36 @@ const function_alias function_aliases[] = {
 const size_t function_alias_count = sizeof(function_aliases) / sizeof(function_aliases[0]);
 
 static const special_function *find_special(const char *name) {
-    for (size_t i = 0; i < special_function_count; i++) {
-        if (strcmp(special_functions[i].name, name) == 0) {
+    for (size_t i = 0; i < special_function_count; i++)
+        if (strcmp(special_functions[i].name, name) == 0)
             return &special_functions[i];
-        }
-    }
     return NULL;
 }
 
 static const char *meant(const char *name) {
-    for (size_t i = 0; i < function_alias_count; i++) {
-        if (strcmp(function_aliases[i].alias, name) == 0) {
+    for (size_t i = 0; i < function_alias_count; i++)
+        if (strcmp(function_aliases[i].alias, name) == 0)
             return function_aliases[i].name;
-        }
-    }
     return name;
 }
 
 static int find_operation(const char *name) {
-    for (int op = 0; op < GRAPH_OP_COUNT; op++) {
+    for (int op = 0; op < GRAPH_OP_COUNT; op++)
         if (operation_is_function(op) &&
-            strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
+            strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0)
             return op;
-        }
-    }
     return -1;
 }
 
 static size_t all_names(const char **out) {
     size_t count = 0;
-    for (size_t i = 0; i < special_function_count; i++) {
+    for (size_t i = 0; i < special_function_count; i++)
         out[count++] = special_functions[i].name;
-    }
-    for (size_t i = 0; i < function_alias_count; i++) {
+    for (size_t i = 0; i < function_alias_count; i++)
         out[count++] = function_aliases[i].alias;
-    }
-    for (int op = 0; op < GRAPH_OP_COUNT; op++) {
-        if (operation_is_function(op)) {
+    for (int op = 0; op < GRAPH_OP_COUNT; op++)
+        if (operation_is_function(op))
             out[count++] = op_info_get(op)->name + strlen("tessera.");
-        }
-    }
     return count;
 }
 
@@ -142,9 +132,8 @@ static const char *related(const char *word, const char *const *names, size_t co
     for (size_t i = 0; i < count; i++) {
         bool whole = strlen(names[i]) >= 4 && strstr(word, names[i]),
              part = strlen(word) >= 4 && strstr(names[i], word);
-        if ((whole || part) && (!best || strlen(names[i]) > strlen(best))) {
+        if ((whole || part) && (!best || strlen(names[i]) > strlen(best)))
             best = names[i];
-        }
     }
     return best;
 }
@@ -158,12 +147,10 @@ static entity unknown_function(checker *c, const char *name, span at) {
         return entity_broken(at);
     }
     const char *similar = NULL;
-    if (!diagnose_nearest(c->report, name, known, count)) {
+    if (!diagnose_nearest(c->report, name, known, count))
         similar = related(name, known, count);
-    }
-    if (similar) {
+    if (similar)
         diagnose_help(c->report, "there is '%s'", similar);
-    }
     return entity_broken(at);
 }
 
@@ -221,12 +208,10 @@ static entity refuse_callee(checker *c, const node *n) {
 }
 
 entity check_call(checker *c, const node *n) {
-    if (tiles_is_call(c, n)) {
+    if (tiles_is_call(c, n))
         return tiles_call(c, n);
-    }
-    if (n->left->kind != NODE_NAME) {
+    if (n->left->kind != NODE_NAME)
         return refuse_callee(c, n);
-    }
     const char *name = n->left->text;
     const local_name *local = scope_find(c, name);
     if (local) {
@@ -237,13 +222,11 @@ entity check_call(checker *c, const node *n) {
         return entity_broken(n->at);
     }
     const ast_function *helper = helper_find(c->source, name);
-    if (helper) {
+    if (helper)
         return helper_call(c, helper, n);
-    }
     const special_function *special = find_special(meant(name));
-    if (special) {
+    if (special)
         return call_special(c, special, n);
-    }
     int opcode = find_operation(meant(name));
     return opcode >= 0 ? call_operation(c, opcode, name, n)
                        : unknown_function(c, name, n->left->at);

@@ -10,29 +10,23 @@
 
 dtype parameter_type(const kernel_interface *k, uint32_t parameter, const compiler_case *c) {
     const annotation *a = &k->parameters[parameter];
-    for (uint32_t i = 0; a->variable && i < c->type_count; i++) {
-        if (strcmp(c->types[i].name, a->variable) == 0) {
+    for (uint32_t i = 0; a->variable && i < c->type_count; i++)
+        if (strcmp(c->types[i].name, a->variable) == 0)
             return c->types[i].type;
-        }
-    }
     return a->type;
 }
 
 static const char *parameter_name(const kernel_interface *k, uint32_t index) {
-    for (uint32_t i = 0, positional = 0; i < k->function->parameter_count; i++) {
-        if (!k->function->parameters[i].keyword_only && positional++ == index) {
+    for (uint32_t i = 0, positional = 0; i < k->function->parameter_count; i++)
+        if (!k->function->parameters[i].keyword_only && positional++ == index)
             return k->function->parameters[i].name;
-        }
-    }
     return "";
 }
 
 static const node *find_argument(const node *call, const char *name) {
-    for (uint32_t i = 0; i < call->count; i++) {
-        if (call->items[i]->kind == NODE_KEYWORD && strcmp(call->items[i]->text, name) == 0) {
+    for (uint32_t i = 0; i < call->count; i++)
+        if (call->items[i]->kind == NODE_KEYWORD && strcmp(call->items[i]->text, name) == 0)
             return call->items[i];
-        }
-    }
     return NULL;
 }
 
@@ -41,33 +35,27 @@ static const node *find_argument(const node *call, const char *name) {
 static size_t known_arguments(const kernel_interface *k, const char **out) {
     size_t count = 0;
     out[count++] = "large";
-    for (uint32_t i = 0; i < k->symbol_count; i++) {
+    for (uint32_t i = 0; i < k->symbol_count; i++)
         out[count++] = k->symbols[i].name;
-    }
-    for (uint32_t i = 0; i < k->variable_count; i++) {
+    for (uint32_t i = 0; i < k->variable_count; i++)
         out[count++] = k->variables[i].name;
-    }
-    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
+    for (uint32_t i = 0; i < k->function->parameter_count; i++)
         out[count++] = k->function->parameters[i].name;
-    }
     return count;
 }
 
 static bool argument_known(case_reader *r, const node *n, const char *const *known, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(known[i], n->text) == 0) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(known[i], n->text) == 0)
             return true;
-        }
-    }
     diagnose_error(r->report, ERROR_CASE_ARGUMENT, n->symbol_at,
                    "'%.60s' is not a dimension, type variable or parameter of '%s'", n->text,
                    r->kernel->function->name);
     if (!diagnose_nearest(r->report, n->text, known, count)) {
         text list;
         text_init(&list);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             text_printf(&list, "%s%s", i ? ", " : "", known[i]);
-        }
         diagnose_help(r->report, "there are %s", list.data);
         text_release(&list);
     }
@@ -138,9 +126,8 @@ static bool dim_bind(case_reader *r, const node *call, const char *name, int64_t
         return false;
     }
     entity e = check_expression(&r->scope, n->left);
-    if (e.kind == ENTITY_BROKEN) {
+    if (e.kind == ENTITY_BROKEN)
         return false;
-    }
     if (e.kind != ENTITY_NUMBER || !e.is_integer || e.integer < 0 || e.integer > limit_dimension) {
         diagnose_error(r->report, ERROR_CASE_DIMENSION, n->left->at,
                        "a dimension is an integer between 0 and %" PRId64, limit_dimension);
@@ -216,9 +203,8 @@ static bool constant_bind(case_reader *r, const ast_parameter *p, const node *gi
                           compiler_constant *out) {
     entity own = check_expression(&r->scope, p->fallback);
     entity value = check_expression(&r->scope, given->left);
-    if (value.kind == ENTITY_BROKEN) {
+    if (value.kind == ENTITY_BROKEN)
         return false;
-    }
     if (!constants_alike(&own, &value)) {
         diagnose_error(r->report, ERROR_CASE_CONSTANT, given->left->at,
                        "constant '%s' of the kernel is %s%s, and here it would be %s", p->name,
@@ -239,9 +225,8 @@ static bool constants_read(case_reader *r, const node *call, compiler_case *out)
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const ast_parameter *p = &f->parameters[i];
         const node *given = p->keyword_only ? find_argument(call, p->name) : NULL;
-        if (given && !constant_bind(r, p, given, &list[out->constant_count++])) {
+        if (given && !constant_bind(r, p, given, &list[out->constant_count++]))
             return false;
-        }
     }
     return true;
 }
@@ -379,9 +364,8 @@ static void schedule_decorator_read(case_reader *r, const node *n, decorated *ou
         return;
     }
     entity e = schedule_read(&r->scope, n);
-    if (e.kind == ENTITY_SCHEDULE) {
+    if (e.kind == ENTITY_SCHEDULE)
         out->kept = schedule_keep(r->source, &e);
-    }
 }
 
 static bool is_specialize(const node *n) {
@@ -397,18 +381,16 @@ static void specials_read(case_reader *r, decorated *out) {
             is_specialize(f->decorators[i])
                 ? specialize_read(&r->scope, r->source, r->kernel, f->decorators[i])
                 : NULL;
-        if (one) {
+        if (one)
             vec_push(&out->specials, *one);
-        }
     }
 }
 
 /* @schedule and @specialize together; NULL: neither is there. */
 static const compiler_schedule *schedule_join(case_reader *r, decorated *found) {
     arena *memory = &r->source->memory;
-    if (found->specials.count == 0) {
+    if (found->specials.count == 0)
         return found->kept;
-    }
     compiler_schedule *all = ARENA_NEW(memory, compiler_schedule, 1);
     *all = found->kept ? *found->kept : (compiler_schedule){.source = &r->source->text};
     all->special_count = (uint32_t)found->specials.count;
@@ -436,9 +418,8 @@ static void numerics_decorator_read(case_reader *r, const node *n, decorated *ou
         return;
     }
     out->promise = n;
-    if (numerics_read(&r->scope, n, r->kernel->contract, &numerics)) {
+    if (numerics_read(&r->scope, n, r->kernel->contract, &numerics))
         out->numerics = arena_copy(&r->source->memory, &numerics, sizeof numerics);
-    }
 }
 
 static bool is_word(const node *n, const char *name) {
@@ -458,9 +439,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
     } else if (is_call_of(n, "constants")) {
         /* interface_unfold has read it */
     } else if (is_call_of(n, "cases")) {
-        for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++) {
+        for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++)
             case_read(r, n->items[i]);
-        }
     } else if (is_call_of(n, "math") || is_word(n, "math")) {
         math_read(r, n, out);
     } else if (is_call_of(n, "schedule") || is_word(n, "schedule")) {
@@ -498,9 +478,8 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     checker_init(&r.scope, s, d);
     checker_define_constants(&r.scope);
     r.scope.constants_only = true;
-    for (uint32_t i = 0; i < k->function->decorator_count; i++) {
+    for (uint32_t i = 0; i < k->function->decorator_count; i++)
         decorator_read(&r, k->function->decorators[i], &found);
-    }
     specials_read(&r, &found);
     k->math = found.set;
     out->schedule = schedule_join(&r, &found);
@@ -508,26 +487,21 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     out->contract = k->contract;
     out->interpreted = contract_is_interpreted(k->function);
     out->unit = contract_unit(k->function);
-    if (k->contract && found.math) {
+    if (k->contract && found.math)
         contract_refuse_decorator(found.math, "math", d);
-    }
-    if (k->contract && found.schedule) {
+    if (k->contract && found.schedule)
         contract_refuse_decorator(found.schedule, "schedule", d);
-    }
-    for (uint32_t i = 0; k->contract && i < k->function->decorator_count; i++) {
-        if (is_specialize(k->function->decorators[i])) {
+    for (uint32_t i = 0; k->contract && i < k->function->decorator_count; i++)
+        if (is_specialize(k->function->decorators[i]))
             contract_refuse_decorator(k->function->decorators[i], "specialize", d);
-        }
-    }
     if (!found.kernel && !k->function->broken) {
         diagnose_error(d, ERROR_NOT_A_KERNEL, k->function->at,
                        "function '%s' is not marked as a kernel", k->function->name);
         diagnose_help(d, "write @kernel on the line above it");
     }
     out->case_count = (uint32_t)r.cases.count;
-    if (r.cases.count) {
+    if (r.cases.count)
         out->cases = arena_copy(&s->memory, r.cases.items, r.cases.count * sizeof(compiler_case));
-    }
     vec_release(&found.specials);
     vec_release(&r.cases);
     vec_release(&r.names);

@@ -67,9 +67,8 @@ static bool is_dimension(const kernel_interface *k, const node *n, diagnostics *
     }
     for (uint32_t i = 0; i < k->symbol_count; i++) {
         names[count++] = k->symbols[i].name;
-        if (strcmp(k->symbols[i].name, n->text) == 0) {
+        if (strcmp(k->symbols[i].name, n->text) == 0)
             return true;
-        }
     }
     diagnose_error(d, ERROR_INDEPENDENT_ARGUMENT, n->at, "the kernel has no dimension '%.60s'",
                    n->text);
@@ -93,9 +92,8 @@ void contract_independent_read(compiler_source *s, kernel_interface *k, const no
     }
     const char **names = ARENA_NEW(&s->memory, const char *, n->count);
     for (uint32_t i = 0; i < n->count; i++) {
-        if (k->broken || !is_dimension(k, n->items[i], d)) {
+        if (k->broken || !is_dimension(k, n->items[i], d))
             return;
-        }
         names[i] = n->items[i]->text;
     }
     k->independent = names;
@@ -128,9 +126,8 @@ static ir_value unspecified(checker *c, uint32_t number, const annotation *a) {
     for (uint32_t i = 0; i < count; i++)
         inputs[i] = body->arguments[i];
     ir_type type = has_no_policy(c, a) ? kernel_annotated_type(c, a) : 0;
-    if (!type) {
+    if (!type)
         return 0;
-    }
     ir_type_data t = *ir_type_get(c->m, type);
     const ir_named_attr attrs[] = {
         {"number", ir_attr_int(c->m, number)},
@@ -145,9 +142,8 @@ bool contract_outputs(checker *c, ir_value *out) {
     const kernel_interface *k = c->kernel;
     for (uint32_t i = 0; i < k->result_count; i++) {
         out[i] = unspecified(c, i, &k->results[i]);
-        if (!out[i]) {
+        if (!out[i])
             return false;
-        }
     }
     return true;
 }
@@ -155,9 +151,8 @@ bool contract_outputs(checker *c, ir_value *out) {
 void contract_put_independent(checker *c, ir_op kernel) {
     ir_attr names[LIMIT_PARAMETERS * IR_MAX_RANK];
     const kernel_interface *k = c->kernel;
-    for (uint32_t i = 0; i < k->independent_count; i++) {
+    for (uint32_t i = 0; i < k->independent_count; i++)
         names[i] = ir_attr_string(c->m, k->independent[i]);
-    }
     if (k->independent_count) {
         ir_op_set_attr(c->m, kernel, "independent",
                        ir_attr_array(c->m, names, k->independent_count));

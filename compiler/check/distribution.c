@@ -58,9 +58,8 @@ static const distribution_row *find_row(case_reader *r, const node *n) {
     const char *word = n->kind == NODE_CALL && n->left->kind == NODE_NAME ? n->left->text : "";
     for (size_t i = 0; i < ROW_COUNT; i++) {
         names[i] = rows[i].name;
-        if (strcmp(names[i], word) == 0) {
+        if (strcmp(names[i], word) == 0)
             return &rows[i];
-        }
     }
     diagnose_error(r->report, ERROR_DISTRIBUTION, n->at, "expected a distribution");
     if (!word[0] || !diagnose_nearest(r->report, word, names, ROW_COUNT)) {
@@ -76,9 +75,8 @@ static bool read_number(case_reader *r, const node *n, double *out) {
     if (n->kind == NODE_STRING && n->at.end - n->at.start == strlen(n->text) + 2 && n->text[0]) {
         value = parse_quoted(&r->source->text, (span){n->at.start + 1, n->at.end - 1},
                              &r->source->memory, r->report);
-        if (!value) {
+        if (!value)
             return false;
-        }
     }
     entity e = check_expression(&r->scope, value);
     if (e.kind != ENTITY_NUMBER && e.kind != ENTITY_BOOL) {
@@ -101,9 +99,8 @@ static bool read_values(case_reader *r, const node *n, const distribution_row *r
         uint32_t at = i;
         for (uint32_t k = 0; named && k < 3; k++) {
             at = k;
-            if (k < row->count && strcmp(row->parameters[k], item->text) == 0) {
+            if (k < row->count && strcmp(row->parameters[k], item->text) == 0)
                 break;
-            }
         }
         if (at >= row->count || given[at]) {
             diagnose_error(r->report, ERROR_DISTRIBUTION_ARGUMENT, item->at,
@@ -111,9 +108,8 @@ static bool read_values(case_reader *r, const node *n, const distribution_row *r
             return false;
         }
         given[at] = true;
-        if (!read_number(r, named ? item->left : item, &values[at])) {
+        if (!read_number(r, named ? item->left : item, &values[at]))
             return false;
-        }
     }
     for (uint32_t i = 0; i < row->required; i++) {
         if (!given[i]) {
@@ -140,12 +136,10 @@ static bool range_fits(case_reader *r, const node *n, const compiler_input *in, 
         return false;
     }
     if (in->kind == INPUT_CONSTANT && (!whole || in->a == floor(in->a)) &&
-        (!whole || (in->a >= lowest && in->a <= highest))) {
+        (!whole || (in->a >= lowest && in->a <= highest)))
         return true;
-    }
-    if (in->kind == INPUT_INTEGERS && in->a >= lowest && last <= highest) {
+    if (in->kind == INPUT_INTEGERS && in->a >= lowest && last <= highest)
         return true;
-    }
     diagnose_error(r->report, ERROR_DISTRIBUTION_TYPE, n->at, "these values do not fit %s",
                    dtype_name(type));
     return false;
@@ -153,9 +147,8 @@ static bool range_fits(case_reader *r, const node *n, const compiler_input *in, 
 
 static bool check_values(case_reader *r, const node *n, const compiler_input *in, dtype type) {
     bool continuous = in->kind == INPUT_NORMAL || in->kind == INPUT_UNIFORM;
-    if (in->kind == INPUT_SPECIAL) {
+    if (in->kind == INPUT_SPECIAL)
         return true;
-    }
     if (continuous && !dtype_is_float(type)) {
         diagnose_error(r->report, ERROR_DISTRIBUTION_TYPE, n->at,
                        "%s values do not fit a parameter of type %s",
@@ -183,13 +176,11 @@ static bool check_values(case_reader *r, const node *n, const compiler_input *in
 
 bool distribution_read(case_reader *r, const node *n, dtype type, compiler_input *out) {
     const distribution_row *row = find_row(r, n);
-    if (!row) {
+    if (!row)
         return false;
-    }
     double values[2] = {row->defaults[0], row->defaults[1]};
-    if (!read_values(r, n, row, values)) {
+    if (!read_values(r, n, row, values))
         return false;
-    }
     *out = (compiler_input){row->kind, values[0], values[1]};
     return check_values(r, n, out, type);
 }

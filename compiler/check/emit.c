@@ -20,11 +20,9 @@ static void report_mismatch(checker *c, const graph_infer_query *q, const entity
                                                     [MISFIT_DIMENSION] = ERROR_DIMENSION_RANGE,
                                                     [MISFIT_SIZE] = ERROR_ELEMENT_LIMIT};
     diagnose_error(c->report, ids[q->misfit], at, "%s: %s", name, q->error);
-    for (int i = 0; i < 2; i++) {
-        if (q->blamed[i] >= 0 && (uint32_t)q->blamed[i] < count) {
+    for (int i = 0; i < 2; i++)
+        if (q->blamed[i] >= 0 && (uint32_t)q->blamed[i] < count)
             note_tensor(c, &operands[q->blamed[i]]);
-        }
-    }
 }
 
 /* Counts one more; the first beyond the limit is reported. */
@@ -39,9 +37,8 @@ bool emit_count(checker *c, span at) {
 
 /* Under @math("correct") every specified function has to be one that can be tried at all inputs. */
 static bool has_math(checker *c, int opcode, uint32_t count, span at) {
-    if (!c->kernel || !c->kernel->math || count < 2 || !graph_op_is_specified(opcode)) {
+    if (!c->kernel || !c->kernel->math || count < 2 || !graph_op_is_specified(opcode))
         return true;
-    }
     diagnose_error(c->report, ERROR_MATH_LACKING, at,
                    "'%s' has no correctly rounded version, which @math(\"correct\") asks for",
                    op_info_get(opcode)->name + strlen("tessera."));
@@ -51,21 +48,18 @@ static bool has_math(checker *c, int opcode, uint32_t count, span at) {
 
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
-    if (!emit_count(c, at) || !has_math(c, opcode, count, at)) {
+    if (!emit_count(c, at) || !has_math(c, opcode, count, at))
         return 0;
-    }
     ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
     ir_type *types = ARENA_NEW(&c->memory, ir_type, count + 1);
     ir_named_attr *all = ARENA_NEW(&c->memory, ir_named_attr, attr_count + 1);
     dtype accumulate;
-    if (!policy_operands(c, opcode, operands, count, attrs, attr_count, &accumulate, at)) {
+    if (!policy_operands(c, opcode, operands, count, attrs, attr_count, &accumulate, at))
         return 0;
-    }
     if (accumulate != DTYPE_NONE) {
         ir_attr type = ir_attr_type(c->m, ir_type_scalar(c->m, accumulate));
-        if (attr_count) {
+        if (attr_count)
             memcpy(all, attrs, sizeof *all * attr_count);
-        }
         all[attr_count++] = (ir_named_attr){"accumulate", type};
         attrs = all;
     }
@@ -111,26 +105,23 @@ static bool same_shape(const ir_type_data *type, int rank, const ir_dim *dims) {
 /* A reshape of a reshape is one reshape, or none. */
 static entity before_reshape(checker *c, const entity *x) {
     ir_op op = ir_value_get(c->m, x->value)->op;
-    if (!op || ir_op_get(c->m, op)->opcode != GRAPH_RESHAPE) {
+    if (!op || ir_op_get(c->m, op)->opcode != GRAPH_RESHAPE)
         return *x;
-    }
     return entity_tensor(ir_op_get(c->m, op)->operands[0], x->at);
 }
 
 entity emit_reshape(checker *c, const entity *x, int rank, const ir_dim *dims, span at) {
     entity from = before_reshape(c, x);
-    if (same_shape(tensor_type(c, &from), rank, dims)) {
+    if (same_shape(tensor_type(c, &from), rank, dims))
         return entity_tensor(from.value, at);
-    }
     ir_named_attr shape = {"shape", ir_attr_dim_array(c->m, dims, (uint32_t)rank)};
     return emit_one(c, GRAPH_RESHAPE, &from, 1, &shape, 1, at);
 }
 
 entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims, span at) {
     const ir_type_data *type = tensor_type(c, x);
-    if (same_shape(type, rank, dims)) {
+    if (same_shape(type, rank, dims))
         return *x;
-    }
     ir_dim kept[IR_MAX_RANK];
     int64_t axes[IR_MAX_RANK];
     int count = 0;
@@ -142,9 +133,8 @@ entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims,
         }
     }
     entity from = emit_reshape(c, x, count, kept, at);
-    if (from.kind == ENTITY_BROKEN) {
+    if (from.kind == ENTITY_BROKEN)
         return from;
-    }
     ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, dims, (uint32_t)rank)},
                              {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)}};
     return emit_one(c, GRAPH_BROADCAST, &from, 1, attrs, 2, at);
@@ -173,9 +163,8 @@ entity emit_constant(checker *c, const entity *literal, dtype type, span at) {
                       "dimensions are for shapes and slices; divide by a length with mean()");
         return entity_broken(at);
     }
-    if (!number_bits(c, literal, type, &bits)) {
+    if (!number_bits(c, literal, type, &bits))
         return entity_broken(at);
-    }
     ir_named_attr value = {"value", ir_attr_bits(c->m, type, bits)};
     return emit_one(c, GRAPH_CONSTANT, NULL, 0, &value, 1, literal->at);
 }
@@ -189,9 +178,8 @@ static bool join_shape(const ir_type_data *x, int *rank, ir_dim *dims) {
     for (int i = 0; i < wider; i++) {
         int a = i - (wider - *rank), b = i - (wider - x->rank);
         ir_dim da = a < 0 ? 1 : dims[a], db = b < 0 ? 1 : x->dims[b];
-        if (da != db && da != 1 && db != 1) {
+        if (da != db && da != 1 && db != 1)
             return false;
-        }
         joined[i] = da == 1 ? db : da;
     }
     memcpy(dims, joined, sizeof(ir_dim) * (size_t)wider);
@@ -214,19 +202,16 @@ bool broadcast_all(checker *c, entity *operands, uint32_t count, span at) {
     }
     for (uint32_t i = 0; i < count; i++) {
         operands[i] = emit_broadcast(c, &operands[i], rank, dims, at);
-        if (operands[i].kind == ENTITY_BROKEN) {
+        if (operands[i].kind == ENTITY_BROKEN)
             return false;
-        }
     }
     return true;
 }
 
 static const entity *first_tensor(const entity *operands, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (operands[i].kind == ENTITY_TENSOR) {
+    for (uint32_t i = 0; i < count; i++)
+        if (operands[i].kind == ENTITY_TENSOR)
             return &operands[i];
-        }
-    }
     return NULL;
 }
 
@@ -236,9 +221,8 @@ static bool is_literal(const entity *e) {
 
 static bool same_elements(checker *c, const entity *first, const entity *other, span at) {
     dtype a = tensor_type(c, first)->element, b = tensor_type(c, other)->element;
-    if (a == b) {
+    if (a == b)
         return true;
-    }
     diagnose_error(c->report, ERROR_ELEMENT_TYPES_DIFFER, at, "element types differ: %s and %s",
                    entity_type_text(c, ir_value_get(c->m, first->value)->type),
                    entity_type_text(c, ir_value_get(c->m, other->value)->type));
@@ -260,31 +244,26 @@ static bool settle_types(checker *c, entity *operands, uint32_t count, span at) 
     }
     entity first = *leader;
     for (uint32_t i = 0; i < count; i++) {
-        if (is_literal(&operands[i])) {
+        if (is_literal(&operands[i]))
             operands[i] = emit_constant(c, &operands[i], tensor_type(c, &first)->element, at);
-        } else if (!argument_tensor(c, &operands[i], "an operand")) {
+        else if (!argument_tensor(c, &operands[i], "an operand"))
             return false;
-        }
-        if (operands[i].kind == ENTITY_BROKEN || !same_elements(c, &first, &operands[i], at)) {
+        if (operands[i].kind == ENTITY_BROKEN || !same_elements(c, &first, &operands[i], at))
             return false;
-        }
     }
     return true;
 }
 
 entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count,
                         const ir_named_attr *attrs, uint32_t attr_count, span at) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (operands[i].kind == ENTITY_BROKEN) {
+    for (uint32_t i = 0; i < count; i++)
+        if (operands[i].kind == ENTITY_BROKEN)
             return entity_broken(at);
-        }
-    }
     uint32_t skip = opcode == GRAPH_SELECT ? 1 : 0;
     if ((skip && !argument_tensor(c, &operands[0], "the condition")) ||
         !settle_types(c, operands + skip, count - skip, at) ||
-        !broadcast_all(c, operands, count, at)) {
+        !broadcast_all(c, operands, count, at))
         return entity_broken(at);
-    }
     return emit_one(c, opcode, operands, count, attrs, attr_count, at);
 }
 

@@ -21,11 +21,9 @@ static const operator_row operators[] = {
 };
 
 static const operator_row *operator_of(uint32_t symbol) {
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-        if (operators[i].symbol == symbol) {
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+        if (operators[i].symbol == symbol)
             return &operators[i];
-        }
-    }
     return NULL;
 }
 
@@ -117,19 +115,15 @@ static entity raise_to(checker *c, entity *operands, span at) {
 static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const entity *a,
                               const entity *b, span at) {
     entity operands[2] = {*a, *b};
-    if (symbol == SYMBOL1('@')) {
+    if (symbol == SYMBOL1('@'))
         return call_operator(c, GRAPH_MATMUL, operands, 2, at);
-    }
-    if (symbol == SYMBOL2('*', '*')) {
+    if (symbol == SYMBOL2('*', '*'))
         return raise_to(c, operands, at);
-    }
     const operator_row *row = operator_of(symbol);
-    if (!row) {
+    if (!row)
         return refuse_operator(c, symbol, symbol_at, at);
-    }
-    if (row->predicate) {
+    if (row->predicate)
         return emit_compare(c, row->predicate, a, b, at);
-    }
     return emit_elementwise(c, row->opcode, operands, 2, NULL, 0, at);
 }
 
@@ -143,23 +137,18 @@ static entity compare_numbers(const char *predicate, double a, double b, span at
 }
 
 entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at) {
-    if (a->kind == ENTITY_BROKEN || b->kind == ENTITY_BROKEN) {
+    if (a->kind == ENTITY_BROKEN || b->kind == ENTITY_BROKEN)
         return entity_broken(at);
-    }
-    if (a->kind == ENTITY_TENSOR || b->kind == ENTITY_TENSOR) {
+    if (a->kind == ENTITY_TENSOR || b->kind == ENTITY_TENSOR)
         return combine_tensors(c, symbol, symbol_at, a, b, at);
-    }
-    if (a->kind == ENTITY_DIM || b->kind == ENTITY_DIM) {
+    if (a->kind == ENTITY_DIM || b->kind == ENTITY_DIM)
         return combine_dims(c, symbol, a, b, at);
-    }
     if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER &&
-        (is_arithmetic(symbol) || symbol == SYMBOL2('*', '*'))) {
+        (is_arithmetic(symbol) || symbol == SYMBOL2('*', '*')))
         return number_combine(c, symbol, a, b, at);
-    }
     const operator_row *row = operator_of(symbol);
-    if (row && row->predicate && a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER) {
+    if (row && row->predicate && a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER)
         return compare_numbers(row->predicate, number_value(a), number_value(b), at);
-    }
     diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,
                    "this operator does not act on %s and %s", entity_describe(a),
                    entity_describe(b));
@@ -184,12 +173,10 @@ static entity negate(checker *c, uint32_t symbol, entity *e, span at) {
         diagnose_help(c->report, "a difference of dimensions can be written: M - N");
         return entity_broken(at);
     }
-    if (!argument_tensor(c, e, "the operand")) {
+    if (!argument_tensor(c, e, "the operand"))
         return entity_broken(at);
-    }
-    if (symbol == SYMBOL1('+')) {
+    if (symbol == SYMBOL1('+'))
         return *e;
-    }
     dtype type = tensor_type(c, e)->element;
     if (symbol != SYMBOL1('-') && (dtype_is_float(type) || (symbol == 0 && type != DTYPE_BOOL))) {
         diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at, "'%s' does not act on %s elements",
@@ -210,34 +197,27 @@ static entity negate(checker *c, uint32_t symbol, entity *e, span at) {
 static entity shape_of(checker *c, const entity *x, span at) {
     const ir_type_data *type = tensor_type(c, x);
     entity out = entity_tuple(c, (uint32_t)type->rank, at);
-    for (int i = 0; i < type->rank; i++) {
+    for (int i = 0; i < type->rank; i++)
         out.items[i] = entity_dim(c, type->dims[i], at);
-    }
     return out;
 }
 
 static entity check_attribute(checker *c, const node *n) {
     entity base = check_expression(c, n->left);
-    if (base.kind == ENTITY_BROKEN) {
+    if (base.kind == ENTITY_BROKEN)
         return base;
-    }
     bool shaped =
         base.kind == ENTITY_TENSOR || base.kind == ENTITY_MEMORY || base.kind == ENTITY_OUTPUT;
-    if (shaped && strcmp(n->text, "shape") == 0) {
+    if (shaped && strcmp(n->text, "shape") == 0)
         return shape_of(c, &base, n->at);
-    }
-    if (tiles_has_attributes(&base)) {
+    if (tiles_has_attributes(&base))
         return tiles_attribute(c, &base, n);
-    }
-    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "T") == 0) {
+    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "T") == 0)
         return swap_last_axes(c, &base, n->at);
-    }
-    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "dtype") == 0) {
+    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "dtype") == 0)
         return (entity){.kind = ENTITY_TYPE, .at = n->at, .type = tensor_type(c, &base)->element};
-    }
-    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "ndim") == 0) {
+    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "ndim") == 0)
         return entity_integer(c, tensor_type(c, &base)->rank, n->at);
-    }
     static const char *const known[] = {"T", "shape", "dtype", "ndim"};
     diagnose_error(c->report, ERROR_UNKNOWN_ATTRIBUTE, n->symbol_at, "%s has no '%.60s'",
                    entity_describe(&base), n->text);
@@ -255,9 +235,8 @@ static entity check_items(checker *c, const node *n) {
     entity out = entity_tuple(c, n->count, n->at);
     for (uint32_t i = 0; i < n->count; i++) {
         out.items[i] = check_expression(c, n->items[i]);
-        if (out.items[i].kind == ENTITY_BROKEN) {
+        if (out.items[i].kind == ENTITY_BROKEN)
             out.kind = ENTITY_BROKEN;
-        }
     }
     return out;
 }
@@ -265,9 +244,8 @@ static entity check_items(checker *c, const node *n) {
 /* bf16 @ accum(f32): the same type, with one policy more. */
 static entity with_policy(checker *c, const entity *type, const node *policy, span at) {
     policy_set *set = ARENA_NEW(&c->memory, policy_set, 1);
-    if (type->policies) {
+    if (type->policies)
         *set = *type->policies;
-    }
     entity out = *type;
     out.at = at;
     out.policies = set;
@@ -276,12 +254,10 @@ static entity with_policy(checker *c, const entity *type, const node *policy, sp
 
 static entity check_operator(checker *c, const node *n) {
     entity left = check_expression(c, n->left);
-    if (n->kind == NODE_UNARY) {
+    if (n->kind == NODE_UNARY)
         return left.kind == ENTITY_BROKEN ? left : negate(c, n->symbol, &left, n->at);
-    }
-    if (left.kind == ENTITY_TYPE && n->symbol == SYMBOL1('@')) {
+    if (left.kind == ENTITY_TYPE && n->symbol == SYMBOL1('@'))
         return with_policy(c, &left, n->right, n->at);
-    }
     entity right = check_expression(c, n->right);
     return check_binary(c, n->symbol, n->symbol_at, &left, &right, n->at);
 }

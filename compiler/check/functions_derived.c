@@ -28,9 +28,8 @@ bool takes_floats(checker *c, const call_arguments *a) {
 }
 
 entity special_clip(checker *c, const call_arguments *a) {
-    if (!takes_numbers(c, a)) {
+    if (!takes_numbers(c, a))
         return entity_broken(a->at);
-    }
     entity low[] = {a->values[0], a->values[1]};
     entity high[] = {emit_elementwise(c, GRAPH_MAXIMUM, low, 2, NULL, 0, a->at), a->values[2]};
     return emit_elementwise(c, GRAPH_MINIMUM, high, 2, NULL, 0, a->at);
@@ -39,9 +38,8 @@ entity special_clip(checker *c, const call_arguments *a) {
 /* What is neither above nor below 0 stays: zeros of both signs, and NaN. */
 entity special_sign(checker *c, const call_arguments *a) {
     const entity *x = &a->values[0];
-    if (!takes_numbers(c, a)) {
+    if (!takes_numbers(c, a))
         return entity_broken(a->at);
-    }
     entity zero = entity_integer(c, 0, a->at), one = entity_integer(c, 1, a->at),
            minus = entity_integer(c, -1, a->at);
     entity above = emit_compare(c, "gt", x, &zero, a->at),
@@ -58,12 +56,10 @@ entity special_isnan(checker *c, const call_arguments *a) {
 /* Below infinity in magnitude; in a type without infinities, whatever is no NaN. */
 entity special_isfinite(checker *c, const call_arguments *a) {
     const entity *x = &a->values[0];
-    if (!takes_floats(c, a)) {
+    if (!takes_floats(c, a))
         return entity_broken(a->at);
-    }
-    if (!dtype_format_of(tensor_type(c, x)->element)->infinity) {
+    if (!dtype_format_of(tensor_type(c, x)->element)->infinity)
         return emit_compare(c, "eq", x, x, a->at);
-    }
     entity magnitude = emit_one(c, GRAPH_ABS, x, 1, NULL, 0, a->at);
     entity infinity = {.kind = ENTITY_NUMBER, .at = a->at, .text = "inf"};
     return emit_compare(c, "lt", &magnitude, &infinity, a->at);

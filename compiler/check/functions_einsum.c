@@ -39,9 +39,8 @@ static bool refuse_spec(const einsum *e, const char *help) {
 static bool read_indices(const einsum *e, const char **at, char *axes) {
     size_t n = 0;
     for (; **at == ' ' || isalpha((unsigned char)**at); ++*at) {
-        if (**at == ' ') {
+        if (**at == ' ')
             continue;
-        }
         if (n == MAX_INDICES || memchr(axes, **at, n)) {
             diagnose_error(e->c->report, ERROR_EINSUM_INDICES, e->spec->at,
                            n == MAX_INDICES ? "einsum: too many indices"
@@ -59,21 +58,18 @@ static bool read_indices(const einsum *e, const char **at, char *axes) {
 static bool read_spec(einsum *e) {
     const char *p = e->spec->text;
     do {
-        if (!read_indices(e, &p, e->in[e->count].axes)) {
+        if (!read_indices(e, &p, e->in[e->count].axes))
             return false;
-        }
         e->count++;
     } while (e->count < MAX_OPERANDS && *p == ',' && p++);
     bool arrow = p[0] == '-' && p[1] == '>';
     if (arrow) {
         p += 2;
-        if (!read_indices(e, &p, e->out)) {
+        if (!read_indices(e, &p, e->out))
             return false;
-        }
     }
-    if (arrow && *p == 0) {
+    if (arrow && *p == 0)
         return true;
-    }
     diagnose_error(e->c->report, ERROR_EINSUM_INDICES, e->spec->at,
                    *p == '.'   ? "einsum: '...' is not supported"
                    : *p == ',' ? "einsum takes one or two tensors"
@@ -134,17 +130,14 @@ static void sum_lonely(const einsum *e, indexed *x, const char *other) {
     checker *c = e->c;
     int64_t axes[IR_MAX_RANK];
     int count = 0, kept = 0;
-    for (int i = 0; x->axes[i]; i++) {
-        if (place_of(e->out, x->axes[i]) < 0 && place_of(other, x->axes[i]) < 0) {
+    for (int i = 0; x->axes[i]; i++)
+        if (place_of(e->out, x->axes[i]) < 0 && place_of(other, x->axes[i]) < 0)
             axes[count++] = i;
-        } else {
+        else
             x->axes[kept++] = x->axes[i];
-        }
-    }
     x->axes[kept] = 0;
-    if (!count || x->value.kind == ENTITY_BROKEN) {
+    if (!count || x->value.kind == ENTITY_BROKEN)
         return;
-    }
     bool ordered = dtype_is_float(tensor_type(c, &x->value)->element);
     ir_named_attr attrs[] = {{"kind", ir_attr_string(c->m, "sum")},
                              {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)},
@@ -168,9 +161,8 @@ static void permute(const einsum *e, indexed *x, const char *wanted) {
     }
     axes[n] = 0;
     memcpy(x->axes, axes, sizeof axes);
-    if (!moved || x->value.kind == ENTITY_BROKEN) {
+    if (!moved || x->value.kind == ENTITY_BROKEN)
         return;
-    }
     ir_named_attr attr = {"permutation", ir_attr_int_array(e->c->m, permutation, (uint32_t)n)};
     x->value = emit_one(e->c, GRAPH_TRANSPOSE, &x->value, 1, &attr, 1, e->at);
 }
@@ -180,9 +172,8 @@ static void spread(const einsum *e, indexed *x) {
     ir_dim dims[IR_MAX_RANK];
     int rank = 0;
     permute(e, x, e->out);
-    if (x->value.kind == ENTITY_BROKEN) {
+    if (x->value.kind == ENTITY_BROKEN)
         return;
-    }
     const ir_type_data *type = tensor_type(e->c, &x->value);
     for (const char *p = e->out; *p && rank < IR_MAX_RANK; p++) {
         int from = place_of(x->axes, *p);
@@ -226,9 +217,8 @@ static void contracted_axes(const einsum *e, char *axes) {
         const indexed *from = &e->in[part == 2], *other = &e->in[part != 2];
         for (const char *p = from->axes; *p; p++) {
             bool both = place_of(other->axes, *p) >= 0;
-            if (place_of(e->out, *p) >= 0 && both == (part == 0)) {
+            if (place_of(e->out, *p) >= 0 && both == (part == 0))
                 axes[n++] = *p;
-            }
         }
     }
     axes[n] = 0;
@@ -250,12 +240,10 @@ static entity contract(einsum *e, const shared_axes *k) {
 }
 
 static entity build(einsum *e) {
-    for (int i = 0; i < e->count; i++) {
+    for (int i = 0; i < e->count; i++)
         sum_lonely(e, &e->in[i], e->count == 2 ? e->in[!i].axes : "");
-    }
-    if (e->in[0].value.kind == ENTITY_BROKEN || e->in[e->count - 1].value.kind == ENTITY_BROKEN) {
+    if (e->in[0].value.kind == ENTITY_BROKEN || e->in[e->count - 1].value.kind == ENTITY_BROKEN)
         return entity_broken(e->at);
-    }
     if (e->count == 1) {
         permute(e, &e->in[0], e->out);
         return e->in[0].value;
@@ -275,13 +263,11 @@ entity special_einsum(checker *c, const call_arguments *a) {
     }
     for (int i = 0; i < given; i++) {
         e.in[i].value = a->values[ARGUMENT_FIRST + i];
-        if (!argument_tensor(c, &e.in[i].value, i ? "y" : "x")) {
+        if (!argument_tensor(c, &e.in[i].value, i ? "y" : "x"))
             return entity_broken(a->at);
-        }
     }
-    if (!read_spec(&e)) {
+    if (!read_spec(&e))
         return entity_broken(a->at);
-    }
     if (e.count != given) {
         diagnose_error(c->report, ERROR_EINSUM_INDICES, e.spec->at,
                        "einsum: \"%.60s\" is for %s, and %s given", e.spec->text,

@@ -17,11 +17,9 @@ static bool takes_list(checker *c, const call_arguments *a) {
         diagnose_help(c->report, "write %s([x, y], axis=0)", a->function);
         return false;
     }
-    for (uint32_t i = 0; i < xs->count; i++) {
-        if (!argument_tensor(c, &xs->items[i], "each item")) {
+    for (uint32_t i = 0; i < xs->count; i++)
+        if (!argument_tensor(c, &xs->items[i], "each item"))
             return false;
-        }
-    }
     return true;
 }
 
@@ -34,9 +32,8 @@ static bool axis_or_first(checker *c, const call_arguments *a, int index, int ra
 entity special_concat(checker *c, const call_arguments *a) {
     const entity *xs = &a->values[0];
     int64_t axis = 0;
-    if (!takes_list(c, a) || !axis_or_first(c, a, 1, tensor_type(c, &xs->items[0])->rank, &axis)) {
+    if (!takes_list(c, a) || !axis_or_first(c, a, 1, tensor_type(c, &xs->items[0])->rank, &axis))
         return entity_broken(a->at);
-    }
     return joined(c, xs->items, xs->count, axis, a->at);
 }
 
@@ -63,9 +60,8 @@ entity special_stack(checker *c, const call_arguments *a) {
     const entity *xs = &a->values[0];
     int64_t axis = 0;
     if (!takes_list(c, a) || !all_alike(c, a) ||
-        !axis_or_first(c, a, 1, tensor_type(c, &xs->items[0])->rank + 1, &axis)) {
+        !axis_or_first(c, a, 1, tensor_type(c, &xs->items[0])->rank + 1, &axis))
         return entity_broken(a->at);
-    }
     const ir_type_data *type = tensor_type(c, &xs->items[0]);
     if (type->rank == IR_MAX_RANK) {
         diagnose_error(c->report, ERROR_RANK_LIMIT, a->at, "the result would have too many axes");
@@ -74,15 +70,13 @@ entity special_stack(checker *c, const call_arguments *a) {
     }
     ir_dim dims[IR_MAX_RANK];
     int rank = type->rank + 1;
-    for (int i = 0; i < rank; i++) {
+    for (int i = 0; i < rank; i++)
         dims[i] = i == axis ? 1 : type->dims[i - (i > axis)];
-    }
     entity parts = entity_tuple(c, xs->count, a->at);
     for (uint32_t i = 0; i < xs->count; i++) {
         parts.items[i] = emit_reshape(c, &xs->items[i], rank, dims, xs->items[i].at);
-        if (parts.items[i].kind == ENTITY_BROKEN) {
+        if (parts.items[i].kind == ENTITY_BROKEN)
             return parts.items[i];
-        }
     }
     return joined(c, parts.items, parts.count, axis, a->at);
 }
@@ -97,9 +91,8 @@ static bool read_widths(checker *c, const call_arguments *a, ir_dim (*widths)[2]
     const entity *pairs = &a->values[1];
     int rank = tensor_type(c, &a->values[0])->rank;
     bool good = pairs->kind == ENTITY_TUPLE && pairs->count == (uint32_t)rank;
-    for (int i = 0; good && i < rank; i++) {
+    for (int i = 0; good && i < rank; i++)
         good = pairs->items[i].kind == ENTITY_TUPLE && pairs->items[i].count == 2;
-    }
     if (!good) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, pairs->at,
                        "expected widths: (before, after) for each axis");
@@ -135,13 +128,11 @@ static entity pad_axis(checker *c, const entity *x, const entity *value, int axi
             continue;
         }
         dims[axis] = width[side / 2];
-        if (dims[axis] == 0) {
+        if (dims[axis] == 0)
             continue;
-        }
         parts[count] = emit_broadcast(c, value, rank, dims, at);
-        if (parts[count++].kind == ENTITY_BROKEN) {
+        if (parts[count++].kind == ENTITY_BROKEN)
             return entity_broken(at);
-        }
     }
     return count == 1 ? *x : joined(c, parts, count, axis, at);
 }
@@ -149,27 +140,23 @@ static entity pad_axis(checker *c, const entity *x, const entity *value, int axi
 entity special_pad(checker *c, const call_arguments *a) {
     entity x = a->values[0], fill = a->values[2];
     ir_dim widths[IR_MAX_RANK][2];
-    if (!argument_tensor(c, &x, "x") || !read_widths(c, a, widths)) {
+    if (!argument_tensor(c, &x, "x") || !read_widths(c, a, widths))
         return entity_broken(a->at);
-    }
     dtype element = tensor_type(c, &x)->element;
     if (!a->given[2]) {
         fill = entity_integer(c, 0, a->at);
         fill.kind = element == DTYPE_BOOL ? ENTITY_BOOL : ENTITY_NUMBER;
     }
     entity value = emit_constant(c, &fill, element, a->at);
-    if (value.kind != ENTITY_BROKEN && fill.kind == ENTITY_NUMBER && number_value(&fill) == 0) {
+    if (value.kind != ENTITY_BROKEN && fill.kind == ENTITY_NUMBER && number_value(&fill) == 0)
         policy_hand_on(c, &x, &value); /* zeros are zeros under every loss_scale */
-    }
     for (int axis = 0; axis < tensor_type(c, &a->values[0])->rank; axis++) {
-        if (value.kind == ENTITY_BROKEN || x.kind == ENTITY_BROKEN) {
+        if (value.kind == ENTITY_BROKEN || x.kind == ENTITY_BROKEN)
             return entity_broken(a->at);
-        }
         x = pad_axis(c, &x, &value, axis, widths[axis], a->at);
     }
-    if (x.kind != ENTITY_BROKEN) {
+    if (x.kind != ENTITY_BROKEN)
         policy_hand_on(c, &a->values[0], &x);
-    }
     return x;
 }
 
@@ -216,9 +203,8 @@ static entity part_of(checker *c, const entity *x, int64_t axis, ir_dim start, i
 /* As many parts of one length. */
 static bool equal_parts(checker *c, const entity *n, ir_dim length, entity *lengths) {
     int64_t count = 0;
-    if (!argument_int(c, n, "parts", &count)) {
+    if (!argument_int(c, n, "parts", &count))
         return false;
-    }
     if (count < 1 || count > LIMIT_OPERANDS) {
         diagnose_error(c->report, ERROR_OPERATION_ARGUMENT, n->at, "split: makes 1 to %d parts",
                        LIMIT_OPERANDS);
@@ -226,9 +212,8 @@ static bool equal_parts(checker *c, const entity *n, ir_dim length, entity *leng
     }
     ir_dim each = ir_dim_floordiv(c->m, length, count);
     *lengths = entity_tuple(c, (uint32_t)count, n->at);
-    for (uint32_t i = 0; i < lengths->count; i++) {
+    for (uint32_t i = 0; i < lengths->count; i++)
         lengths->items[i] = entity_dim(c, each, n->at);
-    }
     return true;
 }
 
@@ -236,32 +221,27 @@ entity special_split(checker *c, const call_arguments *a) {
     const entity *x = &a->values[0];
     entity lengths = a->values[1];
     int64_t axis = 0;
-    if (!argument_tensor(c, x, "x") || !axis_or_first(c, a, 2, tensor_type(c, x)->rank, &axis)) {
+    if (!argument_tensor(c, x, "x") || !axis_or_first(c, a, 2, tensor_type(c, x)->rank, &axis))
         return entity_broken(a->at);
-    }
     ir_dim whole = tensor_type(c, x)->dims[axis], start = 0;
-    if (lengths.kind != ENTITY_TUPLE && !equal_parts(c, &a->values[1], whole, &lengths)) {
+    if (lengths.kind != ENTITY_TUPLE && !equal_parts(c, &a->values[1], whole, &lengths))
         return entity_broken(a->at);
-    }
     for (uint32_t i = 0; i < lengths.count; i++) {
         ir_dim length = 0;
-        if (!argument_dim(c, &lengths.items[i], &length)) {
+        if (!argument_dim(c, &lengths.items[i], &length))
             return entity_broken(a->at);
-        }
         start = ir_dim_add(c->m, start, length);
     }
-    if (start != whole) {
+    if (start != whole)
         return refuse_split(c, a, whole, start);
-    }
     entity out = entity_tuple(c, lengths.count, a->at);
     start = 0;
     for (uint32_t i = 0; i < out.count; i++) {
         ir_dim length = 0;
         argument_dim(c, &lengths.items[i], &length);
         out.items[i] = part_of(c, x, axis, start, length, a->at);
-        if (out.items[i].kind == ENTITY_BROKEN) {
+        if (out.items[i].kind == ENTITY_BROKEN)
             return out.items[i];
-        }
         start = ir_dim_add(c->m, start, length);
     }
     return out;

@@ -15,9 +15,8 @@ typedef struct dropping {
 
 static bool read_chance(checker *c, const entity *e, dropping *d) {
     double p = e->kind == ENTITY_NUMBER ? number_value(e) : NAN;
-    if (e->kind == ENTITY_BROKEN) {
+    if (e->kind == ENTITY_BROKEN)
         return false;
-    }
     if (!(p >= 0 && p < 1)) {
         diagnose_error(c->report, ERROR_DROPOUT_CHANCE, e->at,
                        "p is the chance that an element is dropped: a number from 0 on, below 1");
@@ -31,9 +30,8 @@ static bool read_chance(checker *c, const entity *e, dropping *d) {
 
 static bool read_seed(checker *c, const call_arguments *a, dropping *d) {
     const entity *e = &a->values[SEED];
-    if (a->given[SEED] && !argument_int(c, e, "seed", &d->seed)) {
+    if (a->given[SEED] && !argument_int(c, e, "seed", &d->seed))
         return false;
-    }
     if (d->seed < 0) {
         diagnose_error(c->report, ERROR_OPERATION_ARGUMENT, e->at,
                        "a seed is an integer from 0 on, and this is %lld", (long long)d->seed);
@@ -52,9 +50,8 @@ static entity combined(checker *c, int opcode, entity x, entity y, span at) {
 static bool said_place(checker *c, const call_arguments *a, int axis, ir_dim length,
                        tile_place *out) {
     const entity *e = &a->values[ROWS + axis];
-    if (a->count <= ROWS || !a->given[ROWS + axis] || e->kind == ENTITY_NONE) {
+    if (a->count <= ROWS || !a->given[ROWS + axis] || e->kind == ENTITY_NONE)
         return true;
-    }
     if (e->kind != ENTITY_BLOCK || e->block->size != length) {
         diagnose_error(c->report, ERROR_TILE_PLACE, e->at,
                        "the tile has %s %s, and this is no block of so many",
@@ -68,15 +65,12 @@ static bool said_place(checker *c, const call_arguments *a, int axis, ir_dim len
 
 static bool place_axis(checker *c, const call_arguments *a, int axis, tile_place *out) {
     ir_dim length = tensor_type(c, &a->values[X])->dims[axis];
-    if (!said_place(c, a, axis, length, out)) {
+    if (!said_place(c, a, axis, length, out))
         return false;
-    }
-    if (out->kind != PLACE_ONE && length == 1) {
+    if (out->kind != PLACE_ONE && length == 1)
         *out = (tile_place){PLACE_ONE, 0, 1};
-    }
-    if (out->kind == PLACE_ONE) {
+    if (out->kind == PLACE_ONE)
         return true;
-    }
     diagnose_error(c->report, ERROR_TILE_PLACE, a->at,
                    out->kind == PLACE_NONE
                        ? "what is dropped depends on places, and those of the tile's %s do not "
@@ -107,9 +101,8 @@ static entity tile_index(checker *c, const call_arguments *a) {
         index = combined(c, GRAPH_ADD, index, tiles_dim_value(c, t->batch_index[i], a->at), a->at);
     }
     for (int i = 0; i < type.rank; i++) {
-        if (!place_axis(c, a, i, &places[i])) {
+        if (!place_axis(c, a, i, &places[i]))
             return entity_broken(a->at);
-        }
         entity along = tiles_axis_index(c, places[i].start, type.dims[i], a->at);
         if (i) {
             const ir_dim column[] = {type.dims[0], 1};
@@ -127,12 +120,10 @@ static entity step_of(checker *c, const call_arguments *a) {
     entity e = a->given[STEP] ? a->values[STEP] : entity_integer(c, 0, a->at);
     bool scalar = e.kind == ENTITY_TENSOR && tensor_type(c, &e)->rank == 0 &&
                   tensor_type(c, &e)->element == DTYPE_I32;
-    if (e.kind == ENTITY_DIM) {
+    if (e.kind == ENTITY_DIM)
         return tiles_dim_value(c, e.dim, a->at);
-    }
-    if (e.kind == ENTITY_NUMBER && e.is_integer && e.integer >= 0) {
+    if (e.kind == ENTITY_NUMBER && e.is_integer && e.integer >= 0)
         return emit_constant(c, &e, DTYPE_I32, a->at);
-    }
     if (!scalar && e.kind != ENTITY_BROKEN) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, e.at,
                        "step is an integer from 0 on, or a Tensor[i32] without axes");
@@ -170,9 +161,8 @@ static entity scaled(checker *c, const call_arguments *a, const dropping *d, con
 
 entity special_dropout(checker *c, const call_arguments *a) {
     dropping d = {.seed = 0};
-    if (!takes_floats(c, a) || !read_chance(c, &a->values[CHANCE], &d) || !read_seed(c, a, &d)) {
+    if (!takes_floats(c, a) || !read_chance(c, &a->values[CHANCE], &d) || !read_seed(c, a, &d))
         return entity_broken(a->at);
-    }
     if (d.none) {
         c->sites++;
         return entity_tensor(a->values[X].value, a->at);
@@ -181,9 +171,8 @@ entity special_dropout(checker *c, const call_arguments *a) {
     entity index = step.kind == ENTITY_BROKEN ? step
                    : c->tiles                 ? tile_index(c, a)
                                               : emit_element_index(c, &a->values[X], a->at);
-    if (index.kind == ENTITY_BROKEN) {
+    if (index.kind == ENTITY_BROKEN)
         return index;
-    }
     entity kept = kept_elements(c, a, &d, index, step);
     return kept.kind == ENTITY_BROKEN ? kept : scaled(c, a, &d, &kept);
 }

@@ -14,9 +14,8 @@ static entity keep_axes(checker *c, const call_arguments *a, const entity *reduc
     const ir_type_data *type = tensor_type(c, &a->values[ARGUMENT_X]);
     ir_dim dims[IR_MAX_RANK] = {0};
     memcpy(dims, type->dims, sizeof(dims));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         dims[axes[i]] = 1;
-    }
     return emit_reshape(c, reduced, type->rank, dims, a->at);
 }
 
@@ -40,16 +39,14 @@ static bool order_known(checker *c, const call_arguments *a, ir_attr *order) {
     const entity *e = &a->values[ARGUMENT_ORDER];
     const char *usual = order_info_of(ORDER_LANES64)->name;
     *order = ir_attr_string(c->m, usual);
-    if (a->count <= ARGUMENT_ORDER || !a->given[ARGUMENT_ORDER]) {
+    if (a->count <= ARGUMENT_ORDER || !a->given[ARGUMENT_ORDER])
         return true;
-    }
     if (e->kind == ENTITY_STRING && tree_order_is(e->text)) {
         *order = operation_tree_order(c, e);
         return *order != 0;
     }
-    if (e->kind == ENTITY_STRING && strcmp(e->text, usual) == 0) {
+    if (e->kind == ENTITY_STRING && strcmp(e->text, usual) == 0)
         return true;
-    }
     diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown order of a sum");
     diagnose_help(c->report, "sums are taken in the order \"%s\", or in a tree that is written out",
                   usual);
@@ -64,9 +61,8 @@ static entity reduce(checker *c, const call_arguments *a, const char *kind) {
     ir_attr order;
     const bool is_sum = strcmp(kind, "sum") == 0;
     if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims) ||
-        !order_known(c, a, &order)) {
+        !order_known(c, a, &order))
         return entity_broken(a->at);
-    }
     if (!argument_axes(c, &a->values[ARGUMENT_AXIS], tensor_type(c, x)->rank, axes, &count)) {
         if (!is_sum)
             diagnose_help(c->report, "%s() reduces over axes; of two values write %simum(x, y)",
@@ -107,9 +103,8 @@ static bool one_axis(checker *c, const call_arguments *a, int64_t *axis, bool *k
 static entity along_axis(checker *c, const call_arguments *a, int opcode) {
     int64_t axis = 0;
     bool keepdims = false;
-    if (!one_axis(c, a, &axis, &keepdims)) {
+    if (!one_axis(c, a, &axis, &keepdims))
         return entity_broken(a->at);
-    }
     ir_named_attr attr = {"axis", ir_attr_int(c->m, axis)};
     entity out = emit_one(c, opcode, &a->values[ARGUMENT_X], 1, &attr, 1, a->at);
     return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, &axis, 1);
@@ -137,9 +132,8 @@ static entity at_extreme(checker *c, const call_arguments *a, const entity *extr
     const entity *x = &a->values[ARGUMENT_X];
     entity spread = keep_axes(c, a, extreme, &axis, 1);
     entity equal = emit_compare(c, "eq", x, &spread, a->at);
-    if (!dtype_is_float(tensor_type(c, x)->element)) {
+    if (!dtype_is_float(tensor_type(c, x)->element))
         return equal;
-    }
     entity either[] = {equal, emit_compare(c, "ne", x, x, a->at)};
     return emit_elementwise(c, GRAPH_OR, either, 2, NULL, 0, a->at);
 }
@@ -149,9 +143,8 @@ static entity position_of(checker *c, const call_arguments *a, const char *kind)
     const entity *x = &a->values[ARGUMENT_X];
     int64_t axis = 0;
     bool keepdims = false;
-    if (!one_axis(c, a, &axis, &keepdims)) {
+    if (!one_axis(c, a, &axis, &keepdims))
         return entity_broken(a->at);
-    }
     const ir_type_data *type = tensor_type(c, x);
     if (type->dims[axis] == 0) {
         diagnose_error(c->report, ERROR_OPERATION_SHAPES, a->at,
@@ -162,16 +155,14 @@ static entity position_of(checker *c, const call_arguments *a, const char *kind)
     ir_named_attr attrs[] = {{"shape", ir_attr_dim_array(c->m, type->dims, (uint32_t)type->rank)},
                              {"axis", ir_attr_int(c->m, axis)}};
     entity extreme = extreme_along(c, x, kind, axis, a->at);
-    if (extreme.kind == ENTITY_BROKEN) {
+    if (extreme.kind == ENTITY_BROKEN)
         return extreme;
-    }
     entity choice[] = {at_extreme(c, a, &extreme, axis),
                        emit_one(c, GRAPH_IOTA, NULL, 0, attrs, 2, a->at),
                        entity_integer(c, INT32_MAX, a->at)};
     entity places = emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, a->at);
-    if (places.kind == ENTITY_BROKEN) {
+    if (places.kind == ENTITY_BROKEN)
         return places;
-    }
     entity out = extreme_along(c, &places, "min", axis, a->at);
     return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, &axis, 1);
 }

@@ -19,9 +19,8 @@ static bool scanned_axis(checker *c, const call_arguments *a, int64_t *axis) {
 entity special_cumsum(checker *c, const call_arguments *a) {
     const entity *x = &a->values[ARGUMENT_X];
     int64_t axis = 0;
-    if (!scanned_axis(c, a, &axis)) {
+    if (!scanned_axis(c, a, &axis))
         return entity_broken(a->at);
-    }
     bool ordered = dtype_is_float(tensor_type(c, x)->element);
     ir_named_attr attrs[] = {{"axis", ir_attr_int(c->m, axis)},
                              {"order", ir_attr_string(c->m, order_info_of(ORDER_SEQ)->name)}};
@@ -46,9 +45,8 @@ static bool sort_arguments(checker *c, const call_arguments *a, int64_t *axis, b
 entity special_argsort(checker *c, const call_arguments *a) {
     int64_t axis = 0;
     bool descending;
-    if (!sort_arguments(c, a, &axis, &descending)) {
+    if (!sort_arguments(c, a, &axis, &descending))
         return entity_broken(a->at);
-    }
     return argsort(c, &a->values[ARGUMENT_X], axis, descending, a->at);
 }
 
@@ -65,12 +63,10 @@ static entity taken(checker *c, const entity *x, const entity *positions, span a
 static entity last_exchanged(checker *c, const entity *x, int64_t axis, span at) {
     int64_t permutation[IR_MAX_RANK];
     int rank = tensor_type(c, x)->rank;
-    if (axis == rank - 1) {
+    if (axis == rank - 1)
         return *x;
-    }
-    for (int i = 0; i < rank; i++) {
+    for (int i = 0; i < rank; i++)
         permutation[i] = i == axis ? rank - 1 : i == rank - 1 ? axis : i;
-    }
     ir_named_attr attr = {"permutation", ir_attr_int_array(c->m, permutation, (uint32_t)rank)};
     return emit_one(c, GRAPH_TRANSPOSE, x, 1, &attr, 1, at);
 }
@@ -83,15 +79,13 @@ static bool is_empty(checker *c, const entity *x, int64_t axis) {
 entity special_sort(checker *c, const call_arguments *a) {
     int64_t axis = 0;
     bool descending;
-    if (!sort_arguments(c, a, &axis, &descending)) {
+    if (!sort_arguments(c, a, &axis, &descending))
         return entity_broken(a->at);
-    }
     entity x = last_exchanged(c, &a->values[ARGUMENT_X], axis, a->at);
     entity positions = argsort(c, &a->values[ARGUMENT_X], axis, descending, a->at);
     if (positions.kind == ENTITY_BROKEN || x.kind == ENTITY_BROKEN ||
-        is_empty(c, &a->values[ARGUMENT_X], axis)) {
+        is_empty(c, &a->values[ARGUMENT_X], axis))
         return positions.kind == ENTITY_BROKEN ? positions : a->values[ARGUMENT_X];
-    }
     positions = last_exchanged(c, &positions, axis, a->at);
     entity sorted = taken(c, &x, &positions, a->at);
     return sorted.kind == ENTITY_BROKEN ? sorted : last_exchanged(c, &sorted, axis, a->at);
@@ -119,9 +113,8 @@ entity special_topk(checker *c, const call_arguments *a) {
     int64_t axis = 0;
     ir_dim k = 0;
     if (!argument_tensor(c, x, "x") || !argument_axis(c, &last, tensor_type(c, x)->rank, &axis) ||
-        !argument_dim(c, &a->values[ARGUMENT_K], &k)) {
+        !argument_dim(c, &a->values[ARGUMENT_K], &k))
         return entity_broken(a->at);
-    }
     ir_dim length = tensor_type(c, x)->dims[axis];
     if (ir_dim_is_static(k) && ir_dim_is_static(length) && k > length) {
         diagnose_error(c->report, ERROR_OPERATION_SHAPES, a->values[ARGUMENT_K].at,
@@ -130,16 +123,14 @@ entity special_topk(checker *c, const call_arguments *a) {
         return entity_broken(a->at);
     }
     entity positions = argsort(c, x, axis, true, a->at);
-    if (positions.kind == ENTITY_BROKEN) {
+    if (positions.kind == ENTITY_BROKEN)
         return positions;
-    }
     entity first = first_columns(c, &positions, k, a->at);
     entity values = first.kind == ENTITY_BROKEN ? first
                     : is_empty(c, x, axis)      ? *x
                                                 : taken(c, x, &first, a->at);
-    if (values.kind == ENTITY_BROKEN) {
+    if (values.kind == ENTITY_BROKEN)
         return values;
-    }
     entity out = entity_tuple(c, 2, a->at);
     out.items[0] = values;
     out.items[1] = first;

@@ -20,9 +20,8 @@ entity special_cast(checker *c, const call_arguments *a) {
     dtype to;
     entity type = a->values[1];
     type.policies = NULL;
-    if (!argument_tensor(c, &a->values[0], "x") || !argument_type(c, &type, &to)) {
+    if (!argument_tensor(c, &a->values[0], "x") || !argument_type(c, &type, &to))
         return entity_broken(a->at);
-    }
     return policy_convert(c, &a->values[0], to, a->values[1].policies, a->at);
 }
 
@@ -32,14 +31,12 @@ entity special_cast(checker *c, const call_arguments *a) {
 static bool fill_missing(checker *c, const call_arguments *a, entity *shape, int missing) {
     const ir_type_data *type = tensor_type(c, &a->values[0]);
     ir_dim have = 1, rest = 1;
-    for (int i = 0; i < type->rank; i++) {
+    for (int i = 0; i < type->rank; i++)
         have = ir_dim_mul(c->m, have, type->dims[i]);
-    }
     for (uint32_t i = 0; i < shape->count; i++) {
         ir_dim dim = 1;
-        if ((int)i != missing && !argument_dim(c, &shape->items[i], &dim)) {
+        if ((int)i != missing && !argument_dim(c, &shape->items[i], &dim))
             return false;
-        }
         rest = ir_dim_mul(c->m, rest, dim);
     }
     ir_dim quotient = rest == 0 ? IR_DIM_INVALID : ir_dim_floordiv(c->m, have, rest);
@@ -57,9 +54,8 @@ static bool fill_missing(checker *c, const call_arguments *a, entity *shape, int
 static int find_missing(const entity *shape) {
     for (uint32_t i = 0; shape->kind == ENTITY_TUPLE && i < shape->count; i++) {
         const entity *e = &shape->items[i];
-        if (e->kind == ENTITY_NUMBER && e->is_integer && e->integer == -1) {
+        if (e->kind == ENTITY_NUMBER && e->is_integer && e->integer == -1)
             return (int)i;
-        }
     }
     return -1;
 }
@@ -70,9 +66,8 @@ entity special_reshape(checker *c, const call_arguments *a) {
     int rank = 0, missing = find_missing(&shape);
     if (!argument_tensor(c, &a->values[0], "x") ||
         (missing >= 0 && !fill_missing(c, a, &shape, missing)) ||
-        !argument_shape(c, &shape, dims, &rank)) {
+        !argument_shape(c, &shape, dims, &rank))
         return entity_broken(a->at);
-    }
     return emit_reshape(c, &a->values[0], rank, dims, a->at);
 }
 
@@ -92,9 +87,8 @@ entity swap_last_axes(checker *c, const entity *x, span at) {
         note_tensor(c, x);
         return entity_broken(at);
     }
-    for (int i = 0; i < rank; i++) {
+    for (int i = 0; i < rank; i++)
         permutation[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
-    }
     return transpose(c, x, permutation, rank, at);
 }
 
@@ -102,9 +96,8 @@ entity special_transpose(checker *c, const call_arguments *a) {
     const entity *x = &a->values[0];
     int64_t permutation[IR_MAX_RANK];
     int count = 0;
-    if (!argument_tensor(c, x, "x")) {
+    if (!argument_tensor(c, x, "x"))
         return entity_broken(a->at);
-    }
     int rank = tensor_type(c, x)->rank;
     if (!a->given[1] && rank != 2) {
         diagnose_error(c->report, ERROR_PERMUTATION, a->at,
@@ -113,12 +106,10 @@ entity special_transpose(checker *c, const call_arguments *a) {
                       "for example transpose(x, (0, 2, 1)); x.T swaps the last two axes");
         return entity_broken(a->at);
     }
-    if (!a->given[1]) {
+    if (!a->given[1])
         return swap_last_axes(c, x, a->at);
-    }
-    if (!argument_axes(c, &a->values[1], rank, permutation, &count)) {
+    if (!argument_axes(c, &a->values[1], rank, permutation, &count))
         return entity_broken(a->at);
-    }
     return transpose(c, x, permutation, count, a->at);
 }
 
@@ -128,14 +119,12 @@ entity special_broadcast_to(checker *c, const call_arguments *a) {
     ir_dim dims[IR_MAX_RANK];
     int rank = 0;
     const entity *x = &a->values[0];
-    if (!argument_tensor(c, x, "x") || !argument_shape(c, &a->values[1], dims, &rank)) {
+    if (!argument_tensor(c, x, "x") || !argument_shape(c, &a->values[1], dims, &rank))
         return entity_broken(a->at);
-    }
     const ir_type_data *type = tensor_type(c, x);
     bool fits = type->rank <= rank;
-    for (int i = 0; fits && i < type->rank; i++) {
+    for (int i = 0; fits && i < type->rank; i++)
         fits = type->dims[i] == 1 || type->dims[i] == dims[rank - type->rank + i];
-    }
     if (!fits) {
         diagnose_error(c->report, ERROR_BROADCAST, a->at, "%s does not broadcast to %s",
                        entity_type_text(c, ir_value_get(c->m, x->value)->type),
@@ -160,9 +149,8 @@ entity special_iota(checker *c, const call_arguments *a) {
     int64_t axis = 0;
     entity first = entity_integer(c, 0, a->at);
     if (!argument_shape(c, &a->values[0], dims, &rank) ||
-        !argument_axis(c, a->given[1] ? &a->values[1] : &first, rank, &axis)) {
+        !argument_axis(c, a->given[1] ? &a->values[1] : &first, rank, &axis))
         return entity_broken(a->at);
-    }
     return iota(c, dims, rank, axis, a->at);
 }
 
@@ -176,9 +164,8 @@ static entity filled(checker *c, const entity *shape, const entity *value, const
     ir_dim dims[IR_MAX_RANK];
     int rank = 0;
     dtype element;
-    if (!argument_shape(c, shape, dims, &rank) || !argument_type(c, type, &element)) {
+    if (!argument_shape(c, shape, dims, &rank) || !argument_type(c, type, &element))
         return entity_broken(at);
-    }
     entity scalar = emit_constant(c, value, element, at);
     return scalar.kind == ENTITY_BROKEN ? scalar : emit_broadcast(c, &scalar, rank, dims, at);
 }
@@ -189,9 +176,8 @@ entity special_full(checker *c, const call_arguments *a) {
 
 static entity filled_with(checker *c, const call_arguments *a, int64_t number) {
     entity value = entity_integer(c, number, a->at);
-    if (a->values[1].kind == ENTITY_TYPE && a->values[1].type == DTYPE_BOOL) {
+    if (a->values[1].kind == ENTITY_TYPE && a->values[1].type == DTYPE_BOOL)
         value.kind = ENTITY_BOOL;
-    }
     return filled(c, &a->values[0], &value, &a->values[1], a->at);
 }
 

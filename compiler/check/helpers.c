@@ -28,31 +28,25 @@ static bool is_tuple(const node *n) {
 }
 
 static int kind_of(const node *n) {
-    for (int i = 0; i < KIND_COUNT; i++) {
-        if (is_word(n, parameter_kinds[i].word)) {
+    for (int i = 0; i < KIND_COUNT; i++)
+        if (is_word(n, parameter_kinds[i].word))
             return i;
-        }
-    }
     return -1;
 }
 
 bool helper_is_one(const ast_function *f) {
     bool tile = is_word(f->returns, "Tile");
-    for (uint32_t i = 0; is_tuple(f->returns) && i < f->returns->count; i++) {
+    for (uint32_t i = 0; is_tuple(f->returns) && i < f->returns->count; i++)
         tile |= is_word(f->returns->items[i], "Tile");
-    }
-    for (uint32_t i = 0; i < f->parameter_count; i++) {
+    for (uint32_t i = 0; i < f->parameter_count; i++)
         tile |= is_word(f->parameters[i].annotation, "Tile");
-    }
     return tile;
 }
 
 const ast_function *helper_find(const compiler_source *s, const char *name) {
-    for (uint32_t i = 0; i < s->helper_count; i++) {
-        if (strcmp(s->helpers[i]->name, name) == 0) {
+    for (uint32_t i = 0; i < s->helper_count; i++)
+        if (strcmp(s->helpers[i]->name, name) == 0)
             return s->helpers[i];
-        }
-    }
     return NULL;
 }
 
@@ -76,9 +70,8 @@ static bool read_parameter(const ast_function *f, const ast_parameter *p, diagno
 static bool read_results(const ast_function *f, diagnostics *d) {
     const node *n = f->returns;
     bool good = is_tuple(n) || is_word(n, "Tile");
-    for (uint32_t i = 0; is_tuple(n) && i < n->count; i++) {
+    for (uint32_t i = 0; is_tuple(n) && i < n->count; i++)
         good &= is_word(n->items[i], "Tile");
-    }
     if (!good) {
         diagnose_error(d, ERROR_RESULT_ANNOTATION, n ? n->at : f->at,
                        "helper '%s' does not say that it gives tiles", f->name);
@@ -99,9 +92,8 @@ static bool read_head(const ast_function *f, diagnostics *d) {
             good = false;
         }
     }
-    for (uint32_t i = 0; i < f->parameter_count; i++) {
+    for (uint32_t i = 0; i < f->parameter_count; i++)
         good &= read_parameter(f, &f->parameters[i], d);
-    }
     if (f->parameter_count > CALL_MAX_ARGUMENTS) {
         diagnose_error(d, ERROR_TENSOR_LIMIT, f->at, "a helper has at most %d parameters",
                        CALL_MAX_ARGUMENTS);
@@ -115,9 +107,8 @@ static bool read_head(const ast_function *f, diagnostics *d) {
 }
 
 void helper_read(compiler_source *s, const ast_function *f, diagnostics *d) {
-    if (read_head(f, d) && !f->broken) {
+    if (read_head(f, d) && !f->broken)
         s->helpers[s->helper_count++] = f;
-    }
 }
 
 /* ---- a call ---- */
@@ -164,18 +155,15 @@ static void put_names(checker *c, const ast_function *f, call_arguments *a) {
 
 static bool fits(checker *c, const ast_function *f, uint32_t index, const entity *e) {
     int kind = kind_of(f->parameters[index].annotation);
-    for (int i = 0; i < 3; i++) {
-        if (parameter_kinds[kind].kinds[i] == e->kind) {
+    for (int i = 0; i < 3; i++)
+        if (parameter_kinds[kind].kinds[i] == e->kind)
             return true;
-        }
-    }
     diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "'%s' of %s() takes %s, not %s",
                    f->parameters[index].name, f->name, parameter_kinds[kind].meaning,
                    entity_describe(e));
     diagnose_note(c->report, f->parameters[index].at, "annotated here");
-    if (e->kind == ENTITY_MEMORY) {
+    if (e->kind == ENTITY_MEMORY)
         diagnose_help(c->report, "load a tile of it: tile.load(x, T.rows)");
-    }
     return false;
 }
 
@@ -188,9 +176,8 @@ static bool define_parameters(checker *c, const ast_function *f, call_arguments 
             a->values[i] = check_expression(c, p->fallback);
             c->constants_only = false;
         }
-        if (a->values[i].kind == ENTITY_BROKEN || !fits(c, f, i, &a->values[i])) {
+        if (a->values[i].kind == ENTITY_BROKEN || !fits(c, f, i, &a->values[i]))
             return false;
-        }
         scope_define(c, p->name, a->values[i], p->at, NULL);
     }
     return true;
@@ -211,16 +198,14 @@ static entity check_results(checker *c, const ast_function *f, const node *end) 
         diagnose_note(c->report, f->returns->at, "annotated here");
         good = false;
     }
-    for (uint32_t i = 0; good && i < count; i++) {
+    for (uint32_t i = 0; good && i < count; i++)
         good = argument_tensor(c, e.kind == ENTITY_TUPLE ? &e.items[i] : &e, "a returned value");
-    }
     return good ? e : entity_broken(end->at);
 }
 
 static entity check_helper(checker *c, const ast_function *f, call_arguments *a) {
-    if (!define_parameters(c, f, a)) {
+    if (!define_parameters(c, f, a))
         return entity_broken(a->at);
-    }
     const node *end = check_until_return(c, f);
     return end ? check_results(c, f, end) : entity_broken(a->at);
 }
@@ -235,9 +220,8 @@ static entity write_out(checker *c, const ast_function *f, call_arguments *a) {
     scope_release(&c->scope);
     c->scope = around;
     c->calls = frame.up;
-    if (c->report->reported != before) {
+    if (c->report->reported != before)
         diagnose_note(c->report, a->at, "'%s' is called here", f->name);
-    }
     e.at = a->at;
     return e;
 }

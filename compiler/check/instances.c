@@ -41,9 +41,8 @@ static void report_slice(const instance *in, ir_op op, ir_dim start, ir_dim stop
 static bool step_fits(const instance *in, ir_op op, int axis) {
     ir_dim step = item_of(in, op, "step", axis);
     int64_t by = 0;
-    if (instance_number(in, step, &by) && by > 0) {
+    if (instance_number(in, step, &by) && by > 0)
         return true;
-    }
     diagnose_error(in->report, ERROR_SLICE_STEP, instance_place(in, op),
                    "in case '%s', the step %s is not at least 1", in->c->name,
                    ir_dim_text(in->m, step));
@@ -58,14 +57,12 @@ bool instance_slice_fits(const instance *in, ir_op op) {
     for (int axis = 0; axis < x->rank; axis++) {
         ir_dim start = item_of(in, op, "start", axis), stop = item_of(in, op, "stop", axis);
         int64_t size = 0, from = 0, to = 0;
-        if (!instance_number(in, x->dims[axis], &size)) {
+        if (!instance_number(in, x->dims[axis], &size))
             return true;
-        }
         fits &= step_fits(in, op, axis);
         if (instance_number(in, start, &from) && instance_number(in, stop, &to) && from <= to &&
-            to <= size) {
+            to <= size)
             continue;
-        }
         report_slice(in, op, start, stop, axis, size);
         fits = false;
     }
@@ -96,13 +93,11 @@ bool instance_results_exist(const instance *in, ir_op op) {
 }
 
 static void report_case(const instance *in) {
-    if (in->c->bound) {
+    if (in->c->bound)
         return;
-    }
     span line = {in->source->text.lines[in->c->line - 1], in->source->text.lines[in->c->line - 1]};
-    while (line.start < in->source->text.size && in->source->text.data[line.start] == ' ') {
+    while (line.start < in->source->text.size && in->source->text.data[line.start] == ' ')
         line.start++;
-    }
     line.end = line.start + 1;
     diagnose_note(in->report, line, "the case is here");
 }

@@ -31,13 +31,11 @@ static const ir_type_data *type_of(const tile_walk *w, ir_value v) {
 static int index_of(tile_walk *w, ir_dim start) {
     const char *missing = NULL;
     int64_t number;
-    if (ir_dim_evaluate(w->in.m, start, w->whole->known, &number, &missing)) {
+    if (ir_dim_evaluate(w->in.m, start, w->whole->known, &number, &missing))
         return -1;
-    }
     for (uint32_t i = 0; missing && i < w->grid_count; i++) {
-        if (strcmp(missing, w->grid[i].name) != 0) {
+        if (strcmp(missing, w->grid[i].name) != 0)
             continue;
-        }
         const ir_binding one = {missing, 1};
         const ir_dim rest = ir_dim_substitute(w->in.m, start, (ir_bindings){&one, 1});
         return ir_dim_evaluate(w->in.m, rest, w->whole->known, &number, &missing) ? (int)i : -2;
@@ -49,18 +47,15 @@ static int index_of(tile_walk *w, ir_dim start) {
 static bool find_axis(tile_walk *w, ir_dim start, int64_t extent, axis_given *out) {
     out->index = index_of(w, start);
     out->next = extent;
-    if (out->index == -2 || !instance_number(&w->in, start, &out->start)) {
+    if (out->index == -2 || !instance_number(&w->in, start, &out->start))
         return false;
-    }
-    if (out->index < 0) {
+    if (out->index < 0)
         return true;
-    }
     ir_binding *index = &w->values.items[w->whole->known.count + (uint32_t)out->index];
     bool ok = true;
     index->value++;
-    if (index->value < w->grid[out->index].count) {
+    if (index->value < w->grid[out->index].count)
         ok = instance_number(&w->in, start, &out->next);
-    }
     index->value--;
     return ok;
 }
@@ -72,12 +67,10 @@ static bool is_first(const tile_walk *w, const axis_given *a) {
 static bool axis_fits(const tile_walk *w, ir_op give, uint32_t number, int axis,
                       const axis_given *a, int64_t extent, int64_t length) {
     const int64_t end = a->start + length < extent ? a->start + length : extent;
-    if (a->start >= extent && extent > 0) {
+    if (a->start >= extent && extent > 0)
         return refuse_result(w, give, TILE_GIVEN_OUTSIDE, number, axis, a->start);
-    }
-    if (is_first(w, a) && a->start > 0) {
+    if (is_first(w, a) && a->start > 0)
         return refuse_result(w, give, TILE_GIVEN_BY_NONE, number, axis, 0);
-    }
     if (end < a->next) {
         refuse_result(w, give, TILE_GIVEN_BY_NONE, number, axis, end);
         diagnose_help(w->in.report,
@@ -128,21 +121,18 @@ static bool result_fits(tile_walk *w, ir_op give, uint32_t number) {
             w->stopped = true;
             return true;
         }
-        if (a.index >= 0) {
+        if (a.index >= 0)
             along[a.index] = true;
-        }
-        if (!axis_fits(w, give, number, axis, &a, extent, length)) {
+        if (!axis_fits(w, give, number, axis, &a, extent, length))
             return false;
-        }
     }
     return stands_alone(w, give, number, along);
 }
 
 bool instance_results_fit(tile_walk *w, ir_op give) {
     bool ok = true;
-    for (uint32_t i = 0; ok && !w->stopped && i < ir_op_get(w->in.m, give)->operand_count; i++) {
+    for (uint32_t i = 0; ok && !w->stopped && i < ir_op_get(w->in.m, give)->operand_count; i++)
         ok = result_fits(w, give, i);
-    }
     return ok;
 }
 
@@ -154,12 +144,10 @@ bool instance_nothing_fits(const tile_walk *w) {
         const ir_type_data *type = type_of(w, d->results[i]);
         int64_t size = 1, least = 1;
         for (int axis = 0; axis < type->rank && instance_number(&w->in, type->dims[axis], &size);
-             axis++) {
+             axis++)
             least = size < least ? size : least;
-        }
-        if (least > 0) {
+        if (least > 0)
             return refuse_result(w, give, TILE_GIVEN_BY_NONE, i, 0, 0);
-        }
     }
     return true;
 }

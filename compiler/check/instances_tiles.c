@@ -47,9 +47,8 @@ static bool result_has_index(const instance *whole, ir_op op) {
     for (uint32_t i = 0; i < d->result_count; i++) {
         const ir_type_data *type =
             ir_type_get(whole->m, ir_value_get(whole->m, d->results[i])->type);
-        for (int axis = 0; axis < type->rank; axis++) {
+        for (int axis = 0; axis < type->rank; axis++)
             found |= is_of_index(whole, type->dims[axis]);
-        }
     }
     return found;
 }
@@ -59,9 +58,8 @@ static bool has_length_of_index(const instance *whole, ir_op op) {
     const ir_op_data *d = ir_op_get(whole->m, op);
     bool found = result_has_index(whole, op),
          lengths = d->opcode == GRAPH_FOR || graph_op_class(d->opcode) == GRAPH_CLASS_MOVE;
-    for (uint32_t i = 0; lengths && i < d->attr_count; i++) {
+    for (uint32_t i = 0; lengths && i < d->attr_count; i++)
         found |= has_index(whole, d->attrs[i].value);
-    }
     return found;
 }
 
@@ -103,23 +101,19 @@ static bool walk_op(tile_walk *w, ir_op op) {
     const ir_op_data d = *ir_op_get(w->in.m, op);
     tile_step s = {.m = w->in.m, .op = op, .known = w->in.known};
     placed_load load;
-    for (uint32_t i = 0; i < d.operand_count && i < TILE_STEP_OPERANDS; i++) {
+    for (uint32_t i = 0; i < d.operand_count && i < TILE_STEP_OPERANDS; i++)
         s.operands[i] = w->now[d.operands[i]];
-    }
-    if (w->every && !instance_results_exist(&w->in, op)) {
+    if (w->every && !instance_results_exist(&w->in, op))
         return false;
-    }
     if (d.opcode == GRAPH_EXTENT) {
         w->now[d.results[0]] = ir_value_get(w->in.m, d.results[0])->type;
         return true;
     }
     if (!tile_step_begin(&s) ||
-        !(d.opcode == GRAPH_LOAD ? tile_step_load(&s, &load) : tile_step_fit(&s))) {
+        !(d.opcode == GRAPH_LOAD ? tile_step_load(&s, &load) : tile_step_fit(&s)))
         return refuse_step(w, &s);
-    }
-    for (uint32_t i = 0; i < d.result_count; i++) {
+    for (uint32_t i = 0; i < d.result_count; i++)
         w->now[d.results[i]] = s.results[i];
-    }
     return true;
 }
 
@@ -130,9 +124,8 @@ static bool walk_turn(tile_walk *w, ir_op op, bool *same) {
     bool ok = walk_block(w, ir_op_block(w->in.m, op, 0));
     const ir_op_data *end = ir_op_get(w->in.m, body.last);
     *same = true;
-    for (uint32_t i = 0; i < body.argument_count; i++) {
+    for (uint32_t i = 0; i < body.argument_count; i++)
         next[i] = w->now[end->operands[i]];
-    }
     for (uint32_t i = 0; ok && i < body.argument_count; i++) {
         *same &= w->now[body.arguments[i]] == next[i];
         w->now[body.arguments[i]] = next[i];
@@ -150,9 +143,8 @@ static bool walk_loop(tile_walk *w, ir_op op) {
         w->stopped = true;
         return true;
     }
-    for (uint32_t i = 0; i < d.operand_count; i++) {
+    for (uint32_t i = 0; i < d.operand_count; i++)
         w->now[body.arguments[i]] = w->now[d.operands[i]];
-    }
     bind(w, ir_op_string(w->in.m, op, "index", ""), 0);
     for (int64_t i = 0; i < count && ok && !w->stopped; i++) {
         i = same && !w->every ? count - 1 : i;
@@ -160,9 +152,8 @@ static bool walk_loop(tile_walk *w, ir_op op) {
         ok = walk_turn(w, op, &same);
     }
     unbind(w);
-    for (uint32_t i = 0; i < d.result_count; i++) {
+    for (uint32_t i = 0; i < d.result_count; i++)
         w->now[d.results[i]] = w->now[body.arguments[i]];
-    }
     return ok;
 }
 
@@ -190,9 +181,8 @@ static bool read_grid(tile_walk *w) {
         const ir_attr_data *count = ir_attr_get(w->in.m, counts->items[i]);
         grid_index *g = &w->grid[w->grid_count++];
         *g = (grid_index){ir_attr_get(w->in.m, names->items[i])->string, count->integer};
-        if (count->kind == IR_ATTR_DIM && !instance_number(w->whole, count->integer, &g->count)) {
+        if (count->kind == IR_ATTR_DIM && !instance_number(w->whole, count->integer, &g->count))
             return false;
-        }
     }
     return names->count <= INSTANCE_INDICES;
 }
@@ -217,9 +207,8 @@ static bool walk_grid(tile_walk *w) {
         none |= w->grid[i].count == 0;
         bind(w, w->grid[i].name, 0);
     }
-    if (none) {
+    if (none)
         return instance_nothing_fits(w);
-    }
     do {
         ok = walk_block(w, ir_op_block(w->in.m, w->tiles, 0));
     } while (ok && !w->stopped && step_grid(w));
@@ -230,26 +219,21 @@ static bool walk_grid(tile_walk *w) {
 static ir_type bound_type(const instance *in, ir_type type) {
     const ir_type_data t = *ir_type_get(in->m, type);
     ir_dim dims[IR_MAX_RANK];
-    for (int i = 0; i < t.rank; i++) {
-        if (!instance_number(in, t.dims[i], &dims[i])) {
+    for (int i = 0; i < t.rank; i++)
+        if (!instance_number(in, t.dims[i], &dims[i]))
             return type;
-        }
-    }
     return ir_type_tensor(in->m, t.element, t.rank, dims);
 }
 
 bool instance_tiles_fit(const instance *in, ir_op tiles) {
     tile_walk w = {.in = *in, .whole = in, .tiles = tiles, .fits = true};
     uint32_t values = ir_value_count(in->m);
-    for (uint32_t i = 0; i < in->known.count; i++) {
+    for (uint32_t i = 0; i < in->known.count; i++)
         bind(&w, in->known.items[i].name, in->known.items[i].value);
-    }
     w.now = base_calloc(values + 1, sizeof *w.now);
-    for (ir_value v = 1; v <= values; v++) {
-        if (ir_type_get(in->m, ir_value_get(in->m, v)->type)->kind == IR_TYPE_TENSOR) {
+    for (ir_value v = 1; v <= values; v++)
+        if (ir_type_get(in->m, ir_value_get(in->m, v)->type)->kind == IR_TYPE_TENSOR)
             w.now[v] = bound_type(in, ir_value_get(in->m, v)->type);
-        }
-    }
     ir_walk(in->m, tiles, look_at_whole, &w);
     bool ok = w.fits && (!read_grid(&w) || walk_grid(&w));
     vec_release(&w.values);

@@ -8,21 +8,17 @@
 /* ---- names that annotations mention ---- */
 
 static void mention(declared_names *list, const char *name, span at) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i].name, name) == 0) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, name) == 0)
             return;
-        }
-    }
     declared_name one = {name, at};
     vec_push(list, one);
 }
 
 static bool mentioned(const declared_names *list, const char *name) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i].name, name) == 0) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -85,9 +81,8 @@ static bool dim_check(const node *n, declared_names *symbols, diagnostics *d) {
 }
 
 static node *dim_read(compiler_source *s, node *n, declared_names *symbols, diagnostics *d) {
-    if (n->kind == NODE_INT) {
+    if (n->kind == NODE_INT)
         return n;
-    }
     if (n->kind == NODE_NAME) {
         diagnose_error(d, ERROR_UNQUOTED_DIMENSION, n->at,
                        "a dimension's name is written in quotes");
@@ -126,9 +121,8 @@ static dim_result dim_combine(uint32_t symbol, int64_t a, int64_t b, int64_t *ou
         overflow = __builtin_mul_overflow(a, b, out);
         break;
     case SYMBOL2('/', '/'):
-        if (b <= 0) {
+        if (b <= 0)
             return DIM_OVERFLOW;
-        }
         *out = a / b - (a % b < 0);
         break;
     default:
@@ -151,9 +145,8 @@ dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t coun
         }
         return DIM_UNBOUND;
     }
-    if (n->kind != NODE_BINARY) {
+    if (n->kind != NODE_BINARY)
         return DIM_NOT_AN_EXPRESSION;
-    }
     int64_t a = 0, b = 0;
     dim_result left = dim_evaluate(n->left, bindings, count, &a);
     dim_result right = left == DIM_VALUE ? dim_evaluate(n->right, bindings, count, &b) : left;
@@ -165,9 +158,8 @@ dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t coun
 static bool element_read(const node *entry, annotation *out, declared_names *variables,
                          diagnostics *d) {
     const node *n = policies_strip(entry, &out->policies, d);
-    if (!n) {
+    if (!n)
         return false;
-    }
     if (n->kind == NODE_NAME) {
         out->type = type_named(n->text, n->at, d);
         return out->type != DTYPE_NONE;
@@ -179,9 +171,8 @@ static bool element_read(const node *entry, annotation *out, declared_names *var
         return false;
     }
     out->type = dtype_from_name(n->text);
-    if (out->type != DTYPE_NONE) {
+    if (out->type != DTYPE_NONE)
         return true;
-    }
     for (const char *c = n->text; *c || c == n->text; c++) {
         bool letter = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') || *c == '_';
         if (!letter && !(c > n->text && *c >= '0' && *c <= '9')) {
@@ -230,9 +221,8 @@ static bool is_tuple_annotation(const node *n) {
 /* Without an annotation a kernel of tiles returns what its first KTile is. */
 static void result_like_tile(compiler_source *s, kernel_interface *k) {
     uint32_t first = 0;
-    while (!k->parameters[first].in_tiles) {
+    while (!k->parameters[first].in_tiles)
         first++;
-    }
     k->result_count = 1;
     k->results = ARENA_NEW(&s->memory, annotation, 1);
     k->results[0] = k->parameters[first];
@@ -253,18 +243,15 @@ static void stores_read(compiler_source *s, kernel_interface *k, declared_names 
         refuse_stores(k, k->function->returns->at,
                       "a kernel gives its results by tile.store() or by its return", d);
     }
-    if (!k->in_tiles && !k->broken) {
+    if (!k->in_tiles && !k->broken)
         refuse_stores(k, k->stores[0].at, "a kernel of tiles has a KTile that it loads from", d);
-    }
     for (uint32_t i = 0; i < k->store_count; i++) {
         const parameter_result *p = &k->stores[i];
         bool taken = false;
-        for (uint32_t o = 0; o < k->function->parameter_count; o++) {
+        for (uint32_t o = 0; o < k->function->parameter_count; o++)
             taken |= strcmp(k->function->parameters[o].name, p->name) == 0;
-        }
-        for (uint32_t o = 0; o < i; o++) {
+        for (uint32_t o = 0; o < i; o++)
             taken |= strcmp(k->stores[o].name, p->name) == 0;
-        }
         if (taken) {
             diagnose_error(d, ERROR_DUPLICATE_PARAMETER, p->at, "parameter '%s' appears twice",
                            p->name);
@@ -356,9 +343,8 @@ static bool parameter_check(const kernel_interface *k, uint32_t index, diagnosti
 
 static bool parameter_read(compiler_source *s, const kernel_interface *k, node *n, annotation *out,
                            declared_names *symbols, declared_names *variables, diagnostics *d) {
-    if (n->kind != NODE_NAME || !interface_is_cache(n)) {
+    if (n->kind != NODE_NAME || !interface_is_cache(n))
         return annotation_read(s, n, out, symbols, variables, d);
-    }
     for (uint32_t i = 0; i + 1 < k->parameter_count; i++) {
         if (k->parameters[i].in_tiles && k->parameters[i].rank > 1) {
             *out = interface_cache_like(s, &k->parameters[i], n->at, symbols);

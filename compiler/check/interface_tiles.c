@@ -28,11 +28,9 @@ annotation interface_cache_like(compiler_source *s, const annotation *like, span
     out.at = at;
     out.policies = (policy_set){.accum = DTYPE_NONE};
     out.dims[out.rank - 2] = own;
-    for (size_t i = 0; i < symbols->count; i++) {
-        if (strcmp(symbols->items[i].name, length) == 0) {
+    for (size_t i = 0; i < symbols->count; i++)
+        if (strcmp(symbols->items[i].name, length) == 0)
             return out;
-        }
-    }
     declared_name one = {length, at};
     vec_push(symbols, one);
     return out;
@@ -45,11 +43,9 @@ static node *constant_given(const ast_function *f, const char *name) {
         const node *n = f->decorators[i];
         bool is_list = n->kind == NODE_CALL && n->left->kind == NODE_NAME &&
                        strcmp(n->left->text, "constants") == 0;
-        for (uint32_t k = 0; is_list && k < n->count; k++) {
-            if (n->items[k]->kind == NODE_KEYWORD && strcmp(n->items[k]->text, name) == 0) {
+        for (uint32_t k = 0; is_list && k < n->count; k++)
+            if (n->items[k]->kind == NODE_KEYWORD && strcmp(n->items[k]->text, name) == 0)
                 return n->items[k]->left;
-            }
-        }
     }
     return NULL;
 }
@@ -89,9 +85,8 @@ const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
         }
         out->parameters[count] = *p;
         node *given = p->keyword_only ? constant_given(f, p->name) : NULL;
-        if (given) {
+        if (given)
             out->parameters[count].fallback = given;
-        }
         count++;
     }
     out->parameter_count = count;
@@ -103,21 +98,17 @@ const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
 bool interface_is_kernel_word(const node *n) {
     const node *word = n->kind == NODE_CALL ? n->left : n;
     static const char *const words[] = {"autotune", "schedule", "auto"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (word->kind == NODE_ATTRIBUTE && word->left->kind == NODE_NAME &&
-            strcmp(word->left->text, "kernel") == 0 && strcmp(word->text, words[i]) == 0) {
+            strcmp(word->left->text, "kernel") == 0 && strcmp(word->text, words[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 static tile_knob *knob_named(tile_space *t, const char *name) {
-    for (int i = 0; i < TILE_KNOBS; i++) {
-        if (strcmp(tile_knob_names[i].name, name) == 0) {
+    for (int i = 0; i < TILE_KNOBS; i++)
+        if (strcmp(tile_knob_names[i].name, name) == 0)
             return &t->knobs[i];
-        }
-    }
     return NULL;
 }
 
@@ -140,13 +131,11 @@ static void space_read(tile_space *t, const node *n, diagnostics *d) {
         diagnose_error(d, ERROR_TILE_SIZE, n->at, "a space is dict(BM=[64, 128], ...)");
         return;
     }
-    for (uint32_t i = 0; i < n->count; i++) {
-        if (n->items[i]->kind == NODE_KEYWORD) {
+    for (uint32_t i = 0; i < n->count; i++)
+        if (n->items[i]->kind == NODE_KEYWORD)
             size_read(t, n->items[i], d);
-        } else {
+        else
             diagnose_error(d, ERROR_TILE_SIZE, n->items[i]->at, "sizes have names: BM=[64, 128]");
-        }
-    }
 }
 
 /* ---- what its tuning is told ---- */
@@ -176,12 +165,10 @@ static bool word_read(tile_space *t, const node *keyword, diagnostics *d) {
                  {"budget_ms", budget_read, "budget_ms is a number of milliseconds, from 1 on"},
                  {"cache", cache_read, "cache is the path of a file"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i].name, keyword->text) != 0) {
+        if (strcmp(words[i].name, keyword->text) != 0)
             continue;
-        }
-        if (!words[i].read(t, keyword->left)) {
+        if (!words[i].read(t, keyword->left))
             diagnose_error(d, ERROR_TILE_TUNING, keyword->left->at, "%s", words[i].wanted);
-        }
         return true;
     }
     return false;
@@ -200,9 +187,8 @@ static void auto_read(tile_space *t) {
 void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d) {
     bool is_schedule = n->kind == NODE_CALL && strcmp(n->left->text, "schedule") == 0;
     const node *decorator = n->kind == NODE_CALL ? n->left : n;
-    if (strcmp(decorator->text, "auto") == 0) {
+    if (strcmp(decorator->text, "auto") == 0)
         auto_read(k->space);
-    }
     for (uint32_t i = 0; n->kind == NODE_CALL && i < n->count; i++) {
         const node *word = n->items[i];
         if (is_schedule && n->count == 1 && word->kind != NODE_KEYWORD) {

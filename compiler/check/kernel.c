@@ -67,16 +67,13 @@ void constants_check(compiler_source *s, diagnostics *d) {
 /* ---- types from annotations ---- */
 
 static ir_dim annotated_dim(checker *c, const node *n) {
-    if (n->kind == NODE_INT) {
+    if (n->kind == NODE_INT)
         return n->integer;
-    }
-    if (n->kind == NODE_NAME) {
+    if (n->kind == NODE_NAME)
         return ir_dim_symbol(c->m, n->text);
-    }
     ir_dim a = annotated_dim(c, n->left), b = annotated_dim(c, n->right);
-    if (a == IR_DIM_INVALID || b == IR_DIM_INVALID) {
+    if (a == IR_DIM_INVALID || b == IR_DIM_INVALID)
         return IR_DIM_INVALID;
-    }
     switch (n->symbol) {
     case SYMBOL1('+'):
         return ir_dim_add(c->m, a, b);
@@ -90,11 +87,9 @@ static ir_dim annotated_dim(checker *c, const node *n) {
 }
 
 static dtype bound_type(const checker *c, const annotation *a) {
-    for (uint32_t i = 0; a->variable && i < c->type_count; i++) {
-        if (strcmp(c->types[i].name, a->variable) == 0) {
+    for (uint32_t i = 0; a->variable && i < c->type_count; i++)
+        if (strcmp(c->types[i].name, a->variable) == 0)
             return c->types[i].type;
-        }
-    }
     return a->type;
 }
 
@@ -159,11 +154,9 @@ static void define_records(checker *c) {
 
 /* The value of a constant: the case's, else the kernel's. */
 static const node *constant_value(const checker *c, const ast_parameter *p) {
-    for (uint32_t i = 0; c->given && i < c->given->constant_count; i++) {
-        if (strcmp(c->given->constants[i].name, p->name) == 0) {
+    for (uint32_t i = 0; c->given && i < c->given->constant_count; i++)
+        if (strcmp(c->given->constants[i].name, p->name) == 0)
             return c->given->constants[i].value;
-        }
-    }
     return p->fallback;
 }
 
@@ -180,15 +173,13 @@ static bool define_parameters(checker *c, ir_attr *names) {
             continue;
         }
         ir_type type = kernel_annotated_type(c, &k->parameters[count]);
-        if (!type) {
+        if (!type)
             return false;
-        }
         ir_value value = ir_block_add_argument(c->m, c->builder.block, type, p->name);
         bool in_memory = k->parameters[count].in_tiles;
         if (!policy_parameter(c, value, ir_type_get(c->m, type)->element,
-                              &k->parameters[count].policies)) {
+                              &k->parameters[count].policies))
             return false;
-        }
         entity e = entity_tensor(value, p->at);
         e.kind = in_memory ? ENTITY_MEMORY : ENTITY_TENSOR;
         scope_define(c, p->name, e, span_join(p->at, p->annotation->at),
@@ -214,13 +205,11 @@ static const char *extremum_of(const checker *c, const entity *value) {
 bool kernel_type_matches(checker *c, entity *value, const annotation *a, const char *what) {
     ir_type expected = kernel_annotated_type(c, a);
     if (!expected ||
-        !policy_annotated(c, value, ir_type_get(c->m, expected)->element, &a->policies)) {
+        !policy_annotated(c, value, ir_type_get(c->m, expected)->element, &a->policies))
         return false;
-    }
     ir_type found = ir_value_get(c->m, value->value)->type;
-    if (!expected || expected == found) {
+    if (!expected || expected == found)
         return expected != 0;
-    }
     diagnose_error(c->report, ERROR_ANNOTATION_MISMATCH, value->at,
                    "%s is %s, but its annotation says %s", what, entity_type_text(c, found),
                    entity_type_text(c, expected));
@@ -245,16 +234,12 @@ typedef struct outputs {
 } outputs;
 
 static bool name_taken(const checker *c, const outputs *o, uint32_t index, const char *name) {
-    for (uint32_t i = 0; i < c->kernel->function->parameter_count; i++) {
-        if (strcmp(c->kernel->function->parameters[i].name, name) == 0) {
+    for (uint32_t i = 0; i < c->kernel->function->parameter_count; i++)
+        if (strcmp(c->kernel->function->parameters[i].name, name) == 0)
             return true;
-        }
-    }
-    for (uint32_t i = 0; i < index; i++) {
-        if (strcmp(o->names[i], name) == 0) {
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(o->names[i], name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -266,42 +251,36 @@ static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
     const char *name = n->kind == NODE_NAME ? n->text
                        : o->count == 1      ? "out"
                                             : arena_printf(&c->memory, "out%u", index);
-    if (name_taken(c, o, index, name)) {
+    if (name_taken(c, o, index, name))
         name = arena_printf(&c->memory, "%s_out", name);
-    }
-    while (name_taken(c, o, index, name)) {
+    while (name_taken(c, o, index, name))
         name = arena_printf(&c->memory, "%s%u", name, index);
-    }
     o->names[index] = name;
 }
 
 /* What a program instance gives becomes what the kernel returns. */
 static bool collect_tiles(checker *c, outputs *o) {
     ir_value values[COMPILER_MAX_PARAMETERS];
-    if (!tiles_return(c, o->values, o->count, values)) {
+    if (!tiles_return(c, o->values, o->count, values))
         return false;
-    }
-    for (uint32_t i = 0; i < o->count; i++) {
+    for (uint32_t i = 0; i < o->count; i++)
         o->values[i].value = values[i];
-    }
     return true;
 }
 
 static bool collect_outputs(checker *c, const node *n, outputs *o) {
     const kernel_interface *k = c->kernel;
     entity value = check_expression(c, n->left);
-    if (value.kind == ENTITY_BROKEN) {
+    if (value.kind == ENTITY_BROKEN)
         return false;
-    }
     bool several = value.kind == ENTITY_TUPLE;
     o->count = several ? value.count : 1;
     if (o->count != k->result_count) {
         diagnose_error(c->report, ERROR_RESULT_COUNT, n->left->at,
                        "%u values are returned, but the annotation names %u", o->count,
                        k->result_count);
-        if (k->function->returns) {
+        if (k->function->returns)
             diagnose_note(c->report, k->function->returns->at, "annotated here");
-        }
         return false;
     }
     bool good = true;
@@ -347,9 +326,8 @@ static void check_contract(checker *c, ir_op kernel) {
     outputs o = {.count = c->kernel->result_count};
     source_position p = source_position_of(c->report->source, at.start);
     c->builder.location = (ir_location){p.line, p.column};
-    if (!contract_outputs(c, values)) {
+    if (!contract_outputs(c, values))
         return;
-    }
     for (uint32_t i = 0; i < o.count; i++) {
         o.values[i] = entity_tensor(values[i], at);
         name_output(c, &o, i, &(node){.kind = NODE_NONE});
@@ -372,26 +350,22 @@ static void check_stores(checker *c, ir_op kernel) {
         }
         check_statement(c, f->body[i]);
     }
-    for (uint32_t i = 0; i < o.count; i++) {
+    for (uint32_t i = 0; i < o.count; i++)
         name_output(c, &o, i, &(node){.kind = NODE_NONE});
-    }
-    if (c->report->reported == before && tiles_stored(c, o.values) && collect_tiles(c, &o)) {
+    if (c->report->reported == before && tiles_stored(c, o.values) && collect_tiles(c, &o))
         build_return(c, f->at, &o, kernel);
-    }
 }
 
 static void check_body(checker *c, ir_op kernel) {
-    if (c->kernel->in_tiles && !tiles_begin(c)) {
+    if (c->kernel->in_tiles && !tiles_begin(c))
         return;
-    }
     if (c->kernel->store_count) {
         check_stores(c, kernel);
         return;
     }
     const node *end = check_until_return(c, c->kernel->function);
-    if (end) {
+    if (end)
         check_return(c, end, kernel);
-    }
 }
 
 /* ---- the finished graph ---- */
@@ -403,15 +377,12 @@ static void drop_unused(ir_module *m, ir_block block) {
         const ir_op_data *d = ir_op_get(m, op);
         ir_op previous = d->previous;
         bool used = d->opcode == GRAPH_RETURN;
-        for (uint32_t i = 0; i < d->result_count; i++) {
+        for (uint32_t i = 0; i < d->result_count; i++)
             used |= uses[d->results[i]] > 0;
-        }
-        for (uint32_t i = 0; !used && i < d->operand_count; i++) {
+        for (uint32_t i = 0; !used && i < d->operand_count; i++)
             uses[d->operands[i]]--;
-        }
-        if (!used) {
+        if (!used)
             ir_op_erase(m, op);
-        }
         op = previous;
     }
     free(uses);
@@ -423,9 +394,8 @@ static ir_op begin_kernel(checker *c) {
     ir_attr none = ir_attr_array(c->m, NULL, 0);
     ir_named_attr attrs[] = {
         {"name", ir_attr_string(c->m, f->name)}, {"inputs", none}, {"outputs", none}, {"math", 0}};
-    if (c->kernel->math) {
+    if (c->kernel->math)
         attrs[3].value = ir_attr_string(c->m, c->kernel->math);
-    }
     c->builder =
         (ir_builder){.m = c->m, .block = ir_module_body(c->m), .location = {p.line, p.column}};
     ir_op kernel = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_KERNEL,
@@ -451,14 +421,12 @@ static void check_all(checker *c) {
     if (define_parameters(c, &inputs)) {
         ir_op_set_attr(c->m, kernel, "inputs", inputs);
         uint32_t before = c->report->reported;
-        if (c->kernel->contract) {
+        if (c->kernel->contract)
             check_contract(c, kernel);
-        } else {
+        else
             check_body(c, kernel);
-        }
-        if (c->report->reported == before) {
+        if (c->report->reported == before)
             policy_report_unused(c);
-        }
     }
 }
 
@@ -493,11 +461,10 @@ ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const com
     check_all(&c);
     d->context = NULL;
     bool good = d->reported == before;
-    if (good) {
+    if (good)
         drop_unused(c.m, c.builder.block);
-    } else {
+    else
         ir_module_free(c.m);
-    }
     checker_release(&c);
     return good ? c.m : NULL;
 }

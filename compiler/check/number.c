@@ -8,9 +8,8 @@
 #include "check/check.h"
 
 entity number_from_node(checker *c, const node *n, bool integer) {
-    if (integer) {
+    if (integer)
         return entity_integer(c, n->integer, n->at);
-    }
     return (entity){.kind = ENTITY_NUMBER, .at = n->at, .text = n->text};
 }
 
@@ -80,9 +79,8 @@ static entity raise_number(checker *c, const entity *a, const entity *b, span at
     /* 0, 1 and -1 do not grow: their power depends on whether the exponent is 0 and odd. */
     bool grows = a->integer < -1 || a->integer > 1;
     int64_t steps = grows || b->integer < 2 ? b->integer : 2 + b->integer % 2;
-    for (int64_t i = 0; i < steps && !overflow; i++) {
+    for (int64_t i = 0; i < steps && !overflow; i++)
         overflow = __builtin_mul_overflow(out, a->integer, &out);
-    }
     if (overflow) {
         diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at, "the result does not fit 64 bits");
         return entity_broken(at);
@@ -91,12 +89,10 @@ static entity raise_number(checker *c, const entity *a, const entity *b, span at
 }
 
 entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
-    if (symbol == SYMBOL2('*', '*')) {
+    if (symbol == SYMBOL2('*', '*'))
         return raise_number(c, a, b, at);
-    }
-    if (a->is_integer && b->is_integer && symbol != SYMBOL1('/')) {
+    if (a->is_integer && b->is_integer && symbol != SYMBOL1('/'))
         return combine_integers(c, symbol, a->integer, b->integer, at);
-    }
     double x = number_value(a), y = number_value(b);
     switch (symbol) {
     case SYMBOL1('+'):
@@ -130,12 +126,10 @@ static double decimal_to_odd(const char *decimal) {
 }
 
 static uint64_t float_bits(const char *decimal, dtype type) {
-    if (type == DTYPE_F64) {
+    if (type == DTYPE_F64)
         return f64_bits(strtod(decimal, NULL));
-    }
-    if (dtype_stored_as(type) == DTYPE_F32) {
+    if (dtype_stored_as(type) == DTYPE_F32)
         return f32_bits(strtof(decimal, NULL));
-    }
     uint64_t storage = 0;
     dtype_store(type, &storage, 0, decimal_to_odd(decimal));
     return dtype_load_bits(type, &storage, 0);
@@ -167,11 +161,10 @@ static bool float_literal(checker *c, const entity *e, dtype type, uint64_t *bit
     if (!infinite && (isinf(stored) || saturates(strtod(digits, NULL), type))) {
         diagnose_error(c->report, ERROR_LITERAL_RANGE, e->at, "this number is too large for %s",
                        dtype_name(type));
-        if (dtype_format_of(type)->infinity) {
+        if (dtype_format_of(type)->infinity)
             diagnose_help(c->report, "infinity is written inf");
-        } else {
+        else
             diagnose_help(c->report, "its greatest number is %g", dtype_format_of(type)->largest);
-        }
         return false;
     }
     return true;
@@ -200,12 +193,10 @@ bool number_bits(checker *c, const entity *e, dtype type, uint64_t *bits) {
         *bits = (uint64_t)e->integer;
         return true;
     }
-    if (e->kind == ENTITY_NUMBER && dtype_is_float(type)) {
+    if (e->kind == ENTITY_NUMBER && dtype_is_float(type))
         return float_literal(c, e, type, bits);
-    }
-    if (e->kind == ENTITY_NUMBER && type != DTYPE_BOOL) {
+    if (e->kind == ENTITY_NUMBER && type != DTYPE_BOOL)
         return integer_literal(c, e, type, bits);
-    }
     diagnose_error(c->report, ERROR_LITERAL_TYPE, e->at, "%s cannot take part in %s arithmetic",
                    entity_describe(e), dtype_name(type));
     diagnose_help(c->report, type == DTYPE_BOOL ? "write True or False"

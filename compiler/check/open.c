@@ -11,9 +11,8 @@
 static const char *const *names_of(compiler_source *s, const declared_name *declared,
                                    uint32_t count) {
     const char **names = ARENA_NEW(&s->memory, const char *, count + 1);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         names[i] = declared[i].name;
-    }
     return names;
 }
 
@@ -34,11 +33,9 @@ static void names_read(compiler_source *s, const kernel_interface *k, compiler_k
         variables[i] = variable_of(k, &k->parameters[i]);
         types[i] = k->parameters[i].type;
     }
-    for (uint32_t i = 0; i < k->function->parameter_count; i++) {
-        if (!k->function->parameters[i].keyword_only) {
+    for (uint32_t i = 0; i < k->function->parameter_count; i++)
+        if (!k->function->parameters[i].keyword_only)
             names[count++] = k->function->parameters[i].name;
-        }
-    }
     out->parameter_names = names;
     out->parameter_variables = variables;
     out->parameter_types = types;
@@ -72,12 +69,10 @@ static void check_unique(compiler_source *s, const ast_function *f, diagnostics 
 /* Types and constants: cases that share them have one graph. */
 static void binding_text(const compiler_case *c, text *out) {
     text_clear(out);
-    for (uint32_t i = 0; i < c->type_count; i++) {
+    for (uint32_t i = 0; i < c->type_count; i++)
         text_printf(out, "%d,", (int)c->types[i].type);
-    }
-    for (uint32_t i = 0; i < c->constant_count; i++) {
+    for (uint32_t i = 0; i < c->constant_count; i++)
         text_printf(out, "%s=%s,", c->constants[i].name, c->constants[i].text);
-    }
 }
 
 /* The binding of case `index`, and every later case that shares it. */
@@ -90,15 +85,13 @@ static void check_cases(compiler_source *s, const kernel_interface *k,
     binding_text(&kernel->cases[index], &wanted);
     for (uint32_t i = index; m && i < kernel->case_count; i++) {
         binding_text(&kernel->cases[i], &found);
-        if (strcmp(wanted.data, found.data) == 0) {
+        if (strcmp(wanted.data, found.data) == 0)
             instance_check(s, m, &kernel->cases[i], d);
-        }
     }
     text_release(&wanted);
     text_release(&found);
-    if (m) {
+    if (m)
         ir_module_free(m);
-    }
 }
 
 /* ---- without cases ----
@@ -180,12 +173,10 @@ static void check_without_cases(compiler_source *s, const kernel_interface *k, d
 static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
     const kernel_interface *k = &s->interfaces[index];
     const compiler_kernel *kernel = &s->kernels[index];
-    if (k->broken || k->function->broken) {
+    if (k->broken || k->function->broken)
         return;
-    }
-    if (kernel->case_count == 0) {
+    if (kernel->case_count == 0)
         check_without_cases(s, k, d);
-    }
     map seen;
     text key;
     map_init(&seen);
@@ -251,9 +242,8 @@ static void read_kernels(compiler_source *s, diagnostics *d) {
     for (uint32_t i = 0; i < count; i++) {
         const ast_function *f = &s->ast->functions[i];
         compiler_kernel *out = &s->kernels[s->kernel_count];
-        if (helper_is_one(f)) {
+        if (helper_is_one(f))
             continue;
-        }
         check_unique(s, f, d);
         s->interfaces[s->kernel_count] = interface_of(s, f, d);
         *out = (compiler_kernel){.name = f->name,
@@ -274,9 +264,8 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     arena_init(&s->memory);
     s->colour = colour;
     const char *kept = arena_strndup(&s->memory, "", 0);
-    if (size) {
+    if (size)
         kept = arena_copy(&s->memory, data, size);
-    }
     source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, (uint32_t)size);
     diagnostics_init(&d, &s->text, colour, out);
     s->ast = parse_module(&s->text, &s->memory, &d);
@@ -284,9 +273,8 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     read_helpers(s, &d);
     read_kernels(s, &d);
     same_as_resolve(s, &d);
-    for (uint32_t i = 0; i < s->kernel_count; i++) {
+    for (uint32_t i = 0; i < s->kernel_count; i++)
         check_kernel(s, i, &d);
-    }
     s->errors = d.errors;
     mark_broken(s, &d);
     diagnostics_release(&d);
@@ -296,9 +284,8 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
 compiler_source *compiler_open(const char *path, bool colour, text *out, status *st) {
     char *data;
     size_t size;
-    if (!file_read(path, LIMIT_SOURCE_BYTES, &data, &size, st)) {
+    if (!file_read(path, LIMIT_SOURCE_BYTES, &data, &size, st))
         return NULL;
-    }
     compiler_source *s = open_bytes(path, data, size, colour, out);
     free(data);
     return s;
@@ -341,9 +328,8 @@ ir_module *compiler_graph(compiler_source *source, const compiler_kernel *kernel
                           const compiler_case *c, text *out) {
     const kernel_interface *k = &source->interfaces[kernel - source->kernels];
     diagnostics d;
-    if (!source_has_kernel(source, kernel, out)) {
+    if (!source_has_kernel(source, kernel, out))
         return NULL;
-    }
     diagnostics_init(&d, &source->text, source->colour, out);
     ir_module *m = kernel_check(source, k, c, &d);
     diagnostics_release(&d);

@@ -74,9 +74,8 @@ static void describe_argument(text *out, const bound_operation *b, int index) {
     const char *quote = strcmp(a->kind, "string") == 0 && a->fallback[0] ? "\"" : "";
     const char *value = a->fallback[0] ? a->fallback : a->optional ? "None" : NULL;
     text_append(out, a->name);
-    if (value) {
+    if (value)
         text_printf(out, "=%s%s%s", quote, value, quote);
-    }
 }
 
 /* As Python would write it: what only a keyword can give stands behind a star. */
@@ -87,9 +86,8 @@ static void describe_signature(checker *c, bound_operation *b) {
     for (int keywords = 0; keywords < 2; keywords++) {
         bool first = true;
         for (int i = 0; i < a->count; i++) {
-            if (a->keyword_only[i] != keywords) {
+            if (a->keyword_only[i] != keywords)
                 continue;
-            }
             text_append(&out, out.length ? ", " : "");
             text_append(&out, keywords && first ? "*, " : "");
             first = false;
@@ -109,13 +107,11 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
     b->arguments.function = function;
     b->arguments.at = at;
     while (b->operand_count < MAX_OPERANDS &&
-           op_next_operand(&cursor, &b->operands[b->operand_count])) {
+           op_next_operand(&cursor, &b->operands[b->operand_count]))
         b->operand_count++;
-    }
     cursor = info->attrs;
-    while (b->attr_count < MAX_ATTRS && op_next_attr(&cursor, &b->attrs[b->attr_count])) {
+    while (b->attr_count < MAX_ATTRS && op_next_attr(&cursor, &b->attrs[b->attr_count]))
         b->attr_count += graph_attr_is_argument(b->attrs[b->attr_count].name);
-    }
     call_arguments *a = &b->arguments;
     for (int i = 0; i < b->operand_count; i++) {
         memcpy(a->names[a->count], b->operands[i].name, sizeof(a->names[0]));
@@ -126,9 +122,8 @@ static bound_operation *describe(checker *c, int opcode, const char *function, s
         a->required[a->count++] = attr_required(&b->attrs[i]);
         needed |= attr_required(&b->attrs[i]);
     }
-    for (int i = 0; i < b->operand_count; i++) {
+    for (int i = 0; i < b->operand_count; i++)
         a->keyword_only[i] = needed && b->operands[i].optional;
-    }
     describe_signature(c, b);
     return b;
 }
@@ -170,29 +165,24 @@ static const attr_choice attr_choices[] = {
 /* The matrix unit whose name is almost that. */
 static void suggest_unit(checker *c, const entity *e) {
     const char **names = ARENA_NEW(&c->memory, const char *, matrix_unit_count);
-    for (size_t i = 0; i < matrix_unit_count; i++) {
+    for (size_t i = 0; i < matrix_unit_count; i++)
         names[i] = matrix_units[i].name;
-    }
     diagnose_nearest(c->report, e->text, names, matrix_unit_count);
 }
 
 static bool choice_known(checker *c, const bound_operation *b, const char *attr, const entity *e) {
     for (size_t i = 0; i < sizeof(attr_choices) / sizeof(attr_choices[0]); i++) {
         const attr_choice *row = &attr_choices[i];
-        if (strcmp(row->attr, attr) != 0 || (row->opcode >= 0 && row->opcode != b->opcode)) {
+        if (strcmp(row->attr, attr) != 0 || (row->opcode >= 0 && row->opcode != b->opcode))
             continue;
-        }
         size_t count = 0;
-        for (; count < ATTR_CHOICES && row->choices[count]; count++) {
-            if (strcmp(row->choices[count], e->text) == 0) {
+        for (; count < ATTR_CHOICES && row->choices[count]; count++)
+            if (strcmp(row->choices[count], e->text) == 0)
                 return true;
-            }
-        }
         text list;
         text_init(&list);
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count; k++)
             text_printf(&list, "%s\"%s\"", k ? ", " : "", row->choices[k]);
-        }
         diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown %s \"%.40s\"", attr,
                        e->text);
         bool order = strcmp(attr, "order") == 0;
@@ -200,9 +190,8 @@ static bool choice_known(checker *c, const bound_operation *b, const char *attr,
                       order ? ", a tree that is written out, or a matrix unit such as "
                               "\"mma.sm90.bf16\""
                             : "");
-        if (order) {
+        if (order)
             suggest_unit(c, e);
-        }
         text_release(&list);
         return false;
     }
@@ -266,12 +255,10 @@ static ir_attr string_attr(checker *c, const bound_operation *b, const op_attr_i
                        a->name, entity_describe(e));
         return 0;
     }
-    if (strcmp(a->name, "order") == 0 && tree_order_is(e->text)) {
+    if (strcmp(a->name, "order") == 0 && tree_order_is(e->text))
         return operation_tree_order(c, e);
-    }
-    if (strcmp(a->name, "order") == 0 && matrix_unit_find(e->text)) {
+    if (strcmp(a->name, "order") == 0 && matrix_unit_find(e->text))
         return ir_attr_string(c->m, e->text);
-    }
     return choice_known(c, b, a->name, e) ? ir_attr_string(c->m, e->text) : 0;
 }
 
@@ -299,9 +286,8 @@ static ir_attr convert_attr(checker *c, const bound_operation *b, const op_attr_
     static const char *const kinds[] = {"int",    "ints", "dim",  "dims",
                                         "string", "bool", "type", "number"};
     size_t kind = 0;
-    while (kind < sizeof(kinds) / sizeof(kinds[0]) && strcmp(kinds[kind], a->kind) != 0) {
+    while (kind < sizeof(kinds) / sizeof(kinds[0]) && strcmp(kinds[kind], a->kind) != 0)
         kind++;
-    }
     switch (kind) {
     case 0:
         return int_attr(c, b, a, e);
@@ -328,18 +314,14 @@ static ir_attr convert_attr(checker *c, const bound_operation *b, const op_attr_
 /* The default, as if it had been written. */
 static entity fallback_entity(checker *c, const op_attr_info *a, span at) {
     const char *s = arena_strdup(&c->memory, a->fallback);
-    if (strcmp(a->kind, "string") == 0) {
+    if (strcmp(a->kind, "string") == 0)
         return (entity){.kind = ENTITY_STRING, .at = at, .text = s};
-    }
-    if (strcmp(a->kind, "bool") == 0) {
+    if (strcmp(a->kind, "bool") == 0)
         return (entity){.kind = ENTITY_BOOL, .at = at, .integer = strcmp(s, "True") == 0};
-    }
-    if (strcmp(a->kind, "number") == 0) {
+    if (strcmp(a->kind, "number") == 0)
         return (entity){.kind = ENTITY_NUMBER, .at = at, .text = s};
-    }
-    if (strcmp(s, "()") == 0) {
+    if (strcmp(s, "()") == 0)
         return entity_tuple(c, 0, at);
-    }
     return entity_integer(c, strtoll(s, NULL, 10), at);
 }
 
@@ -349,15 +331,13 @@ static bool build_attrs(checker *c, bound_operation *b) {
         int at = b->operand_count + i;
         entity e = b->arguments.values[at];
         if (!b->arguments.given[at] || (e.kind == ENTITY_NONE && a->optional)) {
-            if (a->fallback[0] == 0) {
+            if (a->fallback[0] == 0)
                 continue;
-            }
             e = fallback_entity(c, a, b->arguments.at);
         }
         ir_attr value = convert_attr(c, b, a, &e);
-        if (!value) {
+        if (!value)
             return false;
-        }
         b->built[b->built_count++] = (ir_named_attr){a->name, value};
     }
     return true;
@@ -366,11 +346,9 @@ static bool build_attrs(checker *c, bound_operation *b) {
 /* ---- operands ---- */
 
 static dtype literal_type(checker *c, const bound_operation *b) {
-    for (int i = 0; i < b->operand_count; i++) {
-        if (b->arguments.values[i].kind == ENTITY_TENSOR) {
+    for (int i = 0; i < b->operand_count; i++)
+        if (b->arguments.values[i].kind == ENTITY_TENSOR)
             return tensor_type(c, &b->arguments.values[i])->element;
-        }
-    }
     return DTYPE_NONE;
 }
 
@@ -378,17 +356,14 @@ static dtype literal_type(checker *c, const bound_operation *b) {
 static bool settle_operands(checker *c, bound_operation *b, entity *out, uint32_t *count) {
     for (int i = 0; i < b->operand_count; i++) {
         entity e = b->arguments.values[i];
-        if (e.kind == ENTITY_NONE && b->operands[i].optional) {
+        if (e.kind == ENTITY_NONE && b->operands[i].optional)
             continue;
-        }
         dtype type = literal_type(c, b);
         if (type != DTYPE_NONE &&
-            (e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_DIM)) {
+            (e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_DIM))
             e = emit_constant(c, &e, type, e.at);
-        }
-        if (!argument_tensor(c, &e, b->operands[i].name)) {
+        if (!argument_tensor(c, &e, b->operands[i].name))
             return false;
-        }
         b->arguments.values[i] = e;
         out[(*count)++] = e;
     }
@@ -396,17 +371,14 @@ static bool settle_operands(checker *c, bound_operation *b, entity *out, uint32_
 }
 
 static entity results_of(checker *c, ir_op op, span at) {
-    if (!op) {
+    if (!op)
         return entity_broken(at);
-    }
     uint32_t count = ir_op_get(c->m, op)->result_count;
-    if (count == 1) {
+    if (count == 1)
         return entity_tensor(ir_op_result(c->m, op, 0), at);
-    }
     entity out = entity_tuple(c, count, at);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         out.items[i] = entity_tensor(ir_op_result(c->m, op, i), at);
-    }
     return out;
 }
 
@@ -420,9 +392,8 @@ static entity as_matrix(checker *c, const entity *x, bool left) {
 
 static bool inner_dims_fit(checker *c, const entity *operands, span at) {
     const ir_type_data *x = tensor_type(c, &operands[0]), *y = tensor_type(c, &operands[1]);
-    if (x->dims[x->rank - 1] == y->dims[y->rank == 1 ? 0 : y->rank - 2]) {
+    if (x->dims[x->rank - 1] == y->dims[y->rank == 1 ? 0 : y->rank - 2])
         return true;
-    }
     diagnose_error(c->report, ERROR_OPERATION_SHAPES, at,
                    "matmul: inner dimensions differ: %s @ %s",
                    entity_type_text(c, ir_value_get(c->m, operands[0].value)->type),
@@ -439,26 +410,21 @@ static entity multiply(checker *c, const bound_operation *b, const entity *opera
          right = tensor_type(c, &operands[1])->rank == 1;
     bool scalar =
         tensor_type(c, &operands[0])->rank == 0 || tensor_type(c, &operands[1])->rank == 0;
-    if (scalar || (!left && !right)) {
+    if (scalar || (!left && !right))
         return emit_one(c, GRAPH_MATMUL, operands, 2, b->built, b->built_count, at);
-    }
-    if (!inner_dims_fit(c, operands, at)) {
+    if (!inner_dims_fit(c, operands, at))
         return entity_broken(at);
-    }
     entity both[] = {left ? as_matrix(c, &operands[0], true) : operands[0],
                      right ? as_matrix(c, &operands[1], false) : operands[1]};
     entity out = emit_one(c, GRAPH_MATMUL, both, 2, b->built, b->built_count, at);
-    if (out.kind == ENTITY_BROKEN) {
+    if (out.kind == ENTITY_BROKEN)
         return out;
-    }
     const ir_type_data *full = tensor_type(c, &out);
     ir_dim dims[IR_MAX_RANK];
     int rank = 0;
-    for (int i = 0; i < full->rank; i++) {
-        if (!(left && i == full->rank - 2) && !(right && i == full->rank - 1)) {
+    for (int i = 0; i < full->rank; i++)
+        if (!(left && i == full->rank - 2) && !(right && i == full->rank - 1))
             dims[rank++] = full->dims[i];
-        }
-    }
     return emit_reshape(c, &out, rank, dims, at);
 }
 
@@ -467,17 +433,14 @@ static entity finish(checker *c, bound_operation *b) {
     uint32_t count = 0;
     span at = b->arguments.at;
     if (graph_op_class(b->opcode) == GRAPH_CLASS_ELEMENTWISE) {
-        for (int i = 0; i < b->operand_count; i++) {
+        for (int i = 0; i < b->operand_count; i++)
             operands[i] = b->arguments.values[i];
-        }
         return emit_elementwise(c, b->opcode, operands, (uint32_t)b->operand_count, NULL, 0, at);
     }
-    if (!settle_operands(c, b, operands, &count) || !build_attrs(c, b)) {
+    if (!settle_operands(c, b, operands, &count) || !build_attrs(c, b))
         return entity_broken(at);
-    }
-    if (b->opcode == GRAPH_MATMUL) {
+    if (b->opcode == GRAPH_MATMUL)
         return multiply(c, b, operands, at);
-    }
     return results_of(c, emit_op(c, b->opcode, operands, count, b->built, b->built_count, at), at);
 }
 
@@ -488,9 +451,8 @@ entity call_operation(checker *c, int opcode, const char *function, const node *
 
 entity call_operator(checker *c, int opcode, const entity *operands, uint32_t count, span at) {
     bound_operation *b = describe(c, opcode, op_info_get(opcode)->name + strlen("tessera."), at);
-    for (int i = 0; i < b->arguments.count; i++) {
+    for (int i = 0; i < b->arguments.count; i++)
         b->arguments.values[i] = (entity){.kind = ENTITY_NONE, .at = at};
-    }
     for (uint32_t i = 0; i < count; i++) {
         b->arguments.values[i] = operands[i];
         b->arguments.given[i] = true;

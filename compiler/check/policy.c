@@ -11,15 +11,13 @@ static value_policy *carried_by(checker *c, ir_value v) {
     for (;;) {
         for (size_t i = 0; i < c->policies.count; i++) {
             value_policy *p = &c->policies.items[i];
-            if (p->value == v) {
+            if (p->value == v)
                 return p->same_as ? &c->policies.items[p->same_as - 1] : p;
-            }
         }
         ir_op op = ir_value_get(c->m, v)->op;
         int opcode = op ? ir_op_get(c->m, op)->opcode : -1;
-        if (!op || (graph_op_class(opcode) != GRAPH_CLASS_MOVE && opcode != GRAPH_LOAD)) {
+        if (!op || (graph_op_class(opcode) != GRAPH_CLASS_MOVE && opcode != GRAPH_LOAD))
             return NULL;
-        }
         v = ir_op_get(c->m, op)->operands[0];
     }
 }
@@ -35,9 +33,8 @@ static void carry(checker *c, ir_value v, const policy_set *set) {
                       .scale_log2 = set->given[POLICY_LOSS_SCALE] ? set->scale_log2 : 0,
                       .accum = accum ? set->accum : DTYPE_NONE,
                       .accum_at = set->at[POLICY_ACCUM]};
-    if (accum || p.scale_log2) {
+    if (accum || p.scale_log2)
         vec_push(&c->policies, p);
-    }
 }
 
 void policy_hand_on(checker *c, const entity *from, const entity *to) {
@@ -119,9 +116,8 @@ static bool scales_fit(checker *c, int opcode, const entity *operands, uint32_t 
     bool moves = graph_op_class(opcode) == GRAPH_CLASS_MOVE;
     for (uint32_t i = 0; i < count; i++) {
         int scale = scale_of(c, operands[i].value);
-        if (scale && !moves && opcode != GRAPH_CONVERT) {
+        if (scale && !moves && opcode != GRAPH_CONVERT)
             return refuse_scaled(c, &operands[i], scale, at);
-        }
         if (opcode == GRAPH_CONCAT && scale != scale_of(c, operands[0].value)) {
             diagnose_error(c->report, ERROR_SCALES_DIFFER, at,
                            "joined tensors need the same loss_scale");
@@ -136,17 +132,14 @@ static bool scales_fit(checker *c, int opcode, const entity *operands, uint32_t 
 bool policy_operands(checker *c, int opcode, const entity *operands, uint32_t count,
                      const ir_named_attr *attrs, uint32_t attr_count, dtype *accumulate, span at) {
     *accumulate = DTYPE_NONE;
-    if (c->policies.count == 0) {
+    if (c->policies.count == 0)
         return true;
-    }
-    if (!scales_fit(c, opcode, operands, count, at)) {
+    if (!scales_fit(c, opcode, operands, count, at))
         return false;
-    }
     for (uint32_t i = 0; i < count && accumulates(c, opcode, attrs, attr_count); i++) {
         value_policy *p = carried_by(c, operands[i].value);
-        if (!p || p->accum == DTYPE_NONE) {
+        if (!p || p->accum == DTYPE_NONE)
             continue;
-        }
         if (*accumulate != DTYPE_NONE && *accumulate != p->accum) {
             diagnose_error(c->report, ERROR_ACCUMULATORS_DIFFER, at,
                            "one operand accumulates in %s, the other in %s",
@@ -166,12 +159,10 @@ static ir_op sum_behind(checker *c, ir_value v) {
     for (;;) {
         ir_op op = ir_value_get(c->m, v)->op;
         const ir_op_data *d = op ? ir_op_get(c->m, op) : NULL;
-        if (!d || accumulates(c, d->opcode, d->attrs, d->attr_count)) {
+        if (!d || accumulates(c, d->opcode, d->attrs, d->attr_count))
             return op;
-        }
-        if (graph_op_class(d->opcode) != GRAPH_CLASS_MOVE) {
+        if (graph_op_class(d->opcode) != GRAPH_CLASS_MOVE)
             return 0;
-        }
         v = d->operands[0];
     }
 }
@@ -206,9 +197,8 @@ static bool accumulate_result(checker *c, const entity *value, const policy_set 
 /* ---- conversions ---- */
 
 static entity plain_convert(checker *c, const entity *x, dtype to, bool saturate, span at) {
-    if (tensor_type(c, x)->element == to) {
+    if (tensor_type(c, x)->element == to)
         return entity_tensor(x->value, at);
-    }
     ir_named_attr attrs[] = {{"to", ir_attr_type(c->m, ir_type_scalar(c->m, to))},
                              {"saturate", ir_attr_bool(c->m, true)}};
     return emit_one(c, GRAPH_CONVERT, x, 1, attrs, saturate ? 2 : 1, at);
@@ -225,9 +215,8 @@ static entity scaled(checker *c, const entity *x, int log2, span at) {
 static entity round_stochastic(checker *c, const entity *x, dtype to, const policy_set *set,
                                span at) {
     entity operands[] = {*x, emit_element_index(c, x, at)};
-    if (operands[1].kind == ENTITY_BROKEN) {
+    if (operands[1].kind == ENTITY_BROKEN)
         return operands[1];
-    }
     ir_named_attr attrs[] = {{"to", ir_attr_type(c->m, ir_type_scalar(c->m, to))},
                              {"seed", ir_attr_int(c->m, set->seed)},
                              {"stream", ir_attr_int(c->m, c->streams++)},
@@ -272,19 +261,15 @@ entity policy_convert(checker *c, const entity *x, dtype to, const policy_set *s
     entity y = *x;
     set = set ? set : &none;
     int scale = set->given[POLICY_LOSS_SCALE] ? set->scale_log2 : 0, from = scale_of(c, x->value);
-    if (!fits_type(c, set, to) || !source_fits(c, x, to, set)) {
+    if (!fits_type(c, set, to) || !source_fits(c, x, to, set))
         return entity_broken(at);
-    }
     bool draws = set->given[POLICY_STOCHASTIC_ROUND];
-    if (from || scale || draws) { /* all of that is done in f32 */
+    if (from || scale || draws) /* all of that is done in f32 */
         y = plain_convert(c, &y, DTYPE_F32, false, at);
-    }
-    if (from != scale && y.kind == ENTITY_TENSOR) {
+    if (from != scale && y.kind == ENTITY_TENSOR)
         y = scaled(c, &y, scale - from, at);
-    }
-    if (y.kind == ENTITY_BROKEN || !saturates(c, &y, to, set)) {
+    if (y.kind == ENTITY_BROKEN || !saturates(c, &y, to, set))
         return entity_broken(at);
-    }
     bool same = tensor_type(c, &y)->element == to;
     y = draws ? round_stochastic(c, &y, to, set, at)
               : plain_convert(c, &y, to, set->given[POLICY_SATURATE], at);
@@ -304,9 +289,8 @@ entity policy_convert(checker *c, const entity *x, dtype to, const policy_set *s
         }
         return entity_broken(at);
     }
-    if (y.kind == ENTITY_TENSOR) {
+    if (y.kind == ENTITY_TENSOR)
         carry(c, y.value, set);
-    }
     return y;
 }
 
@@ -322,9 +306,8 @@ bool policy_parameter(checker *c, ir_value v, dtype element, const policy_set *s
             return false;
         }
     }
-    if (!fits_type(c, set, element)) {
+    if (!fits_type(c, set, element))
         return false;
-    }
     carry(c, v, set);
     return true;
 }
@@ -333,9 +316,8 @@ bool policy_parameter(checker *c, ir_value v, dtype element, const policy_set *s
 static bool convert_result(checker *c, entity *value, dtype to, const policy_set *set) {
     dtype from = tensor_type(c, value)->element;
     bool only_scale = !set->given[POLICY_SATURATE] && !set->given[POLICY_STOCHASTIC_ROUND];
-    if (from == to && only_scale && scale_of(c, value->value) == set->scale_log2) {
+    if (from == to && only_scale && scale_of(c, value->value) == set->scale_log2)
         return true; /* it was made so */
-    }
     if (from == to) {
         policy_kind kind = set->given[POLICY_SATURATE]           ? POLICY_SATURATE
                            : set->given[POLICY_STOCHASTIC_ROUND] ? POLICY_STOCHASTIC_ROUND
@@ -349,9 +331,8 @@ static bool convert_result(checker *c, entity *value, dtype to, const policy_set
     policy_set convert = *set;
     convert.given[POLICY_ACCUM] = false;
     entity out = policy_convert(c, value, to, &convert, value->at);
-    if (out.kind == ENTITY_BROKEN) {
+    if (out.kind == ENTITY_BROKEN)
         return false;
-    }
     *value = out;
     return true;
 }
@@ -359,15 +340,12 @@ static bool convert_result(checker *c, entity *value, dtype to, const policy_set
 bool policy_annotated(checker *c, entity *value, dtype element, const policy_set *set) {
     policy_set without = *set;
     without.given[POLICY_ACCUM] = false; /* that is asked of what is added, not of the result */
-    if (!fits_type(c, &without, element)) {
+    if (!fits_type(c, &without, element))
         return false;
-    }
-    if (set->given[POLICY_ACCUM] && !accumulate_result(c, value, set)) {
+    if (set->given[POLICY_ACCUM] && !accumulate_result(c, value, set))
         return false;
-    }
-    if (policy_converts(set) && !convert_result(c, value, element, set)) {
+    if (policy_converts(set) && !convert_result(c, value, element, set))
         return false;
-    }
     int scale = scale_of(c, value->value);
     if (scale && !set->given[POLICY_LOSS_SCALE]) {
         diagnose_error(c->report, ERROR_SCALE_ANNOTATION, value->at,

@@ -25,18 +25,15 @@ static int find_policy(const node *n, diagnostics *d) {
     const char *names[POLICY_COUNT], *word = name->kind == NODE_NAME ? name->text : "";
     for (int i = 0; i < POLICY_COUNT; i++) {
         names[i] = rows[i].name;
-        if (strcmp(rows[i].name, word) == 0) {
+        if (strcmp(rows[i].name, word) == 0)
             return i;
-        }
     }
-    if (!word[0]) {
+    if (!word[0])
         diagnose_error(d, ERROR_UNKNOWN_POLICY, name->at, "expected a policy of the type");
-    } else {
+    else
         diagnose_error(d, ERROR_UNKNOWN_POLICY, name->at, "'%.60s' is not a policy", word);
-    }
-    if (!word[0] || !diagnose_nearest(d, word, names, POLICY_COUNT)) {
+    if (!word[0] || !diagnose_nearest(d, word, names, POLICY_COUNT))
         diagnose_help(d, "accum(type), saturate, stochastic_round(seed) or loss_scale(k)");
-    }
     return -1;
 }
 
@@ -58,9 +55,8 @@ static bool read_argument(policy_kind kind, const node *value, policy_set *set, 
         set->seed = value->integer;
         return true;
     }
-    if (kind == POLICY_LOSS_SCALE && read_scale(value, set)) {
+    if (kind == POLICY_LOSS_SCALE && read_scale(value, set))
         return true;
-    }
     diagnose_error(d, ERROR_POLICY_ARGUMENT, value->at, "%s takes %s", rows[kind].name,
                    rows[kind].argument);
     return false;
@@ -68,9 +64,8 @@ static bool read_argument(policy_kind kind, const node *value, policy_set *set, 
 
 bool policy_read(const node *n, policy_set *set, diagnostics *d) {
     int found = find_policy(n, d);
-    if (found < 0) {
+    if (found < 0)
         return false;
-    }
     policy_kind kind = (policy_kind)found;
     const struct policy_row *row = &rows[kind];
     bool called = n->kind == NODE_CALL;
@@ -91,9 +86,8 @@ bool policy_read(const node *n, policy_set *set, diagnostics *d) {
 }
 
 const node *policies_strip(const node *n, policy_set *set, diagnostics *d) {
-    if (n->kind != NODE_BINARY || n->symbol != SYMBOL1('@')) {
+    if (n->kind != NODE_BINARY || n->symbol != SYMBOL1('@'))
         return n;
-    }
     const node *base = policies_strip(n->left, set, d);
     return base && policy_read(n->right, set, d) ? base : NULL;
 }

@@ -21,9 +21,8 @@ void same_as_read(kernel_interface *k, const node *n, diagnostics *d) {
 /* ---- is it the same signature? ---- */
 
 static bool same_dim(const node *a, const node *b) {
-    if (a->kind != b->kind) {
+    if (a->kind != b->kind)
         return false;
-    }
     switch (a->kind) {
     case NODE_INT:
         return a->integer == b->integer;
@@ -38,18 +37,16 @@ static bool same_dim(const node *a, const node *b) {
 static bool same_annotation(const annotation *a, const annotation *b) {
     bool same = a->rank == b->rank && a->type == b->type && !a->variable == !b->variable &&
                 (!a->variable || strcmp(a->variable, b->variable) == 0);
-    for (int i = 0; same && i < a->rank; i++) {
+    for (int i = 0; same && i < a->rank; i++)
         same = same_dim(a->dims[i], b->dims[i]);
-    }
     return same;
 }
 
 /* The next parameter from `at` on that is a constant, or is none; NULL: there is no other. */
 static const ast_parameter *next_parameter(const kernel_interface *k, uint32_t *at, bool constant) {
     const ast_function *f = k->function;
-    while (*at < f->parameter_count && f->parameters[*at].keyword_only != constant) {
+    while (*at < f->parameter_count && f->parameters[*at].keyword_only != constant)
         ++*at;
-    }
     return *at < f->parameter_count ? &f->parameters[(*at)++] : NULL;
 }
 
@@ -58,43 +55,34 @@ static bool same_names(const kernel_interface *a, const kernel_interface *b, boo
     for (;;) {
         const ast_parameter *x = next_parameter(a, &i, constants);
         const ast_parameter *y = next_parameter(b, &k, constants);
-        if (!x || !y) {
+        if (!x || !y)
             return !x && !y;
-        }
-        if (strcmp(x->name, y->name) != 0) {
+        if (strcmp(x->name, y->name) != 0)
             return false;
-        }
     }
 }
 
 /* In what they differ; NULL: in nothing. */
 static const char *difference(const kernel_interface *a, const kernel_interface *b) {
-    if (!same_names(a, b, false)) {
+    if (!same_names(a, b, false))
         return "its parameters are others";
-    }
-    if (!same_names(a, b, true)) {
+    if (!same_names(a, b, true))
         return "its constants are others";
-    }
-    for (uint32_t i = 0; i < a->parameter_count; i++) {
-        if (!same_annotation(&a->parameters[i], &b->parameters[i])) {
+    for (uint32_t i = 0; i < a->parameter_count; i++)
+        if (!same_annotation(&a->parameters[i], &b->parameters[i]))
             return "a parameter has another type or shape";
-        }
-    }
     bool same = a->result_count == b->result_count;
-    for (uint32_t i = 0; same && i < a->result_count; i++) {
+    for (uint32_t i = 0; same && i < a->result_count; i++)
         same = same_annotation(&a->results[i], &b->results[i]);
-    }
     return same ? NULL : "its results are others";
 }
 
 /* ---- which kernel is named ---- */
 
 static int64_t find_kernel(const compiler_source *s, const char *name) {
-    for (uint32_t i = 0; i < s->kernel_count; i++) {
-        if (strcmp(s->kernels[i].name, name) == 0) {
+    for (uint32_t i = 0; i < s->kernel_count; i++)
+        if (strcmp(s->kernels[i].name, name) == 0)
             return i;
-        }
-    }
     return -1;
 }
 
@@ -102,9 +90,8 @@ static void refuse_unknown(const compiler_source *s, const node *name, diagnosti
     enum { SHOWN = 64 };
     const char *names[SHOWN];
     uint32_t count = 0;
-    for (; count < s->kernel_count && count < SHOWN; count++) {
+    for (; count < s->kernel_count && count < SHOWN; count++)
         names[count] = s->kernels[count].name;
-    }
     diagnose_error(d, ERROR_SAME_AS_UNKNOWN, name->at, "there is no kernel '%.60s' in this file",
                    name->text);
     diagnose_nearest(d, name->text, names, count);
@@ -114,9 +101,8 @@ static void refuse_unknown(const compiler_source *s, const node *name, diagnosti
 static bool fits(const compiler_source *s, uint32_t from, uint32_t to, diagnostics *d) {
     const kernel_interface *own = &s->interfaces[from], *other = &s->interfaces[to];
     const node *name = own->same_as->items[0];
-    if (own->broken || other->broken) {
+    if (own->broken || other->broken)
         return false;
-    }
     const char *what = other->contract ? "it has no formula" : difference(own, other);
     if (what) {
         diagnose_error(d, ERROR_SAME_AS_SIGNATURE, name->at, "'%.60s' cannot say what is right: %s",
@@ -143,9 +129,8 @@ static void resolve(compiler_source *s, uint32_t index, diagnostics *d) {
  * it is followed over later ones. */
 static void check_circle(compiler_source *s, uint32_t index, diagnostics *d) {
     const compiler_kernel *own = &s->kernels[index], *at = own->same_as;
-    for (uint32_t steps = 0; at && at != own && steps < s->kernel_count; steps++) {
+    for (uint32_t steps = 0; at && at != own && steps < s->kernel_count; steps++)
         at = at > own ? at->same_as : NULL;
-    }
     if (own->same_as && at == own) {
         const node *n = s->interfaces[index].same_as;
         diagnose_error(d, ERROR_SAME_AS_CIRCLE, n->at,
@@ -156,12 +141,9 @@ static void check_circle(compiler_source *s, uint32_t index, diagnostics *d) {
 }
 
 void same_as_resolve(compiler_source *s, diagnostics *d) {
-    for (uint32_t i = 0; i < s->kernel_count; i++) {
-        if (s->interfaces[i].same_as) {
+    for (uint32_t i = 0; i < s->kernel_count; i++)
+        if (s->interfaces[i].same_as)
             resolve(s, i, d);
-        }
-    }
-    for (uint32_t i = 0; i < s->kernel_count; i++) {
+    for (uint32_t i = 0; i < s->kernel_count; i++)
         check_circle(s, i, d);
-    }
 }

@@ -19,12 +19,10 @@ static size_t all_words(const char **out) {
     size_t words = 0;
     for (uint32_t i = 0; i < count; i++) {
         bool known = false;
-        for (size_t k = 0; k < words; k++) {
+        for (size_t k = 0; k < words; k++)
             known |= strcmp(out[k], table[i].source) == 0;
-        }
-        if (!known && words < WORDS_MAX) {
+        if (!known && words < WORDS_MAX)
             out[words++] = table[i].source;
-        }
     }
     return words;
 }
@@ -36,9 +34,8 @@ static void unknown_word(checker *c, const char *word, span at) {
     if (!diagnose_nearest(c->report, word, words, count)) {
         text list;
         text_init(&list);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             text_printf(&list, "%s%s", i ? ", " : "", words[i]);
-        }
         diagnose_help(c->report, "there are %s", list.data);
         text_release(&list);
     }
@@ -52,9 +49,8 @@ static int shape_of_word(const char *word, text *names, unsigned *groups) {
     int places = 0;
     *groups = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(table[i].source, word) != 0) {
+        if (strcmp(table[i].source, word) != 0)
             continue;
-        }
         *groups |= table[i].groups;
         if (table[i].position < 0) {
             places = -1;
@@ -77,19 +73,16 @@ typedef struct schedule_builder {
 
 static void forget_word(schedule_builder *b, const char *word) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (strcmp(b->entries[i].word, word) != 0) {
+    for (uint32_t i = 0; i < b->count; i++)
+        if (strcmp(b->entries[i].word, word) != 0)
             b->entries[kept++] = b->entries[i];
-        }
-    }
     b->count = kept;
 }
 
 /* The integer that an entity stands for; flags are True and False. */
 static bool number_of(checker *c, const entity *e, int64_t *value) {
-    if (e->kind == ENTITY_BROKEN) {
+    if (e->kind == ENTITY_BROKEN)
         return false;
-    }
     if ((e->kind == ENTITY_NUMBER && e->is_integer) || e->kind == ENTITY_BOOL) {
         *value = e->integer;
         return true;
@@ -112,17 +105,15 @@ static bool put_number(schedule_builder *b, const char *word, int place, const e
     int64_t value;
     text names;
     unsigned groups;
-    if (!number_of(b->c, e, &value)) {
+    if (!number_of(b->c, e, &value))
         return false;
-    }
     text_init(&names);
     shape_of_word(word, &names, &groups);
     text_release(&names);
     for (uint32_t i = 0; i < count; i++) {
         const space_parameter *p = &table[i];
-        if (strcmp(p->source, word) != 0 || p->position != place || b->count == ENTRIES_MAX) {
+        if (strcmp(p->source, word) != 0 || p->position != place || b->count == ENTRIES_MAX)
             continue;
-        }
         if (!in_range(p, value)) {
             refused = p;
             continue;
@@ -137,9 +128,8 @@ static bool put_number(schedule_builder *b, const char *word, int place, const e
                                       .start = e->at.start,
                                       .end = e->at.end};
     }
-    if (b->count > before || !refused) {
+    if (b->count > before || !refused)
         return true;
-    }
     diagnose_error(b->c->report, ERROR_SCHEDULE_RANGE, e->at,
                    "%s, %s, must be %" PRId64 " to %" PRId64 ", not %" PRId64, refused->name,
                    refused->summary, refused->minimum, refused->maximum, value);
@@ -164,11 +154,9 @@ static bool put_items(schedule_builder *b, const char *word, const entity *items
                       names.data);
         good = false;
     }
-    for (uint32_t i = 0; good && i < count; i++) {
-        if (items[i].kind != ENTITY_NONE) {
+    for (uint32_t i = 0; good && i < count; i++)
+        if (items[i].kind != ENTITY_NONE)
             good = put_number(b, word, places < 0 ? -1 : (int)i, &items[i]);
-        }
-    }
     text_release(&names);
     return good;
 }
@@ -202,9 +190,8 @@ static bool put_word(schedule_builder *b, const node *keyword) {
         return false;
     }
     entity e = check_expression(b->c, keyword->left);
-    if (e.kind == ENTITY_BROKEN) {
+    if (e.kind == ENTITY_BROKEN)
         return false;
-    }
     forget_word(b, word);
     bool tuple = e.kind == ENTITY_TUPLE;
     return put_items(b, word, tuple ? e.items : &e, tuple ? e.count : 1, e.at);
@@ -224,9 +211,8 @@ static bool inherit(schedule_builder *b, const entity *base) {
 }
 
 static entity finish(schedule_builder *b, bool good, span at) {
-    if (!good) {
+    if (!good)
         return entity_broken(at);
-    }
     schedule_value *v = ARENA_NEW(&b->c->memory, schedule_value, 1);
     v->count = b->count;
     v->entries = ARENA_NEW(&b->c->memory, compiler_schedule_entry, b->count + 1);
@@ -282,9 +268,8 @@ static void unknown_hint(checker *c, const node *keyword) {
     text_init(&list);
     for (uint32_t i = 0; i < count && known < WORDS_MAX; i++) {
         bool again = false;
-        for (size_t k = 0; k < known; k++) {
+        for (size_t k = 0; k < known; k++)
             again |= strcmp(names[k], table[i].name) == 0;
-        }
         if (!again) {
             text_printf(&list, "%s%s", known ? ", " : "", table[i].name);
             names[known++] = table[i].name;
@@ -292,9 +277,8 @@ static void unknown_hint(checker *c, const node *keyword) {
     }
     diagnose_error(c->report, ERROR_SPECIALIZE_HINT, keyword->symbol_at,
                    "a schedule has no parameter '%.60s'", keyword->text);
-    if (!diagnose_nearest(c->report, keyword->text, names, known)) {
+    if (!diagnose_nearest(c->report, keyword->text, names, known))
         diagnose_help(c->report, "there are %s; and the words of schedule(...)", list.data);
-    }
     text_release(&list);
 }
 
@@ -302,11 +286,9 @@ static void unknown_hint(checker *c, const node *keyword) {
 static bool put_named(schedule_builder *b, const node *keyword) {
     const space_parameter *table, *found = NULL;
     uint32_t count = space_parameters(&table);
-    for (uint32_t i = 0; i < count && !found; i++) {
-        if (strcmp(table[i].name, keyword->text) == 0) {
+    for (uint32_t i = 0; i < count && !found; i++)
+        if (strcmp(table[i].name, keyword->text) == 0)
             found = &table[i];
-        }
-    }
     if (!found) {
         unknown_hint(b->c, keyword);
         return false;
@@ -337,17 +319,15 @@ static entity read_with(checker *c, const node *n) {
     entity base = check_expression(c, method->left), items[8];
     text names;
     unsigned groups;
-    if (!inherit(&b, &base)) {
+    if (!inherit(&b, &base))
         return entity_broken(n->at);
-    }
     text_init(&names);
     bool good = shape_of_word(word, &names, &groups) != 0;
     text_release(&names);
-    if (good && is_of_threads(word)) {
+    if (good && is_of_threads(word))
         good = refuse_threads(c, word, method->symbol_at);
-    } else if (!good) {
+    else if (!good)
         unknown_word(c, word, method->symbol_at);
-    }
     uint32_t count = n->count < 8 ? n->count : 8;
     for (uint32_t i = 0; good && i < count; i++) {
         if (n->items[i]->kind == NODE_KEYWORD) {

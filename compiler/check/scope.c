@@ -20,9 +20,8 @@ entity entity_tensor(ir_value value, span at) {
 }
 
 entity entity_dim(checker *c, ir_dim dim, span at) {
-    if (ir_dim_is_static(dim)) {
+    if (ir_dim_is_static(dim))
         return entity_integer(c, dim, at);
-    }
     return (entity){.kind = ENTITY_DIM, .at = at, .dim = dim};
 }
 
@@ -88,23 +87,18 @@ void scope_define(checker *c, const char *name, entity value, span at, const cha
         map_put(&c->scope.names, name, (intptr_t)c->scope.locals.count);
         vec_push(&c->scope.locals, one);
     }
-    if (value.kind == ENTITY_TENSOR) {
+    if (value.kind == ENTITY_TENSOR)
         scope_name_value(c, value.value, name, at);
-    }
 }
 
 bool scope_is_function(const char *name) {
-    for (size_t i = 0; i < special_function_count; i++) {
-        if (strcmp(special_functions[i].name, name) == 0) {
+    for (size_t i = 0; i < special_function_count; i++)
+        if (strcmp(special_functions[i].name, name) == 0)
             return true;
-        }
-    }
-    for (int op = 0; op < GRAPH_OP_COUNT; op++) {
+    for (int op = 0; op < GRAPH_OP_COUNT; op++)
         if (operation_is_function(op) &&
-            strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0) {
+            strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -116,9 +110,8 @@ static entity unknown_name(checker *c, const char *name, span at) {
     }
     diagnose_error(c->report, ERROR_UNKNOWN_NAME, at, "unknown name '%.60s'", name);
     const char **known = ARENA_NEW(&c->memory, const char *, c->scope.locals.count + 1);
-    for (size_t i = 0; i < c->scope.locals.count; i++) {
+    for (size_t i = 0; i < c->scope.locals.count; i++)
         known[i] = c->scope.locals.items[i].name;
-    }
     diagnose_nearest(c->report, name, known, c->scope.locals.count);
     return entity_broken(at);
 }
@@ -130,16 +123,13 @@ entity scope_lookup(checker *c, const char *name, span at) {
         e.at = at;
         return e;
     }
-    if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) {
+    if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
         return (entity){.kind = ENTITY_NUMBER, .at = at, .text = name};
-    }
-    if (strcmp(name, "INF") == 0) {
+    if (strcmp(name, "INF") == 0)
         return (entity){.kind = ENTITY_NUMBER, .at = at, .text = "inf"};
-    }
     dtype type = dtype_from_name(name);
-    if (type != DTYPE_NONE) {
+    if (type != DTYPE_NONE)
         return (entity){.kind = ENTITY_TYPE, .at = at, .type = type};
-    }
     return unknown_name(c, name, at);
 }
 
@@ -150,9 +140,8 @@ void scope_name_value(checker *c, ir_value value, const char *name, span at) {
         value_origin none = {0};
         vec_push(&c->origins, none);
     }
-    if (!c->origins.items[value].name) {
+    if (!c->origins.items[value].name)
         c->origins.items[value] = (value_origin){name, at};
-    }
 }
 
 const ir_type_data *tensor_type(const checker *c, const entity *e) {
@@ -164,9 +153,8 @@ const char *entity_type_text(checker *c, ir_type type) {
     text out;
     text_init(&out);
     text_append_char(&out, '[');
-    for (int i = 0; i < d->rank; i++) {
+    for (int i = 0; i < d->rank; i++)
         text_printf(&out, "%s%.60s", i ? ", " : "", ir_dim_text(c->m, d->dims[i]));
-    }
     text_printf(&out, "] %s", dtype_name(d->element));
     const char *kept = arena_strdup(&c->memory, out.data);
     text_release(&out);
@@ -189,9 +177,8 @@ const char *entity_annotation(checker *c, ir_type type, const char *policies) {
 }
 
 void note_tensor(checker *c, const entity *e) {
-    if (e->kind != ENTITY_TENSOR) {
+    if (e->kind != ENTITY_TENSOR)
         return;
-    }
     const char *type = entity_type_text(c, ir_value_get(c->m, e->value)->type);
     if (e->value < c->origins.count && c->origins.items[e->value].name) {
         const value_origin *origin = &c->origins.items[e->value];

@@ -29,21 +29,17 @@ static const struct {
 /* ---- which targets it fits ---- */
 
 static bool names_one(const special_condition *c, const char *word) {
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (strcmp(c->words[i], word) == 0) {
+    for (uint32_t i = 0; i < c->count; i++)
+        if (strcmp(c->words[i], word) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 static bool has_units(const special_condition *c, const capability_chip *chip) {
     const capability_scope scope = {chip->family, chip->name};
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (!capability_unit_at(&scope, dtype_from_name(c->words[i]), 0)) {
+    for (uint32_t i = 0; i < c->count; i++)
+        if (!capability_unit_at(&scope, dtype_from_name(c->words[i]), 0))
             return false;
-        }
-    }
     return true;
 }
 
@@ -70,19 +66,15 @@ bool specialize_fits(const compiler_special *special, const char *isa) {
     static const char emulated[] = "-emulated";
     char name[64];
     size_t length = strlen(isa), end = sizeof emulated - 1;
-    if (length >= sizeof name) {
+    if (length >= sizeof name)
         return false;
-    }
     memcpy(name, isa, length + 1);
-    if (length > end && strcmp(name + length - end, emulated) == 0) {
+    if (length > end && strcmp(name + length - end, emulated) == 0)
         name[length - end] = '\0';
-    }
     const capability_chip *chip = capability_chip_find(name);
-    for (uint32_t i = 0; chip && i < special->condition_count; i++) {
-        if (!holds(&special->conditions[i], chip)) {
+    for (uint32_t i = 0; chip && i < special->condition_count; i++)
+        if (!holds(&special->conditions[i], chip))
             return false;
-        }
-    }
     return chip != NULL;
 }
 
@@ -113,9 +105,8 @@ static bool unknown_key(checker *c, const node *keyword) {
     }
     diagnose_error(c->report, ERROR_SPECIALIZE_KEY, keyword->symbol_at,
                    "nothing called '%.60s' is known of a target", keyword->text);
-    if (!diagnose_nearest(c->report, keyword->text, known, count)) {
+    if (!diagnose_nearest(c->report, keyword->text, known, count))
         diagnose_help(c->report, "there are %s", list.data);
-    }
     text_release(&list);
     return false;
 }
@@ -136,9 +127,8 @@ static size_t known_names(special_key key, const char **out, size_t room) {
         memcpy(out, families, sizeof families);
         return sizeof families / sizeof *families;
     }
-    for (const capability_chip *chip; count < room && (chip = capability_chip_at(count)); count++) {
+    for (const capability_chip *chip; count < room && (chip = capability_chip_at(count)); count++)
         out[count] = chip->name;
-    }
     return count;
 }
 
@@ -147,20 +137,16 @@ static bool is_known_name(checker *c, special_key key, const char *word, span at
     const char *known[NAMES_MAX];
     size_t count = known_names(key, known, NAMES_MAX);
     text list;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(known[i], word) == 0) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(known[i], word) == 0)
             return true;
-        }
-    }
     diagnose_error(c->report, ERROR_SPECIALIZE_VALUE, at, "no %s is called '%.60s'", keys[key].name,
                    word);
-    if (diagnose_nearest(c->report, word, known, count)) {
+    if (diagnose_nearest(c->report, word, known, count))
         return false;
-    }
     text_init(&list);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         text_printf(&list, "%s%s", i ? ", " : "", known[i]);
-    }
     diagnose_help(c->report, "there are %s", list.data);
     text_release(&list);
     return false;
@@ -176,9 +162,8 @@ static bool read_word(checker *c, compiler_source *s, const entity *e, special_c
                            type ? "an element type, or several" : "a name in quotes, or several");
     }
     if (type ? type_named(word, e->at, c->report) == DTYPE_NONE
-             : !is_known_name(c, out->key, word, e->at)) {
+             : !is_known_name(c, out->key, word, e->at))
         return false;
-    }
     out->words[out->count++] = arena_strdup(&s->memory, word);
     return true;
 }
@@ -187,21 +172,18 @@ static bool read_words(checker *c, compiler_source *s, const entity *e, special_
     const entity *items = e->kind == ENTITY_TUPLE ? e->items : e;
     uint32_t count = e->kind == ENTITY_TUPLE ? e->count : 1;
     bool good = count > 0 && count <= SPECIAL_WORDS_MAX;
-    if (!good) {
+    if (!good)
         return wrong_value(c, e, out->key, "a name, or 1 to 16 of them");
-    }
-    for (uint32_t i = 0; i < count && good; i++) {
+    for (uint32_t i = 0; i < count && good; i++)
         good = read_word(c, s, &items[i], out);
-    }
     return good;
 }
 
 static bool read_number(checker *c, const entity *e, special_condition *out) {
     bool flag = keys[out->key].asked == ASKED_FLAG;
     out->number = e->integer;
-    if (flag) {
+    if (flag)
         return e->kind == ENTITY_BOOL || wrong_value(c, e, out->key, "True or False");
-    }
     return (e->kind == ENTITY_NUMBER && e->is_integer && e->integer > 0) ||
            wrong_value(c, e, out->key, "a whole number from 1 on");
 }
@@ -210,12 +192,10 @@ static bool read_condition(checker *c, compiler_source *s, const node *keyword,
                            special_condition *out) {
     int key = 0;
     while (key < SPECIAL_KEY_COUNT && (keys[key].asked == ASKED_NOTHING || !keyword->text ||
-                                       strcmp(keys[key].name, keyword->text) != 0)) {
+                                       strcmp(keys[key].name, keyword->text) != 0))
         key++;
-    }
-    if (key == SPECIAL_KEY_COUNT) {
+    if (key == SPECIAL_KEY_COUNT)
         return unknown_key(c, keyword);
-    }
     *out = (special_condition){.key = (special_key)key};
     entity e = check_expression(c, keyword->left);
     bool words = keys[key].asked == ASKED_NAME || keys[key].asked == ASKED_TYPE;
@@ -224,23 +204,19 @@ static bool read_condition(checker *c, compiler_source *s, const node *keyword,
 
 static void print_condition(const special_condition *c, text *out) {
     text_printf(out, "%s%s=", out->length ? "," : "", keys[c->key].name);
-    for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t i = 0; i < c->count; i++)
         text_printf(out, "%s%s", i ? "|" : "", c->words[i]);
-    }
-    if (c->count == 0) {
+    if (c->count == 0)
         text_printf(out, "%" PRId64, c->number);
-    }
 }
 
 /* Names in a dict stand once, and have values. */
 static bool is_sound_dict(checker *c, const node *n) {
-    if (!is_dict(n) || n->count == 0) {
+    if (!is_dict(n) || n->count == 0)
         return wrong_form(c, n->at);
-    }
     for (uint32_t i = 0; i < n->count; i++) {
-        if (n->items[i]->kind != NODE_KEYWORD) {
+        if (n->items[i]->kind != NODE_KEYWORD)
             return wrong_form(c, n->items[i]->at);
-        }
         for (uint32_t k = 0; k < i; k++) {
             if (strcmp(n->items[k]->text, n->items[i]->text) == 0) {
                 diagnose_error(c->report, ERROR_DUPLICATE_ARGUMENT, n->items[i]->symbol_at,
@@ -255,17 +231,15 @@ static bool is_sound_dict(checker *c, const node *n) {
 static bool read_when(checker *c, compiler_source *s, const node *n, compiler_special *out) {
     bool good = is_sound_dict(c, n);
     text words;
-    if (!good) {
+    if (!good)
         return false;
-    }
     text_init(&words);
     special_condition *conditions = ARENA_NEW(&s->memory, special_condition, n->count);
     for (uint32_t i = 0; i < n->count; i++) {
         bool read = read_condition(c, s, n->items[i], &conditions[i]);
         good &= read;
-        if (read) {
+        if (read)
             print_condition(&conditions[i], &words);
-        }
     }
     out->conditions = conditions;
     out->condition_count = n->count;
@@ -277,11 +251,9 @@ static bool read_when(checker *c, compiler_source *s, const node *n, compiler_sp
 /* ---- use ---- */
 
 static int knob_named(const char *name) {
-    for (int i = 0; i < TILE_KNOBS; i++) {
-        if (strcmp(tile_knob_names[i].name, name) == 0) {
+    for (int i = 0; i < TILE_KNOBS; i++)
+        if (strcmp(tile_knob_names[i].name, name) == 0)
             return i;
-        }
-    }
     return -1;
 }
 
@@ -312,16 +284,14 @@ static bool no_such_hint(checker *c, const kernel_interface *k, const node *keyw
 static bool read_knob(checker *c, const kernel_interface *k, const node *keyword, int64_t *choice) {
     int knob = knob_named(keyword->text);
     const tile_knob *said = knob < 0 ? NULL : &k->space->knobs[knob];
-    if (!said || said->count == 0) {
+    if (!said || said->count == 0)
         return no_such_hint(c, k, keyword);
-    }
     entity e = check_expression(c, keyword->left);
     text list;
     text_init(&list);
     for (uint32_t i = 0; i < said->count; i++) {
-        if (e.kind == ENTITY_NUMBER && e.is_integer && e.integer == said->values[i]) {
+        if (e.kind == ENTITY_NUMBER && e.is_integer && e.integer == said->values[i])
             choice[knob] = e.integer;
-        }
         text_printf(&list, "%s%" PRId64, i ? ", " : "", said->values[i]);
     }
     if (!choice[knob] && e.kind != ENTITY_BROKEN) {
@@ -336,15 +306,13 @@ static bool read_knob(checker *c, const kernel_interface *k, const node *keyword
 static bool use_tiles(checker *c, compiler_source *s, const kernel_interface *k, const node *n,
                       compiler_special *out) {
     bool good = is_sound_dict(c, n);
-    if (!good) {
+    if (!good)
         return false;
-    }
     text words;
     text_init(&words);
     int64_t *choice = ARENA_NEW(&s->memory, int64_t, TILE_KNOBS);
-    for (uint32_t i = 0; i < n->count; i++) {
+    for (uint32_t i = 0; i < n->count; i++)
         good &= read_knob(c, k, n->items[i], choice);
-    }
     for (int i = 0; i < TILE_KNOBS; i++) {
         if (choice[i]) {
             text_printf(&words, "%s%s=%" PRId64, words.length ? "," : "", tile_knob_names[i].name,
@@ -359,13 +327,11 @@ static bool use_tiles(checker *c, compiler_source *s, const kernel_interface *k,
 
 static bool use_schedule(checker *c, compiler_source *s, const node *n, compiler_special *out) {
     text words;
-    if (is_dict(n) && !is_sound_dict(c, n)) {
+    if (is_dict(n) && !is_sound_dict(c, n))
         return false;
-    }
     entity e = is_dict(n) ? schedule_read_hints(c, n) : check_expression(c, n);
-    if (e.kind != ENTITY_SCHEDULE) {
+    if (e.kind != ENTITY_SCHEDULE)
         return e.kind != ENTITY_BROKEN && wrong_form(c, n->at);
-    }
     const compiler_schedule *kept = schedule_keep(s, &e);
     text_init(&words);
     for (uint32_t i = 0; i < kept->count; i++) {
@@ -393,9 +359,8 @@ const compiler_special *specialize_read(checker *c, compiler_source *s, const ke
              is_use = word->kind == NODE_KEYWORD && strcmp(word->text, "use") == 0;
         const node **place = is_when ? &when : &use;
         good = (is_when || is_use) && !*place;
-        if (good) {
+        if (good)
             *place = word->left;
-        }
     }
     *out = (compiler_special){.start = n->at.start, .end = n->at.end};
     if (!good || !when || !use) {

@@ -27,9 +27,8 @@ static void assign(checker *c, const node *target, entity value) {
                                                   : "",
                        target->count);
     }
-    for (uint32_t i = 0; i < target->count; i++) {
+    for (uint32_t i = 0; i < target->count; i++)
         assign_name(c, target->items[i], fits ? value.items[i] : entity_broken(target->at));
-    }
 }
 
 static void check_annotated(checker *c, const node *n) {
@@ -48,9 +47,8 @@ static void check_annotated(checker *c, const node *n) {
     }
     vec_release(&symbols);
     vec_release(&variables);
-    if (good && value.kind != ENTITY_BROKEN && argument_tensor(c, &value, "an annotated value")) {
+    if (good && value.kind != ENTITY_BROKEN && argument_tensor(c, &value, "an annotated value"))
         kernel_type_matches(c, &value, &a, n->items[0]->text);
-    }
     assign_name(c, n->items[0], value);
 }
 
@@ -64,17 +62,15 @@ static void check_assignment(checker *c, const node *n) {
         entity old = scope_lookup(c, n->items[0]->text, n->items[0]->at);
         value = check_binary(c, n->symbol, n->symbol_at, &old, &value, n->at);
     }
-    for (uint32_t i = 0; i < n->count; i++) {
+    for (uint32_t i = 0; i < n->count; i++)
         assign(c, n->items[i], value);
-    }
 }
 
 /* ---- conditions ---- */
 
 void check_block(checker *c, const node *block) {
-    for (uint32_t i = 0; block && i < block->count; i++) {
+    for (uint32_t i = 0; block && i < block->count; i++)
         check_statement(c, block->items[i]);
-    }
 }
 
 static bool is_true(const entity *e) {
@@ -83,16 +79,14 @@ static bool is_true(const entity *e) {
 
 /* In a block, or in what stands in it; `block` may be the if of an elif, or NULL. */
 static bool has_barrier(const node *block) {
-    if (block && (block->kind == NODE_IF || block->kind == NODE_FOR)) {
+    if (block && (block->kind == NODE_IF || block->kind == NODE_FOR))
         return has_barrier(block->third) || (block->kind == NODE_IF && has_barrier(block->right));
-    }
     for (uint32_t i = 0; block && i < block->count; i++) {
         const node *n = block->items[i];
         bool calls = n->kind == NODE_CALL && strcmp(n->left->text, "barrier") == 0;
         bool deeper = n->kind == NODE_IF || n->kind == NODE_FOR;
-        if (calls || (deeper && has_barrier(n))) {
+        if (calls || (deeper && has_barrier(n)))
             return true;
-        }
     }
     return false;
 }
@@ -111,19 +105,17 @@ static void refuse_condition(checker *c, const node *n, const entity *condition)
 /* Only the branch that is taken is looked at, so it may be what the other types do not allow. */
 static void check_if(checker *c, const node *n) {
     entity condition = check_expression(c, n->left);
-    if (condition.kind == ENTITY_BROKEN) {
+    if (condition.kind == ENTITY_BROKEN)
         return;
-    }
     if (condition.kind != ENTITY_BOOL && condition.kind != ENTITY_NUMBER) {
         refuse_condition(c, n, &condition);
         return;
     }
     const node *taken = is_true(&condition) ? n->right : n->third;
-    if (taken && taken->kind == NODE_IF) {
+    if (taken && taken->kind == NODE_IF)
         check_if(c, taken);
-    } else {
+    else
         check_block(c, taken);
-    }
 }
 
 /* tile.mask_causal(s, ...) on a line of its own: s is the masked one from there on. */
@@ -162,9 +154,8 @@ void check_statement(checker *c, const node *n) {
 
 const node *check_until_return(checker *c, const ast_function *f) {
     uint32_t i = 0;
-    for (; i < f->body_count && f->body[i]->kind != NODE_RETURN; i++) {
+    for (; i < f->body_count && f->body[i]->kind != NODE_RETURN; i++)
         check_statement(c, f->body[i]);
-    }
     if (i == f->body_count) {
         diagnose_error(c->report, ERROR_NO_RETURN, f->at, "%s '%s' has no return statement",
                        c->calls ? "helper" : "kernel", f->name);

@@ -37,9 +37,8 @@ static bool refuse_negated(checker *c, const node *n, ir_dim dim, ir_dim length)
 static bool read_bound(checker *c, const node *n, ir_dim length, ir_dim *out) {
     bool negated = n->kind == NODE_UNARY && n->symbol == SYMBOL1('-');
     entity e = check_expression(c, negated ? n->left : n);
-    if (negated && e.kind == ENTITY_DIM) {
+    if (negated && e.kind == ENTITY_DIM)
         return refuse_negated(c, n, e.dim, length);
-    }
     if (negated && e.kind == ENTITY_NUMBER) {
         e = number_negate(c, &e);
         e.at = n->at;
@@ -64,9 +63,8 @@ static bool read_bound(checker *c, const node *n, ir_dim length, ir_dim *out) {
 }
 
 static bool bound_fits(checker *c, ir_dim bound, ir_dim length, span at) {
-    if (bound < 0 || length < 0 || bound <= length) {
+    if (bound < 0 || length < 0 || bound <= length)
         return true;
-    }
     diagnose_error(c->report, ERROR_INDEX_RANGE, at,
                    "%lld lies beyond the end of an axis of length %lld", (long long)bound,
                    (long long)length);
@@ -86,11 +84,10 @@ static bool push_axis(checker *c, selection *s, ir_dim size, int source, span at
 
 static bool read_step(checker *c, const node *n, ir_dim *out) {
     entity step = check_expression(c, n);
-    if (step.kind == ENTITY_DIM) {
+    if (step.kind == ENTITY_DIM)
         *out = step.dim;
-    } else if (!argument_int(c, &step, "a step", out)) {
+    else if (!argument_int(c, &step, "a step", out))
         return false;
-    }
     if (ir_dim_is_static(*out) && *out < 1) {
         refuse(c, ERROR_SLICE_STEP, n->at, "a step must be at least 1");
         return false;
@@ -104,15 +101,12 @@ static bool take_slice(checker *c, selection *s, const node *n, ir_dim length) {
     s->stop[a] = length;
     s->step[a] = 1;
     if ((n->left && !read_bound(c, n->left, length, &s->start[a])) ||
-        (n->right && !read_bound(c, n->right, length, &s->stop[a]))) {
+        (n->right && !read_bound(c, n->right, length, &s->stop[a])))
         return false;
-    }
-    if (n->third && !read_step(c, n->third, &s->step[a])) {
+    if (n->third && !read_step(c, n->third, &s->step[a]))
         return false;
-    }
-    if (!bound_fits(c, s->start[a], length, n->at) || !bound_fits(c, s->stop[a], length, n->at)) {
+    if (!bound_fits(c, s->start[a], length, n->at) || !bound_fits(c, s->stop[a], length, n->at))
         return false;
-    }
     if (s->start[a] >= 0 && s->stop[a] >= 0 && s->start[a] > s->stop[a]) {
         refuse(c, ERROR_SLICE_BOUNDS, n->at, "this slice starts after its stop");
         return false;
@@ -131,9 +125,8 @@ static bool take_whole(checker *c, selection *s, ir_dim length, span at) {
 
 static bool take_one(checker *c, selection *s, const node *n, ir_dim length) {
     int a = s->axis;
-    if (!read_bound(c, n, length, &s->start[a])) {
+    if (!read_bound(c, n, length, &s->start[a]))
         return false;
-    }
     s->stop[a] = ir_dim_add(c->m, s->start[a], 1);
     s->step[a] = 1;
     if (s->start[a] >= 0 && length >= 0 && s->start[a] >= length) {
@@ -153,15 +146,12 @@ static bool take_one(checker *c, selection *s, const node *n, ir_dim length) {
 
 static bool take_index(checker *c, selection *s, const node *n, const ir_type_data *type,
                        int left) {
-    if (n->kind == NODE_NONE) {
+    if (n->kind == NODE_NONE)
         return push_axis(c, s, 1, -1, n->at);
-    }
     if (n->kind == NODE_ELLIPSIS) {
-        while (s->axis < type->rank - left) {
-            if (!take_whole(c, s, type->dims[s->axis], n->at)) {
+        while (s->axis < type->rank - left)
+            if (!take_whole(c, s, type->dims[s->axis], n->at))
                 return false;
-            }
-        }
         return true;
     }
     ir_dim length = type->dims[s->axis];
@@ -170,9 +160,8 @@ static bool take_index(checker *c, selection *s, const node *n, const ir_type_da
 
 static int count_axes(const node *const *items, uint32_t count) {
     int axes = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         axes += items[i]->kind != NODE_NONE && items[i]->kind != NODE_ELLIPSIS;
-    }
     return axes;
 }
 
@@ -185,22 +174,19 @@ static entity apply(checker *c, selection *s, const entity *x, span at) {
                                  {"step", ir_attr_dim_array(c->m, s->step, rank)}};
         out = emit_one(c, GRAPH_SLICE, x, 1, attrs, 3, at);
     }
-    if (out.kind == ENTITY_BROKEN) {
+    if (out.kind == ENTITY_BROKEN)
         return out;
-    }
     const ir_type_data *sliced = tensor_type(c, &out);
-    for (int i = 0; i < s->rank; i++) {
+    for (int i = 0; i < s->rank; i++)
         s->shape[i] = s->sources[i] < 0 ? 1 : sliced->dims[s->sources[i]];
-    }
     return emit_reshape(c, &out, s->rank, s->shape, at);
 }
 
 static bool indices_fit(checker *c, const node *n, const node *const *items, uint32_t count,
                         int rank) {
     int ellipses = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         ellipses += items[i]->kind == NODE_ELLIPSIS;
-    }
     if (ellipses > 1) {
         refuse(c, ERROR_ELLIPSIS, n->at, "only one '...' can stand in a subscript");
         return false;
@@ -226,28 +212,22 @@ static entity subscript_tensor(checker *c, const node *n, const entity *x) {
         return entity_broken(n->at);
     }
     selection s = {.rank = 0};
-    for (uint32_t i = 0; i < count; i++) {
-        if (!take_index(c, &s, items[i], &type, count_axes(items + i + 1, count - i - 1))) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!take_index(c, &s, items[i], &type, count_axes(items + i + 1, count - i - 1)))
             return entity_broken(n->at);
-        }
-    }
-    while (s.axis < type.rank) {
-        if (!take_whole(c, &s, type.dims[s.axis], n->at)) {
+    while (s.axis < type.rank)
+        if (!take_whole(c, &s, type.dims[s.axis], n->at))
             return entity_broken(n->at);
-        }
-    }
     return apply(c, &s, x, n->at);
 }
 
 static entity subscript_tuple(checker *c, const node *n, const entity *tuple) {
-    if (n->count != 1 || n->items[0]->kind == NODE_SLICE || n->items[0]->kind == NODE_ELLIPSIS) {
+    if (n->count != 1 || n->items[0]->kind == NODE_SLICE || n->items[0]->kind == NODE_ELLIPSIS)
         return refuse(c, ERROR_TUPLE_INDEX, n->at, "a tuple takes one integer index");
-    }
     entity index = check_expression(c, n->items[0]);
     int64_t i = 0;
-    if (!argument_int(c, &index, "an index", &i)) {
+    if (!argument_int(c, &index, "an index", &i))
         return entity_broken(n->at);
-    }
     i += i < 0 ? (int64_t)tuple->count : 0;
     if (i < 0 || i >= (int64_t)tuple->count) {
         diagnose_error(c->report, ERROR_INDEX_RANGE, n->items[0]->at,
@@ -262,12 +242,10 @@ static entity subscript_tuple(checker *c, const node *n, const entity *tuple) {
 
 entity check_subscript(checker *c, const node *n) {
     entity base = check_expression(c, n->left);
-    if (base.kind == ENTITY_BROKEN) {
+    if (base.kind == ENTITY_BROKEN)
         return base;
-    }
-    if (base.kind == ENTITY_TUPLE) {
+    if (base.kind == ENTITY_TUPLE)
         return subscript_tuple(c, n, &base);
-    }
     if (base.kind != ENTITY_TENSOR) {
         diagnose_error(c->report, ERROR_NOT_SUBSCRIPTABLE, n->at, "%s cannot be subscripted",
                        entity_describe(&base));

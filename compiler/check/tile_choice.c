@@ -51,9 +51,8 @@ static void list_space(const compiler_kernel *kernel, text *out) {
     const char *comma = "";
     for (uint32_t i = 0; i < kernel->knobs->count; i++) {
         const compiler_knob *knob = &kernel->knobs->items[i];
-        for (uint32_t v = 0; v < knob->count; v++) {
+        for (uint32_t v = 0; v < knob->count; v++)
             text_printf(out, "%s%s %" PRId64, v ? "" : comma, v ? "" : knob->name, knob->values[v]);
-        }
         comma = knob->count ? ", " : comma;
     }
 }
@@ -76,9 +75,8 @@ static const compiler_case *refuse(const compiler_kernel *kernel, const char *wo
 static int knob_named(const compiler_kernel *kernel, const char *name, size_t length) {
     for (uint32_t i = 0; i < kernel->knobs->count; i++) {
         const compiler_knob *knob = &kernel->knobs->items[i];
-        if (strlen(knob->name) == length && strncmp(knob->name, name, length) == 0) {
+        if (strlen(knob->name) == length && strncmp(knob->name, name, length) == 0)
             return (int)i;
-        }
     }
     return -1;
 }
@@ -101,17 +99,15 @@ const compiler_case *compiler_case_choose(compiler_source *source, const compile
     int64_t *choice = ARENA_NEW(&source->memory, int64_t, TILE_KNOBS);
     bool named[TILE_KNOBS] = {false};
     *out = c ? *c : (compiler_case){.name = NULL};
-    if (out->choice) {
+    if (out->choice)
         memcpy(choice, out->choice, sizeof *choice * TILE_KNOBS);
-    }
     for (const char *word = words; *word;) {
         size_t length = strcspn(word, ","), name = strcspn(word, "=,");
         int knob = knob_named(kernel, word, name);
         if (knob < 0 || name == length ||
             !has_value(&kernel->knobs->items[knob], word + name + 1, length - name - 1,
-                       &choice[knob])) {
+                       &choice[knob]))
             return refuse(kernel, word, (int)length, st);
-        }
         if (named[knob]) {
             status_set(st, STATUS_INVALID, "%s is chosen twice", kernel->knobs->items[knob].name);
             return NULL;

@@ -5,11 +5,9 @@
 #include "check/tiles.h"
 
 static bool all_tensors(checker *c, const call_arguments *a) {
-    for (int i = 0; i < a->count; i++) {
-        if (!argument_tensor(c, &a->values[i], a->names[i])) {
+    for (int i = 0; i < a->count; i++)
+        if (!argument_tensor(c, &a->values[i], a->names[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -17,17 +15,15 @@ static bool all_tensors(checker *c, const call_arguments *a) {
 
 static entity zeros(checker *c, const call_arguments *a) {
     call_arguments as = *a;
-    if (!as.given[1]) {
+    if (!as.given[1])
         as.values[1] = (entity){.kind = ENTITY_TYPE, .at = a->at, .type = DTYPE_F32};
-    }
     return special_zeros(c, &as);
 }
 
 static entity full(checker *c, const call_arguments *a) {
     call_arguments as = *a;
-    if (!as.given[2]) {
+    if (!as.given[2])
         as.values[2] = (entity){.kind = ENTITY_TYPE, .at = a->at, .type = DTYPE_F32};
-    }
     return special_full(c, &as);
 }
 
@@ -37,9 +33,8 @@ static entity transpose(checker *c, const call_arguments *a) {
 
 /* Products of narrow floats are added, and given, in f32. */
 static entity dot(checker *c, const call_arguments *a) {
-    if (!argument_tensor(c, &a->values[0], "x") || !argument_tensor(c, &a->values[1], "y")) {
+    if (!argument_tensor(c, &a->values[0], "x") || !argument_tensor(c, &a->values[1], "y"))
         return entity_broken(a->at);
-    }
     dtype type = tensor_type(c, &a->values[0])->element;
     bool narrow = dtype_is_float(type) && dtype_size(type) < dtype_size(DTYPE_F32);
     const ir_named_attr attrs[] = {
@@ -67,11 +62,9 @@ static entity reduce(checker *c, const call_arguments *a) {
     as.values[2] = a->values[3];
     as.given[0] = as.given[1] = true;
     as.given[2] = a->given[3];
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (a->values[1].kind == ENTITY_STRING && strcmp(a->values[1].text, kinds[i].kind) == 0) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (a->values[1].kind == ENTITY_STRING && strcmp(a->values[1].text, kinds[i].kind) == 0)
             return kinds[i].build(c, &as);
-        }
-    }
     diagnose_error(c->report, ERROR_ARGUMENT_KIND, a->values[1].at,
                    "a reduction is \"sum\", \"max\" or \"min\", as kind says");
     return entity_broken(a->at);
@@ -108,9 +101,8 @@ static entity group(checker *c, const call_arguments *a) {
     int64_t axis = -1;
     entity said = a->given[2] ? a->values[2] : entity_integer(c, -1, a->at);
     if (!argument_tensor(c, x, "x") || !argument_dim(c, &a->values[1], &size) ||
-        !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
+        !argument_axis(c, &said, tensor_type(c, x)->rank, &axis))
         return entity_broken(a->at);
-    }
     const ir_type_data *t = tensor_type(c, x);
     ir_dim length = t->dims[axis], count = size == 0 ? 0 : ir_dim_floordiv(c->m, length, size);
     if (size == 0 || ir_dim_mul(c->m, count, size) != length) {
@@ -134,9 +126,8 @@ static entity ungroup(checker *c, const call_arguments *a) {
     ir_dim dims[IR_MAX_RANK];
     int64_t axis = -1;
     entity said = a->given[1] ? a->values[1] : entity_integer(c, -1, a->at);
-    if (!argument_tensor(c, x, "x") || !argument_axis(c, &said, tensor_type(c, x)->rank, &axis)) {
+    if (!argument_tensor(c, x, "x") || !argument_axis(c, &said, tensor_type(c, x)->rank, &axis))
         return entity_broken(a->at);
-    }
     const ir_type_data *t = tensor_type(c, x);
     if (axis == 0) {
         diagnose_error(c->report, ERROR_AXIS_RANGE, said.at,
@@ -174,9 +165,8 @@ static entity places_of(checker *c, const tile_block *b, span at) {
 }
 
 static bool argument_block(checker *c, const entity *e, const char *what) {
-    if (e->kind == ENTITY_BLOCK) {
+    if (e->kind == ENTITY_BLOCK)
         return true;
-    }
     diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at,
                    "%s must be a block, such as T.rows or the index of a loop, not %s", what,
                    entity_describe(e));
@@ -184,17 +174,15 @@ static bool argument_block(checker *c, const entity *e, const char *what) {
 }
 
 static entity row_index(checker *c, const call_arguments *a) {
-    if (!a->given[0]) {
+    if (!a->given[0])
         return places_of(c, tiles_rows(c), a->at);
-    }
     return argument_block(c, &a->values[0], "block") ? places_of(c, a->values[0].block, a->at)
                                                      : entity_broken(a->at);
 }
 
 static entity col_index(checker *c, const call_arguments *a) {
-    if (!a->given[0]) {
+    if (!a->given[0])
         return places_of(c, tiles_columns(c), a->at);
-    }
     return row_index(c, a);
 }
 
@@ -221,9 +209,8 @@ static entity range_over(checker *c, const call_arguments *a, const entity *exte
         refuse_bound(c, value);
         return entity_broken(a->at);
     }
-    if (!argument_dim(c, extent, &b.extent) || !argument_dim(c, &a->values[1], &b.size)) {
+    if (!argument_dim(c, extent, &b.extent) || !argument_dim(c, &a->values[1], &b.size))
         return entity_broken(a->at);
-    }
     if (b.size == 0) {
         diagnose_error(c->report, ERROR_DIMENSION_RANGE, a->values[1].at,
                        "blocks have at least one place");
@@ -235,9 +222,8 @@ static entity range_over(checker *c, const call_arguments *a, const entity *exte
 /* Along the axis so far from the end of a shape. */
 static entity range_along(checker *c, const call_arguments *a, uint32_t from_end) {
     const entity *shape = &a->values[0];
-    if (shape->kind != ENTITY_TUPLE) {
+    if (shape->kind != ENTITY_TUPLE)
         return range_over(c, a, shape);
-    }
     if (shape->count < from_end) {
         diagnose_error(c->report, ERROR_AXIS_RANGE, shape->at, "this shape has %u axes",
                        shape->count);
@@ -300,22 +286,18 @@ static entity zero_where_lowest(checker *c, entity m, entity x, span at) {
  * masked has a maximum of -inf; there 0 takes its place, so that p is 0 and not a NaN. */
 static entity softmax_online(checker *c, const call_arguments *a) {
     entity out = entity_tuple(c, 3, a->at);
-    if (!argument_tensor(c, &a->values[0], "s")) {
+    if (!argument_tensor(c, &a->values[0], "s"))
         return entity_broken(a->at);
-    }
     entity m = row_reduce(c, &a->values[0], "max", a->at);
-    if (m.kind == ENTITY_BROKEN) {
+    if (m.kind == ENTITY_BROKEN)
         return m;
-    }
     entity base = zero_where_lowest(c, m, m, a->at);
-    if (base.kind == ENTITY_BROKEN) {
+    if (base.kind == ENTITY_BROKEN)
         return base;
-    }
     base = with_axis(c, &base, a->at);
     out.items[0] = exp_of(c, combine(c, GRAPH_SUB, a->values[0], base, a->at), a->at);
-    if (out.items[0].kind == ENTITY_BROKEN) {
+    if (out.items[0].kind == ENTITY_BROKEN)
         return out.items[0];
-    }
     out.items[1] = m;
     out.items[2] = row_reduce(c, &out.items[0], "sum", a->at);
     return out;
@@ -331,26 +313,22 @@ static entity softmax_accumulate(checker *c, const call_arguments *a) {
     enum { ACC, M, L, P, V, M_C, L_C };
     const entity *x = a->values;
     entity out = entity_tuple(c, 3, a->at);
-    if (!all_tensors(c, a)) {
+    if (!all_tensors(c, a))
         return entity_broken(a->at);
-    }
     call_arguments product = *a;
     product.values[0] = x[P];
     product.values[1] = x[V];
     /* Exact: every narrow float is an f32. */
-    if (tensor_type(c, &x[V])->element != tensor_type(c, &x[P])->element) {
+    if (tensor_type(c, &x[V])->element != tensor_type(c, &x[P])->element)
         product.values[1] = policy_convert(c, &x[V], tensor_type(c, &x[P])->element, NULL, a->at);
-    }
     entity next = combine(c, GRAPH_MAXIMUM, x[M], x[M_C], a->at), pv = dot(c, &product);
-    if (next.kind == ENTITY_BROKEN || pv.kind == ENTITY_BROKEN) {
+    if (next.kind == ENTITY_BROKEN || pv.kind == ENTITY_BROKEN)
         return entity_broken(a->at);
-    }
     entity old = weight(c, x[M], next, a->at), new = weight(c, x[M_C], next, a->at);
     entity fused[3] = {x[L], old, combine(c, GRAPH_MUL, x[L_C], new, a->at)};
     entity l = emit_elementwise(c, GRAPH_FMA, fused, 3, NULL, 0, a->at);
-    if (l.kind == ENTITY_BROKEN) {
+    if (l.kind == ENTITY_BROKEN)
         return l;
-    }
     entity kept = combine(c, GRAPH_MUL, x[ACC], with_axis(c, &old, a->at), a->at);
     entity added = combine(c, GRAPH_MUL, pv, with_axis(c, &new, a->at), a->at);
     out.items[0] = combine(c, GRAPH_ADD, kept, added, a->at);
@@ -361,9 +339,8 @@ static entity softmax_accumulate(checker *c, const call_arguments *a) {
 
 /* Row i sees the columns up to i. */
 static entity mask_causal(checker *c, const call_arguments *a) {
-    if (!all_tensors(c, a)) {
+    if (!all_tensors(c, a))
         return entity_broken(a->at);
-    }
     entity rows = with_axis(c, &a->values[1], a->at);
     entity seen = emit_compare(c, "ge", &rows, &a->values[2], a->at);
     entity choice[3] = {seen, a->values[0], lowest(a->at)};

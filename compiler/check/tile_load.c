@@ -46,19 +46,15 @@ static bool place_axis(checker *c, const call_arguments *a, int argument, load *
     ir_dim size = l->x->dims[axis];
     l->start[axis] = 0;
     l->size[axis] = size;
-    if (!a->given[argument] || e->kind == ENTITY_NONE) {
+    if (!a->given[argument] || e->kind == ENTITY_NONE)
         return true;
-    }
-    if (e->kind == ENTITY_BLOCK) {
+    if (e->kind == ENTITY_BLOCK)
         return place_block(c, e, l, axis);
-    }
-    if (!argument_dim(c, e, &size)) {
+    if (!argument_dim(c, e, &size))
         return false;
-    }
     bool own = argument == ROWS && size == t->rows.size && l->x->dims[axis] == t->rows.extent;
-    if (own) {
+    if (own)
         l->start[axis] = tiles_start(c, tiles_rows(c));
-    }
     l->size[axis] = size;
     return own || size == l->x->dims[axis] || argument == COLUMNS ||
            refuse_place(c, e, l, axis,
@@ -71,9 +67,8 @@ static bool place_lead(checker *c, const call_arguments *a, load *l) {
     const tile_state *t = c->tiles;
     const entity *at = &a->values[AT];
     bool batches = !a->given[AT] && (l->lead == t->batch_rank || l->lead == 0);
-    for (int i = 0; batches && i < l->lead; i++) {
+    for (int i = 0; batches && i < l->lead; i++)
         batches = l->x->dims[i] == t->batch[i];
-    }
     if (!batches && (!a->given[AT] || at->kind != ENTITY_TUPLE || (int)at->count != l->lead)) {
         return refuse_place(c, a->given[AT] ? at : &a->values[X], l, 0,
                             "axes before the last two are the result's batches; of others say the "
@@ -82,9 +77,8 @@ static bool place_lead(checker *c, const call_arguments *a, load *l) {
     for (int i = 0; i < l->lead; i++) {
         l->size[i] = 1;
         l->start[i] = t->batch_index[i];
-        if (!batches && !argument_dim(c, &at->items[i], &l->start[i])) {
+        if (!batches && !argument_dim(c, &at->items[i], &l->start[i]))
             return false;
-        }
     }
     return true;
 }
@@ -92,9 +86,8 @@ static bool place_lead(checker *c, const call_arguments *a, load *l) {
 static bool read_shift(checker *c, const call_arguments *a, load *l) {
     const entity *e = &a->values[SHIFT];
     l->shifted = a->given[SHIFT] && e->kind != ENTITY_NONE;
-    if (!l->shifted) {
+    if (!l->shifted)
         return true;
-    }
     if (e->kind != ENTITY_TUPLE || e->count > (uint32_t)l->x->rank) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at,
                        "shift is a distance for each of the last axes: (-1, 0)");
@@ -102,9 +95,8 @@ static bool read_shift(checker *c, const call_arguments *a, load *l) {
     }
     for (uint32_t i = 0; i < e->count; i++) {
         int axis = l->x->rank - (int)e->count + (int)i;
-        if (!argument_int(c, &e->items[i], "shift", &l->shift[axis])) {
+        if (!argument_int(c, &e->items[i], "shift", &l->shift[axis]))
             return false;
-        }
     }
     return true;
 }
@@ -116,9 +108,8 @@ static ir_attr read_hints(checker *c, const call_arguments *a) {
     uint32_t count = 0;
     for (int i = HINTS; i < a->count; i++) {
         const entity *e = &a->values[i];
-        if (!a->given[i] || e->kind == ENTITY_NONE) {
+        if (!a->given[i] || e->kind == ENTITY_NONE)
             continue;
-        }
         names[count] = arena_strdup(&c->memory, a->names[i]);
         values[count++] = e->kind == ENTITY_STRING ? ir_attr_string(c->m, e->text)
                                                    : ir_attr_int(c->m, e->integer);
@@ -127,26 +118,21 @@ static ir_attr read_hints(checker *c, const call_arguments *a) {
 }
 
 static bool check_space(checker *c, const entity *e) {
-    for (int i = 0; e->kind == ENTITY_STRING && i < MEMORY_SPACE_COUNT; i++) {
-        if (strcmp(e->text, memory_space_names[i]) == 0) {
+    for (int i = 0; e->kind == ENTITY_STRING && i < MEMORY_SPACE_COUNT; i++)
+        if (strcmp(e->text, memory_space_names[i]) == 0)
             return true;
-        }
-    }
-    if (e->kind == ENTITY_NONE) {
+    if (e->kind == ENTITY_NONE)
         return true;
-    }
     diagnose_error(c->report, ERROR_TILE_SPACE, e->at, "there is no memory space of this name");
     if (e->kind != ENTITY_STRING ||
-        !diagnose_nearest(c->report, e->text, memory_space_names, MEMORY_SPACE_COUNT)) {
+        !diagnose_nearest(c->report, e->text, memory_space_names, MEMORY_SPACE_COUNT))
         diagnose_help(c->report, "write space=\"shared\" or space=\"register\"");
-    }
     return false;
 }
 
 static bool check_vector(checker *c, const entity *e) {
-    if (e->kind != ENTITY_NUMBER || tile_vector_fits(e->integer)) {
+    if (e->kind != ENTITY_NUMBER || tile_vector_fits(e->integer))
         return true;
-    }
     diagnose_error(c->report, ERROR_TILE_VECTOR, e->at, "no target loads %lld elements at once",
                    (long long)e->integer);
     diagnose_help(c->report, "take a power of two up to 64");
@@ -184,9 +170,8 @@ static bool read_other(checker *c, const call_arguments *a, const load *l, uint6
 static entity build(checker *c, const call_arguments *a, const load *l, uint64_t other) {
     int64_t kept[IR_MAX_RANK];
     uint32_t rank = (uint32_t)l->x->rank, count = 0;
-    for (int i = 0; i < l->rank; i++) {
+    for (int i = 0; i < l->rank; i++)
         kept[i] = l->lead + i;
-    }
     ir_named_attr attrs[6] = {
         {"start", ir_attr_dim_array(c->m, l->start, rank)},
         {"size", ir_attr_dim_array(c->m, l->size, rank)},
@@ -198,9 +183,8 @@ static entity build(checker *c, const call_arguments *a, const load *l, uint64_t
         attrs[count++] = (ir_named_attr){"other", ir_attr_bits(c->m, l->x->element, other)};
     }
     ir_attr hints = read_hints(c, a);
-    if (hints) {
+    if (hints)
         attrs[count++] = (ir_named_attr){"hints", hints};
-    }
     entity x = a->values[X];
     x.kind = ENTITY_TENSOR;
     return emit_one(c, GRAPH_LOAD, &x, 1, attrs, count, a->at);

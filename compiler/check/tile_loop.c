@@ -12,9 +12,8 @@ static bool is_root(const char *name) {
 
 bool tiles_is_call(const checker *c, const node *n) {
     const node *callee = n->left;
-    if (callee->kind == NODE_NAME) {
+    if (callee->kind == NODE_NAME)
         return c->tiles && (strcmp(callee->text, "float") == 0 || is_root(callee->text));
-    }
     return callee->kind == NODE_ATTRIBUTE && callee->left->kind == NODE_NAME &&
            strcmp(callee->left->text, "tile") == 0;
 }
@@ -27,9 +26,8 @@ static entity float_of(checker *c, const node *n) {
         return number.kind == ENTITY_BROKEN ? number
                                             : policy_convert(c, &number, DTYPE_F32, NULL, n->at);
     }
-    if (e.kind == ENTITY_NUMBER) {
+    if (e.kind == ENTITY_NUMBER)
         return e;
-    }
     if (n->count != 1 || e.kind != ENTITY_BROKEN) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, n->at, "float() takes one number");
         diagnose_help(c->report, "tile.cast(x, f32) converts a tile");
@@ -44,14 +42,11 @@ entity tiles_call(checker *c, const node *n) {
         diagnose_help(c->report, "a kernel of tiles has a KTile[...] among its parameters");
         return entity_broken(n->at);
     }
-    if (n->left->kind == NODE_NAME && !is_root(n->left->text)) {
+    if (n->left->kind == NODE_NAME && !is_root(n->left->text))
         return float_of(c, n);
-    }
-    for (size_t i = 0; i < tile_function_count; i++) {
-        if (strcmp(tile_functions[i].name, n->left->text) == 0) {
+    for (size_t i = 0; i < tile_function_count; i++)
+        if (strcmp(tile_functions[i].name, n->left->text) == 0)
             return call_special(c, &tile_functions[i], n);
-        }
-    }
     /* tile.exp is exp. */
     node name = *n->left, plain = *n;
     name.kind = NODE_NAME;
@@ -73,15 +68,12 @@ typedef struct carried {
 } carried;
 
 static void note_name(checker *c, carried *l, const char *name, span at) {
-    for (uint32_t i = 0; i < l->count; i++) {
-        if (strcmp(l->names[i], name) == 0) {
+    for (uint32_t i = 0; i < l->count; i++)
+        if (strcmp(l->names[i], name) == 0)
             return;
-        }
-    }
     l->full |= l->count == CARRIED_MAX;
-    if (l->full) {
+    if (l->full)
         return;
-    }
     const local_name *old = scope_find(c, name);
     l->names[l->count] = name;
     l->at[l->count] = at;
@@ -90,23 +82,19 @@ static void note_name(checker *c, carried *l, const char *name, span at) {
 }
 
 static void note_targets(checker *c, carried *l, const node *n) {
-    if (n->kind == NODE_NAME) {
+    if (n->kind == NODE_NAME)
         note_name(c, l, n->text, n->at);
-    }
-    for (uint32_t i = 0; n->kind != NODE_NAME && i < n->count; i++) {
+    for (uint32_t i = 0; n->kind != NODE_NAME && i < n->count; i++)
         note_targets(c, l, n->items[i]);
-    }
 }
 
 static void note_assigned(checker *c, carried *l, const node *n) {
-    if (!n) {
+    if (!n)
         return;
-    }
     switch (n->kind) {
     case NODE_BLOCK:
-        for (uint32_t i = 0; i < n->count; i++) {
+        for (uint32_t i = 0; i < n->count; i++)
             note_assigned(c, l, n->items[i]);
-        }
         return;
     case NODE_FOR:
         note_name(c, l, n->right->text, n->right->at);
@@ -117,16 +105,14 @@ static void note_assigned(checker *c, carried *l, const node *n) {
         note_assigned(c, l, n->third);
         return;
     case NODE_CALL:
-        if (strcmp(n->left->text, "mask_causal") == 0 && n->count) {
+        if (strcmp(n->left->text, "mask_causal") == 0 && n->count)
             note_targets(c, l, n->items[0]);
-        }
         return;
     case NODE_ASSIGN:
     case NODE_ANNOTATED:
     case NODE_AUGMENTED:
-        for (uint32_t i = 0; i < n->count; i++) {
+        for (uint32_t i = 0; i < n->count; i++)
             note_targets(c, l, n->items[i]);
-        }
         return;
     default:
         return;
@@ -157,14 +143,12 @@ static bool refuse_range(checker *c, span at, const char *what) {
 /* `bounds` are start, stop and step. */
 static bool read_range(checker *c, const node *range, int64_t *bounds) {
     const uint32_t count = range->count;
-    if (count < 1 || count > 3) {
+    if (count < 1 || count > 3)
         return refuse_range(c, range->at, "range takes one to three numbers");
-    }
     for (uint32_t i = 0; i < count; i++) {
         entity e = check_expression(c, range->items[i]);
-        if (e.kind == ENTITY_BROKEN) {
+        if (e.kind == ENTITY_BROKEN)
             return false;
-        }
         if (e.kind != ENTITY_NUMBER || !e.is_integer) {
             return refuse_range(c, e.at,
                                 arena_printf(&c->memory, "the bounds of range are integers, not %s",
@@ -189,17 +173,15 @@ static bool count_turns(checker *c, const node *range, const int64_t *bounds, ui
 static void unrolled_loop(checker *c, const node *n) {
     int64_t bounds[3] = {0, 0, 1};
     uint64_t turns;
-    if (!read_range(c, n->left, bounds) || !count_turns(c, n->left, bounds, &turns)) {
+    if (!read_range(c, n->left, bounds) || !count_turns(c, n->left, bounds, &turns))
         return;
-    }
     for (uint64_t i = 0; i < turns; i++) {
         uint32_t before = c->report->reported;
         int64_t number = bounds[0] + (int64_t)i * bounds[2];
         assign_name(c, n->right, entity_integer(c, number, n->right->at));
         check_block(c, n->third);
-        if (c->report->reported != before) {
+        if (c->report->reported != before)
             return;
-        }
     }
 }
 
@@ -256,14 +238,12 @@ static bool end_loop(checker *c, const carried *l) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         const entity *now = &scope_find(c, l->names[i])->value, *before = &l->before[i];
-        if (before->kind == ENTITY_NONE || before->kind == ENTITY_ENDED) {
+        if (before->kind == ENTITY_NONE || before->kind == ENTITY_ENDED)
             continue;
-        }
         bool same = is_tensor(before) && is_tensor(now) &&
                     ir_value_get(c->m, before->value)->type == ir_value_get(c->m, now->value)->type;
-        if (!same && now->kind != ENTITY_BROKEN) {
+        if (!same && now->kind != ENTITY_BROKEN)
             return refuse_change(c, l, i, now);
-        }
         next[count++] = now->value;
     }
     ir_build(&c->builder,
@@ -275,12 +255,10 @@ static bool end_loop(checker *c, const carried *l) {
 static void after_loop(checker *c, const carried *l, ir_op op) {
     for (uint32_t i = 0, k = 0; i < l->count; i++) {
         entity e = {.kind = ENTITY_ENDED, .at = l->at[i]};
-        if (is_tensor(&l->before[i])) {
+        if (is_tensor(&l->before[i]))
             e = entity_tensor(ir_op_result(c->m, op, k++), l->at[i]);
-        }
-        if (scope_find(c, l->names[i])) {
+        if (scope_find(c, l->names[i]))
             scope_define(c, l->names[i], e, l->at[i], NULL);
-        }
     }
 }
 

@@ -20,18 +20,16 @@ static ir_dim dim_at(const placing *p, ir_op op, const char *list, int64_t i) {
 }
 
 static void merge(tile_place *to, const tile_place *with) {
-    if (to->kind == PLACE_NONE || with->kind == PLACE_SEVERAL) {
+    if (to->kind == PLACE_NONE || with->kind == PLACE_SEVERAL)
         *to = *with;
-    } else if (with->kind == PLACE_ONE && to->kind == PLACE_ONE &&
-               (with->start != to->start || with->extent != to->extent)) {
+    else if (with->kind == PLACE_ONE && to->kind == PLACE_ONE &&
+             (with->start != to->start || with->extent != to->extent))
         to->kind = PLACE_SEVERAL;
-    }
 }
 
 static void merge_value(placing *p, ir_value to, ir_value with) {
-    for (int i = 0; i < type_of(p, to)->rank && i < type_of(p, with)->rank; i++) {
+    for (int i = 0; i < type_of(p, to)->rank && i < type_of(p, with)->rank; i++)
         merge(&p->places[to][i], &p->places[with][i]);
-    }
 }
 
 /* ---- one operation ---- */
@@ -40,17 +38,15 @@ static void place_load(placing *p, ir_op op, tile_place *out) {
     int64_t kept[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "kept", kept, IR_MAX_RANK);
     const ir_type_data *x = type_of(p, ir_op_get(p->c->m, op)->operands[0]);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         out[i] = (tile_place){PLACE_ONE, dim_at(p, op, "start", kept[i]), x->dims[kept[i]]};
-    }
 }
 
 static void place_broadcast(placing *p, ir_op op, const tile_place *x, tile_place *out) {
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "axes", axes, IR_MAX_RANK);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         out[axes[i]] = x[i];
-    }
 }
 
 /* Axes of one place come and go. */
@@ -58,15 +54,12 @@ static void place_reshape(const ir_type_data *from, const ir_type_data *to, cons
                           tile_place *out) {
     int at = 0;
     for (int i = 0; i < to->rank; i++) {
-        while (to->dims[i] != 1 && at < from->rank && from->dims[at] == 1) {
+        while (to->dims[i] != 1 && at < from->rank && from->dims[at] == 1)
             at++;
-        }
-        if (to->dims[i] == 1) {
+        if (to->dims[i] == 1)
             continue;
-        }
-        if (at == from->rank || from->dims[at] != to->dims[i]) {
+        if (at == from->rank || from->dims[at] != to->dims[i])
             return;
-        }
         out[i] = x[at++];
     }
 }
@@ -74,9 +67,8 @@ static void place_reshape(const ir_type_data *from, const ir_type_data *to, cons
 static void place_transpose(placing *p, ir_op op, const tile_place *x, tile_place *out) {
     int64_t order[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "permutation", order, IR_MAX_RANK);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         out[i] = x[order[i]];
-    }
 }
 
 static void place_slice(placing *p, ir_op op, int rank, const tile_place *x, tile_place *out) {
@@ -91,11 +83,9 @@ static void place_slice(placing *p, ir_op op, int rank, const tile_place *x, til
 static void place_reduce(placing *p, ir_op op, int rank, const tile_place *x, tile_place *out) {
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "axes", axes, IR_MAX_RANK);
-    for (int i = 0, at = 0; i < rank; i++) {
-        if (!ir_ints_hold(axes, count, i)) {
+    for (int i = 0, at = 0; i < rank; i++)
+        if (!ir_ints_hold(axes, count, i))
             out[at++] = x[i];
-        }
-    }
 }
 
 static void place_matmul(placing *p, const ir_op_data *d, int rank, tile_place *out) {
@@ -107,9 +97,8 @@ static void place_matmul(placing *p, const ir_op_data *d, int rank, tile_place *
 }
 
 static void place_elementwise(placing *p, const ir_op_data *d) {
-    for (uint32_t i = 0; i < d->operand_count; i++) {
+    for (uint32_t i = 0; i < d->operand_count; i++)
         merge_value(p, d->results[0], d->operands[i]);
-    }
 }
 
 static void place_result(placing *p, ir_op op, const ir_op_data *d) {
@@ -150,9 +139,8 @@ static void place_result(placing *p, ir_op op, const ir_op_data *d) {
         merge_value(p, d->results[0], d->operands[0]);
         return;
     default:
-        if (graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE) {
+        if (graph_op_class(d->opcode) == GRAPH_CLASS_ELEMENTWISE)
             place_elementwise(p, d);
-        }
     }
 }
 
@@ -169,9 +157,8 @@ static void place_op(ir_module *m, ir_op op, void *context) {
     } else if (d->opcode == GRAPH_NEXT) {
         const ir_op_data *loop =
             ir_op_get(m, ir_region_get(m, ir_block_get(m, d->block)->region)->parent);
-        for (uint32_t i = 0; i < d->operand_count; i++) {
+        for (uint32_t i = 0; i < d->operand_count; i++)
             merge_value(p, loop->results[i], d->operands[i]);
-        }
     } else if (d->opcode != GRAPH_TILES && d->result_count) {
         place_result(p, op, d);
     }

@@ -45,17 +45,13 @@ static bool value_read(const node *n, int knob, tile_knob *out, diagnostics *d) 
         return refuse(d, n->at, "a size is a number from 1 to 65536, or a list of them",
                       "for example block=(64, 64)");
     }
-    if (!hint_fits(n, knob, d)) {
+    if (!hint_fits(n, knob, d))
         return false;
-    }
-    for (uint32_t i = 0; i < out->count; i++) {
-        if (out->values[i] == n->integer) {
+    for (uint32_t i = 0; i < out->count; i++)
+        if (out->values[i] == n->integer)
             return true;
-        }
-    }
-    if (out->count == COMPILER_KNOB_VALUES_MAX) {
+    if (out->count == COMPILER_KNOB_VALUES_MAX)
         return refuse(d, n->at, "a list of sizes has at most 32 of them", "leave some out");
-    }
     out->values[out->count++] = n->integer;
     return true;
 }
@@ -63,11 +59,9 @@ static bool value_read(const node *n, int knob, tile_knob *out, diagnostics *d) 
 bool tile_knob_read(const node *n, int knob, tile_knob *out, diagnostics *d) {
     bool is_list = (n->kind == NODE_LIST || n->kind == NODE_TUPLE) && n->count > 0;
     out->count = 0;
-    for (uint32_t i = 0; is_list && i < n->count; i++) {
-        if (!value_read(n->items[i], knob, out, d)) {
+    for (uint32_t i = 0; is_list && i < n->count; i++)
+        if (!value_read(n->items[i], knob, out, d))
             return false;
-        }
-    }
     return is_list || value_read(n, knob, out, d);
 }
 
@@ -88,9 +82,8 @@ static bool block_read(node *const *items, uint32_t count, tile_space *out, diag
                           "for example block(64, 64) or block(m=64, n=[64, 128])");
         }
         if (!tile_knob_read(n->kind == NODE_KEYWORD ? n->left : n, (int)(size - out->knobs), size,
-                            d)) {
+                            d))
             return false;
-        }
     }
     return true;
 }
@@ -107,11 +100,9 @@ static bool word_read(const char *word, const node *value, tile_space *out, diag
         return is_list ? block_read(value->items, value->count, out, d)
                        : block_read(&one, 1, out, d);
     }
-    for (int i = TILE_KNOB_K; i < TILE_KNOBS; i++) {
-        if (strcmp(tile_knob_names[i].word, word) == 0) {
+    for (int i = TILE_KNOB_K; i < TILE_KNOBS; i++)
+        if (strcmp(tile_knob_names[i].word, word) == 0)
             return tile_knob_read(value, i, &out->knobs[i], d);
-        }
-    }
     return refuse(d, value->at, "a Schedule does not take this",
                   "there are block, k, d, warps, stages, vector and swizzle");
 }
@@ -123,9 +114,8 @@ static const node *constant_named(const compiler_source *s, const char *name) {
     for (uint32_t i = 0; i < m->constant_count; i++) {
         for (uint32_t k = 0; k < m->constants[i]->count; k++) {
             const node *target = m->constants[i]->items[k];
-            if (target->kind == NODE_NAME && strcmp(target->text, name) == 0) {
+            if (target->kind == NODE_NAME && strcmp(target->text, name) == 0)
                 return m->constants[i]->left;
-            }
         }
     }
     return NULL;
@@ -133,15 +123,13 @@ static const node *constant_named(const compiler_source *s, const char *name) {
 
 /* What a chain of calls begins with: Schedule(...) or block(...), by way of constants. */
 static const node *root_of(const compiler_source *s, const node *n) {
-    for (int i = 0; n && i < BASES_MAX; i++) {
-        if (n->kind == NODE_NAME) {
+    for (int i = 0; n && i < BASES_MAX; i++)
+        if (n->kind == NODE_NAME)
             n = constant_named(s, n->text);
-        } else if (n->kind == NODE_CALL && n->left->kind == NODE_ATTRIBUTE) {
+        else if (n->kind == NODE_CALL && n->left->kind == NODE_ATTRIBUTE)
             n = n->left->left;
-        } else {
+        else
             return n->kind == NODE_CALL && n->left->kind == NODE_NAME ? n : NULL;
-        }
-    }
     return NULL;
 }
 
@@ -153,27 +141,24 @@ bool tile_schedule_is(const compiler_source *s, const node *n) {
 
 static bool call_read(const char *method, const node *n, tile_space *out, diagnostics *d) {
     const char *word = strncmp(method, "with_", 5) == 0 ? method + 5 : method;
-    if (strcmp(word, "block") == 0) {
+    if (strcmp(word, "block") == 0)
         return block_read(n->items, n->count, out, d);
-    }
     return n->count == 1 && n->items[0]->kind != NODE_KEYWORD
                ? word_read(word, n->items[0], out, d)
                : refuse(d, n->at, "this takes one value", "for example .warps(4)");
 }
 
 static bool root_read(const node *n, tile_space *out, diagnostics *d) {
-    if (strcmp(n->left->text, "block") == 0) {
+    if (strcmp(n->left->text, "block") == 0)
         return block_read(n->items, n->count, out, d);
-    }
     for (uint32_t i = 0; i < n->count; i++) {
         const node *word = n->items[i];
         if (word->kind != NODE_KEYWORD) {
             return refuse(d, word->at, "what a Schedule says has a name",
                           "for example Schedule(block=(64, 64), warps=8)");
         }
-        if (!word_read(word->text, word->left, out, d)) {
+        if (!word_read(word->text, word->left, out, d))
             return false;
-        }
     }
     return true;
 }
@@ -186,9 +171,8 @@ bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out
                       "for example @kernel.schedule(Schedule(block=(64, 64), warps=8))");
     }
     for (const node *at = n; at->kind != NODE_CALL || at->left->kind == NODE_ATTRIBUTE;) {
-        if (at->kind == NODE_CALL) {
+        if (at->kind == NODE_CALL)
             calls[count++] = at;
-        }
         at = at->kind == NODE_NAME ? constant_named(s, at->text) : at->left->left;
     }
     bool good = root_read(root_of(s, n), out, d);

@@ -19,9 +19,8 @@ static bool own_block(checker *c, const call_arguments *a, int argument, const t
     const entity *e = &a->values[argument];
     if (!a->given[argument] || e->kind == ENTITY_NONE ||
         (e->kind == ENTITY_BLOCK && used && e->block->number == own->number &&
-         e->block->extent == own->extent && e->block->size == own->size)) {
+         e->block->extent == own->extent && e->block->size == own->size))
         return true;
-    }
     diagnose_error(c->report, ERROR_TILE_STORE, e->at,
                    "an instance stores at its own %s of the results, and these are others",
                    argument == 2 ? "T.rows" : "T.cols");
@@ -50,9 +49,8 @@ entity tiles_store(checker *c, const call_arguments *a) {
     }
     if (!argument_tensor(c, &a->values[VALUE], "value") ||
         !own_block(c, a, ROWS, &t->rows, t->has_rows) ||
-        !own_block(c, a, COLUMNS, &t->columns, t->has_columns)) {
+        !own_block(c, a, COLUMNS, &t->columns, t->has_columns))
         return entity_broken(a->at);
-    }
     *kept = a->values[VALUE];
     return (entity){.kind = ENTITY_NONE, .at = a->at};
 }

@@ -4,19 +4,16 @@
 #include <string.h>
 
 static bool is_symbol(const checker *c, const char *name) {
-    for (uint32_t i = 0; i < c->kernel->symbol_count; i++) {
-        if (strcmp(c->kernel->symbols[i].name, name) == 0) {
+    for (uint32_t i = 0; i < c->kernel->symbol_count; i++)
+        if (strcmp(c->kernel->symbols[i].name, name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 const char *tiles_index_name(checker *c) {
     const char *name = arena_printf(&c->memory, "tile%u", c->tiles->indices++);
-    while (is_symbol(c, name)) {
+    while (is_symbol(c, name))
         name = arena_printf(&c->memory, "%s_", name);
-    }
     return name;
 }
 
@@ -43,9 +40,8 @@ static ir_dim new_index(checker *c, ir_dim count) {
 }
 
 static const tile_block *stand_along(checker *c, tile_block *b, bool *used) {
-    if (!*used) {
+    if (!*used)
         b->number = new_index(c, tiles_block_count(c, b));
-    }
     *used = true;
     return b;
 }
@@ -62,9 +58,8 @@ static void read_sizes(checker *c) {
     enum { SIZE = 64 };
     tile_state *t = c->tiles;
     const annotation *first = c->kernel->parameters;
-    while (!first->in_tiles) {
+    while (!first->in_tiles)
         first++;
-    }
     for (int i = 0; i < TILE_SIZES; i++) {
         int64_t said = tile_knob_value(c->kernel, c->given, i);
         t->sizes[i] = said ? said : SIZE;
@@ -80,9 +75,8 @@ bool tiles_begin(checker *c) {
     tile_state *t = c->tiles = ARENA_NEW(&c->memory, tile_state, 1);
     for (uint32_t i = 0; i < c->kernel->result_count; i++) {
         types[i] = kernel_annotated_type(c, &c->kernel->results[i]);
-        if (!types[i]) {
+        if (!types[i])
             return false;
-        }
     }
     const ir_type_data *result = ir_type_get(c->m, types[0]);
     if (result->rank == 0) {
@@ -135,9 +129,8 @@ static bool place_axis(checker *c, const entity *value, ir_dim length, ir_dim ex
     const tile_block *block = rows ? &t->rows : &t->columns;
     bool blocked = (rows ? t->has_rows : t->has_columns) && extent == block->extent;
     *start = blocked ? tiles_start(c, block) : 0;
-    if (blocked ? length == block->size : length == extent || ir_dim_is_static(length)) {
+    if (blocked ? length == block->size : length == extent || ir_dim_is_static(length))
         return blocked || !is_shorter(length, extent) || refuse_shorter(c, value, length, extent);
-    }
     diagnose_error(c->report, ERROR_TILE_PLACE, value->at,
                    "the returned tile has %s %s, and %s of its result's %s are this instance's",
                    arena_strdup(&c->memory, ir_dim_text(c->m, length)), rows ? "rows" : "columns",
@@ -164,21 +157,17 @@ static bool place_tile(checker *c, const entity *value, uint32_t number, ir_attr
     ir_dim starts[IR_MAX_RANK];
     int64_t axes[IR_MAX_RANK];
     int batch = result.rank - tile.rank;
-    if (batch != t->batch_rank || tile.rank < 1 || tile.rank > 2) {
+    if (batch != t->batch_rank || tile.rank < 1 || tile.rank > 2)
         return refuse_rank(c, value, type);
-    }
     for (int i = 0; i < batch; i++) {
         starts[i] = t->batch_index[i];
-        if (result.dims[i] != t->batch[i]) {
+        if (result.dims[i] != t->batch[i])
             return refuse_rank(c, value, type);
-        }
     }
     for (int i = 0; i < tile.rank; i++) {
         axes[i] = batch + i;
-        if (!place_axis(c, value, tile.dims[i], result.dims[batch + i], i == 0,
-                        &starts[batch + i])) {
+        if (!place_axis(c, value, tile.dims[i], result.dims[batch + i], i == 0, &starts[batch + i]))
             return false;
-        }
     }
     *start = ir_attr_dim_array(c->m, starts, (uint32_t)result.rank);
     *kept = ir_attr_int_array(c->m, axes, (uint32_t)tile.rank);
@@ -187,9 +176,8 @@ static bool place_tile(checker *c, const entity *value, uint32_t number, ir_attr
 
 static bool same_element(checker *c, const entity *value, uint32_t number) {
     ir_type result = ir_value_get(c->m, ir_op_result(c->m, c->tiles->op, number))->type;
-    if (ir_type_get(c->m, result)->element == tensor_type(c, value)->element) {
+    if (ir_type_get(c->m, result)->element == tensor_type(c, value)->element)
         return true;
-    }
     diagnose_error(c->report, ERROR_ANNOTATION_MISMATCH, value->at,
                    "the returned tile is %s, but the result is %s",
                    entity_type_text(c, ir_value_get(c->m, value->value)->type),
@@ -216,9 +204,8 @@ static void put_hints(checker *c) {
         names[count] = "swizzle";
         values[count++] = ir_attr_string(c->m, swizzle);
     }
-    if (count) {
+    if (count)
         ir_op_set_attr(c->m, c->tiles->op, "hints", ir_attr_dict(c->m, names, values, count));
-    }
 }
 
 bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out) {
@@ -227,10 +214,8 @@ bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *ou
     ir_attr names[IR_MAX_RANK + 2];
     ir_value given[COMPILER_MAX_PARAMETERS];
     for (uint32_t i = 0; i < count; i++) {
-        if (!same_element(c, &values[i], i) ||
-            !place_tile(c, &values[i], i, &starts[i], &kept[i])) {
+        if (!same_element(c, &values[i], i) || !place_tile(c, &values[i], i, &starts[i], &kept[i]))
             return false;
-        }
         given[i] = values[i].value;
         out[i] = ir_op_result(c->m, t->op, i);
     }
@@ -243,9 +228,8 @@ bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *ou
                                         .operand_count = count,
                                         .attrs = attrs,
                                         .attr_count = 2});
-    for (uint32_t i = 0; i < t->grid; i++) {
+    for (uint32_t i = 0; i < t->grid; i++)
         names[i] = ir_attr_string(c->m, t->grid_names[i]);
-    }
     ir_op_set_attr(c->m, t->op, "indices", ir_attr_array(c->m, names, t->grid));
     ir_op_set_attr(c->m, t->op, "counts", ir_attr_dim_array(c->m, t->counts, t->grid));
     put_hints(c);
@@ -280,17 +264,14 @@ static entity context_attribute(checker *c, const entity *base, const node *n) {
                                   : entity_integer(c, said ? said : 1, n->at);
         }
     }
-    if (strcmp(n->text, "rows") == 0) {
+    if (strcmp(n->text, "rows") == 0)
         return tiles_block_entity(c, ENTITY_BLOCK, *tiles_rows(c), n->at);
-    }
-    if (strcmp(n->text, "cols") == 0) {
+    if (strcmp(n->text, "cols") == 0)
         return tiles_block_entity(c, ENTITY_BLOCK, *tiles_columns(c), n->at);
-    }
     if (strcmp(n->text, "batch") == 0) {
         entity out = entity_tuple(c, (uint32_t)c->tiles->batch_rank, n->at);
-        for (int i = 0; i < c->tiles->batch_rank; i++) {
+        for (int i = 0; i < c->tiles->batch_rank; i++)
             out.items[i] = entity_dim(c, c->tiles->batch_index[i], n->at);
-        }
         return out;
     }
     return unknown_attribute(c, base, n, known, sizeof known / sizeof *known);
@@ -299,23 +280,19 @@ static entity context_attribute(checker *c, const entity *base, const node *n) {
 static entity block_attribute(checker *c, const entity *base, const node *n) {
     static const char *const known[] = {"start", "size", "number"};
     const tile_block *b = base->block;
-    if (strcmp(n->text, known[0]) == 0) {
+    if (strcmp(n->text, known[0]) == 0)
         return entity_dim(c, tiles_start(c, b), n->at);
-    }
-    if (strcmp(n->text, known[1]) == 0) {
+    if (strcmp(n->text, known[1]) == 0)
         return entity_dim(c, b->size, n->at);
-    }
     return strcmp(n->text, known[2]) == 0 ? entity_dim(c, b->number, n->at)
                                           : unknown_attribute(c, base, n, known, 3);
 }
 
 entity tiles_attribute(checker *c, const entity *base, const node *n) {
-    if (base->kind == ENTITY_CONTEXT) {
+    if (base->kind == ENTITY_CONTEXT)
         return context_attribute(c, base, n);
-    }
-    if (base->kind == ENTITY_BLOCK) {
+    if (base->kind == ENTITY_BLOCK)
         return block_attribute(c, base, n);
-    }
     for (uint32_t i = 0; i < base->count; i++) {
         if (strcmp(base->names[i], n->text) == 0) {
             entity e = base->items[i];

@@ -18,17 +18,15 @@ static bool refuse(checker *c, span at, const char *what) {
 
 static bool read_bound(checker *c, const node *n, double *out) {
     entity e = check_expression(c, n);
-    if (e.kind != ENTITY_NUMBER) {
+    if (e.kind != ENTITY_NUMBER)
         return e.kind != ENTITY_BROKEN && refuse(c, n->at, "a bound is a number");
-    }
     *out = number_value(&e);
     return true;
 }
 
 static bool read_bounded(checker *c, const node *n, compiler_numerics *out) {
-    if ((n->kind != NODE_LIST && n->kind != NODE_TUPLE) || n->count != 2) {
+    if ((n->kind != NODE_LIST && n->kind != NODE_TUPLE) || n->count != 2)
         return refuse(c, n->at, "bounded takes the least and the greatest number that is given");
-    }
     out->bounded = true;
     return read_bound(c, n->items[0], &out->low) && read_bound(c, n->items[1], &out->high) &&
            (out->low <= out->high ||
@@ -36,9 +34,8 @@ static bool read_bounded(checker *c, const node *n, compiler_numerics *out) {
 }
 
 static bool read_stable(checker *c, const node *n, compiler_numerics *out) {
-    if (n->kind != NODE_BOOL) {
+    if (n->kind != NODE_BOOL)
         return refuse(c, n->at, "stable is True or False");
-    }
     out->stable = n->integer != 0;
     return true;
 }
@@ -49,17 +46,15 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
     for (uint32_t i = 0; good && i < n->count; i++) {
         const node *word = n->items[i];
         bool named = word->kind == NODE_KEYWORD;
-        if (named && strcmp(word->text, "bounded") == 0) {
+        if (named && strcmp(word->text, "bounded") == 0)
             good = read_bounded(c, word->left, out);
-        } else if (named && strcmp(word->text, "stable") == 0) {
+        else if (named && strcmp(word->text, "stable") == 0)
             good = read_stable(c, word->left, out);
-        } else {
+        else
             good = refuse(c, word->at, "@verify.numerics takes stable=... and bounded=...");
-        }
     }
-    if (good && out->stable && contract) {
+    if (good && out->stable && contract)
         return refuse(c, n->at, "stable compares with the formula, and this kernel has none");
-    }
     return good ? out->stable || out->bounded ||
                       refuse(c, n->at, "@verify.numerics says nothing of the numbers")
            : n->kind == NODE_CALL ? false

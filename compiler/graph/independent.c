@@ -371,12 +371,11 @@ static bool place_in_output(ir_module *graph, ir_value v, const char *dim, int *
                             const char **why) {
     const ir_type_data *t = ir_type_get(graph, ir_value_get(graph, v)->type);
     *axis = LANE_NONE;
-    for (int i = 0; i < t->rank; i++) {
+    for (int i = 0; i < t->rank; i++)
         if (t->dims[i] == ir_dim_symbol(graph, dim) && *axis == LANE_NONE)
             *axis = i;
         else if (mentions(graph, t->dims[i], dim))
             *why = "an output has it on two axes, or in a formula";
-    }
     return !*why;
 }
 

@@ -9,9 +9,8 @@ static bool describe(ir_module *graph, ir_type type, const char *name, ir_bindin
     *out = (buffer){.name = name, .type = d->element, .rank = d->rank};
     for (int i = 0; i < d->rank; i++) {
         const char *missing = NULL;
-        if (ir_dim_evaluate(graph, d->dims[i], dims, &out->dims[i], &missing)) {
+        if (ir_dim_evaluate(graph, d->dims[i], dims, &out->dims[i], &missing))
             continue;
-        }
         if (missing) {
             return status_set(st, STATUS_INVALID, "dimension '%s' of '%s' is not bound", missing,
                               name);
@@ -32,9 +31,8 @@ bool compiler_signature_of(compiler_instance *instance, compiler_signature *out,
     ir_module *graph = instance->graph;
     ir_bindings dims = instance->dims;
     ir_op kernel = ir_module_kernel(graph);
-    if (!kernel) {
+    if (!kernel)
         return status_set(st, STATUS_INVALID, "the module holds no kernel");
-    }
     const ir_block_data *block = ir_block_get(graph, ir_op_block(graph, kernel, 0));
     const ir_op_data *last = block->last ? ir_op_get(graph, block->last) : NULL;
     if (!last || block->argument_count > COMPILER_MAX_PARAMETERS ||
@@ -47,17 +45,14 @@ bool compiler_signature_of(compiler_instance *instance, compiler_signature *out,
                                 .output_count = last->operand_count};
     for (uint32_t i = 0; i < out->input_count; i++) {
         ir_type type = ir_value_get(graph, block->arguments[i])->type;
-        if (!describe(graph, type, name_at(graph, kernel, "inputs", i), dims, &out->inputs[i],
-                      st)) {
+        if (!describe(graph, type, name_at(graph, kernel, "inputs", i), dims, &out->inputs[i], st))
             return false;
-        }
     }
     for (uint32_t i = 0; i < out->output_count; i++) {
         ir_type type = ir_value_get(graph, last->operands[i])->type;
         if (!describe(graph, type, name_at(graph, kernel, "outputs", i), dims, &out->outputs[i],
-                      st)) {
+                      st))
             return false;
-        }
     }
     return true;
 }

@@ -124,12 +124,11 @@ static bool divide(const dim_poly *a, const dim_poly *d, dim_poly *out) {
             return false;
         t.coefficient = x->coefficient / y->coefficient;
         int j = 0;
-        for (int k = 0; k < x->atom_count; k++) {
+        for (int k = 0; k < x->atom_count; k++)
             if (j < y->atom_count && x->atoms[k] == y->atoms[j])
                 j++;
             else
                 t.atoms[t.atom_count++] = x->atoms[k];
-        }
         if (j < y->atom_count)
             return false;
         add_term(out, &t);

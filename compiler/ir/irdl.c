@@ -39,12 +39,11 @@ static void print_operands(irdl_op *o) {
     irdl_list list = {.length = 0};
     const char *cursor = o->info->operands;
     op_operand_info operand;
-    while (op_next_operand(&cursor, &operand)) {
+    while (op_next_operand(&cursor, &operand))
         if (operand.variadic)
             add_runs(o, &list);
         else
             list_add(&list, operand.optional ? "optional " : "", value_constraint(o));
-    }
     if (list.length)
         text_printf(o->out, "      irdl.operands(%s)\n", list.items);
 }

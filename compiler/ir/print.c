@@ -66,12 +66,11 @@ static void print_quoted(const char *s, text *out) {
 }
 
 static void print_shape(const ir_type_data *d, text *out) {
-    for (int i = 0; i < d->rank; i++) {
+    for (int i = 0; i < d->rank; i++)
         if (d->dims[i] < 0)
             text_append(out, "?x");
         else
             text_printf(out, "%" PRId64 "x", d->dims[i]);
-    }
     text_append(out, ir_element_text(d->element));
 }
 

@@ -325,12 +325,11 @@ static bool graph_infer_reduce(query *q) {
             return infer_refuse(q, MISFIT_ARGUMENT, 0, -1,
                                 "axes must be different axes of %s, in ascending order",
                                 infer_shape_text(q, 0));
-    for (int i = 0; i < x->rank; i++) {
+    for (int i = 0; i < x->rank; i++)
         if (next < n && axes[next] == i)
             next++;
         else
             dims[rank++] = x->dims[i];
-    }
     return infer_give_shape(q, x->element, rank, dims);
 }
 

@@ -93,10 +93,9 @@ static bool open_chains(reader *r) {
 
 /* What stands behind it: those that close, down to the one of `tree(`. */
 static bool close_chains(reader *r) {
-    while (r->open >= 0 && take(r, ')')) {
+    while (r->open >= 0 && take(r, ')'))
         if (r->open-- > 0)
             push(r, TREE_END);
-    }
     return true;
 }
 

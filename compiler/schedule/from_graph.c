@@ -134,10 +134,9 @@ void scheduler_collect(const expression *e, affine_list *out) {
 }
 
 bool scheduler_is_heavy(const expression *e) {
-    for (size_t i = 0; i < e->memo.count; i++) {
+    for (size_t i = 0; i < e->memo.count; i++)
         if (graph_op_is_specified(plan_opcode(e->p, e->memo.items[i].value)))
             return true;
-    }
     return false;
 }
 

@@ -45,12 +45,11 @@ static void exchange(axis_map *map, int a, int b) {
     ir_dim extent = map->extent[a];
     map->extent[a] = map->extent[b];
     map->extent[b] = extent;
-    for (int axis = 0; axis < NEST_AXES; axis++) {
+    for (int axis = 0; axis < NEST_AXES; axis++)
         if (map->index_of[axis] == a)
             map->index_of[axis] = b;
         else if (map->index_of[axis] == b)
             map->index_of[axis] = a;
-    }
 }
 
 /* Brings the axis along which some input is contiguous, while the last one is not, beside the last

@@ -50,14 +50,13 @@ group_set group_set_join(arena *a, group_set s, group_set t) {
     if (holds_all(t, s))
         return t;
     int *items = ARENA_NEW(a, int, s.count + t.count), count = 0;
-    for (int i = 0, k = 0; i < s.count || k < t.count;) {
+    for (int i = 0, k = 0; i < s.count || k < t.count;)
         if (k == t.count || (i < s.count && s.items[i] < t.items[k]))
             items[count++] = s.items[i++];
         else if (i == s.count || t.items[k] < s.items[i])
             items[count++] = t.items[k++];
         else
             items[count++] = s.items[i++], k++;
-    }
     return (group_set){items, count};
 }
 

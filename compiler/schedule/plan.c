@@ -230,10 +230,9 @@ static ir_value epilogue_root(epilogue *e, ir_op dot) {
             roots++;
             root = e->touched.items[i];
         }
-    if (roots != 1) {
+    if (roots != 1)
         for (root = v; !p->stored[v] && (v = only_user(e, v)) != 0;)
             root = v;
-    }
     for (size_t i = 0; i < e->touched.count; i++)
         e->inside[e->touched.items[i]] = e->tainted[e->touched.items[i]] = false;
     return root;

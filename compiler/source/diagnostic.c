@@ -12,44 +12,38 @@ enum { EXCERPT_BEFORE = 80, EXCERPT_BYTES = 180, TAB_WIDTH = 4 };
 
 void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size) {
     uint32_t lines = 1;
-    for (uint32_t i = 0; i < size; i++) {
+    for (uint32_t i = 0; i < size; i++)
         lines += data[i] == '\n';
-    }
     *s = (source_text){.name = name, .data = data, .size = size, .line_count = lines};
     s->lines = ARENA_NEW(a, uint32_t, lines);
     uint32_t line = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        if (data[i] == '\n') {
+    for (uint32_t i = 0; i < size; i++)
+        if (data[i] == '\n')
             s->lines[++line] = i + 1;
-        }
-    }
 }
 
 static uint32_t line_of(const source_text *s, uint32_t offset) {
     uint32_t low = 0, high = s->line_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (s->lines[middle] <= offset) {
+        if (s->lines[middle] <= offset)
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
 
 source_position source_position_of(const source_text *s, uint32_t offset) {
     uint32_t line = line_of(s, offset), column = 1;
-    for (uint32_t i = s->lines[line]; i < offset && i < s->size; i++) {
+    for (uint32_t i = s->lines[line]; i < offset && i < s->size; i++)
         column += ((unsigned char)s->data[i] & 0xC0) != 0x80;
-    }
     return (source_position){line + 1, column};
 }
 
 uint32_t source_offset_of(const source_text *s, uint32_t line, uint32_t column) {
-    if (line == 0 || line > s->line_count) {
+    if (line == 0 || line > s->line_count)
         return s->size;
-    }
     uint32_t at = s->lines[line - 1];
     while (column > 1 && at < s->size) {
         at++;
@@ -104,14 +98,12 @@ static void add_listed(const diagnostics *d, const char *id, span at, const char
 static int decode(const unsigned char *p, size_t left, int32_t *code) {
     int length = p[0] < 0x80 ? 1 : p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : p[0] >= 0xC2 ? 2 : 0;
     *code = -1;
-    if (length == 0 || (size_t)length > left) {
+    if (length == 0 || (size_t)length > left)
         return 1;
-    }
     int32_t value = length == 1 ? p[0] : p[0] & (0x7F >> length);
     for (int i = 1; i < length; i++) {
-        if ((p[i] & 0xC0) != 0x80) {
+        if ((p[i] & 0xC0) != 0x80)
             return 1;
-        }
         value = value << 6 | (p[i] & 0x3F);
     }
     *code = value;
@@ -119,9 +111,8 @@ static int decode(const unsigned char *p, size_t left, int32_t *code) {
 }
 
 static int width_of(int32_t code) {
-    if (code >= 0x300 && code <= 0x36F) {
+    if (code >= 0x300 && code <= 0x36F)
         return 0;
-    }
     bool wide = (code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) ||
                 (code >= 0xAC00 && code <= 0xD7A3) || (code >= 0xF900 && code <= 0xFAFF) ||
                 (code >= 0xFE30 && code <= 0xFE6F) || (code >= 0xFF00 && code <= 0xFF60) ||
@@ -138,13 +129,12 @@ static int append_visible(text *out, const source_text *s, uint32_t from, uint32
         int length = decode((const unsigned char *)s->data + i, to - i, &code);
         bool shown = code >= 32 && code != 127;
         columns += code == '\t' ? TAB_WIDTH : shown ? width_of(code) : 1;
-        if (out && code == '\t') {
+        if (out && code == '\t')
             text_append(out, "    ");
-        } else if (out && !shown) {
+        else if (out && !shown)
             text_append(out, "\xEF\xBF\xBD");
-        } else if (out) {
+        else if (out)
             text_append_bytes(out, s->data + i, (size_t)length);
-        }
         i += (uint32_t)length;
     }
     return columns;
@@ -155,21 +145,16 @@ static void excerpt_window(const source_text *s, uint32_t at, uint32_t *from, ui
     uint32_t line = line_of(s, at);
     *from = s->lines[line];
     *to = line + 1 < s->line_count ? s->lines[line + 1] - 1 : s->size;
-    if (*to > *from && s->data[*to - 1] == '\r') {
+    if (*to > *from && s->data[*to - 1] == '\r')
         --*to;
-    }
-    if (*to - *from <= EXCERPT_BYTES) {
+    if (*to - *from <= EXCERPT_BYTES)
         return;
-    }
-    if (at - *from > EXCERPT_BEFORE) {
+    if (at - *from > EXCERPT_BEFORE)
         *from = at - EXCERPT_BEFORE;
-    }
-    while (*from < at && ((unsigned char)s->data[*from] & 0xC0) == 0x80) {
+    while (*from < at && ((unsigned char)s->data[*from] & 0xC0) == 0x80)
         ++*from;
-    }
-    if (*to - *from > EXCERPT_BYTES) {
+    if (*to - *from > EXCERPT_BYTES)
         *to = *from + EXCERPT_BYTES;
-    }
 }
 
 static const char *paint(const diagnostics *d, const char *code) {
@@ -186,14 +171,12 @@ static void render_excerpt(diagnostics *d, span at, const char *caret_colour) {
     uint32_t start = at.start < to ? at.start : to, end = at.end < to ? at.end : to;
     int before = append_visible(NULL, s, from, start);
     int length = end > start ? append_visible(NULL, s, start, end) : 1;
-    for (int i = 0; i < before; i++) {
+    for (int i = 0; i < before; i++)
         text_append_char(d->out, ' ');
-    }
     text_append(d->out, paint(d, caret_colour));
     text_append_char(d->out, '^');
-    for (int i = 1; i < length; i++) {
+    for (int i = 1; i < length; i++)
         text_append_char(d->out, '~');
-    }
     text_append(d->out, paint(d, "\033[0m"));
     text_append_char(d->out, '\n');
 }
@@ -202,19 +185,17 @@ static void render_excerpt(diagnostics *d, span at, const char *caret_colour) {
 static void render(diagnostics *d, const char *id, span at, const char *format, va_list args) {
     bool error = id != NULL;
     const char *colour = error ? "\033[1;31m" : "\033[1;36m";
-    if (at.start > d->source->size) {
+    if (at.start > d->source->size)
         at.start = at.end = d->source->size;
-    }
     source_position p = source_position_of(d->source, at.start);
     text_append(d->out, paint(d, "\033[1m"));
     text_show(d->out, "%s:%u:%u:", d->source->name, p.line, p.column);
     text_printf(d->out, "%s ", paint(d, "\033[0m"));
     text_append(d->out, paint(d, colour));
-    if (error) {
+    if (error)
         text_printf(d->out, "error[%s]:%s %s", id, paint(d, "\033[0m"), paint(d, "\033[1m"));
-    } else {
+    else
         text_printf(d->out, "note:%s ", paint(d, "\033[0m"));
-    }
     text_vshow(d->out, format, args);
     text_printf(d->out, "%s\n", error ? paint(d, "\033[0m") : "");
     render_excerpt(d, at, colour);
@@ -225,10 +206,8 @@ static void render(diagnostics *d, const char *id, span at, const char *format, 
 static bool seen_before(const diagnostics *d, span at, const char *format) {
     for (size_t i = 0; i < d->seen.count; i++) {
         const struct diagnostic_key *key = &d->seen.items[i];
-        if (key->at.start == at.start && key->at.end == at.end &&
-            strcmp(key->format, format) == 0) {
+        if (key->at.start == at.start && key->at.end == at.end && strcmp(key->format, format) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -236,9 +215,8 @@ static bool seen_before(const diagnostics *d, span at, const char *format) {
 void diagnose_error(diagnostics *d, diagnostic_id id, span at, const char *format, ...) {
     d->muted = true;
     d->reported++;
-    if (d->errors <= DIAGNOSTIC_LIMIT && seen_before(d, at, format)) {
+    if (d->errors <= DIAGNOSTIC_LIMIT && seen_before(d, at, format))
         return;
-    }
     d->errors++;
     vec_push(&d->places, at.start);
     if (d->errors > DIAGNOSTIC_LIMIT) {
@@ -262,25 +240,21 @@ void diagnose_error(diagnostics *d, diagnostic_id id, span at, const char *forma
     va_end(again);
     add_listed(d, diagnostic_name(id), at, message.data);
     text_release(&message);
-    if (d->context) {
+    if (d->context)
         text_show(d->out, "      = note: where %s\n", d->context);
-    }
 }
 
 bool diagnosed_on_line(const diagnostics *d, uint32_t offset) {
     uint32_t line = line_of(d->source, offset);
-    for (size_t i = 0; i < d->seen.count; i++) {
-        if (line_of(d->source, d->seen.items[i].at.start) == line) {
+    for (size_t i = 0; i < d->seen.count; i++)
+        if (line_of(d->source, d->seen.items[i].at.start) == line)
             return true;
-        }
-    }
     return false;
 }
 
 void diagnose_note(diagnostics *d, span at, const char *format, ...) {
-    if (d->muted) {
+    if (d->muted)
         return;
-    }
     va_list args;
     va_start(args, format);
     render(d, NULL, at, format, args);
@@ -288,9 +262,8 @@ void diagnose_note(diagnostics *d, span at, const char *format, ...) {
 }
 
 void diagnose_help(diagnostics *d, const char *format, ...) {
-    if (d->muted) {
+    if (d->muted)
         return;
-    }
     text_printf(d->out, "      = %shelp:%s ", paint(d, "\033[1;32m"), paint(d, "\033[0m"));
     va_list args;
     va_start(args, format);
@@ -301,8 +274,7 @@ void diagnose_help(diagnostics *d, const char *format, ...) {
 
 bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names, size_t count) {
     const char *nearest = strlen(word) > 1 ? text_nearest(word, names, count) : NULL;
-    if (nearest) {
+    if (nearest)
         diagnose_help(d, "did you mean '%s'?", nearest);
-    }
     return nearest != NULL;
 }

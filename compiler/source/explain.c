@@ -17,11 +17,9 @@ const compiler_diagnostic *compiler_diagnostics(size_t *count) {
 }
 
 const compiler_diagnostic *compiler_diagnostic_of(const char *id) {
-    for (size_t i = 0; i < DIAGNOSTIC_COUNT; i++) {
-        if (strcmp(table[i].id, id) == 0) {
+    for (size_t i = 0; i < DIAGNOSTIC_COUNT; i++)
+        if (strcmp(table[i].id, id) == 0)
             return &table[i];
-        }
-    }
     return NULL;
 }
 
@@ -86,9 +84,8 @@ const compiler_diagnostic *compiler_diagnostic_in(const char *rendered) {
         const char *id = p + strlen(before);
         for (size_t i = 0; i < DIAGNOSTIC_COUNT; i++) {
             size_t length = strlen(table[i].id);
-            if (strncmp(table[i].id, id, length) == 0 && id[length] == ']') {
+            if (strncmp(table[i].id, id, length) == 0 && id[length] == ']')
                 return &table[i];
-            }
         }
     }
     return NULL;

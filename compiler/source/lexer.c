@@ -14,11 +14,9 @@ static const char *const keywords[] = {
 };
 
 static bool is_keyword(const char *word) {
-    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
-        if (strcmp(keywords[i], word) == 0) {
+    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+        if (strcmp(keywords[i], word) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -29,9 +27,8 @@ void lexer_push(lexer *l, token_kind kind, uint32_t start, uint32_t end, const c
 
 static void lex_name(lexer *l) {
     uint32_t start = l->at;
-    while (isalnum(lexer_peek(l, 0)) || lexer_peek(l, 0) == '_') {
+    while (isalnum(lexer_peek(l, 0)) || lexer_peek(l, 0) == '_')
         l->at++;
-    }
     const char *word = arena_strndup(l->memory, l->source->data + start, l->at - start);
     lexer_push(l, is_keyword(word) ? TOKEN_KEYWORD : TOKEN_NAME, start, l->at, word);
 }
@@ -66,9 +63,8 @@ static bool lex_string_body(lexer *l, int quote, bool triple, text *out) {
             l->at += triple ? 3 : 1;
             return true;
         }
-        if (c == '\n' && !triple) {
+        if (c == '\n' && !triple)
             return false;
-        }
         if (c == '\\') {
             append_escape(l, out);
             continue;
@@ -98,9 +94,8 @@ static void lex_string(lexer *l) {
 static bool refuse_prefix(lexer *l) {
     token last = l->tokens.items[l->tokens.count - 1];
     int c = lexer_peek(l, 0);
-    if (last.at.end - last.at.start > 2 || (c != '"' && c != '\'')) {
+    if (last.at.end - last.at.start > 2 || (c != '"' && c != '\''))
         return false;
-    }
     diagnose_error(l->report, ERROR_STRING_PREFIX, last.at,
                    "string prefix '%s' is not part of the tile language", last.text);
     diagnose_help(l->report, "write a plain string");
@@ -123,9 +118,8 @@ static uint32_t symbol_here(const lexer *l, uint32_t *length) {
         *length = (uint32_t)strlen(s);
         if (*length <= l->end - l->at && memcmp(s, l->source->data + l->at, *length) == 0) {
             uint32_t code = 0;
-            for (uint32_t k = 0; k < *length; k++) {
+            for (uint32_t k = 0; k < *length; k++)
                 code |= (uint32_t)(unsigned char)s[k] << (8 * k);
-            }
             return code;
         }
     }
@@ -157,11 +151,10 @@ static void lex_symbol(lexer *l) {
         lexer_refuse_byte(l);
         return;
     }
-    if (c == '(' || c == '[' || c == '{') {
+    if (c == '(' || c == '[' || c == '{')
         vec_push(&l->brackets, l->at);
-    } else if (c == ')' || c == ']' || c == '}') {
+    else if (c == ')' || c == ']' || c == '}')
         close_bracket(l, c);
-    }
     lexer_push(l, TOKEN_SYMBOL, l->at, l->at + length, NULL);
     l->tokens.items[l->tokens.count - 1].symbol = code;
     l->at += length;
@@ -170,9 +163,8 @@ static void lex_symbol(lexer *l) {
 void lexer_refuse_byte(lexer *l) {
     unsigned char c = (unsigned char)l->source->data[l->at];
     uint32_t end = l->at + 1;
-    while (end < l->end && ((unsigned char)l->source->data[end] & 0xC0) == 0x80) {
+    while (end < l->end && ((unsigned char)l->source->data[end] & 0xC0) == 0x80)
         end++;
-    }
     span at = {l->at, end};
     if (c == 0) {
         diagnose_error(l->report, ERROR_CHARACTER, at, "a NUL byte cannot be part of a source");
@@ -191,9 +183,8 @@ void lexer_refuse_byte(lexer *l) {
 /* ---- one token, without lines ---- */
 
 static void skip_comment(lexer *l) {
-    while (l->at < l->end && lexer_peek(l, 0) != '\n') {
+    while (l->at < l->end && lexer_peek(l, 0) != '\n')
         l->at++;
-    }
 }
 
 void lexer_step(lexer *l) {
@@ -226,12 +217,10 @@ token_list lexer_finish(lexer *l) {
 
 token_list lex_expression(const source_text *source, span part, arena *a, diagnostics *d) {
     lexer l = {.source = source, .memory = a, .report = d, .at = part.start, .end = part.end};
-    while (l.at < l.end) {
-        if (lexer_peek(&l, 0) == '\n') {
+    while (l.at < l.end)
+        if (lexer_peek(&l, 0) == '\n')
             l.at++;
-        } else {
+        else
             lexer_step(&l);
-        }
-    }
     return lexer_finish(&l);
 }

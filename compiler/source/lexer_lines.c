@@ -36,9 +36,8 @@ static uint32_t current_indent(const lexer *l) {
 
 static void begin_line(lexer *l) {
     uint32_t start = l->at, width = measure_indent(l);
-    if (blank_line(l)) {
+    if (blank_line(l))
         return;
-    }
     if (width > current_indent(l)) {
         vec_push(&l->indents, width);
         lexer_push(l, TOKEN_INDENT, start, l->at, NULL);
@@ -58,9 +57,8 @@ static void begin_line(lexer *l) {
 
 static void end_line(lexer *l) {
     token_kind last = l->tokens.count ? l->tokens.items[l->tokens.count - 1].kind : TOKEN_NEWLINE;
-    if (last != TOKEN_NEWLINE && last != TOKEN_INDENT && last != TOKEN_DEDENT) {
+    if (last != TOKEN_NEWLINE && last != TOKEN_INDENT && last != TOKEN_DEDENT)
         lexer_push(l, TOKEN_NEWLINE, l->at, l->at, NULL);
-    }
 }
 
 /* Leaves out what follows the bracket: whatever it is, it is not what the bracket was meant to
@@ -70,9 +68,8 @@ static void drop_open_bracket(lexer *l) {
     diagnose_error(l->report, ERROR_UNCLOSED_BRACKET, (span){open, open + 1},
                    "'%c' is never closed", l->source->data[open]);
     vec_clear(&l->brackets);
-    while (l->tokens.count > 0 && l->tokens.items[l->tokens.count - 1].at.start >= open) {
+    while (l->tokens.count > 0 && l->tokens.items[l->tokens.count - 1].at.start >= open)
         l->tokens.count--;
-    }
     lexer_push(l, TOKEN_NEWLINE, open, open, NULL);
 }
 
@@ -81,33 +78,28 @@ static bool starts_definition(const lexer *l) {
     static const char *const starts[] = {"def ", "@kernel", "@cases", "from tessera"};
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         size_t n = strlen(starts[i]);
-        if (n <= l->end - l->at && memcmp(l->source->data + l->at, starts[i], n) == 0) {
+        if (n <= l->end - l->at && memcmp(l->source->data + l->at, starts[i], n) == 0)
             return true;
-        }
     }
     return false;
 }
 
 static bool continues_line(lexer *l) {
     uint32_t skip = lexer_peek(l, 1) == '\r' ? 2 : 1;
-    if (lexer_peek(l, 0) != '\\' || lexer_peek(l, skip) != '\n') {
+    if (lexer_peek(l, 0) != '\\' || lexer_peek(l, skip) != '\n')
         return false;
-    }
     l->at += skip + 1;
     return true;
 }
 
 static void newline(lexer *l) {
-    if (l->brackets.count == 0) {
+    if (l->brackets.count == 0)
         end_line(l);
-    }
     l->at++;
-    if (l->brackets.count > 0 && starts_definition(l)) {
+    if (l->brackets.count > 0 && starts_definition(l))
         drop_open_bracket(l);
-    }
-    if (l->brackets.count == 0) {
+    if (l->brackets.count == 0)
         begin_line(l);
-    }
 }
 
 static void refuse_broken_utf8(lexer *l) {
@@ -120,9 +112,8 @@ static void refuse_broken_utf8(lexer *l) {
                      : p[i] >= 0xC2 ? 2
                                     : 0;
         bool good = n > 0 && n <= l->end - i;
-        for (uint32_t k = 1; good && k < n; k++) {
+        for (uint32_t k = 1; good && k < n; k++)
             good = (p[i + k] & 0xC0) == 0x80;
-        }
         bool overlong =
             good && ((p[i] == 0xE0 && p[i + 1] < 0xA0) || (p[i] == 0xF0 && p[i + 1] < 0x90));
         bool beyond =
@@ -139,20 +130,16 @@ static void refuse_broken_utf8(lexer *l) {
 token_list lex_source(const source_text *source, arena *a, diagnostics *d) {
     lexer l = {.source = source, .memory = a, .report = d, .end = source->size};
     refuse_broken_utf8(&l);
-    if (source->size >= 3 && memcmp(source->data, "\xEF\xBB\xBF", 3) == 0) {
+    if (source->size >= 3 && memcmp(source->data, "\xEF\xBB\xBF", 3) == 0)
         l.at = 3;
-    }
     begin_line(&l);
-    while (l.at < l.end) {
-        if (lexer_peek(&l, 0) == '\n') {
+    while (l.at < l.end)
+        if (lexer_peek(&l, 0) == '\n')
             newline(&l);
-        } else if (!continues_line(&l)) {
+        else if (!continues_line(&l))
             lexer_step(&l);
-        }
-    }
-    if (l.brackets.count > 0) {
+    if (l.brackets.count > 0)
         drop_open_bracket(&l);
-    }
     end_line(&l);
     while (l.indents.count > 0) {
         l.indents.count--;

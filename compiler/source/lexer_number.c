@@ -9,13 +9,12 @@ static void scan_number(lexer *l) {
     bool hexadecimal = lexer_peek(l, 0) == '0' && tolower(lexer_peek(l, 1)) == 'x';
     while (l->at < l->end) {
         int c = lexer_peek(l, 0), next = lexer_peek(l, 1);
-        if (!hexadecimal && (c == 'e' || c == 'E') && (next == '+' || next == '-')) {
+        if (!hexadecimal && (c == 'e' || c == 'E') && (next == '+' || next == '-'))
             l->at += 2;
-        } else if (isalnum(c) || c == '_' || c == '.') {
+        else if (isalnum(c) || c == '_' || c == '.')
             l->at++;
-        } else {
+        else
             return;
-        }
     }
 }
 
@@ -24,12 +23,11 @@ static const char *without_underscores(lexer *l, uint32_t start, bool *misplaced
     size_t length = 0;
     for (uint32_t i = start; i < l->at; i++) {
         char c = l->source->data[i];
-        if (c != '_') {
+        if (c != '_')
             out[length++] = c;
-        } else if (i + 1 == l->at || !isalnum((unsigned char)l->source->data[i + 1]) ||
-                   !isalnum((unsigned char)l->source->data[i - 1])) {
+        else if (i + 1 == l->at || !isalnum((unsigned char)l->source->data[i + 1]) ||
+                 !isalnum((unsigned char)l->source->data[i - 1]))
             *misplaced = true;
-        }
     }
     return out;
 }
@@ -57,9 +55,8 @@ static bool is_float_text(const char *s) {
         fraction = strspn(p + 1, "0123456789");
         p += 1 + fraction;
     }
-    if (whole + fraction == 0) {
+    if (whole + fraction == 0)
         return false;
-    }
     if (*p == 'e' || *p == 'E') {
         p += p[1] == '+' || p[1] == '-' ? 2 : 1;
         return all_of(p, "0123456789");

@@ -15,17 +15,14 @@ static node *take_block(parser *p, uint32_t first, node_list *body) {
 /* One statement of a block, and those behind `;` on its line. */
 static bool parse_line(parser *p, node_list *body) {
     do {
-        if (parser_peek(p, 0)->kind == TOKEN_NEWLINE) {
+        if (parser_peek(p, 0)->kind == TOKEN_NEWLINE)
             break;
-        }
         node *n = parser_statement(p);
-        if (!n) {
+        if (!n)
             return false;
-        }
         vec_push(body, n);
-        if (n->kind == NODE_FOR || n->kind == NODE_IF) {
+        if (n->kind == NODE_FOR || n->kind == NODE_IF)
             return true;
-        }
     } while (parser_accept(p, SYMBOL1(';')));
     return parser_end_of_line(p);
 }
@@ -43,9 +40,8 @@ static bool parse_lines(parser *p, node_list *body) {
             parser_skip_statement(p);
         }
     }
-    if (parser_peek(p, 0)->kind == TOKEN_DEDENT) {
+    if (parser_peek(p, 0)->kind == TOKEN_DEDENT)
         parser_next(p);
-    }
     return good;
 }
 
@@ -65,9 +61,8 @@ static node *parse_block(parser *p) {
         parser_next(p);
         good = parse_lines(p, &body);
     }
-    if (good) {
+    if (good)
         return take_block(p, first, &body);
-    }
     vec_release(&body);
     return NULL;
 }
@@ -78,15 +73,13 @@ static node *parse_for(parser *p) {
     uint32_t first = p->at;
     parser_next(p);
     const token *name = parser_peek(p, 0);
-    if (name->kind != TOKEN_NAME) {
+    if (name->kind != TOKEN_NAME)
         return parser_unexpected(p, "the name of the loop's index");
-    }
     parser_next(p);
     node *target = parser_node(p, NODE_NAME, p->at - 1);
     target->text = name->text;
-    if (!parser_is_word(p, "in")) {
+    if (!parser_is_word(p, "in"))
         return parser_unexpected(p, "'in'");
-    }
     parser_next(p);
     node *n = parser_node(p, NODE_FOR, first);
     n->right = target;
@@ -101,9 +94,8 @@ static node *parse_if(parser *p) {
     node *n = parser_node(p, NODE_IF, first);
     n->left = parse_expression(p);
     n->right = n->left ? parse_block(p) : NULL;
-    if (!n->right) {
+    if (!n->right)
         return NULL;
-    }
     bool otherwise = parser_is_word(p, "else");
     if (parser_is_word(p, "elif")) {
         n->third = parse_if(p);

@@ -29,11 +29,9 @@ static node *refuse_keyword(parser *p) {
         {"for", "for", "operations already act on whole tensors"},
     };
     const token *t = parser_peek(p, 0);
-    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-        if (t->kind == TOKEN_KEYWORD && strcmp(t->text, refused[i].word) == 0) {
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        if (t->kind == TOKEN_KEYWORD && strcmp(t->text, refused[i].word) == 0)
             return refuse(p, t->at, refused[i].what, refused[i].instead);
-        }
-    }
     return parser_unexpected(p, "an expression");
 }
 
@@ -71,9 +69,8 @@ static bool constant_word(const char *word, node *n) {
 
 static node *parse_word(parser *p, uint32_t first) {
     node n = {.kind = NODE_NONE};
-    if (!constant_word(parser_peek(p, 0)->text, &n)) {
+    if (!constant_word(parser_peek(p, 0)->text, &n))
         return refuse_keyword(p);
-    }
     parser_next(p);
     node *made = parser_node(p, n.kind, first);
     made->integer = n.integer;
@@ -85,18 +82,16 @@ static bool parse_items(parser *p, uint32_t close, const char *closing, node_lis
                         bool *comma) {
     while (!parser_is(p, close)) {
         node *item = parse_expression(p);
-        if (!item) {
+        if (!item)
             return false;
-        }
         vec_push(items, item);
         if (parser_is_word(p, "for") || parser_is_word(p, "async")) {
             refuse(p, parser_peek(p, 0)->at, "a comprehension",
                    "operations already act on whole tensors");
             return false;
         }
-        if (!parser_accept(p, SYMBOL1(','))) {
+        if (!parser_accept(p, SYMBOL1(',')))
             break;
-        }
         *comma = true;
     }
     return parser_expect(p, close, closing);
@@ -128,17 +123,14 @@ static node *parse_string(parser *p, uint32_t first);
 static node *parse_entry(parser *p) {
     uint32_t first = p->at;
     const token *name = parser_peek(p, 0);
-    if (name->kind != TOKEN_STRING) {
+    if (name->kind != TOKEN_STRING)
         return parser_unexpected(p, "a name in quotes");
-    }
     const node *quoted = parse_string(p, first);
-    if (!parser_expect(p, SYMBOL1(':'), "':'")) {
+    if (!parser_expect(p, SYMBOL1(':'), "':'"))
         return NULL;
-    }
     node *value = parse_expression(p);
-    if (!value) {
+    if (!value)
         return NULL;
-    }
     node *n = parser_node(p, NODE_KEYWORD, first);
     n->text = quoted->text;
     n->symbol_at = quoted->at;
@@ -156,12 +148,10 @@ static node *parse_dictionary(parser *p, uint32_t first) {
     while (good && !parser_is(p, SYMBOL1('}'))) {
         node *item = parse_entry(p);
         good = item != NULL;
-        if (good) {
+        if (good)
             vec_push(&items, item);
-        }
-        if (!parser_accept(p, SYMBOL1(','))) {
+        if (!parser_accept(p, SYMBOL1(',')))
             break;
-        }
     }
     if (!good || !parser_expect(p, SYMBOL1('}'), "',' or '}'")) {
         vec_release(&items);
@@ -183,9 +173,8 @@ static bool is_dictionary(parser *p) {
 static node *parse_string(parser *p, uint32_t first) {
     text joined;
     text_init(&joined);
-    while (parser_peek(p, 0)->kind == TOKEN_STRING) {
+    while (parser_peek(p, 0)->kind == TOKEN_STRING)
         text_append(&joined, parser_next(p)->text);
-    }
     node *n = parser_node(p, NODE_STRING, first);
     n->text = arena_strdup(p->memory, joined.data);
     text_release(&joined);
@@ -193,21 +182,16 @@ static node *parse_string(parser *p, uint32_t first) {
 }
 
 static node *parse_symbol_atom(parser *p, uint32_t first) {
-    if (parser_is(p, SYMBOL1('(')) || parser_is(p, SYMBOL1('['))) {
+    if (parser_is(p, SYMBOL1('(')) || parser_is(p, SYMBOL1('[')))
         return parse_bracketed(p, first);
-    }
-    if (parser_accept(p, SYMBOL3('.', '.', '.'))) {
+    if (parser_accept(p, SYMBOL3('.', '.', '.')))
         return parser_node(p, NODE_ELLIPSIS, first);
-    }
-    if (is_dictionary(p)) {
+    if (is_dictionary(p))
         return parse_dictionary(p, first);
-    }
-    if (parser_is(p, SYMBOL1('{'))) {
+    if (parser_is(p, SYMBOL1('{')))
         return refuse(p, parser_peek(p, 0)->at, "a set or dictionary", "write a tuple: (a, b)");
-    }
-    if (parser_is(p, SYMBOL1('*')) || parser_is(p, SYMBOL2('*', '*'))) {
+    if (parser_is(p, SYMBOL1('*')) || parser_is(p, SYMBOL2('*', '*')))
         return refuse(p, parser_peek(p, 0)->at, "unpacking with *", "write each item out");
-    }
     return parser_unexpected(p, "an expression");
 }
 
@@ -241,15 +225,13 @@ static node *parse_atom(parser *p) {
 static node *parse_argument(parser *p) {
     uint32_t first = p->at;
     const token *name = parser_peek(p, 0), *after = parser_peek(p, 1);
-    if (name->kind != TOKEN_NAME || after->kind != TOKEN_SYMBOL || after->symbol != SYMBOL1('=')) {
+    if (name->kind != TOKEN_NAME || after->kind != TOKEN_SYMBOL || after->symbol != SYMBOL1('='))
         return parse_expression(p);
-    }
     parser_next(p);
     parser_next(p);
     node *value = parse_expression(p);
-    if (!value) {
+    if (!value)
         return NULL;
-    }
     node *n = parser_node(p, NODE_KEYWORD, first);
     n->text = name->text;
     n->symbol_at = name->at;
@@ -261,9 +243,8 @@ static bool parse_arguments(parser *p, node_list *items) {
     bool named = false;
     while (!parser_is(p, SYMBOL1(')'))) {
         node *item = parse_argument(p);
-        if (!item) {
+        if (!item)
             return false;
-        }
         if (named && item->kind != NODE_KEYWORD) {
             diagnose_error(p->report, ERROR_POSITIONAL_AFTER_NAMED, item->at,
                            "a positional argument after a named one");
@@ -276,17 +257,15 @@ static bool parse_arguments(parser *p, node_list *items) {
                    "operations already act on whole tensors");
             return false;
         }
-        if (!parser_accept(p, SYMBOL1(','))) {
+        if (!parser_accept(p, SYMBOL1(',')))
             break;
-        }
     }
     return parser_expect(p, SYMBOL1(')'), "',' or ')'");
 }
 
 static bool slice_part(parser *p, node **part) {
-    if (parser_is(p, SYMBOL1(':')) || parser_is(p, SYMBOL1(',')) || parser_is(p, SYMBOL1(']'))) {
+    if (parser_is(p, SYMBOL1(':')) || parser_is(p, SYMBOL1(',')) || parser_is(p, SYMBOL1(']')))
         return true;
-    }
     *part = parse_expression(p);
     return *part != NULL;
 }
@@ -294,15 +273,12 @@ static bool slice_part(parser *p, node **part) {
 static node *parse_index(parser *p) {
     uint32_t first = p->at;
     node *start = NULL, *stop = NULL, *step = NULL;
-    if (!slice_part(p, &start)) {
+    if (!slice_part(p, &start))
         return NULL;
-    }
-    if (!parser_accept(p, SYMBOL1(':'))) {
+    if (!parser_accept(p, SYMBOL1(':')))
         return start ? start : parser_unexpected(p, "an index");
-    }
-    if (!slice_part(p, &stop) || (parser_accept(p, SYMBOL1(':')) && !slice_part(p, &step))) {
+    if (!slice_part(p, &stop) || (parser_accept(p, SYMBOL1(':')) && !slice_part(p, &step)))
         return NULL;
-    }
     node *n = parser_node(p, NODE_SLICE, first);
     n->left = start;
     n->right = stop;
@@ -312,13 +288,11 @@ static node *parse_index(parser *p) {
 
 static bool parse_indices(parser *p, node_list *items) {
     do {
-        if (items->count > 0 && parser_is(p, SYMBOL1(']'))) {
+        if (items->count > 0 && parser_is(p, SYMBOL1(']')))
             break;
-        }
         node *index = parse_index(p);
-        if (!index) {
+        if (!index)
             return false;
-        }
         vec_push(items, index);
     } while (parser_accept(p, SYMBOL1(',')));
     return parser_expect(p, SYMBOL1(']'), "',' or ']'");
@@ -341,9 +315,8 @@ static node *parse_trailer(parser *p, node *base, uint32_t first) {
 static node *parse_attribute(parser *p, node *base, uint32_t first) {
     parser_next(p);
     const token *name = parser_peek(p, 0);
-    if (name->kind != TOKEN_NAME) {
+    if (name->kind != TOKEN_NAME)
         return parser_unexpected(p, "a name after '.'");
-    }
     parser_next(p);
     node *n = parser_node(p, NODE_ATTRIBUTE, first);
     n->text = name->text;
@@ -355,24 +328,21 @@ static node *parse_attribute(parser *p, node *base, uint32_t first) {
 static node *parse_postfix(parser *p) {
     uint32_t first = p->at;
     node *n = parse_atom(p);
-    while (n) {
-        if (parser_is(p, SYMBOL1('(')) || parser_is(p, SYMBOL1('['))) {
+    while (n)
+        if (parser_is(p, SYMBOL1('(')) || parser_is(p, SYMBOL1('[')))
             n = parse_trailer(p, n, first);
-        } else if (parser_is(p, SYMBOL1('.'))) {
+        else if (parser_is(p, SYMBOL1('.')))
             n = parse_attribute(p, n, first);
-        } else {
+        else
             return n;
-        }
-    }
     return NULL;
 }
 
 /* ---- operators ---- */
 
 static node *make_operator(parser *p, node_kind kind, const token *t, node *left, node *right) {
-    if (!left || (kind != NODE_UNARY && !right)) {
+    if (!left || (kind != NODE_UNARY && !right))
         return NULL;
-    }
     node *n = ARENA_NEW(p->memory, node, 1);
     *n = (node){.kind = kind,
                 .symbol = t->symbol,
@@ -390,9 +360,8 @@ static node *parse_unary(parser *p);
 static node *parse_power(parser *p) {
     node *base = parse_postfix(p);
     const token *t = parser_peek(p, 0);
-    if (base && parser_accept(p, SYMBOL2('*', '*'))) {
+    if (base && parser_accept(p, SYMBOL2('*', '*')))
         return make_operator(p, NODE_BINARY, t, base, parse_unary(p));
-    }
     return base;
 }
 
@@ -408,11 +377,10 @@ static node *parse_unary(parser *p) {
     p->depth++;
     node *n;
     if (parser_accept(p, SYMBOL1('-')) || parser_accept(p, SYMBOL1('+')) ||
-        parser_accept(p, SYMBOL1('~'))) {
+        parser_accept(p, SYMBOL1('~')))
         n = make_operator(p, NODE_UNARY, t, parse_unary(p), NULL);
-    } else {
+    else
         n = parse_power(p);
-    }
     p->depth--;
     return n;
 }
@@ -427,11 +395,9 @@ static bool in_level(const token *t, int level) {
         {SYMBOL1('+'), SYMBOL1('-')},
         {SYMBOL1('*'), SYMBOL1('/'), SYMBOL2('/', '/'), SYMBOL1('%'), SYMBOL1('@')},
     };
-    for (int i = 0; t->kind == TOKEN_SYMBOL && i < 5; i++) {
-        if (symbols[level][i] == t->symbol && t->symbol != 0) {
+    for (int i = 0; t->kind == TOKEN_SYMBOL && i < 5; i++)
+        if (symbols[level][i] == t->symbol && t->symbol != 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -449,11 +415,9 @@ static node *parse_binary(parser *p, int level) {
 static bool at_comparison(const parser *p) {
     static const uint32_t symbols[] = {SYMBOL1('<'),      SYMBOL1('>'),      SYMBOL2('<', '='),
                                        SYMBOL2('>', '='), SYMBOL2('=', '='), SYMBOL2('!', '=')};
-    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-        if (parser_is(p, symbols[i])) {
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+        if (parser_is(p, symbols[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -463,9 +427,8 @@ static node *parse_comparison(parser *p) {
         const token *t = parser_next(p);
         left = make_operator(p, NODE_COMPARE, t, left, parse_binary(p, 0));
     }
-    if (left && at_comparison(p)) {
+    if (left && at_comparison(p))
         return refuse(p, parser_peek(p, 0)->at, "a chained comparison", "write (a < b) & (b < c)");
-    }
     if (left && (parser_is_word(p, "in") || parser_is_word(p, "is") || parser_is_word(p, "not"))) {
         return refuse(p, parser_peek(p, 0)->at, "a membership or identity test",
                       "compare values with == or !=");
@@ -474,9 +437,8 @@ static node *parse_comparison(parser *p) {
 }
 
 static node *parse_not(parser *p) {
-    if (!parser_is_word(p, "not")) {
+    if (!parser_is_word(p, "not"))
         return parse_comparison(p);
-    }
     const token *t = parser_next(p);
     if (++p->depth > AST_MAX_DEPTH) {
         diagnose_error(p->report, ERROR_DEPTH_LIMIT, t->at,
@@ -500,25 +462,22 @@ node *parse_expression(parser *p) {
         return refuse(p, t->at, "a conditional expression",
                       "choose between values with where(condition, a, b)");
     }
-    if (n && parser_is(p, SYMBOL2(':', '='))) {
+    if (n && parser_is(p, SYMBOL2(':', '=')))
         return refuse(p, t->at, "':='", "assign in a statement of its own");
-    }
     return n;
 }
 
 node *parse_expression_list(parser *p) {
     uint32_t first = p->at;
     node *one = parse_expression(p);
-    if (!one || !parser_is(p, SYMBOL1(','))) {
+    if (!one || !parser_is(p, SYMBOL1(',')))
         return one;
-    }
     node_list items = {0};
     vec_push(&items, one);
     while (parser_accept(p, SYMBOL1(','))) {
         const token *t = parser_peek(p, 0);
-        if (t->kind == TOKEN_NEWLINE || t->kind == TOKEN_END || parser_is(p, SYMBOL1('='))) {
+        if (t->kind == TOKEN_NEWLINE || t->kind == TOKEN_END || parser_is(p, SYMBOL1('=')))
             break;
-        }
         one = parse_expression(p);
         if (!one) {
             vec_release(&items);

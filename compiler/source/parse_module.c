@@ -9,17 +9,14 @@
 /* Past the end of this line and past the block that hangs below it. */
 void parser_skip_statement(parser *p) {
     while (parser_peek(p, 0)->kind != TOKEN_NEWLINE && parser_peek(p, 0)->kind != TOKEN_END) {
-        if (parser_peek(p, 0)->kind == TOKEN_INDENT || parser_peek(p, 0)->kind == TOKEN_DEDENT) {
+        if (parser_peek(p, 0)->kind == TOKEN_INDENT || parser_peek(p, 0)->kind == TOKEN_DEDENT)
             break;
-        }
         parser_next(p);
     }
-    if (parser_peek(p, 0)->kind == TOKEN_NEWLINE) {
+    if (parser_peek(p, 0)->kind == TOKEN_NEWLINE)
         parser_next(p);
-    }
-    if (parser_peek(p, 0)->kind != TOKEN_INDENT) {
+    if (parser_peek(p, 0)->kind != TOKEN_INDENT)
         return;
-    }
     uint32_t open = 0;
     do {
         open += parser_peek(p, 0)->kind == TOKEN_INDENT;
@@ -30,9 +27,8 @@ void parser_skip_statement(parser *p) {
 
 bool parser_end_of_line(parser *p) {
     const token *t = parser_peek(p, 0);
-    if (t->kind == TOKEN_END || t->kind == TOKEN_DEDENT) {
+    if (t->kind == TOKEN_END || t->kind == TOKEN_DEDENT)
         return true;
-    }
     if (t->kind == TOKEN_NEWLINE) {
         parser_next(p);
         return true;
@@ -85,40 +81,33 @@ static bool refuse_statement(parser *p, bool top) {
 }
 
 static bool is_target(const node *n) {
-    if (n->kind == NODE_NAME) {
+    if (n->kind == NODE_NAME)
         return true;
-    }
     bool all = n->kind == NODE_TUPLE || n->kind == NODE_LIST;
-    for (uint32_t i = 0; all && i < n->count; i++) {
+    for (uint32_t i = 0; all && i < n->count; i++)
         all = n->items[i]->kind == NODE_NAME;
-    }
     return all && n->count > 0;
 }
 
 static bool check_target(parser *p, const node *n) {
-    if (is_target(n)) {
+    if (is_target(n))
         return true;
-    }
     diagnose_error(p->report, ERROR_ASSIGNMENT_TARGET, n->at, "only names can be assigned to");
-    if (n->kind == NODE_SUBSCRIPT) {
+    if (n->kind == NODE_SUBSCRIPT)
         diagnose_help(p->report, "tensors do not change: build a new one with where() or concat()");
-    }
     return false;
 }
 
 static node *parse_annotated(parser *p, node *target, uint32_t first) {
     parser_next(p);
     node *annotation = parse_expression(p);
-    if (!annotation || target->kind != NODE_NAME) {
+    if (!annotation || target->kind != NODE_NAME)
         return annotation ? (check_target(p, target), parser_unexpected(p, "'='")) : NULL;
-    }
-    if (!parser_expect(p, SYMBOL1('='), "'=' and a value")) {
+    if (!parser_expect(p, SYMBOL1('='), "'=' and a value"))
         return NULL;
-    }
     node *value = parse_expression_list(p);
-    if (!value) {
+    if (!value)
         return NULL;
-    }
     node_list items = {0};
     vec_push(&items, target);
     node *n = parser_node(p, NODE_ANNOTATED, first);
@@ -131,9 +120,8 @@ static node *parse_annotated(parser *p, node *target, uint32_t first) {
 static node *parse_augmented(parser *p, node *target, uint32_t first) {
     const token *t = parser_next(p);
     node *value = parse_expression_list(p);
-    if (!value) {
+    if (!value)
         return NULL;
-    }
     if (target->kind != NODE_NAME) {
         check_target(p, target);
         return NULL;
@@ -167,9 +155,8 @@ static node *parse_assign(parser *p, node *target, uint32_t first) {
 
 static bool at_augmented(const parser *p) {
     const token *t = parser_peek(p, 0);
-    if (t->kind != TOKEN_SYMBOL || t->symbol >> 8 == 0) {
+    if (t->kind != TOKEN_SYMBOL || t->symbol >> 8 == 0)
         return false;
-    }
     uint32_t last = t->symbol >> 16 ? t->symbol >> 16 : t->symbol >> 8;
     uint32_t one = t->symbol & 0xFF;
     bool comparison = t->symbol >> 16 == 0 &&
@@ -183,9 +170,8 @@ static node *parse_return(parser *p, uint32_t first) {
     token_kind next = parser_peek(p, 0)->kind;
     if (next != TOKEN_NEWLINE && next != TOKEN_END) {
         value = parse_expression_list(p);
-        if (!value) {
+        if (!value)
             return NULL;
-        }
     }
     node *n = parser_node(p, NODE_RETURN, first);
     n->left = value;
@@ -209,32 +195,25 @@ static bool is_effect(const node *n) {
 /* NULL when reported; the line's end is not taken. */
 static node *parse_simple(parser *p) {
     uint32_t first = p->at;
-    if (parser_is_word(p, "return")) {
+    if (parser_is_word(p, "return"))
         return parse_return(p, first);
-    }
     node *n = parse_expression_list(p);
-    if (!n) {
+    if (!n)
         return NULL;
-    }
-    if (parser_is(p, SYMBOL1(':'))) {
+    if (parser_is(p, SYMBOL1(':')))
         return parse_annotated(p, n, first);
-    }
-    if (at_augmented(p)) {
+    if (at_augmented(p))
         return parse_augmented(p, n, first);
-    }
-    if (parser_is(p, SYMBOL1('='))) {
+    if (parser_is(p, SYMBOL1('=')))
         return parse_assign(p, n, first);
-    }
     return n->kind == NODE_STRING || n->kind == NODE_ELLIPSIS || is_effect(n) ? n : useless(p, n);
 }
 
 node *parser_statement(parser *p) {
-    if (parser_is_word(p, "for") || parser_is_word(p, "if")) {
+    if (parser_is_word(p, "for") || parser_is_word(p, "if"))
         return parser_compound(p);
-    }
-    if (!parser_is_word(p, "return") && refuse_statement(p, false)) {
+    if (!parser_is_word(p, "return") && refuse_statement(p, false))
         return NULL;
-    }
     node *n = parse_simple(p);
     bool literal = n && (n->kind == NODE_STRING || n->kind == NODE_ELLIPSIS);
     return literal ? useless(p, n) : n;
@@ -253,9 +232,8 @@ static bool parse_parameter(parser *p, ast_parameter *out) {
     parser_next(p);
     out->name = name->text;
     out->at = name->at;
-    if (parser_accept(p, SYMBOL1(':')) && !(out->annotation = parse_expression(p))) {
+    if (parser_accept(p, SYMBOL1(':')) && !(out->annotation = parse_expression(p)))
         return false;
-    }
     return !parser_accept(p, SYMBOL1('=')) || (out->fallback = parse_expression(p)) != NULL;
 }
 
@@ -278,14 +256,12 @@ static bool parse_parameters(parser *p, parameter_list *out) {
             return false;
         } else {
             ast_parameter one = {.keyword_only = keyword_only};
-            if (!parse_parameter(p, &one)) {
+            if (!parse_parameter(p, &one))
                 return false;
-            }
             vec_push(out, one);
         }
-        if (!parser_accept(p, SYMBOL1(','))) {
+        if (!parser_accept(p, SYMBOL1(',')))
             break;
-        }
     }
     return parser_expect(p, SYMBOL1(')'), "',' or ')'");
 }
@@ -338,12 +314,10 @@ static void parse_statement(parser *p, ast_function *f, node_list *body) {
     node *n = parse_simple(p);
     bool first = body->count == 0 && !f->summary;
     bool more = body->count > 0 && body->items[0]->kind == NODE_ELLIPSIS;
-    if (n && more) {
+    if (n && more)
         n = useless(p, body->items[0]);
-    } else if (n &&
-               ((n->kind == NODE_STRING && !first) || (n->kind == NODE_ELLIPSIS && body->count))) {
+    else if (n && ((n->kind == NODE_STRING && !first) || (n->kind == NODE_ELLIPSIS && body->count)))
         n = useless(p, n);
-    }
     bool goes_on = n && parser_accept(p, SYMBOL1(';'));
     if (!n || (!goes_on && !parser_end_of_line(p))) {
         f->broken = true;
@@ -353,17 +327,15 @@ static void parse_statement(parser *p, ast_function *f, node_list *body) {
     } else {
         vec_push(body, n);
     }
-    if (goes_on && parser_peek(p, 0)->kind == TOKEN_NEWLINE) {
+    if (goes_on && parser_peek(p, 0)->kind == TOKEN_NEWLINE)
         parser_next(p);
-    }
 }
 
 /* `def f(...) -> ...: ...` on one line, as stubs of Python have it. */
 static bool parse_short_body(parser *p, ast_function *f) {
     node_list body = {0};
-    if (!parser_is(p, SYMBOL3('.', '.', '.'))) {
+    if (!parser_is(p, SYMBOL3('.', '.', '.')))
         return false;
-    }
     parse_statement(p, f, &body);
     f->body_count = (uint32_t)body.count;
     f->body = body.count ? arena_copy(p->memory, body.items, body.count * sizeof(node *)) : NULL;
@@ -372,9 +344,8 @@ static bool parse_short_body(parser *p, ast_function *f) {
 }
 
 static void parse_body(parser *p, ast_function *f) {
-    if (parse_short_body(p, f)) {
+    if (parse_short_body(p, f))
         return;
-    }
     if (parser_peek(p, 0)->kind != TOKEN_NEWLINE || parser_peek(p, 1)->kind != TOKEN_INDENT) {
         parser_unexpected(p, "an indented body on the next line");
         f->broken = true;
@@ -394,9 +365,8 @@ static void parse_body(parser *p, ast_function *f) {
         }
         parse_statement(p, f, &body);
     }
-    if (parser_peek(p, 0)->kind == TOKEN_DEDENT) {
+    if (parser_peek(p, 0)->kind == TOKEN_DEDENT)
         parser_next(p);
-    }
     f->body_count = (uint32_t)body.count;
     f->body = body.count ? arena_copy(p->memory, body.items, body.count * sizeof(node *)) : NULL;
     vec_release(&body);
@@ -416,9 +386,8 @@ static bool parse_decorator(parser *p, node_list *decorators) {
 static void parse_function(parser *p, ast_function *f) {
     uint32_t first = p->at;
     node_list decorators = {0};
-    while (parser_is(p, SYMBOL1('@'))) {
+    while (parser_is(p, SYMBOL1('@')))
         f->broken |= !parse_decorator(p, &decorators);
-    }
     f->decorator_count = (uint32_t)decorators.count;
     f->decorators = decorators.count
                         ? arena_copy(p->memory, decorators.items, decorators.count * sizeof(node *))
@@ -454,9 +423,8 @@ static bool parse_import(parser *p) {
         return false;
     }
     parser_next(p);
-    if (parser_accept(p, SYMBOL1('*'))) {
+    if (parser_accept(p, SYMBOL1('*')))
         return parser_end_of_line(p);
-    }
     bool parenthesis = parser_accept(p, SYMBOL1('('));
     do {
         if (parser_peek(p, 0)->kind != TOKEN_NAME) {
@@ -475,9 +443,8 @@ typedef struct module_parts {
 
 static void parse_top_level_line(parser *p, module_parts *parts) {
     if (parser_is_word(p, "from")) {
-        if (!parse_import(p)) {
+        if (!parse_import(p))
             parser_skip_statement(p);
-        }
         return;
     }
     if (refuse_statement(p, true)) {
@@ -490,11 +457,10 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
                        "only constants can be assigned here");
         n = NULL;
     }
-    if (!n || !parser_end_of_line(p)) {
+    if (!n || !parser_end_of_line(p))
         parser_skip_statement(p);
-    } else if (n->kind == NODE_ASSIGN) {
+    else if (n->kind == NODE_ASSIGN)
         vec_push(&parts->constants, n);
-    }
 }
 
 static void parse_part(parser *p, module_parts *parts) {
@@ -524,9 +490,8 @@ ast_module *parse_module(const source_text *source, arena *a, diagnostics *d) {
     ast_module *m = ARENA_NEW(a, ast_module, 1);
     m->constant_count = (uint32_t)parts.constants.count;
     m->function_count = (uint32_t)parts.functions.count;
-    if (m->constant_count) {
+    if (m->constant_count)
         m->constants = arena_copy(a, parts.constants.items, parts.constants.count * sizeof(node *));
-    }
     if (m->function_count) {
         m->functions =
             arena_copy(a, parts.functions.items, parts.functions.count * sizeof(ast_function));
@@ -540,8 +505,7 @@ node *parse_quoted(const source_text *source, span part, arena *a, diagnostics *
     parser p = {
         .source = source, .memory = a, .report = d, .tokens = lex_expression(source, part, a, d)};
     node *n = parse_expression(&p);
-    if (n && parser_peek(&p, 0)->kind != TOKEN_END) {
+    if (n && parser_peek(&p, 0)->kind != TOKEN_END)
         return parser_unexpected(&p, "the end of the dimension");
-    }
     return n;
 }

@@ -25,9 +25,8 @@ bool parser_is_word(const parser *p, const char *keyword) {
 }
 
 bool parser_accept(parser *p, uint32_t symbol) {
-    if (!parser_is(p, symbol)) {
+    if (!parser_is(p, symbol))
         return false;
-    }
     parser_next(p);
     return true;
 }
@@ -60,9 +59,8 @@ node *parser_unexpected(parser *p, const char *what) {
 }
 
 bool parser_expect(parser *p, uint32_t symbol, const char *what) {
-    if (parser_accept(p, symbol)) {
+    if (parser_accept(p, symbol))
         return true;
-    }
     parser_unexpected(p, what);
     return false;
 }
@@ -88,21 +86,18 @@ void parser_take_items(parser *p, node *n, node_list *items) {
 }
 
 static void deepen(node *n, const node *child) {
-    if (child && child->depth >= n->depth) {
+    if (child && child->depth >= n->depth)
         n->depth = child->depth + 1;
-    }
 }
 
 node *parser_close_node(parser *p, node *n) {
     deepen(n, n->left);
     deepen(n, n->right);
     deepen(n, n->third);
-    for (uint32_t i = 0; i < n->count; i++) {
+    for (uint32_t i = 0; i < n->count; i++)
         deepen(n, n->items[i]);
-    }
-    if (n->depth <= AST_MAX_DEPTH) {
+    if (n->depth <= AST_MAX_DEPTH)
         return n;
-    }
     diagnose_error(p->report, ERROR_DEPTH_LIMIT, (span){n->at.start, n->at.start + 1},
                    "this expression is nested more than %d deep", AST_MAX_DEPTH);
     diagnose_help(p->report, "give parts of it a name");

@@ -35,11 +35,10 @@ static void build(compiler_instance *instance, const compiler_kernel *k, const c
     compiler_options options = {.isa = isa, .written = k->schedule, .generic = k->case_count == 0};
     compiler_artifact artifact = {0};
     status st = STATUS_INIT;
-    if (compiler_build(instance, &options, &artifact, &st)) {
+    if (compiler_build(instance, &options, &artifact, &st))
         compiler_artifact_release(&artifact);
-    } else {
+    else
         text_append(said, st.message);
-    }
 }
 
 /* Every kernel that has no errors so far, down to a module; of tiles, to one for a chip, too. */
@@ -54,13 +53,11 @@ static void build_all(compiler_source *s, text *said) {
             continue;
         }
         compiler_instance *instance = k->broken ? NULL : compiler_instance_open(s, k, chosen, said);
-        if (!instance) {
+        if (!instance)
             continue;
-        }
         build(instance, k, "x86-64-v3", said);
-        if (k->knobs->count) {
+        if (k->knobs->count)
             build(instance, k, "gfx90a", said);
-        }
         compiler_instance_free(instance);
     }
 }
@@ -69,9 +66,8 @@ static void build_all(compiler_source *s, text *said) {
 static void compile(const char *source, text *said) {
     text_init(said);
     compiler_source *s = compiler_open_text("example.tsr", source, false, said);
-    if (compiler_error_count(s) == 0) {
+    if (compiler_error_count(s) == 0)
         build_all(s, said);
-    }
     compiler_close(s);
 }
 
@@ -81,9 +77,8 @@ static void expect_only(const char *id, const char *source) {
     compile(source, &said);
     snprintf(tag, sizeof tag, "error[%s]: ", id);
     const compiler_diagnostic *found = compiler_diagnostic_in(said.data);
-    if (!found || strcmp(found->id, id) != 0) {
+    if (!found || strcmp(found->id, id) != 0)
         fail_msg("%s: expected %s first in\n%s\nof\n%.2000s", id, tag, said.data, source);
-    }
     text_release(&said);
 }
 
@@ -113,9 +108,8 @@ static void test_examples(void **state) {
     size_t count;
     const compiler_diagnostic *table = compiler_diagnostics(&count);
     for (size_t i = 0; i < count; i++) {
-        if (!table[i].wrong) {
+        if (!table[i].wrong)
             continue;
-        }
         text source, said;
         text_init(&source);
         compiler_example_source(table[i].wrong, &source);
@@ -123,9 +117,8 @@ static void test_examples(void **state) {
         text_clear(&source);
         compiler_example_source(table[i].right, &source);
         compile(source.data, &said);
-        if (said.length) {
+        if (said.length)
             fail_msg("%s: the right example has\n%s", table[i].id, said.data);
-        }
         text_release(&said);
         text_release(&source);
     }
@@ -135,9 +128,8 @@ static void test_long_sources(void **state) {
     (void)state;
     size_t count, without = 0, sources = sizeof long_sources / sizeof *long_sources;
     const compiler_diagnostic *table = compiler_diagnostics(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         without += !table[i].wrong;
-    }
     assert_int_equal(without, sources);
     for (size_t i = 0; i < sources; i++) {
         const struct long_source *l = &long_sources[i];
@@ -145,9 +137,8 @@ static void test_long_sources(void **state) {
         text source;
         text_init(&source);
         text_append(&source, l->before);
-        for (size_t k = 0; k < l->count; k++) {
+        for (size_t k = 0; k < l->count; k++)
             text_append(&source, l->piece);
-        }
         text_append(&source, l->after);
         expect_only(l->id, source.data);
         text_release(&source);

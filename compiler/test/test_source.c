@@ -50,21 +50,18 @@ static void expect_text(const char *path, const text *found) {
     char *wanted;
     size_t size;
     status st = STATUS_INIT;
-    if (!file_read(expect, 1 << 20, &wanted, &size, &st)) {
+    if (!file_read(expect, 1 << 20, &wanted, &size, &st))
         fail_msg("%s", st.message);
-    }
-    if (strcmp(wanted, found->data) != 0) {
+    if (strcmp(wanted, found->data) != 0)
         fail_msg("%s: expected\n%s\nfound\n%s", path, wanted, found->data);
-    }
     free(wanted);
 }
 
 static compiler_source *open_source(const char *path, text *diagnostics) {
     status st = STATUS_INIT;
     compiler_source *s = compiler_open(path, false, diagnostics, &st);
-    if (!s) {
+    if (!s)
         fail_msg("%s", st.message);
-    }
     return s;
 }
 
@@ -72,9 +69,8 @@ static void check_diagnostics(const char *path) {
     text diagnostics;
     text_init(&diagnostics);
     compiler_source *s = open_source(path, &diagnostics);
-    if (compiler_error_count(s) == 0) {
+    if (compiler_error_count(s) == 0)
         fail_msg("%s: nothing was found wrong", path);
-    }
     expect_text(path, &diagnostics);
     compiler_close(s);
     text_release(&diagnostics);
@@ -92,13 +88,11 @@ static void check_module(ir_module *m, const char *path, text *printed) {
     text again;
     text_init(&again);
     ir_print(m, printed);
-    if (!ir_verify(m, &st)) {
+    if (!ir_verify(m, &st))
         fail_msg("%s: %s", path, st.message);
-    }
     ir_module *parsed = ir_parse(printed->data, &st);
-    if (!parsed) {
+    if (!parsed)
         fail_msg("%s: %s", path, st.message);
-    }
     ir_print(parsed, &again);
     assert_string_equal(printed->data, again.data);
     ir_module_free(parsed);
@@ -112,9 +106,8 @@ static void check_signatures(const ir_module *m, const compiler_kernel *kernel) 
         status st = STATUS_INIT;
         compiler_instance *instance =
             compiler_instance_new(ir_module_clone(m), (ir_bindings){c->dims, c->dim_count});
-        if (!compiler_signature_of(instance, &signature, &st)) {
+        if (!compiler_signature_of(instance, &signature, &st))
             fail_msg("%s, case %s: %s", kernel->name, c->name, st.message);
-        }
         assert_int_equal(signature.input_count, kernel->parameter_count);
         assert_string_equal(signature.inputs[0].name, kernel->parameter_names[0]);
         assert_true(signature.output_count > 0 && signature.outputs[0].name[0]);
@@ -127,9 +120,8 @@ static void print_graphs(const char *path, text *out) {
     text diagnostics;
     text_init(&diagnostics);
     compiler_source *s = open_source(path, &diagnostics);
-    if (compiler_error_count(s) != 0) {
+    if (compiler_error_count(s) != 0)
         fail_msg("%s", diagnostics.data);
-    }
     for (uint32_t i = 0; i < compiler_kernel_count(s); i++) {
         const compiler_kernel *kernel = compiler_kernel_at(s, i);
         text printed;
@@ -165,9 +157,8 @@ static void check_corpus_file(const char *path) {
     text_init(&diagnostics);
     print_graphs(path, &graphs);
     compiler_source *s = open_source(path, &diagnostics);
-    for (uint32_t i = 0; i < compiler_kernel_count(s); i++) {
+    for (uint32_t i = 0; i < compiler_kernel_count(s); i++)
         assert_true(compiler_kernel_at(s, i)->case_count > 0);
-    }
     compiler_close(s);
     text_release(&diagnostics);
     text_release(&graphs);
@@ -182,9 +173,8 @@ static void test_corpus(void **state) {
     for (int i = 0; i < count; i++) {
         char path[512];
         snprintf(path, sizeof(path), "corpus/%s", entries[i]->d_name);
-        if (entries[i]->d_name[0] != '.' && file_is_dir(path)) {
+        if (entries[i]->d_name[0] != '.' && file_is_dir(path))
             files += walk(path, check_corpus_file);
-        }
         free(entries[i]);
     }
     free(entries);
@@ -243,9 +233,8 @@ static void expect_errors(const char *source, const char *tag) {
     text_init(&diagnostics);
     compiler_source *s = compiler_open_text("hostile.tsr", source, true, &diagnostics);
     assert_true(compiler_error_count(s) > 0);
-    if (!strstr(diagnostics.data, tag)) {
+    if (!strstr(diagnostics.data, tag))
         fail_msg("expected '%s' in\n%.2000s", tag, diagnostics.data);
-    }
     compiler_close(s);
     text_release(&diagnostics);
 }
@@ -254,9 +243,8 @@ static void expect_repeated(const char *before, const char *piece, size_t count,
     text source;
     text_init(&source);
     text_append(&source, before);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         text_append(&source, piece);
-    }
     expect_errors(source.data, tag);
     text_release(&source);
 }
@@ -264,9 +252,8 @@ static void expect_repeated(const char *before, const char *piece, size_t count,
 static void test_hostile(void **state) {
     (void)state;
     static const char *const nested[] = {"(", "-", "not ", "[", "f(", "x[", "~(", "x=", "1+(", "{"};
-    for (size_t i = 0; i < sizeof(nested) / sizeof(nested[0]); i++) {
+    for (size_t i = 0; i < sizeof(nested) / sizeof(nested[0]); i++)
         expect_repeated("C = ", nested[i], 100000, "error[E0");
-    }
     expect_repeated("C = 1", "+1", 100000, "error[E0901]");
     expect_repeated("C = x", ".T", 100000, "error[E0901]");
     expect_repeated("C = x", "[0]", 100000, "error[E0901]");

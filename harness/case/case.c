@@ -53,12 +53,11 @@ static bool find_sources(const char *path, int depth, arena *memory, corpus_path
         return status_set(st, STATUS_INVALID, "%s: folders are nested more than %d deep", path,
                           DEPTH_MAX);
     bool ok = list_directory(path, memory, &names, st);
-    for (size_t i = 0; i < names.count && ok; i++) {
+    for (size_t i = 0; i < names.count && ok; i++)
         if (is_own_folder(names.items[i]))
             ok = find_sources(names.items[i], depth + 1, memory, found, st);
         else if (has_suffix(names.items[i], ".tsr") && !file_is_dir(names.items[i]))
             vec_push(found, names.items[i]);
-    }
     vec_release(&names);
     return ok;
 }

@@ -46,12 +46,11 @@ static char *command_of(const options *o) {
             continue;
         }
         text_append_char(&line, '\'');
-        for (const char *p = word; *p; p++) {
+        for (const char *p = word; *p; p++)
             if (*p == '\'')
                 text_append(&line, "'\\''");
             else
                 text_append_char(&line, *p);
-        }
         text_append_char(&line, '\'');
     }
     char *command = line.length ? text_take(&line) : NULL;

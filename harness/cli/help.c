@@ -61,11 +61,10 @@ static void help_option(const option_info *option, text *out) {
     text_append(out, "  ");
     option_label(option, out);
     int column = (int)(out->length - start);
-    if (column + 2 > HELP_INDENT) {
+    if (column + 2 > HELP_INDENT)
         text_printf(out, "\n%*s", HELP_INDENT, "");
-    } else {
+    else
         text_printf(out, "%*s", HELP_INDENT - column, "");
-    }
     help_wrap(out, option->help, HELP_INDENT, HELP_INDENT);
 }
 

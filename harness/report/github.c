@@ -21,12 +21,11 @@ static void escaped(const char *words, bool property, text *out) {
     text shown;
     text_init(&shown);
     text_show_lines(&shown, "", words);
-    for (const char *p = shown.data; *p; p++) {
+    for (const char *p = shown.data; *p; p++)
         if (*p == '%' || *p == '\r' || *p == '\n' || (property && (*p == ':' || *p == ',')))
             text_printf(out, "%%%02X", (unsigned)(unsigned char)*p);
         else
             text_append_char(out, *p);
-    }
     text_release(&shown);
 }
 

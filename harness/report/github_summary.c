@@ -19,12 +19,11 @@ static void cell(const char *words, text *out) {
     text_init(&shown);
     text_show(&shown, "%s", words);
     text_append(out, " ");
-    for (const char *p = shown.data; *p; p++) {
+    for (const char *p = shown.data; *p; p++)
         if (strchr("&<>|`*_\\[]~#", *p))
             text_printf(out, "&#%d;", *p);
         else
             text_append_char(out, *p);
-    }
     text_append(out, " |");
     text_release(&shown);
 }

@@ -49,12 +49,11 @@ size_t text_utf8_cut(const char *bytes, size_t length) {
 }
 
 void text_append_utf8(text *out, const char *bytes, size_t length) {
-    for (size_t i = 0, step; i < length; i += step) {
+    for (size_t i = 0, step; i < length; i += step)
         if (decode(bytes + i, length - i, &step) < 0)
             text_printf(out, "\\x%02x", (unsigned char)bytes[i]);
         else
             text_append_bytes(out, bytes + i, step);
-    }
 }
 
 /* ---- what may be shown ---- */

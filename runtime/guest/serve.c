@@ -195,13 +195,12 @@ int guest_serve(const guest_kind *kinds) {
         guest_confine(getppid());
     if (!thread_start(&watcher, watch_device, NULL) || !answer_request(&s) || !s.ring)
         return EXIT_NO_DEVICE;
-    while (!atomic_load(&s.ring->stop)) {
+    while (!atomic_load(&s.ring->stop))
         if (atomic_load(&s.ring->submitted) != s.ended)
             serve_calls(&s);
         else if (atomic_load(&s.ring->requests) != s.answered && !answer_request(&s))
             break;
         else if (!has_work(&s))
             await_work(&s);
-    }
     _exit(0); /* what others have registered for exit() is none of ours */
 }

@@ -134,12 +134,11 @@ static bool write_hard(const char *path, const char *const *names, uint32_t coun
     text_init(&out);
     text_append(&out, "# Inputs that every test tries, written by ci/exhaustive: function, input, "
                       "nearest f32, why.\n");
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], r->function) == 0)
             append_found(&out, j, r);
         else
             append_lines(&out, data, names[i]);
-    }
     bool ok = file_write_atomic(path, out.data, out.length, st);
     text_release(&out);
     free(data);

@@ -73,12 +73,11 @@ static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype t
     int64_t lowest = -(INT64_C(1) << (dtype_integer_bits(type) - 2)) * 2;
     bool sum = strcmp(kind, "sum") == 0, max = strcmp(kind, "max") == 0;
     int64_t best = sum ? 0 : max ? lowest : -(lowest + 1);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         if (sum)
             best = (int64_t)((uint64_t)best + (uint64_t)x[i]);
         else if (max ? x[i] > best : x[i] < best)
             best = x[i];
-    }
     return best;
 }
 

@@ -149,12 +149,11 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
     if (graph_accumulate_type(e->m, op))
         r.type = graph_accumulate_type(e->m, op);
     r.element = export_element(e, r.type);
-    for (int i = 0, kept = 0; i < t->rank; i++) {
+    for (int i = 0, kept = 0; i < t->rank; i++)
         if (ir_ints_hold(r.axes, r.axis_count, i))
             r.extent *= t->dims[i];
         else
             r.at[i] = index[kept++];
-    }
     bool sum = strcmp(kind, "sum") == 0, largest = strcmp(kind, "max") == 0;
     const char *value;
     if (sum)

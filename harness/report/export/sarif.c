@@ -40,13 +40,12 @@ static json_t *artifact_of(const char *path) {
         text_append(&uri, "file://");
     if (strncmp(path, "./", 2) == 0)
         path += 2;
-    for (const char *p = path; *p; p++) {
+    for (const char *p = path; *p; p++)
         if (strchr("/-._~", *p) || (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') ||
             (*p >= 'A' && *p <= 'Z'))
             text_append_char(&uri, *p);
         else
             text_printf(&uri, "%%%02X", (unsigned)(unsigned char)*p);
-    }
     json_t *made = json_pack("{s:s}", "uri", uri.data);
     if (path[0] != '/')
         json_object_set_new(made, "uriBaseId", json_string("%SRCROOT%"));

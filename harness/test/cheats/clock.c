@@ -34,7 +34,7 @@ static void put_into(const struct link_map *program) {
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
     size_t bytes = 0;
-    for (const ElfW(Dyn) *d = program->l_ld; d->d_tag != DT_NULL; d++) {
+    for (const ElfW(Dyn) *d = program->l_ld; d->d_tag != DT_NULL; d++)
         if (d->d_tag == DT_JMPREL)
             relocations = (const void *)d->d_un.d_ptr; // NOLINT(performance-no-int-to-ptr)
         else if (d->d_tag == DT_PLTRELSZ)
@@ -43,7 +43,6 @@ static void put_into(const struct link_map *program) {
             symbols = (const void *)d->d_un.d_ptr; // NOLINT(performance-no-int-to-ptr)
         else if (d->d_tag == DT_STRTAB)
             names = (const void *)d->d_un.d_ptr; // NOLINT(performance-no-int-to-ptr)
-    }
     for (size_t i = 0; relocations && i < bytes / sizeof *relocations; i++) {
         const char *name = names + symbols[ELF64_R_SYM(relocations[i].r_info)].st_name;
         uintptr_t place = program->l_addr + relocations[i].r_offset;

@@ -14,12 +14,11 @@ int main(int argc, char **argv) {
     }
     status st = STATUS_INIT;
     int code = 0;
-    for (int i = 2; i < argc && code == 0; i++) {
+    for (int i = 2; i < argc && code == 0; i++)
         if (!document_export_check(argv[i], export_schema(document), &st))
             code = 2;
         else if (!document_export(document, argv[i], &st))
             code = 1;
-    }
     if (code)
         fprintf(stderr, "%s\n", st.message);
     json_decref(document);

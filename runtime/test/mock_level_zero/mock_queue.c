@@ -44,12 +44,11 @@ static void run_first(queue *q) {
 static void *queue_main(void *argument) {
     queue *q = argument;
     pthread_mutex_lock(&mock_state.mutex);
-    while (q->first || !q->stops) {
+    while (q->first || !q->stops)
         if (q->first)
             run_first(q);
         else
             pthread_cond_wait(&mock_state.changed, &mock_state.mutex);
-    }
     pthread_mutex_unlock(&mock_state.mutex);
     return NULL;
 }

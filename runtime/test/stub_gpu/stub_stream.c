@@ -110,11 +110,10 @@ static void record(event *e) {
 
 static void run(const work *w) {
     bool ok = true;
-    if (w->kind == WORK_RECORD) {
+    if (w->kind == WORK_RECORD)
         record(w->event);
-    } else if (!stub_state.lost) {
+    else if (!stub_state.lost)
         ok = w->kind == WORK_LAUNCH ? launch(w) : copy(w);
-    }
     if (!ok && !stub_state.lost)
         stub_state.lost = ILLEGAL_ADDRESS;
 }

@@ -168,12 +168,11 @@ static void add_runs(emitter *e, product *p, const emitted *t, int64_t row, int6
 /* The sums of one instruction: as they are, or one vector. */
 static void add_sums(emitter *e, product *p, LLVMValueRef *const *sums, int count) {
     LLVMValueRef all = LLVMGetUndef(LLVMVectorType(e->f32, (unsigned)count));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (p->unit->ptx)
             p->operands[p->count++] = *sums[i];
         else
             all = LLVMBuildInsertElement(e->b, all, *sums[i], number(e, i), "");
-    }
     if (p->unit->ptx)
         return;
     p->operands[p->count++] = all;
