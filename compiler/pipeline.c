@@ -185,29 +185,12 @@ static bool run_insert_barriers(pipeline *p) {
     return p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st);
 }
 
-/* In order: Graph IR to the tenth, Schedule IR after `schedule`, Tile IR from `tile` on. */
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
 } passes[] = {
-    {"inline", run_inline},
-    {"specialize", run_specialize},
-    {"join-tiles", run_join_tiles},
-    {"expand-tiles", run_expand_tiles},
-    {"decompose", run_decompose},
-    {"widen", run_widen},
-    {"normalize", run_normalize},
-    {"fold-constants", run_fold_constants},
-    {"simplify", run_simplify},
-    {"contract", run_contract},
-    {"schedule", run_schedule},
-    {"tile", run_tile},
-    {"share-functions", run_share_functions},
-    {"expand-math", run_expand_math},
-    {"forward-stores", run_forward_stores},
-    {"place-memory", run_place_memory},
-    {"assign-layout", run_assign_layout},
-    {"insert-barriers", run_insert_barriers},
+#define P(function, name, LEVEL, arguments, summary) {name, run_##function},
+#include "passes.def"
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

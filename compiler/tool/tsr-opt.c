@@ -216,9 +216,16 @@ static bool run_share_functions(pass_run *r) {
     return read_lanes(r, &lanes) && tile_share_functions(r->m, lanes, r->st);
 }
 
+/* "16": lanes of a vector; "threads:128": threads of a workgroup. */
 static bool run_assign_layout(pass_run *r) {
-    int lanes;
-    return read_lanes(r, &lanes) && tile_assign_layout(r->m, lanes, r->st);
+    static const char threads[] = "threads:";
+    bool simt = r->arguments && strncmp(r->arguments, threads, strlen(threads)) == 0;
+    int count;
+    if (simt)
+        r->arguments += strlen(threads);
+    if (!read_lanes(r, &count))
+        return false;
+    return simt ? simt_assign_layout(r->m, count, r->st) : tile_assign_layout(r->m, count, r->st);
 }
 
 static bool run_forward_stores(pass_run *r) {
@@ -228,11 +235,6 @@ static bool run_forward_stores(pass_run *r) {
 static bool run_place_memory(pass_run *r) {
     return simt_place_memory(r->m, r->arguments ? strtoll(r->arguments, NULL, 10) : 48 << 10,
                              r->st);
-}
-
-static bool run_spread(pass_run *r) {
-    int threads;
-    return read_lanes(r, &threads) && simt_assign_layout(r->m, threads, r->st);
 }
 
 static bool run_insert_barriers(pass_run *r) {
@@ -245,36 +247,9 @@ static const struct pass {
     bool (*run)(pass_run *r);
     const char *arguments, *summary;
 } passes[] = {
-    {"inline", IR_LEVEL_GRAPH, run_inline, "", "functions stand in the place of calls"},
-    {"specialize", IR_LEVEL_GRAPH, run_specialize, "M=3,N=4",
-     "dimensions become numbers (of a source: the case's)"},
-    {"join-tiles", IR_LEVEL_GRAPH, run_join_tiles, "",
-     "program instances that do the same become one computation on whole tensors"},
-    {"expand-tiles", IR_LEVEL_GRAPH, run_expand_tiles, "", "others are written out one by one"},
-    {"decompose", IR_LEVEL_GRAPH, run_decompose, "", "composites become their primitives"},
-    {"widen", IR_LEVEL_GRAPH, run_widen, "", "f16 and bf16 compute as f32 between conversions"},
-    {"normalize", IR_LEVEL_GRAPH, run_normalize, "", "one reduced or contracted axis each"},
-    {"fold-constants", IR_LEVEL_GRAPH, run_fold_constants, "",
-     "operations on single numbers that are known become numbers"},
-    {"simplify", IR_LEVEL_GRAPH, run_simplify, "", "equal operations once, unused ones never"},
-    {"contract", IR_LEVEL_GRAPH, run_contract, "", "x*y + z becomes fma: where profiles allow it"},
-    {"schedule", IR_LEVEL_GRAPH, run_schedule,
-     "lanes=16,registers=32,threads=1,dots=1,simt=0,shared=64,BM=64",
-     "Schedule IR; dimensions that are no numbers are a launch's; shared: a workgroup's KiB"},
-    {"tile", IR_LEVEL_SCHEDULE, run_tile, "", "Tile IR of a schedule"},
-    {"share-functions", IR_LEVEL_TILE, run_share_functions, "16",
-     "where functions are much code, vectors of so many elements call it"},
-    {"expand-math", IR_LEVEL_TILE, run_expand_math, "", "functions become their sequences"},
-    {"assign-layout", IR_LEVEL_TILE, run_assign_layout, "16",
-     "tiles are cut into vectors of so many elements"},
-    {"forward-stores", IR_LEVEL_TILE, run_forward_stores, "",
-     "for threads: what is left of a row is taken from registers"},
-    {"place-memory", IR_LEVEL_TILE, run_place_memory, "49152",
-     "for threads: what a workgroup shares, of so many bytes at most"},
-    {"spread", IR_LEVEL_TILE, run_spread, "128",
-     "for threads: tiles are spread over so many of them"},
-    {"insert-barriers", IR_LEVEL_TILE, run_insert_barriers, "",
-     "for threads: a barrier wherever one may meet another in memory"},
+#define P(function, name, LEVEL, arguments, summary)                                               \
+    {name, IR_LEVEL_##LEVEL, run_##function, arguments, summary},
+#include "passes.def"
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

@@ -1,6 +1,6 @@
 // mma.mlir - which thread holds what of a matrix unit's products, and where threads wait: once for each stage, whose slot is
 // another one than that of the copies under way.
-// RUN: --pass spread=128 --pass insert-barriers
+// RUN: --pass assign-layout=threads:128 --pass insert-barriers
 "builtin.module"() ({
   "tile.kernel"() <{inputs = ["x", "y"], name = "product", outputs = ["out"], parameters = {P0.BM = 16 : i64, P0.BN = 16 : i64, P0.DEPTH = 4 : i64, P0.MR = 16 : i64, P0.NR = 16 : i64, P0.STAGE = 32 : i64}, profile = "strict", reductions = [{extent = 72 : i64, id = 0 : i64, kind = "dot", order = "mma.sm80.bf16", results = 256 : i64}], scratch_bytes = 11520 : i64, shapes = [[16, 72], [72, 16], [16, 16]], workspace_bytes = 0 : i64}> ({
   ^bb0(%arg0: !tile.mem<bf16>, %arg1: !tile.mem<bf16>, %arg2: !tile.mem<f32>):
