@@ -49,6 +49,9 @@ bool operation_is_function(int opcode) {
     case GRAPH_GIVE:
     case GRAPH_FUNCTION:
     case GRAPH_CALL:
+    case GRAPH_IF:
+    case GRAPH_WHILE:
+    case GRAPH_LOOP:
     case GRAPH_NOT:
     case GRAPH_AND:
     case GRAPH_OR:

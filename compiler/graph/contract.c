@@ -8,6 +8,7 @@
 #include "graph/passes.h"
 #include "ir/rename.h"
 #include "ops/build.h"
+#include "ops/control.h"
 
 typedef struct contraction {
     ir_module *m;
@@ -44,11 +45,11 @@ static void replace(contraction *c, ir_op op, ir_op product, bool product_first)
     ir_op_erase(c->m, product);
 }
 
-bool graph_contract(ir_module *m, status *st) {
-    (void)st;
+static bool contract_block(ir_module *m, ir_block block, void *context) {
+    (void)context;
     contraction c = {m, ir_renaming_new(m), ir_count_uses(m)};
     ir_op next;
-    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op; op = next) {
+    for (ir_op op = ir_block_get(m, block)->first; op; op = next) {
         const ir_op_data *d = ir_op_get(m, op);
         next = d->next;
         ir_renaming_apply(&c.renamed, op);
@@ -65,4 +66,9 @@ bool graph_contract(ir_module *m, status *st) {
     ir_renaming_end(&c.renamed, 0);
     free(c.uses);
     return true;
+}
+
+bool graph_contract(ir_module *m, status *st) {
+    (void)st;
+    return control_each_block(m, contract_block, NULL);
 }

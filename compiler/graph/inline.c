@@ -1,12 +1,13 @@
 /* inline.c - the operations of functions in the place of calls.
  *
- * The kernel's block is walked once, and what a call becomes is walked, too: a call in a function
- * is a call of the kernel then. */
+ * Each block is walked once, and what a call becomes is walked, too: a call in a function is a call
+ * of the kernel then. */
 #include <stdlib.h>
 
 #include "graph/passes.h"
 #include "ir/copy.h"
 #include "ir/rename.h"
+#include "ops/control.h"
 #include "ops/functions.h"
 #include "ops/graph.h"
 
@@ -27,9 +28,13 @@ static void inline_call(ir_module *m, ir_op call, ir_value *copies, ir_renaming 
         ir_rename(renamed, d->results[i], copies[end->operands[i]]);
 }
 
-static bool inline_calls(ir_module *m, status *st) {
-    ir_value *copies = base_calloc(ir_value_count(m) + 1, sizeof *copies);
-    ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+typedef struct inlining {
+    ir_value *copies; /* of the functions' values */
+    status *st;
+} inlining;
+
+static bool inline_block(ir_module *m, ir_block block, inlining *in) {
+    ir_block_data *body = ir_block_get(m, block);
     ir_renaming renamed = ir_renaming_new(m);
     bool ok = true;
     for (ir_op op = body->first, next; op && ok; op = next) {
@@ -38,15 +43,29 @@ static bool inline_calls(ir_module *m, status *st) {
         ir_renaming_apply(&renamed, op);
         if (ir_op_get(m, op)->opcode != GRAPH_CALL)
             continue;
-        inline_call(m, op, copies, &renamed);
+        inline_call(m, op, in->copies, &renamed);
         ir_op_erase(m, op);
         next = before ? ir_op_get(m, before)->next : body->first;
         ok = ir_op_count(m) <= OPERATIONS_MAX ||
-             status_set(st, STATUS_UNAVAILABLE,
+             status_set(in->st, STATUS_UNAVAILABLE,
                         "with its functions the kernel is more than %d operations", OPERATIONS_MAX);
     }
     ir_renaming_end(&renamed, 0);
-    free(copies);
+    return ok;
+}
+
+/* Blocks of branches and loops come with what is inlined, so the list of them grows. */
+static bool inline_calls(ir_module *m, status *st) {
+    inlining in = {base_calloc(ir_value_count(m) + 1, sizeof(ir_value)), st};
+    control_block_list blocks = {0};
+    bool ok = true;
+    vec_push(&blocks, ir_op_block(m, ir_module_kernel(m), 0));
+    for (size_t i = 0; i < blocks.count && ok; i++) {
+        ok = inline_block(m, blocks.items[i], &in);
+        control_blocks_of(m, blocks.items[i], &blocks);
+    }
+    vec_release(&blocks);
+    free(in.copies);
     return ok;
 }
 

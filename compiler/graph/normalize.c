@@ -8,6 +8,7 @@
 #include "graph/passes.h"
 #include "ir/rename.h"
 #include "ops/build.h"
+#include "ops/control.h"
 
 static ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
     ir_named_attr attr = {"permutation",
@@ -101,9 +102,8 @@ static ir_value normalized_dot(ir_builder *b, ir_op op) {
     return ir_op_result(b->m, graph_build(b, GRAPH_DOT, operands, d->operand_count, attrs, 7), 0);
 }
 
-bool graph_normalize(ir_module *m, status *st) {
-    (void)st;
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+static bool normalize_block(ir_module *m, ir_block body, void *context) {
+    (void)context;
     ir_op next;
     ir_renaming renamed = ir_renaming_new(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
@@ -121,4 +121,9 @@ bool graph_normalize(ir_module *m, status *st) {
     }
     ir_renaming_end(&renamed, 0);
     return true;
+}
+
+bool graph_normalize(ir_module *m, status *st) {
+    (void)st;
+    return control_each_block(m, normalize_block, NULL);
 }

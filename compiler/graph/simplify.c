@@ -9,10 +9,11 @@
 #include "graph/passes.h"
 #include "ir/rename.h"
 #include "ops/build.h"
+#include "ops/control.h"
 
 static bool is_pure(int opcode) {
     graph_class class = graph_op_class(opcode);
-    return class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN;
+    return class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN && opcode != GRAPH_NEXT;
 }
 
 /* A text that equal operations share. Two sums that are equal have different ids; the first's id
@@ -96,10 +97,14 @@ static void remove_dead(ir_module *m, ir_block body) {
     free(uses);
 }
 
+static bool simplify_block(ir_module *m, ir_block block, void *context) {
+    (void)context;
+    number_values(m, block);
+    remove_dead(m, block);
+    return true;
+}
+
 bool graph_simplify(ir_module *m, status *st) {
     (void)st;
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
-    number_values(m, body);
-    remove_dead(m, body);
-    return true;
+    return control_each_block(m, simplify_block, NULL);
 }

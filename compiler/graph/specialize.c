@@ -5,6 +5,7 @@
 
 #include "graph/passes.h"
 #include "ir/rename.h"
+#include "ops/control.h"
 #include "ops/graph.h"
 #include "ops/tiles.h"
 
@@ -82,7 +83,7 @@ static void check_op(ir_module *m, ir_op op, specializer *s) {
     ir_type types[64];
     bool has_rule = class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN &&
                     class != GRAPH_CLASS_TILES && d->opcode != GRAPH_NEXT &&
-                    d->opcode != GRAPH_GIVE;
+                    !graph_is_control(d->opcode) && d->opcode != GRAPH_GIVE;
     if (!s->ok || !has_rule || d->operand_count > 64)
         return;
     for (uint32_t i = 0; i < d->operand_count; i++)
@@ -123,8 +124,8 @@ static void bind_op(ir_module *m, ir_op op, void *context) {
 }
 
 /* What was the extent of a symbolic dimension is a constant now. */
-static void fold_extents(ir_module *m) {
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+static bool fold_extents(ir_module *m, ir_block body, void *context) {
+    (void)context;
     ir_op next;
     ir_renaming renamed = ir_renaming_new(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
@@ -142,12 +143,13 @@ static void fold_extents(ir_module *m) {
         ir_op_erase(m, op);
     }
     ir_renaming_end(&renamed, 0);
+    return true;
 }
 
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st) {
     specializer s = {dims, st, true};
     ir_walk(m, ir_module_kernel(m), bind_op, &s);
     if (s.ok)
-        fold_extents(m);
+        control_each_block(m, fold_extents, NULL);
     return s.ok;
 }

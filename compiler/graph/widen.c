@@ -9,6 +9,7 @@
 #include "graph/passes.h"
 #include "ir/rename.h"
 #include "ops/build.h"
+#include "ops/control.h"
 
 static bool is_narrow(const ir_builder *b, ir_value x) {
     dtype element = build_type(b, x)->element;
@@ -84,9 +85,8 @@ static void set_sum(ir_module *m, ir_op op, const ir_builder *b) {
         ir_op_set_attr(m, op, "out", ir_attr_type(m, ir_type_scalar(m, sum_of(b, op))));
 }
 
-bool graph_widen(ir_module *m, status *st) {
-    (void)st;
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+static bool widen_block(ir_module *m, ir_block body, void *context) {
+    (void)context;
     ir_op next;
     ir_renaming renamed = ir_renaming_new(m);
     for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
@@ -104,4 +104,9 @@ bool graph_widen(ir_module *m, status *st) {
     }
     ir_renaming_end(&renamed, 0);
     return true;
+}
+
+bool graph_widen(ir_module *m, status *st) {
+    (void)st;
+    return control_each_block(m, widen_block, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "ir/rename.h"
 #include "ops/build.h"
+#include "ops/control.h"
 #include "ops/orders.h"
 
 /* A composite under decomposition: its operands widened to f32. */
@@ -408,10 +409,14 @@ void graph_decompose(ir_builder *b, ir_op op, ir_value *results) {
     }
 }
 
-bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+typedef struct decomposition {
+    uint32_t count, limit; /* operations */
+} decomposition;
+
+static bool decompose_block(ir_module *m, ir_block body, void *context) {
+    decomposition *all = context;
     ir_op op, next;
-    uint32_t count = 0;
+    uint32_t count = all->count, limit = all->limit;
     ir_renaming renamed = ir_renaming_new(m);
     for (op = ir_block_get(m, body)->first; op && count <= limit && !ir_failure(m); op = next) {
         const ir_op_data *d = ir_op_get(m, op);
@@ -431,5 +436,11 @@ bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
         count += ir_op_count(m) - before;
     }
     ir_renaming_end(&renamed, op);
+    all->count = count;
     return count <= limit;
+}
+
+bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
+    decomposition all = {0, limit};
+    return control_each_block(m, decompose_block, &all);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/control.h"
 #include "ops/fold.h"
 #include "ops/functions.h"
 #include "ops/orders.h"
@@ -28,6 +29,8 @@
 #define REGIONS_CONTRACT 0
 #define REGIONS_FUNCTION 1
 #define REGIONS_CALL 0
+#define REGIONS_BRANCH 2
+#define REGIONS_LOOP 1
 
 static const op_info graph_ops[] = {
 #define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \
@@ -161,7 +164,8 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     int around = ir_op_get(m, parent)->opcode;
     bool in_tiles = around == GRAPH_TILES || around == GRAPH_FOR;
-    bool in_function = around == GRAPH_KERNEL || around == GRAPH_FUNCTION;
+    bool in_control = graph_is_control(around);
+    bool in_function = around == GRAPH_KERNEL || around == GRAPH_FUNCTION || in_control;
     if (!in_function && around != GRAPH_FOLD && !in_tiles)
         return verify_element(m, op, st);
     if (class == GRAPH_CLASS_CALL)
@@ -170,6 +174,11 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     if (ir_op_attr(m, op, "id") && (around != GRAPH_KERNEL || reduction_id(m, op) < 0))
         return status_set(st, STATUS_INTERNAL,
                           "an id is a number from 0 on, of a sum in the kernel's own block");
+    if (graph_is_control(d->opcode))
+        return control_verify(m, op, st);
+    if (d->opcode == GRAPH_NEXT && in_control)
+        return !d->next ||
+               status_set(st, STATUS_INTERNAL, "is not the last operation of its block");
     if (class == GRAPH_CLASS_FOLD)
         return fold_verify(m, op, st);
     if (class == GRAPH_CLASS_TILES || d->opcode == GRAPH_NEXT || d->opcode == GRAPH_GIVE)
@@ -177,7 +186,8 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     if (d->opcode == GRAPH_LOAD && !in_tiles)
         return status_set(st, STATUS_INTERNAL, "stands outside of tessera.tiles");
     if (class == GRAPH_CLASS_RETURN)
-        return !d->next || status_set(st, STATUS_INTERNAL, "is not the kernel's last operation");
+        return (!d->next && !in_control) ||
+               status_set(st, STATUS_INTERNAL, "is not the kernel's last operation");
     bool ordered =
         d->opcode == GRAPH_REDUCE || d->opcode == GRAPH_CUMSUM || ir_op_attr(m, op, "order");
     return verify_inferred(m, op, st) && (!ordered || verify_order(m, op, st));

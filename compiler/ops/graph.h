@@ -27,7 +27,9 @@ typedef enum graph_class {
     GRAPH_CLASS_TILE,
     GRAPH_CLASS_COMPOSITE,
     GRAPH_CLASS_FUNCTION,
-    GRAPH_CLASS_CALL
+    GRAPH_CLASS_CALL,
+    GRAPH_CLASS_BRANCH,
+    GRAPH_CLASS_LOOP
 } graph_class;
 
 graph_class graph_op_class(int opcode);

@@ -1,6 +1,7 @@
 /* fold_constants.c - element-wise operations on single numbers that are known become numbers: the
  * interpreter computes them, so their bits are those that every backend computes. */
 #include "target/interp/fold_constants.h"
+#include "ops/control.h"
 
 #include <string.h>
 
@@ -61,16 +62,20 @@ static bool fold(ir_renaming *renamed, ir_op op, status *st) {
     return ok;
 }
 
-bool interp_fold_constants(ir_module *m, status *st) {
+static bool fold_block(ir_module *m, ir_block block, void *context) {
+    status *st = context;
     ir_op next;
     bool ok = true;
     ir_renaming renamed = ir_renaming_new(m);
-    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op && ok;
-         op = next) {
+    for (ir_op op = ir_block_get(m, block)->first; op && ok; op = next) {
         next = ir_op_get(m, op)->next;
         ir_renaming_apply(&renamed, op);
         ok = !is_known(m, ir_op_get(m, op)) || fold(&renamed, op, st);
     }
     ir_renaming_end(&renamed, 0);
     return ok;
+}
+
+bool interp_fold_constants(ir_module *m, status *st) {
+    return control_each_block(m, fold_block, st);
 }

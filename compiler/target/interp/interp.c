@@ -8,14 +8,9 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "ops/control.h"
+#include "target/interp/interp_walk.h"
 #include "tessera/compiler.h"
-
-typedef struct interpreter {
-    const ir_module *m;
-    tensor *values; /* by value id */
-    uint32_t *uses; /* left */
-    status *st;
-} interpreter;
 
 static const ir_block_data *kernel_block(const ir_module *m) {
     return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
@@ -109,6 +104,12 @@ static void count_down(interpreter *in, const ir_op_data *d) {
 
 static bool step(interpreter *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
+    if (graph_is_control(d->opcode)) {
+        bool ran = interp_control(in, op);
+        if (ran)
+            count_down(in, d);
+        return ran;
+    }
     const tensor **operands = base_malloc(sizeof *operands * (d->operand_count + 1));
     for (uint32_t i = 0; i < d->operand_count; i++)
         operands[i] = &in->values[d->operands[i]];
@@ -140,15 +141,21 @@ static bool give_outputs(interpreter *in, const ir_op_data *ret, tensor *outputs
     return true;
 }
 
-static bool run(interpreter *in, tensor *outputs) {
-    const ir_block_data *block = kernel_block(in->m);
-    ir_op op = block->first;
-    for (; op && ir_op_get(in->m, op)->opcode != GRAPH_RETURN; op = ir_op_get(in->m, op)->next)
+bool interp_run(interpreter *in, ir_op first) {
+    for (ir_op op = first; op && ir_op_get(in->m, op)->result_count;
+         op = ir_op_get(in->m, op)->next)
         if (!step(in, op))
             return false;
-    if (!op)
+    return true;
+}
+
+static bool run(interpreter *in, tensor *outputs) {
+    const ir_block_data *block = kernel_block(in->m);
+    if (!interp_run(in, block->first))
+        return false;
+    if (!block->last || ir_op_get(in->m, block->last)->opcode != GRAPH_RETURN)
         return status_set(in->st, STATUS_INTERNAL, "the kernel does not return");
-    return give_outputs(in, ir_op_get(in->m, op), outputs);
+    return give_outputs(in, ir_op_get(in->m, block->last), outputs);
 }
 
 static void borrow_inputs(interpreter *in, const tensor *inputs) {
@@ -169,7 +176,9 @@ void interp_values_release(const ir_module *m, tensor *values) {
 
 bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st) {
     tensor outputs[LIMIT_PARAMETERS] = {{0}};
-    interpreter in = {.m = m, .values = values, .uses = ir_count_uses(m), .st = st};
+    uint32_t *counts = ir_count_uses(m);
+    interpreter in = {
+        .m = m, .values = values, .uses = ir_count_uses(m), .counts = counts, .st = st};
     for (uint32_t i = 1; i <= ir_value_count(m); i++)
         in.uses[i]++; /* kept */
     bool ok = interp_check_inputs(m, inputs, st);
@@ -177,6 +186,21 @@ bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, sta
     ok = ok && run(&in, outputs);
     tensor_release_all(outputs, LIMIT_PARAMETERS);
     free(in.uses);
+    free(counts);
+    return ok;
+}
+
+bool interp_module(const ir_module *m, const tensor *inputs, tensor *outputs, status *st) {
+    uint32_t *counts = ir_count_uses(m);
+    interpreter in = {.m = m, .uses = ir_count_uses(m), .counts = counts, .st = st};
+    in.values = base_calloc(ir_value_count(m) + 1, sizeof *in.values);
+    bool ok = interp_check_inputs(m, inputs, st);
+    borrow_inputs(&in, inputs);
+    ok = ok && run(&in, outputs);
+    interp_values_release(m, in.values);
+    free(in.values);
+    free(in.uses);
+    free(counts);
     return ok;
 }
 
@@ -185,14 +209,5 @@ bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tenso
     const ir_module *m = compiler_primitives(instance, st);
     if (!m || !graph_require_formula(m, st))
         return false;
-    interpreter in = {.m = m, .st = st};
-    in.values = base_calloc(ir_value_count(m) + 1, sizeof *in.values);
-    in.uses = ir_count_uses(m);
-    bool ok = interp_check_inputs(m, inputs, st);
-    borrow_inputs(&in, inputs);
-    ok = ok && run(&in, outputs);
-    interp_values_release(m, in.values);
-    free(in.values);
-    free(in.uses);
-    return ok;
+    return interp_module(m, inputs, outputs, st);
 }

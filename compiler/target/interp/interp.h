@@ -26,6 +26,9 @@ bool interp_reduce(const interp_step *s, status *st);
 bool interp_dot(const interp_step *s, status *st);
 bool interp_scan(const interp_step *s, status *st);
 
+/* The outputs of a module of primitives, branches and loops. On failure none is given. */
+bool interp_module(const ir_module *m, const tensor *inputs, tensor *outputs, status *st);
+
 /* Every value of the kernel, by its number; `values` has room for all, and holds nothing. The
  * inputs among them are borrowed. interp_values_release in any case. */
 bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st);
