@@ -1,6 +1,7 @@
 /* formula.c - whether a graph says how its outputs are made, and whether that can be compiled. */
 #include "graph/instance.h"
 #include "graph/passes.h"
+#include "ops/control.h"
 #include "ops/orders.h"
 #include "source/diagnostic.h"
 
@@ -29,6 +30,11 @@ bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, 
     if (!graph_require_formula(m, st))
         return false;
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
+        if (graph_is_control(ir_op_get(m, op)->opcode))
+            return status_set(st, STATUS_UNAVAILABLE,
+                              "no code is made of '%s' yet: --backend interp computes it",
+                              op_info_get(ir_op_get(m, op)->opcode)->name);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
         if (order_is_interpreted(order_of(m, op, ORDER_ANY)) &&
             !(adds_as && adds_as(target, ir_op_string(m, op, "order", ""))))
