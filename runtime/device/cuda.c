@@ -130,7 +130,7 @@ static bool open_unit(cuda_library *l, const device_driver *driver, uint32_t ind
     if (result != CUDA_OK) {
         free(c);
         cuda_failed(&l->call, result, "taking the device's context", st);
-        return status_set(st, STATUS_UNAVAILABLE, "device '%s'", l->units[index].name);
+        return status_context(st, "device '%s'", l->units[index].name);
     }
     if (!gpu_device_init(&c->gpu, driver, &functions, options, st)) {
         leave_context(c);

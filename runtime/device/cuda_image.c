@@ -108,7 +108,7 @@ bool cuda_load(device *d, const device_source *source, device_image **image_out,
     }
     if (!ok) {
         free_image(image);
-        return status_set(st, STATUS_CORRUPT, "'%s'", source->label);
+        return status_context(st, "'%s'", source->label);
     }
     *image_out = &image->base;
     return true;

@@ -197,7 +197,7 @@ static bool find_units(cuda_library *l, status *st) {
         result = l->call.device_count(&count);
     if (result != CUDA_OK) {
         cuda_failed(&l->call, result, l->is_hip ? "hipInit" : "cuInit", st);
-        return status_set(st, STATUS_UNAVAILABLE, "%s finds no device", l->what);
+        return status_context(st, "%s finds no device", l->what);
     }
     for (int i = 0; i < count && l->unit_count < CUDA_UNITS_MAX; i++) {
         cuda_unit *u = &l->units[l->unit_count];

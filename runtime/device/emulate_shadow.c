@@ -157,7 +157,7 @@ bool emulate_regions_make(emulate *e, status *st) {
     e->shared_memory = (host_memory){0};
     size_t room = (size_t)l->shared_bytes + SHARED_ALIGNMENT;
     if (!host_memory_map(room, false, &e->shared_memory, st))
-        return status_set(st, STATUS_OUT_OF_MEMORY, "the memory of a workgroup");
+        return status_context(st, "the memory of a workgroup");
     e->regions = base_calloc(l->buffer_count + 2, sizeof *e->regions);
     for (uint32_t i = 0; i < l->buffer_count; i++)
         add_region(e, l->buffers[i], EMULATE_BUFFER, false);

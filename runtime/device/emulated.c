@@ -174,7 +174,7 @@ typedef struct emulated_device {
 static bool load(device *d, const device_source *source, device_image **image_out, status *st) {
     host_elf *elf = host_elf_load(source->bytes, source->size_bytes, st);
     if (!elf)
-        return status_set(st, STATUS_CORRUPT, "loading '%s'", source->label);
+        return status_context(st, "loading '%s'", source->label);
     emulated_image *image =
         base_calloc(1, sizeof *image + source->phase_count * sizeof image->phases[0]);
     image->base.phase_count = source->phase_count;
@@ -214,7 +214,7 @@ static bool prepare_workspace(emulated_queue *q, size_t size_bytes, status *st) 
     if (!q->workspace.data || q->workspace.size_bytes < size_bytes) {
         host_memory_unmap(&q->workspace);
         if (!host_memory_map(size_bytes, false, &q->workspace, st))
-            return status_set(st, STATUS_OUT_OF_MEMORY, "allocating the workspace");
+            return status_context(st, "allocating the workspace");
     }
     if (q->base.device->options.debug)
         memset(q->workspace.data, POISON, size_bytes);
@@ -269,7 +269,7 @@ static bool dispatch(emulated_queue *q, const device_dispatch *p, status *st) {
     times.total_ns = clock_now_ns() - start;
     if (ok && p->timed)
         d->options.timed(d->options.timed_context, &times);
-    return ok || status_set(st, STATUS_INTERNAL, "kernel '%s'", p->label);
+    return ok || status_context(st, "kernel '%s'", p->label);
 }
 
 static bool execute(device_queue *queue, const device_command *c, status *st) {

@@ -181,7 +181,7 @@ static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
         return true;
     gpu_pool_give(&g->pool, &q->workspace);
     return gpu_pool_take(&g->pool, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
-           status_set(st, STATUS_OUT_OF_MEMORY, "allocating the workspace of %zu bytes",
+           status_context(st, "allocating the workspace of %zu bytes",
                       size_bytes);
 }
 
@@ -239,7 +239,7 @@ static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, stat
                           .start_ns = start - g->soft.clock_start_ns,
                           .phases = p->image->phase_count};
     if (!launch(g, q, p, p->timed ? &times : NULL, st))
-        return status_set(st, st ? st->code : STATUS_INTERNAL, "kernel '%s'", p->label);
+        return status_context(st, "kernel '%s'", p->label);
     if (!p->timed)
         return true;
     for (int i = 0; i < DEVICE_TIMED_PHASES; i++)

@@ -246,7 +246,7 @@ static bool fit_scratch(host_pool *pool, const host_pool_work *work, status *st)
             continue;
         host_memory_unmap(&pool->scratch[i]);
         if (!host_memory_map(size_bytes, work->guarded, &pool->scratch[i], st))
-            return status_set(st, STATUS_OUT_OF_MEMORY, "scratch of thread %u", i);
+            return status_context(st, "scratch of thread %u", i);
     }
     return true;
 }
@@ -254,7 +254,7 @@ static bool fit_scratch(host_pool *pool, const host_pool_work *work, status *st)
 static bool check_scratch(host_pool *pool, status *st) {
     for (uint32_t i = 0; i < pool->threads; i++)
         if (!host_memory_intact(&pool->scratch[i], st))
-            return status_set(st, STATUS_INTERNAL, "in the scratch of thread %u", i);
+            return status_context(st, "in the scratch of thread %u", i);
     return true;
 }
 

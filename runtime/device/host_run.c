@@ -39,7 +39,7 @@ void host_unload(device *d, device_image *image) {
 bool host_load(device *d, const device_source *source, device_image **image_out, status *st) {
     host_elf *elf = host_elf_load(source->bytes, source->size_bytes, st);
     if (!elf)
-        return status_set(st, STATUS_CORRUPT, "loading '%s'", source->label);
+        return status_context(st, "loading '%s'", source->label);
     host_image *image =
         base_calloc(1, sizeof *image + source->phase_count * sizeof image->phases[0]);
     image->base.phase_count = source->phase_count;
@@ -81,7 +81,7 @@ static bool prepare_workspace(host_runner *r, size_t size_bytes, status *st) {
     if (!fits) {
         host_memory_unmap(&r->workspace);
         if (!host_memory_map(size_bytes, debug, &r->workspace, st))
-            return status_set(st, STATUS_OUT_OF_MEMORY, "allocating the workspace");
+            return status_context(st, "allocating the workspace");
     }
     if (debug)
         memset(r->workspace.data, POISON, size_bytes);
@@ -110,7 +110,7 @@ bool host_runner_run(host_runner *r, const device_dispatch *p, status *st) {
     size_t lines = (p->workspace_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     size_t own = p->prepared.address ? 0 : p->prepared_bytes;
     if (!prepare_workspace(r, own ? lines + own : p->workspace_bytes, st))
-        return status_set(st, STATUS_INTERNAL, "kernel '%s'", p->label);
+        return status_context(st, "kernel '%s'", p->label);
     unsigned char *prepared = own ? r->workspace.data + lines : p->prepared.address;
     const tsr_kernel_frame frame = {p->buffers, p->dims, r->workspace.data, NULL, prepared};
     host_pool_work work = {.phases = ((const host_image *)p->image)->phases,
@@ -122,5 +122,5 @@ bool host_runner_run(host_runner *r, const device_dispatch *p, status *st) {
     bool ok = p->timed ? run_timed(r, p, &work, st) : host_pool_run(r->pool, &work, st);
     if (r->options->debug)
         ok = workspace_is_intact(r, st) && ok;
-    return ok || status_set(st, STATUS_INTERNAL, "kernel '%s'", p->label);
+    return ok || status_context(st, "kernel '%s'", p->label);
 }
