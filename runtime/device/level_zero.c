@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "device/level_zero_parts.h"
+#include "device/spirv_probe.h"
 
 extern const device_driver level_zero_driver;
 
@@ -58,7 +59,7 @@ bool level_zero_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind,
                           "%zu bytes are more than device '%s' gives at once (%llu)", size_bytes,
                           u->name, (unsigned long long)u->allocation_bytes);
     if (!level_zero_check(of(g), take(of(g), size_bytes, kind, &memory), "allocating memory", st))
-        return status_set(st, STATUS_OUT_OF_MEMORY, "%zu bytes", size_bytes);
+        return status_context(st, "%zu bytes", size_bytes);
     *block_out = (gpu_block){.address = (uint64_t)(uintptr_t)memory,
                              .host = kind == DEVICE_MEMORY_DEVICE ? NULL : memory,
                              .size_bytes = size_bytes};
@@ -112,7 +113,7 @@ static bool open_device(uint32_t index, const device_options *options, device **
         free(d);
         return false;
     }
-    if (!spirv_probe(&d->unit->probes, &d->gpu, level_zero_load_code, SPIRV_PROBE_F32, st)) {
+    if (!spirv_probe(&d->unit->spirv, &d->gpu, SPIRV_PROBE_F32, st)) {
         close_device(&d->gpu.soft.base);
         return false;
     }

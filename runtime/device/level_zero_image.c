@@ -1,59 +1,8 @@
 /* level_zero_image.c - images of SPIR-V, and launches of their phases. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "device/level_zero_parts.h"
-#include "device/spirv_image.h"
-
-typedef struct level_zero_phase {
-    void *kernel;
-    uint32_t arguments;
-    uint64_t threads; /* of a workgroup */
-} level_zero_phase;
-
-typedef struct level_zero_image {
-    device_image base;
-    void *module;
-    pthread_mutex_t mutex; /* arguments are the kernel's until it is appended */
-    level_zero_phase phases[];
-} level_zero_image;
-
-/* ---- limits ---- */
-
-static bool is_sound(level_zero_device *d, bool has, const char *what, spirv_probe_kind kind,
-                     status *st) {
-    if (!has)
-        return status_set(st, STATUS_UNAVAILABLE, "device '%s' has no %s", d->unit->name, what);
-    return spirv_probe(&d->unit->probes, &d->gpu, level_zero_load_code, kind, st);
-}
-
-static bool has_shared(const level_zero_unit *u, uint64_t bytes, const char *label, status *st) {
-    const uint64_t most = u->info.workgroup_memory_bytes;
-    return bytes <= most ||
-           status_set(st, STATUS_UNAVAILABLE,
-                      "'%s' needs %llu bytes of workgroup memory; device '%s' has %llu", label,
-                      (unsigned long long)bytes, u->name, (unsigned long long)most);
-}
-
-static bool has_what_it_needs(level_zero_device *d, const spirv_image *code, const char *label,
-                              status *st) {
-    const level_zero_unit *u = d->unit;
-    if (!has_shared(u, code->workgroup_bytes, label, st))
-        return false;
-    if ((code->needs_f64 && !is_sound(d, u->has_f64, "64-bit floats", SPIRV_PROBE_F64, st)) ||
-        (code->needs_f16 && !is_sound(d, u->has_f16, "16-bit floats", SPIRV_PROBE_F16, st)))
-        return status_set(st, st->code, "'%s' needs them", label);
-    return true;
-}
-
-static bool fits(const level_zero_unit *u, const char *symbol, uint64_t threads, status *st) {
-    return threads <= u->threads_most ||
-           status_set(st, STATUS_UNAVAILABLE,
-                      "workgroups of '%s' have %llu threads; on device '%s' they have at most %u",
-                      symbol, (unsigned long long)threads, u->name, u->threads_most);
-}
 
 /* ---- modules ---- */
 
@@ -73,13 +22,12 @@ static void log_of(void *handle, char *out, size_t room) {
     char *whole = base_calloc(size + 1, 1);
     if (size)
         (void)level_zero.log_text(handle, &size, whole);
-    const char *first = whole + strspn(whole, " \t\r\n");
-    snprintf(out, room, "%.*s", (int)strcspn(first, "\r\n"), first);
+    spirv_first_line(whole, out, room);
     free(whole);
 }
 
-static bool make_module(level_zero_device *d, const device_source *source, void **module,
-                        status *st) {
+static bool make_program(gpu_device *g, const device_source *source, void **module, status *st) {
+    level_zero_device *d = (level_zero_device *)g;
     const zero_module_wish wish = {.type = ZERO_TYPE_MODULE,
                                    .format = ZERO_FORMAT_SPIRV,
                                    .size_bytes = source->size_bytes,
@@ -96,10 +44,8 @@ static bool make_module(level_zero_device *d, const device_source *source, void 
         level_zero.log_destroy(log);
     if (level_zero_check(d, result, "the driver makes no code for the device", st))
         return true;
-    return *said && st ? status_set(st, st->code, "it says '%s'", said) : false;
+    return *said ? status_context(st, "it says '%s'", said) : false;
 }
-
-/* ---- loading ---- */
 
 static bool has_shape(const level_zero_device *d, const zero_kernel_facts *facts,
                       const char *symbol, uint64_t threads, status *st) {
@@ -107,95 +53,48 @@ static bool has_shape(const level_zero_device *d, const zero_kernel_facts *facts
         return status_set(st, STATUS_UNAVAILABLE,
                           "the driver made '%s' for workgroups of %u threads, not %llu", symbol,
                           facts->threads_x, (unsigned long long)threads);
-    return has_shared(d->unit, facts->workgroup_bytes, symbol, st);
+    return spirv_memory_fits(&d->unit->spirv, symbol, facts->workgroup_bytes, st);
 }
 
-static bool make_phase(level_zero_device *d, level_zero_image *image, const char *symbol,
-                       level_zero_phase *phase, status *st) {
+static bool make_kernel(gpu_device *g, void *module, const char *symbol, spirv_kernel *kernel,
+                        status *st) {
+    level_zero_device *d = (level_zero_device *)g;
     const zero_kernel_wish wish = {.type = ZERO_TYPE_KERNEL, .name = symbol};
     zero_kernel_facts facts = {.type = ZERO_TYPE_KERNEL_FACTS};
-    uint32_t result = level_zero.kernel_create(image->module, &wish, &phase->kernel);
+    uint32_t result = level_zero.kernel_create(module, &wish, &kernel->handle);
     if (result != ZERO_OK) {
-        phase->kernel = NULL;
+        kernel->handle = NULL;
         return level_zero_check(d, result, symbol, st);
     }
-    bool ok = level_zero_check(d, level_zero.kernel_facts(phase->kernel, &facts), symbol, st) &&
-              has_shape(d, &facts, symbol, phase->threads, st);
-    phase->arguments = facts.arguments;
-    return ok && level_zero_check(
-                     d, level_zero.kernel_group_size(phase->kernel, (uint32_t)phase->threads, 1, 1),
-                     symbol, st);
+    bool ok = level_zero_check(d, level_zero.kernel_facts(kernel->handle, &facts), symbol, st) &&
+              has_shape(d, &facts, symbol, kernel->threads, st);
+    kernel->arguments = facts.arguments;
+    return ok &&
+           level_zero_check(
+               d, level_zero.kernel_group_size(kernel->handle, (uint32_t)kernel->threads, 1, 1),
+               symbol, st);
 }
 
-static bool read_threads(const level_zero_device *d, const spirv_image *code,
-                         const device_source *source, level_zero_image *image, status *st) {
-    for (uint32_t i = 0; i < source->phase_count; i++)
-        if (!spirv_image_threads(code, source->symbols[i], source->label, &image->phases[i].threads,
-                                 st) ||
-            !fits(d->unit, source->symbols[i], image->phases[i].threads, st))
-            return false;
-    return true;
+static void end_kernel(void *kernel) {
+    level_zero.kernel_destroy(kernel);
 }
 
-static bool make(level_zero_device *d, const device_source *source, level_zero_image *image,
-                 status *st) {
-    if (source->phase_count == 0) /* what has nothing to do has no code */
-        return true;
-    if (!make_module(d, source, &image->module, st))
-        return false;
-    for (uint32_t i = 0; i < source->phase_count; i++)
-        if (!make_phase(d, image, source->symbols[i], &image->phases[i], st))
-            return false;
-    return true;
+static void end_program(void *module) {
+    level_zero.module_destroy(module);
 }
 
-/* Of code that was read. */
-static bool load_read(level_zero_device *d, const device_source *source, const spirv_image *code,
-                      device_image **image_out, status *st) {
-    level_zero_image *image =
-        base_calloc(1, sizeof *image + source->phase_count * sizeof image->phases[0]);
-    image->base.phase_count = source->phase_count;
-    pthread_mutex_init(&image->mutex, NULL);
-    if (!read_threads(d, code, source, image, st) || !make(d, source, image, st)) {
-        level_zero_unload(&d->gpu.soft.base, &image->base);
-        return false;
-    }
-    *image_out = &image->base;
-    return true;
-}
-
-static bool load(level_zero_device *d, const device_source *source, bool is_probe,
-                 device_image **image_out, status *st) {
-    spirv_image code;
-    /* Words want to be aligned; modules promise it, others do not. */
-    uint32_t *words = base_malloc(source->size_bytes + 1);
-    memcpy(words, source->bytes, source->size_bytes);
-    bool ok = spirv_image_read(&code, words, source->size_bytes, source->label, st) &&
-              (is_probe || has_what_it_needs(d, &code, source->label, st)) &&
-              load_read(d, source, &code, image_out, st);
-    free(words);
-    return ok || status_set(st, STATUS_INTERNAL, "loading '%s'", source->label);
-}
+const spirv_functions level_zero_spirv = {.make_program = make_program,
+                                          .make_kernel = make_kernel,
+                                          .end_kernel = end_kernel,
+                                          .end_program = end_program};
 
 bool level_zero_load(device *d, const device_source *source, device_image **image_out, status *st) {
-    return load((level_zero_device *)d, source, false, image_out, st);
+    level_zero_device *z = (level_zero_device *)d;
+    return spirv_load(&z->unit->spirv, &z->gpu, source, image_out, st);
 }
 
-bool level_zero_load_code(device *d, const device_source *source, device_image **image_out,
-                          status *st) {
-    return load((level_zero_device *)d, source, true, image_out, st);
-}
-
-void level_zero_unload(device *base, device_image *loaded) {
-    level_zero_image *image = (level_zero_image *)loaded;
-    (void)base;
-    for (uint32_t i = 0; i < image->base.phase_count; i++)
-        if (image->phases[i].kernel)
-            level_zero.kernel_destroy(image->phases[i].kernel);
-    if (image->module)
-        level_zero.module_destroy(image->module);
-    pthread_mutex_destroy(&image->mutex);
-    free(image);
+void level_zero_unload(device *d, device_image *image) {
+    spirv_unload(&((level_zero_device *)d)->unit->spirv, image);
 }
 
 /* ---- launches ---- */
@@ -208,19 +107,18 @@ static bool grid_fits(const level_zero_unit *u, int64_t workgroups, status *st) 
 
 /* An address of 0 is an argument that has no memory. No memory of ours has addresses in it, so
  * what the arguments name is all that the driver has to keep in place. */
-static bool set_arguments(level_zero_device *d, const level_zero_phase *p, const gpu_launch *l,
+static bool set_arguments(level_zero_device *d, const spirv_kernel *p, const gpu_launch *l,
                           status *st) {
     const uint64_t bytes = l->address_count * sizeof l->addresses[0];
-    if (p->arguments != l->address_count)
-        return status_set(st, STATUS_CORRUPT, "its code takes %u arguments, and a launch has %u",
-                          p->arguments, l->address_count);
+    if (!spirv_arguments_fit(p, l, st))
+        return false;
     if (bytes > d->unit->arguments_bytes)
         return status_set(st, STATUS_UNAVAILABLE,
                           "%llu bytes of arguments; a kernel of device '%s' takes %u",
                           (unsigned long long)bytes, d->unit->name, d->unit->arguments_bytes);
     for (uint32_t i = 0; i < l->address_count; i++) {
         const uint64_t *address = l->addresses[i] ? &l->addresses[i] : NULL;
-        uint32_t result = level_zero.kernel_argument(p->kernel, i, sizeof *address, address);
+        uint32_t result = level_zero.kernel_argument(p->handle, i, sizeof *address, address);
         if (!level_zero_check(d, result, "an argument", st))
             return false;
     }
@@ -231,12 +129,12 @@ static bool append_phase(gpu_queue *q, const gpu_launch *l, uint32_t i, void **e
                          status *st) {
     level_zero_device *d = level_zero_device_of(q);
     void *list = ((level_zero_queue *)q->handle)->list;
-    const level_zero_phase *p = &((const level_zero_image *)l->image)->phases[i];
+    const spirv_kernel *p = &((const spirv_loaded *)l->image)->kernels[i];
     const zero_workgroups workgroups = {(uint32_t)l->workgroups[i], 1, 1};
     return grid_fits(d->unit, l->workgroups[i], st) && set_arguments(d, p, l, st) &&
            (!l->phase_ns || level_zero_event(q, i, event_out, st)) &&
            level_zero_check(
-               d, level_zero.append_launch(list, p->kernel, &workgroups, *event_out, 0, NULL),
+               d, level_zero.append_launch(list, p->handle, &workgroups, *event_out, 0, NULL),
                "launching", st);
 }
 
@@ -272,7 +170,7 @@ static bool read_times(gpu_queue *q, const gpu_launch *l, void **events, status 
 }
 
 bool level_zero_launch(gpu_queue *q, const gpu_launch *l, status *st) {
-    level_zero_image *image = (level_zero_image *)l->image;
+    spirv_loaded *image = (spirv_loaded *)l->image;
     void **events = base_calloc(image->base.phase_count + 1, sizeof *events);
     pthread_mutex_lock(&image->mutex);
     bool ok = append_phases(q, l, events, st);

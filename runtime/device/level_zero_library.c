@@ -86,11 +86,13 @@ static bool find_limits(level_zero_unit *u) {
     zero_compute_facts compute = {.type = ZERO_TYPE_COMPUTE};
     if (level_zero.compute_facts(u->handle, &compute) != ZERO_OK)
         return refuse(u, "its driver does not say how it computes");
-    u->threads_most = compute.threads < compute.threads_x ? compute.threads : compute.threads_x;
+    u->info.workgroup_threads =
+        compute.threads < compute.threads_x ? compute.threads : compute.threads_x;
     u->workgroups_most = compute.workgroups_x;
     u->info.workgroup_memory_bytes = compute.workgroup_bytes;
-    u->info.workgroup_threads = u->threads_most;
-    if (!u->threads_most || !u->workgroups_most)
+    u->spirv.workgroup_bytes = compute.workgroup_bytes;
+    u->spirv.workgroup_threads = u->info.workgroup_threads;
+    if (!u->info.workgroup_threads || !u->workgroups_most)
         return refuse(u, "its driver says that a workgroup has no threads, or a launch no "
                          "workgroups");
     return find_queue_group(u) || refuse(u, "it has no queue that computes");
@@ -103,11 +105,11 @@ static bool find_code(level_zero_unit *u) {
         return refuse(u, "it takes no SPIR-V");
     if ((facts.f32 & wanted) != wanted)
         return refuse(u, "it does not round to nearest, or does not keep subnormal numbers");
-    u->has_f64 = facts.flags & ZERO_MODULE_F64;
-    u->has_f16 = facts.flags & ZERO_MODULE_F16;
+    u->spirv.lacks_f64 = !(facts.flags & ZERO_MODULE_F64);
+    u->spirv.lacks_f16 = !(facts.flags & ZERO_MODULE_F16);
     u->info.f32 = (device_arithmetic)DEVICE_ARITHMETIC_NATIVE; /* tried, before code runs */
-    u->info.f64 = u->has_f64 ? (device_arithmetic)DEVICE_ARITHMETIC_NATIVE
-                             : (device_arithmetic)DEVICE_ARITHMETIC_NONE;
+    u->info.f64 = u->spirv.lacks_f64 ? (device_arithmetic)DEVICE_ARITHMETIC_NONE
+                                     : (device_arithmetic)DEVICE_ARITHMETIC_NATIVE;
     u->arguments_bytes = facts.arguments_bytes;
     return true;
 }
@@ -147,7 +149,7 @@ static void add(void *driver, void *handle, uint32_t version) {
     level_zero_unit *u = base_calloc(1, sizeof *u);
     u->driver = driver;
     u->handle = handle;
-    spirv_probes_init(&u->probes);
+    spirv_target_init(&u->spirv, &level_zero_spirv, u->name);
     describe(u, &facts);
     find_clock(u, &facts, in_cycles);
     if (version >> 16 != 1)

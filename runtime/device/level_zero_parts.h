@@ -8,7 +8,7 @@
 #include "device/gpu.h"
 #include "device/level_zero.h"
 #include "device/level_zero_abi.h"
-#include "device/spirv_probe.h"
+#include "device/spirv_load.h"
 
 /* ---- level_zero_library.c ---- */
 
@@ -28,14 +28,12 @@ typedef struct level_zero_unit {
     device_info info;
     char name[256], reason[LEVEL_ZERO_REASON_BYTES];
     uint64_t allocation_bytes; /* the most at once */
-    uint32_t threads_most;     /* of a workgroup in one dimension */
-    uint32_t workgroups_most;  /* of a launch, likewise */
+    uint32_t workgroups_most;  /* of a launch in one dimension */
     uint32_t arguments_bytes;  /* of a kernel */
     uint32_t queue_group;
-    bool has_f64, has_f16;
     double tick_ns;
     uint64_t tick_mask; /* the bits of a time that count */
-    spirv_probes probes;
+    spirv_target spirv;
 } level_zero_unit;
 
 /* GPU `index`; NULL past the last. */
@@ -104,8 +102,6 @@ void level_zero_forget(gpu_device *g, void *recording);
 bool level_zero_load(device *d, const device_source *source, device_image **image_out, status *st);
 void level_zero_unload(device *d, device_image *image);
 bool level_zero_launch(gpu_queue *q, const gpu_launch *l, status *st);
-/* For the probes: level_zero_load without them. */
-bool level_zero_load_code(device *d, const device_source *source, device_image **image_out,
-                          status *st);
+extern const spirv_functions level_zero_spirv;
 
 #endif

@@ -1,5 +1,6 @@
 /* opencl.c - see opencl.h: devices, memory, queues. */
 #include "device/opencl_parts.h"
+#include "device/spirv_probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static bool open_device(uint32_t index, const device_options *options, device **
         return false;
     }
     if (!alloc(&d->gpu, LINE, DEVICE_MEMORY_DEVICE, &d->nowhere, st) ||
-        !spirv_probe(&d->unit->probes, &d->gpu, opencl_load_code, SPIRV_PROBE_F32, st)) {
+        !spirv_probe(&d->unit->spirv, &d->gpu, SPIRV_PROBE_F32, st)) {
         release(d);
         return false;
     }

@@ -1,55 +1,9 @@
 /* opencl_image.c - images of SPIR-V, and launches of their phases. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "device/opencl_parts.h"
-#include "device/spirv_image.h"
-
-typedef struct opencl_phase {
-    cl_kernel kernel;
-    cl_uint arguments;
-    uint64_t threads; /* of a workgroup */
-} opencl_phase;
-
-typedef struct opencl_image {
-    device_image base;
-    cl_program program;
-    pthread_mutex_t mutex; /* arguments are the kernel's until it is launched */
-    opencl_phase phases[];
-} opencl_image;
-
-/* ---- limits ---- */
-
-static bool is_sound(opencl_device *d, spirv_probe_kind kind, status *st) {
-    return spirv_probe(&d->unit->probes, &d->gpu, opencl_load_code, kind, st);
-}
-
-static bool has_what_it_needs(opencl_device *d, const spirv_image *code, const char *label,
-                              status *st) {
-    const opencl_unit *u = d->unit;
-    if (code->workgroup_bytes > u->workgroup_bytes)
-        return status_set(st, STATUS_UNAVAILABLE,
-                          "'%s' needs %llu bytes of workgroup memory; device '%s' has %llu", label,
-                          (unsigned long long)code->workgroup_bytes, u->name,
-                          (unsigned long long)u->workgroup_bytes);
-    if (code->has_barriers && u->barriers_are_wrong)
-        return status_set(st, STATUS_UNAVAILABLE,
-                          "'%s' has barriers, of which PoCL up to 3.1 makes wrong code", label);
-    if ((code->needs_f64 && !is_sound(d, SPIRV_PROBE_F64, st)) ||
-        (code->needs_f16 && !is_sound(d, SPIRV_PROBE_F16, st)))
-        return status_set(st, st->code, "'%s' needs them", label);
-    return true;
-}
-
-static bool fits(const opencl_device *d, const char *symbol, uint64_t threads, uint64_t most,
-                 status *st) {
-    return threads <= most ||
-           status_set(st, STATUS_UNAVAILABLE,
-                      "workgroups of '%s' have %llu threads; on device '%s' they have at most %llu",
-                      symbol, (unsigned long long)threads, d->unit->name, (unsigned long long)most);
-}
 
 /* ---- programs ---- */
 
@@ -61,8 +15,7 @@ static void log_of(const opencl_device *d, cl_program program, char *out, size_t
     char *whole = base_calloc(size + 1, 1);
     if (size)
         opencl.clGetProgramBuildInfo(program, d->unit->id, CL_PROGRAM_BUILD_LOG, size, whole, NULL);
-    const char *first = whole + strspn(whole, " \t\r\n");
-    snprintf(out, room, "%.*s", (int)strcspn(first, "\r\n"), first);
+    spirv_first_line(whole, out, room);
     free(whole);
 }
 
@@ -101,96 +54,54 @@ static bool build(opencl_device *d, cl_program program, status *st) {
         return true;
     log_of(d, program, log, sizeof log);
     opencl_failed(st, code, "the driver makes no code for the device");
-    return !*log ? false : status_set(st, st->code, "it says '%s'", log);
+    return !*log ? false : status_context(st, "it says '%s'", log);
 }
 
-/* ---- loading ---- */
+static bool make_program(gpu_device *g, const device_source *source, void **program_out,
+                         status *st) {
+    opencl_device *d = (opencl_device *)g;
+    *program_out = create(d, source, st);
+    return *program_out && build(d, *program_out, st);
+}
 
-static bool make_phase(const opencl_device *d, opencl_image *image, const char *symbol,
-                       opencl_phase *phase, status *st) {
+static bool make_kernel(gpu_device *g, void *program, const char *symbol, spirv_kernel *kernel,
+                        status *st) {
+    const opencl_device *d = (const opencl_device *)g;
     size_t most = 0;
     cl_int code;
-    phase->kernel = opencl.clCreateKernel(image->program, symbol, &code);
-    if (!phase->kernel)
+    kernel->handle = opencl.clCreateKernel(program, symbol, &code);
+    if (!kernel->handle)
         return opencl_failed(st, code, symbol);
-    code = opencl.clGetKernelInfo(phase->kernel, CL_KERNEL_NUM_ARGS, sizeof phase->arguments,
-                                  &phase->arguments, NULL);
+    code = opencl.clGetKernelInfo(kernel->handle, CL_KERNEL_NUM_ARGS, sizeof kernel->arguments,
+                                  &kernel->arguments, NULL);
     if (code == CL_SUCCESS)
-        code = opencl.clGetKernelWorkGroupInfo(phase->kernel, d->unit->id,
+        code = opencl.clGetKernelWorkGroupInfo(kernel->handle, d->unit->id,
                                                CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-    return code == CL_SUCCESS ? fits(d, symbol, phase->threads, most, st)
-                              : opencl_failed(st, code, symbol);
+    return code == CL_SUCCESS
+               ? spirv_threads_fit(&d->unit->spirv, symbol, kernel->threads, most, st)
+               : opencl_failed(st, code, symbol);
 }
 
-static bool read_threads(const opencl_device *d, const spirv_image *code,
-                         const device_source *source, opencl_image *image, status *st) {
-    for (uint32_t i = 0; i < source->phase_count; i++)
-        if (!spirv_image_threads(code, source->symbols[i], source->label, &image->phases[i].threads,
-                                 st) ||
-            !fits(d, source->symbols[i], image->phases[i].threads, d->unit->workgroup_threads, st))
-            return false;
-    return true;
+static void end_kernel(void *kernel) {
+    opencl.clReleaseKernel(kernel);
 }
 
-static bool make(opencl_device *d, const device_source *source, opencl_image *image, status *st) {
-    if (source->phase_count == 0) /* what has nothing to do has no code */
-        return true;
-    image->program = create(d, source, st);
-    if (!image->program || !build(d, image->program, st))
-        return false;
-    for (uint32_t i = 0; i < source->phase_count; i++)
-        if (!make_phase(d, image, source->symbols[i], &image->phases[i], st))
-            return false;
-    return true;
+static void end_program(void *program) {
+    opencl.clReleaseProgram(program);
 }
 
-/* Of code that was read. */
-static bool load_read(opencl_device *d, const device_source *source, const spirv_image *code,
-                      device_image **image_out, status *st) {
-    opencl_image *image =
-        base_calloc(1, sizeof *image + source->phase_count * sizeof image->phases[0]);
-    image->base.phase_count = source->phase_count;
-    pthread_mutex_init(&image->mutex, NULL);
-    if (!read_threads(d, code, source, image, st) || !make(d, source, image, st)) {
-        opencl_unload(&d->gpu.soft.base, &image->base);
-        return false;
-    }
-    *image_out = &image->base;
-    return true;
-}
-
-static bool load(opencl_device *d, const device_source *source, bool is_probe,
-                 device_image **image_out, status *st) {
-    spirv_image code;
-    /* Words want to be aligned; modules promise it, others do not. */
-    uint32_t *words = base_malloc(source->size_bytes + 1);
-    memcpy(words, source->bytes, source->size_bytes);
-    bool ok = spirv_image_read(&code, words, source->size_bytes, source->label, st) &&
-              (is_probe || has_what_it_needs(d, &code, source->label, st)) &&
-              load_read(d, source, &code, image_out, st);
-    free(words);
-    return ok || status_set(st, st->code, "loading '%s'", source->label);
-}
+const spirv_functions opencl_spirv = {.make_program = make_program,
+                                      .make_kernel = make_kernel,
+                                      .end_kernel = end_kernel,
+                                      .end_program = end_program};
 
 bool opencl_load(device *d, const device_source *source, device_image **image_out, status *st) {
-    return load((opencl_device *)d, source, false, image_out, st);
+    opencl_device *o = (opencl_device *)d;
+    return spirv_load(&o->unit->spirv, &o->gpu, source, image_out, st);
 }
 
-bool opencl_load_code(device *d, const device_source *source, device_image **image_out,
-                      status *st) {
-    return load((opencl_device *)d, source, true, image_out, st);
-}
-
-void opencl_unload(device *base, device_image *loaded) {
-    opencl_image *image = (opencl_image *)loaded;
-    (void)base;
-    for (uint32_t i = 0; i < image->base.phase_count; i++)
-        if (image->phases[i].kernel)
-            opencl.clReleaseKernel(image->phases[i].kernel);
-    if (image->program)
-        opencl.clReleaseProgram(image->program);
-    pthread_mutex_destroy(&image->mutex);
-    free(image);
+void opencl_unload(device *d, device_image *image) {
+    spirv_unload(&((opencl_device *)d)->unit->spirv, image);
 }
 
 /* ---- launches ---- */
@@ -203,15 +114,14 @@ static bool grid_fits(const opencl_device *d, uint64_t workgroups, uint64_t thre
                       (unsigned long long)workgroups, (unsigned long long)threads, d->unit->name);
 }
 
-static bool set_arguments(const opencl_device *d, const opencl_phase *p, const gpu_launch *l,
+static bool set_arguments(const opencl_device *d, const spirv_kernel *p, const gpu_launch *l,
                           status *st) {
-    if (p->arguments != l->address_count)
-        return status_set(st, STATUS_CORRUPT, "its code takes %u arguments, and a launch has %u",
-                          p->arguments, l->address_count);
+    if (!spirv_arguments_fit(p, l, st))
+        return false;
     for (uint32_t i = 0; i < l->address_count; i++) {
         uint64_t address = l->addresses[i] ? l->addresses[i] : d->nowhere.address;
         cl_int code =
-            opencl.clSetKernelArgSVMPointer(p->kernel, i, (const void *)(uintptr_t)address);
+            opencl.clSetKernelArgSVMPointer(p->handle, i, (const void *)(uintptr_t)address);
         if (code != CL_SUCCESS)
             return opencl_failed(st, code, "an argument");
     }
@@ -221,14 +131,14 @@ static bool set_arguments(const opencl_device *d, const opencl_phase *p, const g
 static bool enqueue(gpu_queue *q, const gpu_launch *l, uint32_t phase, cl_event *event_out,
                     status *st) {
     const opencl_device *d = (const opencl_device *)q->base.device;
-    opencl_image *image = (opencl_image *)l->image;
-    const opencl_phase *p = &image->phases[phase];
+    spirv_loaded *image = (spirv_loaded *)l->image;
+    const spirv_kernel *p = &image->kernels[phase];
     if (!grid_fits(d, (uint64_t)l->workgroups[phase], p->threads, st))
         return false;
     const size_t threads = p->threads, all = (size_t)l->workgroups[phase] * threads;
     pthread_mutex_lock(&image->mutex);
     bool ok = set_arguments(d, p, l, st);
-    cl_int code = ok ? opencl.clEnqueueNDRangeKernel(q->handle, p->kernel, 1, NULL, &all, &threads,
+    cl_int code = ok ? opencl.clEnqueueNDRangeKernel(q->handle, p->handle, 1, NULL, &all, &threads,
                                                      0, NULL, event_out)
                      : CL_SUCCESS;
     pthread_mutex_unlock(&image->mutex);

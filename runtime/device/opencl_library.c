@@ -87,7 +87,7 @@ static void mind_pocl(opencl_unit *u, const char *version) {
     unsigned major = 0, llvm = 0;
     const char *pocl = strstr(version, "PoCL "), *built = strstr(version, "LLVM ");
     if (pocl && sscanf(pocl, "PoCL %u", &major) == 1 && major <= 3)
-        u->barriers_are_wrong = true;
+        u->spirv.barriers_are_wrong = true;
     if (built && sscanf(built, "LLVM %u", &llvm) == 1)
         snprintf(u->translator, sizeof u->translator, "llvm-spirv-%u", llvm);
 }
@@ -136,7 +136,7 @@ static bool check(opencl_unit *u) {
                       "it has no shared virtual memory (OpenCL 2.0), and launches pass addresses");
     if (u->address_bits != 64)
         return refuse(u, "its addresses do not have 64 bits");
-    if (u->workgroup_threads == 0)
+    if (u->spirv.workgroup_threads == 0)
         return refuse(u, "its driver says that a workgroup has no threads");
     if (u->way == OPENCL_WAY_NONE)
         return refuse(u, "it takes neither SPIR-V (cl_khr_il_program) nor bitcode (cl_khr_spir)");
@@ -156,9 +156,9 @@ static void describe(opencl_unit *u) {
                             .compute_units = (uint32_t)number(u->id, CL_DEVICE_MAX_COMPUTE_UNITS),
                             .memory_bytes = number(u->id, CL_DEVICE_GLOBAL_MEM_SIZE),
                             .memory_kinds = 1u << DEVICE_MEMORY_DEVICE,
-                            .workgroup_memory_bytes = u->workgroup_bytes,
+                            .workgroup_memory_bytes = u->spirv.workgroup_bytes,
                             .timestamp_ns = number(u->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION),
-                            .workgroup_threads = (uint32_t)u->workgroup_threads,
+                            .workgroup_threads = (uint32_t)u->spirv.workgroup_threads,
                             .f32 = DEVICE_ARITHMETIC_NATIVE,
                             .f64 = DEVICE_ARITHMETIC_NATIVE,
                             .targets = {"spirv/spirv-opencl"}};
@@ -177,10 +177,10 @@ static void add(cl_platform_id platform, cl_device_id id) {
     u->id = id;
     u->is_software = number(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
     u->allocation_bytes = number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    u->workgroup_bytes = number(id, CL_DEVICE_LOCAL_MEM_SIZE);
-    u->workgroup_threads = number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    spirv_target_init(&u->spirv, &opencl_spirv, u->name);
+    u->spirv.workgroup_bytes = number(id, CL_DEVICE_LOCAL_MEM_SIZE);
+    u->spirv.workgroup_threads = number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     u->address_bits = (uint32_t)number(id, CL_DEVICE_ADDRESS_BITS);
-    spirv_probes_init(&u->probes);
     snprintf(u->translator, sizeof u->translator, "llvm-spirv");
     platform_words(platform, CL_PLATFORM_NAME, name, sizeof name);
     platform_words(platform, CL_PLATFORM_VERSION, version, sizeof version);

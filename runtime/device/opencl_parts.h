@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "device/gpu.h"
 #include "device/opencl.h"
-#include "device/spirv_probe.h"
+#include "device/spirv_load.h"
 
 enum { OPENCL_NAME_BYTES = 256, OPENCL_REASON_BYTES = 400 };
 
@@ -37,12 +37,10 @@ typedef struct opencl_unit {
     char name[OPENCL_NAME_BYTES], reason[OPENCL_REASON_BYTES];
     char translator[32]; /* the program's usual name */
     bool is_software, fine_grained, divides_when_asked;
-    bool barriers_are_wrong; /* code with barriers is not for it */
     opencl_way way;
-    uint64_t allocation_bytes, workgroup_bytes;
-    size_t workgroup_threads;
+    uint64_t allocation_bytes;
     uint32_t address_bits;
-    spirv_probes probes;
+    spirv_target spirv;
 } opencl_unit;
 
 /* Device `index` of those that are wanted; NULL past the last. */
@@ -73,9 +71,8 @@ bool opencl_translator_find(const char *usual_name, char *path_out, size_t room,
 /* ---- opencl_image.c ---- */
 
 bool opencl_load(device *d, const device_source *source, device_image **image_out, status *st);
-/* ... without asking whether the device computes right: the probes themselves. */
-bool opencl_load_code(device *d, const device_source *source, device_image **image_out, status *st);
 void opencl_unload(device *d, device_image *image);
 bool opencl_launch(gpu_queue *q, const gpu_launch *l, status *st);
+extern const spirv_functions opencl_spirv;
 
 #endif

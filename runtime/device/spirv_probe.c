@@ -114,8 +114,8 @@ static bool run_on(gpu_device *g, const device_image *image, const gpu_block *in
            f->copy(&g->own, at_host(got), (gpu_place){.block = out}, out->size_bytes, st);
 }
 
-static bool compute(gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind, void *sent,
-                    void *got, status *st) {
+static bool compute(spirv_target *t, gpu_device *g, spirv_probe_kind kind, void *sent, void *got,
+                    status *st) {
     const gpu_functions *f = g->functions;
     const size_t bytes = NUMBERS * probes[kind].number_bytes;
     const device_source source = {.bytes = probes[kind].code,
@@ -126,7 +126,7 @@ static bool compute(gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind
                                   .phase_count = 1};
     device_image *image;
     gpu_block in = {0}, out = {0};
-    if (!load(&g->soft.base, &source, &image, st))
+    if (!spirv_load_code(t, g, &source, &image, st))
         return false;
     bool ok = f->alloc(g, bytes * probes[kind].inputs, DEVICE_MEMORY_DEVICE, &in, st) &&
               f->alloc(g, bytes * probes[kind].results, DEVICE_MEMORY_DEVICE, &out, st) &&
@@ -135,7 +135,7 @@ static bool compute(gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind
         f->free(g, &in);
     if (out.size_bytes)
         f->free(g, &out);
-    g->soft.base.driver->unload(&g->soft.base, image);
+    spirv_unload(t, image);
     return ok;
 }
 
@@ -167,33 +167,26 @@ static bool compare(const gpu_device *g, spirv_probe_kind kind, const unsigned c
 
 /* ---- once a process ---- */
 
-void spirv_probes_init(spirv_probes *known) {
-    *known = (spirv_probes){.findings = {STATUS_INIT}};
-    pthread_mutex_init(&known->mutex, NULL);
-}
-
-static bool try(spirv_probes *known, gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind,
-                status *st) {
+static bool try(spirv_target *t, gpu_device *g, spirv_probe_kind kind, status *st) {
     double sent[3 * NUMBERS], expected[ARITHMETIC_RESULTS * NUMBERS],
         got[ARITHMETIC_RESULTS * NUMBERS];
     probes[kind].expect(sent, expected);
-    if (!compute(g, load, kind, sent, got, st))
-        return status_set(st, st->code, "device '%s' does not compute with %s",
-                          g->soft.base.info.name, probes[kind].of);
-    (void)compare(g, kind, (unsigned char *)expected, (unsigned char *)got, &known->findings[kind]);
-    known->tried[kind] = true;
+    if (!compute(t, g, kind, sent, got, st))
+        return status_context(st, "device '%s' does not compute with %s", g->soft.base.info.name,
+                              probes[kind].of);
+    (void)compare(g, kind, (unsigned char *)expected, (unsigned char *)got, &t->findings[kind]);
+    t->tried[kind] = true;
     return true;
 }
 
-bool spirv_probe(spirv_probes *known, gpu_device *g, spirv_probe_load *load, spirv_probe_kind kind,
-                 status *st) {
-    pthread_mutex_lock(&known->mutex);
+bool spirv_probe(spirv_target *t, gpu_device *g, spirv_probe_kind kind, status *st) {
+    pthread_mutex_lock(&t->mutex);
     pthread_mutex_lock(&g->own_mutex);
-    bool tried = known->tried[kind] || try(known, g, load, kind, st);
+    bool tried = t->tried[kind] || try(t, g, kind, st);
     pthread_mutex_unlock(&g->own_mutex);
-    pthread_mutex_unlock(&known->mutex);
+    pthread_mutex_unlock(&t->mutex);
     if (!tried)
         return false;
-    const status *found = &known->findings[kind];
+    const status *found = &t->findings[kind];
     return found->code == STATUS_OK || status_set(st, found->code, "%s", found->message);
 }
