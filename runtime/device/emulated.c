@@ -12,7 +12,6 @@
 #include "device/host.h"
 #include "device/host_elf.h"
 #include "device/host_memory.h"
-#include "device/simulated.h"
 #include "device/soft.h"
 
 enum { POISON = 0xCB, LINE_BYTES = 64 };
@@ -293,7 +292,7 @@ static void lost(soft_device *d) {
 }
 
 static const soft_functions functions = {
-    .resolve = simulated_resolve, .execute = execute, .lost = lost};
+    .resolve = soft_hidden_resolve, .execute = execute, .lost = lost};
 
 static bool queue_create(device *d, bool synchronous, device_queue **queue_out, status *st) {
     emulated_queue *q = base_calloc(1, sizeof *q);
@@ -311,36 +310,6 @@ static void queue_destroy(device *d, device_queue *queue) {
     emulate_free(q->emulator);
     host_memory_unmap(&q->workspace);
     free(q);
-}
-
-/* ---- memory ---- */
-
-static bool alloc(device *d, size_t size_bytes, device_memory_kind kind, device_memory **memory_out,
-                  status *st) {
-    if (size_bytes > d->info.memory_bytes)
-        return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for %zu bytes on device '%s'",
-                          size_bytes, d->info.name);
-    return simulated_alloc(size_bytes, kind, false, memory_out, st);
-}
-
-static void release(device *d, device_memory *memory) {
-    (void)d;
-    simulated_free(memory);
-}
-
-static bool intact(device *d, const device_memory *memory, status *st) {
-    (void)d;
-    return simulated_intact(memory, st);
-}
-
-static bool map(device *d, device_memory *memory, void **host_out, status *st) {
-    (void)d;
-    return simulated_map(memory, host_out, st);
-}
-
-static void unmap(device *d, device_memory *memory) {
-    (void)d;
-    simulated_unmap(memory);
 }
 
 /* ---- devices ---- */
@@ -374,20 +343,12 @@ const device_driver emulated_driver = {
     .enumerate = enumerate,
     .open = open_emulated,
     .close = close_emulated,
-    .usable = soft_usable,
-    .cancel = soft_cancel,
-    .alloc = alloc,
-    .free = release,
-    .intact = intact,
-    .map = map,
-    .unmap = unmap,
+    SOFT_DRIVER_FUNCTIONS,
+    .alloc = soft_hidden_alloc,
+    .free = soft_hidden_free,
+    SOFT_HIDDEN_FUNCTIONS,
     .load = load,
     .unload = unload,
-    .event_create = soft_event_create,
-    .event_destroy = soft_event_destroy,
-    .event_query = soft_event_query,
     .queue_create = queue_create,
     .queue_destroy = queue_destroy,
-    .submit = soft_submit,
-    .await = soft_await,
 };

@@ -134,7 +134,7 @@ static void lost(soft_device *d) {
 }
 
 static const soft_functions functions = {
-    .resolve = simulated_resolve, .execute = execute, .gone = gone, .lost = lost};
+    .resolve = soft_hidden_resolve, .execute = execute, .gone = gone, .lost = lost};
 
 static bool queue_create(device *d, bool synchronous, device_queue **queue_out, status *st) {
     soft_device *soft = (soft_device *)d;
@@ -169,7 +169,7 @@ static bool alloc(device *d, size_t size_bytes, device_memory_kind kind, device_
         return status_set(st, STATUS_OUT_OF_MEMORY, "no memory for %zu bytes on device %u",
                           size_bytes, s->index);
     }
-    if (simulated_alloc(size_bytes, kind, s->faults[SIMULATED_ASKEW], memory_out, st))
+    if (soft_hidden_make(size_bytes, kind, s->faults[SIMULATED_ASKEW] ? 32 : 0, memory_out, st))
         return true;
     atomic_fetch_sub(used, size_bytes);
     return false;
@@ -177,22 +177,7 @@ static bool alloc(device *d, size_t size_bytes, device_memory_kind kind, device_
 
 static void release(device *d, device_memory *memory) {
     atomic_fetch_sub(&units[((simulated_device *)d)->index].memory_used, memory->size_bytes);
-    simulated_free(memory);
-}
-
-static bool intact(device *d, const device_memory *memory, status *st) {
-    (void)d;
-    return simulated_intact(memory, st);
-}
-
-static bool map(device *d, device_memory *memory, void **host_out, status *st) {
-    (void)d;
-    return simulated_map(memory, host_out, st);
-}
-
-static void unmap(device *d, device_memory *memory) {
-    (void)d;
-    simulated_unmap(memory);
+    soft_hidden_free(d, memory);
 }
 
 /* ---- devices ---- */
@@ -228,20 +213,12 @@ const device_driver simulated_driver = {
     .enumerate = enumerate,
     .open = open_simulated,
     .close = close_simulated,
-    .usable = soft_usable,
-    .cancel = soft_cancel,
+    SOFT_DRIVER_FUNCTIONS,
     .alloc = alloc,
     .free = release,
-    .intact = intact,
-    .map = map,
-    .unmap = unmap,
+    SOFT_HIDDEN_FUNCTIONS,
     .load = host_load,
     .unload = host_unload,
-    .event_create = soft_event_create,
-    .event_destroy = soft_event_destroy,
-    .event_query = soft_event_query,
     .queue_create = queue_create,
     .queue_destroy = queue_destroy,
-    .submit = soft_submit,
-    .await = soft_await,
 };

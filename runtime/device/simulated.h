@@ -6,12 +6,7 @@
  * holds what it was given back for a while, unless somebody waits for it, so commands of two queues
  * run in any order where no event orders them. Code for this machine runs on them unchanged.
  *
- * Their memory: what the runtime and its users see is an address in pages that nobody may touch
- * (PROT_NONE, for as long as the memory lives). The pages themselves are those of a nameless file,
- * which is mapped a second time at an address that only the queues know; they translate the
- * arguments of each command. So whoever else dereferences an address of the device dies of SIGSEGV,
- * whatever the queues are doing. Memory that is host-visible or pinned has a third mapping, which
- * can be touched between map and unmap.
+ * Their memory is that of soft_hidden.c: the program cannot touch an address of theirs.
  *
  * TESSERA_SIMULATED_FAULTS=DEVICE:FAULT=NUMBER,... gives them faults:
  *   lost=N      the device is gone at its Nth command (counted from 1, over all contexts, copies
@@ -57,14 +52,5 @@ uint64_t simulated_fault_of(uint32_t index, simulated_fault fault);
 uint64_t simulated_memory_used(uint32_t index);
 /* Plugs lost devices in again, and counts commands anew. None is open. */
 void simulated_reset(void);
-
-/* The address at which queues find one of the device. simulated_memory.c */
-void *simulated_resolve(device_span span);
-bool simulated_alloc(size_t size_bytes, device_memory_kind kind, bool askew,
-                     device_memory **memory_out, status *st);
-void simulated_free(device_memory *memory);
-bool simulated_intact(const device_memory *memory, status *st);
-bool simulated_map(device_memory *memory, void **host_out, status *st);
-void simulated_unmap(device_memory *memory);
 
 #endif

@@ -90,6 +90,36 @@ bool soft_intact(device *d, const device_memory *memory, status *st);
 bool soft_map(device *d, device_memory *memory, void **host_out, status *st);
 void soft_unmap(device *d, device_memory *memory);
 
+/* For those whose memory the program must not reach at the address that it knows: soft_hidden.c.
+ *
+ * That address is in pages that nobody may touch (PROT_NONE, for as long as the memory lives). The
+ * pages themselves are those of a nameless file, mapped a second time at an address that only the
+ * queues know; soft_hidden_resolve translates the arguments of each command. So a program that
+ * dereferences an address of the device dies of SIGSEGV, whatever the queues are doing. Memory that
+ * is host-visible or pinned has a third mapping, which can be touched between map and unmap. */
+void *soft_hidden_resolve(device_span span);
+bool soft_hidden_alloc(device *d, size_t size_bytes, device_memory_kind kind,
+                       device_memory **memory_out, status *st);
+/* soft_hidden_alloc without the device's limit, `skew_bytes` away from a sound alignment. */
+bool soft_hidden_make(size_t size_bytes, device_memory_kind kind, size_t skew_bytes,
+                      device_memory **memory_out, status *st);
+void soft_hidden_free(device *d, device_memory *memory);
+bool soft_hidden_intact(device *d, const device_memory *memory, status *st);
+bool soft_hidden_map(device *d, device_memory *memory, void **host_out, status *st);
+void soft_hidden_unmap(device *d, device_memory *memory);
+
+/* Functions of device_driver, by what a driver takes from here. */
+#define SOFT_DRIVER_FUNCTIONS                                                                      \
+    .usable = soft_usable, .cancel = soft_cancel, .event_create = soft_event_create,               \
+    .event_destroy = soft_event_destroy, .event_query = soft_event_query, .submit = soft_submit,   \
+    .await = soft_await
+#define SOFT_QUEUE_FUNCTIONS .queue_create = soft_queue_create, .queue_destroy = soft_queue_destroy
+#define SOFT_MEMORY_FUNCTIONS                                                                      \
+    .alloc = soft_alloc, .free = soft_free, .intact = soft_intact, .map = soft_map,                \
+    .unmap = soft_unmap
+#define SOFT_HIDDEN_FUNCTIONS                                                                      \
+    .intact = soft_hidden_intact, .map = soft_hidden_map, .unmap = soft_hidden_unmap
+
 /* A queue as the first member of the driver's own. Releasing ends its thread. */
 void soft_queue_init(device_queue *queue, soft_device *d, bool synchronous);
 void soft_queue_release(device_queue *queue);
