@@ -181,8 +181,7 @@ static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
         return true;
     gpu_pool_give(&g->pool, &q->workspace);
     return gpu_pool_take(&g->pool, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
-           status_context(st, "allocating the workspace of %zu bytes",
-                      size_bytes);
+           status_context(st, "allocating the workspace of %zu bytes", size_bytes);
 }
 
 /* The workspace, and behind it what is prepared for this launch alone; under debug poisoned. */
