@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/emulated.h"
-#include "device/host.h"
+#include "device/emulate/emulated.h"
+#include "device/host/host.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
 #include "tile/simt/simt.h"

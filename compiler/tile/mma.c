@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/matrix_unit.h"
-#include "device/emulated_code.h"
+#include "device/emulate/emulated_code.h"
 #include "tile/tile.h"
 
 #define HOLDS(rows, columns, turned, row_run, column_run)                                          \
