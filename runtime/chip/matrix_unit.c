@@ -1,10 +1,10 @@
 /* matrix_unit.c - the table of units, factors taken apart, and instructions one after the other. */
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/matrix_unit_rules.h"
+#include "chip/matrix_unit_rules.h"
 
 #define binary_none (*(const binary_format *)NULL)
 
@@ -35,7 +35,7 @@ const matrix_unit matrix_units[] = {
         least, result, BINARY_##ROUND, on, source)
 #define UNIT(name, RULE, factor, other, accumulator, k, step, on, source)                          \
     ROW(name, RULE, factor, other, accumulator, k, step, WIDTHS_##RULE, on, source)
-#include "base/matrix_units.def"
+#include "chip/matrix_units.def"
 };
 const size_t matrix_unit_count = sizeof matrix_units / sizeof *matrix_units;
 

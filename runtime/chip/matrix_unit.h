@@ -11,8 +11,8 @@
  * Numbers are codes: the bits of their format in the low bits of a uint64_t. Nothing here depends
  * on the floating-point environment but the default one. All functions can be called by any thread;
  * none fails. */
-#ifndef TESSERA_BASE_MATRIX_UNIT_H
-#define TESSERA_BASE_MATRIX_UNIT_H
+#ifndef TESSERA_CHIP_MATRIX_UNIT_H
+#define TESSERA_CHIP_MATRIX_UNIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  *
  * A product's exponent is the sum of its factors' stored exponents, not normalised: 1.5 * 1.5
  * counts as 2^0. Sources: matrix_units.def. */
-#include "base/matrix_unit_rules.h"
+#include "chip/matrix_unit_rules.h"
 
 /* Sums of exponents below this one have a part that is MATRIX_UNIT_NOWHERE. */
 enum { ANYWHERE = -2048 };

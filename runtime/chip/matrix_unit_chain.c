@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/dtype.h"
-#include "base/matrix_unit_rules.h"
+#include "chip/matrix_unit_rules.h"
 
 static uint64_t f32_code(float x) {
     return isnan(x) ? binary_quiet_nan(&binary_f32) : f32_bits(x);

@@ -1,9 +1,9 @@
 /* matrix_unit_rules.h - the families of rules, each in a file of its own. A function takes products
  * first ... last - 1 of a and b and c as a code, and returns the accumulator's code. */
-#ifndef TESSERA_BASE_MATRIX_UNIT_RULES_H
-#define TESSERA_BASE_MATRIX_UNIT_RULES_H
+#ifndef TESSERA_CHIP_MATRIX_UNIT_RULES_H
+#define TESSERA_CHIP_MATRIX_UNIT_RULES_H
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 
 typedef struct matrix_terms {
     const matrix_unit *unit;

@@ -1,11 +1,11 @@
 /* emulate_matrix.c - mma: the matrices whose elements the lanes of a subgroup hold, multiplied as
- * the unit of a GPU does it (base/matrix_unit.h). */
+ * the unit of a GPU does it (chip/matrix_unit.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 #include "device/emulate/emulate_parts.h"
 
 enum { WARP = 32, WAVEFRONT = 64, WARPGROUP = 128, ROWS = 8, COLUMNS = 8, SIDE_MAX = 16 };
@@ -35,7 +35,7 @@ static const struct {
 
 const matrix_unit *emulate_unit_of(emulate *e, uint32_t kind) {
     static const char unknown[] = "the image uses a matrix instruction of which no unit of its "
-                                  "family is known (base/matrix_units.def)";
+                                  "family is known (chip/matrix_units.def)";
     const char *family = e->launch->matrix_family;
     char name[64];
     if (kind >= EMULATED_MMA_COUNT)

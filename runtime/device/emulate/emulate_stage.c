@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 #include "device/emulate/emulate_parts.h"
 
 enum { WARP = 32, WARPGROUP = 128, ROWS = 64, K = 16, COLUMNS_MAX = 256, UNIT_BYTES = 16 };

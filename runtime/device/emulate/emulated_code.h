@@ -19,7 +19,7 @@
  *   emulated_phase_threads     uint32_t[phases]: threads of a workgroup in each phase, 1 to 1024
  *   emulated_subgroup          uint32_t: 32 or 64; without it what the device's GPUs have
  *   emulated_matrix_family     char[], NUL-terminated: whose matrix units `mma` computes as, such
- * as "mma.sm80" (base/matrix_units.def); without it "mma.sm90" <kernel>_sites emulated_site[]:
+ * as "mma.sm80" (chip/matrix_units.def); without it "mma.sm90" <kernel>_sites emulated_site[]:
  * where in the source a site is; may be absent, as <kernel>_site_count        uint64_t
  *   <kernel>_site_names        char[], in which name_offset finds NUL-terminated names */
 #ifndef TESSERA_RUNTIME_EMULATED_CODE_H
