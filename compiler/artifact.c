@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "describe.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "metadata.h"
 #include "module.h"
 #include "target/target.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/host.h"
+#include "device/host/host.h"
 #include "ops/tiles.h"
 #include "target/target.h"
 #include "tessera/compiler.h"

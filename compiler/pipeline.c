@@ -8,7 +8,7 @@
 
 #include "artifact.h"
 #include "describe.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "graph/instance.h"
 #include "graph/passes.h"
 #include "ops/controls.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check/specialize.h"
-#include "device/host.h"
+#include "device/host/host.h"
 
 const compiler_special *compiler_special_of(const compiler_schedule *written, const char *isa) {
     const char *target = isa ? isa : host_isa();

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "runtime.h"
 
 typedef struct subject {

@@ -140,8 +140,7 @@ static bool load_code(tsr_module_t m, const module_part *part, const metadata_im
     if (!on->driver->load(on, &source, &code->image, st))
         return is_of_others(part->kind) /* its own words are enough */
                    ? false
-                   : status_set(st, STATUS_CORRUPT, "image '%s' of '%s'", part->kind,
-                                m->metadata.name);
+                   : status_context(st, "image '%s' of '%s'", part->kind, m->metadata.name);
     m->code_count++;
     return true;
 }

@@ -117,7 +117,7 @@ static bool read_parameters(metadata *m, const json_t *root, status *st) {
         const json_t *one =
             i < m->inputs ? json_array_get(inputs, i) : json_array_get(outputs, i - m->inputs);
         if (!read_parameter(m, one, &m->parameters[i], st))
-            return status_set(st, STATUS_CORRUPT, "parameter %u", i);
+            return status_context(st, "parameter %u", i);
     }
     return true;
 }
@@ -228,7 +228,7 @@ static bool read_calls(metadata *m, const json_t *phases, metadata_image *image,
     image->calls = ARENA_NEW(&m->memory, const device_call *, count);
     for (uint32_t i = 0; i < count; i++)
         if (!read_call(m, json_object_get(json_array_get(phases, i), "call"), &image->calls[i], st))
-            return status_set(st, STATUS_CORRUPT, "phase %u", i);
+            return status_context(st, "phase %u", i);
     return true;
 }
 
@@ -245,7 +245,7 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
         if (!get_string(m, one, "symbol", &image->symbols[i], st) ||
             !get_need(m, one, "grid", &image->phases[i].workgroups, st) ||
             !read_constant(m, one, &image->phases[i], st))
-            return status_set(st, STATUS_CORRUPT, "phase %u", i);
+            return status_context(st, "phase %u", i);
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
     }
@@ -315,7 +315,7 @@ static bool read_when(metadata *m, const json_t *one, metadata_image *image, sta
     for (uint32_t i = 0; i < m->dims; i++) {
         json_int_t value;
         if (!get_count(when, m->dim_names[i], memory_limit, &value, st))
-            return status_set(st, STATUS_CORRUPT, "\"when\"");
+            return status_context(st, "\"when\"");
         values[i] = value;
     }
     return true;
@@ -383,7 +383,7 @@ static bool read_images(metadata *m, const json_t *root, status *st) {
         return read_needs(m, root, &m->images[0], st);
     for (uint32_t i = 0; i < m->image_count; i++)
         if (!read_image(m, json_array_get(images, i), i, st))
-            return status_set(st, STATUS_CORRUPT, "image %u", i);
+            return status_context(st, "image %u", i);
     return true;
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/matrix_unit.h"
 #include "check/check.h"
+#include "chip/matrix_unit.h"
 #include "ops/tree_order.h"
 
 enum { MAX_OPERANDS = 8, MAX_ATTRS = 12 };

@@ -1,6 +1,6 @@
 /* specialize.c - @specialize(when=dict(backend="rocm"), use=dict(BM=64)): values for targets with
  * certain capabilities. What may be asked is a table, device/capability_keys.def, and what targets
- * answer is that of chips (base/targets.def), so that every machine compiles the same. */
+ * answer is that of chips (chip/targets.def), so that every machine compiles the same. */
 #include "check/specialize.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 #include "ops/tree_order.h"
 
 static const order_info orders[] = {

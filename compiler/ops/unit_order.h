@@ -1,12 +1,12 @@
 /* unit_order.h - orders of accumulation that are what a matrix unit computes:
- * order="mma.sm90.bf16". The units are those of base/matrix_units.def; an order is one whose
+ * order="mma.sm90.bf16". The units are those of chip/matrix_units.def; an order is one whose
  * factors are an element type. docs/numerics.md, "What a matrix unit adds". */
 #ifndef TESSERA_OPS_UNIT_ORDER_H
 #define TESSERA_OPS_UNIT_ORDER_H
 
 #include "base/dtype.h"
-#include "base/matrix_unit.h"
 #include "base/text.h"
+#include "chip/matrix_unit.h"
 
 /* The unit's format for an element type; NULL: it has none. */
 const binary_format *unit_order_format(dtype type);

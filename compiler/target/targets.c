@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/emulated.h"
-#include "device/host.h"
+#include "device/emulate/emulated.h"
+#include "device/host/host.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
 #include "tile/simt/simt.h"
@@ -33,24 +33,24 @@ static const target_info targets[] = {
      .rounds_i64_once = i64,                                                                       \
      .has_avx512 = avx512,                                                                         \
      .has_dots = dots},
-#include "base/targets.def"
+#include "chip/targets.def"
 #define CHIP(...) {CHIP_FIELDS(__VA_ARGS__)},
-#include "base/targets.def"
+#include "chip/targets.def"
 /* It is made from the LLVM IR of PTX. Nothing says how a device converts f16. */
 #define SPIRV(level, kind, kib, threads, registers_, units)                                        \
     {CHIP_FIELDS(level, SPIRV, level, "", "nvptx64-nvidia-cuda", kib, threads, registers_, units,  \
                  false),                                                                           \
      .flavour = SPIRV_##kind},
-#include "base/targets.def"
+#include "chip/targets.def"
 #define EMULATED(level, ...) {CHIP_FIELDS(level "-emulated", __VA_ARGS__), .emulated = true},
 #define CHIP(...) EMULATED(__VA_ARGS__)
-#include "base/targets.def"
+#include "chip/targets.def"
 };
 
 enum {
 #define ISA(...) +1
     LEVEL_COUNT = 0
-#include "base/targets.def"
+#include "chip/targets.def"
 };
 
 enum {
@@ -58,7 +58,7 @@ enum {
 #define CHIP(...) +1
 #define SPIRV(...) +1
     NAMED_COUNT = 0
-#include "base/targets.def"
+#include "chip/targets.def"
 };
 
 _Static_assert(sizeof targets / sizeof *targets <= COMPILER_LEVELS_MAX,
@@ -92,7 +92,7 @@ const target_unit *target_unit_of(const target_info *target) {
      .shared_granule = granule,                                                                    \
      .register_granule = step,                                                                     \
      .register_least = least},
-#include "base/targets.def"
+#include "chip/targets.def"
     };
     if (target->class == TARGET_CPU)
         return NULL;

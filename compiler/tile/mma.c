@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/matrix_unit.h"
-#include "device/emulated_code.h"
+#include "chip/matrix_unit.h"
+#include "device/emulate/emulated_code.h"
 #include "tile/tile.h"
 
 #define HOLDS(rows, columns, turned, row_run, column_run)                                          \
@@ -13,7 +13,7 @@
 static const mma_unit units[] = {
 #define MMA(ENUM, unit, chips, FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED)          \
     {unit, chips, DTYPE_##FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED_MMA_##EMULATED},
-#include "base/mma.def"
+#include "chip/mma.def"
 };
 enum { COUNT = sizeof units / sizeof *units };
 

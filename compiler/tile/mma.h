@@ -10,7 +10,7 @@ typedef struct mma_holds {
 } mma_holds;
 
 typedef struct mma_unit {
-    const char *name;  /* base/matrix_units.def */
+    const char *name;  /* chip/matrix_units.def */
     const char *chips; /* words */
     dtype factor;
     int m, n, k, lanes;

@@ -7,7 +7,7 @@
 
 #include "base/philox.h"
 #include "base/thread.h"
-#include "device/host.h"
+#include "device/host/host.h"
 
 /* Fewer elements are drawn before another thread has begun. */
 enum { SHARE_ELEMENTS = 1 << 18, SHARES_MAX = 16 };

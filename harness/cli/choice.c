@@ -7,7 +7,7 @@
 #include "case/fault.h"
 #include "cli/command.h"
 #include "common/say.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
 

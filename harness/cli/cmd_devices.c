@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "common/json_text.h"
 #include "common/say.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/backend_device.h"
 #include "measure/host_facts.h"
 #include "report/document.h"

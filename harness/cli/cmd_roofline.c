@@ -7,7 +7,7 @@
 #include "cli/database.h"
 #include "common/say.h"
 #include "common/terminal.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "measure/ceilings.h"
 #include "measure/host_facts.h"
 #include "page/plot.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/foreign.h"
+#include "device/foreign/foreign.h"
 #include "doctor/look.h"
 
 static finding ok(const char *found) {

@@ -1,8 +1,8 @@
 /* execute.c - runs a job's steps and fills its result. */
 #include "exec/execution.h"
 
-#include "device/foreign.h"
-#include "device/host.h"
+#include "device/foreign/foreign.h"
+#include "device/host/host.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "common/build_id.h"
 #include "common/timer.h"
-#include "device/host.h"
+#include "device/host/host.h"
 
 enum { FILE_BYTES_MAX = 64 << 20, STORES_BETWEEN_TRIMS = 64, ABANDONED_S = 3600 };
 static const char magic[8] = "tsrc\1\n\0";

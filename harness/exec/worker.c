@@ -9,7 +9,7 @@
 #include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
-#include "device/foreign.h"
+#include "device/foreign/foreign.h"
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
                  const volatile sig_atomic_t *interrupted) {

@@ -12,7 +12,7 @@
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "fuzz/generate.h"
 #include "fuzz/shrink.h"
 #include "fuzz/tally.h"

@@ -14,7 +14,7 @@
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/worker.h"
 #include "report/progress.h"
 #include "run/pack_case.h"

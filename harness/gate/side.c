@@ -13,7 +13,7 @@
 #include "case/backend.h"
 #include "common/say.h"
 #include "common/scratch_folder.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/module_cache.h"
 #include "module.h"
 #include "process/checkout.h"

@@ -1,7 +1,7 @@
 /* checks_case.c - what the inputs of cases can show, and whether they fit. */
 #include <inttypes.h>
 
-#include "device/host.h"
+#include "device/host/host.h"
 #include "lint/subject.h"
 
 static int64_t elements_of(const struct compiler_buffer *b) {

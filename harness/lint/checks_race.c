@@ -21,7 +21,7 @@ enum { ELEMENTS_MAX = 1 << 18, STAGE_SECONDS = 120 };
 const char *race_keyword_in(const char *why) {
     static const char *const keywords[] = {
 #define FAULT(id, keyword) keyword ": ",
-#include "device/emulate_faults.def"
+#include "device/emulate/emulate_faults.def"
 #undef FAULT
     };
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {

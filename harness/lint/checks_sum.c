@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 #include "lint/subject.h"
 
 /* What a case's accumulations are fed with. */

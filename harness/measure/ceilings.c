@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "common/say.h"
 #include "common/timer.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "measure/cache_size.h"
 #include "measure/ceiling_kernels.h"
 #include "measure/cpu_feature.h"

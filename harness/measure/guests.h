@@ -1,5 +1,6 @@
-/* guests.h - the watch over guests (device/foreign.h) that every command has: how code of others in
- * processes of its own is scheduled, what it computes beside its calls, and what it leaves behind.
+/* guests.h - the watch over guests (device/foreign/foreign.h) that every command has: how code of
+ * others in processes of its own is scheduled, what it computes beside its calls, and what it
+ * leaves behind.
  *
  * A part is a stretch of calls of one guest. Within it nobody sleeps between calls (so there is no
  * wake-up to save), and after it the guest and all that it has started are stopped. One guest alone
@@ -9,7 +10,7 @@
 #define TESSERA_HARNESS_MEASURE_GUESTS_H
 
 #include "base/status.h"
-#include "device/foreign.h"
+#include "device/foreign/foreign.h"
 
 enum { GUESTS_MAX = 4 };
 

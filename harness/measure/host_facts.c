@@ -7,7 +7,7 @@
 
 #include "common/build_id.h"
 #include "common/version.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "measure/ceilings.h"
 #include "measure/counters.h"
 #include "measure/cpu_feature.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "device/foreign.h"
+#include "device/foreign/foreign.h"
 
 enum { WATCH_SIGNALS = 65 };
 

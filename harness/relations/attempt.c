@@ -9,7 +9,7 @@
 
 #include "base/thread.h"
 #include "check/compare.h"
-#include "device/host.h"
+#include "device/host/host.h"
 
 enum { REPETITIONS = 8, BUSY_MAX = 64 };
 

@@ -12,7 +12,7 @@
 #include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
-#include "device/foreign.h"
+#include "device/foreign/foreign.h"
 #include "process/process.h"
 #include "relations/attempt.h"
 

@@ -1,6 +1,6 @@
 /* relations.h - relations that need no reference: tsr check. Each is tried on shapes that are
- * drawn, and has one of three verdicts. Implementations run in guests (runtime/device/foreign.h),
- * so whatever they do is theirs. */
+ * drawn, and has one of three verdicts. Implementations run in guests
+ * (runtime/device/foreign/foreign.h), so whatever they do is theirs. */
 #ifndef TESSERA_HARNESS_RELATIONS_RELATIONS_H
 #define TESSERA_HARNESS_RELATIONS_RELATIONS_H
 

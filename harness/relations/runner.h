@@ -3,7 +3,7 @@
 #ifndef TESSERA_HARNESS_RELATIONS_RUNNER_H
 #define TESSERA_HARNESS_RELATIONS_RUNNER_H
 
-#include "device/foreign.h"
+#include "device/foreign/foreign.h"
 #include "launch/launch.h"
 #include "relations/layout.h"
 #include "relations/relations.h"

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "common/json_text.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "relations/attempt.h"
 #include "relations/sums_source.h"
 

@@ -16,7 +16,7 @@
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/scratch_folder.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/worker.h"
 #include "measure/host_facts.h"
 #include "repro/pack.h"

@@ -14,7 +14,7 @@
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/scratch_folder.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/backend_device.h"
 #include "exec/worker.h"
 #include "measure/host_facts.h"

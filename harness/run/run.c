@@ -14,7 +14,7 @@
 #include "common/run_name.h"
 #include "common/say.h"
 #include "common/timer.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/worker.h"
 #include "measure/host_facts.h"
 #include "report/closing.h"

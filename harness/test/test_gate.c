@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/host.h"
+#include "device/host/host.h"
 #include "gate/gate.h"
 #include "statistics/plan.h"
 #include "statistics/rank.h"

@@ -13,7 +13,7 @@
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "measure/cpu_feature.h"
 #include "measure/host_facts.h"
 #include "tune/points.h"

@@ -11,7 +11,7 @@
 #include "case/case.h"
 #include "common/json_text.h"
 #include "common/say.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "exec/module_cache.h"
 
 void tuned_open(tuned_files *t, const char *usual, bool named) {

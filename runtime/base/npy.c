@@ -339,7 +339,7 @@ bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st) {
         return false;
     bool made = tensor_init(t, layout.type, layout.rank, layout.dims, st);
     bool ok = made ? read_elements(fd, path, layout.fortran_order, t, st)
-                   : status_set(st, STATUS_INVALID, "reading %s", path);
+                   : status_context(st, "reading %s", path);
     if (made && !ok)
         tensor_release(t);
     close(fd);

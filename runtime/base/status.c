@@ -1,8 +1,9 @@
-/* status.c - see status.h. The first cause keeps its code; later text is appended after "; ". */
+/* status.c - see status.h. */
 #include "base/status.h"
 
 #include "base/escape.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,6 +41,9 @@ static void append(status *st, const char *string) {
     end_whole(st);
 }
 
+/* A status without a cause takes the code; one with a cause keeps its own, and its text goes on
+ * after
+ * "; ". */
 static void begin(status *st, status_code code) {
     if (st->code == STATUS_OK) {
         st->code = code;
@@ -59,6 +63,18 @@ bool status_set(status *st, status_code code, const char *format, ...) {
     if (!st)
         return false;
     begin(st, code);
+    va_list args;
+    va_start(args, format);
+    append_formatted(st, format, args);
+    va_end(args);
+    return false;
+}
+
+bool status_context(status *st, const char *format, ...) {
+    if (!st)
+        return false;
+    assert(st->code != STATUS_OK);
+    begin(st, STATUS_INTERNAL);
     va_list args;
     va_start(args, format);
     append_formatted(st, format, args);

@@ -1,9 +1,10 @@
 /* status.h - how a function says that it failed.
  *
  * A function that can fail returns bool (or a pointer) and fills a `status` that the caller owns.
- * The first cause wins: filling a status that already holds a failure keeps the first code and
- * appends the new text as context. A NULL status is allowed where the caller does not care. Thread
- * rule: one status, one thread. */
+ * The function that meets the failure names its code (status_set); its callers add their part of
+ * the story (status_context). The first cause wins: a status that holds a failure keeps its code,
+ * and later text follows after "; ". A NULL status is allowed where the caller does not care.
+ * Thread rule: one status, one thread. */
 #ifndef TESSERA_BASE_STATUS_H
 #define TESSERA_BASE_STATUS_H
 
@@ -43,10 +44,15 @@ static inline void status_clear(status *st) {
     st->message[0] = '\0';
 }
 
-/* Fill `st` (if not NULL) with a formatted message. Always returns false, so `return
- * status_set(...)`. */
+/* Fill `st` (if not NULL) with a code and a formatted message. Always returns false, so `return
+ * status_set(...)`. For a first cause; of a status that holds one already the code does not change.
+ */
 bool status_set(status *st, status_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Add to the failure that `st` (if not NULL) holds: on whose behalf it happened, e.g. "loading
+ * 'x'". Always returns false. */
+bool status_context(status *st, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Like status_set, with ": <strerror(errno_value)>" appended; ENOSPC/ENOMEM become
  * STATUS_OUT_OF_MEMORY, ENOENT becomes STATUS_NOT_FOUND, EACCES/EPERM STATUS_UNAVAILABLE,

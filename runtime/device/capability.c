@@ -55,14 +55,14 @@ enum { KIB = 1024 };
 
 static const capability_chip chips[] = {
 #define ISA(level, ...) {level, "cpu", 0, 1, false},
-#include "base/targets.def"
+#include "chip/targets.def"
 #define FAMILY_OF_PTX "ptx"
 #define FAMILY_OF_ROCM "rocm"
 #define CHIP(level, kind, cpu, features, triple, kib, threads, registers, units, copies)           \
     {level, FAMILY_OF_##kind, kib * KIB, threads, copies},
-#include "base/targets.def"
+#include "chip/targets.def"
 #define SPIRV(level, kind, kib, threads, registers, units) {level, "spirv", kib * KIB, 0, false},
-#include "base/targets.def"
+#include "chip/targets.def"
 };
 enum { CHIP_COUNT = sizeof chips / sizeof *chips };
 
@@ -105,9 +105,9 @@ static const unit_row units[] = {
         {"avx512.vdpbf16ps", has ? level : "", DTYPE_BF16},
 #define ISA(level, cpu, features, triple, lanes, vectors, f16, l1, l2, bits, i64, avx512, dots)    \
     ISA_DOTS(level, dots)
-#include "base/targets.def"
+#include "chip/targets.def"
 #define MMA(ENUM, unit, chips, FACTOR, ...) {unit, chips, DTYPE_##FACTOR},
-#include "base/mma.def"
+#include "chip/mma.def"
 };
 enum { UNIT_COUNT = sizeof units / sizeof *units };
 

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/guest_protocol.h"
+#include "device/foreign/guest_protocol.h"
 
 enum {
     FIRST = 2 /* the number of a guest, after the keeper */,

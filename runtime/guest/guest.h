@@ -13,7 +13,7 @@
 #include "base/dtype.h"
 #include "base/status.h"
 #include "base/tensor.h"
-#include "device/guest_protocol.h"
+#include "device/foreign/guest_protocol.h"
 #include "tessera/implementation.h"
 
 /* What a description says: JSON {"kind", "path", "symbol", "kernel", "threads", "folder":

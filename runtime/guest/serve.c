@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
-#include "device/guest_pages.h"
+#include "device/foreign/guest_pages.h"
 #include "guest/guest.h"
 
 enum { DESCRIPTION_BYTES_MAX = 1 << 20, EXIT_NO_DEVICE = 2 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/emulate.h"
+#include "device/emulate/emulate.h"
 
 /* ---- what kernels are made of: `site` names the access ---- */
 

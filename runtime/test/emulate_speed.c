@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "device/emulate.h"
+#include "device/emulate/emulate.h"
 
 enum { THREADS = 256, TURNS = 2000, GROUPS = 4, STEPS = 512, ROUNDS = 25, FLOATS = THREADS * 4 };
 

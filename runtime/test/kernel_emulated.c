@@ -1,6 +1,6 @@
 /* kernel_emulated.c - the kernels of kernel_good.c, kernel_prepared.c and kernel_probe.c as code of
  * a GPU looks when it is made for the emulator: one thread of a workgroup of four. */
-#include "device/emulated_code.h"
+#include "device/emulate/emulated_code.h"
 
 #define PHASE(name)                                                                                \
     void name(emulated_thread *t);                                                                 \

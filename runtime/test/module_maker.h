@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "module.h"
 
 typedef struct bytes {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "device/gpu.h"
+#include "device/shared/gpu.h"
 
 enum { ROUNDS = 201, LIVE = 8 };
 

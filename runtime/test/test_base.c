@@ -20,19 +20,21 @@ static void the_first_cause_wins(void **state) {
     (void)state;
     status st = STATUS_INIT;
     assert_false(status_set_errno(&st, ENOENT, "cannot open %s", "a.tsr"));
-    assert_false(status_set(&st, STATUS_INVALID, "loading the case"));
+    assert_false(status_context(&st, "loading the %s", "case"));
     assert_int_equal(st.code, STATUS_NOT_FOUND);
     assert_string_equal(st.message,
                         "cannot open a.tsr: No such file or directory; loading the case");
     assert_false(status_set(NULL, STATUS_INVALID, "nobody listens"));
+    assert_false(status_context(NULL, "nobody listens"));
     assert_string_equal(status_code_name(STATUS_TIMEOUT), "timeout");
 }
 
 static void a_long_message_is_cut_not_overrun(void **state) {
     (void)state;
     status st = STATUS_INIT;
-    for (int i = 0; i < 100; i++)
-        status_set(&st, STATUS_INVALID, "%0100d", i);
+    status_set(&st, STATUS_INVALID, "%0100d", 0);
+    for (int i = 1; i < 100; i++)
+        status_context(&st, "%0100d", i);
     assert_int_equal(strlen(st.message), sizeof st.message - 1);
 }
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/splitmix64.h"
-#include "device/cuda.h"
-#include "device/emulated.h"
-#include "device/gpu.h"
-#include "device/simulated.h"
+#include "device/cuda/cuda.h"
+#include "device/emulate/emulated.h"
+#include "device/shared/gpu.h"
+#include "device/simulated/simulated.h"
 #include "test/abi_bench.h"
 #include "test/mock_level_zero/mock_control.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 #include "test/device_faults.h"
 #include "test/stub_gpu/stub_control.h"
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 #include "device/device.h"
-#include "device/emulated.h"
-#include "device/gpu.h"
-#include "device/simulated.h"
+#include "device/emulate/emulated.h"
+#include "device/shared/gpu.h"
+#include "device/simulated/simulated.h"
 #include "test/device_bench.h"
 #include "test/device_replay.h"
 #include "test/device_threads.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 
 enum { THREADS = 128, LINES = 64, COLUMNS = 16, K = 16, SUMS = COLUMNS / 2, RIGHT_AT = 8192 };
 enum { STORE_SITE = 1, FIRST_SITE, SECOND_SITE, LATER_SITE, OUT_SITE, BARRIER_SITE = 90 };

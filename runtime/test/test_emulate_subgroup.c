@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 
 enum { THREADS = 64, BARRIER_SITE = 90 };
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "device/emulate.h"
-#include "device/emulated.h"
-#include "device/host.h"
+#include "device/emulate/emulate.h"
+#include "device/emulate/emulated.h"
+#include "device/host/host.h"
 #include "test/device_bench.h"
 
 static bench open_bench(uint32_t index) {

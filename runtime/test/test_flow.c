@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/simulated.h"
+#include "device/simulated/simulated.h"
 #include "test/abi_fixture.h"
 
 enum { ROWS = 20, COLUMNS = 37, DEPTH = 11, TILE = 8 };

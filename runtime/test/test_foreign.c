@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/foreign.h"
+#include "device/foreign/foreign.h"
 #include "test/abi_fixture.h"
 
 enum { BYTES = KERNEL_CELLS * sizeof(float), MANY = 1000 };

@@ -5,8 +5,8 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "device/host_elf.h"
-#include "device/host_elf_machine.h"
+#include "device/host/host_elf.h"
+#include "device/host/host_elf_machine.h"
 #include "tessera/kernel.h"
 #include "test/module_maker.h"
 

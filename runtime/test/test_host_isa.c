@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "device/host.h"
+#include "device/host/host.h"
 
 static void levels_agree_with_the_compiler(void **state) {
     (void)state;

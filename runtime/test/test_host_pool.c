@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/host_pool.h"
+#include "device/host/host_pool.h"
 
 enum { CELLS = 10007 };
 

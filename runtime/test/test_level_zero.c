@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/level_zero.h"
-#include "device/spirv_probe_words.h"
+#include "device/level_zero/level_zero.h"
+#include "device/shared/spirv_probe_words.h"
 #include "test/device_faults.h"
 #include "test/mock_level_zero/mock_control.h"
 #include "test/stub_gpu/stub_control.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "base/matrix_unit.h"
 #include "base/splitmix64.h"
+#include "chip/matrix_unit.h"
 
 /* ---- numbers as bits ---- */
 

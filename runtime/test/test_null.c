@@ -2,7 +2,7 @@
 #include "test/test.h"
 
 #include "device/device.h"
-#include "device/null.h"
+#include "device/simulated/null.h"
 
 static void the_null_driver_keeps_a_record(void **state) {
     (void)state;

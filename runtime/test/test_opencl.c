@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "device/gpu.h"
-#include "device/opencl.h"
+#include "device/opencl/opencl.h"
+#include "device/shared/gpu.h"
 #include "test/device_bench.h"
 
 /* ---- code ---- */
@@ -283,7 +283,7 @@ static bytes assembled(const char *name) {
     assert_true(descriptor >= 0);
     close(descriptor);
     snprintf(command, sizeof command, "'%s' --target-env opencl1.2 '%s/probes/%s.spvasm' -o %s",
-             SPIRV_AS, DEVICE_FOLDER, name, path);
+             SPIRV_AS, PROBE_FOLDER, name, path);
     assert_int_equal(system(command), 0);
     assert_true(file_read(path, (size_t)1 << 20, &made.data, &made.size, NULL));
     unlink(path);
@@ -324,7 +324,7 @@ static void probes_are_what_they_are_made_of(void **state) {
         free(made.data);
     }
     text_append(&wanted, "/* clang-format on */\n\n#endif\n");
-    const char *path = DEVICE_FOLDER "/spirv_probe_words.h";
+    const char *path = PROBE_FOLDER "/spirv_probe_words.h";
     if (getenv("TSR_BLESS"))
         assert_true(file_write_atomic(path, wanted.data, wanted.length, NULL));
     assert_true(file_read(path, (size_t)1 << 20, &found, &size, NULL));

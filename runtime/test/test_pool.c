@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/splitmix64.h"
-#include "device/gpu_pool.h"
+#include "device/shared/gpu_pool.h"
 
 enum { MIB = 1 << 20, PIECES = 200, STEPS = 8000, THREADS = 4, ASKEW = 16 };
 

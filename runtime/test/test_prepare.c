@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/simulated.h"
+#include "device/simulated/simulated.h"
 #include "test/abi_fixture.h"
 
 enum { BYTES = KERNEL_CELLS * sizeof(float), DEVICES = 2 };

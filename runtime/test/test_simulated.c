@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/simulated.h"
+#include "device/simulated/simulated.h"
 #include "test/abi_fixture.h"
 
 enum { BYTES = KERNEL_CELLS * sizeof(float) };

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "device/simulated.h"
+#include "device/simulated/simulated.h"
 #include "test/abi_fixture.h"
 
 static tsr_status_t success(fixture *f) {

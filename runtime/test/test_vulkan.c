@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/gpu.h"
+#include "device/shared/gpu.h"
 #include "device/vulkan_traits.h"
 #include "test/device_bench.h"
 

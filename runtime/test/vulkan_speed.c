@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "device/vulkan.h"
+#include "device/vulkan/vulkan.h"
 
 enum { LAUNCHES_MOST = 16, ROUNDS = 2001, COPY_ROUNDS = 21, COPY_BYTES = 64 << 20, BYTES = 64 };
 

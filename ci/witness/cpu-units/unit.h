@@ -1,11 +1,11 @@
 /* unit.h - instructions of this processor that add products, each beside its model in
- * base/matrix_units.def. */
+ * chip/matrix_units.def. */
 #ifndef TESSERA_WITNESS_CPU_UNITS_UNIT_H
 #define TESSERA_WITNESS_CPU_UNITS_UNIT_H
 
 #include <stdbool.h>
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 
 enum { BLOCK_M = 16, BLOCK_N = 16, BLOCK_K = 64 };
 

@@ -3,7 +3,7 @@
 #ifndef MATRIX_UNITS_INSTRUCTION_H
 #define MATRIX_UNITS_INSTRUCTION_H
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 
 typedef enum {
     UNIT_MMA,   /* mma.sync: one tile a warp */

@@ -1,4 +1,4 @@
-"""compare.py TILES COUNT [UNIT...] - units of base/matrix_units.def beside MMA-Sim, element by element.
+"""compare.py TILES COUNT [UNIT...] - units of chip/matrix_units.def beside MMA-Sim, element by element.
 
 TILES is the program of tiles.c; COUNT tiles of 64 elements are compared for each unit and pair of factors. MMA-Sim is imported
 from PYTHONPATH. Its instructions are run as they are, with 8 rows and 8 columns. Where ours differs, it must be by what hardware

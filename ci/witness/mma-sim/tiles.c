@@ -1,4 +1,4 @@
-/* tiles.c - tiles of 8 by 8 elements and what a unit of base/matrix_units.def gives for them, as
+/* tiles.c - tiles of 8 by 8 elements and what a unit of chip/matrix_units.def gives for them, as
  * text for compare.py:
  *
  *     tiles UNIT A B COUNT

@@ -17,7 +17,7 @@
 #endif
 
 #include "base/text.h"
-#include "device/host_elf.h"
+#include "device/host/host_elf.h"
 #include "target/interp/functions.h"
 #include "tessera/compiler.h"
 #include "tessera/kernel.h"

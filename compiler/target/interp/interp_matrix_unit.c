@@ -1,4 +1,4 @@
-/* interp_matrix_unit.c - contractions as a matrix unit computes them (base/matrix_unit.h): k in
+/* interp_matrix_unit.c - contractions as a matrix unit computes them (chip/matrix_unit.h): k in
  * ascending order, an instruction's products at a time, the last ones padded with zeros; the first
  * accumulator is +0, each other one what the instruction before it returned. */
 #include "target/interp/interp_matrix_unit.h"

@@ -2,7 +2,7 @@
 #ifndef TESSERA_TARGET_INTERP_INTERP_MATRIX_UNIT_H
 #define TESSERA_TARGET_INTERP_INTERP_MATRIX_UNIT_H
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 #include "target/interp/interp.h"
 
 /* A contraction whose sides are permuted as the plan says, of floats that the unit takes. */

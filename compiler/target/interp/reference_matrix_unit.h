@@ -3,7 +3,7 @@
 #ifndef TESSERA_TARGET_INTERP_REFERENCE_MATRIX_UNIT_H
 #define TESSERA_TARGET_INTERP_REFERENCE_MATRIX_UNIT_H
 
-#include "base/matrix_unit.h"
+#include "chip/matrix_unit.h"
 #include "target/interp/reference.h"
 
 /* At least 2^e of the exponent that the unit takes a factor for, which is at most `x` in magnitude

@@ -8,7 +8,7 @@
 #define TESSERA_TARGET_HSACO_H
 
 #include "base/text.h"
-#include "device/host_elf_parts.h"
+#include "device/host/host_elf_parts.h"
 
 /* Appends the HSACO of a relocatable object (amdgcn-amd-amdhsa) to `out`, which must be empty. What
  * is in no loaded section (debug information) is left out. STATUS_CORRUPT: damaged, or it has what

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/guest_protocol.h"
+#include "device/foreign/guest_protocol.h"
 #include "test/cheats/product.h"
 
 /* clang-format off */

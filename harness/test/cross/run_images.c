@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "device/host.h"
-#include "device/host_elf.h"
-#include "device/host_pool.h"
+#include "device/host/host.h"
+#include "device/host/host_elf.h"
+#include "device/host/host_pool.h"
 #include "tessera/kernel.h"
 
 enum { BUFFERS_MAX = 32, PHASES_MAX = 256, DIMS_MAX = 64, ALIGNMENT = 64, POISON = 0xA5 };

@@ -12,7 +12,7 @@
 
 #include "case/case.h"
 #include "case/case_context.h"
-#include "device/host.h"
+#include "device/host/host.h"
 #include "formula.h"
 #include "metadata.h"
 #include "module.h"

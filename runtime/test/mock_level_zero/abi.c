@@ -1,6 +1,6 @@
-/* abi.c - device/level_zero_abi.h beside the headers of Level Zero: the same sizes, places and
- * numbers, or this does not compile. */
-#include "device/level_zero_abi.h"
+/* abi.c - device/level_zero/level_zero_abi.h beside the headers of Level Zero: the same sizes,
+ * places and numbers, or this does not compile. */
+#include "device/level_zero/level_zero_abi.h"
 
 #include <level_zero/ze_api.h>
 
@@ -14,7 +14,7 @@ SAME(ZERO_OK, ZE_RESULT_SUCCESS);
 SAME(ZERO_NOT_READY, ZE_RESULT_NOT_READY);
 SAME(ZERO_UNINITIALIZED, ZE_RESULT_ERROR_UNINITIALIZED);
 #define RESULT(number, name, code, advice) SAME(number, ZE_RESULT_ERROR_##name);
-#include "device/level_zero_results.def"
+#include "device/level_zero/level_zero_results.def"
 #undef RESULT
 
 SAME(ZERO_TYPE_DEVICE, ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES);

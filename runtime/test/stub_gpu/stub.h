@@ -45,7 +45,7 @@ enum { STUB_IS_HIP = 0 };
 #define LATER(name, cuda, hip, parameters) STUB_PUBLIC int cuda parameters;
 #define CALL(cuda, hip) cuda
 #endif
-#include "device/cuda_functions.def"
+#include "device/cuda/cuda_functions.def"
 
 STUB_PUBLIC void stub_gpu_counts(stub_counts *out);
 STUB_PUBLIC void stub_gpu_end(void);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/emulated_code.h"
+#include "device/emulate/emulated_code.h"
 #include "target/llvm/emit.h"
 #include "tile/simt/simt.h"
 #include "tile/swizzle.h"

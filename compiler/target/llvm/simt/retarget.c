@@ -2,13 +2,13 @@
  * chip's code generator, with other names for what only the chip has.
  *
  * The text of the module is read line by line: address spaces go, the thread's number and the
- * barrier become what the emulator gives (device/emulated_code.h). Then each load and store, which
- * carries its number as metadata, tells the emulator before it happens. */
+ * barrier become what the emulator gives (device/emulate/emulated_code.h). Then each load and
+ * store, which carries its number as metadata, tells the emulator before it happens. */
 #include <llvm-c/IRReader.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "device/emulated_code.h"
+#include "device/emulate/emulated_code.h"
 #include "target/llvm/simt/retarget.h"
 #include "tile/mma.h"
 

@@ -1,12 +1,12 @@
 /* retarget_calls.c - what threads do together, and copies that are under way, become calls of the
- * emulator's hooks (device/emulated_code.h).
+ * emulator's hooks (device/emulate/emulated_code.h).
  *
  * In the text that is retargeted their intrinsics got names of no intrinsics (retarget.c). Operands
  * and results of a matrix instruction go through the thread's stack, as words. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/emulated_code.h"
+#include "device/emulate/emulated_code.h"
 #include "target/llvm/emit.h"
 #include "target/llvm/simt/retarget.h"
 #include "tile/mma.h"

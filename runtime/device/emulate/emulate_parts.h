@@ -1,0 +1,257 @@
+/* emulate_parts.h - shared by the files of the emulator: its threads, its shadow memory, and what
+ * they ask of each other.
+ *
+ * Epochs of all workgroups of a launch are numbered from 1, as they run. A *stamp* is a number of
+ * an epoch (30 bits), a thread in its workgroup (10) and a site (24), so stamps of later epochs are
+ * greater, and workgroups and phases are ranges of stamps. 0: nothing was done. */
+#ifndef TESSERA_RUNTIME_EMULATE_PARTS_H
+#define TESSERA_RUNTIME_EMULATE_PARTS_H
+
+#include "base/vec.h"
+#include "device/emulate/emulate.h"
+#include "device/emulate/emulate_fiber.h"
+#include "device/shared/host_memory.h"
+
+enum {
+    STAMP_EPOCH_SHIFT = 34,
+    STAMP_THREAD_SHIFT = EMULATED_SITE_BITS,
+    STAMP_EPOCH_BITS = 30,
+    THREAD_WORDS = EMULATED_THREADS_MAX / 64,
+    SUBGROUPS_MAX = EMULATED_THREADS_MAX / 32,
+    STACKS_AT_ONCE = 64
+};
+_Static_assert(1 << (STAMP_EPOCH_SHIFT - STAMP_THREAD_SHIFT) == EMULATED_THREADS_MAX,
+               "a stamp has room for each thread");
+
+#define STAMP_EPOCH (UINT64_C(1) << STAMP_EPOCH_SHIFT)
+/* The last epoch stands for writes that are under way: copies that nobody has waited for. */
+#define STAMP_UNDER_WAY (((UINT64_C(1) << STAMP_EPOCH_BITS) - 1) << STAMP_EPOCH_SHIFT)
+
+/* Whether two stamps are of one thread in one epoch. */
+static inline bool stamp_same(uint64_t a, uint64_t b) {
+    return ((a ^ b) >> STAMP_THREAD_SHIFT) == 0;
+}
+
+/* ---- shadow memory ---- */
+
+/* What was done to some bytes: the last write, and reads since. Of reads in one epoch by many
+ * threads two are enough: whoever writes then is not both. */
+typedef struct emulate_cell {
+    uint64_t written, read, read_too;
+} emulate_cell;
+
+/* What a workgroup's shared memory begins at a multiple of: patterns of swizzled rows do. */
+enum { SHARED_ALIGNMENT = 1024 };
+
+/* Memory of the launch with its cells, by pages of 1 KiB. A page begins with cells as large as what
+ * is accessed first; it is cut into finer ones where an access needs that. */
+enum { SHADOW_PAGE_BYTES = 1024, SHADOW_SHIFTS = 5, SHADOW_UNTOUCHED = 7, SHADOW_SHIFT_MASK = 7 };
+typedef struct emulate_region {
+    uintptr_t base;
+    uint64_t size_bytes;
+    uintptr_t *pages; /* cells | shift (bytes of a cell: 1 << shift); or SHADOW_UNTOUCHED */
+    /* Bytes whose last write is in [plain_from, plain_from + plain_span) may be read by all. */
+    uint64_t plain_from, plain_span;
+    /* Stamps from here to the workgroup's first are of other workgroups of the phase. */
+    uint64_t others_from;
+    uint64_t aligned_bytes; /* those that an aligned access of up to 16 bytes cannot leave */
+    bool needs_writing;     /* before it is read */
+    emulate_memory memory;
+} emulate_region;
+
+/* ---- threads ---- */
+
+typedef enum emulate_state {
+    STATE_READY,
+    STATE_BARRIER,
+    STATE_SUBGROUP,
+    STATE_ENDED
+} emulate_state;
+
+/* What a thread brings to an instruction of its subgroup, and what it gets. */
+typedef struct emulate_exchange {
+    uint32_t value, lane, how; /* how: the hook's last argument, above its site */
+    const uint32_t *a, *b, *c;
+    uint32_t shape; /* of wgmma, and which factors */
+    uint64_t descriptors[2];
+    const void *row;
+    uint32_t *out;
+} emulate_exchange;
+
+/* A copy that was begun and has not been waited for. */
+typedef struct emulate_copy {
+    unsigned char *shared;
+    const unsigned char *global;
+    uint32_t bytes, site, group;
+    uint64_t began; /* in which epoch */
+    unsigned char data[16];
+} emulate_copy;
+
+/* A wgmma that was begun and has not been waited for. */
+typedef struct emulate_product {
+    uint64_t descriptors[2];
+    uint32_t shape, site, group;
+    uint64_t began; /* in which epoch */
+} emulate_product;
+
+/* A thread's sums of one or more of these; code has stand-ins for them. */
+enum { SUMS_MAX = 128 };
+typedef struct emulate_sums {
+    uint32_t count, group; /* of the last product */
+    uint32_t words[SUMS_MAX];
+} emulate_sums;
+
+typedef struct emulate_thread {
+    emulated_thread base;
+    /* What turns and accesses look at, in one line of a cache. */
+    emulate *engine;
+    uint64_t stamp;              /* its index, where stamps have it */
+    struct emulate_thread *next; /* in the order of threads; the last one's is the first */
+    uint32_t place;              /* in that order */
+    uint32_t site;               /* where it waits */
+    emulate_state state;
+    uint32_t copy_group; /* of the next copy */
+    emulate_fiber fiber;
+    VEC(emulate_copy) copies;
+    emulate_exchange exchange;
+    VEC(emulate_product) products;
+    VEC(emulate_sums) sums;
+    uint32_t product_group;         /* of the next product */
+    bool sums_fenced;               /* since sums were last given out */
+    uint64_t fenced, fenced_before; /* in which epoch for the asynchronous proxy, and before it */
+} __attribute__((aligned(64))) emulate_thread;
+
+/* An instruction of a subgroup: what is done once all its threads are there, for all of them. */
+typedef void (*emulate_together)(emulate_thread *first, uint32_t count);
+
+typedef struct emulate_gathering {
+    uint32_t arrived, first, lanes;
+    emulate_together what;
+} emulate_gathering;
+
+struct emulate {
+    /* What each access looks at. */
+    uint64_t epoch;       /* the stamp of the current one */
+    uint64_t group_start; /* of the workgroup's first */
+    atomic_bool cancelled;
+    emulate_region shared;
+    emulate_region *regions; /* by address */
+    uint16_t hints[256];     /* in which region an access of a site fell last */
+
+    /* Threads of the workgroup. */
+    emulate_thread *threads; /* EMULATED_THREADS_MAX */
+    emulate_thread *running;
+    uint32_t thread_count, subgroup;
+    uint32_t at_barrier, ended, barrier_site, first_at_barrier;
+    uint64_t ready[THREAD_WORDS]; /* by place */
+    uint16_t order[EMULATED_THREADS_MAX];
+    emulate_gathering gatherings[SUBGROUPS_MAX];
+    emulated_phase_fn function;
+    emulate_fiber main;
+    void *stacks[EMULATED_THREADS_MAX / STACKS_AT_ONCE];
+    uint32_t stack_count;
+
+    /* The launch. */
+    const emulate_launch *launch;
+    emulate_order how;
+    uint32_t phase, region_count;
+    uint64_t phase_start;
+    int64_t group;
+    VEC(uint32_t) group_epochs; /* the first of each workgroup of the phase, as they ran */
+    host_memory shared_memory;
+    bool failed;
+    emulate_finding finding;
+    emulate_finding unwritten; /* the first read of what nobody had written yet, if any */
+    status why;                /* where it failed without a finding */
+    VEC(void *) spare[SHADOW_SHIFTS];
+    struct emulate_factors *factors; /* room for those of a matrix instruction */
+    struct emulate_stage *stage;     /* ... of wgmma */
+};
+
+extern const emulated_hooks emulate_hooks;
+
+static inline emulate_thread *emulate_thread_of(emulated_thread *t) {
+    return (emulate_thread *)t;
+}
+
+/* ---- emulate_threads.c ---- */
+
+/* Stacks for `count` threads. */
+bool emulate_threads_grow(emulate *e, uint32_t count, status *st);
+void emulate_threads_release(emulate *e);
+/* After a launch that failed: threads that had not ended begin anew. */
+void emulate_threads_reset(emulate *e);
+/* What of the threads is the same for the workgroups of a phase. */
+void emulate_threads_prepare(emulate *e);
+/* Runs workgroup e->group. False where it failed. */
+bool emulate_group_run(emulate *e);
+void emulate_barrier(emulated_thread *t, uint32_t site);
+/* False, with the reason, where the last epoch had a mistake that only its end shows, or there are
+ * no more numbers. */
+bool emulate_begin_epoch(emulate *e);
+/* Waits for the rest of the subgroup, or of so many threads; the last one does `what` for all. */
+void emulate_join(emulate_thread *t, uint32_t site, emulate_together what);
+void emulate_join_lanes(emulate_thread *t, uint32_t site, uint32_t lanes, emulate_together what);
+
+/* Leave all fibers, for good. */
+_Noreturn void emulate_fail(emulate *e, const emulate_finding *finding);
+_Noreturn void emulate_fail_without(emulate *e, status_code code, const char *why);
+
+/* ---- emulate_shadow.c ---- */
+
+bool emulate_regions_make(emulate *e, status *st);
+void emulate_regions_release(emulate *e);
+void emulate_shadow_release(emulate *e);
+/* A phase begins: what was done before it is over. */
+void emulate_regions_begin(emulate *e);
+/* An epoch, and with it perhaps a phase, has ended: whether what was read in it had been written.
+ * False with e->finding. */
+bool emulate_reads_settle(emulate *e, bool phase_ended);
+/* The hook, and the same for what is done in a thread's name. */
+void emulate_access(emulated_thread *t, const void *address, uint32_t bytes, uint32_t site);
+/* All cells of a range that was accessed: last written now. */
+void emulate_mark(emulate_thread *t, const void *shared, uint32_t bytes, uint64_t stamp);
+/* Where it was written in an epoch after `began`, by whomever, the copy that reads it races. */
+void emulate_source_settle(emulate_thread *t, const emulate_copy *copy);
+/* The same of shared memory that a product reads. */
+void emulate_factor_settle(emulate_thread *t, const void *shared, uint32_t bytes,
+                           const emulate_product *product);
+/* Whether whoever wrote it has fenced it since, for the asynchronous proxy. */
+void emulate_need_fence(emulate_thread *t, const void *shared, uint32_t bytes, uint32_t site);
+/* Of which workgroup an epoch of this phase is. */
+int64_t emulate_group_of(const emulate *e, uint64_t stamp);
+
+/* ---- emulate_copy.c ---- */
+
+void emulate_copy_async(emulated_thread *t, void *shared, const void *global, uint32_t bytes,
+                        uint32_t site);
+void emulate_copy_commit(emulated_thread *t);
+void emulate_copy_wait(emulated_thread *t, uint32_t groups_left);
+/* The workgroup, or a launch that failed, ends: what is still under way never lands. */
+void emulate_copies_drop(emulate_thread *t);
+
+/* ---- emulate_stage.c ---- */
+
+void emulate_wgmma(emulated_thread *t, uint32_t kind_and_site, uint32_t shape,
+                   uint64_t a_descriptor, uint64_t b_descriptor, uint32_t *sums);
+void emulate_wgmma_fence(emulated_thread *t);
+void emulate_wgmma_commit(emulated_thread *t);
+void emulate_wgmma_wait(emulated_thread *t, uint32_t groups_left, uint32_t *sums, uint32_t count);
+void emulate_fence_async(emulated_thread *t);
+/* The workgroup, or a launch that failed, ends. */
+void emulate_products_drop(emulate_thread *t);
+
+/* ---- emulate_subgroup.c, emulate_matrix.c ---- */
+
+uint32_t emulate_shuffle(emulated_thread *t, uint32_t value, uint32_t lane,
+                         uint32_t width_and_site);
+void emulate_load_matrix(emulated_thread *t, const void *shared_row,
+                         uint32_t count_transposed_and_site, uint32_t *out);
+void emulate_mma(emulated_thread *t, uint32_t kind_and_site, const uint32_t *a, const uint32_t *b,
+                 const uint32_t *c, uint32_t *d);
+/* The unit of an instruction; fails where it is not known. */
+const struct matrix_unit *emulate_unit_of(emulate *e, uint32_t kind);
+/* Fails where it is no whole subgroup of so many lanes, which the instruction needs. */
+void emulate_need_lanes(const emulate_thread *first, uint32_t count, uint32_t lanes);
+
+#endif

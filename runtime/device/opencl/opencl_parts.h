@@ -1,0 +1,78 @@
+/* opencl_parts.h - the rooms of the driver `opencl`: its functions, what is known of a device, an
+ * open one, images. */
+#ifndef TESSERA_RUNTIME_OPENCL_PARTS_H
+#define TESSERA_RUNTIME_OPENCL_PARTS_H
+
+#define CL_TARGET_OPENCL_VERSION 210
+#include <CL/cl.h>
+
+#include "base/text.h"
+#include "device/opencl/opencl.h"
+#include "device/shared/gpu.h"
+#include "device/shared/spirv_load.h"
+
+enum { OPENCL_NAME_BYTES = 256, OPENCL_REASON_BYTES = 400 };
+
+/* ---- opencl_library.c ---- */
+
+typedef struct opencl_functions {
+#define OPENCL_FUNCTION(name, optional) __typeof__(&(name)) name;
+#include "device/opencl/opencl_functions.def"
+#undef OPENCL_FUNCTION
+} opencl_functions;
+
+extern opencl_functions opencl; /* after opencl_unit_at gave a device that is available */
+
+typedef enum opencl_way {
+    OPENCL_WAY_NONE,
+    OPENCL_WAY_SPIRV,  /* takes it as it is */
+    OPENCL_WAY_BITCODE /* after the translator */
+} opencl_way;
+
+/* A device of the loader: found once, kept as long as the process. */
+typedef struct opencl_unit {
+    cl_platform_id platform;
+    cl_device_id id;
+    device_info info;
+    char name[OPENCL_NAME_BYTES], reason[OPENCL_REASON_BYTES];
+    char translator[32]; /* the program's usual name */
+    bool is_software, fine_grained, divides_when_asked;
+    opencl_way way;
+    uint64_t allocation_bytes;
+    uint32_t address_bits;
+    spirv_target spirv;
+} opencl_unit;
+
+/* Device `index` of those that are wanted; NULL past the last. */
+opencl_unit *opencl_unit_at(uint32_t index);
+/* "CL_OUT_OF_RESOURCES (-5)" into a status of the code that it stands for; false. */
+bool opencl_failed(status *st, cl_int code, const char *what);
+
+/* ---- opencl.c ---- */
+
+typedef struct opencl_device {
+    gpu_device gpu;
+    opencl_unit *unit;
+    cl_context context;
+    gpu_block nowhere; /* what an argument is that has no memory */
+} opencl_device;
+
+/* Waits for the queue. A failure there is the device's end. */
+bool opencl_finish(gpu_queue *q, status *st);
+
+/* ---- opencl_translate.c ---- */
+
+/* LLVM's bitcode of SPIR-V, made by another program. */
+bool opencl_translate(const char *program, const void *code, size_t size_bytes, text *bitcode_out,
+                      status *st);
+/* Whether there is such a program. */
+bool opencl_translator_find(const char *usual_name, char *path_out, size_t room, status *st);
+
+/* ---- opencl_image.c ---- */
+
+bool opencl_load(device *d, const device_source *source, device_image **image_out, status *st);
+void opencl_unload(device *d, device_image *image);
+bool opencl_launch(gpu_queue *q, const gpu_launch *l, status *st);
+extern const spirv_functions opencl_spirv;
+
+#endif

@@ -1,0 +1,207 @@
+/* soft_device.c - the loss of a device, waiting, and events. */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "device/shared/soft.h"
+
+static const uint64_t longest_sleep_ns = UINT64_C(3600000000000), grace_ns = 20000000;
+
+void soft_device_init(soft_device *d, const device_driver *driver, const soft_functions *functions,
+                      const device_options *options) {
+    pthread_condattr_t monotonic;
+    d->base.driver = driver;
+    d->functions = functions;
+    d->options = *options;
+    atomic_init(&d->base.attention, functions->gone ? 1 : 0);
+    pthread_mutex_init(&d->mutex, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&d->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+void soft_device_release(soft_device *d) {
+    pthread_cond_destroy(&d->changed);
+    pthread_mutex_destroy(&d->mutex);
+}
+
+uint64_t soft_now_ns(const soft_device *d) {
+    return clock_now_ns() - d->clock_start_ns;
+}
+
+/* ---- loss ---- */
+
+void soft_lose(soft_device *d, const status *why) {
+    if (d->lost.code != STATUS_OK)
+        return;
+    d->lost = *why;
+    atomic_fetch_add(&d->base.attention, 1);
+    if (d->functions->lost)
+        d->functions->lost(d);
+    pthread_cond_broadcast(&d->changed);
+    for (device_queue *q = d->queues; q; q = q->next)
+        pthread_cond_broadcast(&q->work);
+}
+
+static const device_queue *overdue(const soft_device *d) {
+    uint64_t now = clock_now_ns();
+    for (const device_queue *q = d->queues; q; q = q->next)
+        if (q->deadline_ns && q->deadline_ns <= now)
+            return q;
+    return NULL;
+}
+
+bool soft_is_lost(soft_device *d) {
+    status why = STATUS_INIT;
+    if (d->lost.code != STATUS_OK)
+        return true;
+    if (d->functions->gone && d->functions->gone(d, &why)) {
+        soft_lose(d, &why);
+        return true;
+    }
+    const device_queue *q = overdue(d);
+    if (!q)
+        return false;
+    status_set(
+        &why, STATUS_TIMEOUT,
+        "%s%s%s did not end within the watchdog's %g ms; its context is lost, and can only be "
+        "destroyed",
+        q->kernel ? "kernel '" : "a copy or fill", q->kernel ? q->kernel : "", q->kernel ? "'" : "",
+        (double)q->limit_ns / 1e6);
+    soft_lose(d, &why);
+    return true;
+}
+
+bool soft_usable(device *base, status *why) {
+    soft_device *d = (soft_device *)base;
+    pthread_mutex_lock(&d->mutex);
+    bool lost = soft_is_lost(d);
+    if (lost)
+        status_set(why, d->lost.code, "%s", d->lost.message);
+    pthread_mutex_unlock(&d->mutex);
+    return !lost;
+}
+
+static bool any_busy(const soft_device *d) {
+    for (const device_queue *q = d->queues; q; q = q->next)
+        if (q->busy || (q->detached && !q->ended))
+            return true;
+    return false;
+}
+
+static void sleep_until(soft_device *d, uint64_t until_ns) {
+    struct timespec time = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
+    (void)pthread_cond_timedwait(&d->changed, &d->mutex, &time);
+}
+
+/* Threads that wait end at once, since the device is lost; one in a kernel has a moment to. */
+bool soft_cancel(device *base) {
+    soft_device *d = (soft_device *)base;
+    uint64_t until = clock_now_ns() + grace_ns;
+    pthread_mutex_lock(&d->mutex);
+    while (any_busy(d) && clock_now_ns() < until)
+        sleep_until(d, until);
+    bool ended = !any_busy(d);
+    for (device_queue *q = d->queues; q && !ended; q = q->next) {
+        if (q->has_thread)
+            pthread_detach(q->thread);
+        q->detached |= q->has_thread;
+        q->has_thread = false;
+    }
+    pthread_mutex_unlock(&d->mutex);
+    return ended;
+}
+
+bool soft_wait(soft_device *d, uint64_t until_ns) {
+    if (soft_is_lost(d))
+        return false;
+    uint64_t until = until_ns ? until_ns : UINT64_MAX;
+    for (const device_queue *q = d->queues; q; q = q->next)
+        if (q->deadline_ns && q->deadline_ns < until)
+            until = q->deadline_ns;
+    if (until == UINT64_MAX) {
+        pthread_cond_wait(&d->changed, &d->mutex);
+        return true;
+    }
+    uint64_t latest = clock_now_ns() + longest_sleep_ns;
+    sleep_until(d, until < latest ? until : latest);
+    return true;
+}
+
+/* ---- events ---- */
+
+struct soft_recording {
+    uint32_t references;
+    bool done;
+    uint64_t time_ns;
+};
+
+struct device_event {
+    size_t pending;
+    soft_recording *latest; /* the one asked for last; NULL: none was */
+};
+
+soft_recording *soft_recording_ask(device_event *event) {
+    soft_recording *r = base_calloc(1, sizeof *r);
+    r->references = 2;
+    if (event->latest)
+        soft_recording_drop(event->latest);
+    event->latest = r;
+    event->pending++;
+    return r;
+}
+
+soft_recording *soft_recording_latest(device_event *event) {
+    if (event->latest)
+        event->latest->references++;
+    return event->latest;
+}
+
+void soft_recording_done(soft_device *d, soft_recording *r, device_event *event) {
+    r->done = true;
+    r->time_ns = soft_now_ns(d);
+    event->pending--;
+    pthread_cond_broadcast(&d->changed);
+}
+
+bool soft_recording_is_done(const soft_recording *r) {
+    return r->done;
+}
+
+void soft_recording_drop(soft_recording *r) {
+    if (--r->references == 0)
+        free(r);
+}
+
+bool soft_event_create(device *d, device_event **event_out, status *st) {
+    (void)d, (void)st;
+    *event_out = base_calloc(1, sizeof **event_out);
+    return true;
+}
+
+void soft_event_destroy(device *base, device_event *event) {
+    soft_device *d = (soft_device *)base;
+    pthread_mutex_lock(&d->mutex); /* what waits for the recording may be dropping it */
+    if (event->latest)
+        soft_recording_drop(event->latest);
+    pthread_mutex_unlock(&d->mutex);
+    free(event);
+}
+
+bool soft_event_query(device *base, device_event *event, bool wait, device_event_state *state_out,
+                      uint64_t *time_ns_out, status *st) {
+    soft_device *d = (soft_device *)base;
+    pthread_mutex_lock(&d->mutex);
+    bool lost = soft_is_lost(d);
+    while (wait && !lost && event->pending > 0)
+        lost = !soft_wait(d, 0);
+    *state_out = !event->latest       ? DEVICE_EVENT_UNUSED
+                 : event->pending > 0 ? DEVICE_EVENT_PENDING
+                                      : DEVICE_EVENT_DONE;
+    *time_ns_out = *state_out == DEVICE_EVENT_DONE ? event->latest->time_ns : 0;
+    if (lost)
+        status_set(st, d->lost.code, "%s", d->lost.message);
+    pthread_mutex_unlock(&d->mutex);
+    return !lost;
+}

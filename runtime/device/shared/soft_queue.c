@@ -1,0 +1,377 @@
+/* soft_queue.c - batches of commands, in order, on the queue's thread or on the submitter's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/thread.h"
+#include "device/shared/soft.h"
+
+/* What belongs to a command of a batch. */
+typedef struct soft_step {
+    void *payload; /* the arrays of a dispatch; owned */
+    soft_recording *recording;
+} soft_step;
+
+/* Commands that were submitted together, with copies of all that they point at. */
+struct soft_batch {
+    soft_batch *next;
+    bool awaited, done; /* awaited: whoever waits frees it, and learns how it ended */
+    status result;      /* the first failure of its commands */
+    size_t count;
+    soft_step *steps; /* of each command; behind them */
+    device_command commands[];
+};
+
+static bool lost_to(const soft_device *d, status *st) {
+    return status_set(st, d->lost.code, "%s", d->lost.message);
+}
+
+/* ---- limits ---- */
+
+bool soft_begin_limited(device_queue *queue, const device_command *command, status *st) {
+    soft_device *d = queue->device;
+    pthread_mutex_lock(&d->mutex);
+    bool lost = soft_is_lost(d);
+    if (lost) {
+        lost_to(d, st);
+    } else {
+        uint64_t now = clock_now_ns();
+        queue->limit_ns = command->limit_ns;
+        queue->deadline_ns =
+            command->limit_ns > UINT64_MAX - now ? UINT64_MAX : now + command->limit_ns;
+        queue->kernel = command->kind == DEVICE_DISPATCH ? command->dispatch.label : NULL;
+        atomic_fetch_add(&d->base.attention, 1);
+        pthread_cond_broadcast(&d->changed);
+    }
+    pthread_mutex_unlock(&d->mutex);
+    return !lost;
+}
+
+void soft_end_limited(device_queue *queue) {
+    soft_device *d = queue->device;
+    pthread_mutex_lock(&d->mutex);
+    (void)soft_is_lost(d); /* one that ended too late is as lost as one that did not */
+    queue->deadline_ns = 0;
+    atomic_fetch_sub(&d->base.attention, 1);
+    pthread_mutex_unlock(&d->mutex);
+}
+
+/* ---- execution ---- */
+
+static bool wait_for(soft_device *d, soft_recording *r, status *st) {
+    bool ok = true;
+    pthread_mutex_lock(&d->mutex);
+    while (ok && r && !soft_recording_is_done(r))
+        ok = soft_wait(d, 0);
+    if (!ok)
+        lost_to(d, st);
+    pthread_mutex_unlock(&d->mutex);
+    return ok;
+}
+
+static void record(soft_device *d, soft_recording *r, device_event *event) {
+    pthread_mutex_lock(&d->mutex);
+    soft_recording_done(d, r, event);
+    pthread_mutex_unlock(&d->mutex);
+}
+
+/* How many commands one stands for: those that are replayed are behind it. */
+static size_t span_of(const device_command *command) {
+    return command->kind == DEVICE_REPLAY ? 1 + command->replay.count : 1;
+}
+
+static bool execute(device_queue *q, const device_command *command, soft_recording *recording,
+                    status *st) {
+    switch (command->kind) {
+    case DEVICE_RECORD:
+        record(q->device, recording, command->event);
+        return true;
+    case DEVICE_WAIT:
+        return wait_for(q->device, recording, st);
+    case DEVICE_REPLAY:
+        return q->device->functions->replay(q, command, st);
+    default:
+        return q->device->functions->execute(q, command, st);
+    }
+}
+
+/* ---- batches ---- */
+
+static void *resolve(const soft_device *d, device_span span) {
+    return d->functions->resolve ? d->functions->resolve(span) : span.address;
+}
+
+/* Of a buffer: what is said, or what is left of its memory; none of one that is not there. */
+static int64_t bytes_of(const device_dispatch *given, uint32_t buffer) {
+    const device_memory *memory = given->memories[buffer];
+    const unsigned char *address = given->buffers[buffer];
+    if (!address)
+        return 0;
+    if (given->buffer_bytes)
+        return given->buffer_bytes[buffer];
+    return memory ? (int64_t)memory->size_bytes - (address - (unsigned char *)memory->address)
+                  : INT64_MAX;
+}
+
+/* Returns the copy's arrays. */
+static void *copy_dispatch(const soft_device *d, device_dispatch *p) {
+    const device_dispatch given = *p;
+    size_t phases = given.image->phase_count;
+    void **buffers = base_malloc(given.buffer_count * (sizeof *buffers + sizeof(int64_t)) +
+                                 (given.dim_count + phases) * sizeof(int64_t) + 1);
+    int64_t *bytes = (int64_t *)(buffers + given.buffer_count);
+    int64_t *numbers = bytes + given.buffer_count;
+    for (uint32_t i = 0; i < given.buffer_count; i++) {
+        buffers[i] = resolve(d, (device_span){given.buffers[i], given.memories[i]});
+        bytes[i] = bytes_of(&given, i);
+    }
+    for (uint32_t i = 0; i < given.dim_count; i++)
+        numbers[i] = given.dims[i];
+    for (size_t i = 0; i < phases; i++)
+        numbers[given.dim_count + i] = given.workgroups[i];
+    if (given.prepared.address)
+        p->prepared.address = resolve(d, given.prepared);
+    p->prepared.memory = NULL;
+    p->buffers = buffers;
+    p->memories = NULL;
+    p->buffer_bytes = bytes;
+    p->dims = given.dim_count ? numbers : NULL;
+    p->workgroups = numbers + given.dim_count;
+    return buffers;
+}
+
+static soft_batch *batch_new(const soft_device *d, const device_command *commands, size_t count) {
+    soft_batch *b =
+        base_calloc(1, sizeof *b + count * (sizeof b->commands[0] + sizeof b->steps[0]));
+    b->count = count;
+    b->steps = (soft_step *)(b->commands + count);
+    for (size_t i = 0; i < count; i++) {
+        device_command *c = &b->commands[i];
+        *c = commands[i];
+        if (c->kind == DEVICE_DISPATCH) {
+            b->steps[i].payload = copy_dispatch(d, &c->dispatch);
+        } else if (c->kind == DEVICE_COPY || c->kind == DEVICE_FILL) {
+            c->range.to.address = resolve(d, c->range.to);
+            if (c->kind == DEVICE_COPY)
+                c->range.from.address = resolve(d, c->range.from);
+        }
+    }
+    return b;
+}
+
+/* With the lock held: others may hold its recordings. */
+static void batch_free(soft_batch *b) {
+    for (size_t i = 0; i < b->count; i++) {
+        free(b->steps[i].payload);
+        if (b->steps[i].recording)
+            soft_recording_drop(b->steps[i].recording);
+    }
+    free(b);
+}
+
+static soft_recording *recording_for(const device_command *c) {
+    return c->kind == DEVICE_RECORD ? soft_recording_ask(c->event)
+           : c->kind == DEVICE_WAIT ? soft_recording_latest(c->event)
+                                    : NULL;
+}
+
+/* ---- the queue's thread ---- */
+
+/* Waits for the next batch; NULL once the queue is stopping and empty, or the device is lost. */
+static soft_batch *pop(device_queue *q) {
+    soft_device *d = q->device;
+    pthread_mutex_lock(&d->mutex);
+    while (!q->first && !q->stopping && d->lost.code == STATUS_OK)
+        pthread_cond_wait(&q->work, &d->mutex);
+    soft_batch *b = d->lost.code == STATUS_OK ? q->first : NULL;
+    if (b) {
+        q->first = b->next;
+        if (!q->first)
+            q->last = &q->first;
+        q->busy = true;
+    }
+    pthread_mutex_unlock(&d->mutex);
+    return b;
+}
+
+static void batch_done(device_queue *q, soft_batch *b) {
+    soft_device *d = q->device;
+    pthread_mutex_lock(&d->mutex);
+    if (d->lost.code != STATUS_OK)
+        b->result = d->lost;
+    q->busy = false;
+    b->done = true;
+    if (!b->awaited) {
+        if (q->failure.code == STATUS_OK)
+            q->failure = b->result;
+        batch_free(b);
+    }
+    pthread_cond_broadcast(&d->changed);
+    pthread_mutex_unlock(&d->mutex);
+}
+
+/* One command that fails does not keep those behind it from running. */
+static void *queue_main(void *argument) {
+    device_queue *q = argument;
+    for (soft_batch *b; (b = pop(q));) {
+        for (size_t i = 0; i < b->count; i += span_of(&b->commands[i])) {
+            status st = STATUS_INIT;
+            if (!execute(q, &b->commands[i], b->steps[i].recording, &st) &&
+                b->result.code == STATUS_OK)
+                b->result = st;
+        }
+        batch_done(q, b);
+    }
+    soft_device *d = q->device;
+    pthread_mutex_lock(&d->mutex);
+    q->ended = true;
+    pthread_cond_broadcast(&d->changed);
+    pthread_mutex_unlock(&d->mutex);
+    return NULL;
+}
+
+/* With the lock held. */
+static bool start_thread(device_queue *q, status *st) {
+    if (!q->has_thread)
+        q->has_thread = thread_start(&q->thread, queue_main, q);
+    return q->has_thread ||
+           status_set(st, STATUS_OUT_OF_MEMORY, "the system gives no thread for a queue");
+}
+
+void soft_queue_init(device_queue *queue, soft_device *d, bool synchronous) {
+    queue->device = d;
+    queue->synchronous = synchronous;
+    queue->last = &queue->first;
+    pthread_cond_init(&queue->work, NULL);
+    pthread_mutex_lock(&d->mutex);
+    queue->next = d->queues;
+    d->queues = queue;
+    pthread_mutex_unlock(&d->mutex);
+}
+
+void soft_queue_release(device_queue *queue) {
+    soft_device *d = queue->device;
+    pthread_mutex_lock(&d->mutex);
+    queue->stopping = true;
+    bool has_thread = queue->has_thread;
+    device_queue **at = &d->queues;
+    while (*at != queue)
+        at = &(*at)->next;
+    *at = queue->next;
+    pthread_cond_broadcast(&queue->work);
+    pthread_mutex_unlock(&d->mutex);
+    if (has_thread)
+        pthread_join(queue->thread, NULL);
+    pthread_mutex_lock(&d->mutex);
+    for (soft_batch *b; (b = queue->first);) { /* of a lost device */
+        queue->first = b->next;
+        batch_free(b);
+    }
+    pthread_mutex_unlock(&d->mutex);
+    pthread_cond_destroy(&queue->work);
+}
+
+bool soft_queue_create(device *d, bool synchronous, device_queue **queue_out, status *st) {
+    (void)st;
+    *queue_out = base_calloc(1, sizeof **queue_out);
+    soft_queue_init(*queue_out, (soft_device *)d, synchronous);
+    return true;
+}
+
+void soft_queue_destroy(device *d, device_queue *queue) {
+    (void)d;
+    soft_queue_release(queue);
+    free(queue);
+}
+
+/* ---- submitting ---- */
+
+/* On the thread that submits. */
+static bool execute_here(device_queue *q, const device_command *c, status *st) {
+    if (c->kind != DEVICE_RECORD && c->kind != DEVICE_WAIT)
+        return execute(q, c, NULL, st);
+    pthread_mutex_lock(&q->device->mutex);
+    soft_recording *r = recording_for(c);
+    pthread_mutex_unlock(&q->device->mutex);
+    bool ok = execute(q, c, r, st);
+    pthread_mutex_lock(&q->device->mutex);
+    if (r)
+        soft_recording_drop(r);
+    pthread_mutex_unlock(&q->device->mutex);
+    return ok;
+}
+
+/* Puts the batch at the queue's end. False, and the batch is freed, where there is no thread or the
+ * device is lost. With the lock held. */
+static bool push(device_queue *q, soft_batch *b, status *st) {
+    soft_device *d = q->device;
+    bool ok = soft_is_lost(d) ? lost_to(d, st) : start_thread(q, st);
+    if (!ok) {
+        batch_free(b);
+        return false;
+    }
+    for (size_t i = 0; i < b->count; i++)
+        b->steps[i].recording = recording_for(&b->commands[i]);
+    *q->last = b;
+    q->last = &b->next;
+    pthread_cond_broadcast(&q->work);
+    return true;
+}
+
+static bool await_batch(device_queue *q, soft_batch *b, status *st) {
+    soft_device *d = q->device;
+    bool lost = false;
+    q->waiting++;
+    pthread_cond_broadcast(&d->changed);
+    while (!b->done && !lost)
+        lost = !soft_wait(d, 0);
+    q->waiting--;
+    if (!b->done) {
+        b->awaited = false;
+        return lost_to(d, st);
+    }
+    bool ok = b->result.code == STATUS_OK;
+    if (!ok)
+        status_set(st, b->result.code, "%s", b->result.message);
+    batch_free(b);
+    return ok;
+}
+
+bool soft_submit(device_queue *queue, const device_command *commands, size_t count, status *st) {
+    soft_device *d = queue->device;
+    bool limited = false, ok = true;
+    for (size_t i = 0; i < count; i++)
+        limited |= commands[i].limit_ns != 0;
+    if (queue->synchronous && d->functions->inline_execution && !limited) {
+        for (size_t i = 0; i < count; i += span_of(&commands[i]))
+            ok &= execute_here(queue, &commands[i], ok ? st : NULL);
+        return ok;
+    }
+    soft_batch *b = batch_new(d, commands, count);
+    b->awaited = queue->synchronous;
+    pthread_mutex_lock(&d->mutex);
+    ok = push(queue, b, st);
+    if (ok && queue->synchronous)
+        ok = await_batch(queue, b, st);
+    pthread_mutex_unlock(&d->mutex);
+    return ok;
+}
+
+bool soft_await(device_queue *queue, status *st) {
+    soft_device *d = queue->device;
+    pthread_mutex_lock(&d->mutex);
+    bool lost = soft_is_lost(d);
+    queue->waiting++;
+    pthread_cond_broadcast(&d->changed);
+    while (!lost && (queue->first || queue->busy))
+        lost = !soft_wait(d, 0);
+    queue->waiting--;
+    const status *failure = lost ? &d->lost : &queue->failure;
+    bool ok = failure->code == STATUS_OK;
+    if (!ok)
+        status_set(st, failure->code, "%s", failure->message);
+    queue->failure = (status)STATUS_INIT;
+    pthread_mutex_unlock(&d->mutex);
+    return ok;
+}

@@ -1,0 +1,298 @@
+/* vulkan_queue.c - what a queue has for itself, and its commands: recorded, submitted and waited
+ * for, one after the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "device/vulkan/vulkan_queue.h"
+
+enum { STAGING_BYTES = 4 << 20, STAMPS = 2 * DEVICE_TIMED_PHASES };
+
+/* ---- making one ---- */
+
+VkResult vulkan_create_commands(vulkan_device *v, VkCommandPoolCreateFlags flags,
+                                VkCommandPool *pool_out, VkCommandBuffer *commands_out) {
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = flags,
+                                          .queueFamilyIndex = v->adapter->family};
+    VkResult result = v->f.CreateCommandPool(v->device, &pool, NULL, pool_out);
+    const VkCommandBufferAllocateInfo buffer = {.sType =
+                                                    VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                .commandPool = *pool_out,
+                                                .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                .commandBufferCount = 1};
+    return result == VK_SUCCESS ? v->f.AllocateCommandBuffers(v->device, &buffer, commands_out)
+                                : result;
+}
+
+static VkResult create_sync(vulkan_queue *q) {
+    vulkan_device *v = q->device;
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    const VkQueryPoolCreateInfo stamps = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                          .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                          .queryCount = STAMPS};
+    VkResult result = v->f.CreateFence(v->device, &fence, NULL, &q->fence);
+    return result == VK_SUCCESS && v->adapter->timestamp_bits
+               ? v->f.CreateQueryPool(v->device, &stamps, NULL, &q->stamps)
+               : result;
+}
+
+bool vulkan_queue_open(gpu_device *g, gpu_queue *queue, status *st) {
+    vulkan_queue *q = base_calloc(1, sizeof *q);
+    q->device = (vulkan_device *)g;
+    queue->handle = q;
+    VkResult result = vulkan_create_commands(q->device, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                             &q->pool, &q->commands);
+    if (result == VK_SUCCESS)
+        result = create_sync(q);
+    bool ok = result == VK_SUCCESS || vulkan_failed(q->device, "making a queue", result, st);
+    if (ok && vulkan_alloc(g, VULKAN_TABLE_BYTES, DEVICE_MEMORY_PINNED, &q->table, st))
+        return true;
+    vulkan_queue_close(g, queue);
+    return false;
+}
+
+void vulkan_queue_close(gpu_device *g, gpu_queue *queue) {
+    vulkan_queue *q = queue->handle;
+    vulkan_device *v = q->device;
+    if (q->table.size_bytes)
+        vulkan_free(g, &q->table);
+    if (q->staging.size_bytes)
+        vulkan_free(g, &q->staging);
+    v->f.DestroyQueryPool(v->device, q->stamps, NULL);
+    v->f.DestroyFence(v->device, q->fence, NULL);
+    v->f.DestroyCommandPool(v->device, q->pool, NULL);
+    free(q);
+    queue->handle = NULL;
+}
+
+/* ---- one submission ---- */
+
+static bool begin(vulkan_queue *q, status *st) {
+    vulkan_device *v = q->device;
+    if (q->recording)
+        return true;
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VkResult result = v->f.ResetCommandPool(v->device, q->pool, 0);
+    if (result == VK_SUCCESS)
+        result = v->f.BeginCommandBuffer(q->commands, &info);
+    return result == VK_SUCCESS || vulkan_failed(v, "vkBeginCommandBuffer", result, st);
+}
+
+/* All that was written is seen by all that follows, the host included. */
+static void barrier(vulkan_queue *q) {
+    const VkMemoryBarrier all = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                 .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                 .dstAccessMask =
+                                     VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+    const VkPipelineStageFlags work =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    q->device->f.CmdPipelineBarrier(vulkan_commands(q), work, work | VK_PIPELINE_STAGE_HOST_BIT, 0,
+                                    1, &all, 0, NULL, 0, NULL);
+}
+
+bool vulkan_run(vulkan_queue *q, VkCommandBuffer commands, status *st) {
+    vulkan_device *v = q->device;
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &commands};
+    VkResult result;
+    pthread_mutex_lock(&v->queue_mutex);
+    result = v->f.QueueSubmit(v->queue, 1, &info, q->fence);
+    pthread_mutex_unlock(&v->queue_mutex);
+    if (result != VK_SUCCESS)
+        return vulkan_failed(v, "vkQueueSubmit", result, st);
+    result = v->f.WaitForFences(v->device, 1, &q->fence, VK_TRUE, UINT64_MAX);
+    if (result != VK_SUCCESS)
+        return vulkan_failed(v, "vkWaitForFences", result, st);
+    result = v->f.ResetFences(v->device, 1, &q->fence);
+    return result == VK_SUCCESS ? vulkan_valid(st) : vulkan_failed(v, "vkResetFences", result, st);
+}
+
+static bool finish(vulkan_queue *q, status *st) {
+    vulkan_device *v = q->device;
+    if (q->recording)
+        return true;
+    VkResult result = v->f.EndCommandBuffer(q->commands);
+    return result == VK_SUCCESS ? vulkan_run(q, q->commands, st)
+                                : vulkan_failed(v, "vkEndCommandBuffer", result, st);
+}
+
+/* ---- copies and fills ---- */
+
+static bool copy_blocks(vulkan_queue *q, const gpu_block *to, size_t to_offset,
+                        const gpu_block *from, size_t from_offset, size_t size_bytes, status *st) {
+    const VkBufferCopy range = {from_offset, to_offset, size_bytes};
+    if (!begin(q, st))
+        return false;
+    q->device->f.CmdCopyBuffer(vulkan_commands(q), from->handle, to->handle, 1, &range);
+    barrier(q);
+    return finish(q, st);
+}
+
+static bool stage(vulkan_queue *q, status *st) {
+    return q->staging.size_bytes ||
+           vulkan_alloc(&q->device->gpu, STAGING_BYTES, DEVICE_MEMORY_PINNED, &q->staging, st);
+}
+
+static bool send(vulkan_queue *q, gpu_place to, const unsigned char *from, size_t size_bytes,
+                 status *st) {
+    bool ok = stage(q, st);
+    for (size_t done = 0; done < size_bytes && ok;) {
+        size_t part = size_bytes - done < STAGING_BYTES ? size_bytes - done : STAGING_BYTES;
+        memcpy(q->staging.host, from + done, part);
+        ok = copy_blocks(q, to.block, to.offset + done, &q->staging, 0, part, st);
+        done += part;
+    }
+    return ok;
+}
+
+static bool fetch(vulkan_queue *q, unsigned char *to, gpu_place from, size_t size_bytes,
+                  status *st) {
+    bool ok = stage(q, st);
+    for (size_t done = 0; done < size_bytes && ok;) {
+        size_t part = size_bytes - done < STAGING_BYTES ? size_bytes - done : STAGING_BYTES;
+        ok = copy_blocks(q, &q->staging, 0, from.block, from.offset + done, part, st);
+        if (ok)
+            memcpy(to + done, q->staging.host, part);
+        done += part;
+    }
+    return ok;
+}
+
+static unsigned char *host_of(gpu_place place) {
+    if (!place.block)
+        return place.host;
+    return place.block->host ? place.block->host + place.offset : NULL;
+}
+
+bool vulkan_copy(gpu_queue *queue, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
+    vulkan_queue *q = queue->handle;
+    unsigned char *to_host = host_of(to), *from_host = host_of(from);
+    if (q->recording)
+        return copy_blocks(q, to.block, to.offset, from.block, from.offset, size_bytes, st);
+    if (to_host && from_host)
+        memmove(to_host, from_host, size_bytes);
+    else if (to_host)
+        return fetch(q, to_host, from, size_bytes, st);
+    else if (from_host)
+        return send(q, to, from_host, size_bytes, st);
+    else
+        return copy_blocks(q, to.block, to.offset, from.block, from.offset, size_bytes, st);
+    return true;
+}
+
+static bool send_bytes(vulkan_queue *q, gpu_place to, unsigned char byte, size_t size_bytes,
+                       status *st) {
+    unsigned char bytes[4];
+    memset(bytes, byte, sizeof bytes);
+    return size_bytes == 0 || send(q, to, bytes, size_bytes, st);
+}
+
+/* Vulkan fills whole words; the bytes before and after them are copied. */
+bool vulkan_fill(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size_bytes,
+                 status *st) {
+    enum { WORD = 4 };
+    vulkan_queue *q = queue->handle;
+    if (host_of(to) && !q->recording) {
+        memset(host_of(to), byte, size_bytes);
+        return true;
+    }
+    size_t head = (WORD - to.offset % WORD) % WORD;
+    head = head < size_bytes ? head : size_bytes;
+    size_t words = (size_bytes - head) / WORD * WORD, tail = size_bytes - head - words;
+    gpu_place middle = {to.block, to.offset + head, NULL},
+              end = {to.block, to.offset + head + words, NULL};
+    if (q->recording && (head || tail))
+        return status_set(st, STATUS_UNAVAILABLE, "a fill of parts of words is not recorded");
+    if (!send_bytes(q, to, byte, head, st) || !send_bytes(q, end, byte, tail, st))
+        return false;
+    if (words == 0)
+        return true;
+    if (!begin(q, st))
+        return false;
+    q->device->f.CmdFillBuffer(vulkan_commands(q), middle.block->handle, middle.offset, words,
+                               UINT32_C(0x01010101) * byte);
+    barrier(q);
+    return finish(q, st);
+}
+
+/* ---- launches ---- */
+
+typedef struct pushed {
+    uint64_t table;
+    uint32_t base;
+} pushed;
+
+static void dispatch(vulkan_queue *q, VkPipeline pipeline, uint64_t table, int64_t workgroups) {
+    enum { PUSHED_BYTES = 12 };
+    vulkan_device *v = q->device;
+    VkCommandBuffer commands = vulkan_commands(q);
+    int64_t most = v->adapter->properties.limits.maxComputeWorkGroupCount[0];
+    v->f.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    for (int64_t begins = 0; begins < workgroups; begins += most) {
+        const pushed p = {table, (uint32_t)begins};
+        int64_t part = workgroups - begins < most ? workgroups - begins : most;
+        v->f.CmdPushConstants(commands, v->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, PUSHED_BYTES,
+                              &p);
+        v->f.CmdDispatch(commands, (uint32_t)part, 1, 1);
+    }
+}
+
+static void stamp(vulkan_queue *q, uint32_t number) {
+    q->device->f.CmdWriteTimestamp(q->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, q->stamps,
+                                   number);
+}
+
+static bool read_stamps(vulkan_queue *q, const gpu_launch *l, status *st) {
+    uint64_t stamps[STAMPS];
+    vulkan_device *v = q->device;
+    uint32_t count = 2 * l->image->phase_count, bits = v->adapter->timestamp_bits;
+    double step = (double)v->adapter->properties.limits.timestampPeriod;
+    VkResult result =
+        v->f.GetQueryPoolResults(v->device, q->stamps, 0, count, sizeof stamps, stamps,
+                                 sizeof *stamps, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (result != VK_SUCCESS)
+        return vulkan_failed(v, "vkGetQueryPoolResults", result, st);
+    for (uint32_t i = 0; i < l->image->phase_count; i++) {
+        uint64_t steps = stamps[2 * i + 1] - stamps[2 * i];
+        if (bits < 64)
+            steps &= ((uint64_t)1 << bits) - 1;
+        l->phase_ns[i] = (uint64_t)((double)steps * step);
+    }
+    return true;
+}
+
+static bool check(const vulkan_queue *q, const gpu_launch *l, status *st) {
+    for (uint32_t i = 0; i < l->image->phase_count; i++)
+        if (l->workgroups[i] > UINT32_MAX)
+            return status_set(st, STATUS_INVALID,
+                              "phase %u has %lld workgroups; device '%s' numbers at most 2^32", i,
+                              (long long)l->workgroups[i], q->device->adapter->name);
+    return l->address_count * sizeof *l->addresses <= VULKAN_TABLE_BYTES ||
+           status_set(st, STATUS_INVALID, "%u buffers are too many for device '%s'",
+                      l->address_count, q->device->adapter->name);
+}
+
+bool vulkan_launch(gpu_queue *queue, const gpu_launch *l, status *st) {
+    vulkan_queue *q = queue->handle;
+    const vulkan_image *image = (const vulkan_image *)l->image;
+    bool timed = l->phase_ns && q->stamps && l->image->phase_count;
+    uint64_t table;
+    if (!check(q, l, st) || !begin(q, st) ||
+        !vulkan_place_table(q, l->addresses, l->address_count, &table, st))
+        return false;
+    if (timed)
+        q->device->f.CmdResetQueryPool(q->commands, q->stamps, 0, 2 * l->image->phase_count);
+    for (uint32_t i = 0; i < l->image->phase_count; i++) {
+        if (timed)
+            stamp(q, 2 * i);
+        if (l->workgroups[i] > 0)
+            dispatch(q, image->pipelines[i], table, l->workgroups[i]);
+        barrier(q);
+        if (timed)
+            stamp(q, 2 * i + 1);
+    }
+    return finish(q, st) && (!timed || read_stamps(q, l, st));
+}

@@ -1,0 +1,87 @@
+/* vulkan_record.c - launches that are recorded once and submitted as often as one likes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "device/vulkan/vulkan_queue.h"
+
+enum { TABLES_BYTES = 4 * VULKAN_TABLE_BYTES, LINE = 64 };
+
+/* ---- tables ---- */
+
+static bool add_tables(vulkan_queue *q, vulkan_recording *r, status *st) {
+    gpu_piece tables;
+    if (!gpu_pool_take(&q->device->gpu.pool, TABLES_BYTES, DEVICE_MEMORY_PINNED, &tables, st))
+        return false;
+    vec_push(&r->tables, tables);
+    r->used_bytes = 0;
+    return true;
+}
+
+static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t count,
+                           uint64_t *table_out, status *st) {
+    vulkan_recording *r = q->recording;
+    size_t bytes = count * sizeof *addresses;
+    if ((r->tables.count == 0 || bytes > TABLES_BYTES - r->used_bytes) && !add_tables(q, r, st))
+        return false;
+    const gpu_piece *tables = &r->tables.items[r->tables.count - 1];
+    memcpy(tables->block->host + tables->offset + r->used_bytes, addresses, bytes);
+    *table_out = gpu_piece_address(tables) + r->used_bytes;
+    r->used_bytes += (bytes + LINE - 1) / LINE * LINE;
+    return true;
+}
+
+bool vulkan_place_table(vulkan_queue *q, const uint64_t *addresses, size_t count,
+                        uint64_t *table_out, status *st) {
+    if (q->recording)
+        return place_recorded(q, addresses, count, table_out, st);
+    memcpy(q->table.host, addresses, count * sizeof *addresses);
+    *table_out = q->table.address;
+    return true;
+}
+
+/* ---- recordings ---- */
+
+void vulkan_forget(gpu_device *g, void *recording) {
+    vulkan_device *v = (vulkan_device *)g;
+    vulkan_recording *r = recording;
+    v->f.DestroyCommandPool(v->device, r->pool, NULL);
+    for (size_t i = 0; i < r->tables.count; i++)
+        gpu_pool_give(&g->pool, &r->tables.items[i]);
+    vec_release(&r->tables);
+    free(r);
+}
+
+bool vulkan_record_begin(gpu_queue *queue, status *st) {
+    vulkan_queue *q = queue->handle;
+    vulkan_device *v = q->device;
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    vulkan_recording *r = base_calloc(1, sizeof *r);
+    VkResult result = vulkan_create_commands(v, 0, &r->pool, &r->commands);
+    if (result == VK_SUCCESS)
+        result = v->f.BeginCommandBuffer(r->commands, &info);
+    if (result != VK_SUCCESS) {
+        vulkan_forget(&v->gpu, r);
+        return vulkan_failed(v, "vkBeginCommandBuffer", result, st);
+    }
+    q->recording = r;
+    return true;
+}
+
+bool vulkan_record_end(gpu_queue *queue, bool keep, void **recording_out, status *st) {
+    vulkan_queue *q = queue->handle;
+    vulkan_device *v = q->device;
+    vulkan_recording *r = q->recording;
+    q->recording = NULL;
+    VkResult result = v->f.EndCommandBuffer(r->commands);
+    bool ok = result == VK_SUCCESS ? vulkan_valid(st)
+                                   : vulkan_failed(v, "vkEndCommandBuffer", result, st);
+    *recording_out = ok && keep ? r : NULL;
+    if (!*recording_out)
+        vulkan_forget(&v->gpu, r);
+    return ok;
+}
+
+bool vulkan_replay(gpu_queue *queue, void *recording, status *st) {
+    return vulkan_run(queue->handle, ((const vulkan_recording *)recording)->commands, st);
+}
