@@ -152,7 +152,7 @@ static const job *choose(const job_plan *p, const job_choice *choice) {
     for (size_t i = 0; i < p->jobs.count; i++)
         if (choice->implementation_count
                 ? p->jobs.items[i].implementation != NULL
-                : choice->by_name || *backend_named(p->jobs.items[i].backend)->driver)
+                : choice->by_name || backend_is_compiled(backend_named(p->jobs.items[i].backend)))
             return &p->jobs.items[i];
     return p->jobs.count ? &p->jobs.items[0] : NULL;
 }

@@ -64,7 +64,7 @@ static void set_how(remade *r) {
     const char *name = string_of(r->result, "backend");
     backend_id id = name ? backend_from_name(name) : BACKEND_COUNT;
     /* The oracle is never touched. */
-    bool touched = id != BACKEND_COUNT && *backend_table[id].driver;
+    bool touched = id != BACKEND_COUNT && backend_is_compiled(&backend_table[id]);
     r->request.how = (compute_how){
         .backend = name,
         .device = string_of(r->result, "device"),

@@ -123,7 +123,7 @@ bool execution_beside_take(beside *o, const sample_source *theirs, status *st) {
 }
 
 beside *execution_beside_open(execution *e) {
-    if (!e->job->implementation || !e->job->beside)
+    if (!e->class->foreign || !e->job->beside)
         return NULL;
     beside *o = base_calloc(1, sizeof *o);
     o->e = e;

@@ -8,7 +8,7 @@
 
 double execution_tolerance(const execution *e) {
     const job *j = e->job;
-    return j->tolerance && j->implementation && e->profile == PROFILE_FAST
+    return j->tolerance && e->class->foreign && e->profile == PROFILE_FAST
                ? strtod(j->tolerance, NULL)
                : 0;
 }
@@ -41,7 +41,7 @@ static void put_digests_of_code(const execution *e) {
 }
 
 /* The module that has the device call an implementation. Its times are none of ours. */
-bool execution_build_foreign(execution *e, status *st) {
+static bool build(execution *e, status *st) {
     const job *j = e->job;
     if (j->implementation_kind >= IMPLEMENTATION_KIND_COUNT || !j->implementation_symbol)
         return status_set(st, STATUS_INTERNAL, "a job has an implementation of no kind");
@@ -77,3 +77,18 @@ void execution_put_opened(execution *e) {
     opened_end(found, e->job->implementation);
     json_object_set_new(json_object_get(e->result, "internal"), "opened", found);
 }
+
+static bool pack_code(execution *e, const struct staging *s, status *st) {
+    (void)s;
+    return build(e, st);
+}
+
+const execution_class execution_of_others = {.foreign = true,
+                                             .held_to_golden = true,
+                                             .build = build,
+                                             .compute = execution_computed,
+                                             .judge = execution_judge_repeated,
+                                             .tune = NULL,
+                                             .time = execution_time_bench,
+                                             .pack_code = pack_code,
+                                             .pack_outputs = execution_pack_computed};

@@ -26,7 +26,7 @@ void execution_put_digests(execution *e, const tensor *outputs) {
 /* The tiles of a kernel, and those of them that no code depends on. */
 void execution_put_tiles(execution *e) {
     case_context *s = e->subject;
-    bool compiled = *backend_named(e->job->backend)->driver && !e->job->implementation;
+    bool compiled = backend_is_compiled(e->backend) && !e->class->foreign;
     text space;
     if (s->kernel->knobs->count == 0)
         return;

@@ -108,7 +108,7 @@ static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs
     verdict v;
     verdict_request request = {.profile = t->e->profile,
                                .outputs = outputs,
-                               .foreign = t->e->job->implementation != NULL,
+                               .foreign = t->e->class->foreign,
                                .stage = t->e->stage,
                                .context = t->e->context};
     bool ok = verdict_judge(s, &request, &v, t->st);
@@ -122,7 +122,7 @@ static bool open_plain(timed *t) {
     execution *e = t->e;
     case_context *s = e->subject;
     compiler_options options = {.profile = PROFILE_STRICT,
-                                .isa = e->job->implementation ? NULL : e->job->isa,
+                                .isa = e->class->foreign ? NULL : e->job->isa,
                                 .threads = e->job->threads,
                                 .unoptimised = 1};
     if (t->plain.kernel)
@@ -133,7 +133,7 @@ static bool open_plain(timed *t) {
     launch_request request = execution_request(e, e->job->threads);
     launch_request_artifact(&request, &t->plain_artifact);
     request.constants = NULL;
-    if (e->job->implementation) { /* ours runs on the host, with buffers of its own */
+    if (e->class->foreign) { /* ours runs on the host, with buffers of its own */
         request.device = 0;
         request.foreign = false;
     } else {

@@ -75,7 +75,7 @@ static void list_ways(fuzzing *f) {
     const char *level;
     for (int id = 0; id < BACKEND_COUNT; id++)
         for (int p = 0; p < PROFILE_COUNT; p++)
-            if (c->backends[id] && *backend_table[id].driver && c->profiles[p])
+            if (c->backends[id] && backend_is_compiled(&backend_table[id]) && c->profiles[p])
                 add_backend(f, &backend_table[id], (compiler_profile)p);
     f->always = f->way_count;
     for (size_t i = 0; c->backends[BACKEND_CPU] && !c->isa && (level = host_isa_level(i)); i++)

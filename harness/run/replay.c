@@ -122,7 +122,7 @@ static const char *without_effect(const recorded_case *c, bool recorded_inputs) 
     if (j->relation && id < BACKEND_COUNT && id != BACKEND_IMPLEMENTATION &&
         (id != BACKEND_CPU || scheduled || j->fault))
         return "case: a relation is of code of others, or of ours as it is";
-    if (id >= BACKEND_COUNT || *backend_table[id].driver)
+    if (id >= BACKEND_COUNT || backend_is_compiled(&backend_table[id]))
         return NULL;
     return scheduled || j->generic || j->constants || j->unoptimised || j->fault || j->threads > 1
                ? "case: the interpreter has no schedule, no kinds of code, no faults and one thread"
@@ -209,7 +209,7 @@ static void check_backend(const recorded_case *c, const replay_request *q, repla
     else if (backend_is_tools(&backend_table[id]))
         lacks(r,
               "a replay starts no other programs, and this backend is made of them: ", j->backend);
-    else if (*backend_table[id].driver &&
+    else if (backend_has_device(&backend_table[id]) &&
              !backend_device_ask(&backend_table[id], wanted, &device, &own, &why))
         lacks(r, "", why.message);
     else if (!backend_honours(&backend_table[id], j->profile))
