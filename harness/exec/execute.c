@@ -41,7 +41,7 @@ bool execution_needs_nothing(execution *e, status *st) {
 static void fail(execution *e, const status *failed) {
     const status named = execution_name_set(e, failed), *st = &named;
     if (st->code == STATUS_DEVICE_LOST && !execution_has_guest(e))
-        json_object_set_new(json_object_get(e->result, "internal"), "lost", json_true());
+        internal_put_LOST(e->result, true);
     if (st->code == STATUS_UNAVAILABLE)
         result_set_outcome(e->result, OUTCOME_UNSUPPORTED, st->message, EXIT_ABSENT);
     else if (e->class->foreign)
@@ -116,7 +116,6 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
                                     .target = target_of(&e)};
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
-    json_object_set_new(e.result, "internal", json_object());
     timeline_begin(&e.timeline, hooks->stage, hooks->context);
     e.context = &e.timeline;
     timeline_step(e.context, "prepare");

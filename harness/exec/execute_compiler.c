@@ -2,16 +2,17 @@
 #include <stdio.h>
 
 #include "case/result.h"
-#include "common/json_text.h"
 #include "exec/execution.h"
 #include "exec/module_cache.h"
 #include "exec/staging.h"
 #include "probe/probe.h"
 
-static void put_hash(json_t *object, const char *name, const sha256 *digest) {
+static void put_hashes(const execution *e) {
     char hex[65];
-    sha256_hex(digest, hex);
-    json_object_set_new(object, name, json_string(hex));
+    sha256_hex(&e->artifact.schedule_hash, hex);
+    result_put_SCHEDULE_HASH(e->result, hex);
+    sha256_hex(&e->artifact.module_hash, hex);
+    result_put_MODULE_HASH(e->result, hex);
 }
 
 static compiler_options options_of(const execution *e) {
@@ -42,7 +43,7 @@ static bool build_untuned(execution *e, status *st) {
     *st = (status)STATUS_INIT;
     e->schedule_rejected = true;
     e->provenance.tuned = NULL;
-    json_object_set_new(e->result, "schedule_values", json_null());
+    result_put_SCHEDULE_VALUES(e->result, NULL);
     return build(e, st);
 }
 
@@ -56,14 +57,13 @@ static bool build(execution *e, status *st) {
                                          &e->artifact, &cached, st);
     if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->schedule_rejected)
         return build_untuned(e, st);
-    json_object_set_new(e->result, "schedule", json_string(schedule_of(&options)));
+    result_put_SCHEDULE(e->result, schedule_of(&options));
     if (!ok)
         return false;
-    json_object_set_new(e->result, "constants", json_text(e->job->constants));
-    put_hash(e->result, "schedule_hash", &e->artifact.schedule_hash);
-    put_hash(e->result, "module_hash", &e->artifact.module_hash);
-    json_object_set_new(e->result, "compile_ns", json_integer((json_int_t)e->artifact.compile_ns));
-    json_object_set_new(e->result, "compile_cached", json_boolean(cached));
+    result_put_CONSTANTS(e->result, e->job->constants);
+    put_hashes(e);
+    result_put_COMPILE(e->result, (int64_t)e->artifact.compile_ns);
+    result_put_COMPILE_CACHED(e->result, cached);
     execution_put_module_facts(e);
     return true;
 }
@@ -78,7 +78,7 @@ static bool probe(execution *e, status *st) {
     probe_request request = {e->subject, &options, e->device};
     bool ok = probe_orders(&request, &found, st);
     if (ok && found.digest[0])
-        json_object_set_new(e->result, "order_probe", json_string(found.digest));
+        result_put_ORDER_PROBE(e->result, found.digest);
     if (ok && !found.holds) {
         e->mismatch = true;
         result_set_outcome(e->result, OUTCOME_MISMATCH, found.why.data, EXIT_CHECK);
