@@ -6,8 +6,8 @@
 #include "tessera/chip.h"
 
 const backend backend_table[BACKEND_COUNT] = {
-#define BACKEND(id, name, driver, target, profiles, timed, product, summary)                       \
-    {name, driver, target, profiles, timed, product, summary},
+#define BACKEND(id, name, class, driver, device, target, family, profiles, timed, ...)             \
+    {name, BACKEND_CLASS_##class, driver, device, target, family, profiles, timed, __VA_ARGS__},
 #include "device/backends.def"
 #undef BACKEND
 };
@@ -24,8 +24,16 @@ const backend *backend_named(const char *name) {
     return &backend_table[id < BACKEND_COUNT ? id : BACKEND_IMPLEMENTATION];
 }
 
+bool backend_is_compiled(const backend *b) {
+    return b->class != BACKEND_CLASS_INTERPRETER;
+}
+
+bool backend_has_device(const backend *b) {
+    return b->class == BACKEND_CLASS_COMPILER || b->class == BACKEND_CLASS_FOREIGN;
+}
+
 bool backend_is_ours(const backend *b) {
-    return *b->driver && !backend_is_tools(b) && b != &backend_table[BACKEND_IMPLEMENTATION];
+    return b->class == BACKEND_CLASS_COMPILER;
 }
 
 backend_id backend_beside(backend_id id) {
@@ -33,7 +41,7 @@ backend_id backend_beside(backend_id id) {
 }
 
 bool backend_is_tools(const backend *b) {
-    return strcmp(b->driver, "tools") == 0;
+    return b->class == BACKEND_CLASS_TOOLS;
 }
 
 bool backend_is_for_device(const backend *b) {
@@ -49,13 +57,13 @@ static const char *target_for_device(const char *isa, const char *own) {
 }
 
 const char *backend_target_for(const backend *b, const char *isa, const char *own) {
-    enum { FAMILY_LETTERS = 2 }; /* "sm", "gf" */
     if (backend_is_for_device(b))
         return target_for_device(isa, own);
     const char *emulated = isa ? compiler_emulated_target(isa) : NULL;
     if (!*b->target)
         return emulated ? NULL : isa;
-    return emulated && strncmp(emulated, b->target, FAMILY_LETTERS) == 0 ? emulated : b->target;
+    bool fits = emulated && strcmp(compiler_chip_family(emulated), b->family) == 0;
+    return fits ? emulated : b->target;
 }
 
 bool backend_honours(const backend *b, const char *profile) {

@@ -8,11 +8,23 @@
 #include "device/backends.h"
 #include "tessera/compiler.h"
 
+/* What backends have in common. The steps of their jobs: exec/execution.h. */
+typedef enum backend_class {
+    BACKEND_CLASS_INTERPRETER, /* the oracle: each case once, as strict, on one thread */
+    BACKEND_CLASS_COMPILER,    /* code that this compiler makes, on a device of the runtime */
+    BACKEND_CLASS_TOOLS,       /* programs of LLVM, outside of the runtime */
+    BACKEND_CLASS_FOREIGN,     /* code of others, on a device of the runtime */
+    BACKEND_CLASS_COUNT
+} backend_class;
+
 typedef struct backend {
     const char *name;
-    const char *driver;   /* of the runtime; "" where the interpreter runs it */
+    backend_class class;
+    const char *driver;   /* of the runtime, where the backend has a device */
+    int device;           /* of the driver; or ANY_DEVICE */
     const char *target;   /* that code is made for; "": the best of this machine; "device": of the
                              device */
+    const char *family;   /* of its targets; "": it has none */
     const char *profiles; /* names, separated by spaces */
     bool timed;
     bool product; /* takes part in "all"; else only where it is named */
@@ -25,14 +37,18 @@ extern const backend backend_table[BACKEND_COUNT];
 backend_id backend_from_name(const char *name);
 /* What a job's or a result's backend is: one of the table, or an implementation's column. */
 const backend *backend_named(const char *name);
-/* Is it code that this compiler makes? Not that of the interpreter, of tools or of others. */
+/* Runs code, as all do but the interpreter. */
+bool backend_is_compiled(const backend *b);
+/* Runs on a device of the runtime. */
+bool backend_has_device(const backend *b);
+/* Runs code that this compiler makes: not that of the interpreter, of tools or of others. */
 bool backend_is_ours(const backend *b);
 /* Which of ours runs where a backend's code does: this machine's, where that is code of others in a
  * process of its own. */
 backend_id backend_beside(backend_id id);
-/* Does it run outside of the runtime, through programs of others? */
+/* Runs outside of the runtime, through programs of others. */
 bool backend_is_tools(const backend *b);
-/* Is its code made for the chip of the device that runs it? */
+/* Its code is made for the chip of the device that runs it. */
 bool backend_is_for_device(const backend *b);
 /* The target of a backend for a wish by --isa (NULL: none), which counts for backends of its kind
  * alone. `own`: the chip of its device, where its code is made for that. NULL: this machine's

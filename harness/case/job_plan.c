@@ -40,7 +40,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
     const job_choice *choice = p->choice;
     const backend_id ours = backend_beside(col->id);
     const char *beside = profile_beside(p, item, col, profile);
-    bool has_code = (*backend_table[col->id].driver && !col->with) || beside;
+    bool has_code = (backend_is_compiled(&backend_table[col->id]) && !col->with) || beside;
     job j = {.path = item->path,
              .kernel = item->kernel->name,
              .case_name = item->c->name,
@@ -89,7 +89,7 @@ static bool is_emulated(const column *col) {
 }
 
 static void add_column(const planning *p, const corpus_case *item, const column *col) {
-    if (!*backend_table[col->id].driver) {
+    if (!backend_is_compiled(&backend_table[col->id])) {
         add_job(p, item, col, "strict", 1);
         return;
     }

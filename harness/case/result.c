@@ -1,6 +1,7 @@
 /* result.c - results, made and read by their table. */
 #include "case/result.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -13,19 +14,33 @@
 
 const result_field_info result_fields[RESULT_FIELD_COUNT] = {
 #define GROUP(outer, nullable)
-#define FIELD(id, outer, inner, presence, initial, csv, ...)                                       \
-    {#outer, #inner, PRESENCE_##presence, csv, #__VA_ARGS__},
+#define FIELD(id, outer, inner, kind, presence, initial, csv, ...)                                 \
+    {#outer, #inner, RESULT_KIND_##kind, PRESENCE_##presence, csv, #__VA_ARGS__},
+#define INTERNAL(id, name, kind)
 #include "case/result.def"
 #undef GROUP
 #undef FIELD
+#undef INTERNAL
+};
+
+static const char *const internal_names[INTERNAL_FIELD_COUNT] = {
+#define GROUP(outer, nullable)
+#define FIELD(id, ...)
+#define INTERNAL(id, name, kind) #name,
+#include "case/result.def"
+#undef GROUP
+#undef FIELD
+#undef INTERNAL
 };
 
 static const result_group groups[] = {
 #define GROUP(outer, nullable) {#outer, nullable},
-#define FIELD(id, outer, inner, presence, initial, csv, ...)
+#define FIELD(id, ...)
+#define INTERNAL(id, name, kind)
 #include "case/result.def"
 #undef GROUP
 #undef FIELD
+#undef INTERNAL
 };
 
 const result_group *result_group_at(size_t index) {
@@ -76,22 +91,46 @@ void result_set(json_t *result, result_field field, json_t *value) {
     json_object_set_new(object, *f->inner ? f->inner : f->outer, value);
 }
 
-void result_set_outcome(json_t *result, job_outcome o, const char *why, exit_code code) {
+void result_set_internal(json_t *result, result_internal_field field, json_t *value) {
     json_t *internal = json_object_get(result, "internal");
     if (!internal) {
         internal = json_object();
         json_object_set_new(result, "internal", internal);
     }
-    result_set(result, RESULT_STATUS, json_string(outcome_name(o)));
-    result_set(result, RESULT_WHY, json_text(why && *why ? why : NULL));
-    json_object_set_new(internal, "exit", json_integer(code));
+    json_object_set_new(internal, internal_names[field], value);
+}
+
+json_t *result_json_TEXT(const char *value) {
+    return json_text(value);
+}
+
+json_t *result_json_WHOLE(int64_t value) {
+    return value < 0 ? json_null() : json_integer(value);
+}
+
+json_t *result_json_NUMBER(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *result_json_FLAG(bool value) {
+    return json_boolean(value);
+}
+
+json_t *result_json_JSON(json_t *value) {
+    return value;
+}
+
+void result_set_outcome(json_t *result, job_outcome o, const char *why, exit_code code) {
+    result_put_STATUS(result, outcome_name(o));
+    result_put_WHY(result, why && *why ? why : NULL);
+    internal_put_EXIT(result, code);
 }
 
 void result_put_failed_on(json_t *result, input_set set) {
     json_t *said = json_pack("{s:I}", "set", (json_int_t)set.number);
     if (set.perturbed)
         json_object_set_new(said, "perturbed", json_true());
-    result_set(result, RESULT_FAILED_ON, said);
+    result_put_FAILED_ON(result, said);
 }
 
 /* What a field has before anything is known; NULL: it is not there, or is the job's. */
@@ -123,10 +162,12 @@ static json_t *implementation_of(const job *j) {
 json_t *result_new(const job *j, job_outcome o, const char *why) {
     static json_t *(*const initial[RESULT_FIELD_COUNT])(void) = {
 #define GROUP(outer, nullable)
-#define FIELD(id, outer, inner, presence, initial, csv, ...) initial_##initial,
+#define FIELD(id, outer, inner, kind, presence, initial, ...) initial_##initial,
+#define INTERNAL(id, name, kind)
 #include "case/result.def"
 #undef GROUP
 #undef FIELD
+#undef INTERNAL
     };
     json_t *result = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "kernel", j->kernel, "case",
                                j->case_name, "backend", j->backend, "profile", j->profile,
@@ -139,12 +180,12 @@ json_t *result_new(const job *j, job_outcome o, const char *why) {
         if (value)
             result_set(result, (result_field)i, value);
     }
-    result_set(result, RESULT_WHY, json_text(why && *why ? why : NULL));
-    result_set(result, RESULT_FAULT, json_text(j->fault));
-    result_set(result, RESULT_DEVICE, json_text(j->device));
-    result_set(result, RESULT_SCHEDULE_VALUES, json_text(j->schedule));
+    result_put_WHY(result, why && *why ? why : NULL);
+    result_put_FAULT(result, j->fault);
+    result_put_DEVICE(result, j->device);
+    result_put_SCHEDULE_VALUES(result, j->schedule);
     if (j->implementation)
-        result_set(result, RESULT_IMPLEMENTATION, implementation_of(j));
+        result_put_IMPLEMENTATION(result, implementation_of(j));
     return result;
 }
 
@@ -155,18 +196,40 @@ json_t *result_get(const json_t *result, result_field field) {
     return *f->inner ? json_object_get(outer, f->inner) : outer;
 }
 
+json_t *result_group_of(const json_t *result, result_field field) {
+    return json_object_get(result, result_fields[field].outer);
+}
+
+bool result_has_group(const json_t *result, result_field field) {
+    const json_t *group = result_group_of(result, field);
+    return group && !json_is_null(group);
+}
+
+const char *result_string(const json_t *result, result_field field) {
+    assert(result_fields[field].kind == RESULT_KIND_TEXT);
+    return json_string_value(result_get(result, field));
+}
+
 const char *result_text(const json_t *result, result_field field) {
-    const char *value = json_string_value(result_get(result, field));
+    const char *value = result_string(result, field);
     return value ? value : "";
+}
+
+bool result_flag(const json_t *result, result_field field) {
+    assert(result_fields[field].kind == RESULT_KIND_FLAG);
+    return json_is_true(result_get(result, field));
 }
 
 double result_number(const json_t *result, result_field field) {
     const json_t *value = result_get(result, field);
+    assert(result_fields[field].kind == RESULT_KIND_NUMBER ||
+           result_fields[field].kind == RESULT_KIND_WHOLE);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
 int64_t result_whole(const json_t *result, result_field field) {
     const json_t *value = result_get(result, field);
+    assert(result_fields[field].kind == RESULT_KIND_WHOLE);
     return json_is_integer(value) ? json_integer_value(value) : -1;
 }
 
@@ -186,7 +249,7 @@ exit_code result_exit(const json_t *result) {
         return EXIT_BUG;
     if (!outcome_is_failure(o))
         return outcomes[o].exit;
-    json_t *code = json_object_get(json_object_get(result, "internal"), "exit");
+    const json_t *code = internal_get(result_internal(result), INTERNAL_EXIT);
     return json_is_integer(code) ? (exit_code)json_integer_value(code) : outcomes[o].exit;
 }
 
@@ -203,6 +266,14 @@ bool result_failed_on(const json_t *result, input_set *out) {
 const json_t *result_digests(const json_t *result) {
     const json_t *there = json_object_get(result_get(result, RESULT_FAILED_ON), "sha256");
     return there ? there : result_get(result, RESULT_SHA256);
+}
+
+const json_t *result_internal(const json_t *result) {
+    return json_object_get(result, "internal");
+}
+
+json_t *internal_get(const json_t *internal, result_internal_field field) {
+    return json_object_get(internal, internal_names[field]);
 }
 
 json_t *result_take_internal(json_t *result) {

@@ -18,23 +18,23 @@ static const double least_ns = 1, most_ns = 1e18;
 
 /* What a sound document cannot say of a time. */
 static bool check_time(const json_t *result, const char *from, status *st) {
-    static const char *const keys[] = {"min", "low", "median", "high"};
+    static const result_field keys[] = {RESULT_MIN, RESULT_LOW, RESULT_MEDIAN, RESULT_HIGH};
     double before = 0;
-    const json_t *time = json_object_get(result, "time_ns");
-    if (!time || json_is_null(time))
+    if (!result_has_group(result, RESULT_MEDIAN))
         return true;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *value = json_object_get(time, keys[i]);
+        const char *name = result_fields[keys[i]].inner;
+        const json_t *value = result_get(result, keys[i]);
         double ns = json_number_value(value);
         if (!json_is_number(value) || !isfinite(ns) || ns < least_ns || ns > most_ns)
-            return status_set(st, STATUS_CORRUPT,
-                              "%s: %s/%s: time_ns.%s is no number from 1 ns to 30 years", from,
-                              result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE),
-                              keys[i]);
+            return status_set(
+                st, STATUS_CORRUPT, "%s: %s/%s: time_ns.%s is no number from 1 ns to 30 years",
+                from, result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE), name);
         if (ns < before)
             return status_set(st, STATUS_CORRUPT, "%s: %s/%s: time_ns.%s is less than time_ns.%s",
                               from, result_text(result, RESULT_KERNEL),
-                              result_text(result, RESULT_CASE), keys[i], keys[i - 1]);
+                              result_text(result, RESULT_CASE), name,
+                              result_fields[keys[i - 1]].inner);
         before = ns;
     }
     return true;
@@ -57,7 +57,7 @@ bool result_check(const json_t *result, const char *from, status *st) {
         if (!*result_text(result, names[i]))
             return status_set(st, STATUS_CORRUPT, "%s: a result has no %s", from,
                               result_fields[names[i]].outer);
-    const json_t *threads = json_object_get(result, "threads");
+    const json_t *threads = result_get(result, RESULT_THREADS);
     if (!json_is_integer(threads) || json_integer_value(threads) < 1 ||
         json_integer_value(threads) > THREADS_MAX)
         return status_set(st, STATUS_CORRUPT, "%s: %s/%s: threads is no number from 1 to %d", from,

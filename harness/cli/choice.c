@@ -51,7 +51,7 @@ static void take_all_backends(bool compiled, job_choice *out) {
     for (int i = 0; i < BACKEND_COUNT; i++) {
         uint32_t device;
         status st = STATUS_INIT;
-        if (!backend_table[i].product || (compiled && !*backend_table[i].driver))
+        if (!backend_table[i].product || (compiled && !backend_is_compiled(&backend_table[i])))
             continue;
         out->backends[i] =
             backend_device_ask(&backend_table[i], out->device, &device, &out->own[i], &st);
@@ -238,9 +238,8 @@ static int check_backends(const options *o, const job_choice *c) {
     static const char why[] = "is for code that tsr compiles, and no backend with such was chosen";
     bool ours = false, tools = false;
     for (int id = 0; id < BACKEND_COUNT; id++) {
-        bool chosen = c->backends[id] && *backend_table[id].driver;
-        tools |= chosen && backend_is_tools(&backend_table[id]);
-        ours |= chosen && !backend_is_tools(&backend_table[id]);
+        tools |= c->backends[id] && backend_is_tools(&backend_table[id]);
+        ours |= c->backends[id] && backend_has_device(&backend_table[id]);
     }
     if (ours || !c->by_name || c->implementation_count)
         return EXIT_DONE;

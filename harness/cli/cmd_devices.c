@@ -17,7 +17,7 @@
 /* Of its device, or of one that is not here. */
 static json_t *capabilities_of(const backend *b, bool usable, uint32_t device, const char *why) {
     const backend_id id = (backend_id)(b - backend_table);
-    bool runs = usable && *b->driver && !backend_is_tools(b);
+    bool runs = usable && backend_has_device(b);
     uint32_t index;
     const char *told = NULL;
     if (runs && tsrGetCapabilities(device, &told) == TSR_SUCCESS)
@@ -33,7 +33,7 @@ static json_t *backend_facts(const backend *b) {
     uint32_t device = 0;
     tsr_device_info_t info = {.struct_size = sizeof info};
     bool usable = backend_device(b, NULL, &device, &st);
-    if (usable && *b->driver && !backend_is_tools(b))
+    if (usable && backend_has_device(b))
         tsrGetDeviceInfo(device, &info);
     json_t *facts =
         json_pack("{s:s, s:s, s:b, s:o, s:s, s:b}", "backend", b->name, "summary", b->summary,

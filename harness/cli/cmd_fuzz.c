@@ -22,7 +22,7 @@ static bool take_minutes(const options *o, uint64_t *ns, status *st) {
 static bool has_code(const job_choice *choice) {
     bool any = false;
     for (int id = 0; id < BACKEND_COUNT; id++)
-        any |= choice->backends[id] && *backend_table[id].driver;
+        any |= choice->backends[id] && backend_is_compiled(&backend_table[id]);
     return any;
 }
 

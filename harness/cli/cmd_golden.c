@@ -37,7 +37,7 @@ static void tally_keep(golden_tally *t, json_t *result) {
 
 static void on_recorded(void *context, const job *j, json_t *result) {
     golden_tally *t = context;
-    bool recorded = json_is_true(json_object_get(json_object_get(result, "internal"), "recorded"));
+    bool recorded = json_is_true(internal_get(result_internal(result), INTERNAL_RECORDED));
     tally_keep(t, result);
     if (result_outcome(result) != OUTCOME_OK) {
         t->failed++;

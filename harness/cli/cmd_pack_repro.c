@@ -74,9 +74,8 @@ static bool read_run(const options *o, const char *run, wanted *w, status *st) {
         ok = w->name ? status_set(st, STATUS_NOT_FOUND, "run %s has no result %s", run, w->name)
                      : status_set(st, STATUS_NOT_FOUND, "nothing failed in the last run");
     if (ok)
-        snprintf(w->filter, sizeof w->filter, "%s/%s",
-                 json_string_value(json_object_get(w->record, "kernel")),
-                 json_string_value(json_object_get(w->record, "case")));
+        snprintf(w->filter, sizeof w->filter, "%s/%s", result_string(w->record, RESULT_KERNEL),
+                 result_string(w->record, RESULT_CASE));
     return ok;
 }
 
@@ -127,19 +126,19 @@ static void as_of_others(const json_t *recorded, job *j) {
 static void as_recorded(const wanted *w, job *j) {
     const json_t *record = w->record;
     json_t *seed = json_object_get(w->run_arguments, "seed");
-    j->backend = json_string_value(json_object_get(record, "backend"));
-    j->device = json_string_value(json_object_get(record, "device"));
-    j->profile = json_string_value(json_object_get(record, "profile"));
-    j->threads = (uint32_t)json_integer_value(json_object_get(record, "threads"));
+    j->backend = result_string(record, RESULT_BACKEND);
+    j->device = result_string(record, RESULT_DEVICE);
+    j->profile = result_string(record, RESULT_PROFILE);
+    j->threads = (uint32_t)json_integer_value(result_get(record, RESULT_THREADS));
     j->isa = json_string_value(json_object_get(w->run_arguments, "isa"));
-    j->fault = json_string_value(json_object_get(record, "fault"));
+    j->fault = result_string(record, RESULT_FAULT);
     j->unoptimised = json_is_true(json_object_get(w->run_arguments, "unoptimised"));
-    j->schedule = json_string_value(json_object_get(record, "schedule_values"));
-    j->space = json_string_value(json_object_get(record, "space"));
+    j->schedule = result_string(record, RESULT_SCHEDULE_VALUES);
+    j->space = result_string(record, RESULT_SPACE);
     j->tuned = strcmp(result_text(record, RESULT_SCHEDULE), "tuned") == 0;
     j->held = j->tuned && !*json_text_at(w->run_arguments, "space");
     j->generic = json_is_true(json_object_get(w->run_arguments, "generic"));
-    j->constants = json_string_value(json_object_get(record, "constants"));
+    j->constants = result_string(record, RESULT_CONSTANTS);
     j->seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : j->seed;
     pack_take_set(record, j);
     const json_t *code = result_get(record, RESULT_IMPLEMENTATION);
@@ -152,7 +151,7 @@ static const job *choose(const job_plan *p, const job_choice *choice) {
     for (size_t i = 0; i < p->jobs.count; i++)
         if (choice->implementation_count
                 ? p->jobs.items[i].implementation != NULL
-                : choice->by_name || *backend_named(p->jobs.items[i].backend)->driver)
+                : choice->by_name || backend_is_compiled(backend_named(p->jobs.items[i].backend)))
             return &p->jobs.items[i];
     return p->jobs.count ? &p->jobs.items[0] : NULL;
 }
@@ -182,9 +181,9 @@ static int run_and_pack(const options *o, const job_choice *choice, job j) {
     text_init(&lacks);
     int code = pack_case(&request, &path, &st) ? EXIT_DONE : command_fail(&st);
     if (code == EXIT_DONE && interrupt_settle()) {
-        const char *why = json_string_value(json_object_get(result, "why"));
+        const char *why = result_string(result, RESULT_WHY);
         say(stderr, "%s/%s on %s: %s%s%s\n", j.kernel, j.case_name, j.backend,
-            json_string_value(json_object_get(result, "status")), why ? ": " : "", why ? why : "");
+            result_string(result, RESULT_STATUS), why ? ": " : "", why ? why : "");
         if (lacks.length)
             say(stderr, "this pack lacks: %s\n", lacks.data);
         say(stdout, "%s\n", path.data);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "case/job.h"
+#include "case/result.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
@@ -52,7 +53,7 @@ static void show_missing(const json_t *list) {
 static void show_code(const replay *r, const replay_request *request) {
     const json_t *item = json_object_get(r->manifest, "case");
     const json_t *held = json_object_get(item, "implementation");
-    const json_t *ran = json_object_get(r->result, "implementation");
+    const json_t *ran = result_get(r->result, RESULT_IMPLEMENTATION);
     text line;
     text_init(&line);
     if (json_is_object(held))
@@ -104,7 +105,7 @@ static void show(const replay *r, const replay_request *request) {
 
 static void show_json(const replay *r) {
     bool none = r->verdict == REPRO_NO_VERDICT;
-    json_object_del(r->result, "internal");
+    json_decref(result_take_internal(r->result));
     json_t *document = json_pack(
         "{s:s, s:s?, s:b, s:O, s:O, s:O?, s:O?, s:O?, s:O?, s:o}", "schema", "tsr.replay/1",
         "verdict", none ? NULL : repro_verdict_name(r->verdict), "interrupted", none, "qualifiers",

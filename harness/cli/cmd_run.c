@@ -287,7 +287,7 @@ static int run_kernel(run_session *s, const options *o) {
     bool ok = prepare(s, o, &diagnostics, &st);
     say_diagnostics(stderr, ok ? "" : diagnostics.data);
     text_release(&diagnostics);
-    ok = ok && (*backend_table[s->backend].driver
+    ok = ok && (backend_is_compiled(&backend_table[s->backend])
                     ? run_compiled(s, &st)
                     : compiler_interpret(s->instance, s->inputs, s->outputs, &st));
     ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);

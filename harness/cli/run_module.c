@@ -218,7 +218,7 @@ static int choose_device(const options *o, const job_choice *choice, uint32_t *d
     backend_id id;
     status st = STATUS_INIT;
     int code = choice_one_backend(o, choice, &id, device);
-    if (code != EXIT_DONE || *backend_table[id].driver)
+    if (code != EXIT_DONE || backend_is_compiled(&backend_table[id]))
         return code;
     status_set(&st, STATUS_UNAVAILABLE, "backend %s runs no modules: they are code for devices",
                backend_table[id].name);

@@ -44,7 +44,7 @@ typedef struct matrix {
 } matrix;
 
 static const json_t *digests_of(const json_t *result) {
-    const json_t *digests = json_object_get(json_object_get(result, "check"), "sha256");
+    const json_t *digests = result_get(result, RESULT_SHA256);
     return json_array_size(digests) ? digests : NULL;
 }
 
@@ -75,12 +75,12 @@ static void name_columns(matrix *m) {
 }
 
 static void key_of(const json_t *result, text *key) {
-    text_show(key, "%s/%s/%s", json_text_at(result, "kernel"), json_text_at(result, "case"),
-              json_text_at(result, "profile"));
+    text_show(key, "%s/%s/%s", result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE),
+              result_text(result, RESULT_PROFILE));
 }
 
 static void take(matrix *m, const side *run, const json_t *result) {
-    int at = column_of(m, run, json_text_at(result, "backend"));
+    int at = column_of(m, run, result_text(result, RESULT_BACKEND));
     intptr_t number = 0;
     text key;
     if (at < 0)
@@ -89,9 +89,9 @@ static void take(matrix *m, const side *run, const json_t *result) {
     key_of(result, &key);
     if (!map_get(&m->by_key, key.data, &number)) {
         number = (intptr_t)m->cases.count;
-        row_case r = {.kernel = json_text_at(result, "kernel"),
-                      .name = json_text_at(result, "case"),
-                      .profile = json_text_at(result, "profile"),
+        row_case r = {.kernel = result_text(result, RESULT_KERNEL),
+                      .name = result_text(result, RESULT_CASE),
+                      .profile = result_text(result, RESULT_PROFILE),
                       .reference = -1};
         map_put(&m->by_key, key.data, number);
         vec_push(&m->cases, r);

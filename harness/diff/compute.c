@@ -89,7 +89,7 @@ static bool compute_here(const compute_request *r, tensor *outputs, status *st) 
     if (id == BACKEND_COUNT || profile_from_name(r->how.profile) == PROFILE_COUNT)
         return status_set(st, STATUS_UNAVAILABLE, "this tsr has no backend %s with profile %s",
                           r->how.backend, r->how.profile);
-    if (*backend_table[id].driver)
+    if (backend_is_compiled(&backend_table[id]))
         return compute_compiled(r, &backend_table[id], outputs, st);
     return compiler_interpret(r->instance, r->inputs, outputs, st);
 }

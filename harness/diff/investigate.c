@@ -46,7 +46,8 @@ static bool find_case(remade *r, const corpus_case **found, status *st) {
         paths[count++] = json_string_value(path);
     text_init(&name);
     text_init(&diagnostics);
-    text_printf(&name, "%s/%s", string_of(r->result, "kernel"), string_of(r->result, "case"));
+    text_printf(&name, "%s/%s", result_string(r->result, RESULT_KERNEL),
+                result_string(r->result, RESULT_CASE));
     filters[0] = name.data;
     corpus_query query = {.paths = count ? paths : usual,
                           .path_count = count ? count : 1,
@@ -61,18 +62,18 @@ static bool find_case(remade *r, const corpus_case **found, status *st) {
 }
 
 static void set_how(remade *r) {
-    const char *name = string_of(r->result, "backend");
+    const char *name = result_string(r->result, RESULT_BACKEND);
     backend_id id = name ? backend_from_name(name) : BACKEND_COUNT;
     /* The oracle is never touched. */
-    bool touched = id != BACKEND_COUNT && *backend_table[id].driver;
+    bool touched = id != BACKEND_COUNT && backend_is_compiled(&backend_table[id]);
     r->request.how = (compute_how){
         .backend = name,
-        .device = string_of(r->result, "device"),
-        .profile = string_of(r->result, "profile"),
+        .device = result_string(r->result, RESULT_DEVICE),
+        .profile = result_string(r->result, RESULT_PROFILE),
         .isa = string_of(r->from->arguments, "isa"),
-        .threads = (uint32_t)json_integer_value(json_object_get(r->result, "threads")),
-        .fault = touched ? string_of(r->result, "fault") : NULL,
-        .schedule = string_of(r->result, "schedule_values"),
+        .threads = (uint32_t)json_integer_value(result_get(r->result, RESULT_THREADS)),
+        .fault = touched ? result_string(r->result, RESULT_FAULT) : NULL,
+        .schedule = result_string(r->result, RESULT_SCHEDULE_VALUES),
         .written = r->subject.kernel->schedule};
 }
 
@@ -86,7 +87,7 @@ static bool has_file(const implementation_digest_of *file, const json_t *code, s
 }
 
 static bool set_implementation(remade *r, status *st) {
-    const json_t *code = json_object_get(r->result, "implementation");
+    const json_t *code = result_get(r->result, RESULT_IMPLEMENTATION);
     const char *path = string_of(code, "path"), *kind = string_of(code, "kind");
     if (!json_is_object(code))
         return true;
@@ -138,7 +139,7 @@ static bool open_subject(remade *r, status *st) {
 /* ---- making it again ---- */
 
 static bool digests_agree(const remade *r, const tensor *outputs) {
-    const json_t *recorded = json_object_get(json_object_get(r->result, "check"), "sha256");
+    const json_t *recorded = result_get(r->result, RESULT_SHA256);
     uint32_t count = r->subject.signature.output_count;
     bool same = json_array_size(recorded) == count;
     for (uint32_t i = 0; i < count && same; i++) {
@@ -159,12 +160,12 @@ static bool copy_oracle(remade *r, const tensor *oracle, status *st) {
 }
 
 static bool has_digests(const remade *r) {
-    return json_array_size(json_object_get(json_object_get(r->result, "check"), "sha256")) > 0;
+    return json_array_size(result_get(r->result, RESULT_SHA256)) > 0;
 }
 
 /* Whether the source still asks for the same outputs; true where the record does not say. */
 static bool same_key(const remade *r) {
-    const char *recorded = string_of(r->result, "case_key");
+    const char *recorded = result_string(r->result, RESULT_CASE_KEY);
     return !recorded || strcmp(recorded, r->subject.key) == 0;
 }
 
@@ -172,7 +173,7 @@ static bool make_again(remade *r, status *st) {
     status failed = STATUS_INIT, ignored = STATUS_INIT;
     if (!has_digests(r))
         return status_set(st, STATUS_NOT_FOUND, "it has no outputs: its status is %s",
-                          string_of(r->result, "status"));
+                          result_string(r->result, RESULT_STATUS));
     if (!open_subject(r, st))
         return false;
     bool computed =

@@ -6,32 +6,33 @@
 
 #include "base/arena.h"
 #include "case/backend.h"
+#include "case/result.h"
 
-static bool same(const json_t *a, const json_t *b, const char *name) {
-    return json_equal(json_object_get(a, name), json_object_get(b, name)) == 1;
+static bool same(const json_t *a, const json_t *b, result_field field) {
+    return json_equal(result_get(a, field), result_get(b, field)) == 1;
 }
 
-/* A backend without a driver runs every case once, as strict. */
+/* The interpreter runs every case once, as strict. */
 static bool is_oracle(const json_t *result) {
-    const char *name = json_string_value(json_object_get(result, "backend"));
+    const char *name = result_string(result, RESULT_BACKEND);
     backend_id id = name ? backend_from_name(name) : BACKEND_COUNT;
-    return id != BACKEND_COUNT && !*backend_table[id].driver;
+    return id != BACKEND_COUNT && !backend_is_compiled(&backend_table[id]);
 }
 
 /* Code of others is held to another profile than ours, and named by its column. */
 static bool is_foreign(const json_t *result) {
-    return json_is_object(json_object_get(result, "implementation"));
+    return json_is_object(result_get(result, RESULT_IMPLEMENTATION));
 }
 
 /* How well two results fit; -1: not at all, EXACT: in all. */
 enum { SAME_THREADS = 1, SAME_PROFILE = 2, SAME_BACKEND = 4, EXACT = 7 };
 
 static int fitness(const side *sa, const side *sb, const json_t *a, const json_t *b) {
-    if (!same(a, b, "kernel") || !same(a, b, "case"))
+    if (!same(a, b, RESULT_KERNEL) || !same(a, b, RESULT_CASE))
         return -1;
-    int score = (same(a, b, "backend") ? SAME_BACKEND : 0) |
-                (same(a, b, "profile") ? SAME_PROFILE : 0) |
-                (same(a, b, "threads") ? SAME_THREADS : 0);
+    int score = (same(a, b, RESULT_BACKEND) ? SAME_BACKEND : 0) |
+                (same(a, b, RESULT_PROFILE) ? SAME_PROFILE : 0) |
+                (same(a, b, RESULT_THREADS) ? SAME_THREADS : 0);
     if (!(score & SAME_BACKEND) && !(sa->backend && sb->backend))
         return -1;
     bool other_profile = (sa->profile && sb->profile) || is_oracle(a) || is_oracle(b) ||

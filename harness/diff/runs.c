@@ -34,13 +34,13 @@ typedef struct run_diff {
 } run_diff;
 
 static void append_name(const json_t *result, text *out) {
-    text_show(out, "%s/%s", json_text_at(result, "kernel"), json_text_at(result, "case"));
+    text_show(out, "%s/%s", result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE));
 }
 
 static void append_how(const json_t *result, text *out) {
-    text_show(out, "%s,%s,%" JSON_INTEGER_FORMAT, json_text_at(result, "backend"),
-              json_text_at(result, "profile"),
-              json_integer_value(json_object_get(result, "threads")));
+    text_show(out, "%s,%s,%" JSON_INTEGER_FORMAT, result_text(result, RESULT_BACKEND),
+              result_text(result, RESULT_PROFILE),
+              json_integer_value(result_get(result, RESULT_THREADS)));
 }
 
 /* "cpu,strict,2", or both where they differ. */
@@ -58,17 +58,18 @@ static void append_ways(const result_pair *p, text *out) {
 }
 
 static const json_t *digests_of(const json_t *result) {
-    return json_object_get(json_object_get(result, "check"), "sha256");
+    return result_get(result, RESULT_SHA256);
 }
 
 static double median_of(const json_t *result) {
-    const json_t *median = json_object_get(json_object_get(result, "time_ns"), "median");
+    const json_t *median = result_get(result, RESULT_MEDIAN);
     return json_is_number(median) ? json_number_value(median) : -1;
 }
 
 static finding look_at(const result_pair *p) {
     finding f = {.bits = -1};
-    f.status_differs = strcmp(json_text_at(p->a, "status"), json_text_at(p->b, "status")) != 0;
+    f.status_differs =
+        strcmp(result_text(p->a, RESULT_STATUS), result_text(p->b, RESULT_STATUS)) != 0;
     if (json_array_size(digests_of(p->a)) && json_array_size(digests_of(p->b)))
         f.bits = json_equal(digests_of(p->a), digests_of(p->b)) == 1;
     return f;
@@ -113,9 +114,9 @@ static void table_row(run_diff *d, const result_pair *p, const finding *f) {
     time_cell(median_of(p->a), d->out);
     time_cell(median_of(p->b), d->out);
     change_cell(median_of(p->a), median_of(p->b), d->out);
-    text_show(d->out, "  %s", json_text_at(p->a, "status"));
+    text_show(d->out, "  %s", result_text(p->a, RESULT_STATUS));
     if (f->status_differs)
-        text_show(d->out, " -> %s", json_text_at(p->b, "status"));
+        text_show(d->out, " -> %s", result_text(p->b, RESULT_STATUS));
     text_append_char(d->out, '\n');
     text_release(&name);
     text_release(&how);
@@ -151,18 +152,17 @@ static void measure(run_diff *d) {
 /* ---- what is behind a difference ---- */
 
 /* "max ULP 0 -> 3": how the checks of the two runs themselves came out. */
-static void check_change(const result_pair *p, const char *name, const char *words, text *out) {
-    const json_t *a = json_object_get(json_object_get(p->a, "check"), name),
-                 *b = json_object_get(json_object_get(p->b, "check"), name);
+static void check_change(const result_pair *p, result_field field, const char *words, text *out) {
+    const json_t *a = result_get(p->a, field), *b = result_get(p->b, field);
     if (!json_is_number(a) || !json_is_number(b) || json_number_value(a) == json_number_value(b))
         return;
     text_show(out, "  %s: A %.10g, B %.10g\n", words, json_number_value(a), json_number_value(b));
 }
 
 static void why_line(const char *letter, const json_t *result, text *out) {
-    const char *why = json_string_value(json_object_get(result, "why"));
+    const char *why = result_string(result, RESULT_WHY);
     if (why && *why && result_outcome(result) != OUTCOME_OK)
-        text_show(out, "  %s is %s: %s\n", letter, json_text_at(result, "status"), why);
+        text_show(out, "  %s is %s: %s\n", letter, result_text(result, RESULT_STATUS), why);
     input_set set;
     if (result_failed_on(result, &set) && set.number)
         text_append(out, "  the bits that are compared are of the case's own inputs\n");
@@ -177,8 +177,8 @@ static void explain(run_diff *d, const result_pair *p, const finding *f, json_t 
     text_append_char(out, '\n');
     why_line("A", p->a, out);
     why_line("B", p->b, out);
-    check_change(p, "max_ulp", "max ULP from the strict bits", out);
-    check_change(p, "max_error_over_bound", "error over bound, as recorded", out);
+    check_change(p, RESULT_MAX_ULP, "max ULP from the strict bits", out);
+    check_change(p, RESULT_MAX_ERROR, "error over bound, as recorded", out);
     if (f->bits != 0)
         return;
     if (d->investigated++ < INVESTIGATED_MAX)
@@ -188,23 +188,23 @@ static void explain(run_diff *d, const result_pair *p, const finding *f, json_t 
 }
 
 static json_t *brief(const json_t *result) {
-    const json_t *check = json_object_get(result, "check"), *time = NULL;
-    time = json_object_get(json_object_get(result, "time_ns"), "median");
     return json_pack(
         "{s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?}", "backend",
-        json_object_get(result, "backend"), "profile", json_object_get(result, "profile"),
-        "threads", json_object_get(result, "threads"), "status", json_object_get(result, "status"),
-        "sha256", json_object_get(check, "sha256"), "max_ulp", json_object_get(check, "max_ulp"),
-        "max_error_over_bound", json_object_get(check, "max_error_over_bound"), "median_ns", time);
+        result_get(result, RESULT_BACKEND), "profile", result_get(result, RESULT_PROFILE),
+        "threads", result_get(result, RESULT_THREADS), "status", result_get(result, RESULT_STATUS),
+        "sha256", result_get(result, RESULT_SHA256), "max_ulp", result_get(result, RESULT_MAX_ULP),
+        "max_error_over_bound", result_get(result, RESULT_MAX_ERROR), "median_ns",
+        result_get(result, RESULT_MEDIAN));
 }
 
 static json_t *entry_of(const result_pair *p, const finding *f) {
     double a = median_of(p->a), b = median_of(p->b);
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:n, s:[], s:n}", "kernel", json_text_at(p->a, "kernel"),
-        "case", json_text_at(p->a, "case"), "a", brief(p->a), "b", brief(p->b), "bits_equal",
-        f->bits < 0 ? json_null() : json_boolean(f->bits), "time_change",
-        a > 0 && b > 0 ? json_real(b / a - 1) : json_null(), "why", "outputs", "first_operation");
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:n, s:[], s:n}", "kernel",
+                     result_text(p->a, RESULT_KERNEL), "case", result_text(p->a, RESULT_CASE), "a",
+                     brief(p->a), "b", brief(p->b), "bits_equal",
+                     f->bits < 0 ? json_null() : json_boolean(f->bits), "time_change",
+                     a > 0 && b > 0 ? json_real(b / a - 1) : json_null(), "why", "outputs",
+                     "first_operation");
 }
 
 static void compare_pair(run_diff *d, const result_pair *p) {

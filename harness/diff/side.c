@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "case/backend.h"
+#include "case/result.h"
 #include "case/result_check.h"
 #include "store/store.h"
 
@@ -225,8 +226,8 @@ static bool is_configuration(const side *s, const char *name) {
     bool found = backend_from_name(name) != BACKEND_COUNT;
     for (size_t i = 0; i < json_array_size(s->results) && !found; i++) {
         const json_t *result = json_array_get(s->results, i);
-        const char *column = json_string_value(json_object_get(result, "backend"));
-        found = json_is_object(json_object_get(result, "implementation")) && column &&
+        const char *column = result_string(result, RESULT_BACKEND);
+        found = json_is_object(result_get(result, RESULT_IMPLEMENTATION)) && column &&
                 strcmp(column, name) == 0;
     }
     return found;
@@ -246,17 +247,18 @@ static void parse_selection(side *s, char *words) {
     s->threads = s->profile ? cut((char *)(uintptr_t)s->profile, ',') : NULL;
 }
 
-static bool agrees(const char *wanted, const json_t *result, const char *name) {
-    const char *value = json_string_value(json_object_get(result, name));
+static bool agrees(const char *wanted, const json_t *result, result_field field) {
+    const char *value = result_string(result, field);
     return !wanted || (value && strcmp(wanted, value) == 0);
 }
 
 static bool is_selected(const side *s, const json_t *result) {
     char threads[24];
     snprintf(threads, sizeof threads, "%" PRId64,
-             (int64_t)json_integer_value(json_object_get(result, "threads")));
-    return agrees(s->kernel, result, "kernel") && agrees(s->case_name, result, "case") &&
-           agrees(s->backend, result, "backend") && agrees(s->profile, result, "profile") &&
+             (int64_t)json_integer_value(result_get(result, RESULT_THREADS)));
+    return agrees(s->kernel, result, RESULT_KERNEL) && agrees(s->case_name, result, RESULT_CASE) &&
+           agrees(s->backend, result, RESULT_BACKEND) &&
+           agrees(s->profile, result, RESULT_PROFILE) &&
            (!s->threads || strcmp(s->threads, threads) == 0);
 }
 
@@ -265,7 +267,7 @@ static bool narrow(side *s, const char *selection, status *st) {
     size_t i;
     bool is_kernel = false;
     json_array_foreach(s->results, i, result) {
-        is_kernel |= s->backend && !s->kernel && agrees(s->backend, result, "kernel");
+        is_kernel |= s->backend && !s->kernel && agrees(s->backend, result, RESULT_KERNEL);
         if (is_selected(s, result))
             json_array_append(kept, result);
     }

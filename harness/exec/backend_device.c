@@ -11,7 +11,6 @@
 #include "tessera/tessera.h"
 
 #define SIMULATED "simulated"
-#define CPU "cpu" /* whose code other drivers load, too */
 
 /* NAME[:INDEX], counted among the devices of that name. False: it is none of those. */
 typedef struct device_name {
@@ -33,14 +32,21 @@ static bool is_named(const device_name *wanted, const char *driver) {
     return strlen(driver) == wanted->length && memcmp(driver, wanted->name, wanted->length) == 0;
 }
 
-/* A backend of the processor's code runs on any device that loads it, one whose driver has an index
- * on that device alone, and others on those of their driver. */
+/* The processor's code runs on any device that loads it, a backend with a number on that device
+ * alone, and others on those of their driver. */
 static bool takes(const backend *b, const device_name *wanted) {
-    device_name own;
-    parse(b->driver, &own);
-    bool same = own.length == wanted->length && memcmp(own.name, wanted->name, own.length) == 0;
-    bool one = strchr(b->driver, ':') != NULL;
-    return strcmp(b->driver, CPU) == 0 || (same && (!one || own.index == wanted->index));
+    bool one = b->device != ANY_DEVICE;
+    return b == &backend_table[BACKEND_CPU] ||
+           (is_named(wanted, b->driver) && (!one || (unsigned long)b->device == wanted->index));
+}
+
+static bool refuse(const backend *b, const char *wanted, status *st) {
+    char own[24] = "INDEX";
+    if (b->device != ANY_DEVICE)
+        snprintf(own, sizeof own, "%d", b->device);
+    return status_set(st, STATUS_INVALID,
+                      "backend %s runs on devices of its own, %s:%s, and not on '%s'", b->name,
+                      b->driver, own, wanted);
 }
 
 /* Code can be made for a device whose chip the compiler knows. */
@@ -105,19 +111,16 @@ static void provide(const device_name *wanted) {
 }
 
 bool backend_device(const backend *b, const char *wanted, uint32_t *index_out, status *st) {
-    device_name name = {.index = 0};
+    device_name name = {b->driver, strlen(b->driver), 0};
+    if (b->device != ANY_DEVICE)
+        name.index = (unsigned long)b->device;
     *index_out = 0;
-    if (!*b->driver)
-        return true;
-    parse(b->driver, &name);
-    if (backend_is_tools(b))
-        return mlir_backend_available(st);
+    if (!backend_has_device(b))
+        return !backend_is_tools(b) || mlir_backend_available(st);
     if (wanted && !parse(wanted, &name))
         return status_set(st, STATUS_INVALID, "'%s' is no device: NAME or NAME:INDEX", wanted);
     if (wanted && !takes(b, &name))
-        return status_set(st, STATUS_INVALID,
-                          "backend %s runs on devices of its own, %s%s, and not on '%s'", b->name,
-                          b->driver, strchr(b->driver, ':') ? "" : ":INDEX", wanted);
+        return refuse(b, wanted, st);
     provide(&name);
     return find(b, &name, index_out, st);
 }

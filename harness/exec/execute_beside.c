@@ -95,11 +95,11 @@ static const char *name_of_ours(const execution *e) {
 }
 
 static void put(execution *e, const pair_result *p) {
-    json_object_set_new(e->result, "beside",
-                        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "backend", name_of_ours(e),
-                                  "profile", e->job->beside, "rounds", (json_int_t)p->ratio.samples,
-                                  "time_ns", interval(&p->b_ns), "ours_ns", interval(&p->a_ns),
-                                  "ratio", interval(&p->ratio)));
+    result_put_BESIDE(e->result,
+                      json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "backend", name_of_ours(e),
+                                "profile", e->job->beside, "rounds", (json_int_t)p->ratio.samples,
+                                "time_ns", interval(&p->b_ns), "ours_ns", interval(&p->a_ns),
+                                "ratio", interval(&p->ratio)));
 }
 
 bool execution_beside_take(beside *o, const sample_source *theirs, status *st) {
@@ -123,7 +123,7 @@ bool execution_beside_take(beside *o, const sample_source *theirs, status *st) {
 }
 
 beside *execution_beside_open(execution *e) {
-    if (!e->job->implementation || !e->job->beside)
+    if (!e->class->foreign || !e->job->beside)
         return NULL;
     beside *o = base_calloc(1, sizeof *o);
     o->e = e;

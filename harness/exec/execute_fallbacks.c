@@ -4,6 +4,7 @@
 
 #include "case/backend.h"
 #include "case/capability.h"
+#include "case/result.h"
 #include "exec/execution.h"
 #include "module.h"
 
@@ -12,7 +13,7 @@ void execution_put_fallbacks(execution *e) {
     dtype lacking[DTYPE_COUNT];
     uint32_t count =
         capability_fallbacks(id, compiler_instance_graph(e->subject->instance), lacking);
-    json_t *list = json_object_get(e->result, "fallbacks");
+    json_t *list = result_get(e->result, RESULT_FALLBACKS);
     for (uint32_t i = 0; i < count; i++) {
         const capability *c = capability_of(id, lacking[i]);
         json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "type", dtype_name(lacking[i]),
@@ -43,13 +44,13 @@ static void append(const json_t *described, json_t *list) {
 static void put_special(execution *e, const json_t *metadata) {
     json_t *special = json_object_get(metadata, "specialized");
     if (special)
-        json_object_set(e->result, "specialized", special);
+        result_put_SPECIALIZED(e->result, json_incref(special));
 }
 
 void execution_put_module_facts(execution *e) {
     module_part part;
     size_t i;
-    json_t *image, *list = json_object_get(e->result, "fallbacks");
+    json_t *image, *list = result_get(e->result, RESULT_FALLBACKS);
     bool found = e->artifact.image &&
                  module_find(e->artifact.image, e->artifact.image_size, "metadata", &part);
     json_t *metadata = found ? json_loadb(part.data, part.size_bytes, 0, NULL) : NULL;

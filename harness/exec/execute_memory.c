@@ -2,6 +2,7 @@
  * is prepared, and what of the workspace holds something in each phase; and what its device gave.
  */
 #include "base/dtype.h"
+#include "case/result.h"
 #include "common/json_text.h"
 #include "exec/execution.h"
 #include "telemetry.h"
@@ -71,16 +72,16 @@ void execution_put_memory(execution *e, const json_t *metadata) {
                outputs = buffer_bytes(json_object_get(metadata, "outputs")),
                prepared = json_integer_value(json_object_get(metadata, "prepared_bytes")),
                around = inputs + outputs + prepared;
-    json_object_set_new(e->result, "memory",
-                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "workspace_bytes",
-                                  workspace, "unplanned_workspace_bytes", unplanned, "inputs_bytes",
-                                  inputs, "outputs_bytes", outputs, "prepared_bytes", prepared,
-                                  "peak_bytes", around + workspace, "unplanned_peak_bytes",
-                                  around + unplanned, "phases", phases_json(metadata, workspace)));
+    result_put_MEMORY(e->result,
+                      json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "workspace_bytes",
+                                workspace, "unplanned_workspace_bytes", unplanned, "inputs_bytes",
+                                inputs, "outputs_bytes", outputs, "prepared_bytes", prepared,
+                                "peak_bytes", around + workspace, "unplanned_peak_bytes",
+                                around + unplanned, "phases", phases_json(metadata, workspace)));
 }
 
 void execution_put_device_memory(execution *e) {
-    json_t *memory = json_object_get(e->result, "memory");
+    json_t *memory = result_get(e->result, RESULT_MEMORY);
     device_counts counts;
     if (!memory)
         return;

@@ -3,32 +3,31 @@
 #include <stdlib.h>
 
 #include "case/implementation.h"
+#include "case/result.h"
 #include "exec/execution.h"
 #include "exec/opened.h"
 
 double execution_tolerance(const execution *e) {
     const job *j = e->job;
-    return j->tolerance && j->implementation && e->profile == PROFILE_FAST
+    return j->tolerance && e->class->foreign && e->profile == PROFILE_FAST
                ? strtod(j->tolerance, NULL)
                : 0;
 }
 
 void execution_put_judged(const execution *e, const verdict *v) {
-    json_t *check = json_object_get(e->result, "check");
     if (v->unjudged)
-        json_object_set_new(check, "not_judged", json_integer((json_int_t)v->unjudged));
+        result_put_NOT_JUDGED(e->result, (int64_t)v->unjudged);
     if (v->sampled)
-        json_object_set_new(check, "sampled", json_integer((json_int_t)v->sampled));
+        result_put_SAMPLED(e->result, (int64_t)v->sampled);
     if (e->subject->tolerance <= 0 || v->max_error_over_bound < 0 || v->elements == 0)
         return;
-    json_object_set_new(check, "tolerance", json_real(e->subject->tolerance));
-    json_object_set_new(check, "matched",
-                        json_real(1 - (double)v->tolerated / (double)v->elements));
+    result_put_TOLERANCE(e->result, e->subject->tolerance);
+    result_put_MATCHED(e->result, 1 - (double)v->tolerated / (double)v->elements);
 }
 
 static void put_digests_of_code(const execution *e) {
     const job *j = e->job;
-    json_t *said = json_object_get(e->result, "implementation"); /* "sha256" is null */
+    json_t *said = result_get(e->result, RESULT_IMPLEMENTATION); /* "sha256" is null */
     implementation_digest_of files[IMPLEMENTATION_FILES_MAX];
     arena memory;
     arena_init(&memory);
@@ -41,7 +40,7 @@ static void put_digests_of_code(const execution *e) {
 }
 
 /* The module that has the device call an implementation. Its times are none of ours. */
-bool execution_build_foreign(execution *e, status *st) {
+static bool build(execution *e, status *st) {
     const job *j = e->job;
     if (j->implementation_kind >= IMPLEMENTATION_KIND_COUNT || !j->implementation_symbol)
         return status_set(st, STATUS_INTERNAL, "a job has an implementation of no kind");
@@ -75,5 +74,20 @@ void execution_put_opened(execution *e) {
     if (is_seen)
         opened_look(found, e->job->implementation);
     opened_end(found, e->job->implementation);
-    json_object_set_new(json_object_get(e->result, "internal"), "opened", found);
+    internal_put_OPENED(e->result, found);
 }
+
+static bool pack_code(execution *e, const struct staging *s, status *st) {
+    (void)s;
+    return build(e, st);
+}
+
+const execution_class execution_of_others = {.foreign = true,
+                                             .held_to_golden = true,
+                                             .build = build,
+                                             .compute = execution_computed,
+                                             .judge = execution_judge_repeated,
+                                             .tune = NULL,
+                                             .time = execution_time_bench,
+                                             .pack_code = pack_code,
+                                             .pack_outputs = execution_pack_computed};

@@ -41,6 +41,6 @@ bool execution_record(execution *e, const tensor *outputs, status *st) {
         return conflict;
     }
     result_set_outcome(e->result, OUTCOME_OK, written ? "recorded" : "unchanged", EXIT_DONE);
-    json_object_set_new(json_object_get(e->result, "internal"), "recorded", json_boolean(written));
+    internal_put_RECORDED(e->result, written);
     return true;
 }

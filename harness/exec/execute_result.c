@@ -20,22 +20,22 @@ json_t *execution_digests(const execution *e, const tensor *outputs) {
 }
 
 void execution_put_digests(execution *e, const tensor *outputs) {
-    result_set(e->result, RESULT_SHA256, execution_digests(e, outputs));
+    result_put_SHA256(e->result, execution_digests(e, outputs));
 }
 
 /* The tiles of a kernel, and those of them that no code depends on. */
 void execution_put_tiles(execution *e) {
     case_context *s = e->subject;
-    bool compiled = *backend_named(e->job->backend)->driver && !e->job->implementation;
+    bool compiled = backend_is_compiled(e->backend) && !e->class->foreign;
     text space;
     if (s->kernel->knobs->count == 0)
         return;
     text_init(&space);
     compiler_choice_text(s->kernel, s->c, &space);
     if (space.length)
-        result_set(e->result, RESULT_SPACE, json_string(space.data));
+        result_put_SPACE(e->result, space.data);
     if (compiled) {
-        result_set(e->result, RESULT_UNUSED_HINTS, json_words(case_context_unused(s)));
+        result_put_UNUSED_HINTS(e->result, json_words(case_context_unused(s)));
         e->provenance = (compiler_provenance){.unused_hints = s->unused.data};
     }
     snprintf(e->space, sizeof e->space, "%s", space.data);
@@ -48,8 +48,8 @@ void execution_put_tiles(execution *e) {
 
 /* The case's identity, for packs: two tsr that agree on it run the same. */
 void execution_put_identity(execution *e) {
-    json_t *internal = json_object_get(e->result, "internal"), *inputs = json_array();
-    json_object_set_new(internal, "key", json_string(e->subject->key));
+    json_t *inputs = json_array();
+    internal_put_KEY(e->result, e->subject->key);
     execution_put_case_key(e);
     if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
         for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
@@ -57,35 +57,30 @@ void execution_put_identity(execution *e) {
             golden_tensor_digest(&e->subject->inputs[i], digest);
             json_array_append_new(inputs, json_string(digest));
         }
-    json_object_set_new(internal, "inputs", inputs);
-}
-
-static json_t *finite_or_null(double value) {
-    return isfinite(value) && value >= 0 ? json_real(value) : json_null();
+    internal_put_INPUTS(e->result, inputs);
 }
 
 void execution_put_verdict(execution *e, const verdict *v) {
-    json_t *check = json_object_get(e->result, "check");
-    json_object_set_new(check, "against", json_string(v->against));
-    json_object_set_new(check, "bitwise", json_boolean(v->bitwise));
+    double error = v->max_error_over_bound;
+    result_put_AGAINST(e->result, v->against);
+    result_put_BITWISE(e->result, v->bitwise);
     bool known = v->has_ulp && v->max_ulp <= INT64_MAX;
-    json_object_set_new(check, "max_ulp",
-                        known ? json_integer((json_int_t)v->max_ulp) : json_null());
-    json_object_set_new(check, "max_error_over_bound", finite_or_null(v->max_error_over_bound));
+    result_put_MAX_ULP(e->result, known ? (int64_t)v->max_ulp : -1);
+    result_put_MAX_ERROR(e->result, error >= 0 ? error : (double)NAN);
     execution_put_judged(e, v);
     if (v->numerics)
-        json_object_set_new(check, "numerics", json_string(v->numerics));
-    if (v->max_error_over_bound >= 0)
-        json_object_set_new(check, "max_ulp_f64", json_integer((json_int_t)v->max_ulp_f64));
+        result_put_NUMERICS(e->result, v->numerics);
+    if (error >= 0)
+        result_put_MAX_ULP_F64(e->result, (int64_t)v->max_ulp_f64);
 }
 
 void execution_put_work(execution *e) {
     const case_context *s = e->subject;
-    json_t *internal = json_object_get(e->result, "internal");
-    json_object_set_new(e->result, "flops", json_integer((json_int_t)s->flops));
-    json_object_set_new(e->result, "bytes", json_integer((json_int_t)s->bytes));
-    json_object_set_new(e->result, "type", json_string(dtype_name(case_context_element(s))));
-    json_object_set_new(internal, "element", json_string(dtype_name(case_context_element(s))));
-    json_object_set_new(internal, "pairs", json_boolean(case_context_pairs(s)));
-    json_object_set_new(internal, "working_set", json_integer((json_int_t)s->working_set_bytes));
+    const char *element = dtype_name(case_context_element(s));
+    result_put_FLOPS(e->result, (int64_t)s->flops);
+    result_put_BYTES(e->result, (int64_t)s->bytes);
+    result_put_TYPE(e->result, element);
+    internal_put_ELEMENT(e->result, element);
+    internal_put_PAIRS(e->result, case_context_pairs(s));
+    internal_put_WORKING_SET(e->result, (int64_t)s->working_set_bytes);
 }

@@ -51,12 +51,12 @@ static void put_digests_of_given(execution *e) {
         golden_tensor_digest(&e->subject->inputs[i], digest);
         json_object_set_new(inputs, signature->inputs[i].name, json_string(digest));
     }
-    json_object_set_new(e->result, "inputs", inputs);
+    result_put_INPUTS(e->result, inputs);
 }
 
 void execution_put_case_key(execution *e) {
     if (e->job->inputs)
         put_digests_of_given(e);
     else
-        json_object_set_new(e->result, "case_key", json_string(e->subject->key));
+        result_put_CASE_KEY(e->result, e->subject->key);
 }

@@ -108,7 +108,7 @@ static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs
     verdict v;
     verdict_request request = {.profile = t->e->profile,
                                .outputs = outputs,
-                               .foreign = t->e->job->implementation != NULL,
+                               .foreign = t->e->class->foreign,
                                .stage = t->e->stage,
                                .context = t->e->context};
     bool ok = verdict_judge(s, &request, &v, t->st);
@@ -122,7 +122,7 @@ static bool open_plain(timed *t) {
     execution *e = t->e;
     case_context *s = e->subject;
     compiler_options options = {.profile = PROFILE_STRICT,
-                                .isa = e->job->implementation ? NULL : e->job->isa,
+                                .isa = e->class->foreign ? NULL : e->job->isa,
                                 .threads = e->job->threads,
                                 .unoptimised = 1};
     if (t->plain.kernel)
@@ -133,7 +133,7 @@ static bool open_plain(timed *t) {
     launch_request request = execution_request(e, e->job->threads);
     launch_request_artifact(&request, &t->plain_artifact);
     request.constants = NULL;
-    if (e->job->implementation) { /* ours runs on the host, with buffers of its own */
+    if (e->class->foreign) { /* ours runs on the host, with buffers of its own */
         request.device = 0;
         request.foreign = false;
     } else {
@@ -315,7 +315,7 @@ static bool count(timed *t, const sample_set *samples) {
         ok = time_group(t, samples->repeats, &ignored);
     counters_stop(&e->counters, &values);
     t->counting = false;
-    json_t *object = json_object_get(e->result, "counters");
+    json_t *object = result_get(e->result, RESULT_COUNTERS);
     double launches = (double)(rotation_launches(t->rotation) - before);
     for (int i = 0; i < e->counters.count && ok; i++)
         json_object_set_new(object, e->counters.events[i].name,
@@ -341,9 +341,8 @@ static bool sample_cold(timed *t) {
     if (!ok)
         return false;
     statistics s = statistics_of(ns, count);
-    json_object_set_new(e->result, "time_cold_ns",
-                        json_pack("{s:f, s:f, s:f, s:I}", "median", s.median, "low", s.low, "high",
-                                  s.high, "samples", (json_int_t)s.samples));
+    result_put_COLD(e->result, json_pack("{s:f, s:f, s:f, s:I}", "median", s.median, "low", s.low,
+                                         "high", s.high, "samples", (json_int_t)s.samples));
     return true;
 }
 
@@ -351,30 +350,31 @@ static void put_time(execution *e, const sample_set *samples) {
     double sorted[SAMPLE_MAX];
     memcpy(sorted, samples->ns, samples->count * sizeof sorted[0]);
     statistics t = statistics_of(sorted, samples->count);
-    json_object_set_new(e->result, "time_ns",
-                        json_pack("{s:f, s:f, s:f, s:f, s:I, s:f, s:f}", "median", t.median, "low",
-                                  t.low, "high", t.high, "confidence", t.confidence, "samples",
-                                  (json_int_t)t.samples, "min", t.minimum, "iqr", t.interquartile));
+    result_put_MEDIAN(e->result, t.median);
+    result_put_LOW(e->result, t.low);
+    result_put_HIGH(e->result, t.high);
+    result_put_CONFIDENCE(e->result, t.confidence);
+    result_put_SAMPLES(e->result, (int64_t)t.samples);
+    result_put_MIN(e->result, t.minimum);
+    result_put_IQR(e->result, t.interquartile);
     double ns = t.median > 0 ? t.median : 1;
-    json_object_set_new(e->result, "rate",
-                        json_pack("{s:f, s:f}", "gflops", (double)e->subject->flops / ns, "gbps",
-                                  (double)e->subject->bytes / ns));
+    result_put_GFLOPS(e->result, (double)e->subject->flops / ns);
+    result_put_GBPS(e->result, (double)e->subject->bytes / ns);
     json_t *list = json_array();
     for (size_t i = 0; i < samples->count; i++)
         json_array_append_new(list, json_real(samples->ns[i]));
-    json_object_set_new(json_object_get(e->result, "internal"), "samples", list);
+    internal_put_SAMPLES(e->result, list);
 }
 
 /* What lies in the caches while launches are timed together is all sets. A launch timed alone finds
  * its own as near as the checks before it left it. */
 static void put_sets(const timed *t, uint64_t repeats) {
-    json_t *internal = json_object_get(t->e->result, "internal");
-    uint64_t working_set = t->e->subject->working_set_bytes * (repeats > 1 ? t->sets : 1);
-    json_object_set_new(t->e->result, "input_sets", json_integer((json_int_t)t->sets));
-    json_object_set_new(internal, "working_set", json_integer((json_int_t)working_set));
-    json_object_set_new(
-        internal, "own_memory",
-        json_boolean(!backend_device_is_host(t->e->device) && !execution_has_guest(t->e)));
+    const execution *e = t->e;
+    uint64_t working_set = e->subject->working_set_bytes * (repeats > 1 ? t->sets : 1);
+    result_put_INPUT_SETS(e->result, t->sets);
+    internal_put_WORKING_SET(e->result, (int64_t)working_set);
+    internal_put_OWN_MEMORY(e->result,
+                            !backend_device_is_host(e->device) && !execution_has_guest(e));
 }
 
 /* The set on which a timed launch failed; of a mismatch, what the kernel gives for it once more,
@@ -419,8 +419,7 @@ static bool sample(timed *t) {
     execution_set(e, NULL);
     put_time(e, &samples);
     put_sets(t, samples.repeats);
-    json_object_set_new(json_object_get(e->result, "internal"), "timed_ns",
-                        json_integer((json_int_t)(timer_now_ns() - start)));
+    internal_put_TIMED_NS(e->result, (int64_t)(timer_now_ns() - start));
     return true;
 }
 

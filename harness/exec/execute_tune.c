@@ -15,11 +15,10 @@ static const char other_order[] =
     "other bits than those of the kernel's own tiles: another order, or another meaning";
 
 static void put_pair(execution *e, const pair_result *p) {
-    json_object_set_new(json_object_get(e->result, "internal"), "tune",
-                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:I}", "default_ns", p->a_ns.median,
-                                  "tuned_ns", p->b_ns.median, "ratio", p->ratio.median, "low",
-                                  p->ratio.low, "high", p->ratio.high, "pairs",
-                                  (json_int_t)p->ratio.samples));
+    internal_put_TUNE(e->result, json_pack("{s:f, s:f, s:f, s:f, s:f, s:I}", "default_ns",
+                                           p->a_ns.median, "tuned_ns", p->b_ns.median, "ratio",
+                                           p->ratio.median, "low", p->ratio.low, "high",
+                                           p->ratio.high, "pairs", (json_int_t)p->ratio.samples));
 }
 
 typedef struct timed_launch {

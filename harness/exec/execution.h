@@ -15,7 +15,31 @@
 /* Why the result of a kernel without a formula is neither right nor wrong. */
 #define EXECUTION_NOT_VERIFIED "not verified: the kernel has no formula"
 
-typedef struct execution {
+typedef struct execution execution;
+struct staging;
+
+/* The steps of a job that differ between classes of backends (case/backend.h). False: the step
+ * failed, as the status says. */
+typedef struct execution_class {
+    bool foreign;                            /* code of others, which may write anywhere */
+    bool held_to_golden;                     /* VERIFY: skipped where there is no golden */
+    bool (*build)(execution *e, status *st); /* makes the module */
+    const tensor *(*compute)(execution *e, status *st); /* the outputs; NULL: it failed */
+    bool (*judge)(execution *e, const tensor *outputs, status *st);
+    bool (*tune)(execution *e, status *st); /* TUNE: instead of these; NULL: as in other modes */
+    bool (*time)(execution *e, status *st); /* once there is a verdict */
+    /* PACK: builds, and writes what is made on the way. */
+    bool (*pack_code)(execution *e, const struct staging *s, status *st);
+    /* PACK: the outputs that the pack holds; NULL: it has none. `expected`: the interpreter's. */
+    bool (*pack_outputs)(execution *e, const tensor *expected, const tensor **actual, status *st);
+} execution_class;
+
+extern const execution_class execution_of_interpreter, execution_of_compiler, execution_of_tools,
+    execution_of_others;
+
+struct execution {
+    const execution_class *class;
+    const backend *backend;
     case_context *subject;
     const job *job;
     execute_stage_fn stage;
@@ -39,7 +63,20 @@ typedef struct execution {
     char space[200];        /* the tiles of a kernel of tiles */
     compiler_provenance provenance;
     scratch_folder folder; /* for the files of an implementation that is a program; or none */
-} execution;
+};
+
+/* Steps that classes share. */
+bool execution_needs_nothing(execution *e, status *st);
+bool execution_packs_nothing(execution *e, const struct staging *s, status *st);
+const tensor *execution_computed(execution *e, status *st); /* by two launches */
+bool execution_judge_repeated(execution *e, const tensor *outputs, status *st);
+bool execution_time_bench(execution *e, status *st);
+bool execution_pack_computed(execution *e, const tensor *expected, const tensor **actual,
+                             status *st);
+
+/* execute_pack.c: writes the members of a pack. What does not need the kernel to run comes first: a
+ * crash on the way leaves that. */
+bool execution_pack(execution *e, status *st);
 
 /* execute_set.c: the kernel runs on this set from now on; NULL: on several, or on none. */
 void execution_set(execution *e, const input_set *set);
@@ -60,6 +97,9 @@ void execution_put_identity(execution *e);
 void execution_put_verdict(execution *e, const verdict *v);
 void execution_put_work(execution *e); /* FLOPs, bytes and types */
 
+/* execute_launch.c */
+/* Makes the fault `transposed` in an output. */
+void execution_transpose_output(const execution *e, tensor *outputs);
 /* The request for a launch of the module that was built. */
 launch_request execution_request(const execution *e, uint32_t threads);
 /* Writes the inputs, poisons the outputs, launches. */
@@ -87,9 +127,6 @@ void execution_put_device_memory(execution *e);
 /* execute_time.c: times a kernel that holds. A deviation that shows while it is timed makes the
  * result a mismatch. */
 bool execution_time(execution *e, status *st);
-
-/* execute_others.c: builds the module of an implementation. */
-bool execution_build_foreign(execution *e, status *st);
 
 /* execute_others.c, PACK: what the implementation opens, as the job says; whatever comes of that.
  */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "case/job.h"
+#include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
 #include "telemetry.h"
@@ -116,7 +117,8 @@ void timeline_end(timeline *t, json_t *result) {
     json_t *member = json_pack("{s:I, s:o, s:o}", "began_ns", (json_int_t)t->unix_ns, "steps",
                                t->steps, "launch", t->launch ? t->launch : json_null());
     if (result)
-        json_object_set(result, "timeline", member);
-    json_decref(member);
+        result_put_TIMELINE(result, member);
+    else
+        json_decref(member);
     t->steps = t->launch = NULL;
 }

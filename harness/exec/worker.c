@@ -100,7 +100,7 @@ static json_t *timed_out(worker *w, const job *j) {
 /* The worker's clock against ours, over the whole time that it measured: what runs there cannot
  * touch this one. A busy machine may let us wait, so short differences say nothing. */
 static void compare_clocks(const worker *w, json_t *result) {
-    const json_t *timed = json_object_get(json_object_get(result, "internal"), "timed_ns");
+    const json_t *timed = internal_get(result_internal(result), INTERNAL_TIMED_NS);
     double passed = (double)(timer_now_ns() - w->timed_since_ns), said = json_number_value(timed);
     if (!timed || !w->timed_since_ns || (said > 0.9 * passed - 1e9 && said < passed + 1e9))
         return;
@@ -132,7 +132,7 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
     } else {
         result = json_incref(json_object_get(message, "result"));
         compare_clocks(w, result);
-        if (json_object_get(json_object_get(result, "internal"), "lost"))
+        if (internal_get(result_internal(result), INTERNAL_LOST))
             process_reap(&w->process); /* no library gives a lost device back to its process */
     }
     json_decref(message);

@@ -75,7 +75,7 @@ static void list_ways(fuzzing *f) {
     const char *level;
     for (int id = 0; id < BACKEND_COUNT; id++)
         for (int p = 0; p < PROFILE_COUNT; p++)
-            if (c->backends[id] && *backend_table[id].driver && c->profiles[p])
+            if (c->backends[id] && backend_is_compiled(&backend_table[id]) && c->profiles[p])
                 add_backend(f, &backend_table[id], (compiler_profile)p);
     f->always = f->way_count;
     for (size_t i = 0; c->backends[BACKEND_CPU] && !c->isa && (level = host_isa_level(i)); i++)
@@ -167,7 +167,7 @@ typedef struct shrunk {
 
 static void tell_shrunk(fuzzing *f, const shrunk *s) {
     FILE *out = f->request->json ? stderr : stdout;
-    const char *why = json_text_at(s->result, "why");
+    const char *why = result_text(s->result, RESULT_WHY);
     say(out, "kernel %" PRIu64 " of seed %" PRIu64 ", %s: %s: %s\nshrunk in %u runs to %s:\n\n",
         f->tally.next, f->request->choice->seed, s->how.data, s->outcome, why, s->attempts,
         s->path.data);
@@ -185,7 +185,7 @@ static void tell_shrunk(fuzzing *f, const shrunk *s) {
 /* Shrinks what was made, runs the result once more, and tells. False: interrupted, and nothing was
  * told: the kernel is tried again by the next run. */
 static bool tell_failure(fuzzing *f, const trial_way *way, choice_list *made, const json_t *first) {
-    failure x = {f, way, json_text_at(first, "status")};
+    failure x = {f, way, result_text(first, RESULT_STATUS)};
     shrunk s = {.outcome = x.outcome,
                 .attempts = shrink_choices(made, fails_alike, &x, SHRINK_ATTEMPTS)};
     text_init(&s.source);

@@ -25,19 +25,19 @@ static bool wrong(const json_t *result, const char *name, const char *what, stat
                       result_text(result, RESULT_CASE), what);
 }
 
-static double number_of(const json_t *object, const char *group, const char *key) {
-    const json_t *from = group ? json_object_get(object, group) : object;
-    const json_t *value = json_object_get(from, key);
-    double number = json_number_value(value);
-    return json_is_number(value) && isfinite(number) && number >= 0 ? number : -1;
+/* -1: it is none, or none that a record can hold. */
+static double number_of(const json_t *result, result_field field) {
+    double number = result_number(result, field);
+    return isfinite(number) && number >= 0 ? number : -1;
 }
 
 static bool check_rates(const json_t *result, const char *name, status *st) {
-    static const char *const pairs[][2] = {{"flops", "gflops"}, {"bytes", "gbps"}};
-    double ns = number_of(result, "time_ns", "median");
+    static const result_field pairs[][2] = {{RESULT_FLOPS, RESULT_GFLOPS},
+                                            {RESULT_BYTES, RESULT_GBPS}};
+    double ns = number_of(result, RESULT_MEDIAN);
     for (int i = 0; i < 2; i++) {
-        double work = number_of(result, NULL, pairs[i][0]);
-        double rate = number_of(result, "rate", pairs[i][1]);
+        double work = number_of(result, pairs[i][0]);
+        double rate = number_of(result, pairs[i][1]);
         if (work < 0)
             return wrong(result, name, "it has a time, and no count of work", st);
         if (rate < 0 || !is_near(work / ns, rate))
@@ -47,9 +47,9 @@ static bool check_rates(const json_t *result, const char *name, status *st) {
 }
 
 static bool check_samples(const side *from, const json_t *result, const char *name, status *st) {
-    const json_t *count = json_object_get(json_object_get(result, "time_ns"), "samples");
-    double ns = number_of(result, "time_ns", "median");
-    double least = number_of(result, "time_ns", "min");
+    const json_t *count = result_get(result, RESULT_SAMPLES);
+    double ns = number_of(result, RESULT_MEDIAN);
+    double least = number_of(result, RESULT_MIN);
     if (!json_is_integer(count) || json_integer_value(count) < 1)
         return wrong(result, name, "its time is of no samples", st);
     text key;
@@ -76,7 +76,7 @@ static double greatest(const side *from, const char *kind) {
     size_t i;
     json_array_foreach(from->ceilings, i, item) {
         const char *resource = json_string_value(json_object_get(item, "resource"));
-        double value = number_of(item, NULL, "value");
+        double value = json_number_value(json_object_get(item, "value"));
         if (resource && strncmp(resource, kind, strlen(kind)) == 0 && value > most)
             most = value;
     }
@@ -87,18 +87,17 @@ static double greatest(const side *from, const char *kind) {
  * that it measured, which is no lower. */
 static bool check_roof(const side *from, const json_t *result, const char *name, double *fraction,
                        status *st) {
-    const json_t *roof = json_object_get(result, "roofline");
     double compute = greatest(from, "compute."), memory = greatest(from, "memory.");
-    double gflops = number_of(result, "rate", "gflops"), gbps = number_of(result, "rate", "gbps");
+    double gflops = number_of(result, RESULT_GFLOPS), gbps = number_of(result, RESULT_GBPS);
     if (!(compute > 0) || !(memory > 0))
         return wrong(result, name, "its run has no ceilings to hold its time against", st);
     *fraction = fmax(gflops / compute, gbps / memory);
-    if (!roof || json_is_null(roof))
+    if (!result_has_group(result, RESULT_BOUND))
         return true;
-    bool by_memory = strcmp(json_text_at(roof, "bound"), "memory") == 0;
-    double ceiling = number_of(roof, NULL, "ceiling"), stated = number_of(roof, NULL, "fraction");
+    bool by_memory = strcmp(result_text(result, RESULT_BOUND), "memory") == 0;
+    double ceiling = number_of(result, RESULT_CEILING), stated = number_of(result, RESULT_FRACTION);
     double most = by_memory ? memory : compute;
-    if (!by_memory && strcmp(json_text_at(roof, "bound"), "compute") != 0)
+    if (!by_memory && strcmp(result_text(result, RESULT_BOUND), "compute") != 0)
         return wrong(result, name, "its roofline is bound by nothing", st);
     if (!(ceiling > 0) || ceiling > most * (1 + slack))
         return wrong(result, name, "its ceiling is above all that its run measured", st);
@@ -117,10 +116,9 @@ static bool is_digest(const json_t *value) {
 
 /* What is timed is checked: a time without the check of its outputs is none. */
 static bool check_outputs(const json_t *result, const char *name, status *st) {
-    const json_t *check = json_object_get(result, "check"), *digest;
-    const json_t *digests = json_object_get(check, "sha256");
-    const char *against = json_string_value(json_object_get(check, "against"));
-    bool bitwise = json_is_true(json_object_get(check, "bitwise"));
+    const json_t *digests = result_get(result, RESULT_SHA256), *digest;
+    const char *against = result_string(result, RESULT_AGAINST);
+    bool bitwise = result_flag(result, RESULT_BITWISE);
     size_t i;
     if (!against || (strcmp(against, "golden") != 0 && strcmp(against, "reference") != 0) ||
         json_array_size(digests) == 0)
@@ -135,9 +133,9 @@ static bool check_outputs(const json_t *result, const char *name, status *st) {
 }
 
 static bool check_origin(const json_t *result, const char *name, status *st) {
-    const json_t *hash = json_object_get(result, "module_hash");
-    const json_t *fault = json_object_get(result, "fault");
-    double confidence = number_of(result, "time_ns", "confidence");
+    const json_t *hash = result_get(result, RESULT_MODULE_HASH);
+    const json_t *fault = result_get(result, RESULT_FAULT);
+    double confidence = number_of(result, RESULT_CONFIDENCE);
     if (!json_is_null(hash) && !is_digest(hash))
         return wrong(result, name, "the hash of its module is none", st);
     if (fault && !json_is_null(fault))
@@ -149,9 +147,8 @@ static bool check_origin(const json_t *result, const char *name, status *st) {
 
 bool record_check(const side *from, const json_t *result, const char *name, double *fraction,
                   status *st) {
-    const json_t *time = json_object_get(result, "time_ns");
     *fraction = 0;
-    if (!time || json_is_null(time))
+    if (!result_has_group(result, RESULT_MEDIAN))
         return true;
     bool is_ok = result_outcome(result) == OUTCOME_OK;
     return (!is_ok || check_outputs(result, name, st)) && check_origin(result, name, st) &&
@@ -162,15 +159,16 @@ bool record_check(const side *from, const json_t *result, const char *name, doub
 /* ---- one run under two names ---- */
 
 static bool same_case(const json_t *a, const json_t *b) {
-    static const char *const keys[] = {"kernel", "case", "backend", "profile", "threads"};
+    static const result_field keys[] = {RESULT_KERNEL, RESULT_CASE, RESULT_BACKEND, RESULT_PROFILE,
+                                        RESULT_THREADS};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+        if (!json_equal(result_get(a, keys[i]), result_get(b, keys[i])))
             return false;
     return true;
 }
 
 static const json_t *time_of(const json_t *result) {
-    const json_t *time = json_object_get(result, "time_ns");
+    const json_t *time = result_group_of(result, RESULT_MEDIAN);
     return json_is_object(time) ? time : NULL;
 }
 

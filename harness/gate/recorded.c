@@ -115,8 +115,7 @@ static bool take_medians(const gate_row *row, medians *m) {
     *m = (medians){0};
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < row->units[i]->records.count && k < GATE_SIDE_RECORDS_MAX; k++) {
-            const json_t *time = json_object_get(row->units[i]->records.items[k], "time_ns");
-            double ns = json_number_value(json_object_get(time, "median"));
+            double ns = result_number(row->units[i]->records.items[k], RESULT_MEDIAN);
             if (ns > 0)
                 m->logs[i][m->counts[i]++] = log(ns);
         }

@@ -18,10 +18,17 @@ typedef struct doubtful {
 } doubtful;
 
 static json_t *result_of(const gate_row *row, double ns) {
-    return json_pack("{s:s, s:I, s:I, s:I, s:s, s:{s:f}}", "profile", row->units[1]->profile,
-                     "threads", (json_int_t)row->units[1]->threads, "flops",
-                     (json_int_t)row->facts[1].flops, "bytes", (json_int_t)row->facts[1].bytes,
-                     "status", outcome_name(OUTCOME_OK), "time_ns", "median", ns);
+    json_t *result = json_object();
+    result_put_PROFILE(result, row->units[1]->profile);
+    result_put_THREADS(result, row->units[1]->threads);
+    result_put_FLOPS(result, (int64_t)row->facts[1].flops);
+    result_put_BYTES(result, (int64_t)row->facts[1].bytes);
+    result_put_STATUS(result, outcome_name(OUTCOME_OK));
+    result_put_MEDIAN(result, ns);
+    internal_put_ELEMENT(result, row->element);
+    internal_put_PAIRS(result, row->pairs);
+    internal_put_WORKING_SET(result, (int64_t)row->working_set_bytes);
+    return result;
 }
 
 /* In a fresh process, beside its ceiling. */
@@ -41,8 +48,7 @@ static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     doubtful d = {g, row};
     roofline_place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
     json_t *result = result_of(row, row->median_ns[1]);
-    json_t *internal = json_pack("{s:s, s:b, s:I}", "element", row->element, "pairs", row->pairs,
-                                 "working_set", (json_int_t)row->working_set_bytes);
+    json_t *internal = result_take_internal(result);
     bool ok = roofline_place_result(c, &source, &result, &internal, st);
     const char *why = result_text(result, RESULT_WHY);
     if (ok && result_outcome(result) != OUTCOME_OK) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case/result.h"
 #include "page/plot.h"
 
 const char *const plot_profiles[3] = {"strict", "deterministic", "fast"};
@@ -13,7 +14,7 @@ static const char *word(const json_t *object, const char *key) {
 }
 
 static double timed_ns(const json_t *result) {
-    return json_number_value(json_object_get(json_object_get(result, "time_ns"), "median"));
+    return json_number_value(result_get(result, RESULT_MEDIAN));
 }
 
 uint32_t plot_usual_threads(const json_t *results) {
@@ -21,12 +22,12 @@ uint32_t plot_usual_threads(const json_t *results) {
     size_t most = 0, i, k;
     json_t *a, *b;
     json_array_foreach((json_t *)results, i, a) {
-        uint32_t threads = (uint32_t)json_integer_value(json_object_get(a, "threads"));
+        uint32_t threads = (uint32_t)json_integer_value(result_get(a, RESULT_THREADS));
         size_t count = 0;
         if (threads == usual || !(timed_ns(a) > 0))
             continue;
         json_array_foreach((json_t *)results, k, b) count +=
-            timed_ns(b) > 0 && json_integer_value(json_object_get(b, "threads")) == threads;
+            timed_ns(b) > 0 && json_integer_value(result_get(b, RESULT_THREADS)) == threads;
         if (count > most) {
             most = count;
             usual = threads;
@@ -76,16 +77,18 @@ void plot_add_roofs(plot *p, const json_t *ceilings) {
 
 static bool is_wanted(const json_t *result, const char *const *filters, size_t count) {
     char name[512];
-    snprintf(name, sizeof name, "%s/%s", word(result, "kernel"), word(result, "case"));
+    snprintf(name, sizeof name, "%s/%s", result_text(result, RESULT_KERNEL),
+             result_text(result, RESULT_CASE));
     for (size_t i = 0; i < count; i++)
-        if (text_glob(filters[i], name) || text_glob(filters[i], word(result, "kernel")))
+        if (text_glob(filters[i], name) ||
+            text_glob(filters[i], result_text(result, RESULT_KERNEL)))
             return true;
     return count == 0;
 }
 
 static int profile_number(const json_t *result) {
     for (int i = 0; i < 3; i++)
-        if (strcmp(plot_profiles[i], word(result, "profile")) == 0)
+        if (strcmp(plot_profiles[i], result_text(result, RESULT_PROFILE)) == 0)
             return i;
     return 0;
 }
@@ -95,9 +98,9 @@ void plot_add_points(plot *p, const json_t *results, const char *const *filters,
     json_t *result;
     json_array_foreach((json_t *)results, i, result) {
         double ns = timed_ns(result);
-        double flops = json_number_value(json_object_get(result, "flops"));
-        double bytes = json_number_value(json_object_get(result, "bytes"));
-        bool ours = json_integer_value(json_object_get(result, "threads")) == p->threads;
+        double flops = json_number_value(result_get(result, RESULT_FLOPS));
+        double bytes = json_number_value(result_get(result, RESULT_BYTES));
+        bool ours = json_integer_value(result_get(result, RESULT_THREADS)) == p->threads;
         if (!ours || !(ns > 0) || !is_wanted(result, filters, count))
             continue;
         if (flops > 0 && bytes > 0)

@@ -47,7 +47,7 @@ static void put_found(json_t *result, const json_t *found) {
         sha256 digest = sha256_of(why.data, why.length);
         sha256_hex(&digest, hex);
         result_set_outcome(result, o, why.data, EXIT_CHECK);
-        json_object_set_new(json_object_get(result, "check"), "sha256", json_pack("[s]", hex));
+        result_put_SHA256(result, json_pack("[s]", hex));
     }
     text_release(&why);
 }

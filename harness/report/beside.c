@@ -17,7 +17,7 @@ enum { WIDTH_LEAST = 80, CASE_LEAST = 12, NAME_LEAST = 12, NAME_MOST = 24, CASE_
 
 static double number(const json_t *result, const char *field, const char *of) {
     const json_t *value =
-        json_object_get(json_object_get(json_object_get(result, "beside"), field), of);
+        json_object_get(json_object_get(result_get(result, RESULT_BESIDE), field), of);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 

@@ -177,8 +177,8 @@ static void append_slowest(const closing *c, text *out) {
     const json_t *r;
     json_array_foreach(c->results, i, r) {
         double ns = result_number(r, RESULT_MEDIAN), share = result_number(r, RESULT_FRACTION),
-               compile = json_number_value(json_object_get(r, "compile_ns"));
-        cached += json_is_true(json_object_get(r, "compile_cached"));
+               compile = json_number_value(result_get(r, RESULT_COMPILE));
+        cached += result_flag(r, RESULT_COMPILE_CACHED);
         if (!isnan(ns))
             keep(slow, r, ns);
         if (!isnan(share) && ns >= telling_ns)
@@ -235,7 +235,7 @@ static void count_note(map *counts, const char *words) {
 static void note_fallbacks(const json_t *result, map *counts) {
     size_t i;
     const json_t *one;
-    json_array_foreach(json_object_get(result, "fallbacks"), i, one) {
+    json_array_foreach(result_get(result, RESULT_FALLBACKS), i, one) {
         text words;
         text_init(&words);
         text_printf(&words, "%s as %s", json_text_at(one, "type"), json_text_at(one, "as"));

@@ -7,14 +7,15 @@
 
 #include "base/escape.h"
 #include "case/job.h"
+#include "case/result.h"
 #include "common/json_text.h"
 
-static const char *const keys[] = {"kernel", "backend", "profile", "type"};
+static const result_field keys[] = {RESULT_KERNEL, RESULT_BACKEND, RESULT_PROFILE, RESULT_TYPE};
 enum { KEYS = 4 };
 
 static bool same_row(const json_t *row, const json_t *result) {
     for (int i = 0; i < KEYS; i++)
-        if (strcmp(json_text_at(row, keys[i]), json_text_at(result, keys[i])) != 0)
+        if (strcmp(result_text(row, keys[i]), result_text(result, keys[i])) != 0)
             return false;
     return true;
 }
@@ -25,13 +26,14 @@ static json_t *row_of(json_t *rows, const json_t *result) {
     json_array_foreach(rows, i, row) if (same_row(row, result)) return row;
     row = json_pack("{s:i, s:i, s:f}", "cases", 0, "max_ulp_f64", 0, "max_error_over_bound", 0.0);
     for (int k = 0; k < KEYS; k++)
-        json_object_set_new(row, keys[k], json_string(json_text_at(result, keys[k])));
+        result_set(row, keys[k], json_string(result_text(result, keys[k])));
     json_array_append_new(rows, row);
     return row;
 }
 
-static void keep_greater(json_t *row, const json_t *check, const char *name) {
-    json_t *value = json_object_get(check, name);
+static void keep_greater(json_t *row, const json_t *result, result_field field) {
+    const char *name = result_fields[field].inner;
+    json_t *value = result_get(result, field);
     if (json_is_number(value) &&
         json_number_value(value) > json_number_value(json_object_get(row, name)))
         json_object_set(row, name, value);
@@ -41,13 +43,12 @@ json_t *error_table_json(const json_t *results) {
     json_t *rows = json_array(), *result;
     size_t i;
     json_array_foreach(results, i, result) {
-        const json_t *check = json_object_get(result, "check");
-        if (!json_is_number(json_object_get(check, "max_error_over_bound")))
+        if (!json_is_number(result_get(result, RESULT_MAX_ERROR)))
             continue;
         json_t *row = row_of(rows, result), *cases = json_object_get(row, "cases");
         json_integer_set(cases, json_integer_value(cases) + 1);
-        keep_greater(row, check, "max_ulp_f64");
-        keep_greater(row, check, "max_error_over_bound");
+        keep_greater(row, result, RESULT_MAX_ULP_F64);
+        keep_greater(row, result, RESULT_MAX_ERROR);
     }
     return rows;
 }

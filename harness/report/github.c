@@ -59,7 +59,7 @@ static const char *outcome_of(const json_t *result) {
 }
 
 static void annotate(const json_t *result, const char *level, text *out) {
-    const json_t *source = json_object_get(result, "source");
+    const json_t *source = result_get(result, RESULT_SOURCE);
     const char *why = result_text(result, RESULT_WHY), *pack = result_text(result, RESULT_PACK);
     text title, message;
     text_init(&title);

@@ -60,8 +60,8 @@ static bool needs_attention(const json_t *result) {
 }
 
 static void bench_row(const json_t *result, text *out) {
-    double median = export_median(result), gflops = export_number(result, "rate", "gflops"),
-           fraction = export_number(result, "roofline", "fraction");
+    double median = export_median(result), gflops = result_number(result, RESULT_GFLOPS),
+           fraction = result_number(result, RESULT_FRACTION);
     text words;
     text_init(&words);
     name_cell(result, out);

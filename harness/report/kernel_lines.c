@@ -115,10 +115,9 @@ static mark mark_of(const json_t *result) {
         return MARK_FAILED;
     if (outcome != OUTCOME_OK)
         return MARK_OTHER;
-    const json_t *check = json_object_get(result, "check");
-    const char *against = json_string_value(json_object_get(check, "against"));
+    const char *against = result_string(result, RESULT_AGAINST);
     bool judged = against && strcmp(against, "none") != 0;
-    if (json_is_true(json_object_get(check, "bitwise")))
+    if (result_flag(result, RESULT_BITWISE))
         return MARK_BITS;
     return judged ? MARK_BOUND : MARK_OTHER;
 }
@@ -275,7 +274,7 @@ static void unfold(const kernel_lines *k, bool (*belongs)(const struct kernel_ke
 
 /* Our own result of the case that an implementation was timed in turn with; or NULL. */
 static const json_t *ours_of(const kernel_lines *k, const json_t *theirs) {
-    const json_t *beside = json_object_get(theirs, "beside");
+    const json_t *beside = result_get(theirs, RESULT_BESIDE);
     const char *name = json_text_at(beside, "backend"), *profile = json_text_at(beside, "profile");
     for (size_t i = 0; i < k->results.count; i++) {
         const json_t *r = k->results.items[i].result;

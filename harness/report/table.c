@@ -26,10 +26,9 @@ void table_duration(double ns, text *out) {
               value, units[i].unit);
 }
 
-static double number_at(const json_t *result, const char *outer, const char *inner) {
-    const json_t *value = json_object_get(result, outer);
-    if (inner)
-        value = json_object_get(value, inner);
+/* A number of a field that is an object; NAN: it is not there. */
+static double number_in(const json_t *result, result_field field, const char *name) {
+    const json_t *value = json_object_get(result_get(result, field), name);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
@@ -58,15 +57,14 @@ static void append_padded(text *out, const text *cell, int width) {
 static void time_cells(const json_t *result, text *out) {
     text cell;
     text_init(&cell);
-    double median = number_at(result, "time_ns", "median");
+    double median = result_number(result, RESULT_MEDIAN);
     if (isnan(median)) {
         text_show(out, "%10s  %-9s", "-", "");
     } else {
         table_duration(median, &cell);
         append_padded(out, &cell, 10);
         text_clear(&cell);
-        double low = number_at(result, "time_ns", "low"),
-               high = number_at(result, "time_ns", "high");
+        double low = result_number(result, RESULT_LOW), high = result_number(result, RESULT_HIGH);
         text_show(&cell, "-%.1f+%.1f%%", 100 * (median - low) / median,
                   100 * (high - median) / median);
         text_show(out, "  %-9s", cell.data);
@@ -77,10 +75,9 @@ static void time_cells(const json_t *result, text *out) {
 static void rate_cell(const json_t *result, text *out) {
     text cell;
     text_init(&cell);
-    const char *bound =
-        json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
-    bool memory = bound ? strcmp(bound, "memory") == 0 : number_at(result, "flops", NULL) == 0;
-    double rate = number_at(result, "rate", memory ? "gbps" : "gflops");
+    const char *bound = result_string(result, RESULT_BOUND);
+    bool memory = bound ? strcmp(bound, "memory") == 0 : result_number(result, RESULT_FLOPS) == 0;
+    double rate = result_number(result, memory ? RESULT_GBPS : RESULT_GFLOPS);
     if (isnan(rate))
         text_append(&cell, "-");
     else
@@ -92,11 +89,10 @@ static void rate_cell(const json_t *result, text *out) {
 static void roofline_cell(const json_t *result, text *out) {
     text cell;
     text_init(&cell);
-    double fraction = number_at(result, "roofline", "fraction");
+    double fraction = result_number(result, RESULT_FRACTION);
     char resource[TABLE_RESOURCE_BYTES];
     table_resource(result, resource);
-    const char *bound =
-        json_string_value(json_object_get(json_object_get(result, "roofline"), "bound"));
+    const char *bound = result_string(result, RESULT_BOUND);
     if (isnan(fraction))
         text_append(&cell, "-");
     else
@@ -106,7 +102,7 @@ static void roofline_cell(const json_t *result, text *out) {
 }
 
 static void change_cell(const json_t *result, double previous_ns, text *out) {
-    double median = number_at(result, "time_ns", "median");
+    double median = result_number(result, RESULT_MEDIAN);
     if (isnan(median) || !(previous_ns > 0))
         text_show(out, " %7s", "-");
     else
@@ -123,7 +119,7 @@ static const char *outcome_colour(job_outcome o) {
 static void fallbacks_note(const json_t *result, text *out) {
     size_t i;
     json_t *one;
-    json_array_foreach(json_object_get(result, "fallbacks"), i, one) text_show(
+    json_array_foreach(result_get(result, RESULT_FALLBACKS), i, one) text_show(
         out, "%s %s as %s", i ? "," : ";", json_text_at(one, "type"), json_text_at(one, "as"));
 }
 
@@ -142,40 +138,39 @@ static void reason_cell(table *t, const json_t *result, text *out) {
 
 static void verdict_cell(table *t, const json_t *result, text *out) {
     job_outcome outcome = result_outcome(result);
-    const json_t *check = json_object_get(result, "check");
-    const char *against = json_string_value(json_object_get(check, "against"));
+    const char *against = result_string(result, RESULT_AGAINST);
     text_append(out, "  ");
     text_append(out, t->colour ? outcome_colour(outcome) : "");
     text_show(out, "%s", result_text(result, RESULT_STATUS));
     text_append(out, t->colour ? TABLE_PLAIN : "");
     if (outcome == OUTCOME_OK && against && strcmp(against, "none") != 0) {
         text_show(out, " (%s, ", against);
-        double ratio = number_at(check, "max_error_over_bound", NULL);
-        if (json_is_true(json_object_get(check, "bitwise")))
+        double ratio = result_number(result, RESULT_MAX_ERROR);
+        if (result_flag(result, RESULT_BITWISE))
             text_append(out, "same bits");
         else
             text_show(out, "error %.2g of bound", ratio);
-        double matched = number_at(check, "matched", NULL);
+        double matched = result_number(result, RESULT_MATCHED);
         if (matched < 1)
             text_printf(out, "; within a tolerance of %g, matched %.4g %%",
-                        number_at(check, "tolerance", NULL), 100 * matched);
+                        result_number(result, RESULT_TOLERANCE), 100 * matched);
         int64_t unjudged = result_whole(result, RESULT_NOT_JUDGED);
         if (unjudged > 0)
             text_printf(out, "; %lld not judged", (long long)unjudged);
         fallbacks_note(result, out);
         text_append(out, ")");
     }
-    double cold = number_at(result, "time_cold_ns", "median");
+    double cold = number_in(result, RESULT_COLD, "median");
     if (!isnan(cold)) {
         text_append(out, ", cold ");
         table_duration(cold, out);
     }
     double beside = json_number_value(
-        json_object_get(json_object_get(json_object_get(result, "beside"), "ratio"), "median"));
+        json_object_get(json_object_get(result_get(result, RESULT_BESIDE), "ratio"), "median"));
     if (beside > 0)
         text_printf(out, ", %.2f of our time", beside);
     reason_cell(t, result, out);
-    const char *pack = json_string_value(json_object_get(result, "pack"));
+    const char *pack = result_string(result, RESULT_PACK);
     if (pack)
         text_show(out, "\n    tsr replay %s", pack);
     text_append_char(out, '\n');
@@ -187,7 +182,7 @@ void table_line(table *t, const json_t *result, double previous_ns, text *out) {
     text_show(&name, "%s/%s", result_text(result, RESULT_KERNEL), result_text(result, RESULT_CASE));
     text_show(out, "%-*s %-7s %-*s %2.0f  ", t->name_width, name.data,
               result_text(result, RESULT_BACKEND), t->profile_width,
-              result_text(result, RESULT_PROFILE), number_at(result, "threads", NULL));
+              result_text(result, RESULT_PROFILE), result_number(result, RESULT_THREADS));
     text_release(&name);
     time_cells(result, out);
     rate_cell(result, out);
@@ -215,8 +210,7 @@ static size_t count_against(const json_t *results, const char *against) {
     size_t i, count = 0;
     json_t *result;
     json_array_foreach(results, i, result) {
-        const char *found =
-            json_string_value(json_object_get(json_object_get(result, "check"), "against"));
+        const char *found = result_string(result, RESULT_AGAINST);
         count += found && strcmp(found, against) == 0;
     }
     return count;
@@ -227,10 +221,9 @@ static size_t count_unverified(const json_t *results) {
     size_t i, count = 0;
     json_t *result;
     json_array_foreach(results, i, result) {
-        const json_t *check = json_object_get(result, "check");
-        const char *against = json_string_value(json_object_get(check, "against"));
+        const char *against = result_string(result, RESULT_AGAINST);
         count += result_outcome(result) == OUTCOME_OK && against && strcmp(against, "none") == 0 &&
-                 !json_is_true(json_object_get(check, "bitwise"));
+                 !result_flag(result, RESULT_BITWISE);
     }
     return count;
 }

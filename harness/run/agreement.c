@@ -38,8 +38,7 @@ void agreement_put(const json_t *before, json_t *result) {
     text_init(&why);
     text_printf(&why, "%s; %s %s", result_text(result, RESULT_WHY),
                 same ? "the same bits as" : "other bits than", with);
-    result_set(result, RESULT_AGREES,
-               json_pack("{s:o, s:b}", "with", json_text(with), "bitwise", same));
-    result_set(result, RESULT_WHY, json_text(why.data));
+    result_put_AGREES(result, json_pack("{s:o, s:b}", "with", json_text(with), "bitwise", same));
+    result_put_WHY(result, why.data);
     text_release(&why);
 }

@@ -144,7 +144,7 @@ static void settle(packing *p, const verdict *v, const tensor *output) {
     char digest[65];
     golden_tensor_digest(output, digest);
     p->result = result_new(&p->job, OUTCOME_OK, NULL);
-    json_object_set_new(json_object_get(p->result, "check"), "sha256", json_pack("[s]", digest));
+    result_put_SHA256(p->result, json_pack("[s]", digest));
     if (verdict_is_empty(v))
         result_set_outcome(p->result, OUTCOME_UNJUDGED, not_judged, EXIT_NO_VERDICT);
     if (!v->holds)

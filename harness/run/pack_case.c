@@ -214,7 +214,7 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
 static json_t *about(const packing *p) {
     const pack_request *r = p->request;
     const json_t *result = r->result;
-    const json_t *internal = json_object_get(p->staged, "internal");
+    const json_t *internal = result_internal(p->staged);
     json_t *item = pack_case_json(r->job, r->timeout_seconds, r->memory_mib);
     json_t *code = json_object_get(item, "implementation");
     if (p->code.code.sha256[0])
@@ -224,10 +224,10 @@ static json_t *about(const packing *p) {
     json_t *manifest =
         json_pack("{s:o, s:o, s:o, s:o, s:i, s:O?, s:O?, s:O?, s:O?}", "case", item, "outcome",
                   outcome_json(p), "tsr", program_facts(), "host", host_facts(), "numerics_version",
-                  TSR_NUMERICS_VERSION, "key", json_object_get(internal, "key"), "inputs_sha256",
-                  json_object_get(internal, "inputs"), "schedule_hash",
-                  json_object_get(result, "schedule_hash"), "module_hash",
-                  json_object_get(result, "module_hash"));
+                  TSR_NUMERICS_VERSION, "key", internal_get(internal, INTERNAL_KEY),
+                  "inputs_sha256", internal_get(internal, INTERNAL_INPUTS), "schedule_hash",
+                  result_get(result, RESULT_SCHEDULE_HASH), "module_hash",
+                  result_get(result, RESULT_MODULE_HASH));
     if (json_array_size(p->needs))
         json_object_set(manifest, "needs", p->needs);
     return manifest;
@@ -437,9 +437,9 @@ static bool hold_neighbour(void *context, const char *member, const char *path) 
 /* All but what the worker staged. */
 static bool add_own_members(packing *p, status *st) {
     const pack_request *request = p->request;
-    const json_t *internal = json_object_get(p->staged, "internal");
+    const json_t *internal = result_internal(p->staged);
     p->needs =
-        pack_needs_make(request->job, json_object_get(internal, "opened"), hold_neighbour, p);
+        pack_needs_make(request->job, internal_get(internal, INTERNAL_OPENED), hold_neighbour, p);
     add_readme(p);
     add_log(p);
     if (request->about)

@@ -79,7 +79,7 @@ static bool read_one(pack_implementation_file *p, const char *path, const char *
 
 static bool read_both(pack_implementation *p, const job *j, const json_t *result, arena *memory,
                       status *st) {
-    const json_t *said = json_object_get(result, "implementation");
+    const json_t *said = result_get(result, RESULT_IMPLEMENTATION);
     const implementation_kind kind = (implementation_kind)j->implementation_kind;
     const char *beside = implementation_companion(j->implementation, kind, memory);
     text name;

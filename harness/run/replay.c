@@ -122,7 +122,7 @@ static const char *without_effect(const recorded_case *c, bool recorded_inputs) 
     if (j->relation && id < BACKEND_COUNT && id != BACKEND_IMPLEMENTATION &&
         (id != BACKEND_CPU || scheduled || j->fault))
         return "case: a relation is of code of others, or of ours as it is";
-    if (id >= BACKEND_COUNT || *backend_table[id].driver)
+    if (id >= BACKEND_COUNT || backend_is_compiled(&backend_table[id]))
         return NULL;
     return scheduled || j->generic || j->constants || j->unoptimised || j->fault || j->threads > 1
                ? "case: the interpreter has no schedule, no kinds of code, no faults and one thread"
@@ -209,7 +209,7 @@ static void check_backend(const recorded_case *c, const replay_request *q, repla
     else if (backend_is_tools(&backend_table[id]))
         lacks(r,
               "a replay starts no other programs, and this backend is made of them: ", j->backend);
-    else if (*backend_table[id].driver &&
+    else if (backend_has_device(&backend_table[id]) &&
              !backend_device_ask(&backend_table[id], wanted, &device, &own, &why))
         lacks(r, "", why.message);
     else if (!backend_honours(&backend_table[id], j->profile))
@@ -326,8 +326,8 @@ static bool options_fit(const recorded_case *c, const replay_request *q, const r
 
 /* The same source must still mean the same case: graph, sizes, inputs. */
 static bool same_case(const recorded_case *c, const json_t *internal, replay *r) {
-    const char *key = json_string_value(json_object_get(internal, "key"));
-    const json_t *inputs = json_object_get(internal, "inputs");
+    const char *key = json_string_value(internal_get(internal, INTERNAL_KEY));
+    const json_t *inputs = internal_get(internal, INTERNAL_INPUTS);
     if (c->key && key && strcmp(c->key, key) != 0)
         lacks(r, "this tsr reads another graph or case from the source", "");
     else if (json_array_size(c->inputs) && json_array_size(inputs) &&
@@ -363,7 +363,7 @@ static void read_outcome(const json_t *status_holder, const json_t *digests, con
 static bool is_limited(const recorded_case *c, const json_t *result) {
     static const char *const of_memory[] = {"out of memory", "cannot allocate", "Cannot allocate",
                                             "MemoryError", "bad_alloc"};
-    const char *why = json_text_at(result, "why");
+    const char *why = result_text(result, RESULT_WHY);
     bool short_of_memory = false;
     for (size_t i = 0; i < sizeof of_memory / sizeof *of_memory; i++)
         short_of_memory |= strstr(why, of_memory[i]) != NULL;
@@ -372,7 +372,7 @@ static bool is_limited(const recorded_case *c, const json_t *result) {
 }
 
 static void qualify(const recorded_case *c, replay *r) {
-    const char *module = json_string_value(json_object_get(r->result, "module_hash"));
+    const char *module = result_string(r->result, RESULT_MODULE_HASH);
     if (!program_made(json_object_get(r->manifest, "tsr")))
         json_array_append_new(r->qualifiers, json_string("toolchain-drift"));
     if (c->recorded_isa && c->job.isa && strcmp(c->job.isa, c->recorded_isa) != 0)
@@ -409,8 +409,8 @@ static void run_case(const recorded_case *c, replay *r) {
         worker_limit(&w, STEPS_MAX * c->timeout_seconds);
         json_t *result = results[count] = worker_run(&w, &c->job);
         if (result)
-            read_outcome(result, json_object_get(json_object_get(result, "check"), "sha256"),
-                         pack_stage(result, w.stage), &seen[count]);
+            read_outcome(result, result_get(result, RESULT_SHA256), pack_stage(result, w.stage),
+                         &seen[count]);
         worker_stop(&w);
         if (!result) {
             r->verdict = REPRO_NO_VERDICT;
@@ -423,7 +423,7 @@ static void run_case(const recorded_case *c, replay *r) {
              r->verdict != REPRODUCED_CLASS);
     r->result = count ? json_incref(results[count - 1]) : NULL;
     if (cannot_run(&recorded, r->result)) {
-        lacks(r, "", json_text_at(r->result, "why"));
+        lacks(r, "", result_text(r->result, RESULT_WHY));
         r->verdict = INCOMPATIBLE;
     }
     for (int i = 0; i < REPLAYS_MAX; i++)
@@ -440,7 +440,7 @@ static bool replay_pack(const pack *p, const replay_request *q, replay *r, statu
         if (compatible(&c, q, r) && take_code(p, q, &c, r, st) && take_inputs(p, &c, r, st))
             run_case(&c, r);
         if (r->verdict != REPRO_NO_VERDICT && r->verdict != INVALID_PACK &&
-            r->verdict != NEEDS_TRUST && same_case(&c, json_object_get(r->result, "internal"), r))
+            r->verdict != NEEDS_TRUST && same_case(&c, result_internal(r->result), r))
             qualify(&c, r);
     }
     pack_code_close(&c.code);

@@ -21,18 +21,19 @@ typedef struct placing {
 /* False where there is no time, or nothing to hold it against: the ceilings are the host's. */
 static bool locate(placing *p) {
     const json_t *result = *p->result, *internal = *p->internal;
-    const char *element = json_string_value(json_object_get(internal, "element"));
+    const char *element = json_string_value(internal_get(internal, INTERNAL_ELEMENT));
     p->query = (roofline_query){
         .type = element ? dtype_from_name(element) : DTYPE_F32,
         .profile = result_text(result, RESULT_PROFILE),
-        .pairs = json_is_true(json_object_get(internal, "pairs")),
+        .pairs = json_is_true(internal_get(internal, INTERNAL_PAIRS)),
         .threads = (uint32_t)result_whole(result, RESULT_THREADS),
         .flops = (uint64_t)json_integer_value(result_get(result, RESULT_FLOPS)),
         .bytes = (uint64_t)json_integer_value(result_get(result, RESULT_BYTES)),
-        .working_set_bytes = (uint64_t)json_integer_value(json_object_get(internal, "working_set")),
+        .working_set_bytes =
+            (uint64_t)json_integer_value(internal_get(internal, INTERNAL_WORKING_SET)),
         .time_ns = json_number_value(result_get(result, RESULT_MEDIAN)),
     };
-    return p->query.time_ns > 0 && !json_is_true(json_object_get(internal, "own_memory")) &&
+    return p->query.time_ns > 0 && !json_is_true(internal_get(internal, INTERNAL_OWN_MEMORY)) &&
            roofline_place(p->c, &p->query, &p->point);
 }
 
@@ -124,14 +125,14 @@ static void accuse(placing *p) {
 
 static void put_point(placing *p) {
     json_t *result = *p->result;
-    result_set(result, RESULT_BOUND, json_string(p->point.compute_bound ? "compute" : "memory"));
-    result_set(result, RESULT_RESOURCE, json_string(p->point.resource));
-    result_set(result, RESULT_CEILING, json_real(p->point.ceiling));
-    result_set(result, RESULT_FRACTION, json_real(p->point.fraction));
+    result_put_BOUND(result, p->point.compute_bound ? "compute" : "memory");
+    result_put_RESOURCE(result, p->point.resource);
+    result_put_CEILING(result, p->point.ceiling);
+    result_put_FRACTION(result, p->point.fraction);
     if (p->value_count)
-        result_set(result, RESULT_AGAIN,
-                   json_pack("{s:o, s:o}", "times_ns", list_of(p->times_ns, p->time_count),
-                             "ceilings", list_of(p->values, p->value_count)));
+        result_put_AGAIN(result,
+                         json_pack("{s:o, s:o}", "times_ns", list_of(p->times_ns, p->time_count),
+                                   "ceilings", list_of(p->values, p->value_count)));
     if (is_above(p))
         accuse(p);
 }

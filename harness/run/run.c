@@ -247,7 +247,7 @@ static bool store_record(run *r, const char *key, const json_t *result, const js
     double samples[512];
     size_t count = 0, i;
     json_t *value;
-    json_array_foreach(json_object_get(internal, "samples"), i,
+    json_array_foreach(internal_get(internal, INTERNAL_SAMPLES), i,
                        value) if (count < sizeof samples / sizeof samples[0]) samples[count++] =
         json_number_value(value);
     char *record = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -301,7 +301,7 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
     text_init(&path);
     text_init(&lacks);
     if (pack_case(&request, &path, &st))
-        result_set(result, RESULT_PACK, json_text(path.data));
+        result_put_PACK(result, path.data);
     else if (st.code != STATUS_INTERRUPTED)
         say(stderr, "tsr: %s/%s is not packed: %s\n", j->kernel, j->case_name, st.message);
     if (lacks.length)
@@ -315,9 +315,8 @@ static bool pack_failure(run *r, const job *j, json_t *result) {
 static json_t *measure_job(run *r, const job *j) {
     json_t *result = worker_run(&r->worker, j);
     if (result)
-        result_set(
-            result, RESULT_SOURCE,
-            json_pack("{s:o, s:I}", "path", json_text(j->path), "line", (json_int_t)j->line));
+        result_put_SOURCE(result, json_pack("{s:o, s:I}", "path", json_text(j->path), "line",
+                                            (json_int_t)j->line));
     /* A failure without its pack would never get one: the case is left to --resume. */
     if (result && pack_is_failure(result) && !pack_failure(r, j, result)) {
         json_decref(result);

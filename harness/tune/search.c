@@ -144,7 +144,7 @@ static json_t *measure(search *s, const draft *d, double cycles, bool quick) {
     j.quick = quick;
     json_t *pair = NULL, *result = worker_run(s->request->worker, &j);
     if (result && result_outcome(result) == OUTCOME_OK)
-        pair = json_incref(json_object_get(json_object_get(result, "internal"), "tune"));
+        pair = json_incref(internal_get(result_internal(result), INTERNAL_TUNE));
     if (result && s->tried < TRIED_MAX)
         note(s, words.data, cycles, pair, result);
     s->out->measured |= pair != NULL;

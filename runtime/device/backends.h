@@ -3,10 +3,13 @@
 #define TESSERA_RUNTIME_BACKENDS_H
 
 typedef enum backend_id {
-#define BACKEND(id, name, driver, target, profiles, timed, product, summary) BACKEND_##id,
+#define BACKEND(id, ...) BACKEND_##id,
 #include "device/backends.def"
 #undef BACKEND
     BACKEND_COUNT
 } backend_id;
+
+/* In place of a device's number: the backend runs on each device of its driver. */
+enum { ANY_DEVICE = -1 };
 
 #endif

@@ -1,16 +1,16 @@
 /* capability.c - see capability.h. */
 #include "device/capability.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- backends ---- */
 
 static const struct {
-    const char *driver, *target, *profiles;
+    const char *driver, *family, *profiles;
+    int device;
 } backends[BACKEND_COUNT] = {
-#define BACKEND(id, name, driver, target, profiles, timed, product, summary)                       \
-    {driver, target, profiles},
+#define BACKEND(id, name, class, driver, device, target, family, profiles, ...)                    \
+    {driver, family, profiles, device},
 #include "device/backends.def"
 #undef BACKEND
 };
@@ -26,12 +26,10 @@ const capability *capability_of(backend_id id, dtype type) {
 }
 
 backend_id capability_backend(const char *driver, uint32_t index) {
-    size_t length = strlen(driver);
     for (int i = 0; i < BACKEND_COUNT; i++) {
-        const char *own = backends[i].driver;
-        if (strncmp(own, driver, length) != 0 || (own[length] && own[length] != ':'))
-            continue;
-        if (!own[length] || strtoul(own + length + 1, NULL, 10) == index)
+        int device = backends[i].device;
+        if (strcmp(backends[i].driver, driver) == 0 &&
+            (device == ANY_DEVICE || (uint32_t)device == index))
             return (backend_id)i;
     }
     /* Kernels of this processor run there, too. */
@@ -39,10 +37,8 @@ backend_id capability_backend(const char *driver, uint32_t index) {
 }
 
 const char *capability_driver(backend_id id, uint32_t *index_out) {
-    static const char *const emulated = "emulated";
-    const char *own = backends[id].driver, *colon = strchr(own, ':');
-    *index_out = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
-    return colon ? emulated : own;
+    *index_out = backends[id].device == ANY_DEVICE ? 0 : (uint32_t)backends[id].device;
+    return backends[id].driver;
 }
 
 const char *capability_profiles(backend_id id) {
@@ -77,19 +73,8 @@ const capability_chip *capability_chip_find(const char *name) {
     return NULL;
 }
 
-/* By what its code is made for, else by what its device is. */
 const char *capability_family(backend_id id) {
-    enum { FAMILY_LETTERS = 2 };
-    static const struct {
-        const char *driver, *family;
-    } rows[] = {{"cpu", "cpu"}, {"cuda", "ptx"}, {"hip", "rocm"}, {"vulkan", "spirv"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].driver, backends[id].driver) == 0)
-            return rows[i].family;
-    for (size_t i = 0; i < CHIP_COUNT && *backends[id].target; i++)
-        if (strncmp(chips[i].name, backends[id].target, FAMILY_LETTERS) == 0)
-            return chips[i].family;
-    return NULL;
+    return *backends[id].family ? backends[id].family : NULL;
 }
 
 /* ---- matrix units ---- */

@@ -5,6 +5,7 @@
  * What was not timed is left out. */
 #include <math.h>
 
+#include "case/result.h"
 #include "report/export/export.h"
 
 static const double ns_per_s = 1e9;
@@ -19,14 +20,13 @@ static json_t *measure(double value, double low, double high) {
 }
 
 static json_t *measures_of(const json_t *result, double median) {
-    double low = export_number(result, "time_ns", "low"),
-           high = export_number(result, "time_ns", "high"),
-           compile_ns = export_number(result, "compile_ns", NULL);
+    double low = result_number(result, RESULT_LOW), high = result_number(result, RESULT_HIGH),
+           compile_ns = result_number(result, RESULT_COMPILE);
     json_t *made = json_object();
     json_object_set_new(made, "latency", measure(median, low, high));
     json_object_set_new(made, "throughput",
                         measure(ns_per_s / median, ns_per_s / high, ns_per_s / low));
-    if (!isnan(compile_ns) && json_is_false(json_object_get(result, "compile_cached")))
+    if (!isnan(compile_ns) && json_is_false(result_get(result, RESULT_COMPILE_CACHED)))
         json_object_set_new(made, "compile-time", measure(compile_ns, NAN, NAN));
     return made;
 }

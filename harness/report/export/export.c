@@ -67,7 +67,7 @@ double export_number(const json_t *result, const char *outer, const char *inner)
 
 double export_median(const json_t *result) {
     bool ok = result_outcome(result) == OUTCOME_OK;
-    return ok ? export_number(result, "time_ns", "median") : NAN;
+    return ok ? result_number(result, RESULT_MEDIAN) : NAN;
 }
 
 void export_name(const json_t *result, text *out) {

@@ -12,12 +12,11 @@ static json_t *entry_of(const json_t *result, double median) {
     text_init(&range);
     text_init(&extra);
     export_name(result, &name);
-    text_printf(&range, "%.6g to %.6g", export_number(result, "time_ns", "low"),
-                export_number(result, "time_ns", "high"));
+    text_printf(&range, "%.6g to %.6g", result_number(result, RESULT_LOW),
+                result_number(result, RESULT_HIGH));
     text_printf(&extra, "%g samples, confidence %.4g\nGFLOP/s %.4g, GB/s %.4g\nmodule %s",
-                export_number(result, "time_ns", "samples"),
-                export_number(result, "time_ns", "confidence"),
-                export_number(result, "rate", "gflops"), export_number(result, "rate", "gbps"),
+                result_number(result, RESULT_SAMPLES), result_number(result, RESULT_CONFIDENCE),
+                result_number(result, RESULT_GFLOPS), result_number(result, RESULT_GBPS),
                 result_text(result, RESULT_MODULE_HASH));
     json_t *entry = json_pack("{s:s, s:s, s:f, s:s, s:s}", "name", name.data, "unit", "ns", "value",
                               median, "range", range.data, "extra", extra.data);

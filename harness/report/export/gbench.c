@@ -37,14 +37,13 @@ static json_t *entry_of(const json_t *result, const char *name, const char *suff
     text_init(&full);
     text_printf(&full, "%s%s", name, suffix);
     json_t *entry = json_pack("{s:s, s:s, s:s, s:O}", "name", full.data, "run_name", name,
-                              "run_type", type, "threads", json_object_get(result, "threads"));
+                              "run_type", type, "threads", result_get(result, RESULT_THREADS));
     text_release(&full);
     return entry;
 }
 
 static void put_time(json_t *entry, const json_t *result, double ns) {
-    double flops = export_number(result, "flops", NULL),
-           bytes = export_number(result, "bytes", NULL);
+    double flops = result_number(result, RESULT_FLOPS), bytes = result_number(result, RESULT_BYTES);
     json_object_set_new(entry, "real_time", json_real(ns));
     json_object_set_new(entry, "cpu_time", json_real(ns));
     json_object_set_new(entry, "time_unit", json_string("ns"));

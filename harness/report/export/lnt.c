@@ -26,7 +26,7 @@ static json_t *times_of(const json_t *document, const char *name, double median)
 }
 
 static json_t *test_of(const json_t *document, const json_t *result) {
-    double median = export_median(result), compile_ns = export_number(result, "compile_ns", NULL);
+    double median = export_median(result), compile_ns = result_number(result, RESULT_COMPILE);
     text name;
     text_init(&name);
     export_name(result, &name);
@@ -35,10 +35,10 @@ static json_t *test_of(const json_t *document, const json_t *result) {
         json_object_set_new(test, "execution_time", times_of(document, name.data, median));
     json_object_set_new(test, "execution_status",
                         json_integer(outcome_is_failure(result_outcome(result))));
-    if (!isnan(compile_ns) && json_is_false(json_object_get(result, "compile_cached")))
+    if (!isnan(compile_ns) && json_is_false(result_get(result, RESULT_COMPILE_CACHED)))
         json_object_set_new(test, "compile_time", json_real(compile_ns * s_per_ns));
     if (export_value(result, "module_hash", NULL))
-        json_object_set(test, "hash", json_object_get(result, "module_hash"));
+        json_object_set(test, "hash", result_get(result, RESULT_MODULE_HASH));
     text_release(&name);
     return test;
 }

@@ -1,0 +1,110 @@
+/* execute_compiler.c - jobs of code that this compiler makes. */
+#include <stdio.h>
+
+#include "case/result.h"
+#include "exec/execution.h"
+#include "exec/module_cache.h"
+#include "exec/staging.h"
+#include "probe/probe.h"
+
+static void put_hashes(const execution *e) {
+    char hex[65];
+    sha256_hex(&e->artifact.schedule_hash, hex);
+    result_put_SCHEDULE_HASH(e->result, hex);
+    sha256_hex(&e->artifact.module_hash, hex);
+    result_put_MODULE_HASH(e->result, hex);
+}
+
+static compiler_options options_of(const execution *e) {
+    compiler_options options = job_compiler_options(e->job, e->subject->kernel);
+    if (e->schedule_rejected)
+        options.schedule = NULL;
+    options.provenance = &e->provenance;
+    return options;
+}
+
+/* Whose schedule it is. */
+static const char *schedule_of(const compiler_options *options) {
+    if (options->generic)
+        return "generic";
+    if (options->provenance->tuned)
+        return "tuned";
+    if (options->schedule)
+        return "given";
+    return compiler_schedule_is_for(options->written, options->isa) ? "source" : "default";
+}
+
+static bool build(execution *e, status *st);
+
+/* What was tuned for another build need not fit this one: then the kernel's own schedule is used,
+ * and the result says so. */
+static bool build_untuned(execution *e, status *st) {
+    snprintf(e->note, sizeof e->note, "the tuned schedule is not used: %.300s", st->message);
+    *st = (status)STATUS_INIT;
+    e->schedule_rejected = true;
+    e->provenance.tuned = NULL;
+    result_put_SCHEDULE_VALUES(e->result, NULL);
+    return build(e, st);
+}
+
+static bool build(execution *e, status *st) {
+    case_context *s = e->subject;
+    compiler_options options = options_of(e);
+    e->stage(e->context, "compile");
+    /* Schedules that a tuner only tries would crowd out what is used. */
+    const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
+    bool cached, ok = module_cache_build(cache, e->tried ? e->tried : s->instance, &options,
+                                         &e->artifact, &cached, st);
+    if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->schedule_rejected)
+        return build_untuned(e, st);
+    result_put_SCHEDULE(e->result, schedule_of(&options));
+    if (!ok)
+        return false;
+    result_put_CONSTANTS(e->result, e->job->constants);
+    put_hashes(e);
+    result_put_COMPILE(e->result, (int64_t)e->artifact.compile_ns);
+    result_put_COMPILE_CACHED(e->result, cached);
+    execution_put_module_facts(e);
+    return true;
+}
+
+/* In which trees does the code add? Its profile is strict: the others may choose. */
+static bool probe(execution *e, status *st) {
+    probe_result found;
+    compiler_options options = options_of(e);
+    options.schedule_loose = true; /* the kernel is cut into parts */
+    options.constants = NULL;
+    e->stage(e->context, "probe");
+    probe_request request = {e->subject, &options, e->device};
+    bool ok = probe_orders(&request, &found, st);
+    if (ok && found.digest[0])
+        result_put_ORDER_PROBE(e->result, found.digest);
+    if (ok && !found.holds) {
+        e->mismatch = true;
+        result_set_outcome(e->result, OUTCOME_MISMATCH, found.why.data, EXIT_CHECK);
+    }
+    probe_result_release(&found);
+    return ok;
+}
+
+static bool tune(execution *e, status *st) {
+    return (!e->job->tried || execution_open_tried(e, st)) && build(e, st) && execution_tune(e, st);
+}
+
+static bool time_or_probe(execution *e, status *st) {
+    bool probed = e->job->order_probe && !e->mismatch && e->profile == PROFILE_STRICT;
+    return (!probed || probe(e, st)) && execution_time_bench(e, st);
+}
+
+static bool pack_code(execution *e, const staging *s, status *st) {
+    return staging_put_levels(s, st) && build(e, st) && staging_put_module(s, &e->artifact, st);
+}
+
+const execution_class execution_of_compiler = {.held_to_golden = true,
+                                               .build = build,
+                                               .compute = execution_computed,
+                                               .judge = execution_judge_repeated,
+                                               .tune = tune,
+                                               .time = time_or_probe,
+                                               .pack_code = pack_code,
+                                               .pack_outputs = execution_pack_computed};

@@ -1,0 +1,50 @@
+/* execute_pack.c - writes the members of a pack. */
+#include "case/result.h"
+#include "exec/execution.h"
+#include "exec/opened.h"
+#include "exec/staging.h"
+
+bool execution_packs_nothing(execution *e, const staging *s, status *st) {
+    (void)e;
+    (void)s;
+    (void)st;
+    return true;
+}
+
+bool execution_pack_computed(execution *e, const tensor *expected, const tensor **actual,
+                             status *st) {
+    (void)expected;
+    *actual = e->job->launches ? e->class->compute(e, st) : NULL;
+    return *actual || !e->job->launches;
+}
+
+/* The interpreter's outputs, of the kernel that @same_as names where there is one. */
+static bool put_expected(const execution *e, const staging *s, const tensor *own, status *st) {
+    case_context *named;
+    if (!case_context_named(e->subject, &named, st))
+        return false;
+    const tensor *expected = named ? case_context_oracle(named, st) : own;
+    return expected && staging_put_tensors(s, "expected", expected, st);
+}
+
+bool execution_pack(execution *e, status *st) {
+    staging s = {e->job, e->subject, e->stage, e->context};
+    const tensor *expected, *actual;
+    if (e->job->opens)
+        opened_begin(e->job->staging);
+    if (!staging_put_sources(&s, st) || !e->class->pack_code(e, &s, st))
+        return false;
+    e->stage(e->context, "oracle");
+    bool known = !compiler_instance_is_contract(e->subject->instance);
+    expected = known ? case_context_oracle(e->subject, st) : NULL;
+    if (known && (!expected || !put_expected(e, &s, expected, st)))
+        return false;
+    if (!e->class->pack_outputs(e, expected, &actual, st))
+        return false;
+    if (actual)
+        execution_put_digests(e, actual);
+    if (e->job->opens)
+        execution_put_opened(e);
+    result_set_outcome(e->result, OUTCOME_OK, NULL, EXIT_DONE);
+    return !actual || staging_put_tensors(&s, "actual", actual, st);
+}
