@@ -24,11 +24,7 @@
 
 #include "device/foreign/guest_protocol.h"
 
-enum {
-    FIRST = 2 /* the number of a guest, after the keeper */,
-    EXIT_NO_PROGRAM = 127,
-    FILES_MAX = 1024
-};
+enum { EXIT_NO_PROGRAM = 127, FILES_MAX = 1024 };
 
 /* ---- namespaces ---- */
 
@@ -70,17 +66,19 @@ static int watch_process(pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* It holds no file of others, least of all the socket: whoever is at the other end waits for its
- * being closed. */
+/* The guest says its number in the namespace itself: threads take numbers too, so it cannot be
+ * known beforehand (a sanitizer starts a thread of its own in each process). The keeper holds no
+ * file of others, least of all the socket: the other end waits for its being closed. */
 static void keep(int told, int asked) {
-    char byte = 0;
+    pid_t guest = 0;
     int error = mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ? errno : 0;
     (void)prctl(PR_SET_NAME, "tessera-keeper");
     (void)prctl(PR_SET_DUMPABLE, 0);
     signal(SIGCHLD, SIG_IGN); /* the system reaps what comes to it */
-    if (write(told, &error, sizeof error) != sizeof error || error || read(asked, &byte, 1) != 1)
+    if (write(told, &error, sizeof error) != sizeof error || error ||
+        read(asked, &guest, sizeof guest) != sizeof guest)
         _exit(0);
-    struct pollfd end = {watch_process(FIRST), POLLIN, 0};
+    struct pollfd end = {watch_process(guest), POLLIN, 0};
     for (int fd = 0; fd < FILES_MAX; fd++)
         if (fd != end.fd)
             close(fd);
@@ -91,7 +89,7 @@ static void keep(int told, int asked) {
 
 typedef struct keeper {
     pid_t pid;
-    int told[2], asked[2]; /* what it says; that the guest is there */
+    int told[2], asked[2]; /* the keeper's errno; the guest's number in the namespace */
 } keeper;
 
 /* False with errno. */
@@ -117,15 +115,17 @@ static bool start_keeper(keeper *k) {
 
 /* ---- the guest ---- */
 
-/* A child of this process' parent. Returns its number, negative with errno; `error`: why the
- * program could not be executed. */
-static pid_t start_guest(char **program, int *error) {
+/* A child of this process' parent, which says its number in the namespace to `number`. Returns its
+ * number outside, negative with errno; `error`: why the program could not be executed. */
+static pid_t start_guest(char **program, int number, int *error) {
     int failed[2];
     *error = 0;
     if (pipe2(failed, O_CLOEXEC) != 0)
         return -1;
     pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
     if (pid == 0) {
+        pid_t own = (pid_t)syscall(SYS_getpid);
+        (void)!write(number, &own, sizeof own);
         /* A group of its own: what it starts can be stopped and ended with it, and the system ends
          * one that was stopped when the process that it serves dies. */
         (void)setpgid(0, 0);
@@ -147,10 +147,9 @@ int guest_start_apart(char **program) {
     if (!enter_namespaces() || !start_keeper(&k)) {
         birth.refusal = errno;
     } else if (*program) {
-        pid_t guest = start_guest(program, &error);
+        pid_t guest = start_guest(program, k.asked[1], &error);
         birth = (guest_birth){.guest = guest, .keeper = k.pid, .refusal = guest < 0 ? errno : 0};
         birth.error = error;
-        (void)!write(k.asked[1], "", 1);
     } else {
         close(k.asked[1]);
         (void)waitpid(k.pid, NULL, 0);
