@@ -152,13 +152,20 @@ static void tell_unmeasured(tuning *t, const job *j, const search_result *found)
     t->code = exit_code_worse(t->code, EXIT_CHECK);
 }
 
+typedef struct case_search {
+    const corpus_case *item;
+    const job *job;
+    uint64_t budget_ns; /* for each point */
+} case_search;
+
 /* The schedules of one point. */
-static bool search_point(tuning *t, const corpus_case *item, const space_point *point, job j,
-                         uint64_t budget_ns, search_result *found, status *st) {
-    draft_kernel kernel = {point->instance, job_compiler_options(&j, item->kernel)};
+static bool search_point(tuning *t, const case_search *c, const space_point *point,
+                         search_result *found, status *st) {
+    job j = *c->job;
+    draft_kernel kernel = {point->instance, job_compiler_options(&j, c->item->kernel)};
     kernel.options.fault = NULL;
     j.tried = point->space;
-    search_request request = {&t->worker, &j, &kernel, budget_ns};
+    search_request request = {&t->worker, &j, &kernel, c->budget_ns};
     return search_run(&request, found, st);
 }
 
@@ -182,13 +189,13 @@ static void take_faster(finding *best, search_result *next, const char *space) {
 }
 
 /* Tiles that cannot be scheduled are left out like those that are another order. */
-static void search_others(tuning *t, const corpus_case *item, const job *j,
-                          const space_points *points, uint64_t each, finding *best) {
+static void search_others(tuning *t, const case_search *c, const space_points *points,
+                          finding *best) {
     for (uint32_t i = 1; i < points->count && !interrupt_seen; i++) {
         search_result next;
         status st = STATUS_INIT;
         const char *space = points->items[i].space;
-        if (!search_point(t, item, &points->items[i], *j, each, &next, &st) && !interrupt_seen)
+        if (!search_point(t, c, &points->items[i], &next, &st) && !interrupt_seen)
             points_note(best->result.tried, space, st.message);
         take_faster(best, &next, space);
     }
@@ -206,9 +213,10 @@ static void search_case(tuning *t, const corpus_case *item, compiler_instance *i
                                     start + budget_ns / 4};
     points_find(&request, &points, notes);
     uint64_t each = (budget_ns - lesser(budget_ns / 2, timer_now_ns() - start)) / points.count;
-    bool ok = search_point(t, item, &points.items[0], *j, each, &best.result, &st);
+    const case_search search = {item, j, each};
+    bool ok = search_point(t, &search, &points.items[0], &best.result, &st);
     if (ok)
-        search_others(t, item, j, &points, each, &best);
+        search_others(t, &search, &points, &best);
     if (!ok && !interrupt_seen) {
         say(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
