@@ -2,7 +2,7 @@
 # nothing is lost.
 source "$(dirname "$0")/lib.sh"
 small_corpus
-exits 0 "every fault is caught" /usr/bin/python3 "$root/harness/test/faults/faults.py" "$tsr" "$root"
+exits 0 "every fault is caught" /usr/bin/python3 "$root/harness/test/cli/faults/faults.py" "$tsr" "$root"
 has out ' faults, 0 not caught$' "all of them"
 grep '^NOT OK' out
 finish

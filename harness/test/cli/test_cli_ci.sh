@@ -1,6 +1,6 @@
 # test_cli_ci.sh - the pipelines of ci/examples: their shell, taken out of the YAML, gates two commits of a repository.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 if ! /usr/bin/python3 -c 'import yaml' 2>/dev/null; then
     echo "skipped: the example pipelines: python3-yaml is not installed"
     exit 77
@@ -10,7 +10,7 @@ unset GIT_DIR GIT_WORK_TREE
 here=$scratch # exits leaves out and err in the current folder
 
 for name in github gitlab kernels; do
-    exits 0 "$name.yml is sound" /usr/bin/python3 "$root/harness/test/ci_steps.py" "$root/ci/examples/$name.yml" "$here/$name"
+    exits 0 "$name.yml is sound" /usr/bin/python3 "$root/harness/test/cli/ci_steps.py" "$root/ci/examples/$name.yml" "$here/$name"
     cp out "$here/$name.artifacts"
 done
 [ "$(ls "$here/github" | wc -l)" -eq 5 ] && pass "five steps of GitHub's" || fail "five steps of GitHub's"
@@ -18,7 +18,7 @@ done
 # What installs a release, with one that is this program alone.
 mkdir -p release/tessera-1/bin runner && ln -s "$tsr" release/tessera-1/bin/tsr
 tar -C release -cJf release.tar.xz tessera-1
-exits 0 "the action is sound" /usr/bin/python3 "$root/harness/test/ci_steps.py" "$root/ci/examples/install-tessera/action.yml" "$here/action"
+exits 0 "the action is sound" /usr/bin/python3 "$root/harness/test/cli/ci_steps.py" "$root/ci/examples/install-tessera/action.yml" "$here/action"
 install_release() {
     RELEASE=release.tar.xz SHA256=$1 RUNNER_TEMP=$here/runner GITHUB_PATH=$here/path bash -eo pipefail action/install.sh
 }

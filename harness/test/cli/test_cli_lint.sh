@@ -1,12 +1,12 @@
 # test_cli_lint.sh - tsr lint: every check finds the kernel that is made for it and leaves its neighbour alone; SARIF.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
-cp "$root"/harness/test/lint/*.tsr .
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
+cp "$root"/harness/test/cli/lint/*.tsr .
 sources=(kernel.tsr case.tsr sum.tsr layout.tsr source.tsr misfit.tsr tile.tsr)
 
 exits 1 "kernels with everything" "$tsr" lint "${sources[@]}" --json --export sarif=lint.sarif --export json=again.json
 cp out lint.json
-exits 0 "each check finds its kernel, and no other" /usr/bin/python3 "$root/harness/test/check_lint.py" \
+exits 0 "each check finds its kernel, and no other" /usr/bin/python3 "$root/harness/test/cli/check_lint.py" \
     "$root/harness/test/schemas" lint.json lint.sarif "${sources[@]}"
 same lint.json again.json "the export is the document"
 exits 1 "the same for people" "$tsr" lint "${sources[@]}"

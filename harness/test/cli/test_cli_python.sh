@@ -10,7 +10,7 @@ for python in python3 /usr/bin/python3; do
 done
 export PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1 TESSERA_PYTHON=$python
 unset TSR
-exits 0 "the package" "$python" "$root/harness/test/python/test_package.py" "$root"
+exits 0 "the package" "$python" "$root/harness/test/cli/python/test_package.py" "$root"
 has err "^Ran [1-9]" "tests ran"
 hasnt err "^(ERROR|FAIL):" "none failed"
 

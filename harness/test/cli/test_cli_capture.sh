@@ -1,5 +1,5 @@
 # test_cli_capture.sh - programs recorded: what a stream holds, two of them aligned, the first call that differs, and that call as
-# a pack. The program and its BLAS are the test's own (harness/test/capture), and NumPy where it is there.
+# a pack. The program and its BLAS are the test's own (harness/test/cli/capture), and NumPy where it is there.
 source "$(dirname "$0")/lib.sh"
 programs=$(dirname "$tsr")/harness/capture
 program=$programs/program

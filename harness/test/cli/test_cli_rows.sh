@@ -3,7 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 export TSR_DB=$scratch/results.db
 python=/usr/bin/python3
-rows=$root/harness/test/rows/rows.tsr chain=$root/harness/test/rows/chain.tsr
+rows=$root/harness/test/cli/rows/rows.tsr chain=$root/harness/test/cli/rows/chain.tsr
 
 "$tsr" bench "$rows" --backend ptx-emulated --json >out 2>err </dev/null
 if grep -q "threads are emulated on" out err; then

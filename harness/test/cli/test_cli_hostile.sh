@@ -2,7 +2,7 @@
 # that ends whoever reads it.
 source "$(dirname "$0")/lib.sh"
 
-exits 0 "hostile sources" /usr/bin/python3 "$root/harness/test/hostile/sources.py" "$tsr"
+exits 0 "hostile sources" /usr/bin/python3 "$root/harness/test/cli/hostile/sources.py" "$tsr"
 has out ' sources, 0 failures$' "each a diagnostic, a refusal or a result"
 grep '^NOT OK' out
 

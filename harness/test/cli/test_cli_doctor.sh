@@ -56,7 +56,7 @@ look(*machine)
 print(f"{checks} facts, {failures} wrong")
 sys.exit(failures > 0)
 END_OF_CHECK
-exits 0 "machines made of files" $python check.py "$tsr" "$root/harness/test/doctor/machines.txt"
+exits 0 "machines made of files" $python check.py "$tsr" "$root/harness/test/cli/doctor/machines.txt"
 has out "0 wrong" "what is found there"
 
 "$tsr" doctor --json >measured.json 2>err

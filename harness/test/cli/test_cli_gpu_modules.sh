@@ -1,6 +1,6 @@
 # test_cli_gpu_modules.sh - code for GPUs as files, in modules beside a CPU's, and what the metadata says of it.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 python=/usr/bin/python3
 unset TSR_PTXAS
 cat >kernels.tsr <<'END'

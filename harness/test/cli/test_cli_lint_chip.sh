@@ -1,12 +1,12 @@
 # test_cli_lint_chip.sh - tsr lint --isa: every check of what a chip makes of a kernel finds the kernel that is made for it and
 # leaves its neighbour alone; registers and spills as assemblers tell them; --race.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
-cp "$root/harness/test/lint/chip.tsr" .
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
+cp "$root/harness/test/cli/lint/chip.tsr" .
 
 exits 0 "kernels for sm_80" "$tsr" lint chip.tsr --isa sm_80 --json --export sarif=lint.sarif
 cp out lint.json
-exits 0 "each check finds its kernel, and no other" /usr/bin/python3 "$root/harness/test/check_lint.py" --chip \
+exits 0 "each check finds its kernel, and no other" /usr/bin/python3 "$root/harness/test/cli/check_lint.py" --chip \
     "$root/harness/test/schemas" lint.json lint.sarif chip.tsr
 exits 0 "without --isa" "$tsr" lint chip.tsr
 hasnt out '\[(bank-conflict|uncoalesced|occupancy|divergence|register-pressure|moved-memory)\]$' "none of these is looked for"

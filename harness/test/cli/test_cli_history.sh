@@ -1,13 +1,13 @@
 # test_cli_history.sh - tsr log --history: steps, creep, outliers and stillness are told apart, the anchors stand where
 # they must, and what is wrong with the data is named.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 export TSR_DB=$scratch/results.db
 exits 0 "a history of nothing" "$tsr" log --history
 exits 5 "whose check has no verdict" "$tsr" log --history --check
 small_corpus
 exits 0 "a database" "$tsr" bench corpus --quick --backend interp
-exits 0 "with 41 runs of known times" /usr/bin/python3 "$root/harness/test/make_history.py" results.db
+exits 0 "with 41 runs of known times" /usr/bin/python3 "$root/harness/test/cli/make_history.py" results.db
 
 exits 0 "their history" "$tsr" log --history
 has out '^still/c@cpu,strict,2 +40 .* creep \+0\.00 %' "a still kernel has no change"

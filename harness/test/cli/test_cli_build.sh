@@ -1,6 +1,6 @@
 # test_cli_build.sh - which build it is: what the linker says, what packs say of it, and the commit that a build states.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 unset GIT_DIR GIT_WORK_TREE
 

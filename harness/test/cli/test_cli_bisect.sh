@@ -1,13 +1,13 @@
 # test_cli_bisect.sh - tsr bisect-perf on repositories of its own: the commit is found around builds that fail and
 # candidates that cannot be judged, an interrupted search goes on, and nothing of the user's is touched.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 export FAKE_GATE_LOG=$scratch/asked
 unset GIT_DIR GIT_WORK_TREE
 cat >fake_gate <<END
 #!/bin/sh
-exec /usr/bin/python3 "$root/harness/test/fake_gate.py" "\$@"
+exec /usr/bin/python3 "$root/harness/test/cli/fake_gate.py" "\$@"
 END
 chmod +x fake_gate
 fake=$scratch/fake_gate
@@ -99,7 +99,7 @@ exits 3 "a gate that ends without a document" "$tsr" bisect-perf --judge "$fake"
 has err 'ended with code 70' "is no verdict on the commit"
 has err 'go on with tsr bisect-perf --resume' "and the search is kept"
 sed "s/if speed == \"crash\"/if speed == \"never\"/; s/float(speed if/float(100 if speed == \"crash\" else speed if/" \
-    "$root/harness/test/fake_gate.py" >"$scratch/mended.py"
+    "$root/harness/test/cli/fake_gate.py" >"$scratch/mended.py"
 printf '#!/bin/sh\nexec /usr/bin/python3 "%s" "$@"\n' "$scratch/mended.py" >"$scratch/mended"
 chmod +x "$scratch/mended"
 : >"$FAKE_GATE_LOG"

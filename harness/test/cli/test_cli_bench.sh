@@ -16,7 +16,7 @@ exits 0 "a run" "$tsr" bench corpus --backend all --profile strict,deterministic
     --export json=a.json
 cp out run.json
 same run.json a.json "--json and --export json= are the same"
-exits 0 "the document fits its schema" /usr/bin/python3 "$root/harness/test/check_document.py" \
+exits 0 "the document fits its schema" /usr/bin/python3 "$root/harness/test/cli/check_document.py" \
     "$root/docs/bench.schema.json" run.json a.csv a.jsonl
 exits 0 "a run for a person" "$tsr" bench corpus -v --backend all --quick
 has out "addition/tiny +cpu +strict" "has a line for each result"
@@ -33,7 +33,7 @@ exits 0 "the last run" "$tsr" log last
 has out "addition/tiny" "shows its results"
 exits 0 "a run as JSON" "$tsr" log last --json
 cp out logged.json
-exits 0 "fits the same schema" /usr/bin/python3 "$root/harness/test/check_document.py" \
+exits 0 "fits the same schema" /usr/bin/python3 "$root/harness/test/cli/check_document.py" \
     "$root/docs/bench.schema.json" logged.json
 exits 0 "the log as JSON" "$tsr" log --json
 exits 0 "pruning" "$tsr" log --prune 1

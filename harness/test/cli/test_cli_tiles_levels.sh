@@ -2,8 +2,8 @@
 # number of threads. The interpreter writes them out instance by instance; the compiler joins the instances where it can.
 source "$(dirname "$0")/lib.sh"
 touch out err
-kernels=$root/harness/test/tiles/kernels.tsr
-carried=$root/harness/test/tiles/carried.tsr
+kernels=$root/harness/test/cli/tiles/kernels.tsr
+carried=$root/harness/test/cli/tiles/carried.tsr
 
 # What is left of a kernel's program instances, and the orders of its contractions.
 while read -r kernel instances orders; do

@@ -1,11 +1,11 @@
 # test_cli_bad_results.sh - result files and records that are damaged, foreign or cannot be: each command that reads them
 # names what is wrong and where, and none goes on.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 export TSR_DB=$scratch/results.db
 small_corpus
 exits 0 "a run" "$tsr" bench corpus --quick --backend interp,cpu --profile strict --export json=good.json
-exits 0 "and files that are wrong" /usr/bin/python3 "$root/harness/test/make_bad_results.py" good.json
+exits 0 "and files that are wrong" /usr/bin/python3 "$root/harness/test/cli/make_bad_results.py" good.json
 cp out names
 [ "$(wc -l <names)" -ge 20 ] && pass "at least twenty" || fail "at least twenty"
 while read -r name; do

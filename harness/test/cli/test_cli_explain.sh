@@ -1,6 +1,6 @@
 # test_cli_explain.sh - tsr explain: every identifier that is printed anywhere is explained, and errors say how.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 
 ids_of() { # MACRO FILE: the identifiers of a table, without empty ones
     sed -nE "s/^$1\\([A-Z0-9_]+, \"([^\"]+)\".*/\\1/p" "$2"

@@ -7,7 +7,7 @@ fi
 cxx=$(command -v c++) || { echo "skipped: no C++ compiler"; exit 77; }
 libraries=$(tvm-ffi-config --libdir)
 # shellcheck disable=SC2046
-exits 0 "compiled" "$cxx" -O1 -fPIC -shared $(tvm-ffi-config --cxxflags) "$root/harness/test/implementations/tvm_ffi.cc" -o functions.so \
+exits 0 "compiled" "$cxx" -O1 -fPIC -shared $(tvm-ffi-config --cxxflags) "$root/harness/test/cli/implementations/tvm_ffi.cc" -o functions.so \
     $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs) "-Wl,-rpath,$libraries"
 cat >k.tsr <<'END'
 from tessera import *
