@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/run_name.h"
@@ -16,6 +15,7 @@
 #include "common/timer.h"
 #include "device/host.h"
 #include "exec/worker.h"
+#include "job/result.h"
 #include "measure/host_facts.h"
 #include "report/closing.h"
 #include "report/document.h"

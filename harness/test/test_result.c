@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "case/job_plan.h"
-#include "case/result.h"
+#include "job/job_plan.h"
+#include "job/result.h"
 
 static const char schema_path[] = "docs/bench.schema.json";
 
@@ -105,7 +105,7 @@ static void each_choice_is_part_of_the_key(void **state) {
     json_t *key = job_choice_json(&none);
 #define OWN(kind, name)
 #define CHOSEN(kind, name, scope) assert_non_null(json_object_get(key, #name));
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     job_choice other = {.generic = true};

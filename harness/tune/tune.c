@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "case/backend.h"
-#include "case/fault.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
 #include "device/host.h"
+#include "job/fault.h"
 #include "measure/cpu_feature.h"
 #include "measure/host_facts.h"
 #include "tune/points.h"
@@ -47,8 +47,8 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
         const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
         job ours = *j; /* of an implementation: what it is timed in turn with */
         ours.profile = j->beside ? j->beside : j->profile;
-        bool compiled = (strcmp(j->backend, "cpu") == 0 || j->beside) && !j->schedule &&
-                        !j->unoptimised && !j->generic && !j->constants;
+        bool compiled = (backend_from_name(j->backend) == BACKEND_CPU || j->beside) &&
+                        !j->schedule && !j->unoptimised && !j->generic && !j->constants;
         if (!compiled || !item)
             continue;
         if (item != open) {

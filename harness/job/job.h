@@ -1,7 +1,7 @@
 /* job.h - one piece of work for a worker: a case on a backend under a profile. job.def has its
  * fields. */
-#ifndef TESSERA_HARNESS_CASE_JOB_H
-#define TESSERA_HARNESS_CASE_JOB_H
+#ifndef TESSERA_HARNESS_JOB_JOB_H
+#define TESSERA_HARNESS_JOB_JOB_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -37,7 +37,7 @@ typedef enum job_mode {
 typedef struct job {
 #define OWN(kind, name) JOB_C_##kind name;
 #define CHOSEN(kind, name, scope) JOB_C_##kind name;
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     job_mode mode;

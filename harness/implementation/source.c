@@ -1,4 +1,4 @@
-/* implementation_source.c - a source of kernels as an implementation: which kernels are in it, and
+/* source.c - a source of kernels as an implementation: which kernels are in it, and
  * the module of one for the types and shapes of a case. */
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "case/case.h"
 #include "case/dims_from_arrays.h"
-#include "case/implementation_parts.h"
+#include "implementation/parts.h"
 
 /* ---- its functions ---- */
 

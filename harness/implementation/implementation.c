@@ -1,6 +1,6 @@
 /* implementation.c - what was given to --with: its kind, its functions, the kernels they compute.
  */
-#include "case/implementation.h"
+#include "implementation/implementation.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -11,17 +11,17 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
-#include "case/implementation_launch.h"
+#include "implementation/launch_file.h"
 
 static const char *const names[] = {
 #define IMPLEMENTATION(id, name, backend, summary) name,
-#include "case/implementations.def"
+#include "implementation/implementations.def"
 #undef IMPLEMENTATION
 };
 
 static const backend_id backends[] = {
 #define IMPLEMENTATION(id, name, backend, summary) BACKEND_##backend,
-#include "case/implementations.def"
+#include "implementation/implementations.def"
 #undef IMPLEMENTATION
 };
 

@@ -2,8 +2,8 @@
  *
  * FAULT[@KERNEL[/CASE]] on the command line; faults.def has the table. A fault belongs to a job and
  * is recorded with its result and in its pack. interp, the oracle, is never touched. */
-#ifndef TESSERA_HARNESS_CASE_FAULT_H
-#define TESSERA_HARNESS_CASE_FAULT_H
+#ifndef TESSERA_HARNESS_JOB_FAULT_H
+#define TESSERA_HARNESS_JOB_FAULT_H
 
 #include "base/status.h"
 #include "base/tensor.h"

@@ -1,9 +1,9 @@
 /* job_plan.c - expands cases into jobs. */
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 
 #include <string.h>
 
-#include "case/fault.h"
+#include "job/fault.h"
 
 /* What is planned for each case. */
 typedef struct planning {
@@ -62,7 +62,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
 #define CHOSEN(kind, name, scope)                                                                  \
     if (SCOPE_##scope)                                                                             \
         j.name = choice->name;
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     if (has_code)
@@ -223,7 +223,7 @@ json_t *job_choice_json(const job_choice *choice) {
                                "profiles", profiles, "threads", threads, "inject", choice->inject);
 #define OWN(kind, name)
 #define CHOSEN(kind, name, scope) json_object_set_new(object, #name, job_json_##kind(choice->name));
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     return object;

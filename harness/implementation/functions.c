@@ -1,9 +1,9 @@
-/* implementation_functions.c - the functions of shared objects, Python files and modules, as the
+/* functions.c - the functions of shared objects, Python files and modules, as the
  * files say it. */
 #include <elf.h>
 #include <string.h>
 
-#include "case/implementation_parts.h"
+#include "implementation/parts.h"
 #include "module.h"
 
 /* ---- ELF ---- */

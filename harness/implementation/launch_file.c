@@ -1,9 +1,9 @@
-/* implementation_launch.c - reads how code for a GPU is launched, and holds it to what its entry
+/* launch_file.c - reads how code for a GPU is launched, and holds it to what its entry
  * point takes: nobody else would notice an argument too few.
  *
  * The names of keys are those of the file that Triton writes beside its code ("name", "num_warps",
  * "warp_size", "shared"), so that "grid" and "arguments" are all that is to be added to one. */
-#include "case/implementation_launch.h"
+#include "implementation/launch_file.h"
 
 #include <stdlib.h>
 #include <string.h>

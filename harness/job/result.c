@@ -1,13 +1,13 @@
 /* result.c - results, made and read by their table. */
-#include "case/result.h"
+#include "job/result.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "case/implementation.h"
 #include "common/json_text.h"
+#include "implementation/implementation.h"
 
 #define PRESENCE_ALWAYS true
 #define PRESENCE_LATER false
@@ -17,7 +17,7 @@ const result_field_info result_fields[RESULT_FIELD_COUNT] = {
 #define FIELD(id, outer, inner, kind, presence, initial, csv, ...)                                 \
     {#outer, #inner, RESULT_KIND_##kind, PRESENCE_##presence, csv, #__VA_ARGS__},
 #define INTERNAL(id, name, kind)
-#include "case/result.def"
+#include "job/result.def"
 #undef GROUP
 #undef FIELD
 #undef INTERNAL
@@ -27,7 +27,7 @@ static const char *const internal_names[INTERNAL_FIELD_COUNT] = {
 #define GROUP(outer, nullable)
 #define FIELD(id, ...)
 #define INTERNAL(id, name, kind) #name,
-#include "case/result.def"
+#include "job/result.def"
 #undef GROUP
 #undef FIELD
 #undef INTERNAL
@@ -37,7 +37,7 @@ static const result_group groups[] = {
 #define GROUP(outer, nullable) {#outer, nullable},
 #define FIELD(id, ...)
 #define INTERNAL(id, name, kind)
-#include "case/result.def"
+#include "job/result.def"
 #undef GROUP
 #undef FIELD
 #undef INTERNAL
@@ -54,7 +54,7 @@ static const struct {
     exit_code exit;
 } outcomes[OUTCOME_COUNT] = {
 #define OUTCOME(id, name, failure, exit) {name, failure, exit},
-#include "case/outcome.def"
+#include "job/outcome.def"
 #undef OUTCOME
 };
 
@@ -164,7 +164,7 @@ json_t *result_new(const job *j, job_outcome o, const char *why) {
 #define GROUP(outer, nullable)
 #define FIELD(id, outer, inner, kind, presence, initial, ...) initial_##initial,
 #define INTERNAL(id, name, kind)
-#include "case/result.def"
+#include "job/result.def"
 #undef GROUP
 #undef FIELD
 #undef INTERNAL

@@ -1,11 +1,11 @@
-/* implementation_entries.c - reads PTX as text, cubins and HSACOs as ELF.
+/* entries.c - reads PTX as text, cubins and HSACOs as ELF.
  *
  * PTX: NVIDIA's "Parallel Thread Execution ISA", 5.4 and 10.1 (.entry, .param). A cubin has a
  * section ".nv.info.NAME" for each function, of records with a format (4: sized, 3: a value), a
  * number (0x17: a parameter, 0x19: how long all are) and their bytes: of a parameter an index, an
  * ordinal, an offset, and 18 bits below its size. NVIDIA does not describe it; ci/gpu-tools'
  * assembler makes the files that the tests read. */
-#include "case/implementation_entries.h"
+#include "implementation/entries.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* implementation_parts.h - reading the functions of a file without running anything of it. */
-#ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_PARTS_H
-#define TESSERA_HARNESS_CASE_IMPLEMENTATION_PARTS_H
+/* parts.h - reading the functions of a file without running anything of it. */
+#ifndef TESSERA_HARNESS_IMPLEMENTATION_PARTS_H
+#define TESSERA_HARNESS_IMPLEMENTATION_PARTS_H
 
 #include <elf.h>
 
-#include "case/implementation.h"
+#include "implementation/implementation.h"
 
 #define IMPLEMENTATION_FILE_BYTES_MAX ((size_t)4 << 30)
 

@@ -1,9 +1,9 @@
-/* implementation_launch.h - how code for a GPU is launched, as the file beside it says: kernel.json
+/* launch_file.h - how code for a GPU is launched, as the file beside it says: kernel.json
  * of kernel.ptx (docs/implementations.md has its keys). */
-#ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_LAUNCH_H
-#define TESSERA_HARNESS_CASE_IMPLEMENTATION_LAUNCH_H
+#ifndef TESSERA_HARNESS_IMPLEMENTATION_LAUNCH_FILE_H
+#define TESSERA_HARNESS_IMPLEMENTATION_LAUNCH_FILE_H
 
-#include "case/implementation_entries.h"
+#include "implementation/entries.h"
 
 /* The file beside one with code for a GPU; of the arena. */
 const char *implementation_launch_path(const char *code, arena *memory);

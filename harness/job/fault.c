@@ -1,5 +1,5 @@
 /* fault.c - faults on purpose. */
-#include "case/fault.h"
+#include "job/fault.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 
 static const fault_info faults[] = {
 #define FAULT(ID, name, kind, control, summary) {name, FAULT_KIND_##kind, control, summary},
-#include "case/faults.def"
+#include "job/faults.def"
 };
 
 typedef enum fault_id {
 #define FAULT(ID, ...) FAULT_##ID,
-#include "case/faults.def"
+#include "job/faults.def"
     FAULT_COUNT
 } fault_id;
 

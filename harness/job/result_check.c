@@ -1,5 +1,5 @@
 /* result_check.c - names, threads, times, and what comes twice. */
-#include "case/result_check.h"
+#include "job/result_check.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 
 #include "base/map.h"
 #include "base/text.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/job.h"
+#include "job/result.h"
 
 enum { DAY_S = 24 * 60 * 60, THREADS_MAX = 256 };
 /* A launch takes longer than a nanosecond, and nobody has waited for thirty years. */

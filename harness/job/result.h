@@ -2,20 +2,20 @@
  * documents, with the fields of result.def and the keys of docs/bench.schema.json.
  *
  * Beside them the worker sends, under "internal", what the parent needs and nobody stores. */
-#ifndef TESSERA_HARNESS_CASE_RESULT_H
-#define TESSERA_HARNESS_CASE_RESULT_H
+#ifndef TESSERA_HARNESS_JOB_RESULT_H
+#define TESSERA_HARNESS_JOB_RESULT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "base/text.h"
 #include "case/inputs.h"
-#include "case/job.h"
 #include "common/exit_code.h"
+#include "job/job.h"
 
 typedef enum job_outcome {
 #define OUTCOME(id, ...) OUTCOME_##id,
-#include "case/outcome.def"
+#include "job/outcome.def"
 #undef OUTCOME
     OUTCOME_COUNT
 } job_outcome;
@@ -24,7 +24,7 @@ typedef enum result_field {
 #define GROUP(outer, nullable)
 #define FIELD(id, ...) RESULT_##id,
 #define INTERNAL(id, name, kind)
-#include "case/result.def"
+#include "job/result.def"
 #undef GROUP
 #undef FIELD
 #undef INTERNAL
@@ -35,7 +35,7 @@ typedef enum result_internal_field {
 #define GROUP(outer, nullable)
 #define FIELD(id, ...)
 #define INTERNAL(id, name, kind) INTERNAL_##id,
-#include "case/result.def"
+#include "job/result.def"
 #undef GROUP
 #undef FIELD
 #undef INTERNAL
@@ -107,7 +107,7 @@ json_t *result_json_JSON(json_t *value);
     static inline void internal_put_##id(json_t *result, RESULT_C_##kind value) {                  \
         result_set_internal(result, INTERNAL_##id, result_json_##kind(value));                     \
     }
-#include "case/result.def"
+#include "job/result.def"
 #undef GROUP
 #undef FIELD
 #undef INTERNAL

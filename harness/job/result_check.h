@@ -4,8 +4,8 @@
  * time that is no number from 1 ns on, a median below the minimum, a number of threads that nobody
  * has, a result without a name, a status that there is not: each is refused with its place, so that
  * no comparison is made of them. */
-#ifndef TESSERA_HARNESS_CASE_RESULT_CHECK_H
-#define TESSERA_HARNESS_CASE_RESULT_CHECK_H
+#ifndef TESSERA_HARNESS_JOB_RESULT_CHECK_H
+#define TESSERA_HARNESS_JOB_RESULT_CHECK_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* job_plan.h - which jobs a command means: cases x backends x profiles x thread counts. */
-#ifndef TESSERA_HARNESS_CASE_JOB_PLAN_H
-#define TESSERA_HARNESS_CASE_JOB_PLAN_H
+#ifndef TESSERA_HARNESS_JOB_JOB_PLAN_H
+#define TESSERA_HARNESS_JOB_JOB_PLAN_H
 
 #include "case/backend.h"
 #include "case/case.h"
-#include "case/implementation.h"
-#include "case/job.h"
+#include "implementation/implementation.h"
+#include "job/job.h"
 
 enum { JOB_THREADS_MAX = 16 };
 
@@ -23,7 +23,7 @@ typedef struct job_choice {
     uint32_t thread_count;
 #define OWN(kind, name)
 #define CHOSEN(kind, name, scope) JOB_C_##kind name;
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     const char *also[COMPILER_LEVELS_MAX]; /* further levels of a module */

@@ -1,9 +1,9 @@
-/* implementation_entries.h - the entry points of code for a GPU that others made: their names, and
+/* entries.h - the entry points of code for a GPU that others made: their names, and
  * the sizes of what they take. Nothing is loaded. */
-#ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_ENTRIES_H
-#define TESSERA_HARNESS_CASE_IMPLEMENTATION_ENTRIES_H
+#ifndef TESSERA_HARNESS_IMPLEMENTATION_ENTRIES_H
+#define TESSERA_HARNESS_IMPLEMENTATION_ENTRIES_H
 
-#include "case/implementation_parts.h"
+#include "implementation/parts.h"
 
 enum { ENTRY_PARAMETERS_MAX = 256 };
 

@@ -1,10 +1,10 @@
 /* job.c - jobs as JSON. */
-#include "case/job.h"
+#include "job/job.h"
 
 #include "base/escape.h"
 #include "case/backend.h"
-#include "case/fault.h"
 #include "common/json_text.h"
+#include "job/fault.h"
 
 void job_key(const job *j, text *out) {
     text_printf(out, "%s/%s@%s,%s,%u", j->kernel, j->case_name, j->backend, j->profile, j->threads);
@@ -26,7 +26,7 @@ json_t *job_to_json(const job *j) {
     json_t *object = json_object();
 #define OWN(kind, name) json_object_set_new(object, #name, job_json_##kind(j->name));
 #define CHOSEN(kind, name, scope) OWN(kind, name)
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     json_object_set_new(object, "mode", json_integer(j->mode));
@@ -43,7 +43,7 @@ bool job_from_json(json_t *object, job *out) {
     *out = (job){.mode = (job_mode)json_integer_value(json_object_get(object, "mode"))};
 #define OWN(kind, name) out->name = value_##kind(object, #name);
 #define CHOSEN(kind, name, scope) OWN(kind, name)
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     return out->path && out->kernel && out->case_name && out->backend && out->profile &&

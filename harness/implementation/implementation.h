@@ -4,8 +4,8 @@
  * exports functions of kernels' names (or __tvm_ffi_NAME), a Python file defines them, a module has
  * its kernel's name, a source those of its kernels, code for a GPU has them as entry points, a
  * program is asked for any. A SYMBOL is one function; KERNEL is said where it has another name. */
-#ifndef TESSERA_HARNESS_CASE_IMPLEMENTATION_H
-#define TESSERA_HARNESS_CASE_IMPLEMENTATION_H
+#ifndef TESSERA_HARNESS_IMPLEMENTATION_IMPLEMENTATION_H
+#define TESSERA_HARNESS_IMPLEMENTATION_IMPLEMENTATION_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 typedef enum implementation_kind {
 #define IMPLEMENTATION(id, name, backend, summary) IMPLEMENTATION_##id,
-#include "case/implementations.def"
+#include "implementation/implementations.def"
 #undef IMPLEMENTATION
     IMPLEMENTATION_KIND_COUNT
 } implementation_kind;
