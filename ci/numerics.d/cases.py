@@ -58,7 +58,7 @@ class Case:
 
 
 def made_of_tiles(function):
-    """Such kernels have the bits of others, on tensors (harness/test/test_cli_tiles.sh), or an order that only the interpreter spells."""
+    """Such kernels have the bits of others, on tensors (harness/test/cli/test_cli_tiles.sh), or an order that only the interpreter spells."""
     shaped = [p.annotation for p in function.args.args]
     return any(isinstance(a, ast.Name) or getattr(a.value, "id", None) != "Tensor" for a in shaped)
 

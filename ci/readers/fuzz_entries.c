@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/implementation_entries.h"
 #include "fuzz.h"
+#include "implementation/entries.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     implementation_entries entries;

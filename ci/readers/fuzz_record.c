@@ -1,9 +1,9 @@
 /* fuzz_record.c - a document of results, as tsr gate and tsr diff are given one: is it sound, and
  * do its numbers agree? */
-#include "case/result_check.h"
 #include "diff/side.h"
 #include "fuzz.h"
 #include "gate/record_check.h"
+#include "job/result_check.h"
 #include "scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

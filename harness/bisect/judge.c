@@ -7,11 +7,11 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "bisect/bisect.h"
-#include "case/job.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "gate/side.h"
+#include "job/job.h"
 #include "process/checkout.h"
 #include "process/program.h"
 

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "bisect/bisect.h"
-#include "case/job.h"
 #include "common/json_text.h"
+#include "job/job.h"
 
 enum { STATE_BYTES_MAX = 64 << 20 };
 

@@ -232,9 +232,9 @@ static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) 
 }
 
 static bool make_inputs(case_context *s, const case_context_request *request, status *st) {
+    const inputs_request made = {&s->signature, s->c, request->seed, NULL};
     return request->inputs ? inputs_read(&s->signature, request->inputs, s->inputs, st)
-                           : inputs_make_set(&s->signature, s->c, request->seed, request->set, NULL,
-                                             s->inputs, st);
+                           : inputs_make_set(&made, request->set, s->inputs, st);
 }
 
 static bool open_case(case_context *s, const case_context_request *request, status *st) {
@@ -416,7 +416,8 @@ static bool make_other(const case_context *s, input_set set, case_context *out, 
     borrow(s, out);
     memset(out->inputs, 0, sizeof out->inputs);
     out->set = set;
-    return inputs_make_set(&s->signature, s->c, s->seed, set, s->inputs, out->inputs, st) &&
+    const inputs_request made = {&s->signature, s->c, s->seed, s->inputs};
+    return inputs_make_set(&made, set, out->inputs, st) &&
            compiler_check_values(s->instance, out->inputs, st);
 }
 

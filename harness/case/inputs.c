@@ -160,22 +160,21 @@ bool inputs_make_perturbed(const compiler_signature *signature, const compiler_c
     return true;
 }
 
-static bool make_perturbed_alone(const compiler_signature *signature, const compiler_case *c,
-                                 uint64_t seed, uint64_t seed_of_set, tensor *inputs, status *st) {
+static bool make_perturbed_alone(const inputs_request *r, uint64_t seed_of_set, tensor *inputs,
+                                 status *st) {
     tensor own[COMPILER_MAX_PARAMETERS] = {{0}};
-    bool ok = inputs_make(signature, c, seed, own, st) &&
-              inputs_make_perturbed(signature, c, own, seed_of_set, inputs, st);
+    bool ok = inputs_make(r->signature, r->c, r->seed, own, st) &&
+              inputs_make_perturbed(r->signature, r->c, own, seed_of_set, inputs, st);
     tensor_release_all(own, COMPILER_MAX_PARAMETERS);
     return ok;
 }
 
-bool inputs_make_set(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
-                     input_set set, const tensor *own, tensor *inputs, status *st) {
-    const uint64_t seed_of_set = seed + UINT64_C(0x9E3779B97F4A7C15) * set.number;
+bool inputs_make_set(const inputs_request *r, input_set set, tensor *inputs, status *st) {
+    const uint64_t seed_of_set = r->seed + UINT64_C(0x9E3779B97F4A7C15) * set.number;
     if (!set.perturbed)
-        return inputs_make(signature, c, seed_of_set, inputs, st);
-    return own ? inputs_make_perturbed(signature, c, own, seed_of_set, inputs, st)
-               : make_perturbed_alone(signature, c, seed, seed_of_set, inputs, st);
+        return inputs_make(r->signature, r->c, seed_of_set, inputs, st);
+    return r->own ? inputs_make_perturbed(r->signature, r->c, r->own, seed_of_set, inputs, st)
+                  : make_perturbed_alone(r, seed_of_set, inputs, st);
 }
 
 static bool read_one(const struct compiler_buffer *buffer, const char *path, tensor *out,

@@ -20,9 +20,13 @@ typedef struct input_set {
     uint32_t number; /* 0: the case's own */
     bool perturbed;
 } input_set;
-/* Makes a set; `own`: the case's own inputs, or NULL where they are still to be made. */
-bool inputs_make_set(const compiler_signature *signature, const compiler_case *c, uint64_t seed,
-                     input_set set, const tensor *own, tensor *inputs, status *st);
+typedef struct inputs_request {
+    const compiler_signature *signature;
+    const compiler_case *c;
+    uint64_t seed;
+    const tensor *own; /* the case's own inputs; NULL where they are still to be made */
+} inputs_request;
+bool inputs_make_set(const inputs_request *request, input_set set, tensor *inputs, status *st);
 
 /* FOLDER/NAME.npy for each, of its type and shape. */
 bool inputs_read(const compiler_signature *signature, const char *folder, tensor *inputs,

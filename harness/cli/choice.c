@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/fault.h"
 #include "cli/command.h"
 #include "common/say.h"
 #include "device/host/host.h"
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
+#include "job/fault.h"
 
 static int unknown(const options *o, const char *what, const char *word, const char *const *names,
                    size_t count) {

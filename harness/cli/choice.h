@@ -2,8 +2,8 @@
 #ifndef TESSERA_HARNESS_CLI_CHOICE_H
 #define TESSERA_HARNESS_CLI_CHOICE_H
 
-#include "case/job_plan.h"
 #include "cli/options.h"
+#include "job/job_plan.h"
 
 /* Resolves --backend, --profile, --threads, --isa, --seed, --timeout, --memory and --quick, and
  * checks the form of --dims.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/backend.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/own_inputs.h"
@@ -440,7 +441,8 @@ static void tell_without(session *s, const compiler_kernel *k) {
 static void check_kernel(session *s, const corpus_case *item, bool lone) {
     const job_choice *c = s->choice;
     s->at = s->request.like = item->c;
-    relations_subject subject = {.source = item->source, .kernel = item->kernel, .column = "cpu"};
+    relations_subject subject = {
+        .source = item->source, .kernel = item->kernel, .column = backend_table[BACKEND_CPU].name};
     if (c->implementation_count == 0 && (item->kernel->contract || item->kernel->interpreted))
         tell_without(s, item->kernel);
     else if (c->implementation_count == 0)

@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "case/case_context.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "common/json_text.h"
 #include "common/say.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "run/run.h"
 
 enum { BENCH_TIMEOUT_S = 60, RECORD_TIMEOUT_S = 3600 };

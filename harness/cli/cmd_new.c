@@ -160,8 +160,8 @@ static bool write_reference(conversion *c, status *st) {
 /* The kernel is read before anything is written: a Definition may say what no kernel can. */
 static bool write_contract(conversion *c, status *st) {
     text diagnostics;
-    if (!definition_write_kernel(c->definition, c->name.data, c->files, c->count, &c->kernel,
-                                 &c->notes, st))
+    const definition_files files = {c->files, c->count};
+    if (!definition_write_kernel(c->definition, c->name.data, files, &c->kernel, &c->notes, st))
         return false;
     text_init(&diagnostics);
     compiler_source *s = compiler_open_text("definition.tsr", c->kernel.data, false, &diagnostics);

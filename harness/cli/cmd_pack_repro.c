@@ -5,8 +5,6 @@
 
 #include "base/arena.h"
 #include "capture/stream.h"
-#include "case/fault.h"
-#include "case/result.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/database.h"
@@ -17,6 +15,8 @@
 #include "common/say.h"
 #include "exec/backend_device.h"
 #include "exec/worker.h"
+#include "job/fault.h"
+#include "job/result.h"
 #include "run/pack_call.h"
 #include "run/pack_case.h"
 #include "run/pack_fields.h"

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case/job.h"
-#include "case/result.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
 #include "common/json_text.h"
 #include "common/say.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/document.h"
 #include "run/pack_needs.h"
 #include "run/replay.h"

@@ -3,8 +3,8 @@
 #define TESSERA_HARNESS_CLI_KERNEL_CHOICE_H
 
 #include "base/vec.h"
-#include "case/job_plan.h"
 #include "cli/options.h"
+#include "job/job_plan.h"
 #include "tessera/compiler.h"
 
 typedef struct kernel_choice {

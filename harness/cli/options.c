@@ -201,9 +201,13 @@ bool options_number(const options *o, option_id id, uint64_t low, uint64_t high,
     return true;
 }
 
-/* A number, in percent where that is what is wanted: a sign behind it is allowed then. */
-static bool read_real(const options *o, option_id id, double low, double high, bool percent,
-                      double *value, status *st) {
+typedef struct real_range {
+    double low, high;
+    bool percent; /* a sign may stand behind the number */
+} real_range;
+
+static bool read_real(const options *o, option_id id, real_range range, double *value, status *st) {
+    const bool percent = range.percent;
     const char *word = options_text(o, id, NULL);
     if (!word)
         return true;
@@ -211,22 +215,22 @@ static bool read_real(const options *o, option_id id, double low, double high, b
     errno = 0;
     double number = strtod(word, &end);
     end += percent && *end == '%';
-    if (errno || *end || end == word || !(number >= low && number <= high))
+    if (errno || *end || end == word || !(number >= range.low && number <= range.high))
         return status_set(st, STATUS_INVALID, "--%s wants a %s from %g to %g, not '%s'",
-                          option_table[id].name, percent ? "percentage" : "number", low, high,
-                          word);
+                          option_table[id].name, percent ? "percentage" : "number", range.low,
+                          range.high, word);
     *value = percent ? number / 100 : number;
     return true;
 }
 
 bool options_real(const options *o, option_id id, double low, double high, double *value,
                   status *st) {
-    return read_real(o, id, low, high, false, value, st);
+    return read_real(o, id, (real_range){low, high, false}, value, st);
 }
 
 bool options_percent(const options *o, option_id id, double low, double high, double *value,
                      status *st) {
-    return read_real(o, id, low, high, true, value, st);
+    return read_real(o, id, (real_range){low, high, true}, value, st);
 }
 
 void options_split(const char *list, arena *a, string_list *out) {

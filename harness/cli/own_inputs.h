@@ -3,9 +3,9 @@
 #ifndef TESSERA_HARNESS_CLI_OWN_INPUTS_H
 #define TESSERA_HARNESS_CLI_OWN_INPUTS_H
 
-#include "case/job_plan.h"
 #include "cli/options.h"
 #include "common/scratch_folder.h"
+#include "job/job_plan.h"
 
 typedef struct own_inputs {
     scratch_folder

@@ -34,9 +34,12 @@ void definition_identifier(const char *name, text *out);
 
 /* The kernel, with a case for each workload of this definition; `notes` receives a line for each
  * input that a workload takes from a file, and a case generates. */
-bool definition_write_kernel(const json_t *definition, const char *kernel,
-                             const definition_file *files, size_t count, text *out, text *notes,
-                             status *st);
+typedef struct definition_files {
+    const definition_file *items;
+    size_t count;
+} definition_files;
+bool definition_write_kernel(const json_t *definition, const char *kernel, definition_files files,
+                             text *out, text *notes, status *st);
 /* Its reference as a function of the kernel's name. */
 bool definition_write_reference(const json_t *definition, const char *kernel, text *out,
                                 status *st);

@@ -162,13 +162,12 @@ static void put_words(const char *words, text *out) {
     text_append(out, "\"\"\"\n");
 }
 
-bool definition_write_kernel(const json_t *definition, const char *kernel,
-                             const definition_file *files, size_t count, text *out, text *notes,
-                             status *st) {
+bool definition_write_kernel(const json_t *definition, const char *kernel, definition_files files,
+                             text *out, text *notes, status *st) {
     const char *about = word_at(definition, "description");
     size_t outputs = json_object_size(json_object_get(definition, "outputs"));
     text_append(out, "from tessera import *\n\n\n@cases(\n");
-    put_cases(definition, files, count, out, notes);
+    put_cases(definition, files.items, files.count, out, notes);
     text_printf(out, ")\n@kernel\ndef %s(", kernel);
     bool ok = put_tensors(definition, "inputs", true, out, st);
     text_append(out, outputs > 1 ? ") -> tuple[" : ") -> ");

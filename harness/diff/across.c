@@ -6,13 +6,13 @@
 
 #include "base/escape.h"
 #include "base/map.h"
-#include "case/result.h"
+#include "case/backend.h"
 #include "common/json_text.h"
 #include "diff/investigate.h"
 #include "diff/match.h"
+#include "job/result.h"
 
 enum { COLUMNS_MAX = 64, INVESTIGATED_MAX = 10, NAME_WIDTH_MIN = 6, CELL_WIDTH_MIN = 9 };
-#define ORACLE "interp"
 #define STRICT "strict"
 
 typedef struct column {
@@ -50,13 +50,13 @@ static const json_t *digests_of(const json_t *result) {
 
 /* ---- columns and cases ---- */
 
-static int column_of(matrix *m, const side *run, const char *backend) {
+static int column_of(matrix *m, const side *run, const char *of) {
     for (int i = 0; i < m->column_count; i++)
-        if (m->columns[i].run == run && strcmp(m->columns[i].backend, backend) == 0)
+        if (m->columns[i].run == run && strcmp(m->columns[i].backend, of) == 0)
             return i;
     if (m->column_count == COLUMNS_MAX)
         return -1;
-    m->columns[m->column_count] = (column){.run = run, .backend = backend};
+    m->columns[m->column_count] = (column){.run = run, .backend = of};
     return m->column_count++;
 }
 
@@ -103,7 +103,7 @@ static void take(matrix *m, const side *run, const json_t *result) {
 }
 
 static bool is_oracle(const matrix *m, int c) {
-    return strcmp(m->columns[c].backend, ORACLE) == 0;
+    return !backend_is_compiled(backend_named(m->columns[c].backend));
 }
 
 /* Beyond strict the oracle computes nothing of its own, so each profile has its reference. */

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "case/backend.h"
-#include "case/fault.h"
-#include "case/implementation.h"
 #include "common/scratch_folder.h"
 #include "exec/backend_device.h"
+#include "implementation/implementation.h"
+#include "job/fault.h"
 #include "launch/launch.h"
 #include "process/child.h"
 

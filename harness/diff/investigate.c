@@ -8,13 +8,13 @@
 #include "case/backend.h"
 #include "case/case.h"
 #include "case/case_context.h"
-#include "case/fault.h"
-#include "case/implementation.h"
-#include "case/result.h"
 #include "check/verdict.h"
 #include "common/json_text.h"
 #include "diff/describe.h"
 #include "diff/first_op.h"
+#include "implementation/implementation.h"
+#include "job/fault.h"
+#include "job/result.h"
 #include "launch/launch.h"
 
 enum { PATHS_MAX = 64 };

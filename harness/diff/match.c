@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "case/backend.h"
-#include "case/result.h"
+#include "job/result.h"
 
 static bool same(const json_t *a, const json_t *b, result_field field) {
     return json_equal(result_get(a, field), result_get(b, field)) == 1;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "case/result.h"
 #include "common/json_text.h"
 #include "diff/investigate.h"
 #include "diff/match.h"
+#include "job/result.h"
 #include "report/table.h"
 
 #define RED "\033[31m"

@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "case/backend.h"
-#include "case/result.h"
-#include "case/result_check.h"
+#include "job/result.h"
+#include "job/result_check.h"
 #include "store/store.h"
 
 enum { DOCUMENT_BYTES_MAX = 1 << 30 };

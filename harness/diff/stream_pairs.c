@@ -170,11 +170,16 @@ static void align_alike(pairing *p, lane part_a, lane part_b) {
     free(y);
 }
 
-/* Calls [a0, a1) and [b0, b1) of two lanes that are alike, where both have no partner. */
-static void pair_alike(pairing *p, const lane *a, size_t a0, size_t a1, const lane *b, size_t b0,
-                       size_t b1) {
-    lane part_a = without_partner(a, a0, a1, p->out->of_a);
-    lane part_b = without_partner(b, b0, b1, p->out->of_b);
+/* The calls from `begin` to before `end`. */
+typedef struct lane_part {
+    const lane *of;
+    size_t begin, end;
+} lane_part;
+
+/* Calls of two lanes that are alike, where both have no partner. */
+static void pair_alike(pairing *p, lane_part a, lane_part b) {
+    lane part_a = without_partner(a.of, a.begin, a.end, p->out->of_a);
+    lane part_b = without_partner(b.of, b.begin, b.end, p->out->of_b);
     align_alike(p, part_a, part_b);
     free(part_a.places);
     free(part_b.places);
@@ -196,11 +201,11 @@ static void pair_alike_of(pairing *p, const lane *a, const lane *b, const size_t
     for (size_t i = 0; i < a->count; i++) {
         if (partner[i] == ALIGN_NONE)
             continue;
-        pair_alike(p, a, a0, i, b, b0, partner[i]);
+        pair_alike(p, (lane_part){a, a0, i}, (lane_part){b, b0, partner[i]});
         a0 = i + 1;
         b0 = partner[i] + 1;
     }
-    pair_alike(p, a, a0, a->count, b, b0, b->count);
+    pair_alike(p, (lane_part){a, a0, a->count}, (lane_part){b, b0, b->count});
 }
 
 /* The best pairs come first; how many there are, of which no two share a lane. */

@@ -2,10 +2,10 @@
 #include "device/foreign/foreign.h"
 #include "device/host/host.h"
 
-#include "case/implementation.h"
-#include "case/result.h"
 #include "exec/backend_device.h"
 #include "exec/execution.h"
+#include "implementation/implementation.h"
+#include "job/result.h"
 
 bool execution_has_guest(const execution *e) {
     return e->job->implementation &&

@@ -3,7 +3,7 @@
 #define TESSERA_HARNESS_EXEC_EXECUTE_H
 
 #include "case/case_context.h"
-#include "case/job.h"
+#include "job/job.h"
 
 /* Called at the start of each step that may take long: "prepare", "compile", "launch", "oracle",
  * "reference", "time", "pack". The watchdog counts from the last one. */

@@ -5,11 +5,11 @@
 
 #include "base/arena.h"
 #include "case/backend.h"
-#include "case/implementation.h"
-#include "case/result.h"
 #include "common/timer.h"
 #include "exec/execution.h"
 #include "exec/module_cache.h"
+#include "implementation/implementation.h"
+#include "job/result.h"
 #include "measure/pair.h"
 #include "measure/rotation.h"
 

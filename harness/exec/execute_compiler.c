@@ -1,10 +1,10 @@
 /* execute_compiler.c - jobs of code that this compiler makes. */
 #include <stdio.h>
 
-#include "case/result.h"
 #include "exec/execution.h"
 #include "exec/module_cache.h"
 #include "exec/staging.h"
+#include "job/result.h"
 #include "probe/probe.h"
 
 static void put_hashes(const execution *e) {

@@ -4,8 +4,8 @@
 
 #include "case/backend.h"
 #include "case/capability.h"
-#include "case/result.h"
 #include "exec/execution.h"
+#include "job/result.h"
 #include "module.h"
 
 void execution_put_fallbacks(execution *e) {

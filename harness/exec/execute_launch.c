@@ -1,11 +1,11 @@
 /* execute_launch.c - launches the module of a job, and judges its outputs. */
 #include <string.h>
 
-#include "case/fault.h"
-#include "case/result.h"
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "exec/execution.h"
+#include "job/fault.h"
+#include "job/result.h"
 #include "measure/counters.h"
 
 /* The first of the buffers that the fault `transposed` can mean, or -1. */

@@ -2,9 +2,9 @@
  * is prepared, and what of the workspace holds something in each phase; and what its device gave.
  */
 #include "base/dtype.h"
-#include "case/result.h"
 #include "common/json_text.h"
 #include "exec/execution.h"
+#include "job/result.h"
 #include "telemetry.h"
 
 /* Of all inputs, or of all outputs. */

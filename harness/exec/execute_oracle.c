@@ -1,6 +1,6 @@
 /* execute_oracle.c - jobs of the interpreter. */
-#include "case/result.h"
 #include "exec/execution.h"
+#include "job/result.h"
 
 static const tensor *compute(execution *e, status *st) {
     e->stage(e->context, "oracle");

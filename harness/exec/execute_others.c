@@ -2,10 +2,10 @@
  */
 #include <stdlib.h>
 
-#include "case/implementation.h"
-#include "case/result.h"
 #include "exec/execution.h"
 #include "exec/opened.h"
+#include "implementation/implementation.h"
+#include "job/result.h"
 
 double execution_tolerance(const execution *e) {
     const job *j = e->job;

@@ -1,8 +1,8 @@
 /* execute_pack.c - writes the members of a pack. */
-#include "case/result.h"
 #include "exec/execution.h"
 #include "exec/opened.h"
 #include "exec/staging.h"
+#include "job/result.h"
 
 bool execution_packs_nothing(execution *e, const staging *s, status *st) {
     (void)e;

@@ -1,7 +1,7 @@
 /* execute_record.c - writes the golden of a case: what the interpreter computed. */
-#include "case/result.h"
 #include "check/compare.h"
 #include "exec/execution.h"
+#include "job/result.h"
 
 /* Worst distance of each output from the f64 reference, in ULP of its own type; negative where not
  * computed. */

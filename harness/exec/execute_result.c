@@ -4,10 +4,10 @@
 
 #include "case/backend.h"
 #include "case/golden.h"
-#include "case/result.h"
 #include "check/verdict.h"
 #include "common/json_text.h"
 #include "exec/execution.h"
+#include "job/result.h"
 
 json_t *execution_digests(const execution *e, const tensor *outputs) {
     json_t *digests = json_array();

@@ -1,8 +1,8 @@
 /* execute_set.c - which set of inputs the kernel runs on, for what is said of a failure. */
 #include <string.h>
 
-#include "case/result.h"
 #include "exec/execution.h"
+#include "job/result.h"
 
 void execution_set(execution *e, const input_set *set) {
     e->has_set = set != NULL;

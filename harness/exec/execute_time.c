@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "case/case_sample.h"
-#include "case/result.h"
 #include "check/compare.h"
 #include "check/verdict.h"
 #include "common/timer.h"
 #include "exec/backend_device.h"
 #include "exec/execution.h"
+#include "job/result.h"
 #include "measure/cache_size.h"
 #include "measure/rotation.h"
 #include "measure/sample.h"

@@ -1,7 +1,7 @@
 /* execute_tools.c - jobs of the stock tools of LLVM. */
-#include "case/fault.h"
 #include "exec/execution.h"
 #include "exec/mlir_backend.h"
+#include "job/fault.h"
 
 /* The outputs of programs of others. Faults of our compiler cannot be made there. */
 static const tensor *compute(execution *e, status *st) {

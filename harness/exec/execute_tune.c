@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "case/case.h"
-#include "case/result.h"
 #include "check/compare.h"
 #include "common/timer.h"
 #include "exec/backend_device.h"
 #include "exec/execution.h"
 #include "exec/module_cache.h"
+#include "job/result.h"
 #include "measure/pair.h"
 
 static const char other_order[] =

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "case/fault.h"
+#include "job/fault.h"
 #include "repro/manifest.h"
 
 static void path_of(const staging *s, const char *folder, const char *name, const char *suffix,

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "telemetry.h"
 
 enum { LAUNCHES = 5, LONG_LAUNCH_NS = 100000000 };

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
 #include "device/foreign/foreign.h"
+#include "job/result.h"
 
 void worker_init(worker *w, uint64_t timeout_seconds, uint64_t memory_mib,
                  const volatile sig_atomic_t *interrupted) {

@@ -7,8 +7,8 @@
 #ifndef TESSERA_HARNESS_EXEC_WORKER_H
 #define TESSERA_HARNESS_EXEC_WORKER_H
 
-#include "case/job.h"
 #include "exec/execute.h"
+#include "job/job.h"
 #include "process/process.h"
 
 typedef struct worker {

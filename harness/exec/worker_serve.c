@@ -1,8 +1,8 @@
 /* worker_serve.c - the worker's own side: reads jobs, runs them, answers. */
-#include "case/fault.h"
-#include "case/result.h"
 #include "exec/execute.h"
 #include "exec/worker.h"
+#include "job/fault.h"
+#include "job/result.h"
 #include "process/serve.h"
 #include "repro/sandbox.h"
 

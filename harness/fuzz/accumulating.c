@@ -40,9 +40,9 @@ bool fuzz_reduction(fuzz_kernel *k) {
     fuzz_tuple(axes, axis_count, tuple, sizeof tuple);
     if (kind == 3)
         snprintf(tuple, sizeof tuple, "%" PRId64, axes[0]);
-    return fuzz_let_as(k, kind == 0 ? accumulator(k, x->type) : "", x->type, rank, dims,
-                       "%s(%s, axis=%s, keepdims=%s)", kinds[kind], x->name, tuple,
-                       keep ? "True" : "False");
+    return fuzz_let_as(k, kind == 0 ? accumulator(k, x->type) : "",
+                       fuzz_shaped(x->type, rank, dims), "%s(%s, axis=%s, keepdims=%s)",
+                       kinds[kind], x->name, tuple, keep ? "True" : "False");
 }
 
 bool fuzz_running(fuzz_kernel *k) {
@@ -50,8 +50,8 @@ bool fuzz_running(fuzz_kernel *k) {
     if (x->rank == 0 || x->type == DTYPE_BOOL)
         return false;
     int axis = x->rank - 1 - (int)choose_below(k->c, (uint32_t)x->rank);
-    return fuzz_let_as(k, accumulator(k, x->type), x->type, x->rank, x->dims, "cumsum(%s, axis=%d)",
-                       x->name, axis);
+    return fuzz_let_as(k, accumulator(k, x->type), fuzz_shaped(x->type, x->rank, x->dims),
+                       "cumsum(%s, axis=%d)", x->name, axis);
 }
 
 bool fuzz_norm(fuzz_kernel *k) {
@@ -134,8 +134,8 @@ bool fuzz_product(fuzz_kernel *k) {
     memcpy(dims, x.dims, sizeof x.dims);
     dims[x.rank - 1] = n;
     extras e = choose_extras(k, x.type, true);
-    return fuzz_let_as(k, e.policies, e.out, x.rank, dims, "matmul(%s, %s%s)", x.name, y->name,
-                       e.words);
+    return fuzz_let_as(k, e.policies, fuzz_shaped(e.out, x.rank, dims), "matmul(%s, %s%s)", x.name,
+                       y->name, e.words);
 }
 
 /* ---- the general contraction ---- */
@@ -228,7 +228,7 @@ bool fuzz_contraction(fuzz_kernel *k) {
     fuzz_tuple(d.y_contract, d.contracts, axes[1], sizeof axes[1]);
     fuzz_tuple(d.batch, d.batches, axes[2], sizeof axes[2]);
     fuzz_tuple(d.y_batch, d.batches, axes[3], sizeof axes[3]);
-    return fuzz_let_as(k, e.policies, e.out, d.rank, d.dims,
+    return fuzz_let_as(k, e.policies, fuzz_shaped(e.out, d.rank, d.dims),
                        "dot(%s, %s, x_contract=%s, y_contract=%s, x_batch=%s, y_batch=%s%s%s%s)",
                        x.name, y->name, axes[0], axes[1], d.batches ? axes[2] : "()",
                        d.batches ? axes[3] : "()", e.words, counts ? ", k_count=" : "",

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "case/result.h"
+#include "case/backend.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
@@ -17,6 +17,7 @@
 #include "fuzz/shrink.h"
 #include "fuzz/tally.h"
 #include "fuzz/trial.h"
+#include "job/result.h"
 #include "report/progress.h"
 #include "run/failures.h"
 #include "run/pack_case.h"
@@ -63,11 +64,11 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
 
 static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
     const job_choice *c = f->request->choice;
-    const char *name = compiler_profile_name(profile);
-    add_way(f, (trial_way){name, "cpu", level, 1, false, false, NULL, false, false});
+    const char *name = compiler_profile_name(profile), *cpu = backend_table[BACKEND_CPU].name;
+    add_way(f, (trial_way){name, cpu, level, 1, false, false, NULL, false, false});
     uint32_t most = c->threads[c->thread_count - 1];
     if (profile == PROFILE_STRICT)
-        add_way(f, (trial_way){name, "cpu", level, most, true, false, NULL, false, false});
+        add_way(f, (trial_way){name, cpu, level, most, true, false, NULL, false, false});
 }
 
 static void list_ways(fuzzing *f) {

@@ -5,7 +5,7 @@
 #ifndef TESSERA_HARNESS_FUZZ_FUZZ_H
 #define TESSERA_HARNESS_FUZZ_FUZZ_H
 
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 
 #define FUZZ_MINUTE_NS UINT64_C(60000000000)
 

@@ -167,7 +167,7 @@ static void end_statement(fuzz_kernel *k, uint32_t n, const char *format, va_lis
         k->values[k->count - 1 - i].made = k->body.length;
 }
 
-static fuzz_value shaped(dtype type, int rank, const int64_t *dims) {
+fuzz_value fuzz_shaped(dtype type, int rank, const int64_t *dims) {
     fuzz_value v = {.type = type, .rank = rank};
     for (int i = 0; i < rank && i < FUZZ_RANK_MAX; i++)
         v.dims[i] = dims[i];
@@ -175,7 +175,7 @@ static fuzz_value shaped(dtype type, int rank, const int64_t *dims) {
 }
 
 bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const char *format, ...) {
-    fuzz_value like = shaped(type, rank, dims);
+    fuzz_value like = fuzz_shaped(type, rank, dims);
     va_list args;
     va_start(args, format);
     bool ok = begin_statement(k, 1, "", &like);
@@ -185,9 +185,7 @@ bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const c
     return ok;
 }
 
-bool fuzz_let_as(fuzz_kernel *k, const char *policies, dtype type, int rank, const int64_t *dims,
-                 const char *format, ...) {
-    fuzz_value like = shaped(type, rank, dims);
+bool fuzz_let_as(fuzz_kernel *k, const char *policies, fuzz_value like, const char *format, ...) {
     va_list args;
     va_start(args, format);
     bool ok = begin_statement(k, 1, policies, &like);

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "base/splitmix64.h"
-#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
 #include "exec/worker.h"
 #include "fuzz/drawn_case.h"
+#include "job/result.h"
 #include "run/pack_case.h"
 
 enum { SHRINKS_MAX = 150, DRAWS_IN_VAIN = 200 };

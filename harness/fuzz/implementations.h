@@ -8,7 +8,7 @@
 #define TESSERA_HARNESS_FUZZ_IMPLEMENTATIONS_H
 
 #include "case/case.h"
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 
 typedef struct fuzz_implementations_request {
     const corpus *corpus;

@@ -37,9 +37,12 @@ const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int
 /* Adds "tN = <format>"; false where the result is too large or there is no room. */
 bool fuzz_let(fuzz_kernel *k, dtype type, int rank, const int64_t *dims, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same with policies in an annotation, "tN: Tensor[..., type<policies>] = ...". None: "". */
-bool fuzz_let_as(fuzz_kernel *k, const char *policies, dtype type, int rank, const int64_t *dims,
-                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The same with policies in an annotation, "tN: Tensor[..., type<policies>] = ...". None: "".
+ * `like` has its type and shape. */
+bool fuzz_let_as(fuzz_kernel *k, const char *policies, fuzz_value like, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A value without a name. */
+fuzz_value fuzz_shaped(dtype type, int rank, const int64_t *dims);
 /* `n` results of x's type and shape: "tN, tM = ...". */
 bool fuzz_let_several(fuzz_kernel *k, uint32_t n, const fuzz_value *x, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -55,7 +55,7 @@ bool fuzz_policy(fuzz_kernel *k) {
         snprintf(policies + at, sizeof policies - at, " @ stochastic_round(%u)",
                  choose_below(k->c, 1000));
     if (choose_rarely(k->c, 3))
-        return fuzz_let_as(k, policies, to, x->rank, x->dims, "%s", x->name);
+        return fuzz_let_as(k, policies, fuzz_shaped(to, x->rank, x->dims), "%s", x->name);
     return fuzz_let(k, to, x->rank, x->dims, "cast(%s, %s%s)", x->name, dtype_name(to), policies);
 }
 

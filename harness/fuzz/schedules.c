@@ -8,14 +8,15 @@
 
 #include "base/escape.h"
 #include "base/philox.h"
-#include "case/fault.h"
-#include "case/result.h"
+#include "case/backend.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
 #include "device/host/host.h"
 #include "exec/worker.h"
+#include "job/fault.h"
+#include "job/result.h"
 #include "report/progress.h"
 #include "run/pack_case.h"
 #include "tune/draft.h"
@@ -177,7 +178,7 @@ static job job_for(const schedule_fuzz *f, const corpus_case *item, const char *
                  .case_name = item->c->name,
                  .dims = item->c->bound,
                  .golden_path = item->golden_path,
-                 .backend = "cpu",
+                 .backend = backend_table[BACKEND_CPU].name,
                  .profile = "strict",
                  .isa = isa,
                  .threads = threads,

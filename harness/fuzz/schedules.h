@@ -7,7 +7,7 @@
 #define TESSERA_HARNESS_FUZZ_SCHEDULES_H
 
 #include "case/case.h"
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 
 typedef struct fuzz_schedules_request {
     const corpus *corpus;

@@ -105,7 +105,7 @@ bool fuzz_tile_widening(tile_kernel *k) {
         tile_value like = {.type = x->type, .rank = 1, .axes = {x->axes[column ? 0 : 1]}};
         const tile_value matrix = *x;
         like.batched = column && choose_rarely(k->c, 2) && k->batches;
-        if (!tile_parameter(k, like.type, 1, like.axes, like.batched, NULL, &m))
+        if (!tile_parameter(k, like.type, 1, like.axes, like.batched, &m))
             return false;
         tile_load_text(k, &m, NULL, 0, NULL, &load);
         v = tile_let(k, like, load.tile, load.tensor);
@@ -145,7 +145,7 @@ bool fuzz_tile_load(tile_kernel *k) {
     }
     tile_memory m;
     tile_pair load;
-    if (!tile_parameter(k, like.type, like.rank, axes, like.batched, NULL, &m))
+    if (!tile_parameter(k, like.type, like.rank, axes, like.batched, &m))
         return false;
     tile_load_text(k, &m, NULL, 0, NULL, &load);
     if (!turned)
@@ -167,7 +167,7 @@ bool fuzz_tile_shift(tile_kernel *k) {
     const char *other = others[choose_below(k->c, 3)];
     tile_memory m;
     tile_pair load;
-    if (!tile_parameter(k, like.type, 2, axes, like.batched, NULL, &m))
+    if (!tile_parameter(k, like.type, 2, axes, like.batched, &m))
         return false;
     tile_load_text(k, &m, NULL, 0, NULL, &load);
     char tile[TILE_TEXT + 60], widths[120] = "", places[120] = "";

@@ -79,7 +79,7 @@ typedef struct tile_memory {
     bool batched;
 } tile_memory;
 bool tile_parameter(tile_kernel *k, dtype type, int rank, const int *axes, bool batched,
-                    const char *distribution, tile_memory *out);
+                    tile_memory *out);
 /* What loads it; `loops` and `turns` (NULL: none) say where loops are. */
 void tile_load_text(const tile_kernel *k, const tile_memory *m, const tile_loop *loops, int count,
                     const int64_t *turns, tile_pair *out);

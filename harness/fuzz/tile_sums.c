@@ -49,7 +49,7 @@ bool fuzz_tile_rows(tile_kernel *k) {
     const tile_value row = *x;
     tile_memory m;
     tile_pair gain;
-    if (!tile_parameter(k, row.type, 1, &row.axes[1], false, NULL, &m))
+    if (!tile_parameter(k, row.type, 1, &row.axes[1], false, &m))
         return false;
     tile_load_text(k, &m, NULL, 0, NULL, &gain);
     char tile[TILE_TEXT + 60], plain[TILE_TEXT + 60];
@@ -77,7 +77,7 @@ bool fuzz_tile_product(tile_kernel *k) {
     tile_memory m;
     tile_pair y;
     bool batched = left.batched && !choose_rarely(k->c, 3);
-    if (!tile_parameter(k, left.type, 2, axes, batched, NULL, &m))
+    if (!tile_parameter(k, left.type, 2, axes, batched, &m))
         return false;
     tile_load_text(k, &m, NULL, 0, NULL, &y);
     static const char *const orders[] = {"(1, 0)", "(0, 2, 1)", "(0, 1, 3, 2)"};
@@ -157,8 +157,8 @@ bool fuzz_tile_steps(tile_kernel *k) {
     if (columns < 0 || !tile_affordable(k, tile_elements(k, &like) * tile_axis_length(k, l.axis)))
         return false;
     tile_memory x, y;
-    if (!tile_parameter(k, type, 2, (int[]){AXIS_ROWS, l.axis}, k->batches > 0, NULL, &x) ||
-        !tile_parameter(k, type, 2, (int[]){l.axis, columns}, batched, NULL, &y))
+    if (!tile_parameter(k, type, 2, (int[]){AXIS_ROWS, l.axis}, k->batches > 0, &x) ||
+        !tile_parameter(k, type, 2, (int[]){l.axis, columns}, batched, &y))
         return false;
     const tile_value *acc = start(k, like, "0");
     if (!acc)
@@ -194,7 +194,7 @@ bool fuzz_tile_blocks(tile_kernel *k) {
         return false;
     tile_memory x;
     tile_value like = {.type = type, .rank = 1, .batched = k->batches > 0};
-    if (!tile_parameter(k, type, 2, (int[]){AXIS_ROWS, l.axis}, like.batched, NULL, &x))
+    if (!tile_parameter(k, type, 2, (int[]){AXIS_ROWS, l.axis}, like.batched, &x))
         return false;
     const tile_value *total = start(k, like, "0");
     const tile_value *most = total ? start(k, like, dtype_is_float(type) ? "-1.0" : "-7") : NULL;
@@ -332,9 +332,9 @@ bool fuzz_tile_online(tile_kernel *k) {
         !tile_affordable(k, 2 * tile_elements(k, &like) * tile_axis_length(k, o.l.axis)) ||
         !tile_affordable(k, tile_elements(k, &row) * tile_axis_length(k, depth) *
                                 tile_axis_length(k, o.l.axis)) ||
-        !tile_parameter(k, type, 2, (int[]){AXIS_ROWS, depth}, all, NULL, &o.q) ||
-        !tile_parameter(k, type, 2, (int[]){o.l.axis, depth}, all, NULL, &o.keys) ||
-        !tile_parameter(k, type, 2, (int[]){o.l.axis, wide}, all, NULL, &o.values))
+        !tile_parameter(k, type, 2, (int[]){AXIS_ROWS, depth}, all, &o.q) ||
+        !tile_parameter(k, type, 2, (int[]){o.l.axis, depth}, all, &o.keys) ||
+        !tile_parameter(k, type, 2, (int[]){o.l.axis, wide}, all, &o.values))
         return false;
     const tile_value *acc = start(k, like, "0"), *m = acc ? start(k, row, "-inf") : NULL;
     const tile_value *sum = m ? start(k, row, "0") : NULL;

@@ -196,7 +196,7 @@ static void put_parameter(tile_kernel *k, const char *word, const char *name, co
 }
 
 bool tile_parameter(tile_kernel *k, dtype type, int rank, const int *axes, bool batched,
-                    const char *distribution, tile_memory *out) {
+                    tile_memory *out) {
     enum { PARAMETERS_MAX = 12 };
     tile_value v = {.type = type, .rank = rank, .batched = batched && k->batches};
     memcpy(v.axes, axes, sizeof *axes * (size_t)rank);
@@ -205,7 +205,7 @@ bool tile_parameter(tile_kernel *k, dtype type, int rank, const int *axes, bool 
     *out = (tile_memory){.type = type, .rank = rank, .batched = v.batched};
     memcpy(out->axes, v.axes, sizeof v.axes);
     snprintf(out->name, sizeof out->name, "p%u", k->names++ % 1000);
-    put_parameter(k, "KTile", out->name, &v, distribution);
+    put_parameter(k, "KTile", out->name, &v, NULL);
     return true;
 }
 
@@ -306,7 +306,7 @@ static void first_load(tile_kernel *k) {
     static const int axes[] = {AXIS_ROWS, AXIS_COLUMNS};
     tile_memory m;
     tile_pair load;
-    if (!tile_parameter(k, tile_random_type(k), 2, axes, true, NULL, &m))
+    if (!tile_parameter(k, tile_random_type(k), 2, axes, true, &m))
         return;
     tile_load_text(k, &m, NULL, 0, NULL, &load);
     tile_let(k, (tile_value){.type = m.type, .rank = 2, .axes = {0, 1}, .batched = k->batches > 0},

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "case/backend.h"
-#include "case/fault.h"
-#include "case/result.h"
 #include "fuzz/generate.h"
+#include "job/fault.h"
+#include "job/result.h"
 
 job trial_job(const trial_way *way, const char *source, uint64_t seed) {
     return (job){.path = "fuzzed.tsr",

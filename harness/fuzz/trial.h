@@ -3,8 +3,8 @@
 #ifndef TESSERA_HARNESS_FUZZ_TRIAL_H
 #define TESSERA_HARNESS_FUZZ_TRIAL_H
 
-#include "case/job.h"
 #include "exec/worker.h"
+#include "job/job.h"
 
 enum { TRIAL_WAYS_MAX = 32 };
 

@@ -8,9 +8,9 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "statistics/statistics.h"
 
 /* Documents have six digits and more. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/job.h"
-#include "case/result.h"
 #include "gate/gate.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "measure/roofline.h"
 #include "statistics/rank.h"
 #include "statistics/statistics.h"

@@ -1,9 +1,9 @@
 /* roof.c - what became faster must still be possible: its point lies below this machine's roof. */
 #include <stdio.h>
 
-#include "case/result.h"
 #include "exec/backend_device.h"
 #include "gate/gate.h"
+#include "job/result.h"
 #include "measure/roofline.h"
 #include "run/roofline_place.h"
 

@@ -16,8 +16,8 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "case/case.h"
-#include "case/job_plan.h"
 #include "common/scratch_folder.h"
+#include "job/job_plan.h"
 
 enum { GATE_SIDE_RECORDS_MAX = 48 }; /* runs of one side */
 

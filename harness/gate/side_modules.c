@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "case/backend.h"
 #include "gate/side.h"
 #include "module.h"
 
@@ -69,7 +70,7 @@ static bool add_file(gate_side *a, const gate_side_request *request, const char 
     if (unit && !unit->kernel) {
         unit->kernel = base_strdup(kernel);
         unit->case_name = base_strdup(case_name);
-        unit->backend = base_strdup("cpu");
+        unit->backend = base_strdup(backend_table[BACKEND_CPU].name);
         unit->profile = base_strdup(profile);
         unit->threads = threads;
         unit->item = item;

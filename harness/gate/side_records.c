@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/result.h"
-#include "case/result_check.h"
+#include "case/backend.h"
 #include "common/json_text.h"
 #include "diff/side.h"
 #include "gate/record_check.h"
 #include "gate/side.h"
+#include "job/result.h"
+#include "job/result_check.h"
 
 /* The oracle is not timed, and says nothing of speed. */
 static bool is_meant(const json_t *result, const gate_side_request *request) {
-    return strcmp(result_text(result, RESULT_BACKEND), "interp") != 0 &&
+    return backend_is_compiled(backend_named(result_text(result, RESULT_BACKEND))) &&
            result_outcome(result) != OUTCOME_SKIPPED &&
            result_outcome(result) != OUTCOME_UNSUPPORTED &&
            gate_side_wants(request, result_text(result, RESULT_KERNEL),

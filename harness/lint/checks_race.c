@@ -8,9 +8,9 @@
 
 #include "base/escape.h"
 #include "case/backend.h"
-#include "case/result.h"
 #include "common/interrupt.h"
 #include "exec/worker.h"
+#include "job/result.h"
 #include "lint/race.h"
 #include "lint/subject.h"
 #include "tessera/chip.h"

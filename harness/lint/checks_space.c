@@ -110,7 +110,7 @@ static void look_at_space(tile_findings *f, const tile_graph *g, ir_op load, con
     text_init(&at);
     point_text(p, &at);
     lint_tile_note(
-        f, LINT_SMALL_SPACE, lint_tile_span(f->k, g->m, load), g->c, bytes > room,
+        f, LINT_SMALL_SPACE, (tile_place){lint_tile_span(f->k, g->m, load), g->c}, bytes > room,
         "in case %s%s this tile has %" PRId64 " bytes, and a %s has %" PRId64 " of space '%s': %s",
         g->c->name, at.data, bytes, f->k->report->chip ? "workgroup" : "core", room, space, what);
     text_release(&at);

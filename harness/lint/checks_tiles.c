@@ -212,9 +212,9 @@ static void look_at_edge(tile_findings *f, const tile_graph *g, ir_op load) {
         if (takes(g, g->ops.items[i], &moved))
             what = edge_wins(g, g->ops.items[i], load, value, range_of(&g->c->inputs[input]));
     vec_release(&moved);
-    lint_tile_note(f, LINT_EDGE_VALUE, lint_tile_span(f->k, g->m, load), g->c, what != NULL,
-                   "outside of '%s' there is %g, and that is %s", loaded_name(f, g, load), value,
-                   what ? what : "");
+    lint_tile_note(f, LINT_EDGE_VALUE, (tile_place){lint_tile_span(f->k, g->m, load), g->c},
+                   what != NULL, "outside of '%s' there is %g, and that is %s",
+                   loaded_name(f, g, load), value, what ? what : "");
 }
 
 /* ---- loops that never run ---- */
@@ -268,7 +268,8 @@ static void look_at_loop(tile_findings *f, const tile_graph *g, ir_op loop) {
                        ? divides(g, d->results[i])
                        : 0;
         if (by)
-            lint_tile_note(f, LINT_NO_TURNS, lint_tile_span(f->k, g->m, loop), g->c, true,
+            lint_tile_note(f, LINT_NO_TURNS, (tile_place){lint_tile_span(f->k, g->m, loop), g->c},
+                           true,
                            "in case %s this loop never runs, and the 0 that stands before it is %s",
                            g->c->name,
                            lint_tile_is(g, by, "div") ? "divided by" : "the operand of a function");
@@ -279,17 +280,17 @@ static void look_at_loop(tile_findings *f, const tile_graph *g, ir_op loop) {
 
 static void look_at_load(tile_findings *always, tile_findings *ever, const tile_graph *g,
                          ir_op load, const bool *live) {
-    const lint_span at = lint_tile_span(always->k, g->m, load);
+    const tile_place at = {lint_tile_span(always->k, g->m, load), g->c};
     const char *name = loaded_name(always, g, load);
     const bool used = live[ir_op_get(g->m, load)->results[0]];
     int64_t taken = 0, all = 0;
     bool first = uses_first_columns(g, load, &taken, &all);
-    lint_tile_note(always, LINT_UNUSED_TILE, at, g->c, !used,
-                   "no result depends on this tile of '%s'", name);
-    lint_tile_note(always, LINT_PART_OF_TILE, at, g->c, used && first,
+    lint_tile_note(always, LINT_UNUSED_TILE, at, !used, "no result depends on this tile of '%s'",
+                   name);
+    lint_tile_note(always, LINT_PART_OF_TILE, at, used && first,
                    "of the %lld columns of '%s' only the first %lld are used", (long long)all, name,
                    (long long)taken);
-    lint_tile_note(ever, LINT_REPEATED_LOAD, at, g->c, used && is_repeated(g, load),
+    lint_tile_note(ever, LINT_REPEATED_LOAD, at, used && is_repeated(g, load),
                    "every turn of the loop loads the same tile of '%s'", name);
     look_at_edge(ever, g, load);
 }

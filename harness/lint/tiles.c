@@ -16,9 +16,9 @@ static tile_finding *finding_at(tile_findings *f, lint_id id, lint_span at) {
     return &f->items.items[f->items.count - 1];
 }
 
-void lint_tile_note(tile_findings *f, lint_id id, lint_span at, const compiler_case *c, bool holds,
-                    const char *format, ...) {
-    tile_finding *one = finding_at(f, id, at);
+void lint_tile_note(tile_findings *f, lint_id id, tile_place place, bool holds, const char *format,
+                    ...) {
+    tile_finding *one = finding_at(f, id, place.at);
     one->looked++;
     one->found += holds;
     if (!holds || one->found > 1)
@@ -27,7 +27,7 @@ void lint_tile_note(tile_findings *f, lint_id id, lint_span at, const compiler_c
     va_start(args, format);
     vsnprintf(one->message, sizeof one->message, format, args);
     va_end(args);
-    one->c = c;
+    one->c = place.c;
 }
 
 static void tell(tile_findings *f, bool any) {

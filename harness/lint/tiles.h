@@ -19,9 +19,15 @@ typedef struct tile_findings {
     VEC(tile_finding) items;
 } tile_findings;
 
-/* Whether it holds of an operation at this place; a printf format for the message. */
-void lint_tile_note(tile_findings *f, lint_id id, lint_span at, const compiler_case *c, bool holds,
-                    const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* An operation in a case. */
+typedef struct tile_place {
+    lint_span at;
+    const compiler_case *c;
+} tile_place;
+
+/* Counts that it holds of the operation, or does not; a printf format for the message. */
+void lint_tile_note(tile_findings *f, lint_id id, tile_place place, bool holds, const char *format,
+                    ...) __attribute__((format(printf, 5, 6)));
 /* Told where it holds of all operations of the place in all cases: the same line may stand for
  * several operations. The findings are released. */
 void lint_tile_tell(tile_findings *f);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "case/result.h"
-#include "case/result_check.h"
+#include "job/result.h"
+#include "job/result_check.h"
 #include "measure/host_facts.h"
 #include "page/record.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "case/backend.h"
 #include "case/case.h"
 #include "common/json_text.h"
 #include "page/model.h"
@@ -93,8 +94,9 @@ static void choose(const lowering *l, choice_list *list) {
     map places;
     map_init(&places);
     json_array_foreach(json_object_get(l->run, "rows"), i, row) {
-        bool compiled = json_is_string(json_array_get(row, ROW_SCHEDULE_HASH));
-        if (compiled && strcmp(word(row, ROW_BACKEND), "interp") != 0 && is_wanted(l, row))
+        bool compiled = json_is_string(json_array_get(row, ROW_SCHEDULE_HASH)) &&
+                        backend_is_compiled(backend_named(word(row, ROW_BACKEND)));
+        if (compiled && is_wanted(l, row))
             consider(l, list, &places, row);
     }
     map_release(&places);

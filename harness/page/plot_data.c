@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case/result.h"
+#include "job/result.h"
 #include "page/plot.h"
 
 const char *const plot_profiles[3] = {"strict", "deterministic", "fast"};

@@ -48,15 +48,20 @@ static void release(arrays *a) {
     tensor_release_all(a->items, COMPILER_MAX_PARAMETERS);
 }
 
-/* Positions of inputs (or outputs) in that order. */
-static bool take_all(const attempt *t, const tensor *from, bool of_outputs, const int64_t *order,
-                     int64_t count, arrays *out, status *st) {
+typedef struct positions_taken {
+    const int64_t *order;
+    int64_t count;
+} positions_taken;
+
+/* Positions of inputs (or outputs) in their order. */
+static bool take_all(const attempt *t, const tensor *from, bool of_outputs, positions_taken taken,
+                     arrays *out, status *st) {
     const compiler_signature *s = &t->shape->signature;
     uint32_t tensors = of_outputs ? s->output_count : s->input_count;
     const int *axes = of_outputs ? t->lanes->outputs : t->lanes->inputs;
     *out = (arrays){{{0}}};
     for (uint32_t i = 0; i < tensors; i++)
-        if (!take(&from[i], axes[i], order, count, &out->items[i], st))
+        if (!take(&from[i], axes[i], taken.order, taken.count, &out->items[i], st))
             return false;
     return true;
 }
@@ -92,7 +97,7 @@ static bool run_first(attempt *t, const int64_t *order, int64_t count, arrays *o
     bool ok = shape_open(&small, t->request->subject, &request, st);
     if (!ok)
         return false;
-    ok = take_all(t, t->shape->inputs, false, order, count, &inputs, st) &&
+    ok = take_all(t, t->shape->inputs, false, (positions_taken){order, count}, &inputs, st) &&
          runner_run(t->runner, &small, &how, inputs.items, out->items, st);
     release(&inputs);
     shape_close(&small);
@@ -105,7 +110,7 @@ static bool first_agree(attempt *t, const arrays *full, const int64_t *order, in
     arrays part, wanted = {{{0}}};
     char between[120];
     bool ok = run_first(t, order, count, &part, st) &&
-              take_all(t, full->items, true, order, count, &wanted, st);
+              take_all(t, full->items, true, (positions_taken){order, count}, &wanted, st);
     snprintf(between, sizeof between, "%s=%lld and %s=%lld", name_of(t), (long long)count,
              name_of(t), (long long)positions(t));
     if (ok)
@@ -172,9 +177,9 @@ static bool permuted_agree(attempt *t, const arrays *full, const int64_t *order,
     arrays inputs, outputs = {{{0}}}, wanted = {{{0}}};
     circumstances how = attempt_plain(t);
     int64_t count = positions(t);
-    bool ok = take_all(t, t->shape->inputs, false, order, count, &inputs, st) &&
+    bool ok = take_all(t, t->shape->inputs, false, (positions_taken){order, count}, &inputs, st) &&
               runner_run(t->runner, t->shape, &how, inputs.items, outputs.items, st) &&
-              take_all(t, full->items, true, order, count, &wanted, st);
+              take_all(t, full->items, true, (positions_taken){order, count}, &wanted, st);
     if (ok)
         attempt_compare(t, wanted.items, outputs.items, between);
     release(&inputs);
@@ -230,12 +235,13 @@ static bool isolated_agrees(attempt *t, const arrays *full, int64_t kept, const 
     arrays inputs, outputs = {{{0}}}, part = {{{0}}}, wanted = {{{0}}};
     circumstances how = attempt_plain(t);
     char between[120];
-    bool ok = take_all(t, t->shape->inputs, false, all, positions(t), &inputs, st);
+    bool ok =
+        take_all(t, t->shape->inputs, false, (positions_taken){all, positions(t)}, &inputs, st);
     if (ok)
         spoil(t, inputs.items, kept);
     ok = ok && runner_run(t->runner, t->shape, &how, inputs.items, outputs.items, st) &&
-         take_all(t, outputs.items, true, &kept, 1, &part, st) &&
-         take_all(t, full->items, true, &kept, 1, &wanted, st);
+         take_all(t, outputs.items, true, (positions_taken){&kept, 1}, &part, st) &&
+         take_all(t, full->items, true, (positions_taken){&kept, 1}, &wanted, st);
     snprintf(between, sizeof between,
              "position %lld of %s among numbers and among NaN and infinities", (long long)kept,
              name_of(t));

@@ -2,7 +2,7 @@
 #ifndef TESSERA_HARNESS_RELATIONS_LAYOUT_H
 #define TESSERA_HARNESS_RELATIONS_LAYOUT_H
 
-#include "case/implementation.h"
+#include "implementation/implementation.h"
 
 typedef enum layout_kind {
     LAYOUT_DENSE,

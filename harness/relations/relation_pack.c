@@ -6,8 +6,8 @@
 
 #include "base/sha256.h"
 #include "case/backend.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/result.h"
 #include "run/pack_case.h"
 
 enum { SHAPES = 3, BUDGET_NS_MAX = 1000000000 };

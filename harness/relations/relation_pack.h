@@ -4,7 +4,7 @@
 #define TESSERA_HARNESS_RELATIONS_RELATION_PACK_H
 
 #include "case/case_context.h"
-#include "case/job.h"
+#include "job/job.h"
 #include "relations/relations.h"
 
 typedef struct relation_pack_request {

@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "base/splitmix64.h"
 #include "case/dims_from_arrays.h"
-#include "case/result.h"
 #include "common/json_text.h"
 #include "common/timer.h"
 #include "device/foreign/foreign.h"
+#include "job/result.h"
 #include "process/process.h"
 #include "relations/attempt.h"
 

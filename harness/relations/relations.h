@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "case/case.h"
-#include "case/implementation.h"
+#include "implementation/implementation.h"
 
 typedef enum relation_id {
 #define RELATION(id, name, per_dim, says, means) RELATION_##id,

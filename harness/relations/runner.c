@@ -311,17 +311,26 @@ static bool write_apart(const opened *o, const shape *s, const circumstances *ho
     return ok;
 }
 
-static bool take_apart(runner *r, const opened *o, const shape *s, uint32_t i,
-                       const circumstances *how, tensor *outputs, status *st) {
+/* A launch of a shape, where its arrays are. */
+typedef struct running {
+    opened *o;
+    const shape *s;
+    const circumstances *how;
+} running;
+
+static bool take_apart(runner *r, const running *now, uint32_t i, tensor *outputs, status *st) {
+    const opened *o = now->o;
+    const shape *s = now->s;
+    const unsigned char surround = now->how->surround;
     const struct compiler_buffer *b = buffer_at(&s->signature, i);
     const layout *l = &o->layouts[i];
     unsigned char *buffer = base_malloc(l->bytes + 1);
     bool ok = abi_ok(tsrCopy(o->launch.context, buffer, o->launch.buffers[i], l->bytes),
                      "copying a tensor with gaps", st);
-    int64_t at = ok ? layout_first_written(l, b, buffer, how->surround) : -1;
+    int64_t at = ok ? layout_first_written(l, b, buffer, surround) : -1;
     if (at >= 0 && !r->wrote_gap) {
         r->wrote_gap = true;
-        r->gap = (runner_gap){i, at, how->surround, buffer[at]};
+        r->gap = (runner_gap){i, at, surround, buffer[at]};
     }
     if (ok && i >= s->signature.input_count) {
         tensor *out = &outputs[i - s->signature.input_count];
@@ -333,11 +342,11 @@ static bool take_apart(runner *r, const opened *o, const shape *s, uint32_t i,
     return ok;
 }
 
-static bool read_apart(runner *r, const opened *o, const shape *s, const circumstances *how,
-                       tensor *outputs, status *st) {
+static bool read_apart(runner *r, const running *now, tensor *outputs, status *st) {
+    const shape *s = now->s;
     bool ok = true;
     for (uint32_t i = 0; i < s->signature.input_count + s->signature.output_count && ok; i++)
-        ok = take_apart(r, o, s, i, how, outputs, st);
+        ok = take_apart(r, now, i, outputs, st);
     if (!ok)
         tensor_release_all(outputs, s->signature.output_count);
     return ok;
@@ -480,8 +489,11 @@ static void cool(runner *r) {
         r->cold[i] = (unsigned char)(r->cold[i] + r->runs);
 }
 
-static bool run_opened(runner *r, opened *o, const shape *s, const circumstances *how,
-                       const tensor *inputs, tensor *outputs, status *st) {
+static bool run_opened(runner *r, const running *now, const tensor *inputs, tensor *outputs,
+                       status *st) {
+    opened *o = now->o;
+    const shape *s = now->s;
+    const circumstances *how = now->how;
     bool again = how->changed >= 0 && o->used;
     o->used = ++r->runs;
     bool ok = again
@@ -494,7 +506,7 @@ static bool run_opened(runner *r, opened *o, const shape *s, const circumstances
     ok = ok && set_limit(r, o, st) && launch_run(&o->launch, st);
     if (ok && how->watched)
         ok = guest_watch_called(&o->watch, st) && look_for_effects(r, o, how, inputs, st);
-    return ok && (o->layout ? read_apart(r, o, s, how, outputs, st)
+    return ok && (o->layout ? read_apart(r, now, outputs, st)
                             : launch_read_outputs(&o->launch, &s->signature, outputs, st));
 }
 
@@ -504,7 +516,8 @@ bool runner_run(runner *r, const shape *s, const circumstances *how, const tenso
     r->last = o;
     if (!o)
         return false;
-    bool ok = run_opened(r, o, s, how, inputs, outputs, st);
+    const running now = {o, s, how};
+    bool ok = run_opened(r, &now, inputs, outputs, st);
     if (ok) {
         note_range(r, s);
         return true;

@@ -67,40 +67,43 @@ static void take_over(found_tree *to, const found_tree *from) {
     text_append(&to->name, from->name.data);
 }
 
-/* Between two values with different trees: the neighbours at which it changes. */
-static bool bisect(summing *s, walk *w, int64_t low, int64_t high, const char *digest, int64_t *at,
-                   status *st) {
+typedef struct change_range {
+    int64_t low, high; /* values with different trees */
+} change_range;
+
+/* Narrows the range down to the neighbours at which the tree changes; `digest`: that of the low. */
+static bool bisect(summing *s, walk *w, change_range *range, const char *digest, status *st) {
     found_tree middle_tree;
     bool ok = true;
     text_init(&middle_tree.name);
-    while (high - low > 1 && ok) {
-        int64_t middle = low + (high - low) / 2;
+    while (range->high - range->low > 1 && ok) {
+        int64_t middle = range->low + (range->high - range->low) / 2;
         ok = tree_at(s, w, middle, &middle_tree, st);
         if (strcmp(middle_tree.digest, digest) == 0)
-            low = middle;
+            range->low = middle;
         else
-            high = middle;
+            range->high = middle;
     }
     text_release(&middle_tree.name);
-    *at = high;
     return ok;
 }
 
-/* Doubling from `first`; each change is narrowed down, and the tree behind it told. */
-static bool walk_along(summing *s, walk *w, const char *what, int64_t first, int64_t most,
-                       const found_tree *start, status *st) {
+/* Doubling from 1 to at most `most`; each change is narrowed down, and the tree behind it told. */
+static bool walk_along(summing *s, walk *w, const char *what, int64_t most, const found_tree *start,
+                       status *st) {
     found_tree before, now;
-    int64_t last = first, at;
+    int64_t last = 1;
     bool ok = true;
     text_init(&before.name);
     text_init(&now.name);
     take_over(&before, start);
-    for (int64_t value = 2 * first; value <= most && ok; value *= 2) {
+    for (int64_t value = 2; value <= most && ok; value *= 2) {
         ok = tree_at(s, w, value, &now, st);
         if (ok && strcmp(now.digest, before.digest) != 0) {
-            ok = bisect(s, w, last, value, before.digest, &at, st) && tree_at(s, w, at, &now, st);
+            change_range range = {last, value};
+            ok = bisect(s, w, &range, before.digest, st) && tree_at(s, w, range.high, &now, st);
             if (ok) {
-                tell_change(w->changes, what, at - 1, at);
+                tell_change(w->changes, what, range.high - 1, range.high);
                 tell_tree(s, &now, w->trees);
                 ok = tree_at(s, w, value, &now, st);
                 take_over(&before, &now);
@@ -128,7 +131,7 @@ static bool find_all(summing *s, walk *w, status *st) {
         tell_tree(s, &start, w->trees);
     for (uint32_t i = 0; i < k->dim_count && ok; i++) {
         w->dim = (int)i;
-        ok = !batch[i] || walk_along(s, w, k->dim_names[i], 1, SUMMING_POSITIONS, &start, st);
+        ok = !batch[i] || walk_along(s, w, k->dim_names[i], SUMMING_POSITIONS, &start, st);
     }
     w->dim = NOTHING;
     int64_t each = summing_positions_most(batch, k->dim_count);
@@ -140,7 +143,7 @@ static bool find_all(summing *s, walk *w, status *st) {
     ok = ok && tree_at(s, w, 1, &start, st);
     if (ok && strcmp(small, start.digest) != 0)
         tell_tree(s, &start, w->trees);
-    ok = ok && walk_along(s, w, "threads", 1, 2 * (int64_t)host_usable_cores(), &start, st);
+    ok = ok && walk_along(s, w, "threads", 2 * (int64_t)host_usable_cores(), &start, st);
     text_release(&start.name);
     return ok;
 }

@@ -8,9 +8,9 @@
 #include "base/escape.h"
 #include "base/map.h"
 #include "case/backend.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "common/terminal.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/table.h"
 
 enum { WIDTH_LEAST = 80, CASE_LEAST = 12, NAME_LEAST = 12, NAME_MOST = 24, CASE_MOST = 24 };

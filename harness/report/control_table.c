@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "case/fault.h"
 #include "common/json_text.h"
 #include "common/say.h"
+#include "job/fault.h"
 
 static const char *const outcome_names[] = {"rejected", "left out", "PASSED", "BROKE"};
 

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
 #include "common/say.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/export/export.h"
 
 enum { ANNOTATIONS_SHOWN = 10, SUMMARY_BYTES = 1 << 20 };

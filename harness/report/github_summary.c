@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/export/export.h"
 #include "report/github.h"
 #include "report/table.h"

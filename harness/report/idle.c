@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "case/result.h"
+#include "job/result.h"
 
 static bool computed(const json_t *result) {
     job_outcome o = result_outcome(result);

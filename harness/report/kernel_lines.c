@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
 #include "common/terminal.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/beside.h"
 #include "report/table.h"
 

@@ -3,7 +3,7 @@
 #ifndef TESSERA_HARNESS_REPORT_RUN_VIEW_H
 #define TESSERA_HARNESS_REPORT_RUN_VIEW_H
 
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 #include "report/kernel_lines.h"
 #include "report/table.h"
 

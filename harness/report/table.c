@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/error_table.h"
 
 void table_duration(double ns, text *out) {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/result.h"
 
 /* Of a kernel without a formula: it ran, and was held against nothing. */
 static bool is_open(const json_t *result) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/fault.h"
-#include "case/result.h"
 #include "common/say.h"
+#include "job/fault.h"
+#include "job/result.h"
 #include "report/control_table.h"
 #include "run/run.h"
 

@@ -7,7 +7,7 @@
 #ifndef TESSERA_HARNESS_RUN_CONTROLS_H
 #define TESSERA_HARNESS_RUN_CONTROLS_H
 
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 
 /* Runs and reports; the exit code. */
 int controls_run(const corpus *c, const job_choice *choice, bool json, bool colour);

@@ -9,12 +9,12 @@
 
 #include "base/file.h"
 #include "capture/kernel.h"
-#include "case/implementation.h"
-#include "case/result.h"
 #include "check/verdict.h"
 #include "common/json_text.h"
 #include "common/scratch_folder.h"
 #include "exec/staging.h"
+#include "implementation/implementation.h"
+#include "job/result.h"
 #include "run/pack_case.h"
 
 typedef struct packing {

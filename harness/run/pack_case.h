@@ -7,7 +7,7 @@
 #define TESSERA_HARNESS_RUN_PACK_CASE_H
 
 #include "base/text.h"
-#include "case/job.h"
+#include "job/job.h"
 
 typedef struct pack_request {
     const job *job;       /* as it ran */

@@ -7,8 +7,8 @@
 
 #include "base/escape.h"
 #include "case/backend.h"
-#include "case/job.h"
-#include "case/result.h"
+#include "job/job.h"
+#include "job/result.h"
 
 enum { PATH_BYTES = 64 };
 

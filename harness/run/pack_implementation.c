@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/result.h"
 #include "repro/manifest.h"
 #include "run/pack_fields.h"
 

@@ -10,9 +10,9 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "case/implementation.h"
-#include "case/job.h"
 #include "common/scratch_folder.h"
+#include "implementation/implementation.h"
+#include "job/job.h"
 #include "repro/pack.h"
 
 enum { PACK_IMPLEMENTATION_BYTES_MAX = 64 << 20 };

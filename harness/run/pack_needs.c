@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/escape.h"
-#include "case/implementation.h"
 #include "common/json_text.h"
+#include "implementation/implementation.h"
 #include "repro/manifest.h"
 #include "run/pack_fields.h"
 

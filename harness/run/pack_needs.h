@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "case/job.h"
+#include "job/job.h"
 
 /* Puts a file into the pack as a member; false: it cannot be read. */
 typedef bool (*pack_needs_hold_fn)(void *context, const char *member, const char *path);

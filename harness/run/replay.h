@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "case/implementation.h"
+#include "implementation/implementation.h"
 #include "repro/verdict.h"
 
 typedef struct replay {

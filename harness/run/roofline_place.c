@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "case/result.h"
+#include "job/result.h"
 #include "measure/roofline.h"
 
 typedef struct placing {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/run_name.h"
@@ -16,6 +15,7 @@
 #include "common/timer.h"
 #include "device/host/host.h"
 #include "exec/worker.h"
+#include "job/result.h"
 #include "measure/host_facts.h"
 #include "report/closing.h"
 #include "report/document.h"
@@ -211,8 +211,8 @@ static bool keep_last_failed(run *r, status *st) {
 static bool store_ceilings(run *r, status *st) {
     for (size_t i = 0; i < r->ceilings.count; i++) {
         ceiling *item = &r->ceilings.items[i];
-        if (!item->stored && !store_put_ceiling(r->store, r->number, item->resource, item->profile,
-                                                item->value, item->unit, st))
+        const store_ceiling c = {item->resource, item->profile, item->value, item->unit};
+        if (!item->stored && !store_put_ceiling(r->store, r->number, &c, st))
             return false;
         item->stored = true;
     }

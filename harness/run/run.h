@@ -2,7 +2,7 @@
 #ifndef TESSERA_HARNESS_RUN_RUN_H
 #define TESSERA_HARNESS_RUN_RUN_H
 
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 #include "report/run_view.h"
 
 typedef struct run_request {

@@ -1,7 +1,7 @@
 /* stored_run.c - puts a document together from the tables. */
 #include "run/stored_run.h"
 
-#include "case/result_check.h"
+#include "job/result_check.h"
 #include "report/document.h"
 
 typedef struct reading {

@@ -329,8 +329,7 @@ bool store_put_result(store *s, int64_t run, const store_result *r, status *st) 
     return ok && store_make_durable(s, false, st);
 }
 
-bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile,
-                       double value, const char *unit, status *st) {
+bool store_put_ceiling(store *s, int64_t run, const store_ceiling *c, status *st) {
     static const char doing[] = "storing a ceiling";
     sqlite3_stmt *statement = store_prepare(s,
                                             "INSERT OR REPLACE INTO ceilings (run, resource, "
@@ -339,10 +338,10 @@ bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *
     if (!statement)
         return false;
     sqlite3_bind_int64(statement, 1, run);
-    store_bind_text(statement, 2, resource);
-    store_bind_text(statement, 3, profile);
-    sqlite3_bind_double(statement, 4, value);
-    store_bind_text(statement, 5, unit);
+    store_bind_text(statement, 2, c->resource);
+    store_bind_text(statement, 3, c->profile);
+    sqlite3_bind_double(statement, 4, c->value);
+    store_bind_text(statement, 5, c->unit);
     return store_step(s, statement, doing, st);
 }
 

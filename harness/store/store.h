@@ -46,12 +46,17 @@ typedef struct store_result {
     size_t sample_count;
 } store_result;
 
+typedef struct store_ceiling {
+    const char *resource, *profile;
+    double value;
+    const char *unit;
+} store_ceiling;
+
 /* The run is this process' own until the store is closed or the process ends, in whatever way: no
  * other resumes it meanwhile. */
 bool store_begin_run(store *s, const store_run *run, int64_t *number, status *st);
 bool store_put_result(store *s, int64_t run, const store_result *result, status *st);
-bool store_put_ceiling(store *s, int64_t run, const char *resource, const char *profile,
-                       double value, const char *unit, status *st);
+bool store_put_ceiling(store *s, int64_t run, const store_ceiling *c, status *st);
 bool store_finish_run(store *s, int64_t run, int exit_code, status *st);
 
 /* A callback returns false to stop early. */

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "case/result.h"
 #include "common/terminal.h"
 #include "gate/document.h"
+#include "job/result.h"
 #include "report/beside.h"
 #include "report/kernel_lines.h"
 #include "report/progress.h"

@@ -9,12 +9,12 @@
 #include "case/backend.h"
 #include "case/case.h"
 #include "case/golden.h"
-#include "case/result.h"
 #include "common/json_text.h"
 #include "common/scratch_folder.h"
 #include "exec/backend_device.h"
 #include "exec/execute.h"
 #include "ir/opset.h"
+#include "job/result.h"
 #include "tune/cache.h"
 
 /* ---- counting ---- */

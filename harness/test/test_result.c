@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "case/job_plan.h"
-#include "case/result.h"
+#include "job/job_plan.h"
+#include "job/result.h"
 
 static const char schema_path[] = "docs/bench.schema.json";
 
@@ -105,7 +105,7 @@ static void each_choice_is_part_of_the_key(void **state) {
     json_t *key = job_choice_json(&none);
 #define OWN(kind, name)
 #define CHOSEN(kind, name, scope) assert_non_null(json_object_get(key, #name));
-#include "case/job.def"
+#include "job/job.def"
 #undef OWN
 #undef CHOSEN
     job_choice other = {.generic = true};
@@ -152,6 +152,54 @@ static void a_status_has_one_writer(void **state) {
     json_decref(result);
 }
 
+/* Writers and readers keep to the kind; documents, to the schema. */
+static void a_kind_is_that_of_the_schema(void **state) {
+    (void)state;
+    static const struct {
+        const char *type;
+        result_kind kind;
+    } rows[] = {{"string", RESULT_KIND_TEXT},   {"integer", RESULT_KIND_WHOLE},
+                {"number", RESULT_KIND_NUMBER}, {"boolean", RESULT_KIND_FLAG},
+                {"array", RESULT_KIND_JSON},    {"object", RESULT_KIND_JSON}};
+    for (int i = 0; i < RESULT_FIELD_COUNT; i++) {
+        json_t *schema = json_loads(result_fields[i].schema, 0, NULL);
+        const json_t *type = json_object_get(schema, "type");
+        type = json_is_array(type) ? json_array_get(type, 0) : type;
+        result_kind kind = RESULT_KIND_TEXT; /* of words, and of digests */
+        for (size_t k = 0; type && k < sizeof rows / sizeof *rows; k++)
+            if (strcmp(json_string_value(type), rows[k].type) == 0)
+                kind = rows[k].kind;
+        assert_int_equal(result_fields[i].kind, kind);
+        json_decref(schema);
+    }
+}
+
+static void what_is_none_is_null(void **state) {
+    (void)state;
+    job j = some_job();
+    json_t *result = result_new(&j, OUTCOME_OK, NULL);
+    result_put_COMPILE(result, 7);
+    result_put_MEDIAN(result, 1.5); /* its group was null */
+    result_put_COMPILE_CACHED(result, true);
+    internal_put_KEY(result, "key");
+    assert_int_equal(result_whole(result, RESULT_COMPILE), 7);
+    assert_true(result_number(result, RESULT_MEDIAN) == 1.5);
+    assert_true(result_has_group(result, RESULT_MEDIAN));
+    assert_true(result_flag(result, RESULT_COMPILE_CACHED));
+    result_put_COMPILE(result, -1);
+    result_put_MEDIAN(result, (double)NAN);
+    result_put_SCHEDULE(result, NULL);
+    assert_true(json_is_null(result_get(result, RESULT_COMPILE)));
+    assert_true(json_is_null(result_get(result, RESULT_MEDIAN)));
+    assert_true(json_is_null(result_get(result, RESULT_SCHEDULE)));
+    assert_null(result_string(result, RESULT_SCHEDULE));
+    json_t *internal = result_take_internal(result);
+    assert_string_equal(json_string_value(internal_get(internal, INTERNAL_KEY)), "key");
+    assert_null(result_internal(result));
+    json_decref(internal);
+    json_decref(result);
+}
+
 static int write_schema(void) {
     json_t *schema = json_load_file(schema_path, 0, NULL);
     json_object_set_new(json_object_get(schema, "$defs"), "result", schema_of_results());
@@ -167,6 +215,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(each_choice_is_part_of_the_key),
         cmocka_unit_test(a_new_result_has_what_every_result_has),
         cmocka_unit_test(a_status_has_one_writer),
+        cmocka_unit_test(a_kind_is_that_of_the_schema),
+        cmocka_unit_test(what_is_none_is_null),
     };
     if (argc > 1 && strcmp(argv[1], "write") == 0)
         return write_schema();

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case/result.h"
+#include "job/result.h"
 #include "run/roofline_place.h"
 
 static json_t *timed(const char *element, json_int_t flops, json_int_t bytes, double median_ns,

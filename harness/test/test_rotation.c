@@ -207,10 +207,11 @@ static void test_sets_of_a_case(void **state) {
     memcpy(signature.inputs, buffers, sizeof buffers);
     tensor own[2], other[2], alone[2], beside[2];
     const input_set first = {0}, second = {1, false}, perturbed = {3, true};
-    assert_true(inputs_make_set(&signature, &c, 9, first, NULL, own, &st));
-    assert_true(inputs_make_set(&signature, &c, 9, second, own, other, &st));
-    assert_true(inputs_make_set(&signature, &c, 9, perturbed, NULL, alone, &st));
-    assert_true(inputs_make_set(&signature, &c, 9, perturbed, own, beside, &st));
+    const inputs_request from_seed = {&signature, &c, 9, NULL}, from_own = {&signature, &c, 9, own};
+    assert_true(inputs_make_set(&from_seed, first, own, &st));
+    assert_true(inputs_make_set(&from_own, second, other, &st));
+    assert_true(inputs_make_set(&from_seed, perturbed, alone, &st));
+    assert_true(inputs_make_set(&from_own, perturbed, beside, &st));
     int64_t differ = 0;
     for (int i = 0; i < 2; i++) {
         assert_false(are_equal(&own[i], &other[i]));

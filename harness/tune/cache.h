@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "case/job.h"
+#include "job/job.h"
 #include "tessera/compiler.h"
 
 enum { TUNE_ENTRIES_MAX = 5000 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/result.h"
 #include "common/interrupt.h"
 #include "common/timer.h"
+#include "job/result.h"
 
 enum { BEAM = 12, RANKED_MAX = 64, FIRST_MEASURED = 16, TRIED_MAX = 400 };
 static const double taken_below = 0.99;

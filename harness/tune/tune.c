@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "case/backend.h"
-#include "case/fault.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "common/timer.h"
 #include "device/host/host.h"
+#include "job/fault.h"
 #include "measure/cpu_feature.h"
 #include "measure/host_facts.h"
 #include "tune/points.h"
@@ -47,8 +47,8 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
         const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
         job ours = *j; /* of an implementation: what it is timed in turn with */
         ours.profile = j->beside ? j->beside : j->profile;
-        bool compiled = (strcmp(j->backend, "cpu") == 0 || j->beside) && !j->schedule &&
-                        !j->unoptimised && !j->generic && !j->constants;
+        bool compiled = (backend_from_name(j->backend) == BACKEND_CPU || j->beside) &&
+                        !j->schedule && !j->unoptimised && !j->generic && !j->constants;
         if (!compiled || !item)
             continue;
         if (item != open) {
@@ -152,13 +152,20 @@ static void tell_unmeasured(tuning *t, const job *j, const search_result *found)
     t->code = exit_code_worse(t->code, EXIT_CHECK);
 }
 
+typedef struct case_search {
+    const corpus_case *item;
+    const job *job;
+    uint64_t budget_ns; /* for each point */
+} case_search;
+
 /* The schedules of one point. */
-static bool search_point(tuning *t, const corpus_case *item, const space_point *point, job j,
-                         uint64_t budget_ns, search_result *found, status *st) {
-    draft_kernel kernel = {point->instance, job_compiler_options(&j, item->kernel)};
+static bool search_point(tuning *t, const case_search *c, const space_point *point,
+                         search_result *found, status *st) {
+    job j = *c->job;
+    draft_kernel kernel = {point->instance, job_compiler_options(&j, c->item->kernel)};
     kernel.options.fault = NULL;
     j.tried = point->space;
-    search_request request = {&t->worker, &j, &kernel, budget_ns};
+    search_request request = {&t->worker, &j, &kernel, c->budget_ns};
     return search_run(&request, found, st);
 }
 
@@ -182,13 +189,13 @@ static void take_faster(finding *best, search_result *next, const char *space) {
 }
 
 /* Tiles that cannot be scheduled are left out like those that are another order. */
-static void search_others(tuning *t, const corpus_case *item, const job *j,
-                          const space_points *points, uint64_t each, finding *best) {
+static void search_others(tuning *t, const case_search *c, const space_points *points,
+                          finding *best) {
     for (uint32_t i = 1; i < points->count && !interrupt_seen; i++) {
         search_result next;
         status st = STATUS_INIT;
         const char *space = points->items[i].space;
-        if (!search_point(t, item, &points->items[i], *j, each, &next, &st) && !interrupt_seen)
+        if (!search_point(t, c, &points->items[i], &next, &st) && !interrupt_seen)
             points_note(best->result.tried, space, st.message);
         take_faster(best, &next, space);
     }
@@ -206,9 +213,10 @@ static void search_case(tuning *t, const corpus_case *item, compiler_instance *i
                                     start + budget_ns / 4};
     points_find(&request, &points, notes);
     uint64_t each = (budget_ns - lesser(budget_ns / 2, timer_now_ns() - start)) / points.count;
-    bool ok = search_point(t, item, &points.items[0], *j, each, &best.result, &st);
+    const case_search search = {item, j, each};
+    bool ok = search_point(t, &search, &points.items[0], &best.result, &st);
     if (ok)
-        search_others(t, item, j, &points, each, &best);
+        search_others(t, &search, &points, &best);
     if (!ok && !interrupt_seen) {
         say(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));

@@ -4,7 +4,7 @@
 #define TESSERA_HARNESS_TUNE_TUNE_H
 
 #include "case/case.h"
-#include "case/job_plan.h"
+#include "job/job_plan.h"
 #include "tune/tuned.h"
 
 typedef struct tune_request {

@@ -1,5 +1,5 @@
 /* test_call.c - code of others for a GPU: what a module may say of how it is called, and which
- * devices take it. That it runs is in harness/test/test_cli_with_gpu.sh. */
+ * devices take it. That it runs is in harness/test/cli/test_cli_with_gpu.sh. */
 #include "test/test.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * What was not timed is left out. */
 #include <math.h>
 
-#include "case/result.h"
+#include "job/result.h"
 #include "report/export/export.h"
 
 static const double ns_per_s = 1e9;

@@ -1,7 +1,7 @@
 /* csv.c - a line for each result: JSON objects, or a table. */
 #include <string.h>
 
-#include "case/result.h"
+#include "job/result.h"
 #include "report/export/export.h"
 
 /* The member that names the document in each of its lines. */

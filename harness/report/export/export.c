@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/job.h"
+#include "job/result.h"
 
 enum { JSON_DIGITS = 10 };
 

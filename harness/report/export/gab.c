@@ -2,8 +2,8 @@
  * extra}. The value is the median in ns. What was not timed is left out. */
 #include <math.h>
 
-#include "case/job.h"
-#include "case/result.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/export/export.h"
 
 static json_t *entry_of(const json_t *result, double median) {

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/export/export.h"
 
 static json_t *context_of(const json_t *document) {

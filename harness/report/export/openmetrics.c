@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "case/job.h"
-#include "case/result.h"
 #include "common/json_text.h"
+#include "job/job.h"
+#include "job/result.h"
 #include "report/export/export.h"
 
 /* One sample of a family: the value of a path of keys, scaled, with a label of its own. */
@@ -182,7 +182,7 @@ static void put_facts(const json_t *document, const char *name, const char *iden
 void export_openmetrics(const json_t *document, text *out) {
     static const char *const outcomes[] = {
 #define OUTCOME(id, name, ...) name,
-#include "case/outcome.def"
+#include "job/outcome.def"
 #undef OUTCOME
         NULL};
     static const char *const verdicts[] = {"REGRESSED",    "IMPROVED", "EQUIVALENT",

@@ -2,8 +2,8 @@
  * finding. Paths are relative to where tsr was started (%SRCROOT%) unless they are absolute. */
 #include <string.h>
 
-#include "case/job.h"
 #include "common/json_text.h"
+#include "job/job.h"
 #include "report/export/export.h"
 
 static json_t *message_of(const char *words) {

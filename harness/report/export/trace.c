@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "case/job.h"
+#include "job/job.h"
 #include "report/export/export.h"
 
 /* Digits that keep nanoseconds apart in a trace of days. */

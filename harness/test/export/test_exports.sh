@@ -1,7 +1,7 @@
 # test_exports.sh - TSR ROOT WRITE_EXPORTS: every format of formats.def, against its schema and
 # its own reader; of documents full of characters that formats trip over, and of a run.
-# shellcheck source=harness/test/lib.sh
-source "$2/harness/test/lib.sh"
+# shellcheck source=harness/test/cli/lib.sh
+source "$2/harness/test/cli/lib.sh"
 write_exports=$3
 bench_formats=(json jsonl csv gbench gab bmf lnt junit openmetrics trace)
 gate_formats=(json jsonl csv junit openmetrics)

@@ -1,0 +1,39 @@
+/* parts.h - reading the functions of a file without running anything of it. */
+#ifndef TESSERA_HARNESS_IMPLEMENTATION_PARTS_H
+#define TESSERA_HARNESS_IMPLEMENTATION_PARTS_H
+
+#include <elf.h>
+
+#include "implementation/implementation.h"
+
+#define IMPLEMENTATION_FILE_BYTES_MAX ((size_t)4 << 30)
+
+typedef struct implementation_file {
+    char *bytes; /* NUL behind them */
+    size_t size_bytes;
+} implementation_file;
+
+/* Bytes of the file; NULL where they are not inside of it. */
+const void *implementation_file_part(const implementation_file *f, uint64_t offset,
+                                     uint64_t size_bytes);
+/* A string of an ELF section; NULL where it does not end there. */
+const char *implementation_elf_string(const implementation_file *f, const Elf64_Shdr *strings,
+                                      uint64_t offset);
+bool implementation_has_function(const implementation *i, const char *name);
+
+/* A shared library of this machine, and no program. */
+bool implementation_elf_is_shared(const implementation_file *f);
+/* What it exports; the prefix of the TVM FFI convention is left out. */
+bool implementation_elf_functions(implementation *i, const implementation_file *f, status *st);
+/* What a Python file defines or assigns at its outermost level. */
+void implementation_python_functions(implementation *i, const implementation_file *f);
+/* The kernels of a source that can be compiled. */
+bool implementation_source_functions(implementation *i, const implementation_file *f, status *st);
+/* Compiles the request's kernel, strict, for the instance's types and shapes into a module in the
+ * request's folder; appends its path. */
+bool implementation_source_build(const implementation_request *request, compiler_instance *instance,
+                                 text *path, status *st);
+/* The kernel of a module. */
+bool implementation_module_functions(implementation *i, const implementation_file *f, status *st);
+
+#endif

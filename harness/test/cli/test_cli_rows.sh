@@ -1,0 +1,43 @@
+# test_cli_rows.sh - rows that a workgroup of threads reduces side by side: as many as the schedule says, in subgroups of 32 and of
+# 64, in other orders of threads; the bits are the interpreter's.
+source "$(dirname "$0")/lib.sh"
+export TSR_DB=$scratch/results.db
+python=/usr/bin/python3
+rows=$root/harness/test/cli/rows/rows.tsr chain=$root/harness/test/cli/rows/chain.tsr
+
+"$tsr" bench "$rows" --backend ptx-emulated --json >out 2>err </dev/null
+if grep -q "threads are emulated on" out err; then
+    echo "skipped: no code for emulated threads is made for this machine"
+    exit 77
+fi
+
+cat >check.py <<"END"
+import json, sys
+results = json.load(open(sys.argv[1]))["results"]
+for r in results:
+    assert r["status"] == "ok" and r["check"]["bitwise"], (r["kernel"], r["case"], r["backend"], r["status"])
+    moved = [f for f in r["fallbacks"] if f["as"] == "workspace"]
+    assert not moved or sys.argv[3] == "asked", (r["kernel"], r["case"], moved)
+assert len({(r["kernel"], r["case"]) for r in results}) == int(sys.argv[2]), "cases are missing"
+END
+
+has_the_bits() { # WHAT CASES asked|chosen ARGUMENTS...: where it chooses, memory of a workgroup stays there
+    local what=$1 cases=$2 by=$3
+    shift 3
+    exits 0 "$what" "$tsr" bench --profile strict --json "$@"
+    cp out results.json
+    exits 0 "the same bits, $what" $python check.py results.json "$cases" "$by"
+}
+
+both=ptx-emulated,rocm-emulated
+has_the_bits "as it chooses" 13 chosen "$rows" "$chain" --backend $both
+for schedule in ROWS=1 ROWS=2 ROWS=4 ROWS=8 ROWS=12 ROWS=32 ROWS=4,SUB=16 ROWS=8,SUB=32; do
+    has_the_bits "$schedule" 11 asked "$rows" --backend $both --schedule $schedule
+done
+has_the_bits "a subgroup of 32 of AMD's" 13 chosen "$rows" "$chain" --backend rocm-emulated --isa gfx1100
+TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "threads in another order" 13 chosen "$rows" "$chain" --backend $both
+
+# None of a softmax's threads waits, whatever is left over of its rows.
+exits 0 "code" "$tsr" compile "$rows" --kernel weights --case kept --isa sm_80 --emit-after insert-barriers
+hasnt out "tile.barrier" "threads hand each other values"
+finish
