@@ -414,7 +414,7 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
 
 /* ---- code of others ---- */
 
-static json_t *static_buffers_json(const struct compiler_buffer *buffers, uint32_t count) {
+json_t *artifact_buffers_json(const struct compiler_buffer *buffers, uint32_t count) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++) {
         json_t *shape = json_array();
@@ -441,8 +441,8 @@ static char *foreign_json(compiler_instance *instance, const compiler_signature 
     json_t *root = json_pack(
         "{s:s, s:s, s:s, s:i, s:o, s:o, s:s, s:i, s:I, s:{}, s:[o], s:o}", "schema", "tsr.module/2",
         "name", name, "profile", "fast", "numerics_version", TSR_NUMERICS_VERSION, "inputs",
-        static_buffers_json(signature->inputs, signature->input_count), "outputs",
-        static_buffers_json(signature->outputs, signature->output_count), "isa",
+        artifact_buffers_json(signature->inputs, signature->input_count), "outputs",
+        artifact_buffers_json(signature->outputs, signature->output_count), "isa",
         strchr(code->target, '/') + 1, "workspace_bytes", 0, "scratch_bytes", shared, "tile",
         "phases", phase, "launch", launch);
     set_hash(root, "graph_sha256", compiler_instance_hash(instance));

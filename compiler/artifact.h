@@ -45,6 +45,8 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
  * before it; the image for any dimensions has been added. */
 bool artifact_check_variant(const artifact_builder *b, const ir_bindings *variants, uint32_t index,
                             status *st);
+/* Buffers whose dimensions are numbers, as they stand in the metadata. */
+json_t *artifact_buffers_json(const struct compiler_buffer *buffers, uint32_t count);
 /* Fills image, image_size and the hashes. */
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st);
 

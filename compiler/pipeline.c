@@ -16,6 +16,7 @@
 #include "ops/reductions.h"
 #include "ops/tiles.h"
 #include "pipeline.h"
+#include "program/outline.h"
 #include "schedule/schedule.h"
 #include "special.h"
 #include "target/interp/fold_constants.h"
@@ -38,6 +39,8 @@ typedef struct pipeline {
     compiler_space *space; /* receives the schedule's parameters, or NULL */
     bool tiles;            /* the kernel was made of tiles */
     bool written;          /* ... and its instances are written out */
+    bool is_program;       /* it becomes several kernels */
+    bool crowded;          /* it is more phases than a kernel has */
     status *st;
 } pipeline;
 
@@ -102,6 +105,11 @@ static bool run_contract(pipeline *p) {
     return !allowed || graph_contract(p->m, p->st);
 }
 
+/* The verifier of sums sees one kernel; each dispatch is compiled, and verified, by itself. */
+static bool run_outline(pipeline *p) {
+    return !p->is_program || program_outline(p->m, p->options->unoptimised, p->st);
+}
+
 /* Lowering makes a new module; the one above is gone with it. */
 static bool replace(pipeline *p, ir_module *lower) {
     if (!lower)
@@ -128,7 +136,7 @@ static bool too_many_phases(status *st) {
 }
 
 static bool run_schedule(pipeline *p) {
-    bool crowded = false, is_chip = p->target->class == TARGET_SIMT;
+    bool is_chip = p->target->class == TARGET_SIMT;
     special_room room = {.entries = {NULL}};
     schedule_unit units[PIPELINE_UNITS];
     schedule_target target = schedule_target_of(p->target, p->options, units);
@@ -141,13 +149,14 @@ static bool run_schedule(pipeline *p) {
         .constants = p->options->constants,
         .loose = p->options->schedule_loose,
         .space = p->space,
-        .crowded = &crowded};
-    bool ok = replace(p, schedule_from_graph(p->m, &request, p->st));
+        .crowded = &p->crowded};
+    bool ok =
+        graph_require_kernel(p->m, p->st) && replace(p, schedule_from_graph(p->m, &request, p->st));
     special_room_release(&room);
     if (!ok)
-        return p->written            ? too_many_instances(p->st)
-               : p->tiles && crowded ? too_many_phases(p->st)
-                                     : false;
+        return p->written               ? too_many_instances(p->st)
+               : p->tiles && p->crowded ? too_many_phases(p->st)
+                                        : false;
     ir_print(p->m, &p->schedule);
     p->epilogues = describe_epilogues(p->m);
     return true;
@@ -262,7 +271,8 @@ static bool verify_pass(pipeline *p, const struct pass *pass, const reduction_li
     reduction_list after;
     status broken = STATUS_INIT;
     reductions_of(p->m, &after);
-    bool ok = ir_verify(p->m, &broken) && reductions_kept(before, &after, &broken);
+    bool outlined = p->is_program && pass->run == run_outline;
+    bool ok = ir_verify(p->m, &broken) && (outlined || reductions_kept(before, &after, &broken));
     reductions_release(&after);
     return ok ||
            status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);
@@ -355,6 +365,20 @@ static void pipeline_close(pipeline *p) {
     json_decref(p->epilogues);
 }
 
+ir_module *pipeline_dispatches(const compiler_instance *instance, const compiler_options *options,
+                               status *st) {
+    pipeline p;
+    ir_module *made = NULL;
+    bool ok = pipeline_open(&p, instance, options, st);
+    p.is_program = true;
+    if (ok && run_passes(&p, "outline")) {
+        made = p.m;
+        p.m = NULL;
+    }
+    pipeline_close(&p);
+    return made;
+}
+
 ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
                          const target_info **target, status *st) {
     pipeline p;
@@ -413,7 +437,8 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
 /* The whole way down for one image: for the dimensions of `variant`, or (NULL) the instance's own.
  */
 static bool build_image(const compiler_instance *instance, const ir_bindings *variant,
-                        const compiler_options *options, artifact_builder *b, status *st) {
+                        const compiler_options *options, artifact_builder *b, bool *crowded,
+                        status *st) {
     pipeline p;
     text object;
     text_init(&object);
@@ -422,6 +447,7 @@ static bool build_image(const compiler_instance *instance, const ir_bindings *va
         p.dims = *variant;
     ok = ok && run_passes(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
          add_image(&p, &object, variant, b);
+    *crowded = !ok && p.crowded && !p.tiles && !options->generic;
     text_release(&object);
     pipeline_close(&p);
     return ok;
@@ -429,14 +455,14 @@ static bool build_image(const compiler_instance *instance, const ir_bindings *va
 
 /* One level: the image for any dimensions first, where there is one. */
 static bool build_level(const compiler_instance *instance, const compiler_options *options,
-                        artifact_builder *b, status *st) {
+                        artifact_builder *b, bool *crowded, status *st) {
     compiler_options one = *options;
-    bool ok = build_image(instance, NULL, &one, b, st);
+    bool ok = build_image(instance, NULL, &one, b, crowded, st);
     for (uint32_t i = 0; options->generic && i < options->variant_count && ok; i++)
         ok = artifact_check_variant(b, options->variants, i, st);
     one.generic = false;
     for (uint32_t i = 0; options->generic && i < options->variant_count && ok; i++)
-        ok = build_image(instance, &options->variants[i], &one, b, st);
+        ok = build_image(instance, &options->variants[i], &one, b, crowded, st);
     return ok;
 }
 
@@ -471,21 +497,33 @@ static bool check_levels(const compiler_options *options, status *st) {
     return check_emulated(options, st);
 }
 
-bool compiler_build(compiler_instance *instance, const compiler_options *options,
-                    compiler_artifact *out, status *st) {
+static bool build_kernel(compiler_instance *instance, const compiler_options *options,
+                         compiler_artifact *out, bool *crowded, status *st) {
     artifact_builder b;
     compiler_options one = *options;
-    uint64_t start = now_ns();
-    memset(out, 0, sizeof *out);
     artifact_init(&b, instance, options);
-    bool ok = check_levels(options, st) && build_level(instance, &one, &b, st);
+    bool ok = build_level(instance, &one, &b, crowded, st);
     for (uint32_t i = 0; i < options->also_count && ok; i++) {
         one.isa = options->also[i];
-        ok = build_level(instance, &one, &b, st);
+        ok = build_level(instance, &one, &b, crowded, st);
     }
     ok = ok && artifact_write(&b, out, st);
-    out->compile_ns = now_ns() - start;
     artifact_release(&b);
+    return ok;
+}
+
+bool compiler_build(compiler_instance *instance, const compiler_options *options,
+                    compiler_artifact *out, status *st) {
+    uint64_t start = now_ns();
+    bool is_program = program_is_needed(instance);
+    memset(out, 0, sizeof *out);
+    bool ok = check_levels(options, st) &&
+              (is_program || build_kernel(instance, options, out, &is_program, st));
+    if (is_program && (ok || st->code == STATUS_INVALID)) {
+        status_clear(st);
+        ok = program_module(instance, options, out, st);
+    }
+    out->compile_ns = now_ns() - start;
     return ok;
 }
 
@@ -549,7 +587,8 @@ static bool emit_ir(pipeline *p, const char *level, text *out) {
 /* The primitives in the dialects of stock MLIR: none of our passes below takes part. */
 static bool emit_mlir(compiler_instance *instance, text *out, status *st) {
     const ir_module *m = compiler_primitives(instance, st);
-    return m && graph_require_code(m, NULL, NULL, st) && mlir_export(m, out, st);
+    return m && graph_require_code(m, NULL, NULL, st) && graph_require_kernel(m, st) &&
+           mlir_export(m, out, st);
 }
 
 bool compiler_emit(compiler_instance *instance, const compiler_options *options, const char *level,

@@ -11,6 +11,16 @@
 ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
                          const target_info **target, status *st);
 
+/* The graph of a program, outlined (program/outline.h). Owned; NULL with a status. */
+ir_module *pipeline_dispatches(const compiler_instance *instance, const compiler_options *options,
+                               status *st);
+
+/* program_module.c: the module of a kernel with branches and loops, or with more phases than a
+ * kernel may have: a program of several kernels. */
+bool program_is_needed(const compiler_instance *instance);
+bool program_module(compiler_instance *instance, const compiler_options *options,
+                    compiler_artifact *out, status *st);
+
 /* schedule_target.c: what the scheduler is told of a target; its matrix unit's instructions are put
  * into `units`, which it refers to. */
 enum { PIPELINE_UNITS = 16 };

@@ -31,11 +31,6 @@ bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, 
         return false;
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        if (graph_is_control(ir_op_get(m, op)->opcode))
-            return status_set(st, STATUS_UNAVAILABLE,
-                              "no code is made of '%s' yet: --backend interp computes it",
-                              op_info_get(ir_op_get(m, op)->opcode)->name);
-    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
         if (order_is_interpreted(order_of(m, op, ORDER_ANY)) &&
             !(adds_as && adds_as(target, ir_op_string(m, op, "order", ""))))
             return status_set(
@@ -46,6 +41,17 @@ bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, 
                 diagnostic_name(ERROR_ORDER_INTERPRETED),
                 ir_op_string(m, ir_module_kernel(m), "name", ""), ir_op_get(m, op)->location.line,
                 ir_op_string(m, op, "order", ""));
+    return true;
+}
+
+bool graph_require_kernel(const ir_module *m, status *st) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
+        if (graph_is_control(ir_op_get(m, op)->opcode))
+            return status_set(st, STATUS_UNAVAILABLE,
+                              "'%s' makes it a program of several kernels, which only a module "
+                              "holds (--emit module)",
+                              op_info_get(ir_op_get(m, op)->opcode)->name);
     return true;
 }
 

@@ -38,6 +38,9 @@ bool graph_require_formula(const ir_module *m, status *st);
 bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, const char *order),
                         const void *target, status *st);
 
+/* The kernel can be one kernel of a target: it has no branches and loops. */
+bool graph_require_kernel(const ir_module *m, status *st);
+
 /* Wrong on purpose: one operation gets its operands the wrong way round. False (STATUS_UNAVAILABLE)
  * where the kernel has no such operation. */
 bool graph_swap_operands(ir_module *m, status *st);

@@ -115,10 +115,25 @@ static void put_op(hasher *h, ir_op op) {
         put_block(h, ir_op_block(h->m, op, r));
 }
 
+static hasher begin(const ir_module *m) {
+    return (hasher){.m = m,
+                    .out = sha256_stream_new(),
+                    .numbers = base_calloc(m->values.count, sizeof(uint32_t))};
+}
+
+static sha256 end(hasher *h) {
+    free(h->numbers);
+    return sha256_stream_finish(h->out);
+}
+
 sha256 ir_identity(const ir_module *m) {
-    hasher h = {.m = m, .out = sha256_stream_new()};
-    h.numbers = base_calloc(m->values.count, sizeof *h.numbers);
+    hasher h = begin(m);
     put_block(&h, m->body);
-    free(h.numbers);
-    return sha256_stream_finish(h.out);
+    return end(&h);
+}
+
+sha256 ir_op_identity(const ir_module *m, ir_op op) {
+    hasher h = begin(m);
+    put_op(&h, op);
+    return end(&h);
 }

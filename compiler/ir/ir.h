@@ -244,6 +244,7 @@ ir_value ir_op_result(const ir_module *m, ir_op op, uint32_t index);
 
 ir_attr ir_op_attr(const ir_module *m, ir_op op, const char *name); /* 0 when absent */
 void ir_op_set_attr(ir_module *m, ir_op op, const char *name, ir_attr value);
+void ir_op_remove_attr(ir_module *m, ir_op op, const char *name); /* nothing where it has none */
 int64_t ir_op_int(const ir_module *m, ir_op op, const char *name, int64_t otherwise);
 const char *ir_op_string(const ir_module *m, ir_op op, const char *name, const char *otherwise);
 /* Elements of an int array attribute; returns the count (0 when absent), fills at most `limit`. */
@@ -280,5 +281,7 @@ bool ir_verify(const ir_module *m, status *st);
 sha256 ir_hash(const ir_module *m); /* of the printed text */
 /* Equal where ir_hash is, without a text: what comparisons within a process take. */
 sha256 ir_identity(const ir_module *m);
+/* The same of one operation that reads no value from outside of it, as a function. */
+sha256 ir_op_identity(const ir_module *m, ir_op op);
 
 #endif

@@ -160,6 +160,17 @@ ir_attr ir_op_attr(const ir_module *m, ir_op op, const char *name) {
     return 0;
 }
 
+void ir_op_remove_attr(ir_module *m, ir_op op, const char *name) {
+    ir_op_data *d = ir_op_get(m, op);
+    ir_named_attr *attrs = ARENA_NEW(&m->memory, ir_named_attr, d->attr_count + 1);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->attr_count; i++)
+        if (strcmp(d->attrs[i].name, name) != 0)
+            attrs[kept++] = d->attrs[i];
+    d->attrs = attrs;
+    d->attr_count = kept;
+}
+
 void ir_op_set_attr(ir_module *m, ir_op op, const char *name, ir_attr value) {
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->attr_count; i++)

@@ -11,9 +11,9 @@ static bool is_computed_where_used(const ir_op_data *d) {
     return class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_MOVE;
 }
 
-void graph_store_deep(const ir_module *m, bool *stored, bool *deep) {
+void graph_store_deep(const ir_module *m, ir_op kernel, bool *stored, bool *deep) {
     uint16_t *depth = base_calloc(ir_value_count(m) + 1, sizeof *depth);
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    ir_block body = ir_op_block(m, kernel, 0);
     for (ir_op op = ir_block_get(m, body)->first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
         uint16_t deepest = 0;

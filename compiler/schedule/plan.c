@@ -379,10 +379,11 @@ static void place_op(plan *p, ir_op op) {
         p->direct[v] = reads;
 }
 
-static void init(plan *p, ir_module *graph, ir_op first) {
+static void init(plan *p, ir_module *graph, ir_op kernel, ir_op first) {
     uint32_t n = ir_value_count(graph) + 1;
     memset(p, 0, sizeof *p);
     p->g = p->dims = graph;
+    p->kernel = kernel;
     p->stored = base_calloc(n, sizeof *p->stored);
     p->deep = base_calloc(n, sizeof *p->deep);
     p->group_of = base_malloc(n * sizeof *p->group_of);
@@ -425,12 +426,12 @@ static void store_all(plan *p, ir_op first) {
     }
 }
 
-void plan_build(plan *p, ir_module *graph, bool apart) {
-    ir_op first = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0))->first;
-    init(p, graph, first);
+void plan_build(plan *p, ir_module *graph, ir_op kernel, bool apart) {
+    ir_op first = ir_block_get(graph, ir_op_block(graph, kernel, 0))->first;
+    init(p, graph, kernel, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
-    graph_store_deep(graph, p->stored, p->deep);
+    graph_store_deep(graph, kernel, p->stored, p->deep);
     plan_store_spreads(p);
     plan_store_wide(p);
     p->apart = apart;
@@ -460,7 +461,7 @@ void plan_unstore(plan *p, ir_value v) {
 
 bool plan_is_output(const plan *p, ir_value v) {
     const ir_module *g = p->g;
-    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
+    const ir_block_data *body = ir_block_get(g, ir_op_block(g, p->kernel, 0));
     const ir_op_data *end = ir_op_get(g, body->last);
     for (uint32_t i = 0; i < end->operand_count; i++)
         if (plan_storage(p, end->operands[i]) == v)

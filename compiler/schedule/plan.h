@@ -59,6 +59,7 @@ typedef VEC(int) plan_nests;
 
 typedef struct plan {
     ir_module *g;
+    ir_op kernel;    /* of the graph, or a function beside it: what is planned */
     ir_module *dims; /* has the expressions of dimensions: the graph, then the schedule */
     bool apart;      /* nothing is computed together */
     plan_group *groups;
@@ -79,8 +80,9 @@ typedef struct plan {
     plan_nests *nests;  /* MAP groups whose expressions read the value */
 } plan;
 
-/* `apart`: every value is stored, as far as LIMIT_PHASES has room for it. */
-void plan_build(plan *p, ir_module *graph, bool apart);
+/* Of a kernel or function of Graph IR. `apart`: every value is stored, as far as LIMIT_PHASES has
+ * room for it. */
+void plan_build(plan *p, ir_module *graph, ir_op kernel, bool apart);
 void plan_release(plan *p);
 /* Stores functions of rows that a nest spreads along its columns (spread.c). Sequence: before
  * anything is placed. */

@@ -65,7 +65,7 @@ static void store_spread(spreads *s, ir_value v) {
 void plan_store_spreads(plan *p) {
     uint32_t n = ir_value_count(p->g) + 1;
     spreads s = {p, base_calloc(n, sizeof *s.heavy), base_calloc(n, sizeof *s.count)};
-    ir_block body = ir_op_block(p->g, ir_module_kernel(p->g), 0);
+    ir_block body = ir_op_block(p->g, p->kernel, 0);
     for (ir_op op = ir_block_get(p->g, body)->first; op; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         graph_class class = graph_op_class(d->opcode);

@@ -50,7 +50,7 @@ static bool add_operand(const plan *p, reads *const *of, ir_value v, reads *r) {
 void plan_store_wide(plan *p) {
     uint32_t n = ir_value_count(p->g) + 1;
     reads **of = base_calloc(n, sizeof *of);
-    ir_block body = ir_op_block(p->g, ir_module_kernel(p->g), 0);
+    ir_block body = ir_op_block(p->g, p->kernel, 0);
     for (ir_op op = ir_block_get(p->g, body)->first; op; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         ir_value v = d->result_count ? d->results[0] : 0;

@@ -13,6 +13,7 @@
 #include "ir/irdl.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
+#include "program/outline.h"
 #include "schedule/schedule.h"
 #include "target/interp/fold_constants.h"
 #include "tessera/compiler.h"
@@ -131,6 +132,16 @@ static bool run_simplify(pass_run *r) {
 
 static bool run_contract(pass_run *r) {
     return graph_contract(r->m, r->st);
+}
+
+static bool run_outline(pass_run *r) {
+    char name[64];
+    int64_t groups = 0;
+    const char *cursor = r->arguments;
+    int found = next_setting(r, &cursor, name, &groups);
+    if (found > 0 && strcmp(name, "groups") != 0)
+        return status_set(r->st, STATUS_INVALID, "outline has 'groups', not '%s'", name);
+    return found >= 0 && program_outline(r->m, groups != 0, r->st);
 }
 
 static bool replace(pass_run *r, ir_module *lower) {

@@ -1,0 +1,106 @@
+/* build.c - kernels of a program as modules, and the program as JSON (docs/modules.md). */
+#include "program/build.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/copy.h"
+#include "ops/graph.h"
+
+/* ---- kernels ---- */
+
+/* The kernel's attributes, but for the names, which are the function's. */
+static ir_op new_kernel(ir_module *m, ir_op from, ir_op function) {
+    ir_builder b = {.m = m, .block = ir_module_body(m), .before = from};
+    const ir_op_data *d = ir_op_get(m, from);
+    ir_op_spec spec = {
+        .opcode = GRAPH_KERNEL, .attrs = d->attrs, .attr_count = d->attr_count, .region_count = 1};
+    ir_op kernel = ir_build(&b, &spec);
+    static const char *const names[] = {"name", "inputs", "outputs"};
+    for (int i = 0; i < 3; i++)
+        ir_op_set_attr(m, kernel, names[i], ir_op_attr(m, function, names[i]));
+    return kernel;
+}
+
+ir_module *program_kernel(const ir_module *from, ir_op function) {
+    ir_module *m = ir_module_clone(from);
+    ir_op old = ir_module_kernel(m), kernel = new_kernel(m, old, function);
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, function, 0));
+    ir_value *copies = base_calloc(ir_value_count(m) + 1, sizeof *copies);
+    ir_builder b = {.m = m, .block = ir_op_block(m, kernel, 0)};
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        copies[body->arguments[i]] =
+            ir_block_add_argument(m, b.block, ir_value_get(m, body->arguments[i])->type, NULL);
+    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
+        ir_copy_op(&b, op, copies);
+    free(copies);
+    while (ir_op_get(m, kernel)->next)
+        ir_op_erase(m, ir_op_get(m, kernel)->next);
+    return m;
+}
+
+/* ---- JSON ---- */
+
+static json_t *view_json(const program *p, const program_view *v) {
+    static const char *const spaces[] = {"arena", "input", "output"};
+    const program_slot *s = &p->slots.items[v->slot];
+    json_t *list = json_pack("[s, I, I]", spaces[s->space], (json_int_t)s->index,
+                             (json_int_t)(s->offset + v->offset));
+    int depth = PROGRAM_DEPTH_MAX;
+    while (depth > 0 && !v->strides[depth - 1])
+        depth--;
+    for (int i = 0; i < depth; i++)
+        json_array_append_new(list, json_integer(v->strides[i]));
+    return list;
+}
+
+static json_t *views_json(const program *p, const program_command *c) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->views.count; i++)
+        json_array_append_new(list, view_json(p, &c->views.items[i]));
+    return list;
+}
+
+static json_t *list_json(const program *p, const command_list *list);
+
+static json_t *command_json(const program *p, const program_command *c) {
+    const program_view *first = c->views.items;
+    switch (c->kind) {
+    case COMMAND_DISPATCH:
+        return json_pack("{s:i, s:o}", "dispatch", (int)c->kernel, "operands", views_json(p, c));
+    case COMMAND_COPY:
+        return json_pack("{s:o, s:I}", "copy", views_json(p, c), "bytes", (json_int_t)c->bytes);
+    case COMMAND_TURN:
+        return json_pack("{s:o, s:I}", "turn", view_json(p, first), "bytes", (json_int_t)c->bytes);
+    case COMMAND_LOOP:
+        return json_pack("{s:I, s:o}", "loop", (json_int_t)c->count, "body",
+                         list_json(p, &c->blocks[0]));
+    case COMMAND_WHILE:
+        return json_pack("{s:o, s:o, s:o}", "while", view_json(p, first), "condition",
+                         list_json(p, &c->blocks[0]), "body", list_json(p, &c->blocks[1]));
+    case COMMAND_IF:
+        return json_pack("{s:o, s:o, s:o}", "if", view_json(p, first), "then",
+                         list_json(p, &c->blocks[0]), "else", list_json(p, &c->blocks[1]));
+    }
+    return NULL;
+}
+
+static json_t *list_json(const program *p, const command_list *list) {
+    json_t *out = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(out, command_json(p, &list->items[i]));
+    return out;
+}
+
+json_t *program_json(const program *p) {
+    json_t *kernels = json_array();
+    char section[32];
+    for (size_t i = 0; i < p->kernels.count; i++) {
+        snprintf(section, sizeof section, "kernel:%zu", i);
+        json_array_append_new(kernels, json_string(section));
+    }
+    return json_pack("{s:I, s:I, s:o, s:o}", "arena_bytes", (json_int_t)p->arena_bytes,
+                     "needed_bytes", (json_int_t)p->needed_bytes, "kernels", kernels, "commands",
+                     list_json(p, &p->commands));
+}

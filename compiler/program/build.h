@@ -1,0 +1,13 @@
+/* build.h - a module that holds a program: its kernels, each a module, and its commands. */
+#ifndef TESSERA_PROGRAM_BUILD_H
+#define TESSERA_PROGRAM_BUILD_H
+
+#include "program/commands.h"
+#include "tessera/compiler.h"
+
+/* A function of Graph IR as a kernel in a module of its own; the caller frees it. */
+ir_module *program_kernel(const ir_module *m, ir_op function);
+/* The program as it stands in the metadata; its kernels are the sections kernel:0, kernel:1, ... */
+struct json_t *program_json(const program *p);
+
+#endif

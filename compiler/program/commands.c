@@ -1,0 +1,427 @@
+/* commands.c - from calls, branches and loops to commands and memory.
+ *
+ * Blocks are gone through in text order. A value is a view of a slot; arguments of blocks are views
+ * of their operands', so nothing is copied on the way in. On the way out a value is computed where
+ * it is wanted, if its operation makes it there, and copied otherwise. */
+#include "program/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/control.h"
+#include "ops/functions.h"
+#include "program/outline.h"
+
+typedef struct open_loop {
+    int64_t start;
+    VEC(int) used; /* slots that were there before */
+} open_loop;
+
+typedef struct emitter {
+    const ir_module *m;
+    program *p;
+    program_view *views;  /* by value */
+    bool *known;          /* by value: it has a view */
+    int *kernel_of;       /* by operation: the number of a function; -1: none yet */
+    VEC(open_loop) loops; /* counted or not: a turn follows a turn */
+    int depth;            /* counted loops */
+    int64_t clock;
+    status *st;
+} emitter;
+
+static int64_t bytes_of(const ir_module *m, ir_value v) {
+    ir_type type = ir_value_get(m, v)->type;
+    return ir_type_count(m, type) * (int64_t)dtype_size(ir_type_get(m, type)->element);
+}
+
+/* ---- slots ---- */
+
+static program_view new_slot(emitter *e, slot_space space, uint32_t index, int64_t bytes) {
+    program_slot s = {
+        .space = space, .index = index, .bytes = bytes, .first = e->clock, .last = e->clock};
+    vec_push(&e->p->slots, s);
+    return (program_view){.slot = (int)e->p->slots.count - 1};
+}
+
+static program_view room_for(emitter *e, ir_value v) {
+    return new_slot(e, SLOT_ARENA, 0, bytes_of(e->m, v));
+}
+
+/* Now; and in the turns to come, where it was there before the loop. */
+static void use(emitter *e, const program_view *v) {
+    program_slot *s = &e->p->slots.items[v->slot];
+    s->last = e->clock > s->last ? e->clock : s->last;
+    for (size_t i = 0; i < e->loops.count; i++)
+        if (s->first < e->loops.items[i].start)
+            vec_push(&e->loops.items[i].used, v->slot);
+}
+
+static void begin_loop(emitter *e) {
+    open_loop loop = {.start = ++e->clock};
+    vec_push(&e->loops, loop);
+}
+
+static void end_loop(emitter *e) {
+    open_loop *loop = &e->loops.items[--e->loops.count];
+    e->clock++;
+    for (size_t i = 0; i < loop->used.count; i++) {
+        program_slot *s = &e->p->slots.items[loop->used.items[i]];
+        s->last = e->clock > s->last ? e->clock : s->last;
+    }
+    vec_release(&loop->used);
+}
+
+static bool same_view(const program_view *a, const program_view *b) {
+    for (int i = 0; i < PROGRAM_DEPTH_MAX; i++)
+        if (a->strides[i] != b->strides[i])
+            return false;
+    return a->slot == b->slot && a->offset == b->offset;
+}
+
+static bool is_aligned(const program_view *v) {
+    int64_t all = v->offset;
+    for (int i = 0; i < PROGRAM_DEPTH_MAX; i++)
+        all |= v->strides[i];
+    return all % PROGRAM_ALIGNMENT == 0;
+}
+
+/* ---- commands ---- */
+
+static program_command *add(command_list *out, command_kind kind) {
+    program_command c = {.kind = kind};
+    vec_push(out, c);
+    return &out->items[out->count - 1];
+}
+
+static void add_view(emitter *e, program_command *c, const program_view *v) {
+    use(e, v);
+    vec_push(&c->views, *v);
+}
+
+static void copy(emitter *e, command_list *out, const program_view *to, const program_view *from,
+                 int64_t bytes) {
+    if (same_view(to, from) || bytes == 0)
+        return;
+    program_command *c = add(out, COMMAND_COPY);
+    e->clock++;
+    c->bytes = bytes;
+    add_view(e, c, to);
+    add_view(e, c, from);
+}
+
+static void define(emitter *e, ir_value v, const program_view *view) {
+    e->views[v] = *view;
+    e->known[v] = true;
+}
+
+/* The view that a result was given, or room of its own. */
+static program_view result_view(emitter *e, ir_value v) {
+    if (!e->known[v]) {
+        program_view own = room_for(e, v);
+        define(e, v, &own);
+    }
+    return e->views[v];
+}
+
+static bool emit_block(emitter *e, ir_block block, const program_view *arguments,
+                       const program_view *wanted, command_list *out);
+
+/* ---- calls ---- */
+
+static uint32_t kernel_number(emitter *e, ir_op function) {
+    if (e->kernel_of[function] < 0) {
+        e->kernel_of[function] = (int)e->p->kernels.count;
+        vec_push(&e->p->kernels, function);
+    }
+    return (uint32_t)e->kernel_of[function];
+}
+
+static program_view *views_of(const emitter *e, const ir_value *values, uint32_t count) {
+    program_view *list = base_calloc((size_t)count + 1, sizeof *list);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = e->views[values[i]];
+    return list;
+}
+
+static program_view *result_views(emitter *e, const ir_op_data *d, uint32_t from) {
+    program_view *list = base_calloc((size_t)d->result_count + 1, sizeof *list);
+    for (uint32_t i = from; i < d->result_count; i++)
+        list[i - from] = result_view(e, d->results[i]);
+    return list;
+}
+
+/* A kernel takes aligned memory: a part that is not is copied first. */
+static program_view aligned(emitter *e, command_list *out, ir_value v) {
+    program_view view = e->views[v];
+    if (is_aligned(&view))
+        return view;
+    program_view room = room_for(e, v);
+    copy(e, out, &room, &view, bytes_of(e->m, v));
+    return room;
+}
+
+static void dispatch(emitter *e, ir_op function, const ir_op_data *d, command_list *out) {
+    VEC(program_view) operands = {0};
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        program_view v = aligned(e, out, d->operands[i]);
+        vec_push(&operands, v);
+    }
+    e->clock++;
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        program_view v = result_view(e, d->results[i]);
+        vec_push(&operands, v);
+    }
+    program_command *c = add(out, COMMAND_DISPATCH);
+    c->kernel = kernel_number(e, function);
+    for (size_t i = 0; i < operands.count; i++)
+        add_view(e, c, &operands.items[i]);
+    vec_release(&operands);
+}
+
+static bool emit_call(emitter *e, ir_op op, command_list *out) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    ir_op function = function_named(e->m, ir_op_string(e->m, op, "callee", ""));
+    if (program_is_dispatch(e->m, function)) {
+        dispatch(e, function, d, out);
+        return true;
+    }
+    program_view *given = views_of(e, d->operands, d->operand_count);
+    program_view *results = result_views(e, d, 0);
+    bool ok = emit_block(e, ir_op_block(e->m, function, 0), given, results, out);
+    free(given);
+    free(results);
+    return ok;
+}
+
+/* ---- branches and loops ---- */
+
+static bool emit_if(emitter *e, ir_op op, command_list *out) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    program_view *given = views_of(e, d->operands + 1, d->operand_count - 1);
+    e->clock++;
+    program_view *results = result_views(e, d, 0);
+    program_command made = {.kind = COMMAND_IF};
+    add_view(e, &made, &e->views[d->operands[0]]);
+    bool ok = true;
+    for (uint32_t r = 0; r < 2 && ok; r++) {
+        ok = emit_block(e, ir_op_block(e->m, op, r), given, results, &made.blocks[r]);
+        for (uint32_t i = 0; i < d->result_count; i++)
+            use(e, &results[i]);
+    }
+    vec_push(out, made);
+    free(given);
+    free(results);
+    return ok;
+}
+
+/* Carried values have memory of their own, which is that of the results. */
+static program_view *begin_carried(emitter *e, const ir_op_data *d, uint32_t count,
+                                   command_list *out) {
+    program_view *carried = base_calloc((size_t)count + 1, sizeof *carried);
+    e->clock++;
+    for (uint32_t i = 0; i < count; i++) {
+        carried[i] = result_view(e, d->results[i]);
+        copy(e, out, &carried[i], &e->views[d->operands[i]], bytes_of(e->m, d->operands[i]));
+    }
+    return carried;
+}
+
+/* What a turn makes lies elsewhere until the turn is over: it reads what it was given. */
+static program_view *next_room(emitter *e, const ir_op_data *d, uint32_t count) {
+    program_view *next = base_calloc((size_t)d->result_count + 1, sizeof *next);
+    for (uint32_t i = 0; i < count; i++)
+        next[i] = room_for(e, d->results[i]);
+    return next;
+}
+
+static void end_turn(emitter *e, const ir_op_data *d, const program_view *carried,
+                     const program_view *next, uint32_t count, command_list *out) {
+    for (uint32_t i = 0; i < count; i++)
+        copy(e, out, &carried[i], &next[i], bytes_of(e->m, d->results[i]));
+}
+
+static bool emit_while(emitter *e, ir_op op, command_list *out) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    program_view *carried = begin_carried(e, d, d->result_count, out);
+    program_command made = {.kind = COMMAND_WHILE};
+    begin_loop(e);
+    ir_value asked =
+        ir_op_get(e->m, ir_block_get(e->m, ir_op_block(e->m, op, 0))->last)->operands[0];
+    program_view answer = room_for(e, asked);
+    bool ok = emit_block(e, ir_op_block(e->m, op, 0), carried, &answer, &made.blocks[0]);
+    add_view(e, &made, &answer);
+    e->clock++;
+    program_view *next = next_room(e, d, d->result_count);
+    ok = ok && emit_block(e, ir_op_block(e->m, op, 1), carried, next, &made.blocks[1]);
+    end_turn(e, d, carried, next, d->result_count, &made.blocks[1]);
+    end_loop(e);
+    vec_push(out, made);
+    free(carried);
+    free(next);
+    return ok;
+}
+
+/* The view of a part, one a turn. */
+static program_view part_of(const emitter *e, const program_view *all, int64_t bytes) {
+    program_view part = *all;
+    part.strides[e->depth - 1] = bytes;
+    return part;
+}
+
+static void give_turn(emitter *e, ir_value turn, program_view *view, command_list *out) {
+    program_command *c = add(out, COMMAND_TURN);
+    *view = room_for(e, turn);
+    c->bytes = bytes_of(e->m, turn);
+    add_view(e, c, view);
+    e->clock++;
+}
+
+/* The block's arguments: the turn, what is carried, parts, the rest. */
+static program_view *loop_arguments(emitter *e, const ir_op_data *d, const ir_block_data *body,
+                                    const loop_shape *l, const program_view *carried,
+                                    command_list *out) {
+    program_view *list = base_calloc((size_t)body->argument_count + 1, sizeof *list);
+    give_turn(e, body->arguments[0], &list[0], out);
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        ir_value argument = body->arguments[i + 1];
+        bool sliced = i >= l->carried && i < l->carried + l->sliced;
+        list[i + 1] = i < l->carried ? carried[i]
+                      : sliced ? part_of(e, &e->views[d->operands[i]], bytes_of(e->m, argument))
+                               : e->views[d->operands[i]];
+    }
+    return list;
+}
+
+static bool emit_loop(emitter *e, ir_op op, command_list *out) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const ir_block block = ir_op_block(e->m, op, 0);
+    const ir_block_data *body = ir_block_get(e->m, block);
+    const ir_value *ends = ir_op_get(e->m, body->last)->operands;
+    loop_shape l = loop_shape_of(e->m, op);
+    if (e->depth == PROGRAM_DEPTH_MAX)
+        return status_set(e->st, STATUS_UNAVAILABLE, "loops are nested more than %d deep",
+                          PROGRAM_DEPTH_MAX);
+    program_view *carried = begin_carried(e, d, l.carried, out);
+    program_view *stacked = result_views(e, d, l.carried);
+    program_command made = {.kind = COMMAND_LOOP, .count = l.count};
+    begin_loop(e);
+    e->depth++;
+    program_view *given = loop_arguments(e, d, body, &l, carried, &made.blocks[0]);
+    program_view *next = next_room(e, d, l.carried);
+    for (uint32_t i = l.carried; i < d->result_count; i++)
+        next[i] = part_of(e, &stacked[i - l.carried], bytes_of(e->m, ends[i]));
+    bool ok = emit_block(e, block, given, next, &made.blocks[0]);
+    end_turn(e, d, carried, next, l.carried, &made.blocks[0]);
+    for (uint32_t i = 0; i < l.stacked; i++)
+        use(e, &stacked[i]);
+    e->depth--;
+    end_loop(e);
+    vec_push(out, made);
+    free(given);
+    free(next);
+    free(stacked);
+    free(carried);
+    return ok;
+}
+
+/* ---- blocks ---- */
+
+static bool emit_op(emitter *e, ir_op op, command_list *out) {
+    switch (ir_op_get(e->m, op)->opcode) {
+    case GRAPH_CALL:
+        return emit_call(e, op, out);
+    case GRAPH_IF:
+        return emit_if(e, op, out);
+    case GRAPH_WHILE:
+        return emit_while(e, op, out);
+    case GRAPH_LOOP:
+        return emit_loop(e, op, out);
+    default:
+        return true;
+    }
+}
+
+/* What the block ends in is made where it is wanted, as far as it is made here, once and aligned.
+ */
+static void want_results(emitter *e, ir_block block, const ir_op_data *end,
+                         const program_view *wanted) {
+    for (uint32_t i = 0; i < end->operand_count; i++) {
+        ir_value v = end->operands[i];
+        ir_op op = ir_value_get(e->m, v)->op;
+        if (op && ir_op_get(e->m, op)->block == block && !e->known[v] && is_aligned(&wanted[i]))
+            define(e, v, &wanted[i]);
+    }
+}
+
+static void forget(emitter *e, ir_block block) {
+    for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next)
+        for (uint32_t i = 0; i < ir_op_get(e->m, op)->result_count; i++)
+            e->known[ir_op_get(e->m, op)->results[i]] = false;
+}
+
+/* `wanted`: a view for each value that the block ends in. A block can be gone through several
+ * times, as that of a function is. */
+static bool emit_block(emitter *e, ir_block block, const program_view *arguments,
+                       const program_view *wanted, command_list *out) {
+    const ir_block_data *body = ir_block_get(e->m, block);
+    const ir_op_data *end = ir_op_get(e->m, body->last);
+    bool ok = true;
+    forget(e, block);
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        define(e, body->arguments[i], &arguments[i]);
+    want_results(e, block, end, wanted);
+    for (ir_op op = body->first; op != body->last && ok; op = ir_op_get(e->m, op)->next)
+        ok = emit_op(e, op, out);
+    for (uint32_t i = 0; i < end->operand_count && ok; i++)
+        copy(e, out, &wanted[i], &e->views[end->operands[i]], bytes_of(e->m, end->operands[i]));
+    return ok;
+}
+
+static program_view *kernel_views(emitter *e, slot_space space, const ir_value *values,
+                                  uint32_t count) {
+    program_view *list = base_calloc((size_t)count + 1, sizeof *list);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = new_slot(e, space, i, bytes_of(e->m, values[i]));
+    return list;
+}
+
+bool program_build(const ir_module *m, program *p, status *st) {
+    const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
+    const ir_block_data *body = ir_block_get(m, block);
+    const ir_op_data *end = ir_op_get(m, body->last);
+    size_t values = ir_value_count(m) + 1, ops = ir_op_count(m) + 1;
+    *p = (program){.arena_bytes = 0};
+    emitter e = {.m = m, .p = p, .st = st};
+    e.views = base_calloc(values, sizeof *e.views);
+    e.known = base_calloc(values, sizeof *e.known);
+    e.kernel_of = base_malloc(ops * sizeof *e.kernel_of);
+    for (size_t i = 0; i < ops; i++)
+        e.kernel_of[i] = -1;
+    program_view *inputs = kernel_views(&e, SLOT_INPUT, body->arguments, body->argument_count);
+    program_view *outputs = kernel_views(&e, SLOT_OUTPUT, end->operands, end->operand_count);
+    bool ok = emit_block(&e, block, inputs, outputs, &p->commands);
+    if (ok)
+        program_place(p);
+    vec_release(&e.loops);
+    free(inputs);
+    free(outputs);
+    free(e.views);
+    free(e.known);
+    free(e.kernel_of);
+    return ok;
+}
+
+static void release_commands(command_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        vec_release(&list->items[i].views);
+        release_commands(&list->items[i].blocks[0]);
+        release_commands(&list->items[i].blocks[1]);
+    }
+    vec_release(list);
+}
+
+void program_release(program *p) {
+    release_commands(&p->commands);
+    vec_release(&p->kernels);
+    vec_release(&p->slots);
+}

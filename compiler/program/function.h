@@ -1,0 +1,33 @@
+/* function.h - a new function made of operations of a block, and the call in their place. */
+#ifndef TESSERA_PROGRAM_FUNCTION_H
+#define TESSERA_PROGRAM_FUNCTION_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "ir/ir.h"
+
+typedef VEC(ir_value) value_list;
+
+/* The functions of a module that were made so far. */
+typedef struct functions {
+    ir_module *m;
+    map by_identity; /* the function, by its hash as text */
+    int count;
+} functions;
+
+/* One function in the making: the operations that compute `results`, back to values for which
+ * `is_input` says so, and to arguments of the block. */
+typedef struct function_request {
+    ir_block block;
+    value_list results;
+    bool (*is_input)(ir_value v, void *context);
+    void *context;
+    const ir_value *now; /* by value: what stands for it in the block; 0: itself */
+} function_request;
+
+void functions_init(functions *f, ir_module *m);
+void functions_release(functions *f);
+/* Builds the call before `b->before`. Equal functions are one. */
+ir_op functions_call(functions *f, const function_request *r, ir_builder *b);
+
+#endif

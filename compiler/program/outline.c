@@ -1,0 +1,267 @@
+/* outline.c - dispatches of a program.
+ *
+ * A block is cut twice. First at its branches and loops: what stands between two of them is one
+ * function (segments, below). Then a function that is too much for one kernel is cut into the
+ * groups of the schedule's plan, which are what a kernel computes together, phase by phase. */
+#include "program/outline.h"
+
+#include <stdlib.h>
+
+#include "ops/control.h"
+#include "program/function.h"
+#include "schedule/plan.h"
+
+bool program_is_dispatch(const ir_module *m, ir_op function) {
+    for (ir_op op = ir_block_get(m, ir_op_block(m, function, 0))->first; op;
+         op = ir_op_get(m, op)->next)
+        if (ir_op_get(m, op)->opcode == GRAPH_CALL || graph_is_control(ir_op_get(m, op)->opcode))
+            return false;
+    return true;
+}
+
+typedef VEC(ir_op) op_list;
+
+/* A block whose operations become calls. */
+typedef struct cutting {
+    functions *f;
+    ir_block block;
+    ir_value *now;  /* by old value: what stands for it */
+    uint32_t count; /* of old values */
+    int *level;     /* by old value */
+    int deepest, at;
+} cutting;
+
+static cutting begin_cut(functions *f, ir_block block) {
+    uint32_t count = ir_value_count(f->m) + 1;
+    return (cutting){.f = f,
+                     .block = block,
+                     .count = count,
+                     .now = base_calloc(count, sizeof(ir_value)),
+                     .level = base_calloc(count, sizeof(int))};
+}
+
+static void set_operands(cutting *c, ir_op op) {
+    const ir_op_data *d = ir_op_get(c->f->m, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (d->operands[i] < c->count && c->now[d->operands[i]])
+            d->operands[i] = c->now[d->operands[i]];
+}
+
+/* Old operations are gone, and the block ends in what the calls make. */
+static void end_cut(cutting *c) {
+    ir_module *m = c->f->m;
+    ir_op end = ir_block_get(m, c->block)->last;
+    set_operands(c, end);
+    for (ir_op op = ir_op_get(m, end)->previous, previous; op; op = previous) {
+        previous = ir_op_get(m, op)->previous;
+        if (ir_op_get(m, op)->opcode != GRAPH_CALL && !graph_is_control(ir_op_get(m, op)->opcode))
+            ir_op_erase(m, op);
+    }
+    free(c->now);
+    free(c->level);
+}
+
+static void call(cutting *c, function_request *r) {
+    ir_module *m = c->f->m;
+    ir_builder b = {.m = m, .block = c->block, .before = ir_block_get(m, c->block)->last};
+    r->block = c->block;
+    r->now = c->now;
+    if (r->results.count == 0)
+        return;
+    ir_op made = functions_call(c->f, r, &b);
+    for (size_t i = 0; i < r->results.count; i++)
+        c->now[r->results.items[i]] = ir_op_result(m, made, (uint32_t)i);
+}
+
+/* ---- segments ---- */
+
+/* The level of a value: how many branches and loops it has to wait for. Operations of one level are
+ * one segment. */
+static void find_levels(cutting *c) {
+    const ir_module *m = c->f->m;
+    for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        int level = 0;
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            level = c->level[d->operands[i]] > level ? c->level[d->operands[i]] : level;
+        level += graph_is_control(d->opcode);
+        for (uint32_t i = 0; i < d->result_count; i++)
+            c->level[d->results[i]] = level;
+        c->deepest = level > c->deepest ? level : c->deepest;
+    }
+}
+
+static bool is_generated(const ir_module *m, ir_value v) {
+    ir_op op = ir_value_get(m, v)->op;
+    return op && graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_GENERATOR;
+}
+
+static bool is_controlled(const ir_module *m, ir_value v) {
+    ir_op op = ir_value_get(m, v)->op;
+    return op && graph_is_control(ir_op_get(m, op)->opcode);
+}
+
+/* Numbers that cost nothing are made where they are read. */
+static bool is_of_other_segment(ir_value v, void *context) {
+    const cutting *c = context;
+    return is_controlled(c->f->m, v) || (c->level[v] != c->at && !is_generated(c->f->m, v));
+}
+
+/* Marks what is read across segments, by branches and loops, or by the block's end. */
+static bool *find_results(const cutting *c, ir_op end) {
+    const ir_module *m = c->f->m;
+    bool *wanted = base_calloc(c->count, sizeof *wanted);
+    for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        bool ends = op == end || graph_is_control(d->opcode);
+        for (uint32_t i = 0; i < d->operand_count; i++) {
+            ir_value v = d->operands[i];
+            wanted[v] |= ends || (d->result_count && c->level[v] != c->level[d->results[0]] &&
+                                  !is_generated(m, v));
+        }
+    }
+    return wanted;
+}
+
+static void call_segment(cutting *c, const bool *wanted, ir_op end) {
+    const ir_module *m = c->f->m;
+    function_request r = {.is_input = is_of_other_segment, .context = c};
+    for (ir_op op = ir_block_get(m, c->block)->first; op != end; op = ir_op_get(m, op)->next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        for (uint32_t i = 0; i < d->result_count && !graph_is_control(d->opcode); i++)
+            if (d->results[i] < c->count && wanted[d->results[i]] &&
+                c->level[d->results[i]] == c->at)
+                vec_push(&r.results, d->results[i]);
+    }
+    call(c, &r);
+    vec_release(&r.results);
+}
+
+/* Branches and loops whose operands are there now: behind the calls. */
+static void move_controls(cutting *c, const op_list *controls) {
+    ir_module *m = c->f->m;
+    for (size_t i = 0; i < controls->count; i++) {
+        ir_op op = controls->items[i];
+        const ir_op_data *d = ir_op_get(m, op);
+        if (d->result_count == 0 || c->level[d->results[0]] != c->at + 1)
+            continue;
+        set_operands(c, op);
+        ir_op_move_before(m, op, ir_block_get(m, c->block)->last);
+    }
+}
+
+static void find_controls(const cutting *c, op_list *out) {
+    const ir_module *m = c->f->m;
+    for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next)
+        if (graph_is_control(ir_op_get(m, op)->opcode))
+            vec_push(out, op);
+}
+
+static bool cut_segments(ir_module *m, ir_block block, void *context) {
+    cutting c = begin_cut(context, block);
+    ir_op last = ir_block_get(m, block)->last;
+    find_levels(&c);
+    bool *wanted = find_results(&c, last);
+    op_list controls = {0};
+    find_controls(&c, &controls);
+    for (c.at = 0; c.at <= c.deepest; c.at++) {
+        call_segment(&c, wanted, last);
+        move_controls(&c, &controls);
+    }
+    vec_release(&controls);
+    free(wanted);
+    end_cut(&c);
+    return true;
+}
+
+/* ---- groups ---- */
+
+/* A plan's groups as dispatches: those that another one takes in belong to it. */
+typedef struct grouping {
+    const plan *p;
+    int *owner; /* by group */
+    int at;
+} grouping;
+
+static void find_owners(grouping *g) {
+    for (int i = 0; i < g->p->group_count; i++)
+        g->owner[i] = i;
+    for (int i = 0; i < g->p->group_count; i++) {
+        const plan_group *group = &g->p->groups[i];
+        if (!group->ends_chain)
+            continue;
+        g->owner[group->scores] = g->owner[group->rows] = i;
+        if (group->fold >= 0)
+            g->owner[group->fold] = i;
+    }
+}
+
+static int owner_of(const grouping *g, ir_value v) {
+    bool has_memory = g->p->stored[v] && !g->p->in_workgroup[v] && g->p->group_of[v] >= 0;
+    return has_memory ? g->owner[g->p->group_of[v]] : -1;
+}
+
+static bool is_of_other_group(ir_value v, void *context) {
+    const grouping *g = context;
+    int owner = owner_of(g, v);
+    return owner >= 0 && owner != g->at;
+}
+
+static void call_group(cutting *c, grouping *g, const value_list *stored) {
+    function_request r = {.is_input = is_of_other_group, .context = g};
+    for (size_t i = 0; i < stored->count; i++)
+        if (owner_of(g, stored->items[i]) == g->at)
+            vec_push(&r.results, stored->items[i]);
+    call(c, &r);
+    vec_release(&r.results);
+}
+
+static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) {
+    cutting c = begin_cut(f, ir_op_block(f->m, function, 0));
+    grouping g = {.p = p, .owner = base_calloc((size_t)p->group_count + 1, sizeof(int))};
+    int *order = base_calloc((size_t)p->group_count + 1, sizeof *order);
+    value_list *stored = base_calloc((size_t)p->group_count + 1, sizeof *stored);
+    bool ok = plan_order(p, order) ||
+              status_set(st, STATUS_INTERNAL, "dispatches of the program wait for each other");
+    find_owners(&g);
+    for (ir_value v = 1; v < c.count; v++)
+        if (owner_of(&g, v) >= 0)
+            vec_push(&stored[owner_of(&g, v)], v);
+    for (int i = 0; i < p->group_count && ok; i++) {
+        g.at = order[i];
+        call_group(&c, &g, &stored[g.at]);
+    }
+    for (int i = 0; i < p->group_count; i++)
+        vec_release(&stored[i]);
+    end_cut(&c);
+    free(stored);
+    free(order);
+    free(g.owner);
+    return ok;
+}
+
+static bool cut_function(functions *f, ir_op function, bool apart, status *st) {
+    plan p;
+    plan_build(&p, f->m, function, false);
+    bool ok = true;
+    if (p.group_count > 1 && (apart || p.group_count > LIMIT_PHASES))
+        ok = cut_groups(f, function, &p, st);
+    plan_release(&p);
+    return ok;
+}
+
+bool program_outline(ir_module *m, bool apart, status *st) {
+    functions f;
+    bool ok = true;
+    functions_init(&f, m);
+    control_each_block(m, cut_segments, &f);
+    ir_op last = ir_block_get(m, ir_module_body(m))->last;
+    for (ir_op op = ir_op_get(m, ir_module_kernel(m))->next; op && ok;
+         op = ir_op_get(m, op)->next) {
+        ok = cut_function(&f, op, apart, st);
+        if (op == last)
+            break;
+    }
+    functions_release(&f);
+    return ok;
+}

@@ -1,0 +1,16 @@
+/* outline.h - cuts a kernel into dispatches: functions that are compiled by themselves, and calls
+ * of them. */
+#ifndef TESSERA_PROGRAM_OUTLINE_H
+#define TESSERA_PROGRAM_OUTLINE_H
+
+#include "ir/ir.h"
+
+/* After it the kernel's block, those of its branches and loops, and functions that are more than
+ * one dispatch hold calls, branches and loops alone. Equal dispatches are one function. Takes
+ * primitives whose dimensions are numbers, without calls. A function that has room in one kernel is
+ * one dispatch unless `apart`: then each group of the schedule's plan is one. */
+bool program_outline(ir_module *m, bool apart, status *st);
+/* The function does work of its own: it is a dispatch. Others call some. */
+bool program_is_dispatch(const ir_module *m, ir_op function);
+
+#endif
