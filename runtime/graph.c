@@ -12,7 +12,8 @@
 
 /* What a dispatch needs that lives as long as the graph. */
 typedef struct kept_launch {
-    tsr_module_t module;
+    tsr_module_t module;            /* that the program loaded */
+    const metadata *metadata;       /* of the kernel: the module's, or of one within it */
     tsr_prepared_t prepared;        /* or NULL */
     const int64_t *sizes;           /* of each buffer */
     const device_memory **memories; /* of each buffer; looked up again for each launch */
@@ -31,21 +32,23 @@ struct tsr_graph {
     tsr_context_t context;
     arena memory;
     VEC(kept_command) kept;
+    VEC(device_memory *) own; /* arenas of the programs in it */
     device_command *commands; /* room for all of them, a recording for each, and sequences */
-    device_event *used; /* recorded behind each launch, where there are sequences; else NULL */
+    device_event *used; /* recorded behind each launch, where there are sequences or memory of its
+                           own; else NULL */
 };
 
 static void *keep(tsr_graph_t graph, const void *items, size_t count, size_t item_bytes) {
     return count ? arena_copy(&graph->memory, items, count * item_bytes) : NULL;
 }
 
-void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
-    kept_command kept = {
-        .command = launch_command(request, graph->context),
-        .of_device = true,
-        .launch = {.module = request->kernel->module, .prepared = request->prepared}};
+void graph_add_dispatch(tsr_graph_t graph, const device_command *command, tsr_module_t module,
+                        const metadata *m, tsr_prepared_t prepared) {
+    kept_command kept = {.command = *command,
+                         .of_device = true,
+                         .launch = {.module = module, .metadata = m, .prepared = prepared}};
     device_dispatch *p = &kept.command.dispatch;
-    kept.launch.sizes = keep(graph, request->sizes, p->buffer_count, sizeof *request->sizes);
+    kept.launch.sizes = keep(graph, p->buffer_bytes, p->buffer_count, sizeof *p->buffer_bytes);
     kept.launch.memories = keep(graph, p->memories, p->buffer_count, sizeof *p->memories);
     p->buffers = keep(graph, p->buffers, p->buffer_count, sizeof *p->buffers);
     p->memories = kept.launch.memories;
@@ -54,10 +57,20 @@ void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
     p->workgroups = keep(graph, p->workgroups, p->image->phase_count, sizeof *p->workgroups);
     vec_push(&graph->kept, kept);
     pthread_mutex_lock(&graph->context->mutex);
-    kept.launch.module->graphs++;
-    if (request->prepared)
-        request->prepared->graphs++;
+    module->graphs++;
+    if (prepared)
+        prepared->graphs++;
     pthread_mutex_unlock(&graph->context->mutex);
+}
+
+void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
+    const device_command command = launch_command(request, graph->context);
+    graph_add_dispatch(graph, &command, request->kernel->module, request->kernel->metadata,
+                       request->prepared);
+}
+
+void graph_add_memory(tsr_graph_t graph, device_memory *memory) {
+    vec_push(&graph->own, memory);
 }
 
 void graph_add_range(tsr_graph_t graph, const device_command *command) {
@@ -81,6 +94,9 @@ static void free_sequences(tsr_graph_t graph) {
 
 void graph_free(tsr_graph_t graph) {
     free_sequences(graph);
+    for (size_t i = 0; i < graph->own.count; i++)
+        graph->context->device->driver->free(graph->context->device, graph->own.items[i]);
+    vec_release(&graph->own);
     pthread_mutex_lock(&graph->context->mutex);
     for (size_t i = 0; i < graph->kept.count; i++) {
         const kept_launch *kept = &graph->kept.items[i].launch;
@@ -112,7 +128,7 @@ tsr_status_t tsrBeginCapture(tsr_stream_t stream) {
 static bool make_sequences(tsr_graph_t graph, status *st) {
     device *d = graph->context->device;
     if (!d->driver->sequence_create || graph->context->debug)
-        return true;
+        return graph->own.count == 0 || d->driver->event_create(d, &graph->used, st);
     for (size_t i = 0; i < graph->kept.count; i++) {
         kept_command *first = &graph->kept.items[i];
         while (i + first->length < graph->kept.count && first[first->length].of_device)
@@ -148,33 +164,43 @@ tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph) {
 
 /* ---- launching ---- */
 
-static tsr_status_t find_span(tsr_context_t context, device_span *span, size_t size_bytes) {
+static bool is_own(const struct tsr_graph *graph, const device_memory *memory) {
+    for (size_t i = 0; i < graph->own.count; i++)
+        if (graph->own.items[i] == memory)
+            return true;
+    return false;
+}
+
+static tsr_status_t find_span(tsr_graph_t graph, device_span *span, size_t size_bytes) {
+    tsr_context_t context = graph->context;
     bool ours = span->memory != NULL;
+    if (ours && is_own(graph, span->memory))
+        return TSR_SUCCESS;
     tsr_status_t result = memory_span(context, span->address, size_bytes, "its allocation", span);
     if (result == TSR_SUCCESS && ours && !span->memory)
         return error_set(TSR_EINVAL, "the graph uses memory at %p that was freed", span->address);
     return result;
 }
 
-static tsr_status_t find_buffers(tsr_context_t context, const kept_command *kept) {
+static tsr_status_t find_buffers(tsr_graph_t graph, const kept_command *kept) {
     const device_dispatch *p = &kept->command.dispatch;
     tsr_status_t result = TSR_SUCCESS;
     for (uint32_t i = 0; i < p->buffer_count && result == TSR_SUCCESS; i++) {
         device_span span = {p->buffers[i], kept->launch.memories[i]};
-        result = find_span(context, &span, (size_t)kept->launch.sizes[i]);
+        result = find_span(graph, &span, (size_t)kept->launch.sizes[i]);
         kept->launch.memories[i] = span.memory;
     }
     return result;
 }
 
 /* The allocations that the command names: others may lie at their addresses by now. */
-static tsr_status_t find_memory(tsr_context_t context, kept_command *kept) {
+static tsr_status_t find_memory(tsr_graph_t graph, kept_command *kept) {
     device_command *c = &kept->command;
     if (c->kind == DEVICE_DISPATCH)
-        return find_buffers(context, kept);
-    tsr_status_t result = find_span(context, &c->range.to, c->range.size_bytes);
+        return find_buffers(graph, kept);
+    tsr_status_t result = find_span(graph, &c->range.to, c->range.size_bytes);
     return result == TSR_SUCCESS && c->kind == DEVICE_COPY
-               ? find_span(context, &c->range.from, c->range.size_bytes)
+               ? find_span(graph, &c->range.from, c->range.size_bytes)
                : result;
 }
 
@@ -220,7 +246,7 @@ static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
     *count = 0;
     for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
         kept_command *kept = &graph->kept.items[i];
-        result = find_memory(context, kept);
+        result = find_memory(graph, kept);
         kept->command.limit_ns = atomic_load(&context->watchdog_ns);
         if (kept->launch.module)
             kept->command.dispatch.timed = atomic_load(&context->telemetry.on);
@@ -234,14 +260,17 @@ static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream)
     tsr_status_t result = TSR_SUCCESS;
     for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
         const kept_command *kept = &graph->kept.items[i];
-        tsr_module_t module = kept->launch.module;
         if (kept->launch.prepared)
             result = prepared_check_contents(kept->launch.prepared);
         if (result != TSR_SUCCESS)
             return result;
-        result = module ? launch_debugged(stream, &kept->command, &module->metadata)
-                        : stream_submit(stream, &kept->command, 1);
+        result = kept->launch.module
+                     ? launch_debugged(stream, &kept->command, kept->launch.metadata)
+                     : stream_submit(stream, &kept->command, 1);
     }
+    const device_command ended = {.kind = DEVICE_RECORD, .event = graph->used};
+    if (graph->used && result == TSR_SUCCESS)
+        result = stream_submit(stream, &ended, 1);
     return result;
 }
 

@@ -129,17 +129,24 @@ device_command launch_command(const launch_request *request, tsr_context_t conte
     return c;
 }
 
-tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command,
-                             const metadata *m) {
+bool launch_watched(tsr_stream_t stream, const device_command *command, const metadata *m,
+                    status *st) {
     tsr_context_t context = stream->context;
     const device_driver *driver = context->device->driver;
-    status st = STATUS_INIT, lost = STATUS_INIT;
+    status lost = STATUS_INIT;
     pthread_mutex_lock(&context->debugging);
-    bool ok = driver->submit(stream->queue, command, 1, &st) && driver->await(stream->queue, &st);
+    bool ok = driver->submit(stream->queue, command, 1, st) && driver->await(stream->queue, st);
     if (driver->usable(context->device, &lost))
-        ok = memory_check_all(context, m, command->dispatch.buffers, &st) && ok;
+        ok = memory_check_all(context, m, command->dispatch.buffers, st) && ok;
     pthread_mutex_unlock(&context->debugging);
-    if (ok || stream == &context->default_stream)
+    return ok;
+}
+
+tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command,
+                             const metadata *m) {
+    status st = STATUS_INIT;
+    bool ok = launch_watched(stream, command, m, &st);
+    if (ok || stream == &stream->context->default_stream)
         return ok ? TSR_SUCCESS : error_from(&st);
     stream_fail(stream, &st);
     return TSR_SUCCESS;
@@ -172,6 +179,8 @@ static tsr_status_t submit_noted(tsr_stream_t stream, const device_command *comm
 static tsr_status_t submit(tsr_stream_t stream, const launch_request *request) {
     tsr_kernel_t kernel = request->kernel;
     tsr_context_t context = kernel->module->context;
+    if (kernel->module->program)
+        return program_launch(request, stream);
     if (stream && stream->captured) {
         graph_add_launch(stream->captured, request);
         return TSR_SUCCESS;

@@ -1,8 +1,10 @@
 /* load.c - modules and kernels: from a module file to code that can be launched. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "module.h"
 #include "runtime.h"
@@ -29,6 +31,7 @@ typedef struct loader {
     tsr_module_t module;
     const void *image;
     size_t size_bytes;
+    bool is_inner; /* a kernel of a program */
 } loader;
 
 /* The images that the metadata describes are there, and it describes all that are there. */
@@ -165,10 +168,33 @@ static bool load_codes(const loader *l, status *st) {
     return ok;
 }
 
+/* A program has no code of its own: that of its kernels is loaded with them. */
+static bool describe_program(const loader *l, status *st) {
+    tsr_module_t m = l->module;
+    module_part part;
+    if (l->is_inner)
+        return status_set(st, STATUS_CORRUPT, "a program is no kernel of another one");
+    for (size_t i = 0; module_part_at(l->image, l->size_bytes, i, &part); i++)
+        if (module_is_image(part.kind))
+            return status_set(st, STATUS_CORRUPT, "the module of a program has the image '%s'",
+                              part.kind);
+    m->codes = base_calloc(1, sizeof *m->codes);
+    m->codes[0].description = &m->metadata.images[0];
+    m->code_count = 1;
+    m->isa = m->context->device->info.isa;
+    return true;
+}
+
 void module_free(tsr_module_t m) {
     device *d = m->context->device;
+    program_close(m);
+    for (uint32_t i = 0; m->kernels && i < m->metadata.program->kernel_count; i++)
+        if (m->kernels[i])
+            module_free(m->kernels[i]);
+    free(m->kernels);
     for (uint32_t i = 0; i < m->code_count; i++)
-        d->driver->unload(d, m->codes[i].image);
+        if (m->codes[i].image)
+            d->driver->unload(d, m->codes[i].image);
     if (m->used)
         d->driver->event_destroy(d, m->used);
     free(m->codes);
@@ -187,12 +213,80 @@ static bool load_parts(const loader *l, status *st) {
     if (!metadata_parse(&m->metadata, part.data, part.size_bytes, st))
         return false;
     m->kernel = (struct tsr_kernel){m, &m->metadata};
-    return check_images(l, st) && load_codes(l, st) && d->driver->event_create(d, &m->used, st);
+    if (!(m->metadata.program ? describe_program(l, st) : check_images(l, st) && load_codes(l, st)))
+        return false;
+    return l->is_inner || d->driver->event_create(d, &m->used, st);
+}
+
+/* ---- programs ---- */
+
+static tsr_status_t load_module(const loader *l);
+
+static tsr_status_t load_kernel(const loader *l, const map *sections, uint32_t index) {
+    tsr_module_t m = l->module;
+    const char *section = m->metadata.program->kernels[index];
+    char why[1024];
+    intptr_t at;
+    module_part part;
+    if (!map_get(sections, section, &at) ||
+        !module_part_at(l->image, l->size_bytes, (size_t)at, &part))
+        return error_set(TSR_ECORRUPT,
+                         "the program of '%s' has the kernel '%.40s', which the "
+                         "module lacks",
+                         m->metadata.name, section);
+    tsr_module_t kernel = m->kernels[index] = base_calloc(1, sizeof *kernel);
+    kernel->context = m->context;
+    const loader inner = {kernel, part.data, part.size_bytes, true};
+    tsr_status_t result = load_module(&inner);
+    if (result == TSR_SUCCESS)
+        return result;
+    snprintf(why, sizeof why, "%s", tsrGetLastError());
+    return error_set(result, "section '%s': %s", section, why);
+}
+
+static tsr_status_t load_kernels(const loader *l) {
+    tsr_module_t m = l->module;
+    tsr_status_t result = TSR_SUCCESS;
+    module_part part;
+    map sections;
+    map_init(&sections);
+    for (size_t i = 0; module_part_at(l->image, l->size_bytes, i, &part); i++)
+        map_put(&sections, part.kind, (intptr_t)i);
+    m->kernels = base_calloc(m->metadata.program->kernel_count + 1, sizeof(tsr_module_t));
+    for (uint32_t i = 0; i < m->metadata.program->kernel_count && result == TSR_SUCCESS; i++)
+        result = load_kernel(l, &sections, i);
+    map_release(&sections);
+    return result;
+}
+
+static tsr_status_t load_program(const loader *l) {
+    tsr_module_t m = l->module;
+    uint32_t count = m->metadata.program->kernel_count;
+    status st = STATUS_INIT;
+    tsr_status_t result = load_kernels(l);
+    if (result != TSR_SUCCESS)
+        return result;
+    const metadata **kernels = base_calloc(count + 1, sizeof(const metadata *));
+    for (uint32_t i = 0; i < count; i++)
+        kernels[i] = &m->kernels[i]->metadata;
+    if (count)
+        m->isa = m->kernels[0]->isa;
+    bool ok = program_check(&m->metadata, kernels, &st) && program_open(m, &st);
+    free(kernels);
+    return ok ? TSR_SUCCESS : error_from(&st);
+}
+
+static tsr_status_t load_module(const loader *l) {
+    status st = STATUS_INIT;
+    tsr_status_t result = check_version(l->image, l->size_bytes);
+    if (result != TSR_SUCCESS)
+        return result;
+    result = load_parts(l, &st) ? launch_fix_needs(l->module) : error_from(&st);
+    return result == TSR_SUCCESS && l->module->metadata.program ? load_program(l) : result;
 }
 
 tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size_bytes,
                            tsr_module_t *module) {
-    status st = STATUS_INIT;
     if (!context)
         return error_null("context");
     if (!image || !module)
@@ -200,13 +294,10 @@ tsr_status_t tsrLoadModule(tsr_context_t context, const void *image, size_t size
     tsr_status_t usable = context_usable(context);
     if (usable != TSR_SUCCESS)
         return usable;
-    tsr_status_t version = check_version(image, size_bytes);
-    if (version != TSR_SUCCESS)
-        return version;
     tsr_module_t m = base_calloc(1, sizeof *m);
     m->context = context;
-    const loader l = {m, image, size_bytes};
-    tsr_status_t result = load_parts(&l, &st) ? launch_fix_needs(m) : error_from(&st);
+    const loader l = {m, image, size_bytes, false};
+    tsr_status_t result = load_module(&l);
     if (result != TSR_SUCCESS) {
         module_free(m);
         return result;

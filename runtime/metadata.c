@@ -387,13 +387,31 @@ static bool read_images(metadata *m, const json_t *root, status *st) {
     return true;
 }
 
+/* A program has no code of its own; a launch of it needs the arena. */
+static bool read_program(metadata *m, const json_t *root, status *st) {
+    static const char *const others[] = {"dims", "constants", "images", "phases"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (json_object_get(root, others[i]))
+            return wrong(st, others[i], "is in the module of a program");
+    if (!program_read(m, json_object_get(root, "program"), st))
+        return false;
+    m->image_count = 1;
+    m->images = ARENA_NEW(&m->memory, metadata_image, 1);
+    m->images[0].workspace_bytes.value = m->program->arena_bytes;
+    return read_launch(m, root, &m->images[0], st);
+}
+
+static bool read_code(metadata *m, const json_t *root, status *st) {
+    return json_object_get(root, "program") ? read_program(m, root, st) : read_images(m, root, st);
+}
+
 static bool read_root(metadata *m, const json_t *root, status *st) {
     const char *schema = json_string_value(json_object_get(root, "schema"));
     if (!schema || strcmp(schema, "tsr.module/2") != 0)
         return wrong(st, "schema", "is not \"tsr.module/2\"");
     return get_string(m, root, "name", &m->name, st) && read_dims(m, root, st) &&
            read_constraints(m, root, st) && read_parameters(m, root, st) &&
-           read_constants(m, root, st) && read_images(m, root, st);
+           read_constants(m, root, st) && read_code(m, root, st);
 }
 
 bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st) {

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/tensor.h"
 #include "device/device_call.h"
+#include "program.h"
 
 typedef struct metadata_parameter {
     const char *name;
@@ -67,7 +68,8 @@ typedef struct metadata {
     metadata_parameter *parameters; /* inputs, then outputs */
     bool *constant;                 /* of each input: it was compiled to be prepared */
     uint32_t image_count;           /* at least 1 */
-    metadata_image *images;
+    metadata_image *images;         /* of a program one without code */
+    struct program *program;        /* NULL: the module is one kernel, with code of its own */
 } metadata;
 
 /* On failure `m` needs no release. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/sha256.h"
 #include "tessera/tessera.h"
 
@@ -18,7 +19,7 @@ enum {
     KIND_BYTES = 32,
     ENTRY_BYTES = 80,
     ALIGNMENT = 64,
-    PART_LIMIT = 256
+    PART_LIMIT = 4096
 };
 static const char magic[MAGIC_BYTES + 1] = "TSRMOD\r\n";
 
@@ -51,23 +52,31 @@ static sha256 digest_of(const char kind[KIND_BYTES], const void *data, size_t si
     return sha256_stream_finish(s);
 }
 
+static bool check_part(const module_part *part, map *kinds, status *st) {
+    size_t length = strlen(part->kind);
+    if (length == 0 || length >= KIND_BYTES)
+        return status_set(st, STATUS_INVALID, "'%s': a kind has 1 to %d characters", part->kind,
+                          KIND_BYTES - 1);
+    if (map_get(kinds, part->kind, NULL))
+        return status_set(st, STATUS_INVALID, "two parts of kind '%s'", part->kind);
+    map_put(kinds, part->kind, 0);
+    return part->size_bytes <= (uint64_t)1 << 40 ||
+           status_set(st, STATUS_INVALID, "part '%s' is too large", part->kind);
+}
+
 static bool check_parts(const module_part *parts, size_t count, uint64_t *total, status *st) {
+    map kinds;
+    bool ok = true;
     if (count > PART_LIMIT)
         return status_set(st, STATUS_INVALID, "a module has at most %d parts", PART_LIMIT);
     *total = HEADER_BYTES + ENTRY_BYTES * (uint64_t)count;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(parts[i].kind);
-        if (length == 0 || length >= KIND_BYTES)
-            return status_set(st, STATUS_INVALID, "'%s': a kind has 1 to %d characters",
-                              parts[i].kind, KIND_BYTES - 1);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(parts[i].kind, parts[j].kind) == 0)
-                return status_set(st, STATUS_INVALID, "two parts of kind '%s'", parts[i].kind);
-        if (parts[i].size_bytes > (uint64_t)1 << 40)
-            return status_set(st, STATUS_INVALID, "part '%s' is too large", parts[i].kind);
+    map_init(&kinds);
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = check_part(&parts[i], &kinds, st);
         *total = align_up(*total) + parts[i].size_bytes;
     }
-    return true;
+    map_release(&kinds);
+    return ok;
 }
 
 bool module_write_for(uint16_t abi_minor, const module_part *parts, size_t count, void **image_out,
@@ -145,7 +154,7 @@ static bool is_zero(const unsigned char *bytes, uint64_t from, uint64_t to) {
 /* Checks entry `index`, whose section must start at the first multiple of 64 from *end; moves *end
  * past it. */
 static bool check_entry(const void *image, size_t size_bytes, size_t index, uint64_t *end,
-                        status *st) {
+                        map *kinds, status *st) {
     const unsigned char *bytes = image;
     entry e = entry_at(image, index);
     if (!kind_is_sound(e.kind))
@@ -160,11 +169,22 @@ static bool check_entry(const void *image, size_t size_bytes, size_t index, uint
     sha256 digest = digest_of(e.kind, bytes + start, e.size_bytes);
     if (memcmp(&digest, &e.digest, sizeof digest) != 0)
         return status_set(st, STATUS_CORRUPT, "section '%s' does not match its SHA-256", e.kind);
-    for (size_t j = 0; j < index; j++)
-        if (memcmp(entry_at(image, j).kind, e.kind, KIND_BYTES) == 0)
-            return status_set(st, STATUS_CORRUPT, "two sections of kind '%s'", e.kind);
+    if (map_get(kinds, e.kind, NULL))
+        return status_set(st, STATUS_CORRUPT, "two sections of kind '%s'", e.kind);
+    map_put(kinds, e.kind, 0);
     *end = start + e.size_bytes;
     return true;
+}
+
+static bool check_entries(const void *image, size_t size_bytes, uint32_t count, uint64_t *end,
+                          status *st) {
+    map kinds;
+    bool ok = true;
+    map_init(&kinds);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = check_entry(image, size_bytes, i, end, &kinds, st);
+    map_release(&kinds);
+    return ok;
 }
 
 bool module_check(const void *image, size_t size_bytes, status *st) {
@@ -179,9 +199,8 @@ bool module_check(const void *image, size_t size_bytes, status *st) {
     if (h.count > PART_LIMIT || end > size_bytes)
         return status_set(st, STATUS_CORRUPT,
                           "the section table (%u entries) does not fit the module", h.count);
-    for (size_t i = 0; i < h.count; i++)
-        if (!check_entry(image, size_bytes, i, &end, st))
-            return false;
+    if (!check_entries(image, size_bytes, h.count, &end, st))
+        return false;
     if (end != size_bytes)
         return status_set(st, STATUS_CORRUPT, "%llu bytes after the last section",
                           (unsigned long long)(size_bytes - end));

@@ -19,9 +19,11 @@
  * alone decides what it makes; may be absent}], "constants": [names of inputs that can be prepared;
  * may be absent], "prepared_bytes", "launch": {"grid": [x, y, z], "block": [x, y, z],
  * "smem_bytes"}, "fallbacks": [{"type", "as", "why"}: what takes the place of something that the
- * target lacks; may be absent] } Where images of several levels differ in what they need, "images"
- * holds for each of them { "isa", "section": "<target>" or "<target>:<number>", "schedule_sha256",
- * "tile", "workspace_bytes", "scratch_bytes", "phases", "launch" }, and the root has none of these.
+ * target lacks; may be absent] } The module of a program has "program" instead, and its kernels in
+ * sections "kernel:0" and so on, each a module file; docs/modules.md has it. Where images of
+ * several levels differ in what they need, "images" holds for each of them { "isa", "section":
+ * "<target>" or "<target>:<number>", "schedule_sha256", "tile", "workspace_bytes", "scratch_bytes",
+ * "phases", "launch" }, and the root has none of these.
  */
 #ifndef TESSERA_RUNTIME_MODULE_H
 #define TESSERA_RUNTIME_MODULE_H
@@ -39,7 +41,11 @@ typedef struct module_part {
 } module_part;
 
 /* The oldest ABI minor that can run a module: functions added for programs do not raise it. */
-enum { MODULE_ABI_MINOR = 0, MODULE_ABI_MINOR_PREPARED = 1 /* it has constants */ };
+enum {
+    MODULE_ABI_MINOR = 0,
+    MODULE_ABI_MINOR_PREPARED = 1, /* it has constants */
+    MODULE_ABI_MINOR_PROGRAM = 3   /* it is a program of several kernels */
+};
 
 /* Serialises the parts, for runtimes of at least this minor; *image_out is owned by the caller
  * (free). */

@@ -89,6 +89,8 @@ struct tsr_module {
     device_event *used;         /* recorded behind each launch that may go on after tsrLaunch */
     size_t graphs, prepared;    /* that use it; under the context's lock */
     struct launch_needs *needs; /* of every launch, or with dimensions of the last one */
+    tsr_module_t *kernels;      /* of the program: modules that no list holds; NULL: it has none */
+    struct program_state *program; /* NULL: the module is one kernel */
 };
 
 struct tsr_event {
@@ -189,9 +191,19 @@ tsr_status_t launch_check_spec(const launch_request *request, const tsr_launch_t
 tsr_status_t launch_check_buffer(const launch_request *request, uint32_t index);
 /* The command for a checked request, from which it borrows. */
 device_command launch_command(const launch_request *request, tsr_context_t context);
-/* Under debug: runs a dispatch to its end, and looks at what lies around all memory. On a created
- * stream a failure waits for the next synchronisation, as others do. */
+/* Under debug: runs a dispatch to its end, and looks at what lies around all memory. */
+bool launch_watched(tsr_stream_t stream, const device_command *command, const metadata *m,
+                    status *st);
+/* The same; on a created stream a failure waits for the next synchronisation, as others do. */
 tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command, const metadata *m);
+
+/* ---- programs: program_run.c ---- */
+
+/* Makes what a module keeps to launch its program, beside its kernels, which are there. */
+bool program_open(tsr_module_t module, status *st);
+void program_close(tsr_module_t module);
+/* A launch with its arguments checked. */
+tsr_status_t program_launch(const launch_request *request, tsr_stream_t stream);
 
 /* ---- prepared inputs: prepare.c ---- */
 
@@ -204,6 +216,11 @@ tsr_status_t prepared_check_contents(tsr_prepared_t prepared);
 
 /* Keep what was checked in the graph that the stream captures. */
 void graph_add_launch(tsr_graph_t graph, const launch_request *request);
+/* `m` is the metadata of the kernel, in the module or within it. */
+void graph_add_dispatch(tsr_graph_t graph, const device_command *command, tsr_module_t module,
+                        const metadata *m, tsr_prepared_t prepared);
 void graph_add_range(tsr_graph_t graph, const device_command *command);
+/* Gives it memory that lives as long as the graph. */
+void graph_add_memory(tsr_graph_t graph, device_memory *memory);
 
 #endif

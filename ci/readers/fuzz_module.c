@@ -8,15 +8,15 @@
 #include "module.h"
 #include "runtime.h"
 
-enum { ARGUMENTS_MAX = 600 };
+enum { ARGUMENTS_MAX = 600, APART = 4096 };
 
 static void launch(tsr_module_t module, int64_t dim) {
-    static _Alignas(64) unsigned char memory[64 * 512];
+    static _Alignas(64) unsigned char memory[APART * 512];
     static void *buffers[ARGUMENTS_MAX], *args[ARGUMENTS_MAX];
     const metadata *m = module->kernel.metadata;
     uint32_t count = m->inputs + m->outputs;
     for (uint32_t i = 0; i < count && i < 512; i++) {
-        buffers[i] = memory + 64 * i;
+        buffers[i] = memory + (size_t)APART * i;
         args[i] = &buffers[i];
     }
     for (uint32_t i = 0; i < m->dims; i++)
@@ -27,6 +27,7 @@ static void launch(tsr_module_t module, int64_t dim) {
     for (uint32_t i = 0; i < m->dims; i++)
         request->dims[i] = dim;
     bool small = launch_find_needs(request) == TSR_SUCCESS && request->workspace_bytes < 1 << 20;
+    small = small && (!m->program || (!m->program->conditional && m->program->steps < 1 << 12));
     for (uint32_t i = 0; small && i < request->code->description->phase_count; i++)
         small = request->workgroups[i] < 1 << 20;
     free(request);
@@ -50,24 +51,42 @@ static void load(const void *image, size_t size) {
         abort();
 }
 
+/* Which a program may have: two inputs and an output of 64 bytes. */
+static void make_kernel(void **image, size_t *size) {
+    static const char json[] =
+        "{\"schema\": \"tsr.module/2\", \"name\": \"k\", \"inputs\": ["
+        "{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [16]},"
+        "{\"name\": \"b\", \"dtype\": \"f32\", \"shape\": [16]}], \"outputs\": ["
+        "{\"name\": \"c\", \"dtype\": \"f32\", \"shape\": [16]}],"
+        "\"workspace_bytes\": 0, \"scratch_bytes\": 0, \"phases\": [{\"symbol\": \"p\", "
+        "\"grid\": 1}]}";
+    static const module_part parts[] = {{"metadata", json, sizeof json - 1},
+                                        {"x86_64-elf/x86-64-v3", "code", 4}};
+    if (!module_write(parts, 2, image, size, NULL))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    void *image = NULL;
-    size_t image_size;
+    void *image = NULL, *kernel = NULL;
+    size_t image_size, kernel_size;
     status st = STATUS_INIT;
     if (size == 0 || data[0] != '{') {
         load(data, size);
         return 0;
     }
+    make_kernel(&kernel, &kernel_size);
     module_part parts[] = {{"metadata", data, size},
+                           {"kernel:0", kernel, kernel_size},
                            {"x86_64-elf/x86-64-v3", "code", 4},
                            {"x86_64-elf/x86-64-v3:1", "more", 4},
                            {"x86_64-elf/x86-64-v4", "code", 4}};
     /* Descriptions name the parts that are there, or some of them. */
-    for (size_t count = 1; count <= 4; count++) {
+    for (size_t count = 1; count <= sizeof parts / sizeof *parts; count++) {
         if (!module_write(parts, count, &image, &image_size, &st))
             abort();
         load(image, image_size);
         free(image);
     }
+    free(kernel);
     return 0;
 }

@@ -212,6 +212,8 @@ struct device_driver {
      * (STATUS_TIMEOUT) or the device is gone (STATUS_DEVICE_LOST). From then on every command
      * fails. */
     bool (*usable)(device *d, status *why);
+    /* Declares the device lost, with the reason, where it is not lost yet. */
+    void (*lose)(device *d, const status *why);
     /* Gives a lost device up and ends its threads; commands that have not begun never will. False
      * where one is inside a kernel that does not end: nothing of the device may be freed then. */
     bool (*cancel)(device *d);

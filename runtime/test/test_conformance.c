@@ -13,6 +13,7 @@
 #include "device/shared/gpu.h"
 #include "device/simulated/simulated.h"
 #include "test/abi_bench.h"
+#include "test/abi_programs.h"
 #include "test/mock_level_zero/mock_control.h"
 
 enum { EXIT_SKIPPED = 77 };
@@ -447,6 +448,8 @@ static const struct {
     {"graphs are replayed", graphs_are_replayed, false},
     {"graphs tell the times of launches", graphs_tell_the_times_of_launches, false},
     {"graphs follow their memory", graphs_follow_their_memory, false},
+    {"programs run", programs_run, false},
+    {"programs are captured", programs_are_captured, false},
     {"pinned memory is shared", pinned_memory_is_shared, false},
     {"allocations keep apart", allocations_keep_apart, false},
     {"more memory than there is", more_memory_than_there_is, false},

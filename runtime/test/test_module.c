@@ -2,6 +2,7 @@
  * unseen. */
 #include "test/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,31 @@ static void unsound_parts_are_not_written(void **state) {
     assert_false(module_write(too_long, 1, &image, &size, NULL));
 }
 
+/* A program's kernels are sections of one module. */
+static void many_parts_are_found(void **state) {
+    enum { MOST = 4096 };
+    (void)state;
+    static char kinds[MOST + 1][16];
+    static module_part many[MOST + 1];
+    module_part part;
+    void *image, *none;
+    size_t size, size_none;
+    status st = STATUS_INIT;
+    for (int i = 0; i <= MOST; i++) {
+        snprintf(kinds[i], sizeof kinds[i], "kernel:%d", i);
+        many[i] = (module_part){kinds[i], kinds[i], strlen(kinds[i])};
+    }
+    assert_true(module_write(many, MOST, &image, &size, NULL));
+    assert_true(module_check(image, size, NULL));
+    assert_true(module_find(image, size, "kernel:4095", &part));
+    assert_memory_equal(part.data, "kernel:4095", part.size_bytes);
+    assert_false(module_write(many, MOST + 1, &none, &size_none, &st));
+    assert_int_equal(st.code, STATUS_INVALID);
+    many[MOST - 1].kind = "kernel:0";
+    assert_false(module_write(many, MOST, &none, &size_none, NULL));
+    free(image);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_found_again),
@@ -108,6 +134,7 @@ int main(void) {
         cmocka_unit_test(every_flipped_bit_is_seen),
         cmocka_unit_test(every_truncation_and_extension_is_seen),
         cmocka_unit_test(unsound_parts_are_not_written),
+        cmocka_unit_test(many_parts_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,16 @@ static bool usable(device *base, status *why) {
     return d->lost.code == STATUS_OK || status_set(why, d->lost.code, "%s", d->lost.message);
 }
 
+static void lose(device *base, const status *why) {
+    foreign_device *d = (foreign_device *)base;
+    pthread_mutex_lock(&d->mutex);
+    if (d->lost.code == STATUS_OK) {
+        d->lost = *why;
+        atomic_fetch_add(&d->base.attention, 1);
+    }
+    pthread_mutex_unlock(&d->mutex);
+}
+
 /* Guests are processes: all of them can be ended. */
 static bool cancel(device *base) {
     foreign_device *d = (foreign_device *)base;
@@ -352,6 +362,7 @@ const device_driver foreign_driver = {
     .open = open_foreign,
     .close = close_foreign,
     .usable = usable,
+    .lose = lose,
     .cancel = cancel,
     .alloc = alloc,
     .free = free_memory,

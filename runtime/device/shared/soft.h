@@ -71,6 +71,7 @@ uint64_t soft_now_ns(const soft_device *d);
 
 /* For device_driver. */
 bool soft_usable(device *d, status *why);
+void soft_declare_lost(device *d, const status *why);
 bool soft_cancel(device *d);
 bool soft_event_create(device *d, device_event **event_out, status *st);
 void soft_event_destroy(device *d, device_event *event);
@@ -110,7 +111,7 @@ void soft_hidden_unmap(device *d, device_memory *memory);
 
 /* Functions of device_driver, by what a driver takes from here. */
 #define SOFT_DRIVER_FUNCTIONS                                                                      \
-    .usable = soft_usable, .cancel = soft_cancel, .event_create = soft_event_create,               \
+    .usable = soft_usable, .lose = soft_declare_lost, .cancel = soft_cancel, .event_create = soft_event_create,               \
     .event_destroy = soft_event_destroy, .event_query = soft_event_query, .submit = soft_submit,   \
     .await = soft_await
 #define SOFT_QUEUE_FUNCTIONS .queue_create = soft_queue_create, .queue_destroy = soft_queue_destroy

@@ -83,6 +83,13 @@ bool soft_usable(device *base, status *why) {
     return !lost;
 }
 
+void soft_declare_lost(device *base, const status *why) {
+    soft_device *d = (soft_device *)base;
+    pthread_mutex_lock(&d->mutex);
+    soft_lose(d, why);
+    pthread_mutex_unlock(&d->mutex);
+}
+
 static bool any_busy(const soft_device *d) {
     for (const device_queue *q = d->queues; q; q = q->next)
         if (q->busy || (q->detached && !q->ended))

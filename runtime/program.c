@@ -1,0 +1,243 @@
+/* program.c - reads the program of a module's metadata; whoever wrote it is not trusted. */
+#include "program.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "metadata.h"
+
+/* What is read, and where. */
+typedef struct reader {
+    metadata *m;
+    program *p;
+    uint32_t next;         /* number of the command that is read next */
+    uint32_t depth, loops; /* blocks and counted loops around it */
+    status *st;
+} reader;
+
+static bool wrong(const reader *r, const char *what) {
+    return status_set(r->st, STATUS_CORRUPT, "%s", what);
+}
+
+static bool read_number(const json_t *value, int64_t most, int64_t *out) {
+    *out = json_integer_value(value);
+    return json_is_integer(value) && *out >= 0 && *out <= most;
+}
+
+/* ---- places ---- */
+
+static bool find_buffer(const reader *r, const char *space, int64_t index, uint32_t *out) {
+    const metadata *m = r->m;
+    int64_t first = 0, count = 0;
+    if (strcmp(space, "input") == 0) {
+        count = m->inputs;
+    } else if (strcmp(space, "output") == 0) {
+        first = m->inputs;
+        count = m->outputs;
+    } else if (strcmp(space, "arena") == 0) {
+        first = (int64_t)m->inputs + m->outputs;
+        count = 1;
+    }
+    *out = (uint32_t)(first + index);
+    return index < count;
+}
+
+/* [space, index, offset, stride, ...] */
+static bool read_place(reader *r, const json_t *value, program_place *out) {
+    const char *space = json_string_value(json_array_get(value, 0));
+    size_t length = json_array_size(value);
+    int64_t index;
+    if (length < 3 || !space || !read_number(json_array_get(value, 1), UINT32_MAX, &index) ||
+        !read_number(json_array_get(value, 2), METADATA_LIMIT, &out->offset))
+        return wrong(r, "a place is not [space, index, offset, strides]");
+    if (!find_buffer(r, space, index, &out->buffer))
+        return status_set(r->st, STATUS_CORRUPT, "there is no buffer '%.16s' %lld", space,
+                          (long long)index);
+    if (length - 3 > r->loops)
+        return wrong(r, "a place has more strides than there are loops around it");
+    out->stride_count = (uint32_t)length - 3;
+    int64_t *strides = ARENA_NEW(&r->m->memory, int64_t, out->stride_count);
+    out->strides = strides;
+    for (uint32_t i = 0; i < out->stride_count; i++)
+        if (!read_number(json_array_get(value, 3 + i), METADATA_LIMIT, &strides[i]))
+            return wrong(r, "a stride is not a number of bytes");
+    return true;
+}
+
+/* An array of places. */
+static bool read_places(reader *r, const json_t *list, program_command *c) {
+    if (!json_is_array(list) || json_array_size(list) > 2 * METADATA_PARAMETERS_MAX)
+        return wrong(r, "it has no array of places, or too long a one");
+    c->place_count = (uint32_t)json_array_size(list);
+    c->places = ARENA_NEW(&r->m->memory, program_place, c->place_count);
+    for (uint32_t i = 0; i < c->place_count; i++)
+        if (!read_place(r, json_array_get(list, i), &c->places[i]))
+            return status_context(r->st, "place %u", i);
+    return true;
+}
+
+static bool read_one_place(reader *r, const json_t *value, program_command *c) {
+    c->place_count = 1;
+    c->places = ARENA_NEW(&r->m->memory, program_place, 1);
+    return read_place(r, value, c->places);
+}
+
+/* ---- commands ---- */
+
+static bool read_block(reader *r, const json_t *list, program_block *out);
+
+/* The block of a command, which lies one deeper than the command itself. */
+static bool read_inner(reader *r, const json_t *one, const char *key, program_block *out) {
+    const json_t *list = json_object_get(one, key);
+    if (!json_is_array(list))
+        return status_set(r->st, STATUS_CORRUPT, "its \"%s\" is not an array of commands", key);
+    if (r->depth == PROGRAM_DEPTH_MAX)
+        return status_set(r->st, STATUS_CORRUPT, "it nests deeper than %d", PROGRAM_DEPTH_MAX);
+    r->depth++;
+    bool ok = read_block(r, list, out);
+    r->depth--;
+    return ok;
+}
+
+static bool read_dispatch(reader *r, const json_t *one, program_command *c) {
+    int64_t kernel;
+    if (!read_number(json_object_get(one, "dispatch"), UINT32_MAX, &kernel) ||
+        kernel >= r->p->kernel_count)
+        return wrong(r, "there is no such kernel");
+    c->kernel = (uint32_t)kernel;
+    return read_places(r, json_object_get(one, "operands"), c);
+}
+
+static bool read_copy(reader *r, const json_t *one, program_command *c) {
+    if (!read_number(json_object_get(one, "bytes"), METADATA_LIMIT, &c->bytes))
+        return wrong(r, "its \"bytes\" is not a number of bytes");
+    if (!read_places(r, json_object_get(one, "copy"), c))
+        return false;
+    return c->place_count == 2 || wrong(r, "a copy has two places");
+}
+
+static bool read_turn(reader *r, const json_t *one, program_command *c) {
+    if (r->loops == 0)
+        return wrong(r, "there is no loop around it whose turn it could write");
+    if (!read_number(json_object_get(one, "bytes"), 8, &c->bytes) ||
+        (c->bytes != 4 && c->bytes != 8))
+        return wrong(r, "its \"bytes\" is neither 4 nor 8");
+    return read_one_place(r, json_object_get(one, "turn"), c);
+}
+
+static bool read_loop(reader *r, const json_t *one, program_command *c) {
+    if (!read_number(json_object_get(one, "loop"), PROGRAM_TURNS_MAX, &c->count))
+        return wrong(r, "its turns are not a number of turns");
+    r->loops++;
+    bool ok = read_inner(r, one, "body", &c->blocks[0]);
+    r->loops--;
+    return ok;
+}
+
+static bool read_while(reader *r, const json_t *one, program_command *c) {
+    r->p->conditional = true;
+    return read_one_place(r, json_object_get(one, "while"), c) &&
+           read_inner(r, one, "condition", &c->blocks[0]) &&
+           read_inner(r, one, "body", &c->blocks[1]);
+}
+
+static bool read_if(reader *r, const json_t *one, program_command *c) {
+    r->p->conditional = true;
+    return read_one_place(r, json_object_get(one, "if"), c) &&
+           read_inner(r, one, "then", &c->blocks[0]) && read_inner(r, one, "else", &c->blocks[1]);
+}
+
+static const struct kind {
+    const char *key;
+    bool (*read)(reader *r, const json_t *one, program_command *c);
+} kinds[] = {[PROGRAM_DISPATCH] = {"dispatch", read_dispatch},
+             [PROGRAM_COPY] = {"copy", read_copy},
+             [PROGRAM_TURN] = {"turn", read_turn},
+             [PROGRAM_LOOP] = {"loop", read_loop},
+             [PROGRAM_WHILE] = {"while", read_while},
+             [PROGRAM_IF] = {"if", read_if}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool read_command(reader *r, const json_t *one, program_command *c) {
+    int found = 0;
+    for (int i = 0; i < KINDS; i++)
+        if (json_object_get(one, kinds[i].key)) {
+            c->kind = (program_kind)i;
+            found++;
+        }
+    if (found != 1)
+        return wrong(r, "it is not exactly one of dispatch, copy, turn, loop, while and if");
+    return kinds[c->kind].read(r, one, c);
+}
+
+/* Whoever fails inside says in which command. */
+static bool read_block(reader *r, const json_t *list, program_block *out) {
+    size_t count = json_array_size(list);
+    out->count = (uint32_t)count;
+    out->commands = ARENA_NEW(&r->m->memory, program_command, count);
+    for (size_t i = 0; i < count; i++) {
+        program_command *c = &out->commands[i];
+        if (r->next == PROGRAM_COMMANDS_MAX)
+            return status_set(r->st, STATUS_CORRUPT, "there are more than %d commands",
+                              PROGRAM_COMMANDS_MAX);
+        c->number = r->next++;
+        if (!read_command(r, json_array_get(list, i), c))
+            return r->depth ? false : status_context(r->st, "in command %u", r->next - 1);
+    }
+    return true;
+}
+
+/* ---- the program ---- */
+
+static bool read_kernels(reader *r, const json_t *list) {
+    program *p = r->p;
+    if (!json_is_array(list) || json_array_size(list) > PROGRAM_KERNELS_MAX)
+        return wrong(r, "\"kernels\" is not an array of sections, or too long a one");
+    p->kernel_count = (uint32_t)json_array_size(list);
+    p->kernels = ARENA_NEW(&r->m->memory, const char *, p->kernel_count);
+    for (uint32_t i = 0; i < p->kernel_count; i++) {
+        const char *section = json_string_value(json_array_get(list, i));
+        if (!section || strncmp(section, "kernel:", 7) != 0)
+            return wrong(r, "\"kernels\" has one that is no section \"kernel:N\"");
+        p->kernels[i] = arena_strdup(&r->m->memory, section);
+    }
+    return true;
+}
+
+static int64_t sum_of(int64_t a, int64_t b) {
+    return a < METADATA_LIMIT - b ? a + b : METADATA_LIMIT;
+}
+
+static int64_t steps_of(const program_block *block) {
+    int64_t steps = 0, product;
+    for (uint32_t i = 0; i < block->count; i++) {
+        program_command *c = &block->commands[i];
+        int64_t own = c->kind == PROGRAM_LOOP ? 0 : c->kind == PROGRAM_TURN ? c->bytes : 1;
+        for (uint32_t k = 0; k < program_block_count(c); k++)
+            own = sum_of(own, steps_of(&c->blocks[k]));
+        if (c->kind == PROGRAM_LOOP)
+            own = __builtin_mul_overflow(own, c->count, &product) || product > METADATA_LIMIT
+                      ? METADATA_LIMIT
+                      : product;
+        c->steps = own;
+        steps = sum_of(steps, own);
+    }
+    return steps;
+}
+
+bool program_read(metadata *m, const json_t *document, status *st) {
+    program *p = ARENA_NEW(&m->memory, program, 1);
+    reader r = {.m = m, .p = p, .st = st};
+    const json_t *commands = json_object_get(document, "commands");
+    bool ok =
+        read_number(json_object_get(document, "arena_bytes"), METADATA_LIMIT, &p->arena_bytes) ||
+        wrong(&r, "\"arena_bytes\" is not a number of bytes");
+    ok = ok && read_kernels(&r, json_object_get(document, "kernels"));
+    ok = ok && (json_is_array(commands) || wrong(&r, "\"commands\" is not an array"));
+    if (!ok || !read_block(&r, commands, &p->body))
+        return status_context(st, "the program of the module's metadata");
+    p->command_count = r.next;
+    p->steps = steps_of(&p->body);
+    m->program = p;
+    return true;
+}

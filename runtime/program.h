@@ -1,0 +1,80 @@
+/* program.h - what a module does that launches several kernels: commands over the buffers of a
+ * launch and an arena, in structs. docs/modules.md has the format; metadata_parse reads it, and
+ * program_check holds it to its rules. */
+#ifndef TESSERA_RUNTIME_PROGRAM_H
+#define TESSERA_RUNTIME_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct json_t;
+struct metadata;
+
+enum {
+    PROGRAM_COMMANDS_MAX = 1000000,
+    PROGRAM_KERNELS_MAX = 4095, /* beside "metadata", what a module has room for */
+    PROGRAM_DEPTH_MAX = 16
+};
+/* The most turns of nested loops, multiplied. */
+#define PROGRAM_TURNS_MAX (INT64_C(1) << 40)
+
+/* Bytes of a buffer: at `offset`, and for each turn of the loops around it so much further. */
+typedef struct program_place {
+    uint32_t buffer; /* inputs, then outputs, then the arena */
+    uint32_t stride_count;
+    int64_t offset;
+    const int64_t *strides; /* of the counted loops around it, outermost first; no more are 0 */
+} program_place;
+
+typedef enum program_kind {
+    PROGRAM_DISPATCH, /* places: of the kernel's inputs, then of its outputs */
+    PROGRAM_COPY,     /* places: to, from */
+    PROGRAM_TURN,     /* places: where to write */
+    PROGRAM_LOOP,     /* blocks: the body */
+    PROGRAM_WHILE,    /* places: the byte; blocks: the condition, the body */
+    PROGRAM_IF        /* places: the byte; blocks: what runs where it is not 0, and where it is */
+} program_kind;
+
+typedef struct program_command program_command;
+typedef struct program_block {
+    program_command *commands;
+    uint32_t count;
+} program_block;
+
+struct program_command {
+    program_kind kind;
+    uint32_t number; /* in reading order, from 0 */
+    uint32_t kernel; /* PROGRAM_DISPATCH */
+    uint32_t place_count;
+    int64_t bytes; /* PROGRAM_COPY, PROGRAM_TURN */
+    int64_t count; /* PROGRAM_LOOP: its turns */
+    int64_t steps; /* as the program's, of it and its blocks */
+    program_place *places;
+    program_block blocks[2];
+};
+
+typedef struct program {
+    int64_t arena_bytes;
+    const char **kernels; /* sections */
+    uint32_t kernel_count;
+    uint32_t command_count;
+    program_block body;
+    bool conditional; /* what it runs depends on what it makes */
+    int64_t steps;    /* what a run of it gives to a device: so many commands at most, where
+                         METADATA_LIMIT stands for more, and a while counts as one turn */
+} program;
+
+/* Reads the document's "program" into m->program. */
+bool program_read(struct metadata *m, const struct json_t *document, status *st);
+
+/* Whether the program keeps the rules, with these as the metadata of its kernels. */
+bool program_check(const struct metadata *m, const struct metadata *const *kernels, status *st);
+
+static inline uint32_t program_block_count(const program_command *c) {
+    return c->kind < PROGRAM_LOOP ? 0 : c->kind == PROGRAM_LOOP ? 1 : 2;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* abi_programs.h - programs on a device of any driver; for the conformance of the public functions.
+ */
+#ifndef TESSERA_RUNTIME_ABI_PROGRAMS_H
+#define TESSERA_RUNTIME_ABI_PROGRAMS_H
+
+#include "test/abi_bench.h"
+#include "test/program_maker.h"
+
+typedef struct program_rig {
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+    void *flags, *rows, *turns;
+    void *args[5];
+} program_rig;
+
+static inline void open_program(const abi_bench *b, program_rig *r, const char *json) {
+    bytes kernel = make_abi_module(b, &(abi_module){0}), image = make_program(json, kernel);
+    OK(tsrLoadModule(b->context, image.data, image.size, &r->module));
+    free(kernel.data);
+    free(image.data);
+    OK(tsrGetKernel(r->module, "steps", &r->kernel));
+    OK(tsrAlloc(b->context, 8, TSR_ALLOC_ZERO, &r->flags));
+    OK(tsrAlloc(b->context, PROGRAM_ROWS_BYTES, 0, &r->rows));
+    OK(tsrAlloc(b->context, PROGRAM_TURNS_BYTES, 0, &r->turns));
+    const void *args[] = {&b->a, &r->flags, &b->out, &r->rows, &r->turns};
+    memcpy(r->args, args, sizeof args);
+}
+
+static inline void close_program(const abi_bench *b, const program_rig *r) {
+    OK(tsrFree(b->context, r->flags));
+    OK(tsrFree(b->context, r->rows));
+    OK(tsrFree(b->context, r->turns));
+    OK(tsrUnloadModule(r->module));
+}
+
+static inline void expect_rows_and_turns(const abi_bench *b, const program_rig *r, float first) {
+    int64_t turns[6];
+    for (int row = 0; row < PROGRAM_LOOP_LAUNCHES; row++)
+        expect_at(b, (const char *)r->rows + row * BYTES, first, row + 1);
+    OK(tsrCopy(b->context, turns, r->turns, sizeof turns));
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(turns[i], i % 2);
+}
+
+static inline void programs_run(const abi_bench *b) {
+    static const struct {
+        unsigned char flags[8];
+        int launches; /* beside those of the loop */
+    } ways[] = {{{0}, 0}, {{1, 7, 0, 1, 0, 0, 0, 0}, 2}, {{1, 0, 0, 0, 0, 0, 0, 2}, 2}};
+    tsr_stream_t streams[] = {NULL, NULL};
+    program_rig r;
+    open_program(b, &r, PROGRAM_OF(PROGRAM_LOOPS PROGRAM_BRANCHES));
+    OK(tsrCreateStream(b->context, &streams[1]));
+    for (size_t i = 0; i < 2 * COUNT_OF(ways); i++) {
+        tsr_stream_t stream = streams[i % 2];
+        put(b, b->a, (float)i);
+        OK(tsrCopy(b->context, r.flags, ways[i / 2].flags, 8));
+        OK(tsrFillAsync(b->context, stream, b->out, 0xFF, BYTES));
+        OK(tsrLaunch(r.kernel, stream, (tsr_launch_t){0}, r.args, 5));
+        OK(tsrStreamSynchronize(b->context, stream));
+        expect_at(b, b->out, (float)i, PROGRAM_LOOP_LAUNCHES + ways[i / 2].launches);
+        expect_rows_and_turns(b, &r, (float)i);
+    }
+    OK(tsrDestroyStream(streams[1]));
+    close_program(b, &r);
+}
+
+static inline void programs_are_captured(const abi_bench *b) {
+    tsr_stream_t stream;
+    tsr_graph_t graph;
+    program_rig r;
+    open_program(b, &r, PROGRAM_OF(PROGRAM_LOOPS PROGRAM_END));
+    OK(tsrCreateStream(b->context, &stream));
+    OK(tsrBeginCapture(stream));
+    OK(tsrLaunch(r.kernel, stream, (tsr_launch_t){0}, r.args, 5));
+    OK(tsrEndCapture(stream, &graph));
+    REFUSED(tsrUnloadModule(r.module), TSR_EINVAL, "graphs use the module");
+    for (int round = 0; round < 4; round++) {
+        put(b, b->a, (float)round);
+        OK(tsrLaunchGraph(graph, round % 2 ? NULL : stream));
+        OK(tsrStreamSynchronize(b->context, stream));
+        expect_at(b, b->out, (float)round, PROGRAM_LOOP_LAUNCHES);
+        expect_rows_and_turns(b, &r, (float)round);
+    }
+    OK(tsrLaunchGraph(graph, stream)); /* destroying waits for it: it uses memory of the graph */
+    OK(tsrDestroyGraph(graph));
+    OK(tsrDestroyStream(stream));
+    close_program(b, &r);
+}
+
+#endif

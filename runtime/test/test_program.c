@@ -1,0 +1,489 @@
+/* test_program.c - programs: which are loaded and which are refused, and how launches of one share
+ * what is the program's. That they run on every device is test_conformance.c's. */
+#include "test/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "test/abi_fixture.h"
+#include "test/program_maker.h"
+
+enum { BYTES = KERNEL_CELLS * sizeof(float) };
+
+/* ---- rules ---- */
+
+/* Of `a` it makes `out`, 100 floats each. */
+#define SMALL_HEAD                                                                                 \
+    "{\"schema\": \"tsr.module/2\", \"name\": \"small\", \"profile\": \"strict\", "                \
+    "\"numerics_version\": 1, "                                                                    \
+    "\"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [100]}], "                      \
+    "\"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}], "
+#define SMALL_WITH(arena, kernels, commands)                                                       \
+    SMALL_HEAD "\"program\": {\"arena_bytes\": " arena ", \"kernels\": [" kernels                  \
+               "], \"commands\": [" commands "]}}"
+
+#define PLACE(space, numbers) "[\"" space "\", " numbers "]"
+#define IN PLACE("input", "0, 0")
+#define OUT PLACE("output", "0, 0")
+#define ARENA(numbers) PLACE("arena", "0, " numbers)
+#define DISPATCH(from, to) "{\"dispatch\": 0, \"operands\": [" from ", " to "]}"
+#define COPY(to, from, bytes) "{\"copy\": [" to ", " from "], \"bytes\": " bytes "}"
+#define TURN(to, bytes) "{\"turn\": " to ", \"bytes\": " bytes "}"
+#define LOOP(count, body) "{\"loop\": " count ", \"body\": [" body "]}"
+#define WHILE(place, condition, body)                                                              \
+    "{\"while\": " place ", \"condition\": [" condition "], \"body\": [" body "]}"
+#define IF(place, then, otherwise)                                                                 \
+    "{\"if\": " place ", \"then\": [" then "], \"else\": [" otherwise "]}"
+#define FOUR(x) LOOP("2", LOOP("2", LOOP("2", LOOP("2", x))))
+#define END DISPATCH(IN, OUT)
+
+/* Commands over an arena of 1,024 bytes, and what is wrong with them; NULL: nothing. */
+typedef struct rule {
+    const char *commands, *words;
+} rule;
+
+static const rule rules[] = {
+    {END, NULL},
+    {COPY(OUT, IN, "400"), NULL},
+    {COPY(OUT, IN, "0") "," END, NULL},
+    {"", "'out' is not written whole"},
+    {COPY(OUT, IN, "399"), "'out' is not written whole"},
+    /* how commands read */
+    {"7", "command 0"},
+    {"{}", "not exactly one of"},
+    {END ", {\"skip\": 1}", "command 1"},
+    {"{\"dispatch\": 0, \"loop\": 1, \"operands\": [], \"body\": []}", "not exactly one of"},
+    {"{\"dispatch\": 1, \"operands\": []}", "no such kernel"},
+    {"{\"dispatch\": -1, \"operands\": []}", "no such kernel"},
+    {"{\"dispatch\": 0}", "no array of places"},
+    {"{\"copy\": [" OUT "], \"bytes\": 4}", "a copy has two places"},
+    {COPY(OUT, IN, "-1"), "\"bytes\" is not a number"},
+    {COPY(OUT, IN, "1e2"), "\"bytes\" is not a number"},
+    {"{\"loop\": -1, \"body\": []}", "not a number of turns"},
+    {"{\"loop\": 1}", "\"body\" is not an array"},
+    {"{\"while\": " IN ", \"body\": []}", "\"condition\" is not an array"},
+    {"{\"if\": " IN ", \"then\": []}", "\"else\" is not an array"},
+    {LOOP("2", TURN(ARENA("0"), "2")), "neither 4 nor 8"},
+    {TURN(ARENA("0"), "4") "," END, "no loop around it"},
+    {FOUR(FOUR(FOUR(FOUR("")))) "," END, NULL},
+    {FOUR(FOUR(FOUR(FOUR(LOOP("1", ""))))) "," END, "deeper than 16"},
+    {LOOP("1048576", LOOP("1048576", "")) "," END, NULL},
+    {LOOP("1048576", LOOP("1048577", "")) "," END, "more than 2^40 turns"},
+    /* places */
+    {COPY(OUT, PLACE("heap", "0, 0"), "4"), "no buffer 'heap' 0"},
+    {COPY(OUT, PLACE("input", "1, 0"), "4"), "no buffer 'input' 1"},
+    {COPY(PLACE("output", "4294967295, 0"), IN, "4"), "no buffer 'output' 4294967295"},
+    {COPY(PLACE("arena", "1, 0"), IN, "4"), "no buffer 'arena' 1"},
+    {COPY("[\"arena\", 0]", IN, "4"), "a place is not"},
+    {COPY("7", IN, "4"), "a place is not"},
+    {COPY(ARENA("-4"), IN, "4"), "a place is not"},
+    {LOOP("2", COPY(ARENA("0, -4"), IN, "4")), "a stride is not"},
+    {COPY(ARENA("0, 4"), IN, "4"), "more strides than there are loops"},
+    {LOOP("2", COPY(ARENA("0, 4, 4"), IN, "4")), "more strides than there are loops"},
+    {COPY(ARENA("625"), IN, "400"), "runs past the end of 'the arena'"},
+    {COPY(ARENA("624"), IN, "400") "," END, NULL},
+    {COPY(ARENA("0"), IN, "401"), "runs past the end of 'a'"},
+    {COPY(PLACE("output", "0, 1"), IN, "400"), "runs past the end of 'out'"},
+    {LOOP("4", COPY(ARENA("0, 208"), IN, "400")) "," END, NULL},
+    {LOOP("4", COPY(ARENA("0, 209"), IN, "400")) "," END, "runs past the end"},
+    {LOOP("1048576", COPY(ARENA("0, 70368744177664"), IN, "4")), "runs past the end"},
+    {DISPATCH(IN, ARENA("640")), "runs past the end"},
+    {DISPATCH(IN, ARENA("32")), "not aligned to 64"},
+    {LOOP("2", DISPATCH(IN, ARENA("0, 32"))), "not aligned to 64"},
+    {"{\"dispatch\": 0, \"operands\": [" IN "]}", "has 2 operands, not 1"},
+    {"{\"dispatch\": 0, \"operands\": [" IN "," IN "," OUT "]}", "has 2 operands, not 3"},
+    /* writes */
+    {DISPATCH(IN, IN), "writes to the input 'a'"},
+    {COPY(IN, ARENA("0"), "0"), "writes to the input"},
+    {LOOP("1", TURN(IN, "4")), "writes to the input"},
+    {DISPATCH(IN, OUT) "," DISPATCH(OUT, OUT), "operands 1 and 0 overlap"},
+    {DISPATCH(IN, ARENA("0")) "," DISPATCH(ARENA("0"), ARENA("384")), "overlap"},
+    {DISPATCH(IN, ARENA("0")) "," DISPATCH(ARENA("0"), ARENA("448")) "," END, NULL},
+    {COPY(ARENA("0"), IN, "400") "," COPY(ARENA("8"), ARENA("0"), "9") "," END, "onto themselves"},
+    {COPY(ARENA("0"), IN, "400") "," COPY(ARENA("8"), ARENA("0"), "8") "," END, NULL},
+    /* ... that meet in some turn alone: the distance is 448 - 64 * turn */
+    {DISPATCH(IN, ARENA("0")) "," LOOP("1", DISPATCH(ARENA("0"), ARENA("448"))) "," END, NULL},
+    {COPY(ARENA("0"), IN, "400") "," COPY(ARENA("400"), IN, "400") "," LOOP(
+         "2", DISPATCH(ARENA("0, 64"), ARENA("448"))) "," END,
+     "overlap"},
+    /* ... and whose steps pass each other: 8 bytes apart by 16, never nearer than 8 */
+    {COPY(ARENA("0"), IN, "400") "," LOOP("9", COPY(ARENA("72"), ARENA("0, 16"), "8")) "," END,
+     NULL},
+    {COPY(ARENA("0"), IN, "400") "," LOOP("9", COPY(ARENA("72"), ARENA("0, 16"), "9")) "," END,
+     "onto themselves"},
+    /* reads */
+    {DISPATCH(ARENA("0"), OUT), "were not all written"},
+    {COPY(ARENA("0"), IN, "399") "," DISPATCH(ARENA("0"), OUT), "command 1"},
+    {COPY(ARENA("0"), IN, "200") "," COPY(ARENA("200"), IN, "200") "," DISPATCH(ARENA("0"), OUT),
+     NULL},
+    {COPY(ARENA("200"), IN, "200") "," COPY(ARENA("0"), IN, "201") "," DISPATCH(ARENA("0"), OUT),
+     NULL},
+    {COPY(ARENA("0"), OUT, "4") "," END, "of 'out' that were not all written"},
+    {IF(ARENA("0"), "", "") "," END, "were not all written"},
+    {WHILE(ARENA("0"), "", "") "," END, "were not all written"},
+    {WHILE(ARENA("0"), COPY(ARENA("0"), IN, "1"), "") "," END, NULL},
+    {WHILE(IN, COPY(ARENA("0"), IN, "400"), "") "," DISPATCH(ARENA("0"), OUT), NULL},
+    {WHILE(IN, "", COPY(ARENA("0"), IN, "400")) "," DISPATCH(ARENA("0"), OUT), "command 2"},
+    {WHILE(IN, "", COPY(ARENA("0"), IN, "400") "," DISPATCH(ARENA("0"), OUT)) "," END, NULL},
+    {IF(IN, END, ""), "not written whole"},
+    {IF(IN, "", END), "not written whole"},
+    {IF(IN, END, END), NULL},
+    {IF(IN, COPY(OUT, IN, "300"), COPY(OUT, IN, "300")), "not written whole"},
+    {IF(IN, COPY(ARENA("0"), IN, "400") "," COPY(ARENA("400"), IN, "8"),
+        COPY(ARENA("8"), IN, "400") "," COPY(ARENA("0"), IN, "8")) "," DISPATCH(ARENA("0"), OUT),
+     NULL},
+    {LOOP("0", END), "not written whole"},
+    {LOOP("0", DISPATCH(ARENA("0"), OUT)) "," END, "were not all written"},
+    {LOOP("1", END), NULL},
+    /* ... what a loop writes in its turns */
+    {LOOP("4", COPY(PLACE("output", "0, 0, 100"), IN, "100")), NULL},
+    {LOOP("4", COPY(PLACE("output", "0, 0, 99"), IN, "103")), NULL},
+    {LOOP("3", COPY(PLACE("output", "0, 0, 100"), IN, "100")), "not written whole"},
+    {LOOP("4", COPY(PLACE("output", "0, 0, 100"), IN, "99")), "not written whole"},
+    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 200, 100"), IN, "100"))), NULL},
+    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 100, 200"), IN, "100"))), NULL},
+    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 200, 104"), IN, "100"))), "runs past"},
+    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 200, 96"), IN, "100"))), "written whole"},
+    {LOOP("2", IF(IN, COPY(PLACE("output", "0, 0, 200"), IN, "200"), "")), "not written whole"},
+    /* ... and what its later turns read */
+    {LOOP("8", COPY(ARENA("0, 8"), IN, "8")) "," LOOP(
+         "8", COPY(ARENA("64"), ARENA("0, 8"), "8")) "," END,
+     NULL},
+    {LOOP("7", COPY(ARENA("0, 8"), IN, "8")) "," LOOP(
+         "8", COPY(ARENA("64"), ARENA("0, 8"), "8")) "," END,
+     "command 3: it reads 64 bytes at 0"},
+    {LOOP("8", COPY(ARENA("0, 8"), IN, "8") "," COPY(ARENA("64"), ARENA("0, 8"), "8")) "," END,
+     NULL},
+    {COPY(ARENA("0"), IN, "8") "," LOOP("8", COPY(ARENA("8, 8"), ARENA("0, 8"), "8")) "," END,
+     NULL},
+    {LOOP("8", COPY(ARENA("8, 8"), ARENA("0, 8"), "8")) "," END, "were not all written"},
+    {LOOP("8", IF(IN, COPY(ARENA("0, 8"), IN, "8") "," COPY(ARENA("64"), ARENA("0, 8"), "8"),
+                  "")) "," END,
+     NULL},
+};
+
+static tsr_status_t load(tsr_context_t context, const char *json, tsr_module_t *module) {
+    bytes kernel = good_module(), image = make_program(json, kernel);
+    tsr_status_t result = tsrLoadModule(context, image.data, image.size, module);
+    free(kernel.data);
+    free(image.data);
+    return result;
+}
+
+static void expect_rule(tsr_context_t context, const char *json, const char *words) {
+    tsr_module_t module;
+    tsr_status_t result = load(context, json, &module);
+    if (words ? result != TSR_ECORRUPT || !strstr(tsrGetLastError(), words) : result != TSR_SUCCESS)
+        fail_msg("%s: %s, %s; expected %s", json, tsrStatusName(result),
+                 result == TSR_SUCCESS ? "" : tsrGetLastError(), words ? words : "success");
+    if (result == TSR_SUCCESS)
+        OK(tsrUnloadModule(module));
+}
+
+static void programs_are_held_to_their_rules(void **state) {
+    tsr_context_t context;
+    (void)state;
+    OK(tsrCreateContextOn(0, 1, 0, &context));
+    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+        char json[4096];
+        snprintf(json, sizeof json, SMALL_WITH("1024", "\"kernel:0\"", "%s"), rules[i].commands);
+        expect_rule(context, json, rules[i].words);
+    }
+    OK(tsrDestroyContext(context));
+}
+
+/* ---- documents ---- */
+
+static const rule documents[] = {
+    {SMALL_WITH("0", "", COPY(OUT, IN, "400")), NULL},
+    {SMALL_WITH("-1", "", COPY(OUT, IN, "400")), "\"arena_bytes\""},
+    {SMALL_WITH("1e30", "", COPY(OUT, IN, "400")), "\"arena_bytes\""},
+    {SMALL_WITH("0", "\"kernel:1\"", COPY(OUT, IN, "400")), "which the module lacks"},
+    {SMALL_WITH("0", "\"graph\"", COPY(OUT, IN, "400")), "no section"},
+    {SMALL_WITH("0", "0", COPY(OUT, IN, "400")), "no section"},
+    {SMALL_WITH("0", "\"kernel:0\", \"kernel:0\"",
+                "{\"dispatch\": 1, \"operands\": [" IN "," OUT "]}"),
+     NULL},
+    {SMALL_HEAD "\"program\": 7}", "\"arena_bytes\""},
+    {SMALL_HEAD "\"program\": {\"arena_bytes\": 0, \"commands\": []}}", "\"kernels\""},
+    {SMALL_HEAD "\"program\": {\"arena_bytes\": 0, \"kernels\": []}}", "\"commands\""},
+    {SMALL_HEAD "\"dims\": [\"N\"], \"program\": {}}", "\"dims\""},
+    {SMALL_HEAD "\"constants\": [\"a\"], \"program\": {}}", "\"constants\""},
+    {SMALL_HEAD "\"phases\": [], \"program\": {}}", "\"phases\""},
+    {SMALL_HEAD "\"images\": [], \"program\": {}}", "\"images\""},
+};
+
+static void documents_of_programs_are_read(void **state) {
+    tsr_context_t context;
+    (void)state;
+    OK(tsrCreateContextOn(0, 1, 0, &context));
+    for (size_t i = 0; i < COUNT_OF(documents); i++)
+        expect_rule(context, documents[i].commands, documents[i].words);
+    OK(tsrDestroyContext(context));
+}
+
+static void expect_kernel(tsr_context_t context, bytes kernel, tsr_status_t code,
+                          const char *words) {
+    tsr_module_t module;
+    bytes image = make_program(SMALL_WITH("0", "\"kernel:0\"", END), kernel);
+    REFUSED(tsrLoadModule(context, image.data, image.size, &module), code, words);
+    free(image.data);
+}
+
+/* Kernels of a program are ordinary modules. */
+static void sections_of_programs_are_kernels(void **state) {
+    tsr_context_t context;
+    tsr_module_t module;
+    bytes kernel = good_module(), object = read_object("kernel_good");
+    bytes nested = make_program(SMALL_WITH("0", "\"kernel:0\"", END), kernel);
+    bytes open = make_module(
+        "{\"schema\": \"tsr.module/2\", \"name\": \"open\", \"dims\": [\"N\"], \"inputs\": [], "
+        "\"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [\"N\"]}], "
+        "\"workspace_bytes\": 400, \"scratch_bytes\": 64, \"phases\": []}",
+        "x86_64-elf/x86-64-v2+fma", object);
+    (void)state;
+    OK(tsrCreateContextOn(0, 1, 0, &context));
+    expect_kernel(context, nested, TSR_ECORRUPT, "section 'kernel:0': a program is no kernel");
+    expect_kernel(context, open, TSR_ECORRUPT, "no kernel of fixed shapes");
+    expect_kernel(context, (bytes){kernel.data, 40}, TSR_ECORRUPT, "section 'kernel:0'");
+    kernel.data[10] = 77;
+    expect_kernel(context, kernel, TSR_EVERSION, "section 'kernel:0'");
+    kernel.data[10] = 0;
+    void *image;
+    size_t size;
+    const char *json = SMALL_WITH("0", "\"kernel:0\"", END);
+    const module_part parts[] = {{"metadata", json, strlen(json)},
+                                 {"kernel:0", kernel.data, kernel.size},
+                                 {"x86_64-elf/x86-64-v2+fma", object.data, object.size}};
+    assert_true(module_write_for(MODULE_ABI_MINOR_PROGRAM, parts, 3, &image, &size, NULL));
+    REFUSED(tsrLoadModule(context, image, size, &module), TSR_ECORRUPT, "has the image");
+    OK(tsrDestroyContext(context));
+    free(image);
+    free(open.data);
+    free(nested.data);
+    free(kernel.data);
+    free(object.data);
+}
+
+/* ---- launches ---- */
+
+typedef struct rig {
+    tsr_context_t context;
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+} rig;
+
+static void open_rig(rig *r, uint32_t flags, const char *json) {
+    OK(tsrCreateContextOn(0, 2, flags, &r->context));
+    OK(load(r->context, json, &r->module));
+    OK(tsrGetKernel(r->module, "small", &r->kernel));
+}
+
+static void close_rig(const rig *r) {
+    OK(tsrUnloadModule(r->module));
+    OK(tsrDestroyContext(r->context));
+}
+
+static tsr_status_t launch_on(const rig *r, tsr_stream_t stream, float *a, float *out) {
+    void *args[] = {&a, &out};
+    return tsrLaunch(r->kernel, stream, (tsr_launch_t){0}, args, 2);
+}
+
+/* Ten launches, each on what the one before made. */
+#define TEN                                                                                        \
+    SMALL_WITH("1024", "\"kernel:0\"",                                                             \
+               COPY(ARENA("0"), IN, "400") "," LOOP(                                               \
+                   "10", DISPATCH(ARENA("0"), ARENA("448")) "," COPY(                              \
+                             ARENA("0"), ARENA("448"), "400")) "," COPY(OUT, ARENA("0"), "400"))
+
+static void expect_ten(const float *out, float first) {
+    for (int i = 0; i < KERNEL_CELLS; i++) {
+        float x = first;
+        for (int k = 0; k < 10; k++)
+            x = 2 * x + (float)(i % 4 + 1);
+        assert_true(out[i] == x);
+    }
+}
+
+static void programs_describe_themselves(void **state) {
+    rig r;
+    tsr_kernel_info_t info = {.struct_size = sizeof info};
+    tsr_prepared_t prepared;
+    _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
+    float *buffers[] = {a, out};
+    void *args[] = {&buffers[0], &buffers[1]};
+    const char *isa, *kernels_isa;
+    (void)state;
+    open_rig(&r, 0, TEN);
+    OK(tsrGetKernelInfo(r.kernel, &info));
+    assert_int_equal(info.workspace_bytes, 1024);
+    assert_int_equal(info.phases, 0);
+    OK(tsrGetModuleIsa(r.module, &isa));
+    OK(tsrGetModuleIsa(r.module->kernels[0], &kernels_isa));
+    assert_string_equal(isa, kernels_isa);
+    REFUSED(launch_on(&r, NULL, a, a), TSR_EINVAL, "overlaps");
+    REFUSED(launch_on(&r, NULL, a + 1, out), TSR_EINVAL, "aligned");
+    REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 1), TSR_EINVAL, "2 arguments");
+    REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){.grid_x = 2}, args, 2), TSR_EINVAL, "grid");
+    OK(tsrPrepareKernel(r.kernel, (const uint32_t[]){0}, 1, args, 2, &prepared));
+    OK(tsrLaunchPrepared(prepared, NULL, (tsr_launch_t){0}, args, 2));
+    expect_ten(out, 0);
+    OK(tsrDestroyPrepared(prepared));
+    close_rig(&r);
+}
+
+/* They are more commands than a batch has room for. */
+enum { STREAMS = 3, ROUNDS = 40 };
+
+typedef struct launcher {
+    const rig *r;
+    tsr_stream_t stream;
+    _Alignas(64) float a[KERNEL_CELLS];
+    _Alignas(64) float out[ROUNDS][KERNEL_CELLS + 12]; /* each aligned */
+    float first;
+} launcher;
+
+static void *launch_many(void *argument) {
+    launcher *l = argument;
+    for (int i = 0; i < KERNEL_CELLS; i++)
+        l->a[i] = l->first;
+    for (int round = 0; round < ROUNDS; round++)
+        OK(launch_on(l->r, l->stream, l->a, l->out[round]));
+    return NULL;
+}
+
+/* ... and all of them use one arena. */
+static void launches_of_a_program_follow_each_other(void **state) {
+    static launcher launchers[STREAMS + 1]; /* one on the default stream */
+    pthread_t threads[STREAMS + 1];
+    rig r;
+    (void)state;
+    open_rig(&r, 0, TEN);
+    for (int i = 0; i <= STREAMS; i++) {
+        launcher *l = &launchers[i];
+        l->r = &r;
+        l->first = (float)i;
+        if (i < STREAMS)
+            OK(tsrCreateStream(r.context, &l->stream));
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_many, l), 0);
+    }
+    for (int i = 0; i <= STREAMS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i <= STREAMS; i++) {
+        OK(tsrStreamSynchronize(r.context, launchers[i].stream));
+        for (int round = 0; round < ROUNDS; round++)
+            expect_ten(launchers[i].out[round], launchers[i].first);
+        if (launchers[i].stream)
+            OK(tsrDestroyStream(launchers[i].stream));
+    }
+    close_rig(&r);
+}
+
+static void programs_run_under_debug(void **state) {
+    rig r;
+    tsr_stream_t stream;
+    tsr_graph_t graph;
+    _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
+    (void)state;
+    open_rig(&r, TSR_CONTEXT_DEBUG, TEN);
+    OK(tsrCreateStream(r.context, &stream));
+    for (int way = 0; way < 3; way++) {
+        memset(out, 0, sizeof out);
+        if (way == 2) {
+            OK(tsrBeginCapture(stream));
+            OK(launch_on(&r, stream, a, out));
+            OK(tsrEndCapture(stream, &graph));
+            OK(tsrLaunchGraph(graph, stream));
+            OK(tsrDestroyGraph(graph));
+        } else {
+            OK(launch_on(&r, way ? stream : NULL, a, out));
+        }
+        OK(tsrStreamSynchronize(r.context, stream));
+        expect_ten(out, 0);
+    }
+    OK(tsrDestroyStream(stream));
+    close_rig(&r);
+}
+
+static void kernels_that_leave_the_arena_are_caught(void **state) {
+    rig r;
+    tsr_stream_t stream;
+    _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
+    bytes kernel = module_of("kernel_probe", "phase_nothing", "phase_past_end");
+    bytes image = make_program(
+        SMALL_WITH("400", "\"kernel:0\"", DISPATCH(IN, ARENA("0")) "," COPY(OUT, IN, "400")),
+        kernel);
+    (void)state;
+    OK(tsrCreateContextOn(0, 2, TSR_CONTEXT_DEBUG, &r.context));
+    OK(tsrLoadModule(r.context, image.data, image.size, &r.module));
+    OK(tsrGetKernel(r.module, "small", &r.kernel));
+    OK(tsrCreateStream(r.context, &stream));
+    REFUSED(launch_on(&r, NULL, a, out), TSR_EINTERNAL, "arena of program 'small'");
+    OK(launch_on(&r, stream, a, out));
+    REFUSED(tsrStreamSynchronize(r.context, stream), TSR_EINTERNAL, "arena of program 'small'");
+    OK(tsrDestroyStream(stream));
+    close_rig(&r);
+    free(kernel.data);
+    free(image.data);
+}
+
+#define FOREVER SMALL_WITH("64", "\"kernel:0\"", END "," WHILE(OUT, "", END))
+#define LONG SMALL_WITH("64", "\"kernel:0\"", END "," LOOP("1099511627776", TURN(ARENA("0"), "8")))
+
+static void graphs_hold_no_branches_and_no_endless_loops(void **state) {
+    static const char *const documents_of[] = {FOREVER, LONG};
+    static const char *const words[] = {"depend on its data", "does not hold as many"};
+    _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        rig r;
+        tsr_stream_t stream;
+        tsr_graph_t graph;
+        open_rig(&r, 0, documents_of[i]);
+        OK(tsrCreateStream(r.context, &stream));
+        OK(tsrBeginCapture(stream));
+        REFUSED(launch_on(&r, stream, a, out), TSR_EUNAVAILABLE, words[i]);
+        OK(tsrEndCapture(stream, &graph));
+        OK(tsrDestroyGraph(graph));
+        OK(tsrDestroyStream(stream));
+        close_rig(&r);
+    }
+}
+
+/* The limit is for the whole of a launch: no command of these takes long. */
+static void watchdogs_end_programs(void **state) {
+    static const char *const documents_of[] = {FOREVER, LONG};
+    _Alignas(64) static float a[KERNEL_CELLS], out[KERNEL_CELLS];
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        rig r;
+        tsr_stream_t stream = NULL;
+        a[0] = 0x1.000002p+0f; /* so that the first byte of what is made of it is not 0 */
+        open_rig(&r, 0, documents_of[way / 2]);
+        if (way % 2)
+            OK(tsrCreateStream(r.context, &stream));
+        OK(tsrSetWatchdog(r.context, 20000000));
+        REFUSED(launch_on(&r, stream, a, out), TSR_ETIMEOUT, "watchdog's 20 ms");
+        REFUSED(launch_on(&r, stream, a, out), TSR_ETIMEOUT, "watchdog's 20 ms");
+        REFUSED(tsrUnloadModule(r.module), TSR_ETIMEOUT, "watchdog's 20 ms");
+        OK(tsrDestroyContext(r.context));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_are_held_to_their_rules),
+        cmocka_unit_test(documents_of_programs_are_read),
+        cmocka_unit_test(sections_of_programs_are_kernels),
+        cmocka_unit_test(programs_describe_themselves),
+        cmocka_unit_test(launches_of_a_program_follow_each_other),
+        cmocka_unit_test(programs_run_under_debug),
+        cmocka_unit_test(kernels_that_leave_the_arena_are_caught),
+        cmocka_unit_test(graphs_hold_no_branches_and_no_endless_loops),
+        cmocka_unit_test(watchdogs_end_programs),
+    };
+    SKIP_WITHOUT_KERNELS;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
