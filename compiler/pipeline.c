@@ -105,7 +105,7 @@ static bool run_contract(pipeline *p) {
     return !allowed || graph_contract(p->m, p->st);
 }
 
-/* The verifier of sums sees one kernel; each dispatch is compiled, and verified, by itself. */
+/* Each dispatch is compiled, and its sums verified, by itself. */
 static bool run_outline(pipeline *p) {
     return !p->is_program || program_outline(p->m, p->options->unoptimised, p->st);
 }
@@ -271,8 +271,8 @@ static bool verify_pass(pipeline *p, const struct pass *pass, const reduction_li
     reduction_list after;
     status broken = STATUS_INIT;
     reductions_of(p->m, &after);
-    bool outlined = p->is_program && pass->run == run_outline;
-    bool ok = ir_verify(p->m, &broken) && (outlined || reductions_kept(before, &after, &broken));
+
+    bool ok = ir_verify(p->m, &broken) && reductions_kept(before, &after, &broken);
     reductions_release(&after);
     return ok ||
            status_set(p->st, STATUS_INTERNAL, "after pass %s: %s", pass->name, broken.message);

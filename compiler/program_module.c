@@ -31,7 +31,7 @@ typedef struct kernels {
 } kernels;
 
 /* A kernel of the program has the options of all of it, but for those that name parts of it. */
-static bool build_kernels(const ir_module *m, const program *p, const compiler_options *options,
+static bool build_kernels(const ir_module *m, const draft *p, const compiler_options *options,
                           kernels *k, status *st) {
     compiler_options each = *options;
     each.schedule = each.constants = NULL;
@@ -61,7 +61,7 @@ static void release_kernels(kernels *k) {
 }
 
 static char *metadata_json(compiler_instance *instance, const compiler_options *options,
-                           const compiler_signature *s, const program *p) {
+                           const compiler_signature *s, const draft *p) {
     const ir_module *m = instance->graph;
     char hex[65];
     sha256_hex(compiler_instance_hash(instance), hex);
@@ -100,9 +100,9 @@ static bool write_module(compiler_instance *instance, const char *json, const ke
 static bool build(compiler_instance *instance, const compiler_options *options, ir_module *m,
                   compiler_artifact *out, status *st) {
     compiler_signature signature;
-    program p = {.arena_bytes = 0};
+    draft p = {.arena_bytes = 0};
     kernels k = {.count = 0};
-    bool ok = compiler_signature_of(instance, &signature, st) && program_build(m, &p, st) &&
+    bool ok = compiler_signature_of(instance, &signature, st) && draft_build(m, &p, st) &&
               build_kernels(m, &p, options, &k, st);
     if (ok) {
         char *json = metadata_json(instance, options, &signature, &p);
@@ -110,7 +110,7 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
         free(json);
     }
     release_kernels(&k);
-    program_release(&p);
+    draft_release(&p);
     return ok;
 }
 

@@ -267,7 +267,7 @@ static void count_in_op(ir_module *m, ir_op op, void *context) {
 
 uint32_t *ir_count_uses(const ir_module *m) {
     uint32_t *uses = base_calloc(m->values.count, sizeof *uses);
-    if (ir_module_kernel(m))
-        ir_walk((ir_module *)m, ir_module_kernel(m), count_in_op, uses);
+    for (ir_op op = ir_module_kernel(m); op; op = ir_op_get(m, op)->next)
+        ir_walk((ir_module *)m, op, count_in_op, uses);
     return uses;
 }

@@ -20,8 +20,8 @@ ir_uses ir_uses_fill(const ir_module *m) {
         total += counts[v];
     }
     u.readers = base_calloc(total + 1, sizeof *u.readers);
-    if (ir_module_kernel(m))
-        ir_walk((ir_module *)m, ir_module_kernel(m), note_reader, &u);
+    for (ir_op op = ir_module_kernel(m); op; op = ir_op_get(m, op)->next)
+        ir_walk((ir_module *)m, op, note_reader, &u);
     for (uint32_t v = values + 1; v > 0;
          v--) /* each stands at its end now, where the next begins */
         u.first[v] = u.first[v - 1];

@@ -33,6 +33,7 @@ const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION
 typedef struct reduction_list {
     VEC(reduction_record) items; /* in ascending order of ids, each id once */
     bool open;                   /* Graph IR: composites leave some of them unknown */
+    bool calls;                  /* Graph IR: some are in functions that it calls */
     bool ambiguous;              /* different sums have one id: `twice` */
     int64_t twice;
 } reduction_list;
@@ -59,7 +60,8 @@ bool reductions_sound(const reduction_list *list, status *st);
 bool reductions_verify(const ir_module *graph, status *st);
 /* Checks the sums after a pass against those before it, by id. Each is the same as before, with
  * symbols bound at most; with `before` open, there may be more (decompose adds some). None is lost
- * that the outputs depend on, unless an equal sum is left. The message names the first that
+ * that the outputs depend on, unless an equal sum is left, or functions are called, which have
+ * theirs. The message names the first that
  * differs. */
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st);
 

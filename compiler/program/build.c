@@ -42,9 +42,9 @@ ir_module *program_kernel(const ir_module *from, ir_op function) {
 
 /* ---- JSON ---- */
 
-static json_t *view_json(const program *p, const program_view *v) {
+static json_t *view_json(const draft *p, const draft_view *v) {
     static const char *const spaces[] = {"arena", "input", "output"};
-    const program_slot *s = &p->slots.items[v->slot];
+    const draft_slot *s = &p->slots.items[v->slot];
     json_t *list = json_pack("[s, I, I]", spaces[s->space], (json_int_t)s->index,
                              (json_int_t)(s->offset + v->offset));
     int depth = PROGRAM_DEPTH_MAX;
@@ -55,17 +55,17 @@ static json_t *view_json(const program *p, const program_view *v) {
     return list;
 }
 
-static json_t *views_json(const program *p, const program_command *c) {
+static json_t *views_json(const draft *p, const draft_command *c) {
     json_t *list = json_array();
     for (size_t i = 0; i < c->views.count; i++)
         json_array_append_new(list, view_json(p, &c->views.items[i]));
     return list;
 }
 
-static json_t *list_json(const program *p, const command_list *list);
+static json_t *list_json(const draft *p, const command_list *list);
 
-static json_t *command_json(const program *p, const program_command *c) {
-    const program_view *first = c->views.items;
+static json_t *command_json(const draft *p, const draft_command *c) {
+    const draft_view *first = c->views.items;
     switch (c->kind) {
     case COMMAND_DISPATCH:
         return json_pack("{s:i, s:o}", "dispatch", (int)c->kernel, "operands", views_json(p, c));
@@ -86,14 +86,14 @@ static json_t *command_json(const program *p, const program_command *c) {
     return NULL;
 }
 
-static json_t *list_json(const program *p, const command_list *list) {
+static json_t *list_json(const draft *p, const command_list *list) {
     json_t *out = json_array();
     for (size_t i = 0; i < list->count; i++)
         json_array_append_new(out, command_json(p, &list->items[i]));
     return out;
 }
 
-json_t *program_json(const program *p) {
+json_t *program_json(const draft *p) {
     json_t *kernels = json_array();
     char section[32];
     for (size_t i = 0; i < p->kernels.count; i++) {

@@ -8,6 +8,6 @@
 /* A function of Graph IR as a kernel in a module of its own; the caller frees it. */
 ir_module *program_kernel(const ir_module *m, ir_op function);
 /* The program as it stands in the metadata; its kernels are the sections kernel:0, kernel:1, ... */
-struct json_t *program_json(const program *p);
+struct json_t *program_json(const draft *p);
 
 #endif

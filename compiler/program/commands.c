@@ -19,8 +19,8 @@ typedef struct open_loop {
 
 typedef struct emitter {
     const ir_module *m;
-    program *p;
-    program_view *views;  /* by value */
+    draft *p;
+    draft_view *views;    /* by value */
     bool *known;          /* by value: it has a view */
     int *kernel_of;       /* by operation: the number of a function; -1: none yet */
     VEC(open_loop) loops; /* counted or not: a turn follows a turn */
@@ -36,20 +36,20 @@ static int64_t bytes_of(const ir_module *m, ir_value v) {
 
 /* ---- slots ---- */
 
-static program_view new_slot(emitter *e, slot_space space, uint32_t index, int64_t bytes) {
-    program_slot s = {
+static draft_view new_slot(emitter *e, slot_space space, uint32_t index, int64_t bytes) {
+    draft_slot s = {
         .space = space, .index = index, .bytes = bytes, .first = e->clock, .last = e->clock};
     vec_push(&e->p->slots, s);
-    return (program_view){.slot = (int)e->p->slots.count - 1};
+    return (draft_view){.slot = (int)e->p->slots.count - 1};
 }
 
-static program_view room_for(emitter *e, ir_value v) {
+static draft_view room_for(emitter *e, ir_value v) {
     return new_slot(e, SLOT_ARENA, 0, bytes_of(e->m, v));
 }
 
 /* Now; and in the turns to come, where it was there before the loop. */
-static void use(emitter *e, const program_view *v) {
-    program_slot *s = &e->p->slots.items[v->slot];
+static void use(emitter *e, const draft_view *v) {
+    draft_slot *s = &e->p->slots.items[v->slot];
     s->last = e->clock > s->last ? e->clock : s->last;
     for (size_t i = 0; i < e->loops.count; i++)
         if (s->first < e->loops.items[i].start)
@@ -65,66 +65,66 @@ static void end_loop(emitter *e) {
     open_loop *loop = &e->loops.items[--e->loops.count];
     e->clock++;
     for (size_t i = 0; i < loop->used.count; i++) {
-        program_slot *s = &e->p->slots.items[loop->used.items[i]];
+        draft_slot *s = &e->p->slots.items[loop->used.items[i]];
         s->last = e->clock > s->last ? e->clock : s->last;
     }
     vec_release(&loop->used);
 }
 
-static bool same_view(const program_view *a, const program_view *b) {
+static bool same_view(const draft_view *a, const draft_view *b) {
     for (int i = 0; i < PROGRAM_DEPTH_MAX; i++)
         if (a->strides[i] != b->strides[i])
             return false;
     return a->slot == b->slot && a->offset == b->offset;
 }
 
-static bool is_aligned(const program_view *v) {
+static bool is_aligned(const draft_view *v) {
     int64_t all = v->offset;
     for (int i = 0; i < PROGRAM_DEPTH_MAX; i++)
         all |= v->strides[i];
-    return all % PROGRAM_ALIGNMENT == 0;
+    return all % DRAFT_ALIGNMENT == 0;
 }
 
 /* ---- commands ---- */
 
-static program_command *add(command_list *out, command_kind kind) {
-    program_command c = {.kind = kind};
+static draft_command *add(command_list *out, command_kind kind) {
+    draft_command c = {.kind = kind};
     vec_push(out, c);
     return &out->items[out->count - 1];
 }
 
-static void add_view(emitter *e, program_command *c, const program_view *v) {
+static void add_view(emitter *e, draft_command *c, const draft_view *v) {
     use(e, v);
     vec_push(&c->views, *v);
 }
 
-static void copy(emitter *e, command_list *out, const program_view *to, const program_view *from,
+static void copy(emitter *e, command_list *out, const draft_view *to, const draft_view *from,
                  int64_t bytes) {
     if (same_view(to, from) || bytes == 0)
         return;
-    program_command *c = add(out, COMMAND_COPY);
+    draft_command *c = add(out, COMMAND_COPY);
     e->clock++;
     c->bytes = bytes;
     add_view(e, c, to);
     add_view(e, c, from);
 }
 
-static void define(emitter *e, ir_value v, const program_view *view) {
+static void define(emitter *e, ir_value v, const draft_view *view) {
     e->views[v] = *view;
     e->known[v] = true;
 }
 
 /* The view that a result was given, or room of its own. */
-static program_view result_view(emitter *e, ir_value v) {
+static draft_view result_view(emitter *e, ir_value v) {
     if (!e->known[v]) {
-        program_view own = room_for(e, v);
+        draft_view own = room_for(e, v);
         define(e, v, &own);
     }
     return e->views[v];
 }
 
-static bool emit_block(emitter *e, ir_block block, const program_view *arguments,
-                       const program_view *wanted, command_list *out);
+static bool emit_block(emitter *e, ir_block block, const draft_view *arguments,
+                       const draft_view *wanted, command_list *out);
 
 /* ---- calls ---- */
 
@@ -136,42 +136,42 @@ static uint32_t kernel_number(emitter *e, ir_op function) {
     return (uint32_t)e->kernel_of[function];
 }
 
-static program_view *views_of(const emitter *e, const ir_value *values, uint32_t count) {
-    program_view *list = base_calloc((size_t)count + 1, sizeof *list);
+static draft_view *views_of(const emitter *e, const ir_value *values, uint32_t count) {
+    draft_view *list = base_calloc((size_t)count + 1, sizeof *list);
     for (uint32_t i = 0; i < count; i++)
         list[i] = e->views[values[i]];
     return list;
 }
 
-static program_view *result_views(emitter *e, const ir_op_data *d, uint32_t from) {
-    program_view *list = base_calloc((size_t)d->result_count + 1, sizeof *list);
+static draft_view *result_views(emitter *e, const ir_op_data *d, uint32_t from) {
+    draft_view *list = base_calloc((size_t)d->result_count + 1, sizeof *list);
     for (uint32_t i = from; i < d->result_count; i++)
         list[i - from] = result_view(e, d->results[i]);
     return list;
 }
 
 /* A kernel takes aligned memory: a part that is not is copied first. */
-static program_view aligned(emitter *e, command_list *out, ir_value v) {
-    program_view view = e->views[v];
+static draft_view aligned(emitter *e, command_list *out, ir_value v) {
+    draft_view view = e->views[v];
     if (is_aligned(&view))
         return view;
-    program_view room = room_for(e, v);
+    draft_view room = room_for(e, v);
     copy(e, out, &room, &view, bytes_of(e->m, v));
     return room;
 }
 
 static void dispatch(emitter *e, ir_op function, const ir_op_data *d, command_list *out) {
-    VEC(program_view) operands = {0};
+    VEC(draft_view) operands = {0};
     for (uint32_t i = 0; i < d->operand_count; i++) {
-        program_view v = aligned(e, out, d->operands[i]);
+        draft_view v = aligned(e, out, d->operands[i]);
         vec_push(&operands, v);
     }
     e->clock++;
     for (uint32_t i = 0; i < d->result_count; i++) {
-        program_view v = result_view(e, d->results[i]);
+        draft_view v = result_view(e, d->results[i]);
         vec_push(&operands, v);
     }
-    program_command *c = add(out, COMMAND_DISPATCH);
+    draft_command *c = add(out, COMMAND_DISPATCH);
     c->kernel = kernel_number(e, function);
     for (size_t i = 0; i < operands.count; i++)
         add_view(e, c, &operands.items[i]);
@@ -185,8 +185,8 @@ static bool emit_call(emitter *e, ir_op op, command_list *out) {
         dispatch(e, function, d, out);
         return true;
     }
-    program_view *given = views_of(e, d->operands, d->operand_count);
-    program_view *results = result_views(e, d, 0);
+    draft_view *given = views_of(e, d->operands, d->operand_count);
+    draft_view *results = result_views(e, d, 0);
     bool ok = emit_block(e, ir_op_block(e->m, function, 0), given, results, out);
     free(given);
     free(results);
@@ -197,10 +197,10 @@ static bool emit_call(emitter *e, ir_op op, command_list *out) {
 
 static bool emit_if(emitter *e, ir_op op, command_list *out) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    program_view *given = views_of(e, d->operands + 1, d->operand_count - 1);
+    draft_view *given = views_of(e, d->operands + 1, d->operand_count - 1);
     e->clock++;
-    program_view *results = result_views(e, d, 0);
-    program_command made = {.kind = COMMAND_IF};
+    draft_view *results = result_views(e, d, 0);
+    draft_command made = {.kind = COMMAND_IF};
     add_view(e, &made, &e->views[d->operands[0]]);
     bool ok = true;
     for (uint32_t r = 0; r < 2 && ok; r++) {
@@ -215,9 +215,9 @@ static bool emit_if(emitter *e, ir_op op, command_list *out) {
 }
 
 /* Carried values have memory of their own, which is that of the results. */
-static program_view *begin_carried(emitter *e, const ir_op_data *d, uint32_t count,
-                                   command_list *out) {
-    program_view *carried = base_calloc((size_t)count + 1, sizeof *carried);
+static draft_view *begin_carried(emitter *e, const ir_op_data *d, uint32_t count,
+                                 command_list *out) {
+    draft_view *carried = base_calloc((size_t)count + 1, sizeof *carried);
     e->clock++;
     for (uint32_t i = 0; i < count; i++) {
         carried[i] = result_view(e, d->results[i]);
@@ -227,31 +227,31 @@ static program_view *begin_carried(emitter *e, const ir_op_data *d, uint32_t cou
 }
 
 /* What a turn makes lies elsewhere until the turn is over: it reads what it was given. */
-static program_view *next_room(emitter *e, const ir_op_data *d, uint32_t count) {
-    program_view *next = base_calloc((size_t)d->result_count + 1, sizeof *next);
+static draft_view *next_room(emitter *e, const ir_op_data *d, uint32_t count) {
+    draft_view *next = base_calloc((size_t)d->result_count + 1, sizeof *next);
     for (uint32_t i = 0; i < count; i++)
         next[i] = room_for(e, d->results[i]);
     return next;
 }
 
-static void end_turn(emitter *e, const ir_op_data *d, const program_view *carried,
-                     const program_view *next, uint32_t count, command_list *out) {
+static void end_turn(emitter *e, const ir_op_data *d, const draft_view *carried,
+                     const draft_view *next, uint32_t count, command_list *out) {
     for (uint32_t i = 0; i < count; i++)
         copy(e, out, &carried[i], &next[i], bytes_of(e->m, d->results[i]));
 }
 
 static bool emit_while(emitter *e, ir_op op, command_list *out) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    program_view *carried = begin_carried(e, d, d->result_count, out);
-    program_command made = {.kind = COMMAND_WHILE};
+    draft_view *carried = begin_carried(e, d, d->result_count, out);
+    draft_command made = {.kind = COMMAND_WHILE};
     begin_loop(e);
     ir_value asked =
         ir_op_get(e->m, ir_block_get(e->m, ir_op_block(e->m, op, 0))->last)->operands[0];
-    program_view answer = room_for(e, asked);
+    draft_view answer = room_for(e, asked);
     bool ok = emit_block(e, ir_op_block(e->m, op, 0), carried, &answer, &made.blocks[0]);
     add_view(e, &made, &answer);
     e->clock++;
-    program_view *next = next_room(e, d, d->result_count);
+    draft_view *next = next_room(e, d, d->result_count);
     ok = ok && emit_block(e, ir_op_block(e->m, op, 1), carried, next, &made.blocks[1]);
     end_turn(e, d, carried, next, d->result_count, &made.blocks[1]);
     end_loop(e);
@@ -262,14 +262,14 @@ static bool emit_while(emitter *e, ir_op op, command_list *out) {
 }
 
 /* The view of a part, one a turn. */
-static program_view part_of(const emitter *e, const program_view *all, int64_t bytes) {
-    program_view part = *all;
+static draft_view part_of(const emitter *e, const draft_view *all, int64_t bytes) {
+    draft_view part = *all;
     part.strides[e->depth - 1] = bytes;
     return part;
 }
 
-static void give_turn(emitter *e, ir_value turn, program_view *view, command_list *out) {
-    program_command *c = add(out, COMMAND_TURN);
+static void give_turn(emitter *e, ir_value turn, draft_view *view, command_list *out) {
+    draft_command *c = add(out, COMMAND_TURN);
     *view = room_for(e, turn);
     c->bytes = bytes_of(e->m, turn);
     add_view(e, c, view);
@@ -277,10 +277,10 @@ static void give_turn(emitter *e, ir_value turn, program_view *view, command_lis
 }
 
 /* The block's arguments: the turn, what is carried, parts, the rest. */
-static program_view *loop_arguments(emitter *e, const ir_op_data *d, const ir_block_data *body,
-                                    const loop_shape *l, const program_view *carried,
-                                    command_list *out) {
-    program_view *list = base_calloc((size_t)body->argument_count + 1, sizeof *list);
+static draft_view *loop_arguments(emitter *e, const ir_op_data *d, const ir_block_data *body,
+                                  const loop_shape *l, const draft_view *carried,
+                                  command_list *out) {
+    draft_view *list = base_calloc((size_t)body->argument_count + 1, sizeof *list);
     give_turn(e, body->arguments[0], &list[0], out);
     for (uint32_t i = 0; i < d->operand_count; i++) {
         ir_value argument = body->arguments[i + 1];
@@ -301,13 +301,13 @@ static bool emit_loop(emitter *e, ir_op op, command_list *out) {
     if (e->depth == PROGRAM_DEPTH_MAX)
         return status_set(e->st, STATUS_UNAVAILABLE, "loops are nested more than %d deep",
                           PROGRAM_DEPTH_MAX);
-    program_view *carried = begin_carried(e, d, l.carried, out);
-    program_view *stacked = result_views(e, d, l.carried);
-    program_command made = {.kind = COMMAND_LOOP, .count = l.count};
+    draft_view *carried = begin_carried(e, d, l.carried, out);
+    draft_view *stacked = result_views(e, d, l.carried);
+    draft_command made = {.kind = COMMAND_LOOP, .count = l.count};
     begin_loop(e);
     e->depth++;
-    program_view *given = loop_arguments(e, d, body, &l, carried, &made.blocks[0]);
-    program_view *next = next_room(e, d, l.carried);
+    draft_view *given = loop_arguments(e, d, body, &l, carried, &made.blocks[0]);
+    draft_view *next = next_room(e, d, l.carried);
     for (uint32_t i = l.carried; i < d->result_count; i++)
         next[i] = part_of(e, &stacked[i - l.carried], bytes_of(e->m, ends[i]));
     bool ok = emit_block(e, block, given, next, &made.blocks[0]);
@@ -344,7 +344,7 @@ static bool emit_op(emitter *e, ir_op op, command_list *out) {
 /* What the block ends in is made where it is wanted, as far as it is made here, once and aligned.
  */
 static void want_results(emitter *e, ir_block block, const ir_op_data *end,
-                         const program_view *wanted) {
+                         const draft_view *wanted) {
     for (uint32_t i = 0; i < end->operand_count; i++) {
         ir_value v = end->operands[i];
         ir_op op = ir_value_get(e->m, v)->op;
@@ -361,8 +361,8 @@ static void forget(emitter *e, ir_block block) {
 
 /* `wanted`: a view for each value that the block ends in. A block can be gone through several
  * times, as that of a function is. */
-static bool emit_block(emitter *e, ir_block block, const program_view *arguments,
-                       const program_view *wanted, command_list *out) {
+static bool emit_block(emitter *e, ir_block block, const draft_view *arguments,
+                       const draft_view *wanted, command_list *out) {
     const ir_block_data *body = ir_block_get(e->m, block);
     const ir_op_data *end = ir_op_get(e->m, body->last);
     bool ok = true;
@@ -377,31 +377,31 @@ static bool emit_block(emitter *e, ir_block block, const program_view *arguments
     return ok;
 }
 
-static program_view *kernel_views(emitter *e, slot_space space, const ir_value *values,
-                                  uint32_t count) {
-    program_view *list = base_calloc((size_t)count + 1, sizeof *list);
+static draft_view *kernel_views(emitter *e, slot_space space, const ir_value *values,
+                                uint32_t count) {
+    draft_view *list = base_calloc((size_t)count + 1, sizeof *list);
     for (uint32_t i = 0; i < count; i++)
         list[i] = new_slot(e, space, i, bytes_of(e->m, values[i]));
     return list;
 }
 
-bool program_build(const ir_module *m, program *p, status *st) {
+bool draft_build(const ir_module *m, draft *p, status *st) {
     const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
     const ir_block_data *body = ir_block_get(m, block);
     const ir_op_data *end = ir_op_get(m, body->last);
     size_t values = ir_value_count(m) + 1, ops = ir_op_count(m) + 1;
-    *p = (program){.arena_bytes = 0};
+    *p = (draft){.arena_bytes = 0};
     emitter e = {.m = m, .p = p, .st = st};
     e.views = base_calloc(values, sizeof *e.views);
     e.known = base_calloc(values, sizeof *e.known);
     e.kernel_of = base_malloc(ops * sizeof *e.kernel_of);
     for (size_t i = 0; i < ops; i++)
         e.kernel_of[i] = -1;
-    program_view *inputs = kernel_views(&e, SLOT_INPUT, body->arguments, body->argument_count);
-    program_view *outputs = kernel_views(&e, SLOT_OUTPUT, end->operands, end->operand_count);
+    draft_view *inputs = kernel_views(&e, SLOT_INPUT, body->arguments, body->argument_count);
+    draft_view *outputs = kernel_views(&e, SLOT_OUTPUT, end->operands, end->operand_count);
     bool ok = emit_block(&e, block, inputs, outputs, &p->commands);
     if (ok)
-        program_place(p);
+        draft_place(p);
     vec_release(&e.loops);
     free(inputs);
     free(outputs);
@@ -420,7 +420,7 @@ static void release_commands(command_list *list) {
     vec_release(list);
 }
 
-void program_release(program *p) {
+void draft_release(draft *p) {
     release_commands(&p->commands);
     vec_release(&p->kernels);
     vec_release(&p->slots);

@@ -1,4 +1,4 @@
-/* commands.h - a program: what is done with which memory, in order.
+/* commands.h - the draft of a program: what is done with which memory, in order.
  *
  * Memory is a list of slots: the kernel's inputs and outputs, and slots of the arena, each with the
  * span of commands in which it is needed. A view is a part of a slot, which moves on with the turns
@@ -8,25 +8,26 @@
 
 #include "base/vec.h"
 #include "ir/ir.h"
+#include "program.h"
 
-enum { PROGRAM_DEPTH_MAX = 16, PROGRAM_ALIGNMENT = 64 };
+enum { DRAFT_ALIGNMENT = 64 };
 
 typedef enum slot_space { SLOT_ARENA, SLOT_INPUT, SLOT_OUTPUT } slot_space;
 
-typedef struct program_slot {
+typedef struct draft_slot {
     slot_space space;
     uint32_t index; /* of the input or output */
     int64_t bytes;
     int64_t first, last; /* commands, numbered in text order */
     int64_t offset;      /* in the arena */
-} program_slot;
+} draft_slot;
 
-typedef struct program_view {
+typedef struct draft_view {
     int slot;
     int64_t offset;
     int64_t strides[PROGRAM_DEPTH_MAX]; /* of each loop around, the outermost first */
     int depth;                          /* strides that count */
-} program_view;
+} draft_view;
 
 typedef enum command_kind {
     COMMAND_DISPATCH,
@@ -37,28 +38,28 @@ typedef enum command_kind {
     COMMAND_IF
 } command_kind;
 
-typedef struct program_command program_command;
-typedef VEC(program_command) command_list;
+typedef struct draft_command draft_command;
+typedef VEC(draft_command) command_list;
 
-struct program_command {
+struct draft_command {
     command_kind kind;
-    uint32_t kernel;         /* DISPATCH: its number */
-    VEC(program_view) views; /* operands; to and from; the condition */
-    int64_t bytes, count;    /* COPY, TURN; LOOP */
-    command_list blocks[2];  /* body; condition and body; then and else */
+    uint32_t kernel;        /* DISPATCH: its number */
+    VEC(draft_view) views;  /* operands; to and from; the condition */
+    int64_t bytes, count;   /* COPY, TURN; LOOP */
+    command_list blocks[2]; /* body; condition and body; then and else */
 };
 
-typedef struct program {
-    VEC(program_slot) slots;
+typedef struct draft {
+    VEC(draft_slot) slots;
     VEC(ir_op) kernels; /* functions of the module, each once */
     command_list commands;
     int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive at once */
-} program;
+} draft;
 
 /* Of an outlined module. */
-bool program_build(const ir_module *m, program *p, status *st);
-void program_release(program *p);
+bool draft_build(const ir_module *m, draft *p, status *st);
+void draft_release(draft *p);
 /* Gives the slots of the arena their places (memory.c). */
-void program_place(program *p);
+void draft_place(draft *p);
 
 #endif

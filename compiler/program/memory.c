@@ -17,7 +17,7 @@ typedef struct holes {
 
 static int64_t rounded(int64_t bytes) {
     int64_t least = bytes ? bytes : 1;
-    return (least + PROGRAM_ALIGNMENT - 1) / PROGRAM_ALIGNMENT * PROGRAM_ALIGNMENT;
+    return (least + DRAFT_ALIGNMENT - 1) / DRAFT_ALIGNMENT * DRAFT_ALIGNMENT;
 }
 
 static void remove_hole(holes *h, size_t i) {
@@ -80,13 +80,13 @@ static int compare_events(const void *a, const void *b) {
     return x->starts != y->starts ? x->starts - y->starts : x->slot - y->slot;
 }
 
-void program_place(program *p) {
+void draft_place(draft *p) {
     slot_event *events = base_calloc(2 * p->slots.count + 1, sizeof *events);
     size_t count = 0;
     holes h = {.end = 0};
     int64_t alive = 0;
     for (size_t i = 0; i < p->slots.count; i++) {
-        const program_slot *s = &p->slots.items[i];
+        const draft_slot *s = &p->slots.items[i];
         if (s->space != SLOT_ARENA)
             continue;
         events[count++] = (slot_event){s->first, 1, (int)i};
@@ -94,7 +94,7 @@ void program_place(program *p) {
     }
     qsort(events, count, sizeof *events, compare_events);
     for (size_t i = 0; i < count; i++) {
-        program_slot *s = &p->slots.items[events[i].slot];
+        draft_slot *s = &p->slots.items[events[i].slot];
         int64_t bytes = rounded(s->bytes);
         alive += events[i].starts ? bytes : -bytes;
         p->needed_bytes = alive > p->needed_bytes ? alive : p->needed_bytes;

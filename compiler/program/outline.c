@@ -242,7 +242,7 @@ static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) 
 
 static bool cut_function(functions *f, ir_op function, bool apart, status *st) {
     plan p;
-    plan_build(&p, f->m, function, false);
+    plan_build(&p, f->m, function, PLAN_PROGRAM);
     bool ok = true;
     if (p.group_count > 1 && (apart || p.group_count > LIMIT_PHASES))
         ok = cut_groups(f, function, &p, st);

@@ -440,7 +440,8 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
 ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st) {
     plan p;
     reductions_number(graph);
-    plan_build(&p, graph, ir_module_kernel(graph), request->target->apart);
+    plan_build(&p, graph, ir_module_kernel(graph),
+               request->target->apart ? PLAN_APART : PLAN_KERNEL);
     int *order = order_groups(&p, request, st);
     ir_module *schedule = order ? schedule_plan(&p, order, request, st) : NULL;
     free(order);

@@ -384,6 +384,7 @@ static void init(plan *p, ir_module *graph, ir_op kernel, ir_op first) {
     memset(p, 0, sizeof *p);
     p->g = p->dims = graph;
     p->kernel = kernel;
+    p->values = n;
     p->stored = base_calloc(n, sizeof *p->stored);
     p->deep = base_calloc(n, sizeof *p->deep);
     p->group_of = base_malloc(n * sizeof *p->group_of);
@@ -426,12 +427,15 @@ static void store_all(plan *p, ir_op first) {
     }
 }
 
-void plan_build(plan *p, ir_module *graph, ir_op kernel, bool apart) {
+void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode) {
+    const bool apart = mode == PLAN_APART;
     ir_op first = ir_block_get(graph, ir_op_block(graph, kernel, 0))->first;
     init(p, graph, kernel, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         store_for_op(p, op);
     graph_store_deep(graph, kernel, p->stored, p->deep);
+    if (mode == PLAN_PROGRAM)
+        plan_store_repeated(p);
     plan_store_spreads(p);
     plan_store_wide(p);
     p->apart = apart;
@@ -474,7 +478,7 @@ void plan_release(plan *p) {
         vec_release(&p->groups[g].reduces);
         vec_release(&p->groups[g].roots);
     }
-    for (ir_value v = 0; v <= ir_value_count(p->g); v++)
+    for (ir_value v = 0; v < p->values; v++)
         vec_release(&p->nests[v]);
     free(p->nests);
     free(p->groups);

@@ -68,6 +68,7 @@ typedef struct plan {
     uint32_t mark;     /* of the last walk over groups */
     arena memory;      /* of sets */
     ir_uses readers;
+    uint32_t values; /* of the graph when it was planned: what is by value id has so many */
     uint32_t *place; /* by operation id: its number in the kernel's block; 0: in an inner one */
     /* by value id */
     bool *stored;
@@ -80,13 +81,21 @@ typedef struct plan {
     plan_nests *nests;  /* MAP groups whose expressions read the value */
 } plan;
 
-/* Of a kernel or function of Graph IR. `apart`: every value is stored, as far as LIMIT_PHASES has
- * room for it. */
-void plan_build(plan *p, ir_module *graph, ir_op kernel, bool apart);
+typedef enum plan_mode {
+    PLAN_KERNEL,
+    PLAN_APART,  /* every value is stored, as far as LIMIT_PHASES has room for it */
+    PLAN_PROGRAM /* each group becomes a kernel: plan_store_repeated */
+} plan_mode;
+
+/* Of a kernel or function of Graph IR. */
+void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode);
 void plan_release(plan *p);
 /* Stores functions of rows that a nest spreads along its columns (spread.c). Sequence: before
  * anything is placed. */
 void plan_store_spreads(plan *p);
+/* Stores what several expressions would compute anew from several tensors, as the state of a chain
+ * of residual layers is, whose expression grows with each (repeated.c). */
+void plan_store_repeated(plan *p);
 /* Stores what would read too many tensors at once (wide.c). */
 void plan_store_wide(plan *p);
 /* Stores results of row reductions that other groups read (shared.c). Sequence: after all groups
