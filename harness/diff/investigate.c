@@ -74,7 +74,7 @@ static void set_how(remade *r) {
         .threads = (uint32_t)json_integer_value(result_get(r->result, RESULT_THREADS)),
         .fault = touched ? result_string(r->result, RESULT_FAULT) : NULL,
         .schedule = result_string(r->result, RESULT_SCHEDULE_VALUES),
-        .written = r->subject.kernel->schedule};
+        .source_schedule = r->subject.kernel->schedule};
 }
 
 /* Of code of others: where it was. What was chosen for ours is not for it. */

@@ -55,7 +55,7 @@ static void fail(execution *e, const status *failed) {
 static bool skip(execution *e) {
     const case_context *s = e->subject;
     result_set_outcome(e->result, OUTCOME_SKIPPED,
-                       s->apart                          ? s->apart
+                       s->golden_skips                   ? s->golden_skips
                        : s->golden_state == GOLDEN_STALE ? "stale golden"
                                                          : "no golden",
                        EXIT_DONE);

@@ -31,7 +31,7 @@ static const char *schedule_of(const compiler_options *options) {
         return "tuned";
     if (options->schedule)
         return "given";
-    return compiler_schedule_is_for(options->written, options->isa) ? "source" : "default";
+    return compiler_schedule_is_for(options->source_schedule, options->isa) ? "source" : "default";
 }
 
 static bool build(execution *e, status *st);

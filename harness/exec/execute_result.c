@@ -41,8 +41,8 @@ void execution_put_tiles(execution *e) {
     snprintf(e->space, sizeof e->space, "%s", space.data);
     e->provenance.space = e->space;
     e->provenance.specialized = compiled && s->specialized;
-    if (s->apart)
-        snprintf(e->note, sizeof e->note, "%s", s->apart);
+    if (s->golden_skips)
+        snprintf(e->note, sizeof e->note, "%s", s->golden_skips);
     text_release(&space);
 }
 

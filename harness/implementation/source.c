@@ -127,7 +127,7 @@ static compiler_instance *open_instance(building *b, status *st) {
 
 static bool build_module(building *b, compiler_artifact *out, status *st) {
     const compiler_options options = {.threads = b->request->threads,
-                                      .written = b->kernel->schedule};
+                                      .source_schedule = b->kernel->schedule};
     compiler_instance *instance = open_instance(b, st);
     bool ok = instance && compiler_build(instance, &options, out, st);
     compiler_instance_free(instance);

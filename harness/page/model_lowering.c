@@ -176,7 +176,7 @@ static bool emit_levels(lowering *l, const corpus_case *c, const json_t *row, js
         .threads = (uint32_t)json_integer_value(json_array_get(row, ROW_THREADS)),
         .generic = l->generic,
         .schedule = json_string_value(json_array_get(row, ROW_SCHEDULE_VALUES)),
-        .written = c->kernel->schedule,
+        .source_schedule = c->kernel->schedule,
         .lines = &lines};
     bool ok = instance || status_set(st, STATUS_INVALID, "the source is wrong");
     for (size_t i = 0; i < sizeof names / sizeof *names && ok; i++) {

@@ -145,7 +145,8 @@ static bool find_device(runner *r, status *st) {
 static bool build(runner *r, opened *o, const shape *of, status *st) {
     const relations_subject *s = r->request->subject;
     if (!s->with) {
-        const compiler_options options = {.threads = o->threads, .written = s->kernel->schedule};
+        const compiler_options options = {.threads = o->threads,
+                                          .source_schedule = s->kernel->schedule};
         return compiler_build(of->instance, &options, &o->artifact, st);
     }
     if (implementation_needs_folder(s->with->kind) && !r->folder.path &&
