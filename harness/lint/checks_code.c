@@ -1,7 +1,7 @@
 /* checks_code.c - what the machine code is made of. */
 #include <inttypes.h>
 
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* A share of the instructions that no loop of ours has without spilling; prologues and the
  * arguments of a launch are below it. */

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "device/capability.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* Schedules are cut for a number of threads: one, and several. */
 static const uint32_t thread_counts[] = {1, 4};

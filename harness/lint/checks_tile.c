@@ -1,7 +1,7 @@
 /* checks_tile.c - does the register tile divide the product? */
 #include <string.h>
 
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* An eighth of the elements. */
 static const double share_most = 0.125;
