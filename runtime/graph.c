@@ -39,7 +39,7 @@ static void *keep(tsr_graph_t graph, const void *items, size_t count, size_t ite
     return count ? arena_copy(&graph->memory, items, count * item_bytes) : NULL;
 }
 
-void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
+void graph_add_launch(tsr_graph_t graph, const kernel_launch *request) {
     kept_command kept = {
         .command = launch_command(request, graph->context),
         .of_device = true,
