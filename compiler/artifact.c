@@ -24,6 +24,11 @@ static json_t *need_json(const ir_module *m, ir_op op, const char *formula, cons
     return number_json(m, attr ? attr : ir_op_attr(m, op, fixed));
 }
 
+/* Takes `shape` over. */
+static json_t *buffer_json(const char *name, dtype element, json_t *shape) {
+    return json_pack("{s:s, s:s, s:o}", "name", name, "dtype", dtype_name(element), "shape", shape);
+}
+
 static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first) {
     ir_op kernel = ir_module_kernel(m);
     const ir_attr_data *names = ir_attr_get(m, ir_op_attr(m, kernel, attr));
@@ -36,9 +41,8 @@ static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first
         json_t *shape = json_array();
         for (uint32_t k = 0; k < dims->count; k++)
             json_array_append_new(shape, number_json(m, dims->items[k]));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name",
-                                              ir_attr_get(m, names->items[i])->string, "dtype",
-                                              dtype_name(element), "shape", shape));
+        json_array_append_new(list,
+                              buffer_json(ir_attr_get(m, names->items[i])->string, element, shape));
     }
     return list;
 }
@@ -216,6 +220,7 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
     *image = (struct artifact_image){.isa = levels->isa, .when = when ? when_json(when) : NULL};
     for (uint32_t i = 0; i + 1 < b->count; i++)
         image->number += strcmp(b->images[i].isa, levels->isa) == 0;
+    target_image_kind(levels->isa, image->target);
     image->needs = needs_json(levels->tile, levels->isa);
     set_known(image->needs, "fragments", levels->fragments);
     set_known(image->needs, "epilogue", levels->epilogues);
@@ -294,9 +299,7 @@ static void set_kind(const struct artifact_image *image, const char *name, char 
 }
 
 static void code_kind(const struct artifact_image *image, char kind[KIND_BYTES]) {
-    char target[TARGET_KIND_BYTES];
-    target_image_kind(image->isa, target);
-    set_kind(image, target, kind);
+    set_kind(image, image->target, kind);
 }
 
 static void schedule_kind(const struct artifact_image *image, char kind[KIND_BYTES]) {
@@ -420,16 +423,20 @@ json_t *artifact_buffers_json(const struct compiler_buffer *buffers, uint32_t co
         json_t *shape = json_array();
         for (int axis = 0; axis < buffers[i].rank; axis++)
             json_array_append_new(shape, json_integer(buffers[i].dims[axis]));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", buffers[i].name, "dtype",
-                                              dtype_name(buffers[i].type), "shape", shape));
+        json_array_append_new(list, buffer_json(buffers[i].name, buffers[i].type, shape));
     }
     return list;
 }
 
-static char *foreign_json(compiler_instance *instance, const compiler_signature *signature,
-                          const compiler_foreign *code) {
+static json_t *foreign_signature_json(compiler_instance *instance, const compiler_signature *s) {
     const ir_module *graph = compiler_instance_graph(instance);
-    const char *name = ir_op_string(graph, ir_module_kernel(graph), "name", "kernel");
+    return json_pack("{s:s, s:o, s:o}", "name",
+                     ir_op_string(graph, ir_module_kernel(graph), "name", "kernel"), "inputs",
+                     artifact_buffers_json(s->inputs, s->input_count), "outputs",
+                     artifact_buffers_json(s->outputs, s->output_count));
+}
+
+static json_t *foreign_needs_json(const compiler_foreign *code) {
     json_t *call = code->call ? json_loads(code->call, 0, NULL) : NULL;
     json_t *phase = json_pack("{s:s, s:i, s:s}", "symbol", code->symbol, "grid", 1, "what", "call");
     json_t *launch = json_pack("{s:[i,i,i], s:[i,i,i], s:i}", "grid", 1, 1, 1, "block", 1, 1, 1,
@@ -438,33 +445,28 @@ static char *foreign_json(compiler_instance *instance, const compiler_signature 
     json_int_t shared = json_integer_value(json_object_get(launch, "smem_bytes"));
     if (call)
         json_object_set_new(phase, "call", call);
-    json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:i, s:o, s:o, s:s, s:i, s:I, s:{}, s:[o], s:o}", "schema", "tsr.module/2",
-        "name", name, "profile", "fast", "numerics_version", TSR_NUMERICS_VERSION, "inputs",
-        artifact_buffers_json(signature->inputs, signature->input_count), "outputs",
-        artifact_buffers_json(signature->outputs, signature->output_count), "isa",
-        strchr(code->target, '/') + 1, "workspace_bytes", 0, "scratch_bytes", shared, "tile",
-        "phases", phase, "launch", launch);
-    set_hash(root, "graph_sha256", compiler_instance_hash(instance));
-    char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
-    json_decref(root);
-    return dumped;
+    return json_pack("{s:i, s:I, s:{}, s:[o], s:o}", "workspace_bytes", 0, "scratch_bytes", shared,
+                     "tile", "phases", phase, "launch", launch);
 }
 
 bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
                    compiler_artifact *out, status *st) {
     compiler_signature signature;
-    const text *graph = compiler_instance_text(instance);
-    *out = (compiler_artifact){.graph_hash = *compiler_instance_hash(instance)};
+    const compiler_options options = {.profile = PROFILE_FAST};
+    artifact_builder b;
+    *out = (compiler_artifact){0};
     if (!compiler_signature_of(instance, &signature, st))
         return false;
-    char *json = foreign_json(instance, &signature, code);
-    const module_part parts[] = {{"metadata", json, strlen(json)},
-                                 {"graph", graph->data, graph->length},
-                                 {code->target, code->bytes, code->size_bytes}};
-    bool ok = module_write(parts, 3, &out->image, &out->image_size, st);
-    if (ok)
-        out->module_hash = sha256_of(out->image, out->image_size);
-    free(json);
+    artifact_init(&b, instance, &options);
+    b.signature = foreign_signature_json(instance, &signature);
+    struct artifact_image *image = &b.images[b.count++];
+    image->isa = strchr(code->target, '/') + 1;
+    snprintf(image->target, sizeof image->target, "%s", code->target);
+    image->needs = foreign_needs_json(code);
+    text_init(&image->schedule);
+    text_init(&image->object);
+    text_append_bytes(&image->object, code->bytes, code->size_bytes);
+    bool ok = artifact_write(&b, out, st);
+    artifact_release(&b);
     return ok;
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "target/target.h"
 #include "tessera/compiler.h"
 
 enum { ARTIFACT_IMAGES_MAX = 120 };
@@ -18,9 +19,10 @@ typedef struct artifact_builder {
     json_t *signature; /* name, inputs and outputs */
     uint32_t count;
     struct artifact_image {
-        const char *isa; /* static storage */
-        json_t *when;    /* the dimensions that it is for; NULL: of the others, or all */
-        int number;      /* among those of its level */
+        const char *isa;                /* static storage, or borrowed */
+        char target[TARGET_KIND_BYTES]; /* that devices choose it by */
+        json_t *when; /* the dimensions that it is for; NULL: of the others, or all */
+        int number;   /* among those of its level */
         text schedule, object;
         json_t *needs; /* tile, workspace_bytes, scratch_bytes, phases */
     } images[ARTIFACT_IMAGES_MAX];

@@ -7,13 +7,13 @@
 #include "tile/simt/pressure.h"
 #include "tile/tile.h"
 
-typedef struct looking {
+typedef struct chip_walk {
     compiler_chip_facts *facts;
     uint32_t phase;
-} looking;
+} chip_walk;
 
 /* Copies, and what a matrix unit reads by itself. */
-static void look_at_pieces(const ir_module *m, ir_op op, const looking *l) {
+static void look_at_pieces(const ir_module *m, ir_op op, const chip_walk *l) {
     const ir_op_data *d = ir_op_get(m, op);
     compiler_chip_access found = {
         .at = d->location, .phase = l->phase, .writes = d->opcode == TILE_COPY, .shared = true};
@@ -28,7 +28,7 @@ static void look_at_pieces(const ir_module *m, ir_op op, const looking *l) {
 }
 
 static void look_at_access(ir_module *m, ir_op op, void *context) {
-    looking *l = context;
+    chip_walk *l = context;
     touches t;
     look_at_pieces(m, op, l);
     if (!touches_of(m, op, &t))
@@ -56,7 +56,7 @@ static void look_at_access(ir_module *m, ir_op op, void *context) {
 }
 
 static void look_at_phase(ir_module *m, ir_op op, compiler_chip_facts *facts) {
-    looking l = {facts, (uint32_t)ir_op_int(m, op, "index", 0)};
+    chip_walk l = {facts, (uint32_t)ir_op_int(m, op, "index", 0)};
     pressure p = simt_pressure_of(m, op);
     compiler_chip_phase phase = {
         .number = l.phase, .grid = ir_op_int(m, op, "grid", 1), .registers = p.registers};

@@ -7,11 +7,11 @@
 #include "ops/tiles.h"
 #include "pipeline.h"
 
-typedef struct asking {
+typedef struct room_check {
     const target_info *target;
     const source_text *source;
     status *st;
-} asking;
+} room_check;
 
 /* A hint of a load; NULL: it has none of that name. */
 static const ir_attr_data *hint_of(const ir_module *m, ir_op load, const char *name) {
@@ -47,7 +47,7 @@ static int64_t bytes_of(const ir_module *m, ir_op load) {
     return fits ? bytes : INT64_MAX;
 }
 
-static void refuse(const asking *a, ir_location at, const char *why) {
+static void refuse(const room_check *a, ir_location at, const char *why) {
     diagnostics d;
     text shown;
     if (!a->source || !at.line) {
@@ -69,7 +69,7 @@ static void refuse(const asking *a, ir_location at, const char *why) {
 }
 
 static void look(ir_module *m, ir_op op, void *context) {
-    const asking *a = context;
+    const room_check *a = context;
     char why[240];
     if (ir_op_get(m, op)->opcode != GRAPH_LOAD || a->st->code != STATUS_OK)
         return;
@@ -88,7 +88,7 @@ static void look(ir_module *m, ir_op op, void *context) {
 
 bool chip_has_room(const ir_module *m, const target_info *target, const source_text *source,
                    status *st) {
-    asking a = {target, source, st};
+    room_check a = {target, source, st};
     ir_op tiles = tiles_of(m);
     if (tiles)
         ir_walk((ir_module *)m, tiles, look, &a);

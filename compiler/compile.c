@@ -138,7 +138,7 @@ static bool build(tsr_compilation_t c, const tsr_compile_options_t *o,
                                 .threads = o->threads,
                                 .schedule = o->schedule,
                                 .constants = o->constants,
-                                .written = kernel->schedule};
+                                .source_schedule = kernel->schedule};
     text space, unused;
     text_init(&space);
     text_init(&unused);

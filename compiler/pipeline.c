@@ -38,7 +38,7 @@ typedef struct pipeline {
     json_t *epilogues;     /* describe.h; NULL before there is a schedule */
     compiler_space *space; /* receives the schedule's parameters, or NULL */
     bool tiles;            /* the kernel was made of tiles */
-    bool written;          /* ... and its instances are written out */
+    bool expanded;         /* ... and its instances are written out */
     bool is_program;       /* it becomes several kernels */
     bool crowded;          /* it is more phases than a kernel has */
     status *st;
@@ -71,7 +71,7 @@ static bool run_expand_tiles(pipeline *p) {
                           "a kernel of tiles is compiled for the dimensions of a case: leave out "
                           "--generic and make "
                           "a module for each, or write the kernel on whole tensors");
-    p->written = true;
+    p->expanded = true;
     if (!graph_expand_tiles(p->m, p->st))
         return false;
     return ir_op_count(p->m) <= OPERATIONS_MAX ||
@@ -145,7 +145,7 @@ static bool run_schedule(pipeline *p) {
         .profile = compiler_profile_name(p->options->profile),
         .symbolic = p->options->generic,
         .overrides = p->options->schedule,
-        .written = special_join(p->options->written, p->target->name, is_chip, &room),
+        .written = special_join(p->options->source_schedule, p->target->name, is_chip, &room),
         .constants = p->options->constants,
         .loose = p->options->schedule_loose,
         .space = p->space,
@@ -154,7 +154,7 @@ static bool run_schedule(pipeline *p) {
         graph_require_kernel(p->m, p->st) && replace(p, schedule_from_graph(p->m, &request, p->st));
     special_room_release(&room);
     if (!ok)
-        return p->written               ? too_many_instances(p->st)
+        return p->expanded              ? too_many_instances(p->st)
                : p->tiles && p->crowded ? too_many_phases(p->st)
                                         : false;
     ir_print(p->m, &p->schedule);
@@ -407,7 +407,8 @@ static uint64_t now_ns(void) {
 
 /* What @specialize gave this image. Tiles are chosen before there is a graph. */
 static const compiler_special *special_in_force(const pipeline *p) {
-    const compiler_special *special = compiler_special_of(p->options->written, p->target->name);
+    const compiler_special *special =
+        compiler_special_of(p->options->source_schedule, p->target->name);
     bool tiles = p->options->provenance && p->options->provenance->specialized;
     return special && (special->count || (special->choice && tiles)) ? special : NULL;
 }

@@ -35,7 +35,7 @@ static bool build_kernels(const ir_module *m, const draft *p, const compiler_opt
                           kernels *k, status *st) {
     compiler_options each = *options;
     each.schedule = each.constants = NULL;
-    each.written = NULL;
+    each.source_schedule = NULL;
     each.provenance = NULL;
     each.emit = NULL;
     bool ok = true;

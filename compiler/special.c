@@ -6,18 +6,18 @@
 #include "check/specialize.h"
 #include "device/host/host.h"
 
-const compiler_special *compiler_special_of(const compiler_schedule *written, const char *isa) {
+const compiler_special *compiler_special_of(const compiler_schedule *schedule, const char *isa) {
     const char *target = isa ? isa : host_isa();
-    for (uint32_t i = 0; written && i < written->special_count; i++)
-        if (specialize_fits(&written->specials[i], target))
-            return &written->specials[i];
+    for (uint32_t i = 0; schedule && i < schedule->special_count; i++)
+        if (specialize_fits(&schedule->specials[i], target))
+            return &schedule->specials[i];
     return NULL;
 }
 
-bool compiler_schedule_is_for(const compiler_schedule *written, const char *isa) {
-    const compiler_special *special = compiler_special_of(written, isa);
+bool compiler_schedule_is_for(const compiler_schedule *schedule, const char *isa) {
+    const compiler_special *special = compiler_special_of(schedule, isa);
     const char *family = compiler_chip_family(isa ? isa : host_isa());
-    return (special && special->count) || (written && written->count && !family);
+    return (special && special->count) || (schedule && schedule->count && !family);
 }
 
 /* ---- schedules ---- */
@@ -29,17 +29,17 @@ static bool says(const compiler_special *special, const compiler_schedule_entry 
     return false;
 }
 
-const compiler_schedule *special_join(const compiler_schedule *written, const char *isa,
+const compiler_schedule *special_join(const compiler_schedule *schedule, const char *isa,
                                       bool is_chip, special_room *room) {
-    const compiler_special *special = compiler_special_of(written, isa);
-    if (!written || (!special && !is_chip))
-        return written;
-    *room = (special_room){.schedule = {.source = written->source}};
+    const compiler_special *special = compiler_special_of(schedule, isa);
+    if (!schedule || (!special && !is_chip))
+        return schedule;
+    *room = (special_room){.schedule = {.source = schedule->source}};
     for (uint32_t i = 0; special && i < special->count; i++)
         vec_push(&room->entries, special->entries[i]);
-    for (uint32_t i = 0; !is_chip && i < written->count; i++)
-        if (!special || !says(special, &written->entries[i]))
-            vec_push(&room->entries, written->entries[i]);
+    for (uint32_t i = 0; !is_chip && i < schedule->count; i++)
+        if (!special || !says(special, &schedule->entries[i]))
+            vec_push(&room->entries, schedule->entries[i]);
     room->schedule.entries = room->entries.items;
     room->schedule.count = (uint32_t)room->entries.count;
     return &room->schedule;

@@ -13,14 +13,14 @@
 #include "device/host/host.h"
 #include "runtime.h"
 
-typedef struct subject {
+typedef struct report {
     backend_id id; /* BACKEND_COUNT: none */
     const char *driver, *family;
     const device_info *info;     /* NULL: there is no device */
     const char *why;             /* it cannot be used; NULL: it can */
     const capability_chip *chip; /* that its code is made for; NULL: several, or none */
     json_t *root, *missing;
-} subject;
+} report;
 
 static json_t *text_or_null(const char *words) {
     return words && *words ? json_string(words) : json_null();
@@ -33,7 +33,7 @@ static json_t *count_or_null(uint64_t count) {
 /* ---- what is missing ---- */
 
 /* `why`: what the machine says, where the table leaves it to that. */
-static void add_missing(subject *s, const char *what, const char *lack, const char *why) {
+static void add_missing(report *s, const char *what, const char *lack, const char *why) {
     const capability_lack *row = capability_lack_of(lack, s->driver, s->family);
     const char *told = row && row->why ? row->why : why;
     json_array_append_new(s->missing,
@@ -43,7 +43,7 @@ static void add_missing(subject *s, const char *what, const char *lack, const ch
 
 /* ---- profiles and types ---- */
 
-static json_t *profiles_of(const subject *s) {
+static json_t *profiles_of(const report *s) {
     json_t *list = json_array();
     const char *at = s->id < BACKEND_COUNT ? capability_profiles(s->id) : "";
     for (size_t length; *at; at += length + (at[length] == ' ')) {
@@ -53,33 +53,33 @@ static json_t *profiles_of(const subject *s) {
     return list;
 }
 
-static const char *unit_of(const subject *s, dtype type, size_t index) {
+static const char *unit_of(const report *s, dtype type, size_t index) {
     const capability_scope scope = {s->family, s->chip ? s->chip->name : NULL};
     return s->family && (s->chip || s->info) ? capability_unit_at(&scope, type, index) : NULL;
 }
 
 /* Strict code uses a unit for the orders that are named after it alone. */
-static json_t *fallback_of(subject *s, dtype type, const capability *c) {
+static json_t *fallback_of(report *s, dtype type, const capability *c) {
     json_t *under = unit_of(s, type, 0) ? json_pack("[s]", "strict") : profiles_of(s);
     add_missing(s, dtype_name(type), dtype_name(type), c->why);
     return json_pack("{s:s, s:s, s:o}", "as", dtype_name(c->as), "why", c->why, "profiles", under);
 }
 
-static json_t *lacking_f64(subject *s) {
+static json_t *lacking_f64(report *s) {
     const capability_lack *row = capability_lack_of("f64", s->driver, s->family);
     const char *why = row && row->why ? row->why : "the device has no f64";
     add_missing(s, "f64", "f64", why);
     return json_pack("{s:n, s:s, s:o}", "as", "why", why, "profiles", profiles_of(s));
 }
 
-static json_t *type_of(subject *s, dtype type) {
+static json_t *type_of(report *s, dtype type) {
     const capability *c = capability_of(s->id, type);
     if (type == DTYPE_F64 && s->info && s->info->f64.fma == DEVICE_WAY_NONE)
         return lacking_f64(s);
     return c->as == DTYPE_NONE ? json_string("native") : fallback_of(s, type, c);
 }
 
-static json_t *types_of(subject *s) {
+static json_t *types_of(report *s) {
     json_t *all = json_object();
     if (s->id == BACKEND_COUNT)
         return json_decref(all), json_null();
@@ -91,7 +91,7 @@ static json_t *types_of(subject *s) {
 /* ---- the chip ---- */
 
 /* Of a device that runs code of every chip of a family: does any of them copy? */
-static bool copies(const subject *s) {
+static bool copies(const report *s) {
     const capability_chip *chip = s->chip;
     for (size_t i = 0; !s->chip && (chip = capability_chip_at(i)); i++)
         if (strcmp(chip->family, s->family) == 0 && chip->copies)
@@ -99,7 +99,7 @@ static bool copies(const subject *s) {
     return chip && chip->copies;
 }
 
-static json_t *units_of(const subject *s) {
+static json_t *units_of(const report *s) {
     json_t *all = json_object();
     for (int t = DTYPE_NONE + 1; t < DTYPE_COUNT; t++) {
         json_t *list = json_array();
@@ -113,7 +113,7 @@ static json_t *units_of(const subject *s) {
     return all;
 }
 
-static const char *why_no_unit(const subject *s) {
+static const char *why_no_unit(const report *s) {
     static _Thread_local char reason[HOST_REASON_BYTES];
     if (strcmp(s->family, "cpu") != 0)
         return NULL;
@@ -126,7 +126,7 @@ static const char *why_no_unit(const subject *s) {
     return reason;
 }
 
-static void put_chip(subject *s) {
+static void put_chip(report *s) {
     bool known = s->info && s->family;
     json_t *units = known ? units_of(s) : json_null();
     uint64_t subgroup = !known              ? 0
@@ -149,7 +149,7 @@ static void put_chip(subject *s) {
 
 /* ---- arithmetic ---- */
 
-static json_t *way(subject *s, const char *type, const char *name, device_way w) {
+static json_t *way(report *s, const char *type, const char *name, device_way w) {
     static const char *const words[DEVICE_WAY_COUNT] = {[DEVICE_WAY_NATIVE] = "native",
                                                         [DEVICE_WAY_EMULATED] = "emulated",
                                                         [DEVICE_WAY_NONE] = "none"};
@@ -160,7 +160,7 @@ static json_t *way(subject *s, const char *type, const char *name, device_way w)
     return text_or_null(words[w]);
 }
 
-static json_t *arithmetic_of(subject *s, const char *type, const device_arithmetic *a) {
+static json_t *arithmetic_of(report *s, const char *type, const device_arithmetic *a) {
     json_t *all = json_object();
     json_object_set_new(all, "fma", way(s, type, "fma", a->fma));
     json_object_set_new(all, "divide", way(s, type, "divide", a->divide));
@@ -168,7 +168,7 @@ static json_t *arithmetic_of(subject *s, const char *type, const device_arithmet
     return all;
 }
 
-static json_t *both_arithmetics(subject *s) {
+static json_t *both_arithmetics(report *s) {
     if (!s->info || s->info->f32.fma == DEVICE_WAY_UNKNOWN)
         return json_null();
     bool wide = s->info->f64.fma != DEVICE_WAY_NONE;
@@ -192,7 +192,7 @@ static json_t *memory_kinds_of(const device_info *info) {
     return list;
 }
 
-static void put_device(subject *s) {
+static void put_device(report *s) {
     const device_info *d = s->info;
     json_object_set_new(s->root, "compute_units",
                         count_or_null(d && !d->units_unknown ? d->compute_units : 0));
@@ -201,7 +201,7 @@ static void put_device(subject *s) {
     json_object_set_new(s->root, "timestamp_ns", count_or_null(d ? d->timestamp_ns : 0));
 }
 
-static void put_all(subject *s) {
+static void put_all(report *s) {
     enum { PROFILES = 3 };
     const device_info *d = s->info;
     json_object_set_new(s->root, "backend", text_or_null(s->family));
@@ -224,14 +224,14 @@ static void put_all(subject *s) {
 
 char *capabilities_text(backend_id id, const char *driver, const device_info *info,
                         const char *why) {
-    subject s = {.id = id,
-                 .driver = driver,
-                 .family = id < BACKEND_COUNT ? capability_family(id) : NULL,
-                 .info = info,
-                 .why = why,
-                 .chip = info && info->isa ? capability_chip_find(info->isa) : NULL,
-                 .root = json_object(),
-                 .missing = json_array()};
+    report s = {.id = id,
+                .driver = driver,
+                .family = id < BACKEND_COUNT ? capability_family(id) : NULL,
+                .info = info,
+                .why = why,
+                .chip = info && info->isa ? capability_chip_find(info->isa) : NULL,
+                .root = json_object(),
+                .missing = json_array()};
     put_all(&s);
     char *told = json_dumps(s.root, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(s.root);

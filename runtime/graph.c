@@ -63,7 +63,7 @@ void graph_add_dispatch(tsr_graph_t graph, const device_command *command, tsr_mo
     pthread_mutex_unlock(&graph->context->mutex);
 }
 
-void graph_add_launch(tsr_graph_t graph, const launch_request *request) {
+void graph_add_launch(tsr_graph_t graph, const kernel_launch *request) {
     const device_command command = launch_command(request, graph->context);
     graph_add_dispatch(graph, &command, request->kernel->module, request->kernel->metadata,
                        request->prepared);

@@ -7,7 +7,7 @@
 
 enum { BUFFER_ALIGNMENT = 64 };
 
-tsr_status_t launch_check_buffer(const launch_request *request, uint32_t index) {
+tsr_status_t launch_check_buffer(const kernel_launch *request, uint32_t index) {
     const metadata_parameter *p = &request->kernel->metadata->parameters[index];
     tsr_context_t context = request->kernel->module->context;
     const void *buffer = request->buffers[index];
@@ -38,7 +38,7 @@ static bool overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes) {
 }
 
 /* Outputs overlap nothing; inputs may share memory, since nobody writes them. */
-static tsr_status_t check_overlaps(const launch_request *request) {
+static tsr_status_t check_overlaps(const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     uint32_t count = m->inputs + m->outputs;
     for (uint32_t out = m->inputs; out < count; out++) {
@@ -52,7 +52,7 @@ static tsr_status_t check_overlaps(const launch_request *request) {
     return TSR_SUCCESS;
 }
 
-static tsr_status_t check_buffers(const launch_request *request) {
+static tsr_status_t check_buffers(const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     pthread_mutex_t *mutex = &request->kernel->module->context->mutex;
     tsr_status_t result = TSR_SUCCESS;
@@ -66,12 +66,12 @@ static tsr_status_t check_buffers(const launch_request *request) {
     return result == TSR_SUCCESS ? check_overlaps(request) : result;
 }
 
-static void leave_out(launch_request *request, uint32_t buffer) {
+static void leave_out(kernel_launch *request, uint32_t buffer) {
     request->buffers[buffer] = NULL;
     request->memories[buffer] = NULL;
 }
 
-tsr_status_t launch_gather(launch_request *request, void **args, size_t nargs, const bool *given) {
+tsr_status_t launch_gather(kernel_launch *request, void **args, size_t nargs, const bool *given) {
     const metadata *m = request->kernel->metadata;
     uint32_t buffers = m->inputs + m->outputs;
     if (nargs != buffers + m->dims)
@@ -105,7 +105,7 @@ static device_span prepared_span(const struct tsr_prepared *p) {
     return (device_span){memory ? memory->address : NULL, memory};
 }
 
-device_command launch_command(const launch_request *request, tsr_context_t context) {
+device_command launch_command(const kernel_launch *request, tsr_context_t context) {
     const metadata *m = request->kernel->metadata;
     device_command c; /* not filled with zeros first */
     c.kind = DEVICE_DISPATCH;
@@ -176,7 +176,7 @@ static tsr_status_t submit_noted(tsr_stream_t stream, const device_command *comm
     return stream_submit(stream, commands, 2);
 }
 
-static tsr_status_t submit(tsr_stream_t stream, const launch_request *request) {
+static tsr_status_t submit(tsr_stream_t stream, const kernel_launch *request) {
     tsr_kernel_t kernel = request->kernel;
     tsr_context_t context = kernel->module->context;
     if (kernel->module->program)
@@ -192,7 +192,7 @@ static tsr_status_t submit(tsr_stream_t stream, const launch_request *request) {
                   : stream_submit(&context->default_stream, &command, 1);
 }
 
-static tsr_status_t launch(launch_request *request, tsr_stream_t stream, const tsr_launch_t *spec,
+static tsr_status_t launch(kernel_launch *request, tsr_stream_t stream, const tsr_launch_t *spec,
                            void **args, size_t nargs) {
     tsr_status_t result = launch_gather(request, args, nargs, NULL);
     if (result == TSR_SUCCESS)
@@ -206,7 +206,7 @@ static tsr_status_t launch(launch_request *request, tsr_stream_t stream, const t
 
 tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t spec, void **args,
                        size_t nargs) {
-    launch_request request; /* too large to be filled with zeros each time */
+    kernel_launch request; /* too large to be filled with zeros each time */
     tsr_status_t result = check_handles(kernel, stream);
     request.kernel = kernel;
     request.prepared = NULL;
@@ -215,7 +215,7 @@ tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t sp
 
 tsr_status_t tsrLaunchPrepared(tsr_prepared_t prepared, tsr_stream_t stream, tsr_launch_t spec,
                                void **args, size_t nargs) {
-    launch_request request;
+    kernel_launch request;
     if (!prepared)
         return error_null("prepared");
     tsr_status_t result = check_handles(prepared->kernel, stream);

@@ -8,7 +8,7 @@
 #include "formula.h"
 #include "runtime.h"
 
-static formula_names names_of(const launch_request *request) {
+static formula_names names_of(const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     return (formula_names){m->dim_names, request->dims, m->dims};
 }
@@ -19,7 +19,7 @@ static void append_dims(text *out, const metadata *m, const int64_t *values) {
         text_printf(out, "%s%s=%" PRId64, i ? ", " : "", m->dim_names[i], values[i]);
 }
 
-static tsr_status_t refuse(const launch_request *request, const char *what) {
+static tsr_status_t refuse(const kernel_launch *request, const char *what) {
     text dims;
     text_init(&dims);
     append_dims(&dims, request->kernel->metadata, request->dims);
@@ -29,7 +29,7 @@ static tsr_status_t refuse(const launch_request *request, const char *what) {
     return result;
 }
 
-static tsr_status_t check_constraints(const launch_request *request) {
+static tsr_status_t check_constraints(const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     formula_names names = names_of(request);
     for (uint32_t i = 0; i < m->dims; i++)
@@ -46,7 +46,7 @@ static tsr_status_t check_constraints(const launch_request *request) {
 }
 
 /* The code for exactly these dimensions, else that for any. */
-static tsr_status_t choose_code(launch_request *request) {
+static tsr_status_t choose_code(kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     tsr_module_t module = request->kernel->module;
     request->code = NULL;
@@ -68,7 +68,7 @@ static bool evaluate(const metadata_need *need, const formula_names *names, int6
            *out <= METADATA_LIMIT;
 }
 
-static tsr_status_t find_code_needs(launch_request *request) {
+static tsr_status_t find_code_needs(kernel_launch *request) {
     const metadata_image *code = request->code->description;
     formula_names names = names_of(request);
     bool ok = evaluate(&code->workspace_bytes, &names, &request->workspace_bytes) &&
@@ -95,7 +95,7 @@ static bool size_of(const metadata_parameter *p, const formula_names *names, int
     return *bytes <= METADATA_LIMIT;
 }
 
-static tsr_status_t find_needs(launch_request *request) {
+static tsr_status_t find_needs(kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     formula_names names = names_of(request);
     tsr_status_t result = check_constraints(request);
@@ -119,7 +119,7 @@ struct launch_needs {
     atomic_flag busy; /* with dimensions: somebody reads or writes the rest; others evaluate */
 };
 
-static inline void recall(struct launch_needs *n, launch_request *request) {
+static inline void recall(struct launch_needs *n, kernel_launch *request) {
     request->code = n->code;
     request->sizes = n->sizes;
     request->workgroups = n->workgroups;
@@ -128,7 +128,7 @@ static inline void recall(struct launch_needs *n, launch_request *request) {
 }
 
 /* False where they are of other dimensions. What may change before the launch ends is copied. */
-static bool recall_same(struct launch_needs *n, launch_request *request) {
+static bool recall_same(struct launch_needs *n, kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     if (!n->known || memcmp(n->dims, request->dims, m->dims * sizeof *n->dims) != 0)
         return false;
@@ -140,7 +140,7 @@ static bool recall_same(struct launch_needs *n, launch_request *request) {
     return true;
 }
 
-static void remember(struct launch_needs *n, const launch_request *request) {
+static void remember(struct launch_needs *n, const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     n->known = true;
     n->code = request->code;
@@ -153,7 +153,7 @@ static void remember(struct launch_needs *n, const launch_request *request) {
     n->scratch_bytes = request->scratch_bytes;
 }
 
-static tsr_status_t find_or_recall(struct launch_needs *n, launch_request *request) {
+static tsr_status_t find_or_recall(struct launch_needs *n, kernel_launch *request) {
     if (atomic_flag_test_and_set_explicit(&n->busy, memory_order_acquire))
         return find_needs(request);
     tsr_status_t result = TSR_SUCCESS;
@@ -166,7 +166,7 @@ static tsr_status_t find_or_recall(struct launch_needs *n, launch_request *reque
     return result;
 }
 
-tsr_status_t launch_find_needs(launch_request *request) {
+tsr_status_t launch_find_needs(kernel_launch *request) {
     const struct tsr_module *module = request->kernel->module;
     if (module->metadata.dims)
         return find_or_recall(module->needs, request);
@@ -179,7 +179,7 @@ tsr_status_t launch_fix_needs(tsr_module_t module) {
     atomic_flag_clear(&module->needs->busy);
     if (module->metadata.dims)
         return TSR_SUCCESS;
-    launch_request *request = base_malloc(sizeof *request);
+    kernel_launch *request = base_malloc(sizeof *request);
     request->kernel = &module->kernel;
     request->dims = NULL;
     request->prepared = NULL;
@@ -190,7 +190,7 @@ tsr_status_t launch_fix_needs(tsr_module_t module) {
     return result;
 }
 
-tsr_status_t launch_check_spec(const launch_request *request, const tsr_launch_t *launch) {
+tsr_status_t launch_check_spec(const kernel_launch *request, const tsr_launch_t *launch) {
     const uint32_t given[METADATA_LAUNCH_COUNT] = {
         launch->grid_x,  launch->grid_y,  launch->grid_z,    launch->block_x,
         launch->block_y, launch->block_z, launch->smem_bytes};

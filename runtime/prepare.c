@@ -27,7 +27,7 @@ static tsr_status_t check_inputs(const metadata *m, const uint32_t *inputs, size
     return TSR_SUCCESS;
 }
 
-static tsr_status_t check_given(const launch_request *request, const bool *given) {
+static tsr_status_t check_given(const kernel_launch *request, const bool *given) {
     const metadata *m = request->kernel->metadata;
     pthread_mutex_t *mutex = &request->kernel->module->context->mutex;
     tsr_status_t result = TSR_SUCCESS;
@@ -47,7 +47,7 @@ static void *copy_of(const void *items, size_t count, size_t item_bytes) {
 }
 
 /* The request's answers, and what a launch still has to run. */
-static tsr_prepared_t keep(const launch_request *request, const bool *given) {
+static tsr_prepared_t keep(const kernel_launch *request, const bool *given) {
     const metadata *m = request->kernel->metadata;
     const metadata_image *code = request->code->description;
     tsr_prepared_t p = base_calloc(1, sizeof *p);
@@ -69,7 +69,7 @@ static tsr_prepared_t keep(const launch_request *request, const bool *given) {
 }
 
 /* Runs the marked phases alone. */
-static tsr_status_t run_phases(tsr_prepared_t p, launch_request *request) {
+static tsr_status_t run_phases(tsr_prepared_t p, kernel_launch *request) {
     tsr_context_t context = p->kernel->module->context;
     const metadata_image *code = p->code->description;
     device *d = context->device;
@@ -154,7 +154,7 @@ tsr_status_t prepared_check_contents(tsr_prepared_t p) {
 
 /* ---- launches ---- */
 
-static tsr_status_t check_same(const launch_request *request) {
+static tsr_status_t check_same(const kernel_launch *request) {
     const struct tsr_prepared *p = request->prepared;
     const metadata *m = p->kernel->metadata;
     for (uint32_t i = 0; i < m->inputs; i++)
@@ -168,7 +168,7 @@ static tsr_status_t check_same(const launch_request *request) {
     return TSR_SUCCESS;
 }
 
-tsr_status_t prepared_find_needs(launch_request *request) {
+tsr_status_t prepared_find_needs(kernel_launch *request) {
     tsr_prepared_t p = request->prepared;
     tsr_status_t result = check_same(request);
     if (result == TSR_SUCCESS && p->contents)
@@ -196,7 +196,7 @@ void prepared_free(tsr_prepared_t p) {
     free(p);
 }
 
-static tsr_status_t make(launch_request *request, const bool *given, tsr_prepared_t *prepared) {
+static tsr_status_t make(kernel_launch *request, const bool *given, tsr_prepared_t *prepared) {
     tsr_module_t module = request->kernel->module;
     tsr_prepared_t p = keep(request, given);
     tsr_status_t result = run_phases(p, request);
@@ -217,7 +217,7 @@ static tsr_status_t make(launch_request *request, const bool *given, tsr_prepare
 tsr_status_t tsrPrepareKernel(tsr_kernel_t kernel, const uint32_t *inputs, size_t input_count,
                               void **args, size_t nargs, tsr_prepared_t *prepared) {
     bool given[METADATA_PARAMETERS_MAX] = {false};
-    launch_request request;
+    kernel_launch request;
     if (!kernel || !prepared)
         return error_null(kernel ? "prepared" : "kernel");
     tsr_status_t result = context_usable(kernel->module->context);

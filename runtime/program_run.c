@@ -49,7 +49,7 @@ struct program_state {
 /* ---- loading ---- */
 
 static device_command dispatch_of(tsr_module_t kernel) {
-    launch_request request;
+    kernel_launch request;
     request.kernel = &kernel->kernel;
     request.buffers = NULL;
     request.memories = NULL;
@@ -317,7 +317,7 @@ static tsr_status_t settle_stream(struct program_state *s) {
     return TSR_SUCCESS;
 }
 
-static void begin(struct program_state *s, const launch_request *request, tsr_stream_t stream,
+static void begin(struct program_state *s, const kernel_launch *request, tsr_stream_t stream,
                   device_memory *memory) {
     const metadata *m = &s->module->metadata;
     tsr_context_t context = s->module->context;
@@ -374,7 +374,7 @@ static tsr_status_t launch_in_turn(struct program_state *s) {
     return result;
 }
 
-static tsr_status_t capture(struct program_state *s, const launch_request *request,
+static tsr_status_t capture(struct program_state *s, const kernel_launch *request,
                             tsr_stream_t stream) {
     const metadata *m = &s->module->metadata;
     device_memory *memory;
@@ -395,7 +395,7 @@ static tsr_status_t capture(struct program_state *s, const launch_request *reque
     return launch(s, memory);
 }
 
-tsr_status_t program_launch(const launch_request *request, tsr_stream_t stream) {
+tsr_status_t program_launch(const kernel_launch *request, tsr_stream_t stream) {
     struct program_state *s = request->kernel->module->program;
     tsr_status_t result;
     pthread_mutex_lock(&s->mutex);

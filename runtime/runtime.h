@@ -159,7 +159,7 @@ tsr_status_t owner_check(tsr_context_t context, const void *address);
 /* ---- launches: launch.c, launch_needs.c ---- */
 
 /* One launch with its arguments checked. What is not fixed lies in `room`. */
-typedef struct launch_request {
+typedef struct kernel_launch {
     tsr_kernel_t kernel;
     const kernel_code *code; /* that of its dimensions */
     void **buffers;
@@ -175,22 +175,22 @@ typedef struct launch_request {
         int64_t dims[METADATA_DIMS_MAX], sizes[METADATA_PARAMETERS_MAX * 2],
             workgroups[METADATA_PHASES_MAX];
     } room;
-} launch_request;
+} kernel_launch;
 
 /* Copies a caller's arguments for the request's kernel. `given` (NULL: all) says which inputs there
  * are; other buffers are NULL then. TSR_EINVAL where they are not those that the kernel takes. */
-tsr_status_t launch_gather(launch_request *request, void **args, size_t nargs, const bool *given);
+tsr_status_t launch_gather(kernel_launch *request, void **args, size_t nargs, const bool *given);
 /* Chooses the code for the request's dimensions and finds what it needs. TSR_EINVAL where the
  * dimensions are not what the kernel asks for. */
-tsr_status_t launch_find_needs(launch_request *request);
+tsr_status_t launch_find_needs(kernel_launch *request);
 /* The same once, when a module is loaded, for a kernel whose dimensions are fixed. */
 tsr_status_t launch_fix_needs(tsr_module_t module);
 /* A launch spec as the metadata has it and one as a caller has it are the same. */
-tsr_status_t launch_check_spec(const launch_request *request, const tsr_launch_t *launch);
+tsr_status_t launch_check_spec(const kernel_launch *request, const tsr_launch_t *launch);
 /* Checks a buffer of the request, and finds its memory; the context's lock is held. */
-tsr_status_t launch_check_buffer(const launch_request *request, uint32_t index);
+tsr_status_t launch_check_buffer(const kernel_launch *request, uint32_t index);
 /* The command for a checked request, from which it borrows. */
-device_command launch_command(const launch_request *request, tsr_context_t context);
+device_command launch_command(const kernel_launch *request, tsr_context_t context);
 /* Under debug: runs a dispatch to its end, and looks at what lies around all memory. */
 bool launch_watched(tsr_stream_t stream, const device_command *command, const metadata *m,
                     status *st);
@@ -203,19 +203,19 @@ tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command,
 bool program_open(tsr_module_t module, status *st);
 void program_close(tsr_module_t module);
 /* A launch with its arguments checked. */
-tsr_status_t program_launch(const launch_request *request, tsr_stream_t stream);
+tsr_status_t program_launch(const kernel_launch *request, tsr_stream_t stream);
 
 /* ---- prepared inputs: prepare.c ---- */
 
 /* The arguments of a launch are those that were prepared; finds what it needs. */
-tsr_status_t prepared_find_needs(launch_request *request);
+tsr_status_t prepared_find_needs(kernel_launch *request);
 /* Under debug: the inputs hold what they held, and nobody wrote around what was made of them. */
 tsr_status_t prepared_check_contents(tsr_prepared_t prepared);
 
 /* ---- graphs: graph.c ---- */
 
 /* Keep what was checked in the graph that the stream captures. */
-void graph_add_launch(tsr_graph_t graph, const launch_request *request);
+void graph_add_launch(tsr_graph_t graph, const kernel_launch *request);
 /* `m` is the metadata of the kernel, in the module or within it. */
 void graph_add_dispatch(tsr_graph_t graph, const device_command *command, tsr_module_t module,
                         const metadata *m, tsr_prepared_t prepared);

@@ -21,7 +21,7 @@ static void launch(tsr_module_t module, int64_t dim) {
     }
     for (uint32_t i = 0; i < m->dims; i++)
         args[count + i] = &dim;
-    launch_request *request = calloc(1, sizeof *request);
+    kernel_launch *request = calloc(1, sizeof *request);
     request->kernel = &module->kernel;
     request->dims = request->room.dims;
     for (uint32_t i = 0; i < m->dims; i++)

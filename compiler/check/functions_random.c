@@ -6,14 +6,14 @@
 
 enum { X, CHANCE, SEED, STEP, ROWS, COLUMNS };
 
-typedef struct dropping {
+typedef struct dropout_chance {
     uint32_t threshold; /* words below it drop their element */
     double scale;
     int64_t seed;
     bool none; /* nothing is dropped */
-} dropping;
+} dropout_chance;
 
-static bool read_chance(checker *c, const entity *e, dropping *d) {
+static bool read_chance(checker *c, const entity *e, dropout_chance *d) {
     double p = e->kind == ENTITY_NUMBER ? number_value(e) : NAN;
     if (e->kind == ENTITY_BROKEN)
         return false;
@@ -28,7 +28,7 @@ static bool read_chance(checker *c, const entity *e, dropping *d) {
     return true;
 }
 
-static bool read_seed(checker *c, const call_arguments *a, dropping *d) {
+static bool read_seed(checker *c, const call_arguments *a, dropout_chance *d) {
     const entity *e = &a->values[SEED];
     if (a->given[SEED] && !argument_int(c, e, "seed", &d->seed))
         return false;
@@ -135,8 +135,8 @@ static entity step_of(checker *c, const call_arguments *a) {
 /* ---- the elements ---- */
 
 /* Words are compared as unsigned numbers: both with the highest bit turned over. */
-static entity kept_elements(checker *c, const call_arguments *a, const dropping *d, entity index,
-                            entity step) {
+static entity kept_elements(checker *c, const call_arguments *a, const dropout_chance *d,
+                            entity index, entity step) {
     entity turn = entity_integer(c, INT32_MIN, a->at),
            least = entity_integer(c, (int32_t)(d->threshold ^ UINT32_C(0x80000000)), a->at);
     const ir_named_attr attrs[] = {{"seed", ir_attr_int(c->m, d->seed)},
@@ -148,7 +148,8 @@ static entity kept_elements(checker *c, const call_arguments *a, const dropping 
 }
 
 /* x / (1 - p) where it is kept, else 0; in f32, and in f64 of an f64. */
-static entity scaled(checker *c, const call_arguments *a, const dropping *d, const entity *kept) {
+static entity scaled(checker *c, const call_arguments *a, const dropout_chance *d,
+                     const entity *kept) {
     dtype type = tensor_type(c, &a->values[X])->element;
     entity x =
         type == DTYPE_F64 ? a->values[X] : policy_convert(c, &a->values[X], DTYPE_F32, NULL, a->at);
@@ -160,7 +161,7 @@ static entity scaled(checker *c, const call_arguments *a, const dropping *d, con
 }
 
 entity special_dropout(checker *c, const call_arguments *a) {
-    dropping d = {.seed = 0};
+    dropout_chance d = {.seed = 0};
     if (!takes_floats(c, a) || !read_chance(c, &a->values[CHANCE], &d) || !read_seed(c, a, &d))
         return entity_broken(a->at);
     if (d.none) {

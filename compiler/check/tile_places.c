@@ -5,16 +5,16 @@
 
 #include "check/tiles.h"
 
-typedef struct placing {
+typedef struct place_table {
     checker *c;
     tile_place (*places)[IR_MAX_RANK]; /* by value */
-} placing;
+} place_table;
 
-static const ir_type_data *type_of(const placing *p, ir_value v) {
+static const ir_type_data *type_of(const place_table *p, ir_value v) {
     return ir_type_get(p->c->m, ir_value_get(p->c->m, v)->type);
 }
 
-static ir_dim dim_at(const placing *p, ir_op op, const char *list, int64_t i) {
+static ir_dim dim_at(const place_table *p, ir_op op, const char *list, int64_t i) {
     const ir_attr_data *d = ir_attr_get(p->c->m, ir_op_attr(p->c->m, op, list));
     return ir_attr_get(p->c->m, d->items[i])->integer;
 }
@@ -27,14 +27,14 @@ static void merge(tile_place *to, const tile_place *with) {
         to->kind = PLACE_SEVERAL;
 }
 
-static void merge_value(placing *p, ir_value to, ir_value with) {
+static void merge_value(place_table *p, ir_value to, ir_value with) {
     for (int i = 0; i < type_of(p, to)->rank && i < type_of(p, with)->rank; i++)
         merge(&p->places[to][i], &p->places[with][i]);
 }
 
 /* ---- one operation ---- */
 
-static void place_load(placing *p, ir_op op, tile_place *out) {
+static void place_load(place_table *p, ir_op op, tile_place *out) {
     int64_t kept[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "kept", kept, IR_MAX_RANK);
     const ir_type_data *x = type_of(p, ir_op_get(p->c->m, op)->operands[0]);
@@ -42,7 +42,7 @@ static void place_load(placing *p, ir_op op, tile_place *out) {
         out[i] = (tile_place){PLACE_ONE, dim_at(p, op, "start", kept[i]), x->dims[kept[i]]};
 }
 
-static void place_broadcast(placing *p, ir_op op, const tile_place *x, tile_place *out) {
+static void place_broadcast(place_table *p, ir_op op, const tile_place *x, tile_place *out) {
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "axes", axes, IR_MAX_RANK);
     for (uint32_t i = 0; i < count; i++)
@@ -64,14 +64,14 @@ static void place_reshape(const ir_type_data *from, const ir_type_data *to, cons
     }
 }
 
-static void place_transpose(placing *p, ir_op op, const tile_place *x, tile_place *out) {
+static void place_transpose(place_table *p, ir_op op, const tile_place *x, tile_place *out) {
     int64_t order[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "permutation", order, IR_MAX_RANK);
     for (uint32_t i = 0; i < count; i++)
         out[i] = x[order[i]];
 }
 
-static void place_slice(placing *p, ir_op op, int rank, const tile_place *x, tile_place *out) {
+static void place_slice(place_table *p, ir_op op, int rank, const tile_place *x, tile_place *out) {
     for (int i = 0; i < rank; i++) {
         if (dim_at(p, op, "step", i) == 1 && x[i].kind == PLACE_ONE) {
             out[i] = x[i];
@@ -80,7 +80,7 @@ static void place_slice(placing *p, ir_op op, int rank, const tile_place *x, til
     }
 }
 
-static void place_reduce(placing *p, ir_op op, int rank, const tile_place *x, tile_place *out) {
+static void place_reduce(place_table *p, ir_op op, int rank, const tile_place *x, tile_place *out) {
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(p->c->m, op, "axes", axes, IR_MAX_RANK);
     for (int i = 0, at = 0; i < rank; i++)
@@ -88,7 +88,7 @@ static void place_reduce(placing *p, ir_op op, int rank, const tile_place *x, ti
             out[at++] = x[i];
 }
 
-static void place_matmul(placing *p, const ir_op_data *d, int rank, tile_place *out) {
+static void place_matmul(place_table *p, const ir_op_data *d, int rank, tile_place *out) {
     int x = type_of(p, d->operands[0])->rank, y = type_of(p, d->operands[1])->rank;
     if (x >= 2 && y >= 2) {
         out[rank - 2] = p->places[d->operands[0]][x - 2];
@@ -96,12 +96,12 @@ static void place_matmul(placing *p, const ir_op_data *d, int rank, tile_place *
     }
 }
 
-static void place_elementwise(placing *p, const ir_op_data *d) {
+static void place_elementwise(place_table *p, const ir_op_data *d) {
     for (uint32_t i = 0; i < d->operand_count; i++)
         merge_value(p, d->results[0], d->operands[i]);
 }
 
-static void place_result(placing *p, ir_op op, const ir_op_data *d) {
+static void place_result(place_table *p, ir_op op, const ir_op_data *d) {
     const ir_type_data *to = type_of(p, d->results[0]),
                        *from = d->operand_count ? type_of(p, d->operands[0]) : to;
     tile_place *out = p->places[d->results[0]];
@@ -146,7 +146,7 @@ static void place_result(placing *p, ir_op op, const ir_op_data *d) {
 
 /* What a loop carries is at first what it was before, and behind it what the last turn made. */
 static void place_op(ir_module *m, ir_op op, void *context) {
-    placing *p = context;
+    place_table *p = context;
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode == GRAPH_FOR) {
         const ir_block_data *body = ir_block_get(m, ir_op_block(m, op, 0));
@@ -165,7 +165,7 @@ static void place_op(ir_module *m, ir_op op, void *context) {
 }
 
 void tiles_places(checker *c, ir_value tile, tile_place *out) {
-    placing p = {c, base_calloc(ir_value_count(c->m) + 1, sizeof *p.places)};
+    place_table p = {c, base_calloc(ir_value_count(c->m) + 1, sizeof *p.places)};
     ir_walk(c->m, c->tiles->op, place_op, &p);
     memcpy(out, p.places[tile], sizeof *p.places);
     free(p.places);

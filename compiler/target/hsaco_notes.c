@@ -4,10 +4,10 @@
  *
  * Format: LLVM's "User Guide for AMDGPU Backend", section Code Object Metadata; the specification
  * of MessagePack. What is not looked for is stepped over. */
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elf.h"
 #include "target/target.h"
 #include "tessera/chip.h"
 
@@ -236,21 +236,13 @@ static bool read_note(const unsigned char *notes, size_t size, const resource_re
 
 bool hsaco_resources(const void *hsaco, size_t size_bytes, const resource_reader *reader,
                      status *st) {
-    const unsigned char *bytes = hsaco;
-    Elf64_Ehdr header = {0};
-    if (size_bytes >= sizeof header)
-        memcpy(&header, bytes, sizeof header);
-    for (uint32_t i = 0; i < header.e_phnum; i++) {
-        Elf64_Phdr segment;
-        uint64_t at = header.e_phoff + (uint64_t)i * sizeof segment;
-        if (at > size_bytes || size_bytes - at < sizeof segment)
-            break;
-        memcpy(&segment, bytes + at, sizeof segment);
-        if (segment.p_type == PT_NOTE && segment.p_offset <= size_bytes &&
-            segment.p_filesz <= size_bytes - segment.p_offset &&
-            read_note(bytes + segment.p_offset, segment.p_filesz, reader))
+    elf_file e;
+    Elf64_Phdr segment;
+    uint32_t count = elf_file_open(&e, hsaco, size_bytes) ? 0 : e.header.e_phnum;
+    for (uint32_t i = 0; i < count; i++)
+        if (elf_file_segment(&e, i, &segment) && segment.p_type == PT_NOTE &&
+            read_note(e.bytes + segment.p_offset, segment.p_filesz, reader))
             return true;
-    }
     return status_set(st, STATUS_CORRUPT, "the HSACO has no metadata of kernels that can be read");
 }
 

@@ -32,7 +32,8 @@ static const struct long_source {
 
 static void build(compiler_instance *instance, const compiler_kernel *k, const char *isa,
                   text *said) {
-    compiler_options options = {.isa = isa, .written = k->schedule, .generic = k->case_count == 0};
+    compiler_options options = {
+        .isa = isa, .source_schedule = k->schedule, .generic = k->case_count == 0};
     compiler_artifact artifact = {0};
     status st = STATUS_INIT;
     if (compiler_build(instance, &options, &artifact, &st))

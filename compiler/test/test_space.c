@@ -107,7 +107,8 @@ static void note_seen(const compiler_parameter *p) {
 /* The default schedule, value by value, as if somebody had asked for it. */
 static void check_case(compiler_instance *instance, const compiler_kernel *kernel,
                        const compiler_case *c, const char *isa, uint32_t threads) {
-    compiler_options options = {.isa = isa, .threads = threads, .written = kernel->schedule};
+    compiler_options options = {
+        .isa = isa, .threads = threads, .source_schedule = kernel->schedule};
     compiler_space chosen, asked;
     status st = STATUS_INIT;
     text words;

@@ -72,7 +72,7 @@ static void close_case(case_context *s) {
     s->specialized = false;
     text_release(&s->unused);
     s->unused = (text){0};
-    s->apart = NULL;
+    s->golden_skips = NULL;
     s->kernel_name = s->case_name = s->inputs_folder = s->dims = s->space = NULL;
 }
 
@@ -161,7 +161,7 @@ static bool find_case(case_context *s, const case_context_request *request, stat
 
 /* Why the golden of the case's own values says nothing of the chosen ones; NULL: they have its
  * bits. */
-static const char *find_apart(case_context *s, compiler_instance *own, bool held) {
+static const char *find_golden_skips(case_context *s, compiler_instance *own, bool held) {
     compiler_code first, chosen;
     status ignored = STATUS_INIT;
     if (compiler_code_of(own, &first, &ignored) &&
@@ -182,8 +182,8 @@ static bool compare_with_own(case_context *s, const case_context_request *reques
     compiler_instance *instance = case_instance(s->source, s->kernel, &own, st);
     if (!instance)
         return false;
-    s->apart = find_apart(s, instance, request->space_held || s->specialized);
-    if (!s->apart)
+    s->golden_skips = find_golden_skips(s, instance, request->space_held || s->specialized);
+    if (!s->golden_skips)
         golden_key(instance, &own, s->signature.input_count, request->seed, s->key);
     compiler_instance_free(instance);
     return true;
@@ -199,9 +199,9 @@ const char *case_context_unused(case_context *s) {
 
 /* Does the source give some targets tiles of their own? */
 static bool has_special_tiles(const compiler_kernel *kernel) {
-    const compiler_schedule *written = kernel->schedule;
-    for (uint32_t i = 0; written && i < written->special_count; i++)
-        if (written->specials[i].choice)
+    const compiler_schedule *schedule = kernel->schedule;
+    for (uint32_t i = 0; schedule && i < schedule->special_count; i++)
+        if (schedule->specials[i].choice)
             return true;
     return false;
 }
@@ -253,7 +253,7 @@ static bool open_case(case_context *s, const case_context_request *request, stat
     if (s->c->choice && !compare_with_own(s, request, st))
         return false;
     s->golden_state = GOLDEN_MISSING;
-    return !request->golden_path || s->apart || request->set.number ||
+    return !request->golden_path || s->golden_skips || request->set.number ||
            golden_read(request->golden_path, s->key, &s->golden, &s->golden_state, st);
 }
 

@@ -29,13 +29,13 @@ typedef struct case_context {
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
-    compiler_case like; /* where `c` is the source's case of that name in other dimensions */
-    char *space;        /* of the kernel's space of tiles, as the request has it, or NULL */
-    char *target;       /* as the request has it, where the kernel asks for it */
-    bool specialized;   /* the tiles are those that the source gives the target */
-    const char *apart;  /* why the golden, which is of the first values, says nothing of `c`;
+    compiler_case like;       /* where `c` is the source's case of that name in other dimensions */
+    char *space;              /* of the kernel's space of tiles, as the request has it, or NULL */
+    char *target;             /* as the request has it, where the kernel asks for it */
+    bool specialized;         /* the tiles are those that the source gives the target */
+    const char *golden_skips; /* why the golden, which is of the first values, says nothing of `c`;
                            static; NULL: it does */
-    text unused;        /* see case_context_unused; no data: not looked for yet */
+    text unused;              /* see case_context_unused; no data: not looked for yet */
     compiler_instance *instance;
     compiler_signature signature;
     tensor inputs[COMPILER_MAX_PARAMETERS];

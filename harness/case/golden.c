@@ -22,20 +22,20 @@ static void append_input(text *out, const compiler_input *input) {
 void golden_key(compiler_instance *instance, const compiler_case *c, uint32_t input_count,
                 uint64_t seed, char hex_out[65]) {
     const text *graph = compiler_instance_text(instance);
-    text subject;
-    text_init(&subject);
-    text_printf(&subject, "%s\nnumerics %d\nfunctions %d\nseed %" PRIu64 "\n", GOLDEN_SCHEMA,
+    text hashed;
+    text_init(&hashed);
+    text_printf(&hashed, "%s\nnumerics %d\nfunctions %d\nseed %" PRIu64 "\n", GOLDEN_SCHEMA,
                 TSR_NUMERICS_VERSION, GOLDEN_FUNCTIONS_VERSION, seed);
     for (uint32_t i = 0; i < c->dim_count; i++)
-        text_printf(&subject, "dim %s %" PRId64 "\n", c->dims[i].name, c->dims[i].value);
+        text_printf(&hashed, "dim %s %" PRId64 "\n", c->dims[i].name, c->dims[i].value);
     for (uint32_t i = 0; i < c->type_count; i++)
-        text_printf(&subject, "type %s %s\n", c->types[i].name, dtype_name(c->types[i].type));
+        text_printf(&hashed, "type %s %s\n", c->types[i].name, dtype_name(c->types[i].type));
     for (uint32_t i = 0; i < input_count; i++)
-        append_input(&subject, &c->inputs[i]);
-    text_append_bytes(&subject, graph->data, graph->length);
-    sha256 digest = sha256_of(subject.data, subject.length);
+        append_input(&hashed, &c->inputs[i]);
+    text_append_bytes(&hashed, graph->data, graph->length);
+    sha256 digest = sha256_of(hashed.data, hashed.length);
     sha256_hex(&digest, hex_out);
-    text_release(&subject);
+    text_release(&hashed);
 }
 
 void golden_tensor_digest(const tensor *t, char hex_out[65]) {
@@ -179,9 +179,9 @@ static void add_statistics(json_t *entry, const tensor *t) {
     json_object_set_new(entry, "nan_count", json_integer(nans));
 }
 
-static json_t *describe_output(const golden_subject *subject, uint32_t index) {
-    const struct compiler_buffer *buffer = &subject->signature->outputs[index];
-    const tensor *t = &subject->outputs[index];
+static json_t *describe_output(const golden_record *record, uint32_t index) {
+    const struct compiler_buffer *buffer = &record->signature->outputs[index];
+    const tensor *t = &record->outputs[index];
     char digest[65];
     golden_tensor_digest(t, digest);
     json_t *shape = json_array();
@@ -190,12 +190,12 @@ static json_t *describe_output(const golden_subject *subject, uint32_t index) {
     json_t *entry = json_pack("{s:s, s:s, s:o, s:s}", "name", buffer->name, "dtype",
                               dtype_name(buffer->type), "shape", shape, "sha256", digest);
     add_statistics(entry, t);
-    double ulp = subject->error_ulp ? subject->error_ulp[index] : -1;
+    double ulp = record->error_ulp ? record->error_ulp[index] : -1;
     json_object_set_new(entry, "max_ulp_vs_f64", ulp >= 0 ? json_real(ulp) : json_null());
     if (tensor_bytes(t) <= GOLDEN_TENSOR_BYTES_MAX) {
         text file;
         text_init(&file);
-        text_printf(&file, "%s.%s.lz4", subject->case_name, buffer->name);
+        text_printf(&file, "%s.%s.lz4", record->case_name, buffer->name);
         json_object_set_new(entry, "file", json_string(file.data));
         text_release(&file);
     } else {
@@ -204,9 +204,9 @@ static json_t *describe_output(const golden_subject *subject, uint32_t index) {
     return entry;
 }
 
-static bool write_tensor(const golden_subject *subject, uint32_t index, const char *directory,
+static bool write_tensor(const golden_record *record, uint32_t index, const char *directory,
                          status *st) {
-    const tensor *t = &subject->outputs[index];
+    const tensor *t = &record->outputs[index];
     if (tensor_bytes(t) > GOLDEN_TENSOR_BYTES_MAX)
         return true;
     int bytes = (int)tensor_bytes(t);
@@ -215,18 +215,18 @@ static bool write_tensor(const golden_subject *subject, uint32_t index, const ch
     int size = LZ4_compress_default(t->data, packed, bytes, limit);
     text path;
     text_init(&path);
-    text_printf(&path, "%s/%s.%s.lz4", directory, subject->case_name,
-                subject->signature->outputs[index].name);
+    text_printf(&path, "%s/%s.%s.lz4", directory, record->case_name,
+                record->signature->outputs[index].name);
     bool ok = file_write_atomic(path.data, packed, (size_t)size, st);
     text_release(&path);
     free(packed);
     return ok;
 }
 
-static json_t *build_manifest(const golden_subject *subject) {
+static json_t *build_manifest(const golden_record *record) {
     json_t *outputs = json_array();
-    for (uint32_t i = 0; i < subject->signature->output_count; i++)
-        json_array_append_new(outputs, describe_output(subject, i));
+    for (uint32_t i = 0; i < record->signature->output_count; i++)
+        json_array_append_new(outputs, describe_output(record, i));
     text host;
     text_init(&host);
     host_name(&host);
@@ -234,34 +234,34 @@ static json_t *build_manifest(const golden_subject *subject) {
         json_pack("{s:s, s:s, s:s}", "made_by", "interp", "tsr", TSR_VERSION, "host", host.data);
     text_release(&host);
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:o}", "schema", GOLDEN_SCHEMA, "key",
-                     subject->key, "kernel", subject->kernel, "case", subject->case_name,
-                     "numerics", TSR_NUMERICS_VERSION, "functions", GOLDEN_FUNCTIONS_VERSION,
-                     "outputs", outputs, "provenance", provenance);
+                     record->key, "kernel", record->kernel, "case", record->case_name, "numerics",
+                     TSR_NUMERICS_VERSION, "functions", GOLDEN_FUNCTIONS_VERSION, "outputs",
+                     outputs, "provenance", provenance);
 }
 
 /* Whether an existing golden of the same key records the same digests; names the first output that
  * differs. */
-static bool same_bits(const golden *g, const golden_subject *subject, const char **differs) {
-    for (uint32_t i = 0; i < subject->signature->output_count; i++) {
+static bool same_bits(const golden *g, const golden_record *record, const char **differs) {
+    for (uint32_t i = 0; i < record->signature->output_count; i++) {
         char digest[65];
-        golden_tensor_digest(&subject->outputs[i], digest);
+        golden_tensor_digest(&record->outputs[i], digest);
         const char *recorded = golden_digest(g, i);
         if (!recorded || strcmp(recorded, digest) != 0) {
-            *differs = subject->signature->outputs[i].name;
+            *differs = record->signature->outputs[i].name;
             return false;
         }
     }
     return true;
 }
 
-bool golden_write(const golden_subject *subject, bool *written, bool *conflict, status *st) {
+bool golden_write(const golden_record *record, bool *written, bool *conflict, status *st) {
     golden old;
     golden_state state;
     const char *differs = NULL;
     *written = *conflict = false;
-    if (!golden_read(subject->path, subject->key, &old, &state, st))
+    if (!golden_read(record->path, record->key, &old, &state, st))
         return false;
-    bool same = state == GOLDEN_PRESENT && same_bits(&old, subject, &differs);
+    bool same = state == GOLDEN_PRESENT && same_bits(&old, record, &differs);
     golden_release(&old);
     if (same)
         return true;
@@ -271,18 +271,18 @@ bool golden_write(const golden_subject *subject, bool *written, bool *conflict, 
             st, STATUS_INVALID,
             "%s: the key is unchanged but the bits of output %s are not: the interpreter and the "
             "golden disagree, so one of them is wrong; nothing was overwritten",
-            subject->path, differs);
+            record->path, differs);
     }
-    char *directory = directory_of(subject->path);
+    char *directory = directory_of(record->path);
     bool ok = file_make_dirs(directory, st);
     /* The manifest comes last: a golden that names a tensor has it. */
-    for (uint32_t i = 0; i < subject->signature->output_count && ok; i++)
-        ok = write_tensor(subject, i, directory, st);
+    for (uint32_t i = 0; i < record->signature->output_count && ok; i++)
+        ok = write_tensor(record, i, directory, st);
     if (ok) {
-        json_t *manifest = build_manifest(subject);
+        json_t *manifest = build_manifest(record);
         char *body = json_dumps(manifest, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
         file_part parts[] = {{body, strlen(body)}, {"\n", 1}};
-        ok = file_write_parts(subject->path, parts, 2, st);
+        ok = file_write_parts(record->path, parts, 2, st);
         free(body);
         json_decref(manifest);
     }

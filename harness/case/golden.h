@@ -38,17 +38,17 @@ const char *golden_digest(const golden *g, uint32_t index);
 bool golden_tensor(const golden *g, uint32_t index, const struct compiler_buffer *buffer,
                    tensor *out, status *st);
 
-typedef struct golden_subject {
+typedef struct golden_record {
     const char *path; /* of the manifest */
     const char *kernel, *case_name, *key;
     const compiler_signature *signature;
     const tensor *outputs;
     const double *error_ulp; /* per output, against f64; negative: not known. NULL: none known */
-} golden_subject;
+} golden_record;
 
 /* Writes it. Refuses (STATUS_INVALID, *conflict set) where a golden of the same key has other bits.
  * *written is false where an equal golden was there already. */
-bool golden_write(const golden_subject *subject, bool *written, bool *conflict, status *st);
+bool golden_write(const golden_record *record, bool *written, bool *conflict, status *st);
 
 /* Lower-case digest of a tensor's bytes. */
 void golden_tensor_digest(const tensor *t, char hex_out[65]);

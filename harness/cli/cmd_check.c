@@ -219,7 +219,7 @@ static void count(session *s, const json_t *one) {
     }
 }
 
-/* ---- subjects ---- */
+/* ---- columns ---- */
 
 static void show_trees(const json_t *found) {
     size_t i;
@@ -334,8 +334,8 @@ static json_t *write_tree(const session *s) {
     return sums_write(&s->request, &w);
 }
 
-static void find_trees(session *s, const relations_subject *subject) {
-    s->request.subject = subject;
+static void find_trees(session *s, const relations_column *column) {
+    s->request.column = column;
     bool writes = options_flag(s->o, OPTION_WRITE);
     json_t *found = writes ? write_tree(s) : sums_find(&s->request);
     bool any = json_array_size(json_object_get(found, "trees")) > 0;
@@ -343,11 +343,11 @@ static void find_trees(session *s, const relations_subject *subject) {
         s->code = exit_code_worse(s->code, EXIT_NO_VERDICT);
     s->held += any;
     s->open_questions += !any;
-    json_object_set_new(found, "kernel", json_string(subject->kernel->name));
-    json_object_set_new(found, "column", json_string(subject->column));
+    json_object_set_new(found, "kernel", json_string(column->kernel->name));
+    json_object_set_new(found, "column", json_string(column->name));
     compare_trees(s, found);
     if (!s->json) {
-        say(stdout, "%s on %s\n", subject->kernel->name, subject->column);
+        say(stdout, "%s on %s\n", column->kernel->name, column->name);
         show_trees(found);
         show_beside(found);
     }
@@ -369,10 +369,10 @@ static json_t *pack_one(const session *s, const json_t *one) {
     json_t *told = packed ? json_text(path.data) : json_null();
     if (packed && !s->json)
         say(stdout, "%*stsr replay %s%s\n", EXAMPLE_COLUMN, "", path.data,
-            s->request.subject->with ? " --trust" : "");
+            s->request.column->with ? " --trust" : "");
     if (!packed && st.code != STATUS_OK && st.code != STATUS_INTERRUPTED)
         say(stderr, "tsr: %s of %s is not packed: %s\n",
-            json_string_value(json_object_get(one, "relation")), s->request.subject->kernel->name,
+            json_string_value(json_object_get(one, "relation")), s->request.column->kernel->name,
             st.message);
     text_release(&path);
     return told;
@@ -381,8 +381,8 @@ static json_t *pack_one(const session *s, const json_t *one) {
 static void show_begin(void *context, relation_id id) {
     session *s = context;
     char words[120];
-    snprintf(words, sizeof words, "%s on %s: %s", s->request.subject->kernel->name,
-             s->request.subject->column, relation_table[id].name);
+    snprintf(words, sizeof words, "%s on %s: %s", s->request.column->kernel->name,
+             s->request.column->name, relation_table[id].name);
     s->progress.done = (size_t)id;
     progress_show(&s->progress, words);
 }
@@ -390,27 +390,27 @@ static void show_begin(void *context, relation_id id) {
 /* Packed where it is found: what comes after it may take long. */
 static void take_verdict(void *context, const json_t *found) {
     session *s = context;
-    const relations_subject *subject = s->request.subject;
+    const relations_column *column = s->request.column;
     json_t *one = json_copy((json_t *)found);
     count(s, one);
     progress_clear(&s->progress);
     if (!s->json)
         show(s, one);
     json_object_set_new(one, "pack", pack_one(s, one));
-    json_object_set_new(one, "kernel", json_string(subject->kernel->name));
-    json_object_set_new(one, "column", json_string(subject->column));
+    json_object_set_new(one, "kernel", json_string(column->kernel->name));
+    json_object_set_new(one, "column", json_string(column->name));
     json_array_append_new(s->results, one);
     fflush(stdout);
 }
 
-static void check_relations(session *s, const relations_subject *subject) {
+static void check_relations(session *s, const relations_column *column) {
     bool failed = false;
-    s->request.subject = subject;
+    s->request.column = column;
     s->request.begins = show_begin;
     s->request.decided = take_verdict;
     s->request.context = s;
     if (!s->json)
-        say(stdout, "%s on %s\n", subject->kernel->name, subject->column);
+        say(stdout, "%s on %s\n", column->kernel->name, column->name);
     progress_start(&s->progress, RELATION_COUNT);
     json_decref(relations_check(&s->request, &failed));
     progress_clear(&s->progress);
@@ -418,11 +418,11 @@ static void check_relations(session *s, const relations_subject *subject) {
         s->code = exit_code_worse(s->code, EXIT_CHECK);
 }
 
-static void check_subject(session *s, const relations_subject *subject) {
+static void check_column(session *s, const relations_column *column) {
     if (options_flag(s->o, OPTION_TREES))
-        find_trees(s, subject);
+        find_trees(s, column);
     else
-        check_relations(s, subject);
+        check_relations(s, column);
 }
 
 /* There is nothing of ours to check. */
@@ -441,18 +441,18 @@ static void tell_without(session *s, const compiler_kernel *k) {
 static void check_kernel(session *s, const corpus_case *item, bool lone) {
     const job_choice *c = s->choice;
     s->at = s->request.like = item->c;
-    relations_subject subject = {
-        .source = item->source, .kernel = item->kernel, .column = backend_table[BACKEND_CPU].name};
+    relations_column column = {
+        .source = item->source, .kernel = item->kernel, .name = backend_table[BACKEND_CPU].name};
     if (c->implementation_count == 0 && (item->kernel->contract || item->kernel->interpreted))
         tell_without(s, item->kernel);
     else if (c->implementation_count == 0)
-        check_subject(s, &subject);
+        check_column(s, &column);
     for (uint32_t i = 0; i < c->implementation_count && !interrupt_seen; i++) {
-        subject.with = &c->implementations[i];
-        subject.column = subject.with->name;
-        subject.symbol = implementation_symbol(subject.with, item->kernel->name, lone);
-        if (subject.symbol)
-            check_subject(s, &subject);
+        column.with = &c->implementations[i];
+        column.name = column.with->name;
+        column.symbol = implementation_symbol(column.with, item->kernel->name, lone);
+        if (column.symbol)
+            check_column(s, &column);
     }
 }
 

@@ -243,7 +243,7 @@ static int compile_case(compilation *c, const kernel_choice *chosen) {
     int code = compile_variants_read(c->o, k, &variants);
     if (code)
         return code;
-    c->build.written = k->kernel->schedule;
+    c->build.source_schedule = k->kernel->schedule;
     c->build.schedule = c->choice.schedule;
     c->build.variants = variants.items;
     c->build.variant_count = variants.count;

@@ -240,7 +240,7 @@ static bool take_tuned(run_session *s, status *st) {
 }
 
 static bool run_compiled(run_session *s, status *st) {
-    s->build.written = s->k.kernel->schedule;
+    s->build.source_schedule = s->k.kernel->schedule;
     if (!take_tuned(s, st))
         return false;
     launch l = {0};

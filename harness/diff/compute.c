@@ -40,7 +40,7 @@ static bool build_ours(const compute_request *r, compiler_artifact *out, status 
                                 .isa = r->how.isa,
                                 .threads = r->how.threads,
                                 .schedule = r->how.schedule,
-                                .written = r->how.written,
+                                .source_schedule = r->how.source_schedule,
                                 .schedule_loose = r->how.part,
                                 .fault = fault_of_code(r->how.fault)};
     return compiler_build(r->instance, &options, out, st);

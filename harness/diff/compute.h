@@ -11,7 +11,7 @@ typedef struct compute_how {
     uint32_t threads;
     const char *fault;    /* made on purpose, or NULL */
     const char *schedule; /* values of schedule parameters, or NULL */
-    const compiler_schedule *written;
+    const compiler_schedule *source_schedule;
     bool part; /* of the kernel: what does not fit of the schedule is left out */
     const char *implementation, *symbol; /* code of others: a path; NULL: ours */
     uint32_t kind;                       /* implementation_kind */

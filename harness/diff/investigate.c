@@ -25,7 +25,7 @@ typedef struct remade {
     const json_t *result;
     const char *letter; /* "A" or "B" */
     corpus sources;
-    case_context subject;
+    case_context context;
     compute_request request;
     tensor outputs[COMPILER_MAX_PARAMETERS];
 } remade;
@@ -74,7 +74,7 @@ static void set_how(remade *r) {
         .threads = (uint32_t)json_integer_value(result_get(r->result, RESULT_THREADS)),
         .fault = touched ? result_string(r->result, RESULT_FAULT) : NULL,
         .schedule = result_string(r->result, RESULT_SCHEDULE_VALUES),
-        .written = r->subject.kernel->schedule};
+        .source_schedule = r->context.kernel->schedule};
 }
 
 /* Of code of others: where it was. What was chosen for ours is not for it. */
@@ -111,7 +111,7 @@ static bool set_implementation(remade *r, status *st) {
     return ok;
 }
 
-static bool open_subject(remade *r, status *st) {
+static bool open_context(remade *r, status *st) {
     const corpus_case *found;
     const json_t *seed = json_object_get(r->from->arguments, "seed");
     if (!find_case(r, &found, st))
@@ -125,9 +125,9 @@ static bool open_subject(remade *r, status *st) {
         .space_held = strcmp(result_text(r->result, RESULT_SCHEDULE), "tuned") == 0 &&
                       !*json_text_at(r->from->arguments, "space"),
         .seed = json_is_integer(seed) ? (uint64_t)json_integer_value(seed) : 1};
-    if (!case_context_open(&r->subject, &request, st))
+    if (!case_context_open(&r->context, &request, st))
         return false;
-    const case_context *s = &r->subject;
+    const case_context *s = &r->context;
     r->request.instance = s->instance;
     r->request.kernel = s->kernel->name;
     r->request.inputs = s->inputs;
@@ -140,7 +140,7 @@ static bool open_subject(remade *r, status *st) {
 
 static bool digests_agree(const remade *r, const tensor *outputs) {
     const json_t *recorded = result_get(r->result, RESULT_SHA256);
-    uint32_t count = r->subject.signature.output_count;
+    uint32_t count = r->context.signature.output_count;
     bool same = json_array_size(recorded) == count;
     for (uint32_t i = 0; i < count && same; i++) {
         char digest[65];
@@ -151,7 +151,7 @@ static bool digests_agree(const remade *r, const tensor *outputs) {
 }
 
 static bool copy_oracle(remade *r, const tensor *oracle, status *st) {
-    for (uint32_t i = 0; i < r->subject.signature.output_count; i++) {
+    for (uint32_t i = 0; i < r->context.signature.output_count; i++) {
         if (!tensor_init(&r->outputs[i], oracle[i].type, oracle[i].rank, oracle[i].dims, st))
             return false;
         memcpy(r->outputs[i].data, oracle[i].data, tensor_bytes(&oracle[i]));
@@ -166,7 +166,7 @@ static bool has_digests(const remade *r) {
 /* Whether the source still asks for the same outputs; true where the record does not say. */
 static bool same_key(const remade *r) {
     const char *recorded = result_string(r->result, RESULT_CASE_KEY);
-    return !recorded || strcmp(recorded, r->subject.key) == 0;
+    return !recorded || strcmp(recorded, r->context.key) == 0;
 }
 
 static bool make_again(remade *r, status *st) {
@@ -174,19 +174,19 @@ static bool make_again(remade *r, status *st) {
     if (!has_digests(r))
         return status_set(st, STATUS_NOT_FOUND, "it has no outputs: its status is %s",
                           result_string(r->result, RESULT_STATUS));
-    if (!open_subject(r, st))
+    if (!open_context(r, st))
         return false;
     bool computed =
         compute_outputs(&r->request, r->outputs, &failed) &&
-        fault_apply(r->request.how.fault, r->outputs, r->subject.signature.output_count, &failed);
+        fault_apply(r->request.how.fault, r->outputs, r->context.signature.output_count, &failed);
     if (computed && digests_agree(r, r->outputs))
         return true;
     tensor_release_all(r->outputs, COMPILER_MAX_PARAMETERS);
     memset(r->outputs, 0, sizeof r->outputs);
     if (!same_key(r))
         return status_set(st, STATUS_INVALID, "its source %s has changed since the run",
-                          r->subject.path);
-    const tensor *oracle = case_context_oracle(&r->subject, &ignored);
+                          r->context.path);
+    const tensor *oracle = case_context_oracle(&r->context, &ignored);
     if (oracle && digests_agree(r, oracle))
         return copy_oracle(r, oracle, st);
     if (!computed)
@@ -200,12 +200,12 @@ static bool make_again(remade *r, status *st) {
         st, STATUS_INVALID,
         "made again from %s it has other bits than the run recorded: tsr or the machine "
         "is another one",
-        r->subject.path);
+        r->context.path);
 }
 
 static void forget(remade *r) {
     tensor_release_all(r->outputs, COMPILER_MAX_PARAMETERS);
-    case_context_close(&r->subject);
+    case_context_close(&r->context);
     corpus_release(&r->sources);
 }
 
@@ -214,7 +214,7 @@ static void forget(remade *r) {
 /* Error over bound against the f64 reference; negative where that is too much work. */
 static double worst_error(remade *r, const remade *reference, uint32_t output) {
     status ignored = STATUS_INIT;
-    case_context *s = (case_context *)&reference->subject;
+    case_context *s = (case_context *)&reference->context;
     if (s->c->large || !case_context_reference(s, &ignored))
         return -1;
     return verdict_bound(s, output, &r->outputs[output]).worst;
@@ -230,7 +230,7 @@ static void compare_output(remade *a, remade *b, uint32_t i, text *out, json_t *
     elements_diff(left->type, left->data, right->data, tensor_count(left), &d);
     element_pair pair = {left->type, left->rank, left->dims, "A", "B", &d};
     double a_error = worst_error(a, a, i), b_error = worst_error(b, a, i);
-    const char *name = a->subject.signature.outputs[i].name;
+    const char *name = a->context.signature.outputs[i].name;
     text_show(out, "  output %s, ", name);
     text lines;
     text_init(&lines);
@@ -250,7 +250,7 @@ static void compare_output(remade *a, remade *b, uint32_t i, text *out, json_t *
 }
 
 static bool same_shapes(const remade *a, const remade *b) {
-    const compiler_signature *x = &a->subject.signature, *y = &b->subject.signature;
+    const compiler_signature *x = &a->context.signature, *y = &b->context.signature;
     bool same = x->output_count == y->output_count;
     for (uint32_t i = 0; i < x->output_count && same; i++) {
         same = x->outputs[i].type == y->outputs[i].type && x->outputs[i].rank == y->outputs[i].rank;
@@ -318,7 +318,7 @@ static void search_first_op(remade *a, remade *b, text *out, json_t *entry) {
         text_show(out, "  the first differing operation is not known: %s\n", st.message);
         return;
     }
-    tell_first_op(&found, a->subject.path, out);
+    tell_first_op(&found, a->context.path, out);
     json_object_set_new(entry, "first_operation", first_op_json(&found));
 }
 
@@ -328,7 +328,7 @@ static void compare(remade *a, remade *b, text *out, json_t *entry) {
         text_append(out, "  the outputs are of different types or shapes\n");
         json_object_set_new(entry, "why", json_string("outputs of different types or shapes"));
     } else {
-        for (uint32_t i = 0; i < a->subject.signature.output_count; i++)
+        for (uint32_t i = 0; i < a->context.signature.output_count; i++)
             compare_output(a, b, i, out, list);
         if (a->request.how.implementation || b->request.how.implementation)
             text_append(out,

@@ -53,9 +53,9 @@ static void fail(execution *e, const status *failed) {
 }
 
 static bool skip(execution *e) {
-    const case_context *s = e->subject;
+    const case_context *s = e->context;
     result_set_outcome(e->result, OUTCOME_SKIPPED,
-                       s->apart                          ? s->apart
+                       s->golden_skips                   ? s->golden_skips
                        : s->golden_state == GOLDEN_STALE ? "stale golden"
                                                          : "no golden",
                        EXIT_DONE);
@@ -66,13 +66,13 @@ static bool run(execution *e, status *st) {
     const job *j = e->job;
     const execution_class *class = e->class;
     if (j->relation && j->mode == JOB_REPLAY) {
-        timeline_step(e->context, "launch");
-        return e->hooks->relation && e->hooks->relation(e->subject, j, e->result, st);
+        timeline_step(e->stage_context, "launch");
+        return e->hooks->relation && e->hooks->relation(e->context, j, e->result, st);
     }
     if (j->mode == JOB_PACK)
         return execution_pack(e, st);
     if (j->mode == JOB_VERIFY && class->held_to_golden &&
-        e->subject->golden_state != GOLDEN_PRESENT)
+        e->context->golden_state != GOLDEN_PRESENT)
         return skip(e);
     if (j->mode == JOB_TUNE && class->tune)
         return class->tune(e, st);
@@ -94,7 +94,7 @@ static void release(execution *e) {
 }
 
 json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
-    execution e = {.subject = s, .job = j, .stage = timeline_step, .hooks = hooks};
+    execution e = {.context = s, .job = j, .stage = timeline_step, .hooks = hooks};
     status st = STATUS_INIT;
     backend_id id = backend_from_name(j->backend);
     if (j->implementation)
@@ -117,8 +117,8 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
     e.result = result_new(j, OUTCOME_ERROR, NULL);
     e.profile = profile_from_name(j->profile);
     timeline_begin(&e.timeline, hooks->stage, hooks->context);
-    e.context = &e.timeline;
-    timeline_step(e.context, "prepare");
+    e.stage_context = &e.timeline;
+    timeline_step(e.stage_context, "prepare");
     bool known = (id < BACKEND_COUNT && e.profile != PROFILE_COUNT) ||
                  status_set(&st, STATUS_INVALID, "no backend %s with profile %s is known",
                             j->backend, j->profile);

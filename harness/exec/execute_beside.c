@@ -33,9 +33,9 @@ static bool open_launch(beside *o) {
     bool cached;
     j.profile = j.beside;
     j.fault = NULL;
-    compiler_options options = job_compiler_options(&j, e->subject->kernel);
+    compiler_options options = job_compiler_options(&j, e->context->kernel);
     status ignored = STATUS_INIT;
-    if (!module_cache_build(j.cache, e->subject->instance, &options, &o->artifact, &cached,
+    if (!module_cache_build(j.cache, e->context->instance, &options, &o->artifact, &cached,
                             &ignored))
         return false;
     launch_request request = execution_request(e, j.threads);
@@ -47,7 +47,7 @@ static bool open_launch(beside *o) {
     request.foreign = false;
     request.constants = j.constants;
     return launch_open(&o->launch, &request, &ignored) &&
-           launch_write_inputs(&o->launch, e->subject->inputs, &ignored) &&
+           launch_write_inputs(&o->launch, e->context->inputs, &ignored) &&
            launch_run(&o->launch, &ignored); /* its threads are there from now on */
 }
 
@@ -61,11 +61,11 @@ static uint64_t bytes_of(const launch *l) {
 static bool open_rotation(beside *o, uint32_t sets) {
     execution *e = o->e;
     rotation_set given[SETS];
-    bool fits = sets <= SETS && sets <= 1 + e->subject->other_count &&
+    bool fits = sets <= SETS && sets <= 1 + e->context->other_count &&
                 2 * bytes_of(&o->launch) <= bytes_most;
     o->sets = fits ? sets : 1;
     for (uint32_t set = 0; set < o->sets; set++) {
-        const case_context *s = set ? &e->subject->others[set - 1] : e->subject;
+        const case_context *s = set ? &e->context->others[set - 1] : e->context;
         for (uint32_t i = 0; i < o->launch.input_count; i++)
             o->inputs[set][i] = s->inputs[i].data;
         given[set] = (rotation_set){o->inputs[set], NULL};

@@ -16,7 +16,7 @@ static void put_hashes(const execution *e) {
 }
 
 static compiler_options options_of(const execution *e) {
-    compiler_options options = job_compiler_options(e->job, e->subject->kernel);
+    compiler_options options = job_compiler_options(e->job, e->context->kernel);
     if (e->schedule_rejected)
         options.schedule = NULL;
     options.provenance = &e->provenance;
@@ -31,7 +31,7 @@ static const char *schedule_of(const compiler_options *options) {
         return "tuned";
     if (options->schedule)
         return "given";
-    return compiler_schedule_is_for(options->written, options->isa) ? "source" : "default";
+    return compiler_schedule_is_for(options->source_schedule, options->isa) ? "source" : "default";
 }
 
 static bool build(execution *e, status *st);
@@ -48,9 +48,9 @@ static bool build_untuned(execution *e, status *st) {
 }
 
 static bool build(execution *e, status *st) {
-    case_context *s = e->subject;
+    case_context *s = e->context;
     compiler_options options = options_of(e);
-    e->stage(e->context, "compile");
+    e->stage(e->stage_context, "compile");
     /* Schedules that a tuner only tries would crowd out what is used. */
     const char *cache = e->job->mode == JOB_TUNE ? NULL : e->job->cache;
     bool cached, ok = module_cache_build(cache, e->tried ? e->tried : s->instance, &options,
@@ -74,8 +74,8 @@ static bool probe(execution *e, status *st) {
     compiler_options options = options_of(e);
     options.schedule_loose = true; /* the kernel is cut into parts */
     options.constants = NULL;
-    e->stage(e->context, "probe");
-    probe_request request = {e->subject, &options, e->device};
+    e->stage(e->stage_context, "probe");
+    probe_request request = {e->context, &options, e->device};
     bool ok = probe_orders(&request, &found, st);
     if (ok && found.digest[0])
         result_put_ORDER_PROBE(e->result, found.digest);

@@ -12,7 +12,7 @@ void execution_put_fallbacks(execution *e) {
     backend_id id = (backend_id)(backend_named(e->job->backend) - backend_table);
     dtype lacking[DTYPE_COUNT];
     uint32_t count =
-        capability_fallbacks(id, compiler_instance_graph(e->subject->instance), lacking);
+        capability_fallbacks(id, compiler_instance_graph(e->context->instance), lacking);
     json_t *list = result_get(e->result, RESULT_FALLBACKS);
     for (uint32_t i = 0; i < count; i++) {
         const capability *c = capability_of(id, lacking[i]);

@@ -17,7 +17,7 @@ static int transposable(const struct compiler_buffer *buffers, uint32_t count) {
 }
 
 void execution_transpose_output(const execution *e, tensor *outputs) {
-    const compiler_signature *s = &e->subject->signature;
+    const compiler_signature *s = &e->context->signature;
     int place = transposable(s->outputs, s->output_count);
     if (fault_is_transposed(e->job->fault) && place >= 0)
         fault_transpose(&outputs[place]);
@@ -25,8 +25,8 @@ void execution_transpose_output(const execution *e, tensor *outputs) {
 
 /* Under the fault `transposed`, where no output shows it, one input goes in transposed. */
 static bool write_inputs(execution *e, launch *l, status *st) {
-    const compiler_signature *s = &e->subject->signature;
-    tensor *inputs = e->subject->inputs;
+    const compiler_signature *s = &e->context->signature;
+    tensor *inputs = e->context->inputs;
     int place = transposable(s->inputs, s->input_count);
     if (!fault_is_transposed(e->job->fault) || transposable(s->outputs, s->output_count) >= 0)
         return launch_write_inputs(l, inputs, st);
@@ -48,10 +48,10 @@ static bool write_inputs(execution *e, launch *l, status *st) {
 
 /* Code of others may write anywhere in its tensors. */
 static bool inputs_are_whole(const execution *e, launch *l, status *st) {
-    const compiler_signature *s = &e->subject->signature;
+    const compiler_signature *s = &e->context->signature;
     bool ok = true;
     for (uint32_t i = 0; i < s->input_count && ok; i++) {
-        const tensor *given = &e->subject->inputs[i];
+        const tensor *given = &e->context->inputs[i];
         tensor now;
         ok = tensor_init(&now, given->type, given->rank, given->dims, st);
         if (!ok)
@@ -66,8 +66,8 @@ static bool inputs_are_whole(const execution *e, launch *l, status *st) {
 
 static bool launch_once(execution *e, launch *l, tensor *outputs, status *st) {
     bool ok = launch_poison_outputs(l, st) && launch_run(l, st) &&
-              launch_read_outputs(l, &e->subject->signature, outputs, st) &&
-              fault_apply(e->job->fault, outputs, e->subject->signature.output_count, st) &&
+              launch_read_outputs(l, &e->context->signature, outputs, st) &&
+              fault_apply(e->job->fault, outputs, e->context->signature.output_count, st) &&
               (!e->class->foreign || inputs_are_whole(e, l, st));
     if (ok)
         execution_transpose_output(e, outputs);
@@ -82,12 +82,12 @@ launch_request execution_request(const execution *e, uint32_t threads) {
     launch_request request = {.device = e->device,
                               .threads = threads,
                               .kernel = e->job->kernel,
-                              .dims = e->subject->c->dims,
-                              .dim_count = e->subject->c->dim_count,
+                              .dims = e->context->c->dims,
+                              .dim_count = e->context->c->dim_count,
                               .constants = e->class->foreign ? NULL : e->job->constants,
                               .foreign = e->class->foreign};
     launch_request_artifact(&request, &e->artifact);
-    launch_request_buffers(&request, &e->subject->signature);
+    launch_request_buffers(&request, &e->context->signature);
     return request;
 }
 
@@ -97,7 +97,7 @@ static bool launch_elsewhere(execution *e, uint32_t threads, bool *differs, stat
     launch other;
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     launch_request request = execution_request(e, threads);
-    uint32_t count = e->subject->signature.output_count;
+    uint32_t count = e->context->signature.output_count;
     bool ok = launch_open(&other, &request, st) && write_inputs(e, &other, st) &&
               launch_once(e, &other, outputs, st);
     *differs = false;
@@ -125,8 +125,8 @@ static bool repeat_elsewhere(execution *e, status *st) {
 }
 
 bool execution_compute(execution *e, status *st) {
-    e->stage(e->context, "launch");
-    execution_set(e, &e->subject->set);
+    e->stage(e->stage_context, "launch");
+    execution_set(e, &e->context->set);
     fault_trigger(e->job->fault);
     /* Before the kernel's threads exist, so that they inherit. */
     counters_open(&e->counters);
@@ -147,7 +147,7 @@ static void settle(execution *e, const verdict *v) {
     e->mismatch = !v->holds || verdict_is_empty(v);
     if (verdict_is_empty(v))
         result_set_outcome(e->result, OUTCOME_UNJUDGED, not_judged, EXIT_NO_VERDICT);
-    else if (v->holds && compiler_instance_is_contract(e->subject->instance))
+    else if (v->holds && compiler_instance_is_contract(e->context->instance))
         result_set_outcome(e->result, OUTCOME_OK, EXECUTION_NOT_VERIFIED, EXIT_DONE);
     else if (v->holds)
         result_set_outcome(e->result, OUTCOME_OK, e->note, EXIT_DONE);
@@ -162,9 +162,9 @@ bool execution_judge(execution *e, const tensor *repeat, status *st) {
                                .repeat = repeat,
                                .foreign = e->class->foreign,
                                .stage = e->stage,
-                               .context = e->context};
+                               .context = e->stage_context};
     execution_put_digests(e, e->outputs);
-    bool ok = verdict_judge(e->subject, &request, &v, st);
+    bool ok = verdict_judge(e->context, &request, &v, st);
     if (ok)
         settle(e, &v);
     verdict_release(&v);

@@ -63,11 +63,11 @@ static json_t *phases_json(const json_t *metadata, json_int_t workspace_bytes) {
 
 void execution_put_memory(execution *e, const json_t *metadata) {
     const json_t *bytes = json_object_get(metadata, "workspace_bytes"),
-                 *apart = json_object_get(metadata, "unplanned_workspace_bytes");
+                 *unplanned_bytes = json_object_get(metadata, "unplanned_workspace_bytes");
     if (!json_is_integer(bytes))
         return;
     json_int_t workspace = json_integer_value(bytes),
-               unplanned = json_integer_value(apart ? apart : bytes),
+               unplanned = json_integer_value(unplanned_bytes ? unplanned_bytes : bytes),
                inputs = buffer_bytes(json_object_get(metadata, "inputs")),
                outputs = buffer_bytes(json_object_get(metadata, "outputs")),
                prepared = json_integer_value(json_object_get(metadata, "prepared_bytes")),

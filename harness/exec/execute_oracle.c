@@ -3,21 +3,23 @@
 #include "job/result.h"
 
 static const tensor *compute(execution *e, status *st) {
-    e->stage(e->context, "oracle");
-    return case_context_interpret(e->subject, st);
+    e->stage(e->stage_context, "oracle");
+    return case_context_interpret(e->context, st);
 }
 
 /* The interpreter's own bits against the golden, where there is one, and what the kernel promises.
  */
 static bool judge(execution *e, const tensor *outputs, status *st) {
-    case_context *s = e->subject;
+    case_context *s = e->context;
     verdict v = {.holds = true,
                  .against = "none",
                  .bitwise = true,
                  .has_ulp = true,
                  .max_error_over_bound = -1};
-    verdict_request request = {
-        .profile = PROFILE_STRICT, .outputs = outputs, .stage = e->stage, .context = e->context};
+    verdict_request request = {.profile = PROFILE_STRICT,
+                               .outputs = outputs,
+                               .stage = e->stage,
+                               .context = e->stage_context};
     execution_put_digests(e, outputs);
     bool has_golden = s->golden_state == GOLDEN_PRESENT && e->job->mode != JOB_RECORD;
     result_set_outcome(e->result, OUTCOME_OK, "untimed: interp is the oracle", EXIT_DONE);

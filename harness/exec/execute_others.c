@@ -19,9 +19,9 @@ void execution_put_judged(const execution *e, const verdict *v) {
         result_put_NOT_JUDGED(e->result, (int64_t)v->unjudged);
     if (v->sampled)
         result_put_SAMPLED(e->result, (int64_t)v->sampled);
-    if (e->subject->tolerance <= 0 || v->max_error_over_bound < 0 || v->elements == 0)
+    if (e->context->tolerance <= 0 || v->max_error_over_bound < 0 || v->elements == 0)
         return;
-    result_put_TOLERANCE(e->result, e->subject->tolerance);
+    result_put_TOLERANCE(e->result, e->context->tolerance);
     result_put_MATCHED(e->result, 1 - (double)v->tolerated / (double)v->elements);
 }
 
@@ -44,7 +44,7 @@ static bool build(execution *e, status *st) {
     const job *j = e->job;
     if (j->implementation_kind >= IMPLEMENTATION_KIND_COUNT || !j->implementation_symbol)
         return status_set(st, STATUS_INTERNAL, "a job has an implementation of no kind");
-    e->stage(e->context, "compile");
+    e->stage(e->stage_context, "compile");
     if (implementation_needs_folder((implementation_kind)j->implementation_kind) &&
         !e->folder.path && !scratch_folder_open(&e->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
@@ -55,7 +55,7 @@ static bool build(execution *e, status *st) {
                                             .kind = (implementation_kind)j->implementation_kind,
                                             .threads = j->threads};
     put_digests_of_code(e);
-    return implementation_build(&request, e->subject->instance, &e->artifact, st);
+    return implementation_build(&request, e->context->instance, &e->artifact, st);
 }
 
 void execution_put_opened(execution *e) {
@@ -63,7 +63,7 @@ void execution_put_opened(execution *e) {
     status ignored = STATUS_INIT;
     bool is_seen = e->job->implementation_kind == IMPLEMENTATION_SHARED_OBJECT;
     if (!e->launch.kernel) {
-        e->stage(e->context, "launch");
+        e->stage(e->stage_context, "launch");
         launch_request request = execution_request(e, e->job->threads);
         bool opened = launch_open(&e->launch, &request, &ignored);
         if (is_seen)

@@ -21,22 +21,22 @@ bool execution_pack_computed(execution *e, const tensor *expected, const tensor 
 /* The interpreter's outputs, of the kernel that @same_as names where there is one. */
 static bool put_expected(const execution *e, const staging *s, const tensor *own, status *st) {
     case_context *named;
-    if (!case_context_named(e->subject, &named, st))
+    if (!case_context_named(e->context, &named, st))
         return false;
     const tensor *expected = named ? case_context_oracle(named, st) : own;
     return expected && staging_put_tensors(s, "expected", expected, st);
 }
 
 bool execution_pack(execution *e, status *st) {
-    staging s = {e->job, e->subject, e->stage, e->context};
+    staging s = {e->job, e->context, e->stage, e->stage_context};
     const tensor *expected, *actual;
     if (e->job->opens)
         opened_begin(e->job->staging);
     if (!staging_put_sources(&s, st) || !e->class->pack_code(e, &s, st))
         return false;
-    e->stage(e->context, "oracle");
-    bool known = !compiler_instance_is_contract(e->subject->instance);
-    expected = known ? case_context_oracle(e->subject, st) : NULL;
+    e->stage(e->stage_context, "oracle");
+    bool known = !compiler_instance_is_contract(e->context->instance);
+    expected = known ? case_context_oracle(e->context, st) : NULL;
     if (known && (!expected || !put_expected(e, &s, expected, st)))
         return false;
     if (!e->class->pack_outputs(e, expected, &actual, st))

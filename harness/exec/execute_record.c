@@ -6,13 +6,13 @@
 /* Worst distance of each output from the f64 reference, in ULP of its own type; negative where not
  * computed. */
 static void error_against_f64(execution *e, const tensor *outputs, double *error_ulp) {
-    case_context *s = e->subject;
+    case_context *s = e->context;
     status ignored = STATUS_INIT;
     for (uint32_t i = 0; i < s->signature.output_count; i++)
         error_ulp[i] = -1;
     if (s->c->large)
         return;
-    e->stage(e->context, "reference");
+    e->stage(e->stage_context, "reference");
     if (!case_context_exact_all(s, &ignored))
         return;
     for (uint32_t i = 0; i < s->signature.output_count; i++) {
@@ -29,12 +29,12 @@ static void error_against_f64(execution *e, const tensor *outputs, double *error
 }
 
 bool execution_record(execution *e, const tensor *outputs, status *st) {
-    case_context *s = e->subject;
+    case_context *s = e->context;
     double error_ulp[COMPILER_MAX_PARAMETERS];
     bool written, conflict;
     error_against_f64(e, outputs, error_ulp);
-    golden_subject record = {e->job->golden_path, e->job->kernel, e->job->case_name, s->key,
-                             &s->signature,       outputs,        error_ulp};
+    golden_record record = {e->job->golden_path, e->job->kernel, e->job->case_name, s->key,
+                            &s->signature,       outputs,        error_ulp};
     if (!golden_write(&record, &written, &conflict, st)) {
         if (conflict)
             result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);

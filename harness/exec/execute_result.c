@@ -11,7 +11,7 @@
 
 json_t *execution_digests(const execution *e, const tensor *outputs) {
     json_t *digests = json_array();
-    for (uint32_t i = 0; i < e->subject->signature.output_count; i++) {
+    for (uint32_t i = 0; i < e->context->signature.output_count; i++) {
         char digest[65];
         golden_tensor_digest(&outputs[i], digest);
         json_array_append_new(digests, json_string(digest));
@@ -25,7 +25,7 @@ void execution_put_digests(execution *e, const tensor *outputs) {
 
 /* The tiles of a kernel, and those of them that no code depends on. */
 void execution_put_tiles(execution *e) {
-    case_context *s = e->subject;
+    case_context *s = e->context;
     bool compiled = backend_is_compiled(e->backend) && !e->class->foreign;
     text space;
     if (s->kernel->knobs->count == 0)
@@ -41,20 +41,20 @@ void execution_put_tiles(execution *e) {
     snprintf(e->space, sizeof e->space, "%s", space.data);
     e->provenance.space = e->space;
     e->provenance.specialized = compiled && s->specialized;
-    if (s->apart)
-        snprintf(e->note, sizeof e->note, "%s", s->apart);
+    if (s->golden_skips)
+        snprintf(e->note, sizeof e->note, "%s", s->golden_skips);
     text_release(&space);
 }
 
 /* The case's identity, for packs: two tsr that agree on it run the same. */
 void execution_put_identity(execution *e) {
     json_t *inputs = json_array();
-    internal_put_KEY(e->result, e->subject->key);
+    internal_put_KEY(e->result, e->context->key);
     execution_put_case_key(e);
     if (e->job->mode == JOB_PACK || e->job->mode == JOB_REPLAY)
-        for (uint32_t i = 0; i < e->subject->signature.input_count; i++) {
+        for (uint32_t i = 0; i < e->context->signature.input_count; i++) {
             char digest[65];
-            golden_tensor_digest(&e->subject->inputs[i], digest);
+            golden_tensor_digest(&e->context->inputs[i], digest);
             json_array_append_new(inputs, json_string(digest));
         }
     internal_put_INPUTS(e->result, inputs);
@@ -75,7 +75,7 @@ void execution_put_verdict(execution *e, const verdict *v) {
 }
 
 void execution_put_work(execution *e) {
-    const case_context *s = e->subject;
+    const case_context *s = e->context;
     const char *element = dtype_name(case_context_element(s));
     result_put_FLOPS(e->result, (int64_t)s->flops);
     result_put_BYTES(e->result, (int64_t)s->bytes);

@@ -38,17 +38,17 @@ void execution_put_failed_set(execution *e) {
         result_get(e->result, RESULT_FAILED_ON))
         return;
     result_put_failed_on(e->result, e->set);
-    if (e->set.number && e->set.number == e->subject->set.number)
+    if (e->set.number && e->set.number == e->context->set.number)
         json_object_set(result_get(e->result, RESULT_FAILED_ON), "sha256",
                         result_get(e->result, RESULT_SHA256));
 }
 
 static void put_digests_of_given(execution *e) {
-    const compiler_signature *signature = &e->subject->signature;
+    const compiler_signature *signature = &e->context->signature;
     json_t *inputs = json_object();
     for (uint32_t i = 0; i < signature->input_count; i++) {
         char digest[65];
-        golden_tensor_digest(&e->subject->inputs[i], digest);
+        golden_tensor_digest(&e->context->inputs[i], digest);
         json_object_set_new(inputs, signature->inputs[i].name, json_string(digest));
     }
     result_put_INPUTS(e->result, inputs);
@@ -58,5 +58,5 @@ void execution_put_case_key(execution *e) {
     if (e->job->inputs)
         put_digests_of_given(e);
     else
-        result_put_CASE_KEY(e->result, e->subject->key);
+        result_put_CASE_KEY(e->result, e->context->key);
 }

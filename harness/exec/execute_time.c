@@ -63,7 +63,7 @@ static uint32_t choose_sets(const execution *e) {
     /* Arrays that were given are what is to be timed. */
     if (2 * bytes > sets_bytes_most || e->job->inputs)
         return 1;
-    if (e->subject->c->large || case_sample_applies(e->subject))
+    if (e->context->c->large || case_sample_applies(e->context))
         return SETS_LARGE;
     uint32_t sets = SETS_MOST;
     while (sets > 3 && cache_level_of(sets * bytes) > cache_level_of(bytes))
@@ -77,18 +77,18 @@ static bool is_slow(case_context *s) {
 }
 
 static bool has_formula(const execution *e) {
-    return !compiler_instance_is_contract(e->subject->instance);
+    return !compiler_instance_is_contract(e->context->instance);
 }
 
 /* Where references are slow, under a profile that has other bits, there is none; without a formula
  * nobody knows what it would have to give. */
 static uint32_t choose_held(const execution *e, uint32_t sets) {
-    bool slow = is_slow(e->subject) && e->profile != PROFILE_STRICT;
+    bool slow = is_slow(e->context) && e->profile != PROFILE_STRICT;
     return sets > 1 && !slow && has_formula(e) ? HELD : 0;
 }
 
 static case_context *case_context_of(const timed *t, uint32_t set) {
-    return set ? &t->others[set - 1] : t->e->subject;
+    return set ? &t->others[set - 1] : t->e->context;
 }
 
 /* ---- what the sets must give ---- */
@@ -110,7 +110,7 @@ static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs
                                .outputs = outputs,
                                .foreign = t->e->class->foreign,
                                .stage = t->e->stage,
-                               .context = t->e->context};
+                               .context = t->e->stage_context};
     bool ok = verdict_judge(s, &request, &v, t->st);
     if (ok && !v.holds)
         ok = status_set(t->st, STATUS_MISMATCH, "input set %u: %s", set, v.why.data);
@@ -120,14 +120,14 @@ static bool judge(timed *t, uint32_t set, case_context *s, const tensor *outputs
 
 static bool open_plain(timed *t) {
     execution *e = t->e;
-    case_context *s = e->subject;
+    case_context *s = e->context;
     compiler_options options = {.profile = PROFILE_STRICT,
                                 .isa = e->class->foreign ? NULL : e->job->isa,
                                 .threads = e->job->threads,
                                 .unoptimised = 1};
     if (t->plain.kernel)
         return true;
-    e->stage(e->context, "compile");
+    e->stage(e->stage_context, "compile");
     if (!compiler_build(s->instance, &options, &t->plain_artifact, t->st))
         return false;
     launch_request request = execution_request(e, e->job->threads);
@@ -144,7 +144,7 @@ static bool open_plain(timed *t) {
 
 /* Where the strict bits are not promised and not there, each element within its bound. */
 static bool judge_by_bound(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
-    t->e->stage(t->e->context, "reference");
+    t->e->stage(t->e->stage_context, "reference");
     if (!case_context_reference(s, t->st))
         return false;
     for (uint32_t i = 0; i < s->signature.output_count; i++)
@@ -160,7 +160,7 @@ static bool judge_large(timed *t, uint32_t set, case_context *s, const tensor *o
     bool same = true;
     if (!open_plain(t))
         return false;
-    t->e->stage(t->e->context, "launch");
+    t->e->stage(t->e->stage_context, "launch");
     bool ok = compute(t, &t->plain, s, plain);
     for (uint32_t i = 0; i < s->signature.output_count && ok; i++)
         same &= compare_bits(&plain[i], &outputs[i]).differing == 0;
@@ -186,7 +186,7 @@ static void put_outputs_of(timed *t, const tensor *outputs) {
 static bool learn_set(timed *t, uint32_t set) {
     case_context *s = &t->others[set - 1];
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
-    t->e->stage(t->e->context, "launch");
+    t->e->stage(t->e->stage_context, "launch");
     execution_set(t->e, &s->set);
     bool ok =
         compute(t, &t->e->launch, s, outputs) && (!has_formula(t->e) ? true
@@ -206,11 +206,11 @@ static bool foresee_held(timed *t, uint32_t set) {
     tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
     t->judged = t->e->profile != PROFILE_STRICT;
     if (t->judged) {
-        t->e->stage(t->e->context, "reference");
+        t->e->stage(t->e->stage_context, "reference");
         return case_context_reference(s, t->st);
     }
     if (!is_slow(s)) {
-        t->e->stage(t->e->context, "oracle");
+        t->e->stage(t->e->stage_context, "oracle");
         const tensor *oracle = case_context_oracle(s, t->st);
         if (oracle)
             keep_digests(t, set, oracle);
@@ -225,7 +225,7 @@ static bool foresee_held(timed *t, uint32_t set) {
 
 static bool learn_sets(timed *t) {
     uint32_t all = t->sets + t->held;
-    t->others = all > 1 ? case_context_others(t->e->subject, all - 1, t->st) : NULL;
+    t->others = all > 1 ? case_context_others(t->e->context, all - 1, t->st) : NULL;
     keep_digests(t, 0, t->e->outputs);
     bool ok = all == 1 || t->others;
     for (uint32_t set = 1; set < all && ok; set++)
@@ -358,8 +358,8 @@ static void put_time(execution *e, const sample_set *samples) {
     result_put_MIN(e->result, t.minimum);
     result_put_IQR(e->result, t.interquartile);
     double ns = t.median > 0 ? t.median : 1;
-    result_put_GFLOPS(e->result, (double)e->subject->flops / ns);
-    result_put_GBPS(e->result, (double)e->subject->bytes / ns);
+    result_put_GFLOPS(e->result, (double)e->context->flops / ns);
+    result_put_GBPS(e->result, (double)e->context->bytes / ns);
     json_t *list = json_array();
     for (size_t i = 0; i < samples->count; i++)
         json_array_append_new(list, json_real(samples->ns[i]));
@@ -370,7 +370,7 @@ static void put_time(execution *e, const sample_set *samples) {
  * its own as near as the checks before it left it. */
 static void put_sets(const timed *t, uint64_t repeats) {
     const execution *e = t->e;
-    uint64_t working_set = e->subject->working_set_bytes * (repeats > 1 ? t->sets : 1);
+    uint64_t working_set = e->context->working_set_bytes * (repeats > 1 ? t->sets : 1);
     result_put_INPUT_SETS(e->result, t->sets);
     internal_put_WORKING_SET(e->result, (int64_t)working_set);
     internal_put_OWN_MEMORY(e->result,
@@ -401,7 +401,7 @@ static bool sample(timed *t) {
     execution *e = t->e;
     sample_plan plan = sample_plan_for(e->job->quick);
     sample_set samples;
-    e->stage(e->context, "time");
+    e->stage(e->stage_context, "time");
     uint64_t start = timer_now_ns();
     const sample_source source = {
         .group = time_group, .context = t, .group_ns = group_ns_of(e), .multiple = t->sets};

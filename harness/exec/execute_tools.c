@@ -10,9 +10,9 @@ static const tensor *compute(execution *e, status *st) {
                    e->job->fault, e->job->backend);
         return NULL;
     }
-    e->stage(e->context, "compile");
-    if (!mlir_backend_run(e->subject, e->job->unoptimised, e->outputs, st) ||
-        !fault_apply(e->job->fault, e->outputs, e->subject->signature.output_count, st))
+    e->stage(e->stage_context, "compile");
+    if (!mlir_backend_run(e->context, e->job->unoptimised, e->outputs, st) ||
+        !fault_apply(e->job->fault, e->outputs, e->context->signature.output_count, st))
         return NULL;
     execution_transpose_output(e, e->outputs);
     return e->outputs;

@@ -38,7 +38,7 @@ static bool time_launches(void *context, uint64_t repeats, double *ns_each) {
 }
 
 bool execution_open_tried(execution *e, status *st) {
-    case_context *s = e->subject;
+    case_context *s = e->context;
     const compiler_case *c = compiler_case_choose(s->source, s->kernel, s->c, e->job->tried, st);
     e->tried = c ? case_instance(s->source, s->kernel, c, st) : NULL;
     return e->tried != NULL;
@@ -46,7 +46,7 @@ bool execution_open_tried(execution *e, status *st) {
 
 /* The schedule that is tried against the kernel's own, whose bits it must have under strict. */
 static bool compare_and_time(execution *e, launch *own, tensor *outputs, status *st) {
-    const compiler_signature *s = &e->subject->signature;
+    const compiler_signature *s = &e->context->signature;
     pair_result pair;
     timed_launch first = {own, st}, second = {&e->launch, st};
     const sample_source a = {.group = time_launches, .context = &first, .multiple = 1},
@@ -61,7 +61,7 @@ static bool compare_and_time(execution *e, launch *own, tensor *outputs, status 
                                                  .budget_ns = 500000000,
                                                  .warm_up_ns = 20000000,
                                                  .hopeless = 10};
-    if (!launch_write_inputs(own, e->subject->inputs, st) || !launch_poison_outputs(own, st) ||
+    if (!launch_write_inputs(own, e->context->inputs, st) || !launch_poison_outputs(own, st) ||
         !launch_run(own, st) || !launch_read_outputs(own, s, outputs, st))
         return false;
     for (uint32_t i = 0; i < s->output_count && e->profile == PROFILE_STRICT; i++)
@@ -71,7 +71,7 @@ static bool compare_and_time(execution *e, launch *own, tensor *outputs, status 
                 e->tried ? other_order : "it has other bits than the default schedule", EXIT_CHECK);
             return true;
         }
-    e->stage(e->context, "time");
+    e->stage(e->stage_context, "time");
     if (!pair_take(&plan, &a, &b, &pair))
         return false;
     put_pair(e, &pair);
@@ -87,17 +87,17 @@ bool execution_tune(execution *e, status *st) {
     tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     job plain = *e->job;
     plain.schedule = NULL;
-    compiler_options options = job_compiler_options(&plain, e->subject->kernel);
-    bool judged = e->profile != PROFILE_STRICT || e->subject->golden_state == GOLDEN_PRESENT;
+    compiler_options options = job_compiler_options(&plain, e->context->kernel);
+    bool judged = e->profile != PROFILE_STRICT || e->context->golden_state == GOLDEN_PRESENT;
     if (!execution_compute(e, st) || (judged && !execution_judge(e, e->repeat, st)))
         return false;
     if (e->mismatch && e->tried)
         result_set_outcome(e->result, OUTCOME_MISMATCH, other_order, EXIT_CHECK);
     if (e->mismatch)
         return true;
-    e->stage(e->context, "compile");
+    e->stage(e->stage_context, "compile");
     options.fault = NULL;
-    const case_context *s = e->subject;
+    const case_context *s = e->context;
     bool cached, ok = module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
     if (ok) {
         launch_request request = execution_request(e, e->job->threads);

@@ -40,14 +40,14 @@ extern const execution_class execution_of_interpreter, execution_of_compiler, ex
 struct execution {
     const execution_class *class;
     const backend *backend;
-    case_context *subject;
+    case_context *context;
     const job *job;
     execute_stage_fn stage;
-    void *context;
+    void *stage_context;
     json_t *result;
     compiler_profile profile;
     uint32_t device;          /* of the runtime, where the backend has one */
-    compiler_instance *tried; /* TUNE: of other tiles, instead of the subject's; or NULL */
+    compiler_instance *tried; /* TUNE: of other tiles, instead of the case's; or NULL */
     compiler_artifact artifact;
     launch launch;
     counters counters;

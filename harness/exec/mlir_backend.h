@@ -7,7 +7,7 @@
 
 /* Are mlir-opt-19, mlir-translate-19, llc-19 and a C compiler here? */
 bool mlir_backend_available(status *st);
-/* Compiles and runs the subject's graph on its inputs; initialises `outputs`. STATUS_UNAVAILABLE
+/* Compiles and runs the case's graph on its inputs; initialises `outputs`. STATUS_UNAVAILABLE
  * where the graph holds what cannot be expressed. */
 bool mlir_backend_run(const case_context *s, bool unoptimised, tensor *outputs, status *st);
 

@@ -72,12 +72,12 @@ char *module_cache_folder(status *st) {
 /* ---- keys ---- */
 
 static void describe_schedule(const compiler_options *o, text *out) {
-    const compiler_special *special = compiler_special_of(o->written, o->isa);
+    const compiler_special *special = compiler_special_of(o->source_schedule, o->isa);
     text_printf(out, "schedule %s loose %d\n", o->schedule ? o->schedule : "", o->schedule_loose);
     if (special)
         text_printf(out, "special %s: %s\n", special->when, special->use);
-    for (uint32_t i = 0; o->written && i < o->written->count; i++) {
-        const compiler_schedule_entry *e = &o->written->entries[i];
+    for (uint32_t i = 0; o->source_schedule && i < o->source_schedule->count; i++) {
+        const compiler_schedule_entry *e = &o->source_schedule->entries[i];
         text_printf(out, "written %s %u %" PRId64 "%s\n", e->name, e->groups, e->value,
                     e->vectors ? "v" : "");
     }

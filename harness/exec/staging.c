@@ -96,13 +96,13 @@ bool staging_put_sources(const staging *s, status *st) {
     text_init(&source);
     text_init(&name);
     source_name(s->job, &name);
-    s->stage(s->context, "pack");
+    s->stage(s->stage_context, "pack");
     bool ok = read_source(s->job, &source, st) && make_folder(s, "source", st) &&
               put(s, "source", name.data, &source, st);
     text_release(&source);
     text_release(&name);
-    return ok && put_arrays(s, "inputs", s->subject->signature.inputs, s->subject->inputs,
-                            s->subject->signature.input_count, st);
+    return ok && put_arrays(s, "inputs", s->context->signature.inputs, s->context->inputs,
+                            s->context->signature.input_count, st);
 }
 
 /* One level or pass as text. `pass` NULL: the level by its own name. */
@@ -110,7 +110,7 @@ static bool put_level(const staging *s, const compiler_options *options, const c
                       const char *name, status *st) {
     text content;
     text_init(&content);
-    bool ok = compiler_emit(s->subject->instance, options, level, &content, st) &&
+    bool ok = compiler_emit(s->context->instance, options, level, &content, st) &&
               put(s, "ir", name, &content, st);
     text_release(&content);
     return ok;
@@ -121,7 +121,7 @@ static bool put_passes(const staging *s, compiler_options options, status *st) {
     uint32_t count = compiler_pass_names(&names);
     for (uint32_t i = 0; i < count; i++) {
         char name[64];
-        s->stage(s->context, names[i]);
+        s->stage(s->stage_context, names[i]);
         snprintf(name, sizeof name, "%02u-%s.mlir", i + 1, names[i]);
         if (!put_level(s, &options, names[i], name, st))
             return false;
@@ -130,14 +130,14 @@ static bool put_passes(const staging *s, compiler_options options, status *st) {
 }
 
 bool staging_put_levels(const staging *s, status *st) {
-    compiler_options options = job_compiler_options(s->job, s->subject->kernel);
+    compiler_options options = job_compiler_options(s->job, s->context->kernel);
     if (!make_folder(s, "ir", st) || !put_level(s, &options, "graph", "00-graph.mlir", st) ||
         !put_passes(s, options, st))
         return false;
-    s->stage(s->context, "llvm");
+    s->stage(s->stage_context, "llvm");
     if (!put_level(s, &options, "llvm", "llvm.ll", st))
         return false;
-    s->stage(s->context, "asm");
+    s->stage(s->stage_context, "asm");
     return put_level(s, &options, "asm", "asm.s", st);
 }
 
@@ -152,7 +152,7 @@ bool staging_put_module(const staging *s, const compiler_artifact *artifact, sta
 }
 
 bool staging_put_tensors(const staging *s, const char *folder, const tensor *outputs, status *st) {
-    s->stage(s->context, "pack");
-    return put_arrays(s, folder, s->subject->signature.outputs, outputs,
-                      s->subject->signature.output_count, st);
+    s->stage(s->stage_context, "pack");
+    return put_arrays(s, folder, s->context->signature.outputs, outputs,
+                      s->context->signature.output_count, st);
 }

@@ -14,9 +14,9 @@ enum { STAGING_TENSOR_BYTES_MAX = 64 << 20 };
 
 typedef struct staging {
     const job *job;
-    case_context *subject;
+    case_context *context;
     execute_stage_fn stage;
-    void *context;
+    void *stage_context;
 } staging;
 
 /* source/NAME.tsr and inputs/NAME.npy. */

@@ -19,7 +19,7 @@ static void announce_set(void *context, const input_set *set) {
 }
 
 typedef struct served {
-    case_context subject;
+    case_context context;
     execute_relation_fn relation;
 } served;
 
@@ -34,7 +34,7 @@ static exit_code serve_job(void *context, json_t *request) {
     const execute_hooks hooks = {
         .relation = s->relation, .stage = announce_stage, .set = announce_set};
     json_t *result =
-        ready ? execute_job(&s->subject, &j, &hooks) : result_new(&j, OUTCOME_ERROR, st.message);
+        ready ? execute_job(&s->context, &j, &hooks) : result_new(&j, OUTCOME_ERROR, st.message);
     serve_answer(json_pack("{s:o}", "result", result));
     return EXIT_DONE;
 }
@@ -42,6 +42,6 @@ static exit_code serve_job(void *context, json_t *request) {
 int worker_serve(execute_relation_fn relation) {
     served s = {.relation = relation};
     exit_code code = serve_lines(serve_job, &s);
-    case_context_close(&s.subject);
+    case_context_close(&s.context);
     return code;
 }

@@ -19,7 +19,7 @@ enum { PLAIN_FLOPS_MAX = 50000000, SET_BYTES_MAX = 256 << 20, LARGE_SETS = 2 };
 
 typedef struct preparation {
     gate *gate;
-    case_context subjects[2]; /* of each side's own source */
+    case_context contexts[2]; /* of each side's own source */
     json_t *sets, *digests[2];
     size_t set;   /* in hand */
     int side;     /* whose source is in hand */
@@ -81,7 +81,7 @@ static set_plan plan_sets(const gate *g, const gate_row *row, uint64_t bytes) {
     return (set_plan){(large ? LARGE_SETS : g->settings->sets) + held, held};
 }
 
-static bool open_subject(case_context *s, const gate_side_unit *unit, uint64_t seed, status *st) {
+static bool open_context(case_context *s, const gate_side_unit *unit, uint64_t seed, status *st) {
     case_context_request request = {.path = unit->item->path,
                                     .kernel = unit->kernel,
                                     .case_name = unit->case_name,
@@ -93,7 +93,7 @@ static bool open_subject(case_context *s, const gate_side_unit *unit, uint64_t s
 /* The case on the inputs of that set; borrowed from `s`. */
 static case_context *open_set(case_context *s, const gate_side_unit *unit, set_choice set,
                               status *st) {
-    if (!open_subject(s, unit, set.seed, st))
+    if (!open_context(s, unit, set.seed, st))
         return NULL;
     return set.perturbed ? case_context_others(s, 1, st) : s;
 }
@@ -117,7 +117,7 @@ static bool is_known(const gate_side_unit *unit) {
 
 /* What is right for the one side is right for the other. */
 static bool is_same_case(const preparation *p) {
-    return p->subjects[0].key[0] && strcmp(p->subjects[0].key, p->subjects[1].key) == 0;
+    return p->contexts[0].key[0] && strcmp(p->contexts[0].key, p->contexts[1].key) == 0;
 }
 
 static void no_stage(void *context, const char *stage) {
@@ -148,7 +148,7 @@ static bool add_oracle(preparation *p, gate_row *row, int side, set_choice set, 
         drop_digests(p, side);
         return true;
     }
-    case_context *s = open_set(&p->subjects[side], unit, set, st);
+    case_context *s = open_set(&p->contexts[side], unit, set, st);
     if (s && side == 1 && is_same_case(p)) {
         json_array_append(p->digests[1], json_array_get(p->digests[0], p->set));
         return true;
@@ -205,7 +205,7 @@ static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan
     bool ok = is_known(unit) && !is_strict(row);
     p->side = side;
     for (uint32_t i = 0; i < chosen.count && ok; i++) {
-        case_context *s = open_set(&p->subjects[side], unit, choose_set(p->gate, i, chosen), st);
+        case_context *s = open_set(&p->contexts[side], unit, choose_set(p->gate, i, chosen), st);
         case_context *named = NULL;
         json_t *of_set = json_array();
         ok = s && case_context_named(s, &named, st);
@@ -344,7 +344,7 @@ static bool add_set(preparation *p, gate_row *row, const compiler_signature *sig
     bool ok;
     p->side = unit == row->units[1];
     if (unit->item) {
-        case_context *s = open_set(&p->subjects[p->side], unit, set, st);
+        case_context *s = open_set(&p->contexts[p->side], unit, set, st);
         ok = s != NULL;
         inputs = ok ? s->inputs : plain;
         ok = ok && check_fit(p, s, signature, st);
@@ -386,7 +386,7 @@ static bool open_both(preparation *p, const gate_row *row, status *st) {
     for (int side = 0; side < 2 && ok; side++) {
         const gate_side_unit *unit = source_of(row, side);
         p->side = side;
-        ok = !unit || open_subject(&p->subjects[side], unit, p->gate->settings->seed, st);
+        ok = !unit || open_context(&p->contexts[side], unit, p->gate->settings->seed, st);
     }
     return ok;
 }
@@ -443,9 +443,9 @@ static void note_element(preparation *p, gate_row *row) {
     int side = row->units[1]->item ? 1 : 0;
     if (!row->units[side]->item)
         return;
-    row->element = dtype_name(case_context_element(&p->subjects[side]));
-    row->pairs = case_context_pairs(&p->subjects[side]);
-    row->working_set_bytes = p->subjects[side].working_set_bytes;
+    row->element = dtype_name(case_context_element(&p->contexts[side]));
+    row->pairs = case_context_pairs(&p->contexts[side]);
+    row->working_set_bytes = p->contexts[side].working_set_bytes;
 }
 
 /* Not enough disk or memory ends the gate; a source that cannot be run is a result of its side. */
@@ -499,7 +499,7 @@ bool gate_prepare(gate *g, status *st) {
             ok = prepare_row(&p, &g->rows.items[i], st);
         g->interrupted |= *g->stop != 0;
     }
-    case_context_close(&p.subjects[0]);
-    case_context_close(&p.subjects[1]);
+    case_context_close(&p.contexts[0]);
+    case_context_close(&p.contexts[1]);
     return ok;
 }

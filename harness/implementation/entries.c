@@ -7,11 +7,11 @@
  * assembler makes the files that the tests read. */
 #include "implementation/entries.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/elf.h"
 #include "base/file.h"
 #include "tessera/chip.h"
 
@@ -102,26 +102,6 @@ static void read_ptx(implementation_entries *out, const implementation_file *f) 
 
 /* ---- cubin ---- */
 
-typedef struct elf_file {
-    const implementation_file *f;
-    Elf64_Ehdr header;
-} elf_file;
-
-static bool section_at(const elf_file *e, uint32_t index, Elf64_Shdr *out) {
-    const void *at = index < e->header.e_shnum
-                         ? implementation_file_part(
-                               e->f, e->header.e_shoff + (uint64_t)index * sizeof *out, sizeof *out)
-                         : NULL;
-    if (at)
-        memcpy(out, at, sizeof *out);
-    return at != NULL;
-}
-
-static const char *string_at(const elf_file *e, uint32_t strings, uint64_t offset) {
-    Elf64_Shdr s;
-    return section_at(e, strings, &s) ? implementation_elf_string(e->f, &s, offset) : NULL;
-}
-
 /* One parameter; returns where it ends. */
 static uint32_t read_parameter(implementation_entry *entry, const unsigned char *body) {
     enum { SIZE_SHIFT = 18 };
@@ -161,11 +141,11 @@ static void read_info(implementation_entry *entry, const unsigned char *p, uint6
 static void find_info(const elf_file *e, implementation_entry *entry) {
     static const char prefix[] = ".nv.info.";
     Elf64_Shdr s;
-    for (uint32_t i = 0; section_at(e, i, &s); i++) {
-        const char *name = string_at(e, e->header.e_shstrndx, s.sh_name);
+    for (uint32_t i = 0; elf_file_section(e, i, &s); i++) {
+        const char *name = elf_file_string(e, e->header.e_shstrndx, s.sh_name);
         const unsigned char *bytes = name && strncmp(name, prefix, strlen(prefix)) == 0 &&
                                              strcmp(name + strlen(prefix), entry->name) == 0
-                                         ? implementation_file_part(e->f, s.sh_offset, s.sh_size)
+                                         ? elf_file_part(e, s.sh_offset, s.sh_size)
                                          : NULL;
         if (bytes)
             read_info(entry, bytes, s.sh_size);
@@ -173,16 +153,11 @@ static void find_info(const elf_file *e, implementation_entry *entry) {
 }
 
 static void read_symbols(const elf_file *e, const Elf64_Shdr *table, implementation_entries *out) {
-    Elf64_Sym symbol;
-    for (uint64_t at = 0; table->sh_size - at >= sizeof symbol; at += sizeof symbol) {
-        const void *bytes = implementation_file_part(e->f, table->sh_offset + at, sizeof symbol);
-        if (!bytes)
-            return;
-        memcpy(&symbol, bytes, sizeof symbol);
-        const char *name =
-            ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & STO_CUDA_ENTRY)
-                ? string_at(e, table->sh_link, symbol.st_name)
-                : NULL;
+    Elf64_Sym s;
+    for (uint64_t i = 0; elf_file_symbol(e, table, i, &s); i++) {
+        const char *name = ELF64_ST_TYPE(s.st_info) == STT_FUNC && (s.st_other & STO_CUDA_ENTRY)
+                               ? elf_file_string(e, table->sh_link, s.st_name)
+                               : NULL;
         implementation_entry *entry = name ? add(out, name, strlen(name)) : NULL;
         if (entry)
             find_info(e, entry);
@@ -190,10 +165,11 @@ static void read_symbols(const elf_file *e, const Elf64_Shdr *table, implementat
 }
 
 static void read_cubin(implementation_entries *out, const implementation_file *f) {
-    elf_file e = {.f = f};
+    elf_file e;
     Elf64_Shdr s;
-    memcpy(&e.header, f->bytes, sizeof e.header);
-    for (uint32_t i = 0; section_at(&e, i, &s); i++)
+    if (elf_file_open(&e, f->bytes, f->size_bytes))
+        return;
+    for (uint32_t i = 0; elf_file_section(&e, i, &s); i++)
         if (s.sh_type == SHT_SYMTAB)
             read_symbols(&e, &s, out);
 }
@@ -210,17 +186,9 @@ static void take_hsaco(void *context, const char *symbol, const uint32_t *sizes,
 
 /* ---- all of them ---- */
 
-static unsigned machine_of(const implementation_file *f) {
-    Elf64_Ehdr h;
-    if (f->size_bytes < sizeof h || memcmp(f->bytes, ELFMAG, SELFMAG) != 0 ||
-        f->bytes[EI_CLASS] != ELFCLASS64)
-        return 0;
-    memcpy(&h, f->bytes, sizeof h);
-    return h.e_machine;
-}
-
 implementation_kind implementation_machine_code_kind(const implementation_file *f) {
-    unsigned machine = machine_of(f);
+    elf_file e;
+    unsigned machine = elf_file_open(&e, f->bytes, f->size_bytes) ? 0 : e.header.e_machine;
     return machine == MACHINE_CUDA     ? IMPLEMENTATION_CUBIN
            : machine == MACHINE_AMDGPU ? IMPLEMENTATION_HSACO
                                        : IMPLEMENTATION_KIND_COUNT;

@@ -2,8 +2,6 @@
 #ifndef TESSERA_HARNESS_IMPLEMENTATION_PARTS_H
 #define TESSERA_HARNESS_IMPLEMENTATION_PARTS_H
 
-#include <elf.h>
-
 #include "implementation/implementation.h"
 
 #define IMPLEMENTATION_FILE_BYTES_MAX ((size_t)4 << 30)
@@ -13,12 +11,6 @@ typedef struct implementation_file {
     size_t size_bytes;
 } implementation_file;
 
-/* Bytes of the file; NULL where they are not inside of it. */
-const void *implementation_file_part(const implementation_file *f, uint64_t offset,
-                                     uint64_t size_bytes);
-/* A string of an ELF section; NULL where it does not end there. */
-const char *implementation_elf_string(const implementation_file *f, const Elf64_Shdr *strings,
-                                      uint64_t offset);
 bool implementation_has_function(const implementation *i, const char *name);
 
 /* A shared library of this machine, and no program. */

@@ -29,7 +29,7 @@ bool implementation_source_functions(implementation *i, const implementation_fil
 
 /* ---- the module of one ---- */
 
-typedef struct building {
+typedef struct source_build {
     const implementation_request *request;
     compiler_source *source;
     const compiler_kernel *kernel;
@@ -38,9 +38,9 @@ typedef struct building {
     compiler_type_binding *types; /* of the kernel that is compiled, as are the next */
     ir_binding *bound;
     text said;
-} building;
+} source_build;
 
-static bool find_kernel(building *b, status *st) {
+static bool find_kernel(source_build *b, status *st) {
     for (uint32_t k = 0; k < compiler_kernel_count(b->source) && !b->kernel; k++)
         if (strcmp(compiler_kernel_at(b->source, k)->name, b->request->symbol) == 0)
             b->kernel = compiler_kernel_at(b->source, k);
@@ -54,7 +54,7 @@ static bool find_kernel(building *b, status *st) {
 }
 
 /* Each type variable is what the first tensor of it holds. */
-static bool bind_types(building *b, status *st) {
+static bool bind_types(source_build *b, status *st) {
     const compiler_kernel *k = b->kernel;
     b->types = base_calloc(k->type_count + 1, sizeof *b->types);
     for (uint32_t v = 0; v < k->type_count; v++)
@@ -75,7 +75,7 @@ static bool bind_types(building *b, status *st) {
 }
 
 /* Names mean what the shapes make of them; what no shape tells has the value of the case's own. */
-static bool solve(const building *b, const kernel_arrays *of, int64_t *values, status *st) {
+static bool solve(const source_build *b, const kernel_arrays *of, int64_t *values, status *st) {
     ir_binding *same = base_calloc(b->dims.count + 1, sizeof *same);
     ir_bindings given = {same, 0};
     status first = STATUS_INIT;
@@ -90,7 +90,7 @@ static bool solve(const building *b, const kernel_arrays *of, int64_t *values, s
     return ok;
 }
 
-static bool bind_dims(building *b, status *st) {
+static bool bind_dims(source_build *b, status *st) {
     const compiler_kernel *k = b->kernel;
     const compiler_case c = {.name = "with", .types = b->types, .type_count = k->type_count};
     tensor shapes[COMPILER_MAX_PARAMETERS] = {{0}};
@@ -112,7 +112,7 @@ static bool bind_dims(building *b, status *st) {
     return ok;
 }
 
-static compiler_instance *open_instance(building *b, status *st) {
+static compiler_instance *open_instance(source_build *b, status *st) {
     const compiler_values values = {b->bound, b->kernel->dim_count, b->types,
                                     b->kernel->type_count};
     const compiler_case *c = compiler_case_bind(b->source, b->kernel, &values, &b->said);
@@ -125,9 +125,9 @@ static compiler_instance *open_instance(building *b, status *st) {
                : NULL;
 }
 
-static bool build_module(building *b, compiler_artifact *out, status *st) {
+static bool build_module(source_build *b, compiler_artifact *out, status *st) {
     const compiler_options options = {.threads = b->request->threads,
-                                      .written = b->kernel->schedule};
+                                      .source_schedule = b->kernel->schedule};
     compiler_instance *instance = open_instance(b, st);
     bool ok = instance && compiler_build(instance, &options, out, st);
     compiler_instance_free(instance);
@@ -135,7 +135,7 @@ static bool build_module(building *b, compiler_artifact *out, status *st) {
 }
 
 /* Files of several cases lie beside each other: a guest reads its own when it starts. */
-static bool write_module(const building *b, const compiler_artifact *module, text *path,
+static bool write_module(const source_build *b, const compiler_artifact *module, text *path,
                          status *st) {
     char hex[65];
     sha256_hex(&module->module_hash, hex);
@@ -146,7 +146,7 @@ static bool write_module(const building *b, const compiler_artifact *module, tex
 
 bool implementation_source_build(const implementation_request *request, compiler_instance *instance,
                                  text *path, status *st) {
-    building b = {.request = request, .dims = compiler_instance_dims(instance)};
+    source_build b = {.request = request, .dims = compiler_instance_dims(instance)};
     compiler_artifact module = {0};
     if (!request->folder)
         return status_set(st, STATUS_INTERNAL, "there is no folder for the module of a source");

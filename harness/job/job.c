@@ -18,7 +18,7 @@ compiler_options job_compiler_options(const job *j, const compiler_kernel *kerne
                               .generic = j->generic,
                               .constants = j->constants,
                               .schedule = j->schedule,
-                              .written = kernel ? kernel->schedule : NULL,
+                              .source_schedule = kernel ? kernel->schedule : NULL,
                               .fault = fault_of_code(j->fault)};
 }
 

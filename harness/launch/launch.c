@@ -113,7 +113,7 @@ static void bind_args(launch *l) {
         l->args[buffers + i] = &l->dims[i];
 }
 
-static bool is_apart(uint32_t device) {
+static bool is_async_device(uint32_t device) {
     tsr_device_info_t info = {.struct_size = sizeof info};
     return tsrGetDeviceInfo(device, &info) == TSR_SUCCESS && !info.host_addressable;
 }
@@ -125,7 +125,7 @@ bool launch_open(launch *l, const launch_request *request, status *st) {
                   .input_count = request->input_count,
                   .output_count = request->output_count,
                   .foreign = request->foreign,
-                  .apart = beside ? beside->apart : is_apart(request->device)};
+                  .is_async = beside ? beside->is_async : is_async_device(request->device)};
     memcpy(l->sizes, request->sizes, sizeof l->sizes);
     l->owns_context = !l->context;
     if ((l->owns_context &&

@@ -22,8 +22,8 @@ typedef struct launch {
     int64_t dims[LAUNCH_DIMS_MAX];
     void *args[LAUNCH_BUFFERS_MAX + LAUNCH_DIMS_MAX];
     bool owns_context, owns_buffers;
-    bool foreign; /* the code is a user's */
-    bool apart;   /* the device works by itself, and its events are the clock */
+    bool foreign;  /* the code is a user's */
+    bool is_async; /* the device works by itself, and its events are the clock */
     uint32_t constants[COMPILER_MAX_PARAMETERS]; /* inputs that stay as they are between writes */
     uint32_t constant_count;
     tsr_prepared_t prepared; /* from them; NULL: not yet, or there are none */

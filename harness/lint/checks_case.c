@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "device/host/host.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 static int64_t elements_of(const struct compiler_buffer *b) {
     int64_t count = 1;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lint/chip.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 #include "tessera/chip.h"
 
 /* Shares from which on it is worth a word. */

@@ -1,15 +1,16 @@
 /* checks_code.c - what the machine code is made of. */
 #include <inttypes.h>
 
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* A share of the instructions that no loop of ours has without spilling; prologues and the
  * arguments of a launch are below it. */
 static const double stack_share_most = 0.10;
 
-static bool facts_of(const lint_case *c, const compiler_schedule *written, compiler_code_facts *out,
-                     status *st) {
-    compiler_options options = {.profile = PROFILE_STRICT, .threads = 1, .written = written};
+static bool facts_of(const lint_case *c, const compiler_schedule *schedule,
+                     compiler_code_facts *out, status *st) {
+    compiler_options options = {
+        .profile = PROFILE_STRICT, .threads = 1, .source_schedule = schedule};
     compiler_artifact made = {0};
     bool ok = compiler_build(c->instance, &options, &made, st) &&
               compiler_code_facts_of(made.image, made.image_size, out, st);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/opset.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 enum { LANES = 16 };
 

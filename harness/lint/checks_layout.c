@@ -1,7 +1,7 @@
 /* checks_layout.c - rows and caches: what makes a time special. */
 #include <string.h>
 
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 #include "measure/ceilings.h"
 
 enum { SET_SPAN_BYTES = 4096, LINE_BYTES = 64 };

@@ -11,8 +11,8 @@
 #include "common/interrupt.h"
 #include "exec/worker.h"
 #include "job/result.h"
+#include "lint/lint_kernel.h"
 #include "lint/race.h"
-#include "lint/subject.h"
 #include "tessera/chip.h"
 
 /* What one of its threads emulates in some seconds. */

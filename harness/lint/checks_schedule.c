@@ -5,15 +5,16 @@
 
 #include "base/arena.h"
 #include "device/capability.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* Schedules are cut for a number of threads: one, and several. */
 static const uint32_t thread_counts[] = {1, 4};
 
 /* The schedule of a case as text; nothing where there is none. */
-static bool schedule_of(const lint_case *c, const compiler_schedule *written, uint32_t threads,
+static bool schedule_of(const lint_case *c, const compiler_schedule *schedule, uint32_t threads,
                         text *out, status *st) {
-    compiler_options options = {.profile = PROFILE_STRICT, .threads = threads, .written = written};
+    compiler_options options = {
+        .profile = PROFILE_STRICT, .threads = threads, .source_schedule = schedule};
     return compiler_emit(c->instance, &options, "schedule", out, st);
 }
 
@@ -52,12 +53,12 @@ static bool fits(const lint_kernel *k) {
     return ok;
 }
 
-/* For how many targets a special counts among those of `written`. */
-static size_t counts_for(const compiler_schedule *written, const compiler_special *special) {
+/* For how many targets a special counts among those of `schedule`. */
+static size_t counts_for(const compiler_schedule *schedule, const compiler_special *special) {
     const capability_chip *chip;
     size_t count = 0;
     for (size_t i = 0; (chip = capability_chip_at(i)); i++)
-        count += compiler_special_of(written, chip->name) == special;
+        count += compiler_special_of(schedule, chip->name) == special;
     return count;
 }
 

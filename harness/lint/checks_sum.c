@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "chip/matrix_unit.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* What a case's accumulations are fed with. */
 typedef struct sums {

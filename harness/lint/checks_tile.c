@@ -1,7 +1,7 @@
 /* checks_tile.c - does the register tile divide the product? */
 #include <string.h>
 
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* An eighth of the elements. */
 static const double share_most = 0.125;
@@ -57,7 +57,7 @@ static void check(const lint_kernel *k, const lint_case *c) {
     compiler_space space = {0};
     status st = STATUS_INIT;
     compiler_options options = {
-        .profile = PROFILE_STRICT, .threads = 1, .written = k->kernel->schedule};
+        .profile = PROFILE_STRICT, .threads = 1, .source_schedule = k->kernel->schedule};
     for (ir_op op = lint_first_op(c->primitives); op; op = ir_op_get(c->primitives, op)->next)
         look(c->primitives, op, &p);
     if (p.count != 1 || p.rows <= 0 || p.columns <= 0 ||

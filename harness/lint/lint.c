@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "case/bound.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 enum { SOURCE_BYTES_MAX = 64 << 20 };
 

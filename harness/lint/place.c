@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 lint_span lint_line_span(const lint_file *f, uint32_t line) {
     size_t start = 0;

@@ -2,7 +2,7 @@
 #ifndef TESSERA_HARNESS_LINT_RACE_H
 #define TESSERA_HARNESS_LINT_RACE_H
 
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 /* From the keyword of a mistake that the emulator found on (docs/emulator.md); NULL: the words are
  * of something else. */

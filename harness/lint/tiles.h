@@ -4,7 +4,7 @@
 #define TESSERA_HARNESS_LINT_TILES_H
 
 #include "base/vec.h"
-#include "lint/subject.h"
+#include "lint/lint_kernel.h"
 
 typedef struct tile_finding {
     lint_id id;

@@ -164,16 +164,16 @@ static bool make_room(rotation *r, status *st) {
  * driver are not the kernel's, and there are more of them with each queue, those of another
  * rotation's clock too. */
 static bool choose_clock(rotation *r, status *st) {
-    bool apart = r->launch.apart;
-    if (apart && !rotation_clock_open(r, st))
+    bool async = r->launch.is_async;
+    if (async && !rotation_clock_open(r, st))
         return false;
-    r->watch = apart || !r->request.watch ? &r->own_watch : r->request.watch;
+    r->watch = async || !r->request.watch ? &r->own_watch : r->request.watch;
     if (r->watch == &r->own_watch)
         watch_begin(r->watch, 0);
     if (r->request.watch) /* which began before any code of others ran */
         r->watch->scheduled = r->request.watch->scheduled;
     guest_watch_begin(&r->guests, r->request.threads);
-    if (apart)
+    if (async)
         watch_expect_threads(r->watch);
     return true;
 }

@@ -22,7 +22,7 @@ enum { ROUNDS = 100, ROUNDS_LEAST = 5, TENTH = ROUNDS / 10, WORD_BYTES = 8, TRIE
 /* Launches that take so long on old contents, too, are warm by themselves, and few of them tell. */
 enum { WARM_PARTS = 2, SLOW_NS = 10000000, ROUNDS_LEAST_SLOW = 2 };
 static const double ratio_limit = 1.5, least_ns = 150; /* of a launch */
-static const double apart_share = 0.1;
+static const double async_share = 0.1;
 
 typedef struct exchanged {
     const rotation_buffer *buffer; /* NULL: none */
@@ -113,9 +113,9 @@ static int ascending(const void *a, const void *b) {
 /* Where the device works by itself, what few launches cost apart from their work is in both times,
  * and varies from one part to the next; many together tell how long one takes. */
 static bool are_near(const rotation *r, double on_old, double on_new) {
-    bool apart = r->launch.apart && r->least_ns > 0;
-    double work = apart ? fmin(r->least_ns, on_old) : on_old;
-    double varies = apart ? on_old * apart_share : 0;
+    bool async = r->launch.is_async && r->least_ns > 0;
+    double work = async ? fmin(r->least_ns, on_old) : on_old;
+    double varies = async ? on_old * async_share : 0;
     return on_new < on_old + work * (ratio_limit - 1) + least_ns + varies;
 }
 

@@ -16,14 +16,14 @@ enum {
     ALL_BYTES_MAX = 1536 << 10
 };
 
-typedef struct lowering {
+typedef struct model_levels {
     const json_t *run;
     const lowering_request *request;
     json_t *kernels, *left_out;
     size_t bytes;
     corpus sources;
     bool generic;
-} lowering;
+} model_levels;
 
 typedef struct choice {
     const json_t *row;
@@ -43,7 +43,7 @@ static void name_of(const json_t *row, text *out) {
     text_printf(out, "%s/%s", word(row, ROW_KERNEL), word(row, ROW_CASE));
 }
 
-static bool is_wanted(const lowering *l, const json_t *row) {
+static bool is_wanted(const model_levels *l, const json_t *row) {
     text name;
     text_init(&name);
     name_of(row, &name);
@@ -57,7 +57,7 @@ static bool is_wanted(const lowering *l, const json_t *row) {
 
 /* One result stands for a kernel, or, where cases were named, for a case: the longest case, and of
  * its profiles the first. */
-static void consider(const lowering *l, choice_list *list, map *places, const json_t *row) {
+static void consider(const model_levels *l, choice_list *list, map *places, const json_t *row) {
     const json_t *median = json_array_get(row, ROW_MEDIAN);
     choice c = {row, json_is_number(median) ? json_number_value(median) : 0};
     text key;
@@ -88,7 +88,7 @@ static int compare_times(const void *a, const void *b) {
 }
 
 /* Only what was compiled has levels. */
-static void choose(const lowering *l, choice_list *list) {
+static void choose(const model_levels *l, choice_list *list) {
     size_t i;
     json_t *row;
     map places;
@@ -106,7 +106,7 @@ static void choose(const lowering *l, choice_list *list) {
 
 /* ---- one kernel ---- */
 
-static void leave_out(lowering *l, const json_t *row, const char *why) {
+static void leave_out(model_levels *l, const json_t *row, const char *why) {
     text name;
     text_init(&name);
     name_of(row, &name);
@@ -132,7 +132,7 @@ static size_t count_lines(const char *from, const char *end) {
     return n;
 }
 
-static void add_level(lowering *l, json_t *levels, const char *name, const text *body,
+static void add_level(model_levels *l, json_t *levels, const char *name, const text *body,
                       const ir_line_list *lines) {
     size_t end = cut_at(body), shown = count_lines(body->data, body->data + end);
     json_t *origins = json_array();
@@ -162,7 +162,7 @@ static bool is_what_ran(const json_t *row, const text *schedule) {
     return strcmp(hex, word(row, ROW_SCHEDULE_HASH)) == 0;
 }
 
-static bool emit_levels(lowering *l, const corpus_case *c, const json_t *row, json_t *levels,
+static bool emit_levels(model_levels *l, const corpus_case *c, const json_t *row, json_t *levels,
                         bool *same, status *st) {
     static const char *const names[] = {"graph", "schedule", "tile", "asm"};
     text body;
@@ -176,7 +176,7 @@ static bool emit_levels(lowering *l, const corpus_case *c, const json_t *row, js
         .threads = (uint32_t)json_integer_value(json_array_get(row, ROW_THREADS)),
         .generic = l->generic,
         .schedule = json_string_value(json_array_get(row, ROW_SCHEDULE_VALUES)),
-        .written = c->kernel->schedule,
+        .source_schedule = c->kernel->schedule,
         .lines = &lines};
     bool ok = instance || status_set(st, STATUS_INVALID, "the source is wrong");
     for (size_t i = 0; i < sizeof names / sizeof *names && ok; i++) {
@@ -214,7 +214,7 @@ static bool add_source(json_t *entry, const corpus_case *c, status *st) {
     return true;
 }
 
-static const corpus_case *find_case(const lowering *l, const json_t *row) {
+static const corpus_case *find_case(const model_levels *l, const json_t *row) {
     text name;
     text_init(&name);
     name_of(row, &name);
@@ -226,7 +226,7 @@ static const corpus_case *find_case(const lowering *l, const json_t *row) {
     return found;
 }
 
-static void add_kernel(lowering *l, const json_t *row) {
+static void add_kernel(model_levels *l, const json_t *row) {
     status st = STATUS_INIT;
     const corpus_case *c = find_case(l, row);
     if (l->bytes > ALL_BYTES_MAX || json_array_size(l->kernels) >= KERNELS_SHOWN) {
@@ -254,7 +254,7 @@ static void add_kernel(lowering *l, const json_t *row) {
 /* ---- all of them ---- */
 
 /* Paths of the run that are still there. */
-static size_t source_paths(const lowering *l, const char **paths, size_t limit) {
+static size_t source_paths(const model_levels *l, const char **paths, size_t limit) {
     const json_t *list = json_object_get(json_object_get(l->run, "arguments"), "paths");
     size_t count = 0;
     for (size_t i = 0; i < json_array_size(list) && count < limit; i++) {
@@ -265,7 +265,7 @@ static size_t source_paths(const lowering *l, const char **paths, size_t limit) 
     return count;
 }
 
-static bool load_sources(lowering *l, const choice_list *list) {
+static bool load_sources(model_levels *l, const choice_list *list) {
     const char *paths[64];
     status st = STATUS_INIT;
     text diagnostics;
@@ -286,10 +286,10 @@ static bool load_sources(lowering *l, const choice_list *list) {
 }
 
 bool report_add_lowering(report_model *m, const lowering_request *request, status *st) {
-    lowering l = {.run = json_array_get(json_object_get(m->document, "runs"), 0),
-                  .request = request,
-                  .kernels = json_array(),
-                  .left_out = json_array()};
+    model_levels l = {.run = json_array_get(json_object_get(m->document, "runs"), 0),
+                      .request = request,
+                      .kernels = json_array(),
+                      .left_out = json_array()};
     choice_list list = {0};
     l.generic = json_is_true(json_object_get(json_object_get(l.run, "arguments"), "generic"));
     choose(&l, &list);

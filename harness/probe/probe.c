@@ -159,7 +159,7 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
         return CUT_NOT_PROBED;
     launch_request open = {.device = request->device,
                            .threads = request->options->threads,
-                           .kernel = request->subject->kernel_name};
+                           .kernel = request->context->kernel_name};
     launch_request_buffers(&open, &p->signature);
     if (!make_inputs(p, st))
         return CUT_FAILED;
@@ -198,7 +198,7 @@ static bool probe_one(const probe_request *request, const compiler_cut *cut, pro
     probing p = {.cut = cut, .why = &out->why};
     sha256 digest;
     char hex[65];
-    if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || is_dear(request->subject, cut))
+    if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || is_dear(request->context, cut))
         return true;
     cut_outcome outcome = run_cut(request, &p, &digest, st);
     if (outcome == CUT_FAILED)
@@ -223,7 +223,7 @@ static bool is_probed(const compiler_cut *cut) {
 }
 
 bool probe_orders(const probe_request *request, probe_result *out, status *st) {
-    const case_context *s = request->subject;
+    const case_context *s = request->context;
     text record;
     *out = (probe_result){.accumulations = 0};
     text_init(&out->why);

@@ -17,7 +17,7 @@ enum { PROBE_EXTENT_MAX = 20000 };
 #define PROBE_FLOPS_MAX 2e11
 
 typedef struct probe_request {
-    const case_context *subject;
+    const case_context *context;
     const compiler_options *options; /* as the kernel was compiled; the profile is strict */
     uint32_t device;
 } probe_request;

@@ -18,10 +18,10 @@ circumstances attempt_plain(const attempt *t) {
         .threads = t->request->threads, .before = 0xA5, .surround = 0x5A, .changed = -1};
 }
 
-void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out) {
-    for (uint32_t i = 0; i < subject->kernel->dim_count; i++)
+void attempt_dims(const relations_column *column, const shape *s, int64_t *out) {
+    for (uint32_t i = 0; i < column->kernel->dim_count; i++)
         for (uint32_t k = 0; k < s->c->dim_count; k++)
-            if (strcmp(s->c->dims[k].name, subject->kernel->dim_names[i]) == 0)
+            if (strcmp(s->c->dims[k].name, column->kernel->dim_names[i]) == 0)
                 out[i] = s->c->dims[k].value;
 }
 

@@ -57,7 +57,7 @@ void attempt_element(attempt *t, uint32_t output, const tensor *a, int64_t flat,
  * dimension decides what is tried. */
 void attempt_place(const attempt *t, violation *out);
 /* The kernel's dimensions of a shape. */
-void attempt_dims(const relations_subject *subject, const shape *s, int64_t *out);
+void attempt_dims(const relations_column *column, const shape *s, int64_t *out);
 
 /* Notes a violation that is none of an output's elements: where, the caller says. */
 void attempt_note(attempt *t, const char *between);

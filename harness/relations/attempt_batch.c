@@ -68,12 +68,12 @@ static bool take_all(const attempt *t, const tensor *from, bool of_outputs, posi
 
 static int64_t positions(const attempt *t) {
     int64_t dims[ATTEMPT_DIMS_MAX];
-    attempt_dims(t->request->subject, t->shape, dims);
+    attempt_dims(t->request->column, t->shape, dims);
     return dims[t->dim];
 }
 
 static const char *name_of(const attempt *t) {
-    return t->request->subject->kernel->dim_names[t->dim];
+    return t->request->column->kernel->dim_names[t->dim];
 }
 
 static bool run_plain(attempt *t, arrays *out, status *st) {
@@ -90,11 +90,11 @@ static bool run_first(attempt *t, const int64_t *order, int64_t count, arrays *o
     arrays inputs = {{{0}}};
     shape small;
     circumstances how = attempt_plain(t);
-    attempt_dims(t->request->subject, t->shape, dims);
+    attempt_dims(t->request->column, t->shape, dims);
     dims[t->dim] = count;
     *out = (arrays){{{0}}};
     shape_request request = {t->shape->c, dims, t->request->seed, false, NULL};
-    bool ok = shape_open(&small, t->request->subject, &request, st);
+    bool ok = shape_open(&small, t->request->column, &request, st);
     if (!ok)
         return false;
     ok = take_all(t, t->shape->inputs, false, (positions_taken){order, count}, &inputs, st) &&

@@ -7,7 +7,7 @@
 
 /* Why nobody asks; NULL: it is asked. */
 static const char *why_not(const attempt *t) {
-    const implementation *with = t->request->subject->with;
+    const implementation *with = t->request->column->with;
     if (!with)
         return "our code takes dense tensors alone";
     switch (with->kind) {

@@ -52,7 +52,7 @@ static void tell_escape(attempt *t, const tensor *plain, const tensor *reference
 /* Ours goes the formula's way; what code of others does on its way is its own. */
 static bool find_escape(const attempt *t, compiler_escape *out, status *st) {
     *out = (compiler_escape){.found = false};
-    return t->request->subject->with ||
+    return t->request->column->with ||
            compiler_find_escape(t->shape->instance, t->shape->inputs, out, st);
 }
 
@@ -80,7 +80,7 @@ static bool try_stable(attempt *t, const tensor *plain, status *st) {
 }
 
 bool attempt_numerics(attempt *t, const tensor *plain, status *st) {
-    const compiler_numerics *n = t->request->subject->kernel->numerics;
+    const compiler_numerics *n = t->request->column->kernel->numerics;
     if (n->bounded)
         try_bounds(t, plain, n);
     return !n->stable || t->violation.found || try_stable(t, plain, st);

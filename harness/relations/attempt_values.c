@@ -153,7 +153,7 @@ bool attempt_special(attempt *t, const tensor *plain, status *st) {
         make_special(t, inputs);
     ok = ok && repeat_special(t, inputs, st);
     tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
-    bool more = ok && !t->violation.found && !t->request->subject->kernel->contract;
+    bool more = ok && !t->violation.found && !t->request->column->kernel->contract;
     return more ? try_elements(t, plain, st) : ok;
 }
 
@@ -252,7 +252,7 @@ static bool hides_something(const attempt *t, const tensor *needed) {
 
 bool attempt_masked(attempt *t, const tensor *plain, status *st) {
     tensor needed[COMPILER_MAX_PARAMETERS] = {{0}};
-    if (t->request->subject->kernel->contract)
+    if (t->request->column->kernel->contract)
         return status_set(st, STATUS_UNAVAILABLE,
                           "the kernel has no formula that would tell what is masked");
     bool ok = compiler_needed(t->shape->instance, t->shape->inputs, NULL, needed, st);

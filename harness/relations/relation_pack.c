@@ -59,13 +59,13 @@ bool relation_pack_wanted(const json_t *found) {
 }
 
 static job job_of(const relation_pack_request *r) {
-    const relations_subject *s = r->of->subject;
+    const relations_column *s = r->of->column;
     const json_t *place = json_object_get(r->found, "place");
     return (job){.path = s->kernel->path,
                  .kernel = s->kernel->name,
                  .case_name = json_text_at(place, "case"),
                  .dims = word_at(place, "dims"),
-                 .backend = s->with ? s->column : backend_table[BACKEND_CPU].name,
+                 .backend = s->with ? s->name : backend_table[BACKEND_CPU].name,
                  .implementation = s->with ? s->with->path : NULL,
                  .implementation_kind = s->with ? (uint32_t)s->with->kind : 0,
                  .implementation_symbol = s->symbol,
@@ -98,12 +98,12 @@ bool relation_pack_write(const relation_pack_request *request, text *path_out, s
 bool relation_pack_again(case_context *s, const job *j, json_t *result, status *st) {
     const implementation with = {.kind = (implementation_kind)j->implementation_kind,
                                  .path = j->implementation};
-    const relations_subject subject = {.source = s->source,
-                                       .kernel = s->kernel,
-                                       .column = j->backend,
-                                       .with = j->implementation ? &with : NULL,
-                                       .symbol = j->implementation_symbol};
-    const relations_request request = {.subject = &subject,
+    const relations_column column = {.source = s->source,
+                                     .kernel = s->kernel,
+                                     .name = j->backend,
+                                     .with = j->implementation ? &with : NULL,
+                                     .symbol = j->implementation_symbol};
+    const relations_request request = {.column = &column,
                                        .threads = j->threads,
                                        .seed = j->seed,
                                        .shapes = SHAPES,

@@ -36,7 +36,7 @@ const char *relation_verdict_name(relation_verdict v) {
     return names[v];
 }
 
-/* A subject under way. */
+/* The check of one column under way. */
 typedef struct checking {
     const relations_request *request;
     runner *runner;
@@ -52,7 +52,7 @@ typedef struct checking {
 
 /* Half as much again as the greatest of the source's cases: not only where its author looked. */
 static void find_most(checking *c) {
-    const compiler_kernel *k = c->request->subject->kernel;
+    const compiler_kernel *k = c->request->column->kernel;
     for (uint32_t i = 0; i < k->dim_count; i++)
         c->most[i] = k->case_count ? 1 : 40;
     for (uint32_t n = 0; n < k->case_count; n++)
@@ -74,19 +74,19 @@ static bool same_types(const compiler_case *a, const compiler_case *b) {
 }
 
 static bool draw(checking *c, const compiler_case *like) {
-    const relations_subject *subject = c->request->subject;
+    const relations_column *column = c->request->column;
     int64_t dims[ATTEMPT_DIMS_MAX];
     shape s;
     for (int draws = 0; draws < DRAWS_MAX; draws++) {
         status st = STATUS_INIT;
         /* Smaller and smaller: what a run may cost, or a formula of the kernel, may leave few. */
-        for (uint32_t i = 0; i < subject->kernel->dim_count; i++) {
+        for (uint32_t i = 0; i < column->kernel->dim_count; i++) {
             int64_t most = draws < DRAWS_MAX / 2 ? c->most[i] >> draws / 8 : 12;
             uint64_t range = (uint64_t)(most < c->most[i] && most < 12 ? 12 : most);
             dims[i] = 1 + (int64_t)(splitmix64(&c->random) % range);
         }
         const shape_request request = {like, dims, splitmix64(&c->random) >> 2, true, NULL};
-        if (shape_open(&s, subject, &request, &st)) {
+        if (shape_open(&s, column, &request, &st)) {
             vec_push(&c->shapes, s);
             return true;
         }
@@ -98,7 +98,7 @@ static bool draw(checking *c, const compiler_case *like) {
 static void take_case(checking *c, const compiler_case *like) {
     shape s;
     const shape_request request = {like, NULL, c->request->seed, true, NULL};
-    if (shape_open(&s, c->request->subject, &request, &c->why_none))
+    if (shape_open(&s, c->request->column, &request, &c->why_none))
         vec_push(&c->shapes, s);
 }
 
@@ -107,12 +107,12 @@ static void take_given(checking *c) {
     shape s;
     const shape_request request = {c->request->like, NULL, c->request->seed, false,
                                    c->request->inputs};
-    if (request.inputs && shape_open(&s, c->request->subject, &request, &c->why_none))
+    if (request.inputs && shape_open(&s, c->request->column, &request, &c->why_none))
         vec_push(&c->shapes, s);
 }
 
 static void draw_like(checking *c, const compiler_case *like) {
-    bool drawn = c->request->subject->kernel->dim_count > 0;
+    bool drawn = c->request->column->kernel->dim_count > 0;
     for (uint32_t i = 0; i < c->request->shapes && drawn; i++)
         drawn = draw(c, like);
     if (!drawn)
@@ -120,7 +120,7 @@ static void draw_like(checking *c, const compiler_case *like) {
 }
 
 static void draw_shapes(checking *c) {
-    const compiler_kernel *k = c->request->subject->kernel;
+    const compiler_kernel *k = c->request->column->kernel;
     bool like_given = !c->request->inputs;
     take_given(c);
     for (uint32_t n = 0; n < k->case_count; n++) {
@@ -187,13 +187,13 @@ static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t
 /* Smaller dimensions that show it, too: each in turn 1, then half, then one less. */
 static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint32_t dim,
                    const compiler_independence *lanes) {
-    const relations_subject *subject = c->request->subject;
+    const relations_column *column = c->request->column;
     int64_t dims[ATTEMPT_DIMS_MAX];
     int tries = 0;
-    attempt_dims(subject, from, dims);
+    attempt_dims(column, from, dims);
     for (bool smaller = true; smaller && !is_over(c);) {
         smaller = false;
-        for (uint32_t i = 0; i < subject->kernel->dim_count; i++) {
+        for (uint32_t i = 0; i < column->kernel->dim_count; i++) {
             const int64_t wanted[] = {1, dims[i] / 2, dims[i] - 1};
             for (int k = 0; k < 3 && tries < SHRINKS_MAX; k++) {
                 int64_t kept = dims[i];
@@ -205,7 +205,7 @@ static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint3
                 dims[i] = wanted[k];
                 tries++;
                 const shape_request request = {from->like, dims, c->request->seed, false, NULL};
-                bool opened = shape_open(&s, subject, &request, &ignored);
+                bool opened = shape_open(&s, column, &request, &ignored);
                 o->violation.found = false;
                 bool shown = opened && try_on(c, o, &s, dim, lanes, &ignored) && o->violation.found;
                 if (opened)
@@ -228,7 +228,7 @@ static bool lanes_of(const shape *s, const char *dim, compiler_independence *lan
 }
 
 static void note_ranges(checking *c, outcome_of_relation *o) {
-    for (uint32_t i = 0; i < c->request->subject->kernel->dim_count; i++)
+    for (uint32_t i = 0; i < c->request->column->kernel->dim_count; i++)
         o->ranges[i] = runner_ranges(c->runner)[i];
 }
 
@@ -280,7 +280,7 @@ static json_t *example_json(const outcome_of_relation *o) {
 
 /* The least and the greatest number of each dimension that was run; null: none was. */
 static json_t *sizes_json(const checking *c, const outcome_of_relation *o) {
-    const compiler_kernel *k = c->request->subject->kernel;
+    const compiler_kernel *k = c->request->column->kernel;
     json_t *sizes = json_object();
     for (uint32_t i = 0; i < k->dim_count; i++)
         if (o->ranges[i].least)
@@ -342,11 +342,11 @@ static void tell_none(checking *c, relation_id id, const char *why) {
                         "shapes", 0, "sizes", "example", "place"));
 }
 
-/* ---- a subject ---- */
+/* ---- a column ---- */
 
 static void check_plain(checking *c, relation_id id) {
     outcome_of_relation o = {.id = id};
-    bool promises = c->request->subject->kernel->numerics != NULL;
+    bool promises = c->request->column->kernel->numerics != NULL;
     if ((id == RELATION_ENVIRONMENT && c->request->vary_count == 0) ||
         (id == RELATION_NUMERICS && !promises && !c->request->named))
         return;
@@ -354,7 +354,7 @@ static void check_plain(checking *c, relation_id id) {
         tell_none(c, id, "the kernel has no @verify.numerics");
         return;
     }
-    if (id == RELATION_ENVIRONMENT && !c->request->subject->with) {
+    if (id == RELATION_ENVIRONMENT && !c->request->column->with) {
         tell_none(c, id, "our code reads no environment while it runs");
         return;
     }
@@ -371,7 +371,7 @@ static bool is_batch(const checking *c, const char *dim) {
 }
 
 static void check_dims(checking *c, relation_id id) {
-    const compiler_kernel *k = c->request->subject->kernel;
+    const compiler_kernel *k = c->request->column->kernel;
     bool any = false;
     for (uint32_t i = 0; i < k->dim_count; i++) {
         outcome_of_relation o = {.id = id, .dim = k->dim_names[i]};
@@ -404,7 +404,7 @@ static checking open_checking(const relations_request *request) {
 
 static void close_checking(checking *c) {
     runner_close(c->runner);
-    if (c->request->subject->with)
+    if (c->request->column->with)
         foreign_end_left_behind(process_is_ours);
     for (size_t i = 0; i < c->shapes.count; i++)
         shape_close(&c->shapes.items[i]);
@@ -414,7 +414,7 @@ static void close_checking(checking *c) {
 /* The dimension's number, and where its positions lie, which larger shapes tell. */
 static bool find_dim(const checking *c, const char *name, uint32_t *dim,
                      compiler_independence *lanes) {
-    const compiler_kernel *k = c->request->subject->kernel;
+    const compiler_kernel *k = c->request->column->kernel;
     for (*dim = 0; *dim < k->dim_count; ++*dim)
         for (size_t i = 0; i < c->shapes.count && strcmp(k->dim_names[*dim], name) == 0; i++)
             if (lanes_of(&c->shapes.items[i], name, lanes))
@@ -434,7 +434,7 @@ json_t *relations_again(const relations_request *request, const relations_place 
         (!relation_table[o.id].per_dim || (where->dim && find_dim(&c, where->dim, &dim, &lanes)) ||
          status_set(st, STATUS_INVALID, "the kernel has no batch %s",
                     where->dim ? where->dim : "")) &&
-        shape_open(&s, request->subject, &wanted, st);
+        shape_open(&s, request->column, &wanted, st);
     if (ok) {
         ok = try_on(&c, &o, &s, dim, &lanes, st);
         shape_close(&s);

@@ -33,16 +33,16 @@ typedef enum relation_verdict {
 const char *relation_verdict_name(relation_verdict v);
 
 /* A column: our code, or an implementation's function. */
-typedef struct relations_subject {
+typedef struct relations_column {
     compiler_source *source;
     const compiler_kernel *kernel;
-    const char *column;
+    const char *name;
     const implementation *with; /* NULL: our code for this machine's CPU */
     const char *symbol;
-} relations_subject;
+} relations_column;
 
 typedef struct relations_request {
-    const relations_subject *subject;
+    const relations_column *column;
     bool wanted[RELATION_COUNT];
     bool named;                /* by the user: not all are wanted */
     uint32_t threads;          /* where a relation does not choose its own */
@@ -50,7 +50,7 @@ typedef struct relations_request {
     uint32_t shapes;           /* drawn for each combination of element types */
     const char *inputs;        /* a folder with NAME.npy for each, which are tried first; or NULL */
     const compiler_case *like; /* ... the case that they make */
-    uint64_t budget_ns;  /* for all relations of the subject; what is left over is not verified */
+    uint64_t budget_ns;  /* for all relations of the column; what is left over is not verified */
     uint64_t timeout_ns; /* of one call */
     const char *const *vary; /* NAME=A,B,... */
     uint32_t vary_count;

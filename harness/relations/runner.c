@@ -60,10 +60,10 @@ static bool is_small(const shape *s, status *st) {
                        (unsigned long long)(flops_max / 1000000)));
 }
 
-bool shape_open(shape *s, const relations_subject *subject, const shape_request *request,
+bool shape_open(shape *s, const relations_column *column, const shape_request *request,
                 status *st) {
     static uint64_t shapes;
-    const compiler_kernel *k = subject->kernel;
+    const compiler_kernel *k = column->kernel;
     *s = (shape){.number = ++shapes,
                  .seed = request->seed,
                  .given = request->inputs != NULL,
@@ -77,13 +77,13 @@ bool shape_open(shape *s, const relations_subject *subject, const shape_request 
             bindings[i] = (ir_binding){k->dim_names[i], request->dims[i]};
         const compiler_values values = {bindings, k->dim_count, request->like->types,
                                         request->like->type_count};
-        s->c = compiler_case_bind(subject->source, k, &values, &diagnostics);
+        s->c = compiler_case_bind(column->source, k, &values, &diagnostics);
     }
     compiler_case drawn = s->c ? *s->c : *request->like;
     drawn.inputs = request->like->inputs;
     drawn.constants = request->like->constants;
     drawn.constant_count = request->like->constant_count;
-    s->instance = s->c ? case_instance(subject->source, k, &drawn, st) : NULL;
+    s->instance = s->c ? case_instance(column->source, k, &drawn, st) : NULL;
     bool ok = s->instance || status_set(st, STATUS_INVALID, "the kernel has no such shape");
     text_release(&diagnostics);
     ok = ok && (!request->small || is_small(s, st)) &&
@@ -136,16 +136,17 @@ uint64_t runner_runs(const runner *r) {
 }
 
 static bool find_device(runner *r, status *st) {
-    const implementation *with = r->request->subject->with;
+    const implementation *with = r->request->column->with;
     backend_id id = with ? implementation_backend(with->kind) : BACKEND_CPU;
     r->has_device = r->has_device || backend_device(&backend_table[id], NULL, &r->device, st);
     return r->has_device;
 }
 
 static bool build(runner *r, opened *o, const shape *of, status *st) {
-    const relations_subject *s = r->request->subject;
+    const relations_column *s = r->request->column;
     if (!s->with) {
-        const compiler_options options = {.threads = o->threads, .written = s->kernel->schedule};
+        const compiler_options options = {.threads = o->threads,
+                                          .source_schedule = s->kernel->schedule};
         return compiler_build(of->instance, &options, &o->artifact, st);
     }
     if (implementation_needs_folder(s->with->kind) && !r->folder.path &&
@@ -187,7 +188,7 @@ static const struct compiler_buffer *buffer_at(const compiler_signature *s, uint
 }
 
 static bool load(runner *r, opened *o, const shape *of, status *st) {
-    const relations_subject *s = r->request->subject;
+    const relations_column *s = r->request->column;
     const compiler_signature *buffers = &of->signature;
     for (uint32_t i = 0; o->layout && i < buffers->input_count + buffers->output_count; i++)
         o->layouts[i] = layout_of(o->layout, buffer_at(buffers, i));
@@ -461,7 +462,7 @@ const runner_range *runner_ranges(const runner *r) {
 }
 
 static void note_range(runner *r, const shape *s) {
-    const compiler_kernel *k = r->request->subject->kernel;
+    const compiler_kernel *k = r->request->column->kernel;
     for (uint32_t i = 0; i < k->dim_count; i++)
         for (uint32_t d = 0; d < s->c->dim_count; d++) {
             runner_range *x = &r->ranges[i];
@@ -479,7 +480,7 @@ static void note_range(runner *r, const shape *s) {
 static bool set_limit(const runner *r, const opened *o, status *st) {
     uint64_t now = timer_now_ns(), left = r->end_ns > now ? r->end_ns - now : 1;
     uint64_t limit = r->request->timeout_ns < left ? r->request->timeout_ns : left;
-    return !r->request->subject->with ||
+    return !r->request->column->with ||
            abi_ok(tsrSetWatchdog(o->launch.context, limit), "setting a limit", st);
 }
 

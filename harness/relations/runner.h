@@ -29,8 +29,7 @@ typedef struct shape_request {
     bool small;         /* refuse it, before inputs are made, where a run would take long */
     const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
 } shape_request;
-bool shape_open(shape *s, const relations_subject *subject, const shape_request *request,
-                status *st);
+bool shape_open(shape *s, const relations_column *column, const shape_request *request, status *st);
 void shape_close(shape *s);
 
 /* Circumstances that may differ from one run to the next. */

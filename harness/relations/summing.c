@@ -117,7 +117,7 @@ static bool is_one_sum(summing *s, status *st) {
     static const char why[] =
         "the kernel is not one sum, or one contraction, of its inputs as they are";
     compiler_cut second;
-    if (s->request->subject->kernel->contract)
+    if (s->request->column->kernel->contract)
         return status_set(st, STATUS_UNAVAILABLE,
                           "the kernel has no formula that would tell what is summed");
     if (!compiler_cut_open(s->shape.instance, 1, &second, st))
@@ -142,7 +142,7 @@ static bool is_one_sum(summing *s, status *st) {
 bool summing_shape(summing *s, const compiler_case *like, const int64_t *dims, status *st) {
     const shape_request request = {like, dims, s->request->seed, false, NULL};
     close_shape(s);
-    return shape_open(&s->shape, s->request->subject, &request, st) && is_one_sum(s, st);
+    return shape_open(&s->shape, s->request->column, &request, st) && is_one_sum(s, st);
 }
 
 /* The first element meets all others in the whole: it comes last. */
@@ -291,7 +291,7 @@ const char *summing_accumulator(summing *s) {
 /* ---- shapes to ask at ---- */
 
 const compiler_case *summing_case(const relations_request *request, status *st) {
-    const compiler_kernel *k = request->subject->kernel;
+    const compiler_kernel *k = request->column->kernel;
     for (uint32_t i = 0; i < k->case_count; i++)
         if (!k->cases[i].large)
             return &k->cases[i];
@@ -302,10 +302,10 @@ const compiler_case *summing_case(const relations_request *request, status *st) 
 /* Gives what is summed over many elements, and each batch one position. */
 bool summing_dims(const relations_request *request, const compiler_case *like, int64_t *dims,
                   bool *batch, status *st) {
-    const compiler_kernel *k = request->subject->kernel;
+    const compiler_kernel *k = request->column->kernel;
     const shape_request whole = {like, NULL, request->seed, false, NULL};
     shape source;
-    if (!shape_open(&source, request->subject, &whole, st))
+    if (!shape_open(&source, request->column, &whole, st))
         return false;
     for (uint32_t i = 0; i < k->dim_count; i++) {
         compiler_independence lanes;

@@ -116,10 +116,10 @@ static bool walk_along(summing *s, walk *w, const char *what, int64_t most, cons
     return ok;
 }
 
-/* ---- a subject ---- */
+/* ---- a column ---- */
 
 static bool find_all(summing *s, walk *w, status *st) {
-    const compiler_kernel *k = s->request->subject->kernel;
+    const compiler_kernel *k = s->request->column->kernel;
     bool batch[ATTEMPT_DIMS_MAX] = {false};
     found_tree start;
     w->like = summing_case(s->request, st);
@@ -165,7 +165,7 @@ json_t *sums_find(const relations_request *request) {
 static bool open_wanted(summing *s, const sums_writing *w, status *st) {
     bool batch[ATTEMPT_DIMS_MAX] = {false};
     int64_t dims[ATTEMPT_DIMS_MAX];
-    uint32_t count = s->request->subject->kernel->dim_count;
+    uint32_t count = s->request->column->kernel->dim_count;
     if (w->at)
         return summing_shape(s, w->at, NULL, st);
     const compiler_case *like = summing_case(s->request, st);

@@ -9,7 +9,7 @@
 
 #include "relations/relations.h"
 
-/* The document of a subject: {"why": string|null, "trees": [{"dims", "threads", "elements",
+/* The document of a column: {"why": string|null, "trees": [{"dims", "threads", "elements",
  * "class", "digest", "fused": bool|null, "accumulator": "f32"|"wider"|null}], "changes":
  * [{"dim"|"threads", "from", "to"}]}. Owned. */
 json_t *sums_find(const relations_request *request);

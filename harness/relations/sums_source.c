@@ -84,7 +84,7 @@ static void write_type(const struct compiler_buffer *b, dtype accumulator, text 
 
 /* A file's name, where a string can hold it. */
 static const char *shown_column(const summing *s) {
-    const char *name = s->request->subject->column;
+    const char *name = s->request->column->name;
     for (const char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("_-.:", *c))
             return "another library";
@@ -93,7 +93,7 @@ static const char *shown_column(const summing *s) {
 
 static void write_head(const summing *s, dtype accumulator, text *out) {
     const compiler_signature *g = &s->shape.signature;
-    const char *name = s->request->subject->kernel->name;
+    const char *name = s->request->column->kernel->name;
     text_printf(out, "\"\"\"%s in the order in which %s adds", name, shown_column(s));
     for (uint32_t i = 0; i < s->shape.c->dim_count; i++)
         text_printf(out, "%s%s=%" PRId64, i ? ", " : " at ", s->shape.c->dims[i].name,

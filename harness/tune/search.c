@@ -24,7 +24,7 @@ typedef struct search {
     uint32_t beam_count;
     ranked best; /* of those measured */
     bool has_best;
-    bool apart; /* the tiles that are tried have other bits, whatever the schedule */
+    bool other_bits; /* the tiles that are tried have other bits, whatever the schedule */
     double best_ratio;
     char *texts[TRIED_MAX]; /* of schedules tried */
     uint32_t tried;
@@ -36,7 +36,7 @@ static uint64_t spent_ns(const search *s) {
 
 /* Whether less than this part of the budget is spent. */
 static bool has_time(const search *s, double part) {
-    return !interrupt_seen && !s->apart &&
+    return !interrupt_seen && !s->other_bits &&
            (double)spent_ns(s) < part * (double)s->request->budget_ns;
 }
 
@@ -148,7 +148,7 @@ static json_t *measure(search *s, const draft *d, double cycles, bool quick) {
     if (result && s->tried < TRIED_MAX)
         note(s, words.data, cycles, pair, result);
     s->out->measured |= pair != NULL;
-    s->apart |= j.tried && result && result_outcome(result) == OUTCOME_MISMATCH;
+    s->other_bits |= j.tried && result && result_outcome(result) == OUTCOME_MISMATCH;
     if (pair)
         s->out->default_ns = s->out->tuned_ns =
             json_real_value(json_object_get(pair, "default_ns"));
@@ -227,7 +227,7 @@ static bool search_all(search *s, status *st) {
     uint32_t count = 0;
     if (s->request->job->tried)
         try_schedule(s, &(ranked){.cycles = 0});
-    bool ok = s->apart || rank(s, kept, &count, st);
+    bool ok = s->other_bits || rank(s, kept, &count, st);
     for (uint32_t i = 0; ok && i < count && i < FIRST_MEASURED && has_time(s, 0.6); i++)
         try_schedule(s, &kept[i]);
     free(kept);

@@ -1,28 +1,13 @@
-/* device.c - the table of drivers, the numbers of their devices, and what a device may say of
- * itself. */
+/* device.c - the numbers of the drivers' devices, and what a device may say of itself. */
 #include "device/device.h"
 
 #include <string.h>
 
-#define DEVICE(driver) extern const device_driver driver;
-#include "device/devices.def"
-#undef DEVICE
-
-static const device_driver *const drivers[] = {
-#define DEVICE(driver) &driver,
-#include "device/devices.def"
-#undef DEVICE
-};
-enum { DRIVER_COUNT = sizeof drivers / sizeof drivers[0] };
-
-const device_driver *device_driver_at(size_t index) {
-    return index < DRIVER_COUNT ? drivers[index] : NULL;
-}
-
 const device_driver *device_driver_find(const char *name) {
-    for (size_t i = 0; i < DRIVER_COUNT; i++)
-        if (strcmp(drivers[i]->name, name) == 0)
-            return drivers[i];
+    const device_driver *driver;
+    for (size_t i = 0; (driver = device_driver_at(i)); i++)
+        if (strcmp(driver->name, name) == 0)
+            return driver;
     return NULL;
 }
 
@@ -35,18 +20,20 @@ static uint32_t count_of(const device_driver *driver) {
 }
 
 uint32_t device_listed_count(void) {
+    const device_driver *driver;
     uint32_t count = 0;
-    for (size_t i = 0; i < DRIVER_COUNT; i++)
-        count += drivers[i]->listed ? count_of(drivers[i]) : 0;
+    for (size_t i = 0; (driver = device_driver_at(i)); i++)
+        count += driver->listed ? count_of(driver) : 0;
     return count;
 }
 
 const device_driver *device_listed_at(uint32_t index, uint32_t *own_index_out) {
-    for (size_t i = 0; i < DRIVER_COUNT; i++) {
-        uint32_t count = drivers[i]->listed ? count_of(drivers[i]) : 0;
+    const device_driver *driver;
+    for (size_t i = 0; (driver = device_driver_at(i)); i++) {
+        uint32_t count = driver->listed ? count_of(driver) : 0;
         if (index < count) {
             *own_index_out = index;
-            return drivers[i];
+            return driver;
         }
         index -= count;
     }

@@ -259,7 +259,8 @@ struct device_driver {
     void (*count)(device *d, device_counts *out); /* NULL: it counts nothing */
 };
 
-/* Driver `index` of devices.def, listed ones first; NULL past the end. */
+/* Driver `index` of those in devices.def that this program has, listed ones first; NULL past the
+ * end. drivers.c, or in libtessera.so extra/open.c. */
 const device_driver *device_driver_at(size_t index);
 const device_driver *device_driver_find(const char *name); /* NULL: there is none */
 /* Counts the devices of the listed drivers. */

@@ -15,18 +15,18 @@
 
 extern char **environ;
 
-static tensor view(const guest_subject *s, uint32_t i) {
+static tensor view(const guest_function *s, uint32_t i) {
     tensor t = {.type = s->types[i], .rank = s->tensors[i].ndim, .data = s->tensors[i].data};
     memcpy(t.dims, s->shapes[i], sizeof t.dims);
     return t;
 }
 
-static void path_of(const guest_subject *s, const char *folder, uint32_t i, text *out) {
+static void path_of(const guest_function *s, const char *folder, uint32_t i, text *out) {
     text_clear(out);
     text_printf(out, "%s/%s/%s.npy", (const char *)s->own, folder, s->names[i]);
 }
 
-static bool run(const guest_subject *s, status *st) {
+static bool run(const guest_function *s, status *st) {
     text in, out;
     pid_t pid;
     int ended = 0;
@@ -49,7 +49,7 @@ static bool run(const guest_subject *s, status *st) {
            status_set(st, STATUS_INVALID, "%s ended with code %d", s->path, WEXITSTATUS(ended));
 }
 
-static bool take(const guest_subject *s, uint32_t i, const char *path, status *st) {
+static bool take(const guest_function *s, uint32_t i, const char *path, status *st) {
     tensor found, wanted = view(s, i);
     if (!tensor_read_npy(&found, path, wanted.type, st))
         return false;
@@ -66,7 +66,7 @@ static bool take(const guest_subject *s, uint32_t i, const char *path, status *s
 }
 
 /* The description has a folder of this guest's own, which its maker removes. */
-bool command_open(guest_subject *s, status *st) {
+bool command_open(guest_function *s, status *st) {
     s->own = (void *)json_string_value(json_object_get(s->description, "folder"));
     if (!s->own)
         return status_set(st, STATUS_CORRUPT, "the description of a command has no folder");
@@ -84,7 +84,7 @@ bool command_open(guest_subject *s, status *st) {
 }
 
 /* Files of the call before are gone: a program that writes none is seen. */
-bool command_call(guest_subject *s, status *st) {
+bool command_call(guest_function *s, status *st) {
     text path;
     bool ok = true;
     text_init(&path);

@@ -19,7 +19,7 @@ DLDataType guest_dl_type(dtype type) {
     return (DLDataType){codes[type], (uint8_t)(8 * dtype_size(type)), 1};
 }
 
-static bool describe_strides(guest_subject *s, uint32_t i, const json_t *one) {
+static bool describe_strides(guest_function *s, uint32_t i, const json_t *one) {
     const json_t *strides = json_object_get(one, "strides");
     DLTensor *t = &s->tensors[i];
     if (!strides)
@@ -33,7 +33,7 @@ static bool describe_strides(guest_subject *s, uint32_t i, const json_t *one) {
     return true;
 }
 
-static bool describe_tensor(guest_subject *s, uint32_t i, const json_t *one) {
+static bool describe_tensor(guest_function *s, uint32_t i, const json_t *one) {
     const json_t *shape = json_object_get(one, "shape");
     const char *type = json_string_value(json_object_get(one, "dtype"));
     s->names[i] = json_string_value(json_object_get(one, "name"));
@@ -51,9 +51,9 @@ static bool describe_tensor(guest_subject *s, uint32_t i, const json_t *one) {
     return describe_strides(s, i, one);
 }
 
-bool guest_describe(guest_subject *s, const char *json, size_t size_bytes, status *st) {
+bool guest_describe(guest_function *s, const char *json, size_t size_bytes, status *st) {
     json_error_t error;
-    *s = (guest_subject){.description = json_loadb(json, size_bytes, 0, &error)};
+    *s = (guest_function){.description = json_loadb(json, size_bytes, 0, &error)};
     const json_t *root = s->description, *tensors = json_object_get(root, "tensors");
     s->kind = json_string_value(json_object_get(root, "kind"));
     s->path = json_string_value(json_object_get(root, "path"));

@@ -20,7 +20,7 @@
  * for the files of a command, "dims": {NAME: number}, "inputs": how many of "tensors" are,
  * "tensors": [{"name", "dtype", "shape", "strides": in elements, and "byte_offset": where they are
  * not one behind the other}]}. */
-typedef struct guest_subject {
+typedef struct guest_function {
     json_t *description; /* the strings below are borrowed from it */
     const char *kind, *path, *symbol, *kernel;
     uint32_t threads;
@@ -32,13 +32,13 @@ typedef struct guest_subject {
     int64_t shapes[GUEST_TENSORS_MAX][TENSOR_MAX_RANK];
     int64_t strides[GUEST_TENSORS_MAX][TENSOR_MAX_RANK]; /* where `tensors` has them */
     void *own;                                           /* of the kind */
-} guest_subject;
+} guest_function;
 
 typedef struct guest_kind {
     const char *name;
-    bool (*open)(guest_subject *s, status *st);
+    bool (*open)(guest_function *s, status *st);
     /* With the tensors of `s`; false with a message, which need not be cleared before. */
-    bool (*call)(guest_subject *s, status *st);
+    bool (*call)(guest_function *s, status *st);
 } guest_kind;
 
 /* Serves until the device ends it; returns the exit code. `kinds` ends with a name of NULL. */
@@ -49,15 +49,15 @@ int guest_serve(const guest_kind *kinds);
 void guest_confine(pid_t served);
 
 /* describe.c: fills `s` from the text of a description. */
-bool guest_describe(guest_subject *s, const char *json, size_t size_bytes, status *st);
+bool guest_describe(guest_function *s, const char *json, size_t size_bytes, status *st);
 /* The element type as DLPack has it. */
 DLDataType guest_dl_type(dtype type);
 
-bool shared_object_open(guest_subject *s, status *st);
-bool shared_object_call(guest_subject *s, status *st);
-bool command_open(guest_subject *s, status *st);
-bool command_call(guest_subject *s, status *st);
-bool module_kind_open(guest_subject *s, status *st);
-bool module_kind_call(guest_subject *s, status *st);
+bool shared_object_open(guest_function *s, status *st);
+bool shared_object_call(guest_function *s, status *st);
+bool command_open(guest_function *s, status *st);
+bool command_call(guest_function *s, status *st);
+bool module_kind_open(guest_function *s, status *st);
+bool module_kind_call(guest_function *s, status *st);
 
 #endif

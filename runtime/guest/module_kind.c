@@ -24,7 +24,7 @@ static bool held(tsr_status_t code, const char *doing, status *st) {
     return code == TSR_SUCCESS || status_set(st, kind, "%s: %s", doing, tsrGetLastError());
 }
 
-static bool bind(guest_subject *s, loaded *l, status *st) {
+static bool bind(guest_function *s, loaded *l, status *st) {
     tsr_kernel_info_t info = {.struct_size = sizeof info};
     if (!held(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st))
         return false;
@@ -51,7 +51,7 @@ static bool bind(guest_subject *s, loaded *l, status *st) {
 }
 
 /* A buffer of another size would be read or written past its end. */
-static bool same_shapes(const guest_subject *s, const loaded *l, status *st) {
+static bool same_shapes(const guest_function *s, const loaded *l, status *st) {
     for (uint32_t i = 0; i < s->count; i++) {
         const char *name, *type;
         const int64_t *dims;
@@ -71,7 +71,7 @@ static bool same_shapes(const guest_subject *s, const loaded *l, status *st) {
     return true;
 }
 
-bool module_kind_open(guest_subject *s, status *st) {
+bool module_kind_open(guest_function *s, status *st) {
     loaded *l = base_calloc(1, sizeof *l);
     char *image = NULL;
     size_t size = 0;
@@ -85,7 +85,7 @@ bool module_kind_open(guest_subject *s, status *st) {
     return ok;
 }
 
-bool module_kind_call(guest_subject *s, status *st) {
+bool module_kind_call(guest_function *s, status *st) {
     loaded *l = s->own;
     const tsr_launch_t grid = {0};
     return held(tsrLaunch(l->kernel, NULL, grid, l->arguments, l->count), "launching", st);

@@ -21,7 +21,7 @@ static const uint64_t sleep_ns = 1000000000;
 
 typedef struct server {
     const guest_kind *kinds, *kind; /* kind: NULL until one is open */
-    guest_subject subject;
+    guest_function function;
     guest_ring *ring;
     uint64_t known, ended; /* calls: seen in the ring, and done */
     unsigned answered;     /* requests */
@@ -73,11 +73,11 @@ static void *map(int descriptor, uint64_t size_bytes, int rights) {
 
 static bool open_kind(server *s, status *st) {
     for (const guest_kind *k = s->kinds; k->name; k++)
-        if (strcmp(k->name, s->subject.kind) == 0) {
+        if (strcmp(k->name, s->function.kind) == 0) {
             s->kind = k;
-            return k->open(&s->subject, st);
+            return k->open(&s->function, st);
         }
-    return status_set(st, STATUS_INVALID, "this guest opens no %s", s->subject.kind);
+    return status_set(st, STATUS_INVALID, "this guest opens no %s", s->function.kind);
 }
 
 static bool open_subject(server *s, const int *descriptors, uint64_t size_bytes, status *st) {
@@ -86,7 +86,7 @@ static bool open_subject(server *s, const int *descriptors, uint64_t size_bytes,
         size_bytes <= DESCRIPTION_BYTES_MAX ? map(descriptors[1], size_bytes, PROT_READ) : NULL;
     if (!s->ring || !words)
         return status_set(st, STATUS_IO, "the guest cannot map what it was sent");
-    return guest_describe(&s->subject, words, size_bytes, st) && open_kind(s, st);
+    return guest_describe(&s->function, words, size_bytes, st) && open_kind(s, st);
 }
 
 static uint64_t map_memory(int descriptor, uint64_t size_bytes, status *st) {
@@ -127,11 +127,11 @@ static bool answer_request(server *s) {
 
 static void call(server *s) {
     status st;
-    const uint64_t *tensors = guest_call_tensors(s->ring, s->ended, s->subject.count);
+    const uint64_t *tensors = guest_call_tensors(s->ring, s->ended, s->function.count);
     status_clear(&st);
-    for (uint32_t i = 0; i < s->subject.count; i++)
-        s->subject.tensors[i].data = pointer(tensors[i]);
-    if (!s->kind->call(&s->subject, &st) && !atomic_load(&s->ring->failed)) {
+    for (uint32_t i = 0; i < s->function.count; i++)
+        s->function.tensors[i].data = pointer(tensors[i]);
+    if (!s->kind->call(&s->function, &st) && !atomic_load(&s->ring->failed)) {
         snprintf(s->ring->message, sizeof s->ring->message, "%.900s", st.message);
         atomic_store(&s->ring->failed, (unsigned)st.code);
     }

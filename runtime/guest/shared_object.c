@@ -25,7 +25,7 @@ static void *find(void *library, const char *prefix, const char *name) {
     return found;
 }
 
-bool shared_object_open(guest_subject *s, status *st) {
+bool shared_object_open(guest_function *s, status *st) {
     shared_object *o = base_calloc(1, sizeof *o);
     s->own = o;
     o->library = dlopen(s->path, RTLD_NOW | RTLD_LOCAL);
@@ -42,7 +42,7 @@ bool shared_object_open(guest_subject *s, status *st) {
                       s->symbol, s->symbol);
 }
 
-bool shared_object_call(guest_subject *s, status *st) {
+bool shared_object_call(guest_function *s, status *st) {
     shared_object *o = s->own;
     if (o->ffi)
         return tvm_ffi_call(o->ffi, s, st);

@@ -53,7 +53,7 @@ struct tvm_ffi {
 };
 
 /* The convention wants strides, which plain C is spared. */
-static void describe(tvm_ffi *f, const guest_subject *s, uint32_t i) {
+static void describe(tvm_ffi *f, const guest_function *s, uint32_t i) {
     int64_t step = 1;
     f->described[i] = (managed_tensor){.tensor = s->tensors[i]};
     f->described[i].tensor.strides = f->strides[i];
@@ -75,7 +75,7 @@ static void make_object(tvm_ffi *f, uint32_t i,
     f->arguments[i] = (ffi_any){FFI_TENSOR, 0, {.pointer = object}};
 }
 
-tvm_ffi *tvm_ffi_open(const guest_subject *s, void *library, void *function) {
+tvm_ffi *tvm_ffi_open(const guest_function *s, void *library, void *function) {
     tvm_ffi *f = base_calloc(1, sizeof *f);
     int (*make)(managed_tensor *, int32_t, int32_t, void **) = NULL;
     void *found[] = {function, dlsym(library, "TVMFFIObjectDecRef"),
@@ -98,7 +98,7 @@ static void release(const tvm_ffi *f, void *object) {
         (void)f->release(object);
 }
 
-static bool failed(const tvm_ffi *f, const guest_subject *s, int code, status *st) {
+static bool failed(const tvm_ffi *f, const guest_function *s, int code, status *st) {
     static const char unsupported_kind[] = "NotImplementedError";
     void *raised = NULL;
     if (f->take_error)
@@ -115,7 +115,7 @@ static bool failed(const tvm_ffi *f, const guest_subject *s, int code, status *s
     return false;
 }
 
-bool tvm_ffi_call(tvm_ffi *f, const guest_subject *s, status *st) {
+bool tvm_ffi_call(tvm_ffi *f, const guest_function *s, status *st) {
     ffi_any result = {.type_index = FFI_NONE};
     for (uint32_t i = 0; i < s->count; i++)
         f->tensors[i]->data = s->tensors[i].data;

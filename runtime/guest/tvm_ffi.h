@@ -9,8 +9,8 @@ typedef struct tvm_ffi tvm_ffi;
 
 /* A function of a library that is loaded, which keeps its tensors' types and shapes. Lives as long
  * as the process. */
-tvm_ffi *tvm_ffi_open(const guest_subject *s, void *library, void *function);
+tvm_ffi *tvm_ffi_open(const guest_function *s, void *library, void *function);
 /* With the tensors of `s`. */
-bool tvm_ffi_call(tvm_ffi *f, const guest_subject *s, status *st);
+bool tvm_ffi_call(tvm_ffi *f, const guest_function *s, status *st);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/elf.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/sha256.h"
@@ -199,6 +200,88 @@ static void vectors_grow(void **state) {
     vec_release(&v);
 }
 
+/* A header, a string table, a table of one symbol, a segment, and the headers of both sections. */
+typedef struct small_elf {
+    Elf64_Ehdr header;
+    char strings[8];
+    Elf64_Sym symbol;
+    Elf64_Phdr segment;
+    Elf64_Shdr sections[2];
+} small_elf;
+
+static small_elf make_elf(void) {
+    const Elf64_Shdr strings = {.sh_type = SHT_STRTAB,
+                                .sh_offset = offsetof(small_elf, strings),
+                                .sh_size = sizeof(char[8])};
+    const Elf64_Shdr symbols = {.sh_type = SHT_SYMTAB,
+                                .sh_offset = offsetof(small_elf, symbol),
+                                .sh_size = sizeof(Elf64_Sym)};
+    return (small_elf){.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+                                  .e_phoff = offsetof(small_elf, segment),
+                                  .e_phentsize = sizeof(Elf64_Phdr),
+                                  .e_phnum = 1,
+                                  .e_shoff = offsetof(small_elf, sections),
+                                  .e_shentsize = sizeof(Elf64_Shdr),
+                                  .e_shnum = 2},
+                       .strings = "\0twice\0",
+                       .symbol = {.st_name = 1, .st_value = 7},
+                       .segment = {.p_type = PT_NOTE, .p_filesz = 4},
+                       .sections = {strings, symbols}};
+}
+
+static void elf_files_give_their_parts(void **state) {
+    (void)state;
+    small_elf bytes = make_elf();
+    elf_file e;
+    Elf64_Shdr symbols;
+    Elf64_Sym symbol;
+    Elf64_Phdr segment;
+    assert_null(elf_file_open(&e, &bytes, sizeof bytes));
+    assert_true(elf_file_section(&e, 1, &symbols));
+    assert_true(elf_file_symbol(&e, &symbols, 0, &symbol));
+    assert_int_equal(symbol.st_value, 7);
+    assert_string_equal(elf_file_string(&e, 0, symbol.st_name), "twice");
+    assert_true(elf_file_segment(&e, 0, &segment));
+    assert_int_equal(segment.p_type, PT_NOTE);
+    assert_false(elf_file_section(&e, 2, &symbols));
+    assert_false(elf_file_symbol(&e, &symbols, 1, &symbol));
+    assert_false(elf_file_segment(&e, 1, &segment));
+    assert_null(elf_file_string(&e, 0, sizeof bytes.strings));
+    assert_null(elf_file_string(&e, 1, 0)); /* no table of strings */
+    assert_non_null(elf_file_part(&e, sizeof bytes, 0));
+    assert_null(elf_file_part(&e, sizeof bytes, 1));
+    assert_null(elf_file_part(&e, 1, UINT64_MAX));
+}
+
+static void elf_files_lack_what_lies_outside(void **state) {
+    (void)state;
+    elf_file e;
+    Elf64_Shdr section;
+    Elf64_Phdr segment;
+    small_elf bytes = make_elf();
+    memset(bytes.strings, 'x', sizeof bytes.strings);
+    bytes.segment.p_filesz = sizeof bytes + 1;
+    bytes.sections[1].sh_size = UINT64_MAX;
+    assert_null(elf_file_open(&e, &bytes, sizeof bytes));
+    assert_null(elf_file_string(&e, 0, 1)); /* it does not end */
+    assert_false(elf_file_segment(&e, 0, &segment));
+    assert_false(elf_file_section(&e, 1, &section));
+    bytes.sections[1].sh_type = SHT_NOBITS; /* nothing of it is in the file */
+    assert_true(elf_file_section(&e, 1, &section));
+    assert_null(elf_file_open(&e, &bytes, sizeof bytes - 1));
+    assert_true(elf_file_section(&e, 0, &section));
+    assert_false(elf_file_section(&e, 1, &section));
+    for (uint64_t offset = UINT64_MAX; offset > sizeof bytes; offset /= 2) {
+        bytes.header.e_shoff = bytes.header.e_phoff = offset;
+        assert_null(elf_file_open(&e, &bytes, sizeof bytes));
+        assert_false(elf_file_section(&e, 0, &section));
+        assert_false(elf_file_segment(&e, 0, &segment));
+    }
+    assert_non_null(elf_file_open(&e, &bytes, sizeof bytes.header - 1));
+    bytes.header.e_ident[EI_CLASS] = ELFCLASS32;
+    assert_non_null(elf_file_open(&e, &bytes, sizeof bytes));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_cause_wins),
@@ -211,6 +294,8 @@ int main(void) {
         cmocka_unit_test(sha256_gives_the_published_digests),
         cmocka_unit_test(files_are_written_whole_or_not_at_all),
         cmocka_unit_test(vectors_grow),
+        cmocka_unit_test(elf_files_give_their_parts),
+        cmocka_unit_test(elf_files_lack_what_lies_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

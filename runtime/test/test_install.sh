@@ -94,6 +94,27 @@ LD_LIBRARY_PATH=$library ./run_module affine.tsrm softmax 2>err && fail "an unkn
 grep -q "not found: .*it has 'affine'" err || fail "no message for an unknown kernel: $(cat err)"
 echo "ok - failures are told"
 
+# Devices without hardware, in a library beside it that is opened where the environment asks for them.
+cat >count.c <<'EOF'
+#include <stdio.h>
+#include <tessera/tessera.h>
+int main(void) {
+    uint32_t count = 0;
+    return tsrGetDeviceCount(&count) != TSR_SUCCESS || printf("%u\n", (unsigned)count) < 0;
+}
+EOF
+"$cc" -std=c11 -Wall -Wextra -Werror count.c "${flags[@]}" -o count || fail "a program that counts devices does not compile"
+count() { # [VARIABLE=VALUE...]
+    env LD_LIBRARY_PATH="$library" "$@" ./count 2>count.err
+}
+real=$(count)
+[ "$(count TESSERA_SIMULATED=2 TESSERA_EMULATED=1)" -ge $((real + 3)) ] || fail "no simulated or emulated devices: $(cat count.err)"
+rm "$library"/libtessera-devices.so.*
+[ "$(count TESSERA_SIMULATED=2 TSR_LOG=warn)" = "$real" ] || fail "simulated devices without their library"
+grep -q libtessera-devices count.err || fail "no warning names the missing library: $(cat count.err)"
+[ "$(count TSR_LOG=warn)" = "$real" ] && [ ! -s count.err ] || fail "the library is missed where no device needs it"
+echo "ok - $real devices, and simulated ones from a library of their own"
+
 # The page shows the very files.
 block() {
     awk -v start="\`\`\`$1" '$0 == start {on = 1; n++; next} /^```/ {on = 0} on && n == 1' "$2"

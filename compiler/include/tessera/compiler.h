@@ -119,9 +119,9 @@ typedef struct compiler_schedule {
 } compiler_schedule;
 
 /* The first that fits a target (NULL: the host's best level), or NULL. `written` may be NULL. */
-const compiler_special *compiler_special_of(const compiler_schedule *written, const char *isa);
+const compiler_special *compiler_special_of(const compiler_schedule *schedule, const char *isa);
 /* Is any of what is written for the target? */
-bool compiler_schedule_is_for(const compiler_schedule *written, const char *isa);
+bool compiler_schedule_is_for(const compiler_schedule *schedule, const char *isa);
 
 /* A knob is what a kernel of tiles leaves open: a size of its tiles, or a hint. */
 enum { COMPILER_KNOBS_MAX = 8, COMPILER_KNOB_VALUES_MAX = 32 };
@@ -364,7 +364,7 @@ typedef struct compiler_options {
     uint32_t threads; /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
     const char
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
-    const compiler_schedule *written; /* the kernel's own, which `schedule` wins over; or NULL */
+    const compiler_schedule *source_schedule; /* the kernel's own, behind `schedule`; or NULL */
     const char
         *constants; /* "w,b": inputs that stay as they are from launch to launch, so that what
                        is made from one alone can be prepared; or NULL. Never of the bits */

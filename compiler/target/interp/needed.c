@@ -12,12 +12,12 @@
 #include "target/interp/interp.h"
 #include "tessera/compiler.h"
 
-typedef struct needing {
+typedef struct need_table {
     const ir_module *m;
     const tensor *values;   /* by value */
     unsigned char **needed; /* by value; a byte for each element */
     status *st;
-} needing;
+} need_table;
 
 /* An operation under way. */
 typedef struct visit {
@@ -27,17 +27,17 @@ typedef struct visit {
     int64_t count;               /* elements of its result */
 } visit;
 
-static unsigned char *marks_of(const needing *n, const visit *v, uint32_t operand) {
+static unsigned char *marks_of(const need_table *n, const visit *v, uint32_t operand) {
     return n->needed[v->op->operands[operand]];
 }
 
-static void mark_all(const needing *n, const visit *v, uint32_t operand) {
+static void mark_all(const need_table *n, const visit *v, uint32_t operand) {
     memset(marks_of(n, v, operand), 1, (size_t)tensor_count(v->step.in[operand]));
 }
 
 /* ---- one operation each ---- */
 
-static void of_elementwise(const needing *n, const visit *v) {
+static void of_elementwise(const need_table *n, const visit *v) {
     bool select = v->step.opcode == GRAPH_SELECT;
     const unsigned char *condition = v->step.in[0]->data;
     for (uint32_t i = 0; i < v->step.in_count; i++)
@@ -47,7 +47,7 @@ static void of_elementwise(const needing *n, const visit *v) {
 }
 
 /* What is moved are numbers of elements, so the result says where each of its own came from. */
-static bool of_move(const needing *n, const visit *v, uint32_t moved) {
+static bool of_move(const need_table *n, const visit *v, uint32_t moved) {
     tensor numbers[LIMIT_OPERANDS] = {{0}}, out = {0};
     const tensor *in[LIMIT_OPERANDS];
     int64_t first = 0;
@@ -77,7 +77,7 @@ static bool of_move(const needing *n, const visit *v, uint32_t moved) {
 }
 
 /* The same with numbers in rows: which elements of x make each result. */
-static bool of_reduce(const needing *n, const visit *v) {
+static bool of_reduce(const need_table *n, const visit *v) {
     const tensor *x = v->step.in[0];
     tensor numbers, rows;
     int64_t length;
@@ -99,7 +99,7 @@ static bool of_reduce(const needing *n, const visit *v) {
 }
 
 /* The numbers of a side's elements, its axes in the plan's order. */
-static bool number_side(const needing *n, const tensor *x, const int64_t *axes, tensor *out) {
+static bool number_side(const need_table *n, const tensor *x, const int64_t *axes, tensor *out) {
     tensor numbers;
     if (!tensor_init(&numbers, DTYPE_I64, x->rank, x->dims, n->st))
         return false;
@@ -110,7 +110,7 @@ static bool number_side(const needing *n, const tensor *x, const int64_t *axes, 
     return ok;
 }
 
-static void mark_row(const needing *n, const visit *v, const dot_plan *p, int64_t row,
+static void mark_row(const need_table *n, const visit *v, const dot_plan *p, int64_t row,
                      const tensor *sides) {
     const int64_t *x = sides[0].data, *y = sides[1].data;
     const int64_t steps = interp_dot_steps(&v->step, p, row), batch = row / p->m;
@@ -128,7 +128,7 @@ static void mark_row(const needing *n, const visit *v, const dot_plan *p, int64_
         marks_of(n, v, 2)[row % tensor_count(v->step.in[2])] = 1;
 }
 
-static bool of_dot(const needing *n, const visit *v) {
+static bool of_dot(const need_table *n, const visit *v) {
     tensor sides[2] = {{0}};
     dot_plan p = interp_dot_plan(&v->step);
     bool ok = number_side(n, v->step.in[0], p.x_axes, &sides[0]) &&
@@ -139,13 +139,13 @@ static bool of_dot(const needing *n, const visit *v) {
     return ok;
 }
 
-static void of_anything(const needing *n, const visit *v) {
+static void of_anything(const need_table *n, const visit *v) {
     if (memchr(v->wanted, 1, (size_t)v->count))
         for (uint32_t i = 0; i < v->step.in_count; i++)
             mark_all(n, v, i);
 }
 
-static bool visit_op(const needing *n, const visit *v) {
+static bool visit_op(const need_table *n, const visit *v) {
     switch (graph_op_class(v->step.opcode)) {
     case GRAPH_CLASS_GENERATOR:
         return true;
@@ -171,7 +171,7 @@ static bool visit_op(const needing *n, const visit *v) {
 
 /* ---- the walk ---- */
 
-static bool walk(const needing *n, const ir_block_data *block) {
+static bool walk(const need_table *n, const ir_block_data *block) {
     bool ok = true;
     for (ir_op op = ir_op_get(n->m, block->last)->previous; op && ok;
          op = ir_op_get(n->m, op)->previous) {
@@ -189,7 +189,7 @@ static bool walk(const needing *n, const ir_block_data *block) {
     return ok;
 }
 
-static bool want(const needing *n, const ir_op_data *last, const compiler_element *of) {
+static bool want(const need_table *n, const ir_op_data *last, const compiler_element *of) {
     for (uint32_t i = 0; i < last->operand_count; i++) {
         unsigned char *marks = n->needed[last->operands[i]];
         int64_t count = tensor_count(&n->values[last->operands[i]]);
@@ -204,7 +204,7 @@ static bool want(const needing *n, const ir_op_data *last, const compiler_elemen
     return true;
 }
 
-static bool give(const needing *n, const ir_block_data *block, tensor *out) {
+static bool give(const need_table *n, const ir_block_data *block, tensor *out) {
     for (uint32_t i = 0; i < block->argument_count; i++) {
         const tensor *x = &n->values[block->arguments[i]];
         if (!tensor_init(&out[i], DTYPE_BOOL, x->rank, x->dims, n->st)) {
@@ -224,7 +224,7 @@ bool compiler_needed(compiler_instance *instance, const tensor *inputs, const co
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     uint32_t count = ir_value_count(m) + 1;
     tensor *values = base_calloc(count, sizeof *values);
-    needing n = {m, values, base_calloc(count, sizeof(unsigned char *)), st};
+    need_table n = {m, values, base_calloc(count, sizeof(unsigned char *)), st};
     bool ok = interp_values(m, inputs, values, st);
     for (uint32_t i = 1; i < count && ok; i++)
         n.needed[i] = base_calloc((size_t)tensor_count(&values[i]) + 1, 1);

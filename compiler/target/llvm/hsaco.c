@@ -61,7 +61,7 @@ static bool add_group(linker *l, elf_group group, status *st) {
                              .sh_flags = s->header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR),
                              .sh_addralign = s->header.sh_addralign};
         l->place_of.items[i] = add_section(
-            l, s->name, header, l->object.bytes + s->header.sh_offset, s->header.sh_size);
+            l, s->name, header, l->object.file.bytes + s->header.sh_offset, s->header.sh_size);
     }
     return true;
 }
@@ -257,8 +257,7 @@ static void write_segments(linker *l, uint64_t code, uint64_t code_end, uint32_t
 
 /* The section table, and the header that finds it. */
 static void write_header(linker *l) {
-    Elf64_Ehdr header;
-    memcpy(&header, l->object.bytes, sizeof header);
+    Elf64_Ehdr header = l->object.file.header;
     text names;
     text_init(&names);
     Elf64_Shdr strings = {.sh_type = SHT_STRTAB, .sh_addralign = 1};
@@ -287,7 +286,7 @@ static void write_header(linker *l) {
 
 /* ---- all of it ---- */
 static bool find_note(const linker *l, uint32_t *out, status *st) {
-    unsigned char system = l->object.bytes[EI_OSABI];
+    unsigned char system = l->object.file.header.e_ident[EI_OSABI];
     if (system != OS_AMDGPU_HSA)
         return status_set(st, STATUS_CORRUPT,
                           "the object is for the operating system %u, not for amdhsa", system);

@@ -1,12 +1,12 @@
 /* inspect.c - what a module's machine code is made of, read back from its bytes by a disassembler:
  * as counts, and as text. Whoever made the bytes is not trusted. */
-#include <elf.h>
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elf.h"
 #include "module.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
@@ -46,43 +46,24 @@ typedef struct line_reader {
 /* ---- ELF objects ---- */
 
 typedef struct object {
-    const unsigned char *bytes;
-    size_t size;
-    Elf64_Ehdr header;
-    Elf64_Shdr symbols, names; /* sh_size 0: there are none */
+    elf_file file;
+    Elf64_Shdr symbols; /* sh_size 0: there are none */
 } object;
 
 static bool cut_short(status *st) {
     return status_set(st, STATUS_CORRUPT, "an image of the module is cut short");
 }
 
-static bool in_bounds(const object *o, uint64_t offset, uint64_t size) {
-    return offset <= o->size && o->size - offset >= size;
-}
-
-/* With contents that lie in the object, if it is one that has some. */
-static bool section_at(const object *o, uint32_t index, Elf64_Shdr *out, status *st) {
-    uint64_t at = o->header.e_shoff + (uint64_t)index * sizeof *out;
-    if (index >= o->header.e_shnum || !in_bounds(o, at, sizeof *out))
-        return cut_short(st);
-    memcpy(out, o->bytes + at, sizeof *out);
-    return out->sh_type == SHT_NOBITS || in_bounds(o, out->sh_offset, out->sh_size) ||
-           cut_short(st);
-}
-
 static bool object_open(object *o, const void *bytes, size_t size, status *st) {
-    *o = (object){.bytes = bytes, .size = size};
-    if (size < sizeof o->header)
+    Elf64_Shdr section;
+    *o = (object){0};
+    if (elf_file_open(&o->file, bytes, size))
         return status_set(st, STATUS_CORRUPT, "an image of the module is no ELF object");
-    memcpy(&o->header, bytes, sizeof o->header);
-    for (uint32_t i = 0; i < o->header.e_shnum; i++) {
-        Elf64_Shdr section;
-        if (!section_at(o, i, &section, st))
-            return false;
-        if (section.sh_type != SHT_SYMTAB)
-            continue;
-        o->symbols = section;
-        return section_at(o, section.sh_link, &o->names, st);
+    for (uint32_t i = 0; i < o->file.header.e_shnum; i++) {
+        if (!elf_file_section(&o->file, i, &section))
+            return cut_short(st);
+        if (section.sh_type == SHT_SYMTAB && !o->symbols.sh_size)
+            o->symbols = section;
     }
     return true;
 }
@@ -90,21 +71,24 @@ static bool object_open(object *o, const void *bytes, size_t size, status *st) {
 /* The name of the function that begins there, NULL: none does. An object's addresses are those in
  * the section, of what is linked they are its own. */
 static const char *function_at(const object *o, uint32_t section, uint64_t address) {
-    const char *names = (const char *)o->bytes + o->names.sh_offset;
-    for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= o->symbols.sh_size; at += sizeof(Elf64_Sym)) {
-        Elf64_Sym s;
-        memcpy(&s, o->bytes + o->symbols.sh_offset + at, sizeof s);
-        if (s.st_shndx == section && s.st_value == address &&
-            ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_name < o->names.sh_size &&
-            memchr(names + s.st_name, '\0', o->names.sh_size - s.st_name))
-            return names + s.st_name;
-    }
+    Elf64_Sym s;
+    for (uint64_t i = 0; elf_file_symbol(&o->file, &o->symbols, i, &s); i++)
+        if (s.st_shndx == section && s.st_value == address && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
+            return elf_file_string(&o->file, o->symbols.sh_link, s.st_name);
     return NULL;
+}
+
+/* The next executable section, from *index on, which is moved behind it. */
+static bool next_code(const object *o, uint32_t *index, Elf64_Shdr *out) {
+    while (elf_file_section(&o->file, (*index)++, out))
+        if (out->sh_type == SHT_PROGBITS && (out->sh_flags & SHF_EXECINSTR))
+            return true;
+    return false;
 }
 
 static void read_section(LLVMDisasmContextRef d, const object *o, uint32_t index,
                          const Elf64_Shdr *section, const line_reader *reader) {
-    const unsigned char *code = o->bytes + section->sh_offset;
+    const unsigned char *code = o->file.bytes + section->sh_offset;
     char line[LINE_BYTES];
     for (uint64_t at = 0; at < section->sh_size;) {
         uint64_t address = section->sh_addr + at;
@@ -125,13 +109,9 @@ static bool read_object(LLVMDisasmContextRef d, const module_part *part, const l
     object o;
     if (!object_open(&o, part->data, part->size_bytes, st))
         return false;
-    for (uint32_t i = 0; i < o.header.e_shnum; i++) {
-        Elf64_Shdr section;
-        if (!section_at(&o, i, &section, st))
-            return false;
-        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR))
-            read_section(d, &o, i, &section, reader);
-    }
+    Elf64_Shdr section;
+    for (uint32_t i = 0; next_code(&o, &i, &section);)
+        read_section(d, &o, i - 1, &section, reader);
     return true;
 }
 
@@ -232,13 +212,9 @@ static bool executable_bytes(const module_part *part, uint64_t *bytes, status *s
     }
     if (!object_open(&o, part->data, part->size_bytes, st))
         return false;
-    for (uint32_t i = 0; i < o.header.e_shnum; i++) {
-        Elf64_Shdr section;
-        if (!section_at(&o, i, &section, st))
-            return false;
-        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR))
-            *bytes += section.sh_size;
-    }
+    Elf64_Shdr section;
+    for (uint32_t i = 0; next_code(&o, &i, &section);)
+        *bytes += section.sh_size;
     return true;
 }
 

@@ -34,14 +34,14 @@ typedef struct shared {
     ir_op function; /* once it is made */
 } shared;
 
-typedef struct sharing {
+typedef struct shared_table {
     math_set set;
     int lanes, least; /* instructions of what is shared */
     VEC(shared) functions;
     int64_t instructions; /* of all functions, written out in place */
     ir_value *replaced;   /* by value id */
     uint32_t count;
-} sharing;
+} shared_table;
 
 static const ir_type_data *type_of(const ir_module *m, ir_value v) {
     return ir_type_get(m, ir_value_get(m, v)->type);
@@ -93,7 +93,7 @@ static bool is_same(const ir_module *m, ir_op x, ir_op y) {
     return same;
 }
 
-static shared *find_shared(sharing *s, const ir_module *m, ir_op op) {
+static shared *find_shared(shared_table *s, const ir_module *m, ir_op op) {
     for (size_t i = 0; i < s->functions.count; i++)
         if (is_same(m, s->functions.items[i].first, op))
             return &s->functions.items[i];
@@ -101,7 +101,7 @@ static shared *find_shared(sharing *s, const ir_module *m, ir_op op) {
 }
 
 static void note_function(ir_module *m, ir_op op, void *context) {
-    sharing *s = context;
+    shared_table *s = context;
     int length = length_of(s->set, m, op);
     if (length == 0 || length < s->least)
         return;
@@ -142,7 +142,7 @@ static ir_op make_function(ir_module *m, ir_op op, int64_t number, int lanes) {
 
 /* Operands are rewritten on the way, so that one walk over the module is enough. */
 static void call_instead(ir_module *m, ir_op op, void *context) {
-    sharing *s = context;
+    shared_table *s = context;
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->operands[i] < s->count && s->replaced[d->operands[i]])
@@ -159,7 +159,7 @@ static void call_instead(ir_module *m, ir_op op, void *context) {
 
 /* What one vector alone computes has its place. From here on `first` is what the function is made
  * of. */
-static void make_functions(ir_module *m, sharing *s) {
+static void make_functions(ir_module *m, shared_table *s) {
     for (size_t i = 0; i < s->functions.count; i++) {
         shared *f = &s->functions.items[i];
         if (f->vectors < 2 || i >= TILE_FUNCTIONS)
@@ -189,7 +189,7 @@ static bool has_few_elements(const ir_module *m) {
 
 bool tile_share_functions(ir_module *m, int lanes, status *st) {
     const char *set = ir_op_string(m, ir_module_kernel(m), "math", NULL);
-    sharing s = {.lanes = lanes, .least = has_few_elements(m) ? 0 : LONG_FUNCTION};
+    shared_table s = {.lanes = lanes, .least = has_few_elements(m) ? 0 : LONG_FUNCTION};
     if (lanes < 1)
         return status_set(st, STATUS_INTERNAL, "a vector needs at least one lane");
     if (!math_set_named(set, &s.set))

@@ -12,11 +12,11 @@
 
 typedef VEC(access) access_list;
 
-typedef struct forwarding {
+typedef struct forward_state {
     ir_module *m;
     access_list known; /* stores whose values are at hand */
     bool changed;
-} forwarding;
+} forward_state;
 
 /* The workgroup's own memory, at a place that is known, all of the tile. */
 static bool is_near(const ir_module *m, ir_op op, access *a) {
@@ -40,7 +40,7 @@ static bool same_place(const access *a, const access *b) {
     return same;
 }
 
-static void forget_memory(forwarding *f, const access *written) {
+static void forget_memory(forward_state *f, const access *written) {
     size_t kept = 0;
     for (size_t i = 0; i < f->known.count; i++)
         if (!access_same_memory(&f->known.items[i], written))
@@ -65,7 +65,7 @@ static void forget_written(ir_module *m, ir_op op, void *context) {
         forget_memory(context, &a);
 }
 
-static void note_store(forwarding *f, ir_op op) {
+static void note_store(forward_state *f, ir_op op) {
     access a;
     if (!access_of(f->m, op, &a) || !a.writes)
         return;
@@ -74,7 +74,7 @@ static void note_store(forwarding *f, ir_op op) {
         vec_push(&f->known, a);
 }
 
-static void take_value(forwarding *f, ir_op load) {
+static void take_value(forward_state *f, ir_op load) {
     access a;
     if (!is_near(f->m, load, &a))
         return;
@@ -91,7 +91,7 @@ static void take_value(forwarding *f, ir_op load) {
     }
 }
 
-static void go_through(forwarding *f, ir_block block) {
+static void go_through(forward_state *f, ir_block block) {
     ir_module *m = f->m;
     for (ir_op op = ir_block_get(m, block)->first, next; op; op = next) {
         int opcode = ir_op_get(m, op)->opcode;
@@ -113,13 +113,13 @@ static void go_through(forwarding *f, ir_block block) {
 
 /* ---- stores that nobody reads ---- */
 
-typedef struct reading {
+typedef struct memory_reads {
     access_list stores;
     VEC(int64_t) read; /* offsets of memories */
-} reading;
+} memory_reads;
 
 static void note_use(ir_module *m, ir_op op, void *context) {
-    reading *r = context;
+    memory_reads *r = context;
     const ir_op_data *d = ir_op_get(m, op);
     access a;
     bool stores = d->opcode == TILE_STORE && access_of(m, op, &a) && a.opcode == TILE_SCRATCH;
@@ -133,7 +133,7 @@ static void note_use(ir_module *m, ir_op op, void *context) {
 }
 
 static void drop_stores(ir_module *m, ir_op phase) {
-    reading r = {.stores = {0}};
+    memory_reads r = {.stores = {0}};
     ir_walk(m, phase, note_use, &r);
     for (size_t i = 0; i < r.stores.count; i++) {
         bool read = false;
@@ -150,7 +150,7 @@ bool simt_forward_stores(ir_module *m, status *st) {
     (void)st;
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next) {
-        forwarding f = {.m = m};
+        forward_state f = {.m = m};
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
             continue;
         go_through(&f, ir_op_block(m, op, 0));

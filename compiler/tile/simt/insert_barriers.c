@@ -12,12 +12,12 @@
 
 typedef VEC(access) access_list;
 
-typedef struct waiting {
+typedef struct barrier_state {
     ir_module *m;
     int64_t *written; /* memories that the phase writes: opcode and name */
     size_t written_count;
     bool changed;
-} waiting;
+} barrier_state;
 
 static void copy_list(access_list *to, const access_list *from) {
     to->count = 0;
@@ -25,7 +25,7 @@ static void copy_list(access_list *to, const access_list *from) {
         vec_push(to, from->items[i]);
 }
 
-static void insert_before(waiting *w, ir_op op) {
+static void insert_before(barrier_state *w, ir_op op) {
     ir_builder b = {w->m, ir_op_get(w->m, op)->block, op, ir_op_get(w->m, op)->location};
     ir_op_spec spec = {.opcode = TILE_BARRIER};
     ir_build(&b, &spec);
@@ -85,7 +85,7 @@ static bool is_either(const ir_module *m, ir_op before, ir_op now) {
     return false;
 }
 
-static bool meets(const waiting *w, const access_list *pending, const access *a) {
+static bool meets(const barrier_state *w, const access_list *pending, const access *a) {
     for (size_t i = 0; i < pending->count; i++) {
         const access *before = &pending->items[i];
         if (access_conflicts(w->m, before, a) &&
@@ -96,14 +96,14 @@ static bool meets(const waiting *w, const access_list *pending, const access *a)
 }
 
 /* Memory that nothing writes in this phase is of no interest. */
-static bool is_written(const waiting *w, const access *a) {
+static bool is_written(const barrier_state *w, const access *a) {
     for (size_t i = 0; i < w->written_count; i += 2)
         if (w->written[i] == a->opcode && w->written[i + 1] == a->memory)
             return true;
     return false;
 }
 
-static bool find_access(const waiting *w, ir_op op, access *a) {
+static bool find_access(const barrier_state *w, ir_op op, access *a) {
     return access_of(w->m, op, a) && is_written(w, a);
 }
 
@@ -136,7 +136,8 @@ static bool certainly_waits(const ir_module *m, ir_block block) {
 }
 
 /* Whether the block meets what is pending before it waits. *waits: it did. */
-static bool block_meets(const waiting *w, ir_block block, const access_list *pending, bool *waits) {
+static bool block_meets(const barrier_state *w, ir_block block, const access_list *pending,
+                        bool *waits) {
     const ir_module *m = w->m;
     access a;
     for (ir_op op = ir_block_get(m, block)->first; op && !*waits; op = ir_op_get(m, op)->next) {
@@ -155,10 +156,10 @@ static bool block_meets(const waiting *w, ir_block block, const access_list *pen
     return false;
 }
 
-static void go_through(waiting *w, ir_block block, access_list *pending);
+static void go_through(barrier_state *w, ir_block block, access_list *pending);
 
 /* What the last trip left meets the next one. */
-static void go_around(waiting *w, ir_op loop, access_list *left) {
+static void go_around(barrier_state *w, ir_op loop, access_list *left) {
     ir_block body = ir_op_block(w->m, loop, 0);
     access_list around = {0};
     bool before = w->changed;
@@ -176,7 +177,7 @@ static void go_around(waiting *w, ir_op loop, access_list *left) {
     vec_release(&around);
 }
 
-static void go_through_loop(waiting *w, ir_op loop, access_list *pending) {
+static void go_through_loop(barrier_state *w, ir_op loop, access_list *pending) {
     ir_block body = ir_op_block(w->m, loop, 0);
     access_list left = {0};
     bool waits = false;
@@ -195,7 +196,7 @@ static void go_through_loop(waiting *w, ir_op loop, access_list *pending) {
     vec_release(&left);
 }
 
-static void go_through(waiting *w, ir_block block, access_list *pending) {
+static void go_through(barrier_state *w, ir_block block, access_list *pending) {
     access a;
     for (ir_op op = ir_block_get(w->m, block)->first; op; op = ir_op_get(w->m, op)->next) {
         int opcode = ir_op_get(w->m, op)->opcode;
@@ -237,7 +238,7 @@ bool simt_insert_barriers(ir_module *m, status *st) {
         written_list written = {0};
         access_list pending = {0};
         ir_walk(m, op, note_written, &written);
-        waiting w = {m, written.items.items, written.items.count, false};
+        barrier_state w = {m, written.items.items, written.items.count, false};
         go_through(&w, ir_op_block(m, op, 0), &pending);
         vec_release(&pending);
         vec_release(&written.items);

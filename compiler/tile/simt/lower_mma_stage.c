@@ -56,16 +56,16 @@ static bool can_copy(staging *g, ir_builder *b, int64_t extent) {
 /* ---- copies ---- */
 
 /* Where copies of a side go: its slot's beginning, the steps there from k on. */
-typedef struct copying {
+typedef struct stage_copy {
     const staging *g;
     const stage_side *s;
     ir_value slot, k;
     const slot_shape *shape;
     int64_t steps; /* those that there are */
-} copying;
+} stage_copy;
 
 /* Rows of a panel, from a step and a line on; the panel begins at element `to` of the slot. */
-static void copy_rows(const copying *c, ir_builder *b, int64_t to, int64_t at, int64_t step,
+static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at, int64_t step,
                       int64_t line, int64_t rows, int64_t columns) {
     const stage_side *s = c->s;
     int64_t row = c->shape->row[s->number];
@@ -92,7 +92,7 @@ static void copy_rows(const copying *c, ir_builder *b, int64_t to, int64_t at, i
 }
 
 /* Some lines from `line` on, to the place of line number `place` in the slot. */
-static void copy_lines(const copying *c, ir_builder *b, int64_t line, int64_t lines,
+static void copy_lines(const stage_copy *c, ir_builder *b, int64_t line, int64_t lines,
                        int64_t place) {
     const stage_side *s = c->s;
     int64_t row = c->shape->row[s->number], begin = s->number ? c->shape->right_at : 0;
@@ -108,7 +108,7 @@ static void copy_lines(const copying *c, ir_builder *b, int64_t line, int64_t li
 }
 
 /* Block by block in the order of instructions; else as much as lies side by side. */
-static void copy_side(const copying *c, ir_builder *b) {
+static void copy_side(const stage_copy *c, ir_builder *b) {
     const stage_side *s = c->s;
     int64_t m = c->g->unit->m, down = s->padded / m, groups = m / BLOCK;
     bool blocks = s->number == 0 && down > 1;
@@ -123,7 +123,7 @@ static void copy_side(const copying *c, ir_builder *b) {
 static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k,
                        const slot_shape *shape, int64_t steps) {
     for (int i = 0; i < 2; i++)
-        copy_side(&(copying){g, &g->sides[i], slot, k, shape, steps}, b);
+        copy_side(&(stage_copy){g, &g->sides[i], slot, k, shape, steps}, b);
 }
 
 /* ---- products ---- */

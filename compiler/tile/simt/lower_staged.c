@@ -24,14 +24,14 @@ typedef struct side {
     int64_t stride;    /* ... and the other ones are so far apart */
 } side;
 
-typedef struct staging {
+typedef struct stage_ring {
     dot *t;
     side sides[2];
     ir_value memory;
     int64_t steps, slots, slot; /* steps of a stage, stages at once, elements of a slot */
     int64_t whole, rest;        /* whole stages; the steps behind them */
     bool copies;                /* they are copied, not loaded and stored */
-} staging;
+} stage_ring;
 
 static ir_value beyond(ir_builder *b, ir_value at, int64_t elements) {
     int64_t one = 1;
@@ -46,14 +46,14 @@ static void plain(ir_builder *b, int opcode, const char *name, int64_t value) {
 
 /* ---- from far away into a slot ---- */
 
-static ir_value far_offset(const staging *g, const side *s, ir_builder *b, ir_value k) {
+static ir_value far_offset(const stage_ring *g, const side *s, ir_builder *b, ir_value k) {
     frame *f = &g->t->f;
     f->index[g->t->k] = k;
     return frame_offset(f, b, s->access);
 }
 
 /* Of the left side a row for each line, of the right one a column. */
-static tile_window far_window(const staging *g, const side *s, int64_t steps) {
+static tile_window far_window(const stage_ring *g, const side *s, int64_t steps) {
     frame *f = &g->t->f;
     tile_window w = frame_window(f, s->access);
     *(s->number ? &w.columns : &w.rows) = s->lines;
@@ -63,7 +63,7 @@ static tile_window far_window(const staging *g, const side *s, int64_t steps) {
 }
 
 /* A window that stands still along an axis has one element there; here each has its own. */
-static ir_value far_tile(const staging *g, const side *s, ir_builder *b, ir_value at,
+static ir_value far_tile(const stage_ring *g, const side *s, ir_builder *b, ir_value at,
                          int64_t steps) {
     tile_window w = far_window(g, s, steps);
     ir_value x = tile_load_window(b, frame_memory(&g->t->f, s->number), at, &w);
@@ -78,7 +78,7 @@ typedef struct loaded {
 } loaded;
 
 /* Steps that are put down together. */
-static int64_t part_of(const staging *g, const side *s, int64_t steps) {
+static int64_t part_of(const stage_ring *g, const side *s, int64_t steps) {
     tile_window w = far_window(g, s, steps);
     int64_t line = s->number ? w.column_stride : w.row_stride,
             part = SECTOR / (int64_t)dtype_size(g->t->element);
@@ -87,7 +87,7 @@ static int64_t part_of(const staging *g, const side *s, int64_t steps) {
     return line == 1 ? steps : part;
 }
 
-static loaded load_stage(const staging *g, ir_builder *b, ir_value k, int64_t steps) {
+static loaded load_stage(const stage_ring *g, ir_builder *b, ir_value k, int64_t steps) {
     loaded x = {.steps = steps};
     for (int i = 0; i < 2; i++) {
         const side *s = &g->sides[i];
@@ -101,7 +101,7 @@ static loaded load_stage(const staging *g, ir_builder *b, ir_value k, int64_t st
     return x;
 }
 
-static void store_stage(const staging *g, ir_builder *b, ir_value slot, const loaded *x) {
+static void store_stage(const stage_ring *g, ir_builder *b, ir_value slot, const loaded *x) {
     for (int i = 0; i < 2; i++)
         for (int64_t from = 0; from < x->steps; from += x->part[i]) {
             const side *s = &g->sides[i];
@@ -110,7 +110,7 @@ static void store_stage(const staging *g, ir_builder *b, ir_value slot, const lo
         }
 }
 
-static void copy(const staging *g, const side *s, ir_builder *b, ir_value slot, ir_value k) {
+static void copy(const stage_ring *g, const side *s, ir_builder *b, ir_value slot, ir_value k) {
     ir_value operands[] = {g->memory, beyond(b, slot, s->at), frame_memory(&g->t->f, s->number),
                            far_offset(g, s, b, k)};
     ir_module *m = b->m;
@@ -128,7 +128,7 @@ static void copy(const staging *g, const side *s, ir_builder *b, ir_value slot, 
     ir_build(b, &spec);
 }
 
-static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+static void copy_stage(const stage_ring *g, ir_builder *b, ir_value slot, ir_value k) {
     for (int i = 0; i < 2; i++)
         copy(g, &g->sides[i], b, slot, k);
 }
@@ -136,7 +136,7 @@ static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value 
 /* ---- what can be copied ---- */
 
 /* Elements at once: a power of two, to which all of it is aligned; one where it is turned over. */
-static int64_t piece_of(const staging *g, const side *s, ir_builder *b) {
+static int64_t piece_of(const stage_ring *g, const side *s, ir_builder *b) {
     dtype element = g->t->element;
     int64_t piece = WIDEST_COPY / (int64_t)dtype_size(element),
             aligned = access_index_divisor(b->m, far_offset(g, s, b, tile_index(b, g->steps)));
@@ -149,7 +149,7 @@ static int64_t piece_of(const staging *g, const side *s, ir_builder *b) {
 
 /* As numbers say where its elements lie: those of memory that outlives the workgroup, and nothing
  * is left out or read twice. */
-static bool is_copyable(const staging *g, side *s, ir_builder *b) {
+static bool is_copyable(const stage_ring *g, side *s, ir_builder *b) {
     ir_value memory = frame_memory(&g->t->f, s->number);
     ir_op made = ir_value_get(b->m, memory)->op;
     tile_window w = far_window(g, s, g->steps);
@@ -170,7 +170,7 @@ static bool is_copyable(const staging *g, side *s, ir_builder *b) {
 
 /* ---- slots ---- */
 
-static void open_side(staging *g, int i) {
+static void open_side(stage_ring *g, int i) {
     const frame *f = &g->t->f;
     int64_t lines = i ? f->columns : f->rows,
             units = round_up(lines, UNIT_OF_BANKS) / UNIT_OF_BANKS;
@@ -182,7 +182,7 @@ static void open_side(staging *g, int i) {
 
 /* Stages that are loaded have two slots, one for this one and one for the next. What whole stages
  * leave over has a slot of its own. */
-static void open(staging *g, ir_builder *b, int64_t extent) {
+static void open(stage_ring *g, ir_builder *b, int64_t extent) {
     const dot *t = g->t;
     g->steps = t->chunk ? greatest_divisor(t->stage, t->chunk) : t->stage;
     g->whole = extent / g->steps;
@@ -200,7 +200,7 @@ static void open(staging *g, ir_builder *b, int64_t extent) {
     g->memory = lowering_staging(t->f.l, b, t->element, (g->slots + (g->rest > 0)) * g->slot, 1);
 }
 
-static ir_value slot_of(const staging *g, ir_builder *b, ir_value stage, int64_t more) {
+static ir_value slot_of(const stage_ring *g, ir_builder *b, ir_value stage, int64_t more) {
     int64_t size = g->slot;
     ir_value slot = tile_index_by(b, TILE_INDEX_REM, beyond(b, stage, more), g->slots);
     return tile_affine(b, 0, &slot, &size, 1);
@@ -208,7 +208,7 @@ static ir_value slot_of(const staging *g, ir_builder *b, ir_value stage, int64_t
 
 /* ---- stages ---- */
 
-static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
+static ir_value multiply(const stage_ring *g, ir_builder *b, ir_value slot, int64_t steps,
                          ir_value sum) {
     const side *x = &g->sides[0], *y = &g->sides[1];
     for (int64_t i = 0; i < steps; i++) {
@@ -222,7 +222,7 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
 }
 
 /* The first stages are on their way; what is left over is there. */
-static void begin(const staging *g, ir_builder *b) {
+static void begin(const stage_ring *g, ir_builder *b) {
     for (int64_t i = 0; g->copies && i < g->slots - 1; i++) {
         copy_stage(g, b, tile_index(b, i * g->slot), tile_index(b, i * g->steps));
         plain(b, TILE_COPY_COMMIT, NULL, 0);
@@ -239,7 +239,7 @@ static void begin(const staging *g, ir_builder *b) {
 
 /* Copies are under way for all slots but one: a wait for the first of them, then for all threads,
  * of which none reads the slot any more that the next copies go to. */
-static ir_value copied_stage(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+static ir_value copied_stage(const stage_ring *g, ir_builder *b, ir_value k, ir_value sum) {
     ir_op guard;
     ir_value next, number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
     int64_t distance = g->slots - 1, end = g->whole * g->steps;
@@ -254,7 +254,7 @@ static ir_value copied_stage(const staging *g, ir_builder *b, ir_value k, ir_val
 }
 
 /* Behind the last stage it is loaded once more, into a slot that nobody reads. */
-static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+static ir_value loaded_stage(const stage_ring *g, ir_builder *b, ir_value k, ir_value sum) {
     ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
     if (g->whole == 1)
         return multiply(g, b, tile_index(b, 0), g->steps, sum);
@@ -267,7 +267,7 @@ static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_val
     return sum;
 }
 
-static ir_builder steps_of(const staging *g, ir_builder *b, ir_value low, ir_value high,
+static ir_builder steps_of(const stage_ring *g, ir_builder *b, ir_value low, ir_value high,
                            int64_t step, ir_value *sum, ir_op *loop, ir_value *k) {
     ir_builder in = tile_for(b, low, high, step, sum, 1, loop, k);
     lowering_mark(g->t->f.l, *loop, g->t->f.op);
@@ -276,7 +276,7 @@ static ir_builder steps_of(const staging *g, ir_builder *b, ir_value low, ir_val
 }
 
 /* Steps [low, low + length): whole stages, and behind the last one what is left over. */
-static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t length) {
+static ir_value chunk(const stage_ring *g, ir_builder *b, ir_value low, int64_t length) {
     dot *t = g->t;
     int64_t whole = length / g->steps * g->steps;
     if (g->whole == 0)
@@ -303,7 +303,7 @@ static ir_value added(ir_builder *b, ir_value x, ir_value y) {
 }
 
 /* The sums of whole chunks onto the total, then that of the rest. */
-static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
+static ir_value chunks(const stage_ring *g, ir_builder *b, int64_t extent) {
     dot *t = g->t;
     int64_t whole = extent / t->chunk * t->chunk;
     ir_value start, total = tile_constant(b, t->element, 0);
@@ -320,7 +320,7 @@ static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
 }
 
 ir_value lower_staged(dot *t, ir_builder *b, int64_t extent) {
-    staging g = {.t = t};
+    stage_ring g = {.t = t};
     bool several = t->chunk && extent > t->chunk;
     open(&g, b, extent);
     begin(&g, b);

@@ -7,17 +7,17 @@
 
 enum { LINE = 64 };
 
-typedef struct placing {
+typedef struct memory_needs {
     ir_module *m;
     int64_t scratch, workspace; /* bytes of each, as lowered */
     int64_t most;               /* workgroups of the largest grid */
     bool folds, moves, stages;  /* stages: a matrix unit reads it by itself */
     int64_t exchange;           /* where folds exchange lanes */
     ir_op phase;
-} placing;
+} memory_needs;
 
 static void note(ir_module *m, ir_op op, void *context) {
-    placing *p = context;
+    memory_needs *p = context;
     int opcode = ir_op_get(m, op)->opcode;
     p->folds |= opcode == TILE_FOLD && simt_fold_waits(m, op);
     p->stages |= opcode == TILE_MMA_STAGE;
@@ -28,7 +28,7 @@ static void note(ir_module *m, ir_op op, void *context) {
 }
 
 /* The workgroup's piece of the workspace, in place of its scratch. */
-static void move_to_workspace(placing *p, ir_op op) {
+static void move_to_workspace(memory_needs *p, ir_op op) {
     ir_module *m = p->m;
     ir_value number = ir_block_get(m, ir_op_block(m, p->phase, 0))->arguments[0];
     ir_builder b = {m, ir_op_get(m, op)->block, op, ir_op_get(m, op)->location};
@@ -50,7 +50,7 @@ static void collect(ir_module *m, ir_op op, void *context) {
     vec_push(&list->items, op);
 }
 
-static void place(placing *p) {
+static void place(memory_needs *p) {
     ir_module *m = p->m;
     op_list all = {0};
     ir_walk(m, ir_module_kernel(m), collect, &all);
@@ -71,9 +71,9 @@ static void place(placing *p) {
 
 bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st) {
     ir_op kernel = ir_module_kernel(m);
-    placing p = {.m = m,
-                 .scratch = ir_op_int(m, kernel, "scratch_bytes", 0),
-                 .workspace = ir_op_int(m, kernel, "workspace_bytes", 0)};
+    memory_needs p = {.m = m,
+                      .scratch = ir_op_int(m, kernel, "scratch_bytes", 0),
+                      .workspace = ir_op_int(m, kernel, "workspace_bytes", 0)};
     if (ir_op_attr(m, kernel, "dims"))
         return status_set(st, STATUS_UNAVAILABLE,
                           "code for threads is made for the dimensions of a case");

@@ -14,13 +14,13 @@ typedef struct held {
     uint32_t from, to;
 } held;
 
-typedef struct counting {
+typedef struct pressure_count {
     const ir_module *m;
     held *of;        /* by value */
     ir_value *stand; /* by value: what holds its elements */
     uint32_t now;
     VEC(ir_op) ops; /* by number; the end of a loop is its operation once more */
-} counting;
+} pressure_count;
 
 static int64_t registers_of(const ir_module *m, ir_value v) {
     const ir_type_data *t = ir_type_get(m, ir_value_get(m, v)->type);
@@ -43,27 +43,27 @@ static bool stands_for_operand(int opcode) {
     return opcode == TILE_BROADCAST || opcode == TILE_ROW || opcode == TILE_BITCAST;
 }
 
-static void make(counting *c, ir_value v, ir_value stand) {
+static void make(pressure_count *c, ir_value v, ir_value stand) {
     c->stand[v] = stand;
     if (stand == v)
         c->of[v] = (held){c->now, c->now};
 }
 
-static void use(counting *c, ir_value v) {
+static void use(pressure_count *c, ir_value v) {
     held *h = &c->of[c->stand[v]];
     h->to = c->now > h->to ? c->now : h->to;
 }
 
-static void go_through(counting *c, ir_block block);
+static void go_through(pressure_count *c, ir_block block);
 
 /* What was made before the loop and is used in it is needed by each trip. */
-static void keep_to_end(counting *c, uint32_t begin) {
+static void keep_to_end(pressure_count *c, uint32_t begin) {
     for (uint32_t v = 1; v <= ir_value_count(c->m); v++)
         if (c->stand[v] == v && c->of[v].from < begin && c->of[v].to > begin)
             c->of[v].to = c->now;
 }
 
-static void go_through_loop(counting *c, ir_op op) {
+static void go_through_loop(pressure_count *c, ir_op op) {
     const ir_op_data *d = ir_op_get(c->m, op);
     const ir_block_data *body = ir_block_get(c->m, ir_op_block(c->m, op, 0));
     uint32_t begin = c->now;
@@ -77,7 +77,7 @@ static void go_through_loop(counting *c, ir_op op) {
         make(c, d->results[i], d->results[i]);
 }
 
-static void go_through(counting *c, ir_block block) {
+static void go_through(pressure_count *c, ir_block block) {
     for (ir_op op = ir_block_get(c->m, block)->first; op; op = ir_op_get(c->m, op)->next) {
         const ir_op_data *d = ir_op_get(c->m, op);
         c->now++;
@@ -96,7 +96,7 @@ static void go_through(counting *c, ir_block block) {
 
 /* A value takes its registers from its operation on, and gives them back at its last use, which may
  * put its own result there. */
-static pressure worst_of(const counting *c) {
+static pressure worst_of(const pressure_count *c) {
     int64_t *change = base_calloc(c->now + 2, sizeof *change), held_now = 0;
     pressure worst = {0, 0};
     for (ir_value v = 1; v <= ir_value_count(c->m); v++)
@@ -115,7 +115,7 @@ static pressure worst_of(const counting *c) {
 
 pressure simt_pressure_of(const ir_module *m, ir_op phase) {
     uint32_t count = ir_value_count(m) + 1;
-    counting c = {.m = m};
+    pressure_count c = {.m = m};
     c.of = base_calloc(count, sizeof *c.of);
     c.stand = base_calloc(count, sizeof *c.stand);
     go_through(&c, ir_op_block(m, phase, 0));

@@ -51,7 +51,7 @@ static bool failed(status *st) {
 
 /* ---- opening ---- */
 
-static bool open_function(guest_subject *s, status *st) {
+static bool open_function(guest_function *s, status *st) {
     char *words = json_dumps(s->description, JSON_COMPACT);
     PyObject *found = words ? PyObject_CallFunction(guest.open, "s", words) : PyErr_NoMemory();
     free(words);
@@ -62,7 +62,7 @@ static bool open_function(guest_subject *s, status *st) {
     return ok || failed(st);
 }
 
-static bool python_open(guest_subject *s, status *st) {
+static bool python_open(guest_function *s, status *st) {
     PyEval_RestoreThread(guest.thread);
     bool ok = open_function(s, st);
     guest.thread = PyEval_SaveThread();
@@ -72,7 +72,7 @@ static bool python_open(guest_subject *s, status *st) {
 /* ---- arrays ---- */
 
 /* Tensors `from` to `end` of the call. */
-static PyObject *tensors_of(const guest_subject *s, uint32_t from, uint32_t end) {
+static PyObject *tensors_of(const guest_function *s, uint32_t from, uint32_t end) {
     PyObject *all = PyTuple_New(end - from);
     for (uint32_t i = from; i < end && all; i++) {
         const DLTensor *d = &s->tensors[i];
@@ -86,14 +86,14 @@ static PyObject *tensors_of(const guest_subject *s, uint32_t from, uint32_t end)
     return all;
 }
 
-static bool is_of(const kept_call *k, const guest_subject *s) {
+static bool is_of(const kept_call *k, const guest_function *s) {
     for (uint32_t i = 0; i < s->count; i++)
         if (k->addresses[i] != (uint64_t)(uintptr_t)s->tensors[i].data)
             return false;
     return true;
 }
 
-static kept_call *make_arrays(const guest_subject *s) {
+static kept_call *make_arrays(const guest_function *s) {
     size_t at = guest.count < KEPT ? guest.count : (guest.last + 1) % KEPT;
     kept_call *k = &guest.kept[at];
     PyObject *given = tensors_of(s, 0, guest.writes ? s->count : s->inputs);
@@ -118,7 +118,7 @@ static kept_call *make_arrays(const guest_subject *s) {
 }
 
 /* Buffers come in turns: the next is looked at first. */
-static kept_call *arrays_of(const guest_subject *s) {
+static kept_call *arrays_of(const guest_function *s) {
     for (size_t i = 1; i <= guest.count; i++) {
         size_t at = (guest.last + i) % guest.count;
         if (is_of(&guest.kept[at], s)) {
@@ -131,12 +131,12 @@ static kept_call *arrays_of(const guest_subject *s) {
 
 /* ---- calling ---- */
 
-static bool store_one(const guest_subject *s, const kept_call *k, uint32_t i, PyObject *value) {
+static bool store_one(const guest_function *s, const kept_call *k, uint32_t i, PyObject *value) {
     return array_store(value, (const tensor_object *)PyTuple_GetItem(k->outputs, i),
                        s->names[s->inputs + i]);
 }
 
-static bool store_all(const guest_subject *s, const kept_call *k, PyObject *result) {
+static bool store_all(const guest_function *s, const kept_call *k, PyObject *result) {
     uint32_t outputs = s->count - s->inputs;
     bool several = PyTuple_Check(result) || PyList_Check(result);
     if (!several && outputs == 1)
@@ -159,7 +159,7 @@ static bool store_all(const guest_subject *s, const kept_call *k, PyObject *resu
     return true;
 }
 
-static bool is_nothing(const guest_subject *s, PyObject *result) {
+static bool is_nothing(const guest_function *s, PyObject *result) {
     if (result != Py_None)
         PyErr_Format(PyExc_TypeError,
                      "%s takes the outputs to write them, and returned an object of %R; it returns "
@@ -168,7 +168,7 @@ static bool is_nothing(const guest_subject *s, PyObject *result) {
     return result == Py_None;
 }
 
-static bool call(const guest_subject *s) {
+static bool call(const guest_function *s) {
     kept_call *k = arrays_of(s);
     PyObject *result = k ? PyObject_Call(guest.function, k->arguments, NULL) : NULL;
     bool ok = result && (guest.writes ? is_nothing(s, result) : store_all(s, k, result));
@@ -176,7 +176,7 @@ static bool call(const guest_subject *s) {
     return ok;
 }
 
-static bool python_call(guest_subject *s, status *st) {
+static bool python_call(guest_function *s, status *st) {
     PyEval_RestoreThread(guest.thread);
     bool ok = call(s) || failed(st);
     guest.thread = PyEval_SaveThread();

@@ -18,7 +18,7 @@ emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) || skip "n
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sources=()
-for name in base/{arena,escape,escape_format,log,map,status,text,thread} \
+for name in base/{arena,elf,escape,escape_format,log,map,status,text,thread} \
     device/host/{host_cpu_aarch64,host_elf,host_elf_aarch64,host_elf_debug,host_elf_parse,host_elf_x86_64,host_isa,host_pool} \
     device/shared/host_memory; do
     sources+=("$root/runtime/$name.c")

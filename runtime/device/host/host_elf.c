@@ -106,7 +106,7 @@ static bool map_and_copy(loader *l, status *st) {
     for (size_t i = 0; i < l->object.section_count; i++) {
         const elf_section *s = &l->object.sections[i];
         if (s->group != GROUP_NONE && s->header.sh_type != SHT_NOBITS && s->header.sh_size)
-            memcpy(l->elf->base + s->load_offset, l->object.bytes + s->header.sh_offset,
+            memcpy(l->elf->base + s->load_offset, l->object.file.bytes + s->header.sh_offset,
                    s->header.sh_size);
     }
     return true;
@@ -222,18 +222,17 @@ static bool export_symbols(loader *l, status *st) {
 
 /* gdb takes a relocatable object whose section headers say where the sections lie. */
 static void register_debug(loader *l) {
-    Elf64_Ehdr header;
-    unsigned char *copy = base_malloc(l->object.size_bytes);
-    memcpy(copy, l->object.bytes, l->object.size_bytes);
-    memcpy(&header, copy, sizeof header);
+    const elf_file *file = &l->object.file;
+    unsigned char *copy = base_malloc(file->size_bytes);
+    memcpy(copy, file->bytes, file->size_bytes);
     for (size_t i = 0; i < l->object.section_count; i++) {
         elf_section *s = &l->object.sections[i];
         if (s->group == GROUP_NONE)
             continue;
         s->header.sh_addr = (uint64_t)(uintptr_t)(l->elf->base + s->load_offset);
-        memcpy(copy + header.e_shoff + i * sizeof s->header, &s->header, sizeof s->header);
+        memcpy(copy + file->header.e_shoff + i * sizeof s->header, &s->header, sizeof s->header);
     }
-    l->elf->debug = elf_debug_register(copy, l->object.size_bytes);
+    l->elf->debug = elf_debug_register(copy, file->size_bytes);
 }
 
 host_elf *host_elf_load(const void *object, size_t size_bytes, status *st) {

@@ -24,19 +24,10 @@ static bool corrupt(status *st, const char *what) {
     return status_set(st, STATUS_CORRUPT, "damaged ELF object: %s", what);
 }
 
-static bool inside(const elf_object *o, uint64_t offset, uint64_t size_bytes) {
-    return offset <= o->size_bytes && size_bytes <= o->size_bytes - offset;
-}
-
-static bool check_header(const elf_object *o, Elf64_Ehdr *h, status *st) {
-    if (o->size_bytes < sizeof *h)
-        return corrupt(st, "shorter than its header");
-    memcpy(h, o->bytes, sizeof *h);
-    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
-        return corrupt(st, "no ELF magic");
-    if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB ||
-        h->e_ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
-        return corrupt(st, "not a little-endian ELF64 of version 1");
+static bool check_header(const elf_object *o, status *st) {
+    const Elf64_Ehdr *h = &o->file.header;
+    if (h->e_ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
+        return corrupt(st, "not ELF of version 1");
     if (!o->machine || h->e_machine != o->machine->number)
         return status_set(st, STATUS_UNAVAILABLE,
                           "the object is for ELF machine %u; wanted is one for %s", h->e_machine,
@@ -45,22 +36,6 @@ static bool check_header(const elf_object *o, Elf64_Ehdr *h, status *st) {
         return corrupt(st, "not a relocatable object (ET_REL)");
     if (h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shnum == 0 || h->e_shnum > SECTION_LIMIT)
         return corrupt(st, "no section table, or one of another format");
-    if (!inside(o, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
-        return corrupt(st, "the section table lies outside the object (truncated?)");
-    return true;
-}
-
-/* A string table must end in NUL, so that any offset inside it is a string. */
-static bool string_table(const elf_object *o, size_t index, const char **out, size_t *size_out,
-                         status *st) {
-    if (index >= o->section_count)
-        return corrupt(st, "a string table index is out of range");
-    const Elf64_Shdr *h = &o->sections[index].header;
-    if (h->sh_type != SHT_STRTAB || h->sh_size == 0 ||
-        o->bytes[h->sh_offset + h->sh_size - 1] != '\0')
-        return corrupt(st, "a string table is not one");
-    *out = (const char *)o->bytes + h->sh_offset;
-    *size_out = h->sh_size;
     return true;
 }
 
@@ -86,27 +61,18 @@ static bool classify(elf_section *s, status *st) {
     return true;
 }
 
-static bool read_sections(elf_object *o, const Elf64_Ehdr *h, status *st) {
-    o->section_count = h->e_shnum;
+static bool read_sections(elf_object *o, status *st) {
+    o->section_count = o->file.header.e_shnum;
     o->sections = base_calloc(o->section_count, sizeof *o->sections);
     for (size_t i = 0; i < o->section_count; i++) {
-        Elf64_Shdr *s = &o->sections[i].header;
-        memcpy(s, o->bytes + h->e_shoff + i * sizeof *s, sizeof *s);
-        if (s->sh_size > size_limit)
-            return corrupt(st, "a section is larger than 1 GiB");
-        if (s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL &&
-            !inside(o, s->sh_offset, s->sh_size))
-            return corrupt(st, "a section lies outside the object (truncated?)");
-    }
-    const char *names = NULL;
-    size_t names_bytes = 0;
-    if (!string_table(o, h->e_shstrndx, &names, &names_bytes, st))
-        return false;
-    for (size_t i = 0; i < o->section_count; i++) {
         elf_section *s = &o->sections[i];
-        if (s->header.sh_name >= names_bytes)
+        if (!elf_file_section(&o->file, (uint32_t)i, &s->header))
+            return corrupt(st, "a section lies outside the object (truncated?)");
+        if (s->header.sh_size > size_limit)
+            return corrupt(st, "a section is larger than 1 GiB");
+        s->name = elf_file_string(&o->file, o->file.header.e_shstrndx, s->header.sh_name);
+        if (!s->name)
             return corrupt(st, "a section name is out of range");
-        s->name = names + s->header.sh_name;
         if (!classify(s, st))
             return false;
     }
@@ -114,21 +80,20 @@ static bool read_sections(elf_object *o, const Elf64_Ehdr *h, status *st) {
 }
 
 Elf64_Sym elf_symbol(const elf_object *o, size_t index) {
-    Elf64_Sym symbol;
-    memcpy(&symbol,
-           o->bytes + o->sections[o->symbol_section].header.sh_offset + index * sizeof symbol,
-           sizeof symbol);
+    Elf64_Sym symbol = {0};
+    elf_file_symbol(&o->file, &o->sections[o->symbol_section].header, index, &symbol);
     return symbol;
 }
 
 const char *elf_symbol_name(const elf_object *o, const Elf64_Sym *symbol) {
-    return o->symbol_names + symbol->st_name;
+    return elf_file_string(&o->file, o->sections[o->symbol_section].header.sh_link,
+                           symbol->st_name);
 }
 
 static bool check_symbol(const elf_object *o, const Elf64_Sym *s, status *st) {
-    if (s->st_name >= o->symbol_names_bytes)
-        return corrupt(st, "a symbol name is out of range");
     const char *name = elf_symbol_name(o, s);
+    if (!name)
+        return corrupt(st, "a symbol name is out of range");
     if (s->st_shndx == SHN_UNDEF)
         return status_set(st, STATUS_CORRUPT,
                           "undefined symbol '%s': an image must need nothing from outside", name);
@@ -163,8 +128,6 @@ static bool read_symbols(elf_object *o, status *st) {
     if (h->sh_entsize != sizeof(Elf64_Sym) || h->sh_size % sizeof(Elf64_Sym) != 0)
         return corrupt(st, "the symbol table is of another format");
     o->symbol_count = h->sh_size / sizeof(Elf64_Sym);
-    if (!string_table(o, h->sh_link, &o->symbol_names, &o->symbol_names_bytes, st))
-        return false;
     for (size_t i = 1; i < o->symbol_count; i++) { /* entry 0 is the null symbol */
         Elf64_Sym symbol = elf_symbol(o, i);
         if (!check_symbol(o, &symbol, st))
@@ -179,7 +142,7 @@ size_t elf_relocation_count(const elf_section *section) {
 
 Elf64_Rela elf_relocation(const elf_object *o, const elf_section *section, size_t index) {
     Elf64_Rela r;
-    memcpy(&r, o->bytes + section->header.sh_offset + index * sizeof r, sizeof r);
+    memcpy(&r, o->file.bytes + section->header.sh_offset + index * sizeof r, sizeof r);
     return r;
 }
 
@@ -221,9 +184,11 @@ bool elf_find_symbol(const elf_object *o, const elf_section *target, const Elf64
 
 bool elf_parse(elf_object *o, const elf_machine *machine, const void *bytes, size_t size_bytes,
                status *st) {
-    Elf64_Ehdr header;
-    *o = (elf_object){.bytes = bytes, .size_bytes = size_bytes, .machine = machine};
-    if (check_header(o, &header, st) && read_sections(o, &header, st) && read_symbols(o, st) &&
+    *o = (elf_object){.machine = machine};
+    const char *reason = elf_file_open(&o->file, bytes, size_bytes);
+    if (reason)
+        return corrupt(st, reason);
+    if (check_header(o, st) && read_sections(o, st) && read_symbols(o, st) &&
         check_relocations(o, st))
         return true;
     elf_release(o);

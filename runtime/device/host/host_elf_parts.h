@@ -4,8 +4,7 @@
 #ifndef TESSERA_RUNTIME_HOST_ELF_PARTS_H
 #define TESSERA_RUNTIME_HOST_ELF_PARTS_H
 
-#include <elf.h>
-
+#include "base/elf.h"
 #include "device/host/host_elf.h"
 #include "device/host/host_elf_machine.h"
 
@@ -21,15 +20,12 @@ typedef struct elf_section {
 
 /* A parsed object: all bounds hold. Borrows from the bytes it was parsed from. */
 typedef struct elf_object {
-    const unsigned char *bytes;
-    size_t size_bytes;
+    elf_file file;
     const elf_machine *machine; /* that it is for */
     elf_section *sections;      /* owned */
     size_t section_count;
     size_t symbol_section; /* 0: none */
     size_t symbol_count;
-    const char *symbol_names; /* its string table, NUL-terminated as a whole */
-    size_t symbol_names_bytes;
 } elf_object;
 
 /* Of another machine than `machine`: STATUS_UNAVAILABLE. */

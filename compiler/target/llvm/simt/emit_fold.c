@@ -62,19 +62,19 @@ static LLVMValueRef across_threads(emitter *e, ir_op op, const emitted *x, LLVMV
 
 /* ---- several rows ---- */
 
-typedef struct folding {
+typedef struct row_fold {
     emitter *e;
     int opcode;
     dtype element;
     LLVMValueRef place; /* of the thread in its row */
-} folding;
+} row_fold;
 
-static LLVMValueRef joined(const folding *f, LLVMValueRef x, LLVMValueRef y) {
+static LLVMValueRef joined(const row_fold *f, LLVMValueRef x, LLVMValueRef y) {
     return code_binary_value(f->e, f->opcode, f->element, x, y);
 }
 
 /* The value of the thread whose number differs in this bit. */
-static LLVMValueRef value_across(const folding *f, LLVMValueRef x, int bit) {
+static LLVMValueRef value_across(const row_fold *f, LLVMValueRef x, int bit) {
     emitter *e = f->e;
     LLVMTypeRef type = LLVMTypeOf(x), word = e->i32;
     if (dtype_size(f->element) < 4)
@@ -93,7 +93,7 @@ static LLVMValueRef value_across(const folding *f, LLVMValueRef x, int bit) {
 }
 
 /* Two threads that hold `count` lanes each join them pair by pair, each thread one half of them. */
-static void share_pairs(const folding *f, LLVMValueRef *v, int count, int bit) {
+static void share_pairs(const row_fold *f, LLVMValueRef *v, int count, int bit) {
     emitter *e = f->e;
     LLVMValueRef own = LLVMBuildAnd(e->b, f->place, code_int(e, e->i64, bit), ""),
                  upper = LLVMBuildICmp(e->b, LLVMIntNE, own, code_int(e, e->i64, 0), "");
@@ -108,7 +108,8 @@ static void share_pairs(const folding *f, LLVMValueRef *v, int count, int bit) {
 /* A row's lanes: of v[...], `run` are neighbours, then those of the next thread come. A thread that
  * has several neighbours shares them with others, for which the bits of its number stand in their
  * place. Every thread of the row gets the result. */
-static LLVMValueRef across_row(const folding *f, LLVMValueRef *v, int count, int run, int threads) {
+static LLVMValueRef across_row(const row_fold *f, LLVMValueRef *v, int count, int run,
+                               int threads) {
     int shared[8], shares = 0;
     for (; count > run; count /= 2)
         for (int i = 0; i < count / 2; i++)
@@ -131,7 +132,7 @@ static LLVMValueRef across_row(const folding *f, LLVMValueRef *v, int count, int
 static void fold_rows(emitter *e, ir_op op, const emitted *x, emitted *t) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const ir_layout *l = &x->layout;
-    folding f = {e, fold_opcode(e, op), t->element, simt_place(e, l).column};
+    row_fold f = {e, fold_opcode(e, op), t->element, simt_place(e, l).column};
     LLVMValueRef v[SIMT_FOLD_LANES];
     for (int64_t r = 0; r < t->rows; r++) {
         int count = 0;

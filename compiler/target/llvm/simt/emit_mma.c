@@ -245,7 +245,7 @@ void simt_note_loop(emitter *e, ir_op loop, LLVMValueRef branch) {
 
 /* ---- copies ---- */
 
-typedef struct copying {
+typedef struct copy_plan {
     LLVMValueRef to, from;  /* of the thread's first piece */
     LLVMValueRef row, unit; /* of the thread among those of a turn */
     int64_t rows, units, piece, bytes, to_stride, to_step, from_stride;
@@ -253,9 +253,9 @@ typedef struct copying {
     int64_t swizzle;     /* bytes of a row, within which 16 change places; 0: they do not */
     LLVMValueRef within; /* where that begins: the thread's first byte, as it would be without */
     bool asynchronous;
-} copying;
+} copy_plan;
 
-static LLVMValueRef thread_pointer(emitter *e, const copying *c, LLVMTypeRef type,
+static LLVMValueRef thread_pointer(emitter *e, const copy_plan *c, LLVMTypeRef type,
                                    const ir_op_data *d, int operand, int64_t stride, int64_t step) {
     LLVMValueRef offset =
         sum_of(e, code_get(e, d->operands[operand + 1])->values[0],
@@ -265,7 +265,7 @@ static LLVMValueRef thread_pointer(emitter *e, const copying *c, LLVMTypeRef typ
 
 /* Rows begin where the pattern does, so that it is of the thread's place alone; that is made once.
  */
-static void swizzle_place(emitter *e, copying *c, ir_op op, int64_t size) {
+static void swizzle_place(emitter *e, copy_plan *c, ir_op op, int64_t size) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, e->simt.last);
     LLVMValueRef across = code_int(e, e->i64, c->threads_across),
@@ -280,7 +280,7 @@ static void swizzle_place(emitter *e, copying *c, ir_op op, int64_t size) {
 }
 
 /* From the thread's first piece, as it would be without a pattern, so many rows and pieces on. */
-static LLVMValueRef copy_target(emitter *e, const copying *c, int64_t row, int64_t unit,
+static LLVMValueRef copy_target(emitter *e, const copy_plan *c, int64_t row, int64_t unit,
                                 int64_t size) {
     LLVMValueRef to =
         code_int(e, e->i64, (row * c->to_stride + unit * c->piece * c->to_step) * size);
@@ -293,17 +293,17 @@ static LLVMValueRef copy_target(emitter *e, const copying *c, int64_t row, int64
 
 /* Where rows come to stand upright, threads beside each other copy a sector of each: then what they
  * write falls on different banks. */
-static copying copying_of(emitter *e, ir_op op) {
+static copy_plan copying_of(emitter *e, ir_op op) {
     const int64_t sector = 32;
     const ir_op_data *d = ir_op_get(e->m, op);
     dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
     LLVMTypeRef type = code_memory_type(e, element);
-    copying c = {.rows = ir_op_int(e->m, op, "rows", 0),
-                 .piece = ir_op_int(e->m, op, "piece", 1),
-                 .to_stride = ir_op_int(e->m, op, "to_stride", 0),
-                 .to_step = ir_op_int(e->m, op, "to_step", 1),
-                 .from_stride = ir_op_int(e->m, op, "from_stride", 0),
-                 .swizzle = ir_op_int(e->m, op, "swizzle", 0)};
+    copy_plan c = {.rows = ir_op_int(e->m, op, "rows", 0),
+                   .piece = ir_op_int(e->m, op, "piece", 1),
+                   .to_stride = ir_op_int(e->m, op, "to_stride", 0),
+                   .to_step = ir_op_int(e->m, op, "to_step", 1),
+                   .from_stride = ir_op_int(e->m, op, "from_stride", 0),
+                   .swizzle = ir_op_int(e->m, op, "swizzle", 0)};
     c.units = ir_op_int(e->m, op, "columns", 0) / c.piece;
     c.bytes = c.piece * (int64_t)dtype_size(element);
     c.threads_across = power_at_least(c.units, c.to_step == 1 ? e->simt.threads : sector / c.bytes);
@@ -326,7 +326,7 @@ static copying copying_of(emitter *e, ir_op op) {
     return c;
 }
 
-static void copy_piece(emitter *e, const copying *c, LLVMValueRef to, LLVMValueRef from) {
+static void copy_piece(emitter *e, const copy_plan *c, LLVMValueRef to, LLVMValueRef from) {
     char name[64];
     if (!c->asynchronous) {
         simt_copy_now(e, to, from, (int)c->bytes);
@@ -345,7 +345,7 @@ static LLVMValueRef below(emitter *e, LLVMValueRef x, int64_t threads, int64_t f
 }
 
 void simt_copy(emitter *e, ir_op op) {
-    copying c = copying_of(e, op);
+    copy_plan c = copying_of(e, op);
     int64_t size = c.bytes / c.piece;
     for (int64_t row = 0; row < c.rows; row += c.threads_down)
         for (int64_t unit = 0; unit < c.units; unit += c.threads_across) {

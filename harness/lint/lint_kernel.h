@@ -1,6 +1,7 @@
-/* subject.h - inside the lint: one kernel with the graphs of its cases, and where things stand. */
-#ifndef TESSERA_HARNESS_LINT_SUBJECT_H
-#define TESSERA_HARNESS_LINT_SUBJECT_H
+/* lint_kernel.h - inside the lint: one kernel with the graphs of its cases, and where things stand.
+ */
+#ifndef TESSERA_HARNESS_LINT_LINT_KERNEL_H
+#define TESSERA_HARNESS_LINT_LINT_KERNEL_H
 
 #include "lint/lint.h"
 #include "tessera/compiler.h"
