@@ -187,6 +187,7 @@ void artifact_init(artifact_builder *b, compiler_instance *instance,
 
 void artifact_release(artifact_builder *b) {
     json_decref(b->signature);
+    json_decref(b->program);
     for (uint32_t i = 0; i < b->count; i++) {
         text_release(&b->images[i].schedule);
         text_release(&b->images[i].object);
@@ -341,8 +342,9 @@ static char *metadata_json(const artifact_builder *b) {
                              "numerics_version", TSR_NUMERICS_VERSION);
     json_object_update(root, b->signature);
     set_hash(root, "graph_sha256", &b->graph_hash);
-    json_t *images = describes_images(b) ? json_pack("{s:o}", "images", images_json(b))
-                                         : image_json(&b->images[0]);
+    json_t *images = b->program            ? json_pack("{s:O}", "program", b->program)
+                     : describes_images(b) ? json_pack("{s:o}", "images", images_json(b))
+                                           : image_json(&b->images[0]);
     json_object_update(root, images);
     json_decref(images);
     if (b->provenance)
@@ -352,11 +354,13 @@ static char *metadata_json(const artifact_builder *b) {
     return dumped;
 }
 
-/* Of all schedules, one after the other. */
+/* Of all schedules, one after the other; of a program the kernels' modules. */
 static sha256 schedules_hash(const artifact_builder *b) {
     sha256_stream *s = sha256_stream_new();
     for (uint32_t i = 0; i < b->count; i++)
         sha256_stream_update(s, b->images[i].schedule.data, b->images[i].schedule.length);
+    for (uint32_t i = 0; i < b->kernel_count; i++)
+        sha256_stream_update(s, b->kernels[i].data, b->kernels[i].size_bytes);
     return sha256_stream_finish(s);
 }
 
@@ -387,7 +391,6 @@ static bool fits_a_module(const artifact_builder *b, const char *json, status *s
 
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st) {
     char kinds[ARTIFACT_IMAGES_MAX][2][KIND_BYTES];
-    module_part parts[2 + 2 * ARTIFACT_IMAGES_MAX];
     out->graph_hash = b->graph_hash;
     out->schedule_hash = schedules_hash(b);
     char *json = metadata_json(b);
@@ -395,6 +398,7 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
         free(json);
         return false;
     }
+    module_part *parts = base_calloc(2 + 2 * ARTIFACT_IMAGES_MAX + b->kernel_count, sizeof *parts);
     parts[0] = (module_part){"metadata", json, strlen(json)};
     parts[1] = (module_part){"graph", b->graph->data, b->graph->length};
     size_t count = 2;
@@ -407,17 +411,22 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
             parts[count++] = (module_part){schedule, image->schedule.data, image->schedule.length};
         parts[count++] = (module_part){kinds[i][1], image->object.data, image->object.length};
     }
-    uint16_t minor = json_object_get(b->signature, "constants") ? MODULE_ABI_MINOR_PREPARED : 0;
+    for (uint32_t i = 0; i < b->kernel_count; i++)
+        parts[count++] = b->kernels[i];
+    uint16_t minor = b->program                                   ? MODULE_ABI_MINOR_PROGRAM
+                     : json_object_get(b->signature, "constants") ? MODULE_ABI_MINOR_PREPARED
+                                                                  : MODULE_ABI_MINOR;
     bool ok = module_write_for(minor, parts, count, &out->image, &out->image_size, st);
     if (ok)
         out->module_hash = sha256_of(out->image, out->image_size);
+    free(parts);
     free(json);
     return ok;
 }
 
 /* ---- code of others ---- */
 
-json_t *artifact_buffers_json(const struct compiler_buffer *buffers, uint32_t count) {
+static json_t *buffers_of_json(const struct compiler_buffer *buffers, uint32_t count) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++) {
         json_t *shape = json_array();
@@ -428,12 +437,12 @@ json_t *artifact_buffers_json(const struct compiler_buffer *buffers, uint32_t co
     return list;
 }
 
-static json_t *foreign_signature_json(compiler_instance *instance, const compiler_signature *s) {
+json_t *artifact_signature_json(compiler_instance *instance, const compiler_signature *s) {
     const ir_module *graph = compiler_instance_graph(instance);
     return json_pack("{s:s, s:o, s:o}", "name",
                      ir_op_string(graph, ir_module_kernel(graph), "name", "kernel"), "inputs",
-                     artifact_buffers_json(s->inputs, s->input_count), "outputs",
-                     artifact_buffers_json(s->outputs, s->output_count));
+                     buffers_of_json(s->inputs, s->input_count), "outputs",
+                     buffers_of_json(s->outputs, s->output_count));
 }
 
 static json_t *foreign_needs_json(const compiler_foreign *code) {
@@ -458,7 +467,7 @@ bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
     if (!compiler_signature_of(instance, &signature, st))
         return false;
     artifact_init(&b, instance, &options);
-    b.signature = foreign_signature_json(instance, &signature);
+    b.signature = artifact_signature_json(instance, &signature);
     struct artifact_image *image = &b.images[b.count++];
     image->isa = strchr(code->target, '/') + 1;
     snprintf(image->target, sizeof image->target, "%s", code->target);

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "module.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
 
@@ -16,7 +17,10 @@ typedef struct artifact_builder {
     bool generic;                          /* the first image of each level is for any dimensions */
     const text *graph; /* Graph IR before any pass: the same for all images; borrowed */
     sha256 graph_hash;
-    json_t *signature; /* name, inputs and outputs */
+    json_t *signature;          /* name, inputs and outputs */
+    json_t *program;            /* of several kernels, and no images; NULL: it is none */
+    const module_part *kernels; /* the program's, borrowed */
+    uint32_t kernel_count;
     uint32_t count;
     struct artifact_image {
         const char *isa;                /* static storage, or borrowed */
@@ -47,8 +51,8 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
  * before it; the image for any dimensions has been added. */
 bool artifact_check_variant(const artifact_builder *b, const ir_bindings *variants, uint32_t index,
                             status *st);
-/* Buffers whose dimensions are numbers, as they stand in the metadata. */
-json_t *artifact_buffers_json(const struct compiler_buffer *buffers, uint32_t count);
+/* Name, inputs and outputs of a kernel whose dimensions are numbers. */
+json_t *artifact_signature_json(compiler_instance *instance, const compiler_signature *s);
 /* Fills image, image_size and the hashes. */
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st);
 

@@ -1,5 +1,5 @@
-/* levels.c - what others ask about targets by name: which there are, what their code is, whether it
- * runs here. */
+/* levels.c - what others ask by name: passes, functions and profiles; targets, what their code is,
+ * whether it runs here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +17,29 @@ uint32_t compiler_level_names(const char *const **names) {
         list[i] = isas[i].name;
     *names = list;
     return count;
+}
+
+uint32_t compiler_pass_names(const char *const **names) {
+    static const char *const list[] = {
+#define P(function, name, LEVEL, arguments, summary) name,
+#include "passes.def"
+    };
+    *names = list;
+    return sizeof list / sizeof *list;
+}
+
+uint32_t compiler_function_names(const char *const **names) {
+    static const char *const list[] = {
+#define F(ENUM, name) #name,
+#include "math/functions.def"
+    };
+    *names = list;
+    return sizeof list / sizeof *list;
+}
+
+const char *compiler_profile_name(compiler_profile profile) {
+    static const char *const names[] = {"strict", "deterministic", "fast"};
+    return names[profile];
 }
 
 const char *compiler_code_format(const char *name) {

@@ -203,28 +203,6 @@ static const struct pass {
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
-uint32_t compiler_pass_names(const char *const **names) {
-    static const char *list[PASS_COUNT];
-    for (int i = 0; i < PASS_COUNT; i++)
-        list[i] = passes[i].name;
-    *names = list;
-    return PASS_COUNT;
-}
-
-uint32_t compiler_function_names(const char *const **names) {
-    static const char *const list[] = {
-#define F(ENUM, name) #name,
-#include "math/functions.def"
-    };
-    *names = list;
-    return sizeof list / sizeof *list;
-}
-
-const char *compiler_profile_name(compiler_profile profile) {
-    static const char *const names[] = {"strict", "deterministic", "fast"};
-    return names[profile];
-}
-
 static void register_tables(void) {
     opset_register(graph_op_table());
     opset_register(schedule_op_table());

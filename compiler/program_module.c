@@ -1,8 +1,6 @@
 /* program_module.c - the module of a program: outlined, each of its kernels compiled once. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "artifact.h"
 #include "graph/instance.h"
@@ -60,38 +58,22 @@ static void release_kernels(kernels *k) {
     free(k->names);
 }
 
-static char *metadata_json(compiler_instance *instance, const compiler_options *options,
-                           const compiler_signature *s, const draft *p) {
-    const ir_module *m = instance->graph;
-    char hex[65];
-    sha256_hex(compiler_instance_hash(instance), hex);
-    json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:i, s:s, s:o, s:o, s:o}", "schema", "tsr.module/2", "name",
-        ir_op_string(m, ir_module_kernel(m), "name", "kernel"), "profile",
-        compiler_profile_name(options->profile), "numerics_version", TSR_NUMERICS_VERSION,
-        "graph_sha256", hex, "inputs", artifact_buffers_json(s->inputs, s->input_count), "outputs",
-        artifact_buffers_json(s->outputs, s->output_count), "program", program_json(p));
-    char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
-    json_decref(root);
-    return dumped;
-}
-
-static bool write_module(compiler_instance *instance, const char *json, const kernels *k,
-                         compiler_artifact *out, status *st) {
-    const text *graph = compiler_instance_text(instance);
-    module_part *parts = base_calloc(k->count + 2, sizeof *parts);
-    sha256_stream *schedules = sha256_stream_new();
-    parts[0] = (module_part){"metadata", json, strlen(json)};
-    parts[1] = (module_part){"graph", graph->data, graph->length};
-    for (uint32_t i = 0; i < k->count; i++) {
-        parts[2 + i] = (module_part){k->names[i], k->made[i].image, k->made[i].image_size};
-        sha256_stream_update(schedules, &k->made[i].schedule_hash, sizeof(sha256));
-    }
-    bool ok = module_write(parts, k->count + 2, &out->image, &out->image_size, st);
-    out->graph_hash = *compiler_instance_hash(instance);
-    out->schedule_hash = sha256_stream_finish(schedules);
-    if (ok)
-        out->module_hash = sha256_of(out->image, out->image_size);
+static bool write_module(compiler_instance *instance, const compiler_options *options,
+                         const draft *p, const kernels *k, compiler_artifact *out, status *st) {
+    compiler_signature signature;
+    artifact_builder b;
+    if (!compiler_signature_of(instance, &signature, st))
+        return false;
+    artifact_init(&b, instance, options);
+    module_part *parts = base_calloc(k->count + 1, sizeof *parts);
+    for (uint32_t i = 0; i < k->count; i++)
+        parts[i] = (module_part){k->names[i], k->made[i].image, k->made[i].image_size};
+    b.signature = artifact_signature_json(instance, &signature);
+    b.program = program_json(p);
+    b.kernels = parts;
+    b.kernel_count = k->count;
+    bool ok = artifact_write(&b, out, st);
+    artifact_release(&b);
     free(parts);
     return ok;
 }
@@ -99,16 +81,10 @@ static bool write_module(compiler_instance *instance, const char *json, const ke
 /* The commands first: they are what can be refused without having compiled anything. */
 static bool build(compiler_instance *instance, const compiler_options *options, ir_module *m,
                   compiler_artifact *out, status *st) {
-    compiler_signature signature;
-    draft p = {.arena_bytes = 0};
+    draft p;
     kernels k = {.count = 0};
-    bool ok = compiler_signature_of(instance, &signature, st) && draft_build(m, &p, st) &&
-              build_kernels(m, &p, options, &k, st);
-    if (ok) {
-        char *json = metadata_json(instance, options, &signature, &p);
-        ok = write_module(instance, json, &k, out, st);
-        free(json);
-    }
+    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, &k, st) &&
+              write_module(instance, options, &p, &k, out, st);
     release_kernels(&k);
     draft_release(&p);
     return ok;

@@ -11,9 +11,10 @@
 /* Operations from a value back to memory, at most. */
 enum { GRAPH_DEPTH_MAX = 192 };
 
-/* Marks values of a kernel or function, by their id, that must have memory so that no expression is deeper: in `stored`,
- * and in `deep` (may be NULL) these alone. What has memory for another reason may still be computed
- * together with what reads it; what reads a deep value must read its memory. */
+/* Marks values of a kernel or function, by their id, that must have memory so that no expression is
+ * deeper: in `stored`, and in `deep` (may be NULL) these alone. What has memory for another reason
+ * may still be computed together with what reads it; what reads a deep value must read its memory.
+ */
 void graph_store_deep(const ir_module *m, ir_op kernel, bool *stored, bool *deep);
 
 #endif
