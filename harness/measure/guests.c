@@ -9,8 +9,8 @@ enum {
     TELLING_NS = 5000000, /* shorter times say nothing */
     TICKS_NS = 20000000   /* what the system counts by, twice */
 };
-/* Of the time that it was not stopped. Libraries have threads that wait, and look around now and
- * then. */
+/* Libraries have threads that wait, and look around now and then: a share of what one thread takes
+ * that it was given. */
 static const double slack = 0.25;
 /* Processes that nobody waits for have no reason to run at all. */
 static const double left_behind_slack = 0.02;
@@ -154,14 +154,19 @@ static bool check_left_behind(const foreign_cost *before, const foreign_cost *no
 }
 
 /* Work that threads hand to each other is theirs to arrange: too much is what more threads do than
- * it was given, and more at the same time than it has threads. Children count as threads. */
+ * it was given, and more at the same time than it has threads. Children count as threads.
+ *
+ * Processor time is compared with processor time, and time in which threads were ready to run with
+ * time that passed: where others keep the machine busy all threads of the guest run less, and none
+ * of both ratios changes. */
 static bool check_threads(const guest_seen *g, const foreign_cost *now, double awake, status *st) {
     const foreign_cost *before = &g->before;
     double ended = since(now->ended_ns, before->ended_ns);
     ended = ended > TICKS_NS ? ended - TICKS_NS : 0;
     double others = since(others_ns(now), others_ns(before)) + ended;
+    double one = since(now->busiest_ns, before->busiest_ns) / g->threads;
     double wanted = since(now->all_ns + now->waited_ns, before->all_ns + before->waited_ns) + ended;
-    return others <= TELLING_NS + slack * awake ||
+    return others <= TELLING_NS + slack * one ||
            wanted <= TELLING_NS + (g->threads + slack) * awake ||
            status_set(
                st, STATUS_MISMATCH,
