@@ -12,7 +12,8 @@ enum {
 /* Libraries have threads that wait, and look around now and then: a share of what one thread takes
  * that it was given. */
 static const double slack = 0.25;
-/* Processes that nobody waits for have no reason to run at all. */
+/* A process that nobody waits for has no reason to run: the share of the guest's time it may take.
+ */
 static const double left_behind_slack = 0.02;
 
 void guest_watch_begin(guest_watch *w, uint32_t threads) {
@@ -61,7 +62,7 @@ static bool tell_changed(const char *whose, const foreign_thread *was, const for
                       is->policy, is->nice, was->policy, was->nice);
 }
 
-/* Of a thread that was stopped: everything. */
+/* Requires that no thread of a stopped guest is scheduled otherwise than before. */
 static bool is_as_it_was(const foreign_schedule *before, const foreign_schedule *now,
                          const char *whose, status *st) {
     for (size_t i = 0; i < now->count; i++) {
@@ -72,8 +73,8 @@ static bool is_as_it_was(const foreign_schedule *before, const foreign_schedule 
     return true;
 }
 
-/* Of its own threads: none comes before others, and the one that is called stays what it was; where
- * they run is theirs to choose. */
+/* Requires of the guest in hand that none of its threads comes before others, and that the one that
+ * is called stays as it was; the processors that they run on are theirs to choose. */
 static bool is_modest(const guest_seen *g, const foreign_schedule *now, status *st) {
     for (size_t i = 0; i < now->count; i++) {
         const foreign_thread *t = &now->threads[i];
@@ -134,7 +135,7 @@ static double since(uint64_t now, uint64_t before) {
     return now > before ? (double)(now - before) : 0;
 }
 
-/* Of threads beyond those that it was given, whether they still run or not. */
+/* Adds up the time of threads beyond those that it was given, ended ones included. */
 static uint64_t others_ns(const foreign_cost *cost) {
     return cost->all_ns > cost->busiest_ns ? cost->all_ns - cost->busiest_ns : 0;
 }
