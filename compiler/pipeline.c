@@ -476,10 +476,11 @@ static bool check_levels(const compiler_options *options, status *st) {
     return check_emulated(options, st);
 }
 
-static bool build_kernel(compiler_instance *instance, const compiler_options *options,
-                         compiler_artifact *out, bool *crowded, status *st) {
+bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *options,
+                           compiler_artifact *out, bool *crowded, status *st) {
     artifact_builder b;
     compiler_options one = *options;
+    *crowded = false;
     artifact_init(&b, instance, options);
     bool ok = build_level(instance, &one, &b, crowded, st);
     for (uint32_t i = 0; i < options->also_count && ok; i++) {
@@ -497,7 +498,7 @@ bool compiler_build(compiler_instance *instance, const compiler_options *options
     bool is_program = program_is_needed(instance);
     memset(out, 0, sizeof *out);
     bool ok = check_levels(options, st) &&
-              (is_program || build_kernel(instance, options, out, &is_program, st));
+              (is_program || pipeline_build_kernel(instance, options, out, &is_program, st));
     if (is_program && (ok || st->code == STATUS_INVALID)) {
         status_clear(st);
         ok = program_module(instance, options, out, st);

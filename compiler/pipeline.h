@@ -11,6 +11,11 @@
 ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
                          const target_info **target, status *st);
 
+/* The module of one kernel. *crowded: it failed, and for being more phases than a kernel may have.
+ */
+bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *options,
+                           compiler_artifact *out, bool *crowded, status *st);
+
 /* The graph of a program, outlined (program/outline.h). Owned; NULL with a status. */
 ir_module *pipeline_dispatches(const compiler_instance *instance, const compiler_options *options,
                                status *st);

@@ -36,14 +36,14 @@ static bool build_kernels(const ir_module *m, const draft *p, const compiler_opt
     each.source_schedule = NULL;
     each.provenance = NULL;
     each.emit = NULL;
-    bool ok = true;
+    bool ok = true, crowded;
     k->made = base_calloc(p->kernels.count + 1, sizeof *k->made);
     k->names = base_calloc(p->kernels.count + 1, sizeof *k->names);
     for (; k->count < p->kernels.count && ok; k->count += ok) {
         ir_module *graph = program_kernel(m, p->kernels.items[k->count]);
         compiler_instance *one = compiler_instance_new(graph, (ir_bindings){0});
         snprintf(k->names[k->count], sizeof *k->names, "kernel:%u", k->count);
-        ok = compiler_build(one, &each, &k->made[k->count], st);
+        ok = pipeline_build_kernel(one, &each, &k->made[k->count], &crowded, st);
         if (!ok)
             status_context(st, "kernel %u of the program", k->count);
         compiler_instance_free(one);

@@ -240,12 +240,20 @@ static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) 
     return ok;
 }
 
+static bool fits_a_kernel(ir_module *m, ir_op function) {
+    plan p;
+    plan_build(&p, m, function, PLAN_KERNEL);
+    bool fits = p.group_count <= LIMIT_PHASES;
+    plan_release(&p);
+    return fits;
+}
+
 static bool cut_function(functions *f, ir_op function, bool apart, status *st) {
     plan p;
+    if (!apart && fits_a_kernel(f->m, function))
+        return true;
     plan_build(&p, f->m, function, PLAN_PROGRAM);
-    bool ok = true;
-    if (p.group_count > 1 && (apart || p.group_count > LIMIT_PHASES))
-        ok = cut_groups(f, function, &p, st);
+    bool ok = p.group_count <= 1 || cut_groups(f, function, &p, st);
     plan_release(&p);
     return ok;
 }

@@ -9,18 +9,18 @@
 
 typedef struct own_inputs {
     scratch_folder
-        folder; /* NAME.npy for each parameter, links to the user's files where they are that */
-    text kernel, dims; /* its name; "M=5,N=7,T=f32", what the arrays make of it, or --dims */
+        folder;        /* has NAME.npy for each parameter; a link where the user's file is one */
+    text kernel, dims; /* its name; "M=5,N=7,T=f32", from the arrays or --dims */
     bool given;
 } own_inputs;
 
-/* Of the arguments from `first` on (none: corpus/) the one kernel whose parameters have just these
- * names. Nothing without --inputs. EXIT_DONE, or the exit code, told; own_inputs_close in any case.
- */
+/* Finds the one kernel whose parameters have just these names, in the arguments from `first` on
+ * (none: corpus/). Does nothing without --inputs. Returns EXIT_DONE, or the exit code after a
+ * message; call own_inputs_close in any case. */
 int own_inputs_open(const options *o, size_t first, own_inputs *own);
-/* Loads the kernel with the case that the arrays make. Codes are those of choice_corpus. */
+/* Loads the kernel with the case that the arrays make. Returns the codes of choice_corpus. */
 int own_inputs_corpus(const options *o, size_t first, const own_inputs *own, corpus *out);
-/* The job runs on them: no golden says what comes of that. */
+/* Lets the job run on the arrays, without a golden. */
 void own_inputs_take(const own_inputs *own, job *j);
 void own_inputs_close(own_inputs *own);
 

@@ -9,10 +9,11 @@ enum {
     TELLING_NS = 5000000, /* shorter times say nothing */
     TICKS_NS = 20000000   /* what the system counts by, twice */
 };
-/* Of the time that it was not stopped. Libraries have threads that wait, and look around now and
- * then. */
+/* Libraries have threads that wait, and look around now and then: a share of what one thread takes
+ * that it was given. */
 static const double slack = 0.25;
-/* Processes that nobody waits for have no reason to run at all. */
+/* A process that nobody waits for has no reason to run: the share of the guest's time it may take.
+ */
 static const double left_behind_slack = 0.02;
 
 void guest_watch_begin(guest_watch *w, uint32_t threads) {
@@ -61,7 +62,7 @@ static bool tell_changed(const char *whose, const foreign_thread *was, const for
                       is->policy, is->nice, was->policy, was->nice);
 }
 
-/* Of a thread that was stopped: everything. */
+/* Requires that no thread of a stopped guest is scheduled otherwise than before. */
 static bool is_as_it_was(const foreign_schedule *before, const foreign_schedule *now,
                          const char *whose, status *st) {
     for (size_t i = 0; i < now->count; i++) {
@@ -72,8 +73,8 @@ static bool is_as_it_was(const foreign_schedule *before, const foreign_schedule 
     return true;
 }
 
-/* Of its own threads: none comes before others, and the one that is called stays what it was; where
- * they run is theirs to choose. */
+/* Requires of the guest in hand that none of its threads comes before others, and that the one that
+ * is called stays as it was; the processors that they run on are theirs to choose. */
 static bool is_modest(const guest_seen *g, const foreign_schedule *now, status *st) {
     for (size_t i = 0; i < now->count; i++) {
         const foreign_thread *t = &now->threads[i];
@@ -134,7 +135,7 @@ static double since(uint64_t now, uint64_t before) {
     return now > before ? (double)(now - before) : 0;
 }
 
-/* Of threads beyond those that it was given, whether they still run or not. */
+/* Adds up the time of threads beyond those that it was given, ended ones included. */
 static uint64_t others_ns(const foreign_cost *cost) {
     return cost->all_ns > cost->busiest_ns ? cost->all_ns - cost->busiest_ns : 0;
 }
@@ -154,14 +155,19 @@ static bool check_left_behind(const foreign_cost *before, const foreign_cost *no
 }
 
 /* Work that threads hand to each other is theirs to arrange: too much is what more threads do than
- * it was given, and more at the same time than it has threads. Children count as threads. */
+ * it was given, and more at the same time than it has threads. Children count as threads.
+ *
+ * Processor time is compared with processor time, and time in which threads were ready to run with
+ * time that passed: where others keep the machine busy all threads of the guest run less, and none
+ * of both ratios changes. */
 static bool check_threads(const guest_seen *g, const foreign_cost *now, double awake, status *st) {
     const foreign_cost *before = &g->before;
     double ended = since(now->ended_ns, before->ended_ns);
     ended = ended > TICKS_NS ? ended - TICKS_NS : 0;
     double others = since(others_ns(now), others_ns(before)) + ended;
+    double one = since(now->busiest_ns, before->busiest_ns) / g->threads;
     double wanted = since(now->all_ns + now->waited_ns, before->all_ns + before->waited_ns) + ended;
-    return others <= TELLING_NS + slack * awake ||
+    return others <= TELLING_NS + slack * one ||
            wanted <= TELLING_NS + (g->threads + slack) * awake ||
            status_set(
                st, STATUS_MISMATCH,

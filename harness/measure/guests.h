@@ -31,18 +31,18 @@ typedef struct guest_watch {
 
 /* `threads`: what each guest was given. */
 void guest_watch_begin(guest_watch *w, uint32_t threads);
-/* From now on; those that live when a part begins are added by that. */
+/* Watches a guest from now on; guest_watch_part_begins adds those that live by itself. */
 void guest_watch_add(guest_watch *w, uint64_t number);
 
 void guest_watch_part_begins(guest_watch *w);
-/* STATUS_MISMATCH: whoever ran has changed how threads are scheduled. */
-bool guest_watch_part_ends(guest_watch *w, status *st);
-/* The same of the guest that this thread called last, where others may be in the middle of a call.
+/* Stops all guests. False with STATUS_MISMATCH: the one that ran changed how threads are scheduled.
  */
+bool guest_watch_part_ends(guest_watch *w, status *st);
+/* Does the same to the guest that this thread called last alone: others may be in a call. */
 bool guest_watch_called(guest_watch *w, status *st);
 
-/* STATUS_MISMATCH: that guest computed with more threads than it was given, or left a process
- * behind that computes or holds its tensors. Nothing for one that was not seen. */
+/* False with STATUS_MISMATCH: that guest computed with more threads than it was given, or left a
+ * process behind that computes or holds its tensors. True for a guest that was not seen. */
 bool guest_watch_settle(const guest_watch *w, uint64_t number, status *st);
 
 #endif

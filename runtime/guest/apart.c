@@ -37,7 +37,7 @@ static bool put_file(const char *path, const char *words) {
     return ok;
 }
 
-/* Users and groups are their own names there. */
+/* Maps each user and group to itself. */
 static bool map_to_itself(uid_t user, gid_t group) {
     char users[64], groups[64];
     snprintf(users, sizeof users, "%u %u 1", (unsigned)user, (unsigned)user);
@@ -61,7 +61,7 @@ static bool enter_namespaces(void) {
 
 /* ---- the keeper ---- */
 
-/* Whether there is such a call is asked before a guest depends on it. */
+/* Tries the call before a guest depends on it. */
 static int watch_process(pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
@@ -92,7 +92,7 @@ typedef struct keeper {
     int told[2], asked[2]; /* the keeper's errno; the guest's number in the namespace */
 } keeper;
 
-/* False with errno. */
+/* Returns false with errno. */
 static bool start_keeper(keeper *k) {
     int error = 0, own = watch_process(getpid());
     if (own < 0 || pipe2(k->told, O_CLOEXEC) != 0 || pipe2(k->asked, O_CLOEXEC) != 0)
@@ -115,8 +115,9 @@ static bool start_keeper(keeper *k) {
 
 /* ---- the guest ---- */
 
-/* A child of this process' parent, which says its number in the namespace to `number`. Returns its
- * number outside, negative with errno; `error`: why the program could not be executed. */
+/* Starts a child of this process' parent, which writes its number in the namespace to `number`.
+ * Returns its number outside, negative with errno; `error` gets the errno of a program that could
+ * not be executed. */
 static pid_t start_guest(char **program, int number, int *error) {
     int failed[2];
     *error = 0;

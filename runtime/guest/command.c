@@ -83,7 +83,7 @@ bool command_open(guest_function *s, status *st) {
     return ok;
 }
 
-/* Files of the call before are gone: a program that writes none is seen. */
+/* Removes the files of the call before, so that a program that writes none is seen. */
 bool command_call(guest_function *s, status *st) {
     text path;
     bool ok = true;

@@ -1,6 +1,6 @@
-/* confine.c - what a guest may do to the process that it serves: neither end it nor change how it
- * is scheduled. The system refuses the calls (seccomp) whatever user runs both; where it has no
- * such filter, those who judge see what was done. */
+/* confine.c - keeps a guest from ending the process that it serves, and from changing how that is
+ * scheduled. The system refuses the calls (seccomp) whatever user runs both; where it has no such
+ * filter, the harness sees what was done. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -20,7 +20,7 @@
 #endif
 
 #ifdef OWN_ARCHITECTURE
-/* Their first argument is the process. */
+/* The first argument of these calls is the process. */
 static const unsigned guarded[] = {SYS_kill,
                                    SYS_tkill,
                                    SYS_tgkill,
@@ -38,7 +38,7 @@ static void put(struct sock_filter *at, unsigned code, unsigned value, unsigned 
     *at = (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, value};
 }
 
-/* Everybody is -1. */
+/* -1 names every process. */
 void guest_confine(pid_t served) {
     const unsigned load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K;
     struct sock_filter f[FILTER];

@@ -1,8 +1,8 @@
-/* guest.h - the process in which an implementation of others runs: what it serves, and the kinds of
- * implementation that it can load.
+/* guest.h - the process in which an implementation of others runs, and the kinds of implementation
+ * that it can load.
  *
- * A kind opens what its description says, and calls it with tensors. It lives as long as the
- * process. */
+ * A kind opens the file that the description names, and calls it with tensors. It lives as long as
+ * the process. */
 #ifndef TESSERA_RUNTIME_GUEST_H
 #define TESSERA_RUNTIME_GUEST_H
 
@@ -16,7 +16,7 @@
 #include "device/foreign/guest_protocol.h"
 #include "tessera/implementation.h"
 
-/* What a description says: JSON {"kind", "path", "symbol", "kernel", "threads", "folder":
+/* Fields of a description: JSON {"kind", "path", "symbol", "kernel", "threads", "folder":
  * for the files of a command, "dims": {NAME: number}, "inputs": how many of "tensors" are,
  * "tensors": [{"name", "dtype", "shape", "strides": in elements, and "byte_offset": where they are
  * not one behind the other}]}. */
@@ -37,7 +37,7 @@ typedef struct guest_function {
 typedef struct guest_kind {
     const char *name;
     bool (*open)(guest_function *s, status *st);
-    /* With the tensors of `s`; false with a message, which need not be cleared before. */
+    /* Calls it with the tensors of `s`; false with a message, which need not be cleared before. */
     bool (*call)(guest_function *s, status *st);
 } guest_kind;
 

@@ -6,7 +6,7 @@
 #include "guest/apart.h"
 #include "guest/guest.h"
 
-/* Whatever the guest is built with, one that crashes dies of the signal: that is its result. */
+/* A guest that crashes dies of the signal, under a sanitizer too: that is its result. */
 #if BUILT_WITH_ASAN || BUILT_WITH_TSAN
 static const char options[] = "handle_segv=0:handle_abort=0:handle_sigbus=0";
 const char *__asan_default_options(void); // NOLINT(bugprone-reserved-identifier)

@@ -27,11 +27,11 @@ typedef struct server {
     unsigned answered;     /* requests */
 } server;
 
-/* ---- what it gives up ---- */
+/* ---- rights ---- */
 
-/* Of root's rights it keeps that to read files. Without the others it cannot read or trace the
- * device's process, which makes itself unreadable to its user's other ones; and no program that it
- * starts gets more. Capabilities are those of a thread: before there is a second one. */
+/* Keeps no right of root but that to read files. The guest can then neither read nor trace the
+ * device's process, which makes itself unreadable to its user's other ones, and no program that it
+ * starts gets more. Call it before there is a second thread: capabilities are those of a thread. */
 static bool give_up_rights(void) {
     const uint32_t kept = UINT32_C(1) << CAP_DAC_READ_SEARCH;
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -46,7 +46,7 @@ static bool give_up_rights(void) {
 
 /* ---- requests ---- */
 
-/* False: the device is gone. */
+/* Returns false where the device is gone. */
 static bool receive(guest_request *request, int *descriptors, int count) {
     char room[CMSG_SPACE(2 * sizeof(int))];
     struct iovec bytes = {request, sizeof *request};
@@ -138,8 +138,8 @@ static void call(server *s) {
     s->ended++;
 }
 
-/* All calls that are there; what was done is told when there is no more, or after some: the two
- * sides work on different lines of the cache meanwhile. */
+/* Does all calls in the ring. It tells how many have ended when there is no more, or after some:
+ * the two sides work on different lines of the cache meanwhile. */
 static void serve_calls(server *s) {
     enum { TOLD_EVERY = 16 };
     s->known = atomic_load(&s->ring->submitted);
@@ -175,7 +175,7 @@ static void await_work(server *s) {
 
 /* A guest in the middle of a call ends with its device, too. */
 static void *watch_device(void *nothing) {
-    struct pollfd end = {GUEST_SOCKET, 0, 0}; /* its hanging up */
+    struct pollfd end = {GUEST_SOCKET, 0, 0}; /* hangs up when the device ends */
     (void)nothing;
     while (poll(&end, 1, -1) <= 0 || !(end.revents & (POLLHUP | POLLERR | POLLNVAL)))
         ;
@@ -187,7 +187,7 @@ int guest_serve(const guest_kind *kinds) {
     pthread_t watcher;
     s.kinds = kinds;
     signal(SIGINT, SIG_IGN);                /* Ctrl-C goes to those who decide */
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* whoever hides from its parent stays this guest's */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants stay this guest's */
     if (!give_up_rights())
         return EXIT_NO_DEVICE;
     /* In a namespace of its own no call can name the device's process, and its number is 0. */
@@ -202,5 +202,5 @@ int guest_serve(const guest_kind *kinds) {
             break;
         else if (!has_work(&s))
             await_work(&s);
-    _exit(0); /* what others have registered for exit() is none of ours */
+    _exit(0); /* runs no function that others have registered for exit() */
 }

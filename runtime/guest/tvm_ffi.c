@@ -35,7 +35,7 @@ typedef struct ffi_error {
     ffi_bytes kind, message;
 } ffi_error;
 
-/* DLPack's, which the library copies; nobody frees what it describes. */
+/* DLPack's tensor, which the library copies; its memory is freed by nobody here. */
 typedef struct managed_tensor {
     DLTensor tensor;
     void *context;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """judge.py TSR FILE PREFIX HONEST KIND... - each line of cheats.def of these kinds, as the function PREFIX + symbol of a file, before
 tsr bench, tsr gate (beside the honest function of that name in HONEST) and tsr check: the result of each is what the table says.
-Works in the folder where it stands. A machine that others keep busy can hide what a thread or a wait does: a line that is not so is judged again, by itself,
-and counts where it is not so six times. Prints each time, and ends with 1 where a line counts."""
+Works in the folder where it stands. Where others keep the machine busy a call can take so long that a group has few launches, in which some lines do all of
+their work, or longer than --timeout: a line that is not so is judged again, by itself, and counts where it is not so three times. Prints each time, and ends
+with 1 where a line counts."""
 import functools
 import json
 import os
@@ -29,7 +30,7 @@ PLACES = {
 }
 # What tsr check sees of them: it asks for no outputs but for the same ones again.
 BESIDE = {"surroundings", "inputs", "cores", "processes"}
-TRIES = 6
+TRIES = 3
 # Of the gate, where a side does not hold.
 FAILURES = {"mismatch", "newly-failing", "baseline-fails"}
 ONE = '''

@@ -101,12 +101,12 @@ exits 0 "what a mask hides" "${check[@]}" --with "$functions:by_what_is_seen=par
 python3 verdicts.py >verdicts
 hasnt verdicts "violated|not-verified" "is not read"
 exits 1 "bytes between rows" "${check[@]}" --with "$functions:into_gaps=row_sums" --filter row_sums --relation strides
-has out "between its rows, byte .* is 0x5a .* and 0x00" "are told"
+has out "byte .* 0x5a .* 0x00" "are told"
 exits 1 "bytes behind an output" "${check[@]}" --with "$functions:past_its_end=row_sums" --filter row_sums --relation memory
-has out "out, behind its end, byte \\[8\\] is 0x5a .* and 0x11" "are told by place"
-has out "before the call and after it: 4 bytes" "and by number"
+has out "out, .*byte \\[8\\] .*0x5a .* 0x11" "are told by place"
+has out ": 4 bytes" "and by number"
 exits 1 "an input" "${check[@]}" --with "$functions:into_input=row_sums" --filter row_sums --relation memory
-has out "x, an input, \\[0, 0\\] is 0x.* and 0x3f000000 \\(0.5\\)" "is told in numbers"
+has out "x, .*\\[0, 0\\] .*0x.* 0x3f000000 \\(0.5\\)" "is told in numbers"
 for one in leaves_the_last:1 by_output:0; do
     exits 1 "${one%:*}" "${check[@]}" --with "$functions:${one%:*}=row_sums" --filter row_sums --relation poison --json
     python3 - "${one#*:}" <<'END' && pass "and whether a value is wrong" || fail "and whether a value is wrong"
@@ -119,7 +119,7 @@ END
 done
 exits 1 "a function that never returns" "${check[@]}" --with "$(dirname "$functions")/test_functions.so:hangs=row_sums" --filter row_sums \
     --relation repetition,memory,caches --budget 1
-has out "memory +not verified: there was no time left" "ends with the budget"
+has out "memory +not verified" "ends with the budget"
 exits 0 "one stream" bash -c 'exec "$@" >both 2>&1' - "${check[@]}" --filter row_sums --relation repetition
 [ "$(tail -1 both | grep -c "1 relations: 1 hold")" -eq 1 ] && pass "has the sum at its end" || fail "has the sum at its end"
 exits 0 "tensors as they lie" "${check[@]}" --with "$functions:as_they_lie=row_sums" --filter row_sums --relation strides
@@ -146,15 +146,15 @@ has open "^strides" "and that tensors with gaps are asked for by name"
 exits 0 "the tree of ours" "${check[@]}" --trees --filter row_sums
 has out "N=997.* 64 lanes, halved" "is that of lanes64"
 exits 0 "the tree of a product" "${check[@]}" --trees --filter product
-has out "blocks of 512, fused, added in f32" "is that of chunk512"
+has out " 512, .*f32" "is that of chunk512"
 exits 0 "the tree of others" "${check[@]}" --trees --with "$functions:by_batch=row_sums" --filter row_sums
 has out "M=1,N=997, 1 thread: sequential," "one row is added forward"
-has out "M=17,N=997, 1 thread: sequential, from the last" "many are added backward"
+has out "M=17,N=997, 1 thread: .*last" "many are added backward"
 has out "changes between M=16 and 17" "and that is where it changes"
 exits 0 "two trees" "${check[@]}" --trees --with "$functions:by_nothing=row_sums" --with "$functions:as_they_lie=row_sums" \
     --with "$functions:by_batch=row_sums" --filter row_sums
-has out "the same trees as test_relations.so:by_nothing" "that are one"
-has out "another tree than test_relations.so:by_nothing at M=(17|256),N=997, threads=1" "and where they part"
+has out "same .*test_relations.so:by_nothing" "that are one"
+has out "another .*test_relations.so:by_nothing .*M=(17|256),N=997, threads=1" "and where they part"
 exits 5 "no tree of what is no single sum" "${check[@]}" --trees --filter numbered
 exits 2 "trees or relations" "${check[@]}" --trees --relation batch
 

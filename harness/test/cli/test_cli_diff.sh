@@ -88,7 +88,7 @@ exits 5 "no two results of a kind" "$tsr" diff last:interp last
 has out "only in B" "what one side lacks is listed"
 exits 3 "a run that is not there" "$tsr" diff nosuch last
 exits 3 "a case that is not there" "$tsr" diff last:addition/nosuch last
-has err "has no result of 'addition/nosuch'" "it is named"
+has err "'addition/nosuch'" "it is named"
 exits 3 "no database" "$tsr" diff --db nothere.db last last
 exits 3 "a run and a tensor" "$tsr" diff a.npy last
 has err "only two of a kind" "two kinds are told"
@@ -96,7 +96,7 @@ exits 3 "JSON that is no document" bash -c "echo '{}' >no.json; '$tsr' diff no.j
 exits 3 "a file that is neither" bash -c "echo '%' >no.txt; '$tsr' diff no.txt last"
 cp one.json last
 exits 3 "a file that is a run, too" "$tsr" diff last last
-has err "'last' is a file here and a run in" "what is ambiguous is told"
+has err "'last'" "what is ambiguous is told"
 rm last
 
 "$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --filter product --inject flip-bit@product/tiny \
@@ -175,15 +175,15 @@ json.dump(d, open("broken.json", "w"))
 END
     exits 1 "a $fault" "$tsr" diff --timeout 1 one.json broken.json
 done
-has out "B's tensors cannot be shown: product on cpu took longer than 1 s" "a hang is told"
+has out "B.*product on cpu .* 1 s" "a hang is told"
 sed -i 's/"hang"/"crash"/' broken.json
 exits 1 "a crash again" "$tsr" diff one.json broken.json
-has out "B's tensors cannot be shown: product on cpu: its process was killed by SIG" "a crash is told"
+has out "B.*product on cpu: .*SIG" "a crash is told"
 
 sed -i 's/return x @ y/return (x @ y) + 1.0/' corpus/small/small.tsr
 exits 1 "a source that changed" "$tsr" diff one.json:product/tiny@cpu two.json:product/tiny@cpu
-has out "its source .*small.tsr has changed since the run" "is told"
+has out "small.tsr .*changed" "is told"
 rm -r corpus
 exits 1 "a source that is gone" "$tsr" diff one.json:product/tiny@cpu two.json:product/tiny@cpu
-has out "tensors cannot be shown: .*corpus.*No such file" "is told"
+has out "corpus.*No such file" "is told"
 finish

@@ -80,7 +80,7 @@ same o gfx942.hsaco "a HSACO is for gfx942"
 exits 0 "all kernels of a file" "$tsr" compile kernels.tsr --emit ptx
 has out '^// rows/odd$' "each under its name"
 exits 2 "a HSACO to a terminal" "$tsr" compile "${product[@]}" --emit hsaco
-has err "hsaco is binary: say where it goes with -o FILE" "is told"
+has err "hsaco .*-o FILE" "is told"
 exits 2 "threads of no CPU" "$tsr" compile "${product[@]}" --emit ptx --threads 2
 exits 2 "several chips elsewhere" "$tsr" compile "${product[@]}" --emit ptx --isa sm_80,sm_90
 has err "several ISA levels need --emit module" "is told"
@@ -94,7 +94,7 @@ done
 exits 0 "the same again" "$tsr" compile "${product[@]}" --isa "$every" --emit module --no-cache -o again.tsrm
 same product.tsrm again.tsrm "is the same bytes"
 exits 3 "emulated threads beside others" "$tsr" compile "${product[@]}" --isa sm_80-emulated,sm_90-emulated --emit module -o o
-has err "code for 'sm_80-emulated' is for trials on this machine" "are told"
+has err "'sm_80-emulated'" "are told"
 exits 0 "a module for GPUs alone" "$tsr" compile "${product[@]}" --isa sm_80,gfx942 --emit module -o gpu.tsrm
 exits 0 "a module for one" "$tsr" compile "${product[@]}" --isa sm_90a --emit module -o one.tsrm
 if $python -c 'import numpy' 2>/dev/null && [ ${#levels[@]} -gt 0 ]; then
@@ -114,19 +114,19 @@ for name, shape in ("rows_x", (13, 127)), ("product_x", (130, 67)), ("product_y"
         done
     done
     exits 4 "one for GPUs does not run on a CPU" "$tsr" run gpu.tsrm --in x=product_x.npy --in y=product_y.npy --out none
-    has err "no image of 'product' fits this device .*; the module has ptx/sm_80, hsaco/gfx942" "is told what it has"
+    has err "'product' .*ptx/sm_80, hsaco/gfx942" "is told what it has"
     if "$tsr" devices | grep -A2 '^vulkan ' | grep -q 'device:.*f64'; then
         exits 0 "one of every kind on Vulkan" "$tsr" run product.tsrm --backend vulkan --in x=product_x.npy --in y=product_y.npy --out vulkan
-        has err "the image for spirv-vulkan" "takes Vulkan's image"
+        has err "spirv-vulkan" "takes Vulkan's image"
         exits 0 "has the same bits" diff -r interp vulkan
         exits 0 "the device by its name" "$tsr" run product.tsrm --device vulkan:0 --backend vulkan --in x=product_x.npy --in y=product_y.npy --out vulkan
         exits 4 "GPUs of others" "$tsr" run gpu.tsrm --backend vulkan --in x=product_x.npy --in y=product_y.npy --out none
-        has err "the module has ptx/sm_80, hsaco/gfx942" "is told what it has"
+        has err "ptx/sm_80, hsaco/gfx942" "is told what it has"
     fi
     exits 4 "the interpreter runs no modules" "$tsr" run product.tsrm --backend interp --in x=product_x.npy --in y=product_y.npy --out none
     exits 2 "nor do two backends at once" "$tsr" run product.tsrm --backend cpu,vulkan --in x=product_x.npy --in y=product_y.npy --out none
     exits 4 "nor does one for a GPU" "$tsr" run one.tsrm --in x=product_x.npy --in y=product_y.npy --out none
-    has err "the module has ptx/sm_90a" "is told what it has"
+    has err "ptx/sm_90a" "is told what it has"
     [ ! -e none ] && pass "nothing was written" || fail "nothing was written"
 else
     echo "skipped: running modules: no NumPy (package python3-numpy), or no code for this CPU"
@@ -300,10 +300,10 @@ resources "its numbers are there"
 exits 0 "without one again" "$tsr" "${beside[@]}"
 hasnt out spill_store_bytes "nothing is kept of it"
 exits 4 "one that refuses" "$tsr" "${beside[@]}" --ptxas ./refusing
-has err "refuses code for sm_80: code.ptx, line 3; error: no" "is told with its words"
+has err "sm_80: code.ptx, line 3; error: no" "is told with its words"
 exits 4 "one that is not there" "$tsr" "${beside[@]}" --ptxas ./nosuch
 exits 2 "without PTX" "$tsr" compile "${product[@]}" --isa gfx942 --emit module --ptxas ./assembler -o o
-has err "--ptxas is for modules, and metadata, with code for NVIDIA's GPUs" "is told"
+has err "--ptxas " "is told"
 exits 0 "the environment's without PTX" env TSR_PTXAS=./nosuch "$tsr" compile "${product[@]}" --isa gfx942 --emit module -o o
 if command -v ptxas >/dev/null && "$root/ci/gpu-tools" --no-install >/dev/null 2>&1; then
     exits 0 "with NVIDIA's" "$tsr" "${beside[@]}" --ptxas ptxas

@@ -90,7 +90,7 @@ exits 0 "levels with their lines" python3 check.py
 exits 0 "chosen kernels" "$tsr" report --inspect 'add*/wider' -o chosen.html
 has chosen.html '"kernels":\[\{"case":"wider","kernel":"addition"' "their levels are there"
 exits 3 "a choice without a match" "$tsr" report --inspect nothing -o none.html
-has err "no compiled result of the run matches nothing" "is named"
+has err " nothing$" "is named"
 exits 0 "a file of results" "$tsr" report run.json -o file.html
 sed -i 's/x @ y/x @ y + 0.0/' corpus/small/small.tsr
 exits 0 "a source that was changed since" "$tsr" report -o changed.html
@@ -98,16 +98,16 @@ has changed.html '"same":false' "is told from what was measured"
 
 # What cannot be.
 exits 3 "an unknown run" "$tsr" report --db fixture.db nosuchrun
-has err "holds no run 'nosuchrun'" "is named"
+has err "'nosuchrun'" "is named"
 exits 3 "no such database" "$tsr" report --db missing.db
-has err "there is no database missing.db" "is named"
+has err "missing.db" "is named"
 sqlite() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2])' "$@"; }
 cp fixture.db empty.db
 sqlite empty.db "PRAGMA foreign_keys=ON; DELETE FROM runs; DELETE FROM gates"
 exits 3 "an empty database" "$tsr" report --db empty.db
-has err "empty.db holds no run yet" "says so"
+has err "empty.db" "says so"
 exits 3 "no database at all" env TSR_DB=nowhere.db "$tsr" report
-has err "there is no database nowhere.db; tsr bench makes one" "says what to do"
+has err "nowhere.db.*tsr bench" "says what to do"
 cp fixture.db broken.db
 sqlite broken.db "UPDATE results SET record = '{oops' WHERE number = (SELECT max(number) FROM results)"
 exits 3 "a damaged record" "$tsr" report --db broken.db -o broken.html
@@ -116,15 +116,15 @@ has err "broken.db: the record of .* is not JSON" "is named"
 cp fixture.db gates.db
 sqlite gates.db "UPDATE gates SET document = '[]'"
 exits 3 "a damaged gate" "$tsr" report --db gates.db
-has err "the gate g-fixture is no document tsr.gate/1" "is named"
+has err "g-fixture.*tsr.gate/1" "is named"
 head -c 300 gate.json >cut.json
 exits 3 "a gate that was cut off" "$tsr" report --gate cut.json
 has err "cut.json:[0-9]+: not JSON" "says where"
 exits 3 "a gate of another schema" "$tsr" report --gate run.json
-has err "run.json: a document tsr.gate/1 with results is wanted, and its schema is tsr.bench/1" "says which"
+has err "run.json: .*tsr.gate/1.*tsr.bench/1" "says which"
 exits 3 "a gate that is not there" "$tsr" report --gate nofile.json
 exits 3 "results that are not there" "$tsr" report ./nofile.json
 exits 3 "a folder that is not there" "$tsr" report --db fixture.db -o no/such/page.html
-has err "there is no folder no/such" "is named"
+has err "no/such" "is named"
 exits 2 "an option of another command" "$tsr" report --quick
 finish

@@ -104,7 +104,7 @@ print(".version 7.0\n.entry scale(" + ", ".join(f".param .u32 p{i}" for i in ran
 json.dump({"grid": [1], "block": [1], "arguments": [{"i32": 0}] * 256}, open("many.json", "w"))' >many.ptx
 exits 1 "too many parameters" "${bench[@]}" --with many.ptx
 cat out err >both
-has both "256 arguments are given, and 'scale' takes 300" "are counted"
+has both "256 .*'scale' .*300" "are counted"
 
 # A GPU that is lost ends the case, and not those behind it.
 cp scale.ptx other.ptx && cp scale.json other.json
@@ -134,7 +134,7 @@ exits 1 "a failure on a GPU by name" "${cuda[@]}" "$tsr" bench scale.tsr --backe
 exits 0 "replays there" "${cuda[@]}" "$tsr" replay named/*.lz4 --trust
 sed -i 's/"grid"/"num_stages": 1, "grid"/' wrong.json
 exits 0 "a launch that was changed since" "${cuda[@]}" "$tsr" pack-repro --last-failure --db r.db -o changed.repro.tar.lz4
-has err "wrong.json is not what it was when it ran" "is told"
+has err "wrong.json" "is told"
 
 # The other commands that take code of others.
 exits 0 "check" "${cuda[@]}" "$tsr" check scale.tsr --with scale.ptx --relation repetition,batch --shapes 1 --budget 5
@@ -154,7 +154,7 @@ if [ -n "$ptxas" ] && "$ptxas" -arch=sm_80 scale.ptx -o scale.cubin; then
     sed 's/, {"f32": 2.5}//' scale.json >wrong.json && cp scale.cubin wrong.cubin
     exits 1 "its parameters are known" "${bench[@]}" --with wrong.cubin
     cat out err >both
-    has both "3 arguments are given, and 'scale' takes 4" "by its notes"
+    has both "3 .*'scale' .*4" "by its notes"
     for size in 64 300 1500 2500; do
         head -c "$size" scale.cubin >wrong.cubin
         "${bench[@]}" --with wrong.cubin >out 2>err
@@ -184,5 +184,5 @@ has picked "^one ok bitwise strict timed hsaco 64 hip$" "timed in turn with ours
 echo '{"grid": [8], "block": [128], "arguments": ["x", "out", {"i64": 0}]}' >twice.json
 exits 1 "its parameters are known" "${both[@]}"
 cat out err >both
-has both "3 arguments are given, and 'twice_1000_phase_0' takes 4" "by its notes"
+has both "3 .*'twice_1000_phase_0' .*4" "by its notes"
 finish

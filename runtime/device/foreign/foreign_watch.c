@@ -1,4 +1,4 @@
-/* foreign_watch.c - what a guest costs, and how the system schedules it. */
+/* foreign_watch.c - reads the processor time of guests, and how the system schedules them. */
 #include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static uint64_t cpu_ns_of(pid_t pid) {
     return known ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
 }
 
-/* Of children that it has waited for, to the tick of the system. */
+/* Reads the time of children that it has waited for, exact to one tick of the system. */
 static uint64_t ended_children_ns_of(pid_t pid) {
     char path[64], line[1024];
     unsigned long long user = 0, system = 0;
@@ -41,7 +41,7 @@ typedef struct thread_time {
     unsigned long long ran_ns, waited_ns;
 } thread_time;
 
-/* Those that may not use more processors than they were given wait for each other. */
+/* Threads bound to no more processors than they were given wait for each other, not for others. */
 static bool is_confined(const char *thread, uint32_t threads) {
     cpu_set_t set;
     pid_t id = (pid_t)strtol(thread, NULL, 10);
@@ -88,7 +88,7 @@ static void add_threads_of(pid_t pid, uint32_t threads, foreign_cost *sum) {
     vec_release(&times);
 }
 
-/* For how long it ran or was ready to. */
+/* Adds the time in which it ran to that in which it was ready to run. */
 static uint64_t wanted_ns_of(pid_t pid) {
     foreign_cost sum = {0};
     add_threads_of(pid, 0, &sum);
