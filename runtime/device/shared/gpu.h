@@ -119,11 +119,12 @@ void gpu_count(device *d, device_counts *out);
 
 /* The functions of device_driver that all of these drivers have in common. */
 #define GPU_DRIVER_FUNCTIONS                                                                       \
-    .usable = soft_usable, .lose = soft_declare_lost, .cancel = gpu_cancel, .alloc = gpu_alloc, .free = gpu_free,             \
-    .intact = gpu_intact, .map = gpu_map, .unmap = gpu_unmap, .event_create = soft_event_create,   \
-    .event_destroy = soft_event_destroy, .event_query = soft_event_query,                          \
-    .queue_create = gpu_queue_create, .queue_destroy = gpu_queue_destroy, .submit = soft_submit,   \
-    .await = soft_await, .count = gpu_count
+    .usable = soft_usable, .lose = soft_declare_lost, .cancel = gpu_cancel, .alloc = gpu_alloc,    \
+    .free = gpu_free, .intact = gpu_intact, .map = gpu_map, .unmap = gpu_unmap,                    \
+    .event_create = soft_event_create, .event_destroy = soft_event_destroy,                        \
+    .event_query = soft_event_query, .queue_create = gpu_queue_create,                             \
+    .queue_destroy = gpu_queue_destroy, .submit = soft_submit, .await = soft_await,                \
+    .count = gpu_count
 
 /* ... and of those that record. */
 #define GPU_SEQUENCE_FUNCTIONS                                                                     \

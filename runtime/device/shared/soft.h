@@ -111,9 +111,9 @@ void soft_hidden_unmap(device *d, device_memory *memory);
 
 /* Functions of device_driver, by what a driver takes from here. */
 #define SOFT_DRIVER_FUNCTIONS                                                                      \
-    .usable = soft_usable, .lose = soft_declare_lost, .cancel = soft_cancel, .event_create = soft_event_create,               \
-    .event_destroy = soft_event_destroy, .event_query = soft_event_query, .submit = soft_submit,   \
-    .await = soft_await
+    .usable = soft_usable, .lose = soft_declare_lost, .cancel = soft_cancel,                       \
+    .event_create = soft_event_create, .event_destroy = soft_event_destroy,                        \
+    .event_query = soft_event_query, .submit = soft_submit, .await = soft_await
 #define SOFT_QUEUE_FUNCTIONS .queue_create = soft_queue_create, .queue_destroy = soft_queue_destroy
 #define SOFT_MEMORY_FUNCTIONS                                                                      \
     .alloc = soft_alloc, .free = soft_free, .intact = soft_intact, .map = soft_map,                \
