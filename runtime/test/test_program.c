@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "runtime.h"
 #include "test/abi_fixture.h"
 #include "test/program_maker.h"
@@ -335,7 +336,7 @@ static void programs_describe_themselves(void **state) {
 }
 
 /* They are more commands than a batch has room for. */
-enum { STREAMS = 3, ROUNDS = 40 };
+enum { STREAMS = 3, ROUNDS = 200 };
 
 typedef struct launcher {
     const rig *r;
@@ -379,6 +380,51 @@ static void launches_of_a_program_follow_each_other(void **state) {
             OK(tsrDestroyStream(launchers[i].stream));
     }
     close_rig(&r);
+}
+
+/* Kernels with more operands than a batch of commands has room for. */
+static void operands_of_a_batch_are_kept_apart(void **state) {
+    enum { OUTPUTS = 120 };
+    _Alignas(64) float a[KERNEL_CELLS], out[KERNEL_CELLS] = {0};
+    text kernel_json, json;
+    rig r;
+    bytes object = read_object("kernel_probe"), kernel, image;
+    (void)state;
+    text_init(&kernel_json);
+    text_init(&json);
+    text_append(&kernel_json,
+                "{\"schema\": \"tsr.module/2\", \"name\": \"copies\", \"inputs\": "
+                "[{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [100]}], \"outputs\": [");
+    text_append(
+        &json, SMALL_HEAD
+        "\"program\": {\"arena_bytes\": 65536, \"kernels\": [\"kernel:0\"], "
+        "\"commands\": [" COPY(ARENA("0"), IN,
+                               "400") ", {\"loop\": 100, "
+                                      "\"body\": [{\"dispatch\": 0, \"operands\": [" ARENA("0"));
+    for (int i = 0; i < OUTPUTS; i++) {
+        text_printf(&kernel_json, "%s{\"name\": \"o%d\", \"dtype\": \"f32\", \"shape\": [%d]}",
+                    i ? "," : "", i, i ? 1 : KERNEL_CELLS);
+        text_printf(&json, ", [\"arena\", 0, %d%s]", i ? 16384 + 64 * i : 448, i ? "" : ", 64");
+    }
+    text_append(&kernel_json, "], \"workspace_bytes\": 0, \"scratch_bytes\": 0, \"phases\": "
+                              "[{\"symbol\": \"phase_copy\", \"grid\": 100}]}");
+    text_append(&json, "]}]}, " COPY(OUT, ARENA("6784"), "400") "]}}");
+    kernel = make_module(kernel_json.data, "x86_64-elf/x86-64-v2+fma", object);
+    image = make_program(json.data, kernel);
+    OK(tsrCreateContextOn(0, 1, 0, &r.context));
+    OK(tsrLoadModule(r.context, image.data, image.size, &r.module));
+    OK(tsrGetKernel(r.module, "small", &r.kernel));
+    for (int i = 0; i < KERNEL_CELLS; i++)
+        a[i] = (float)i;
+    OK(launch_on(&r, NULL, a, out));
+    for (int i = 0; i < KERNEL_CELLS; i++) /* of the last turn */
+        assert_true(out[i] == a[i]);
+    close_rig(&r);
+    free(object.data);
+    free(kernel.data);
+    free(image.data);
+    text_release(&kernel_json);
+    text_release(&json);
 }
 
 static void programs_run_under_debug(void **state) {
@@ -479,6 +525,7 @@ int main(void) {
         cmocka_unit_test(sections_of_programs_are_kernels),
         cmocka_unit_test(programs_describe_themselves),
         cmocka_unit_test(launches_of_a_program_follow_each_other),
+        cmocka_unit_test(operands_of_a_batch_are_kept_apart),
         cmocka_unit_test(programs_run_under_debug),
         cmocka_unit_test(kernels_that_leave_the_arena_are_caught),
         cmocka_unit_test(graphs_hold_no_branches_and_no_endless_loops),
