@@ -382,6 +382,27 @@ static void launches_of_a_program_follow_each_other(void **state) {
     close_rig(&r);
 }
 
+/* More commands than a stream is given at once. */
+static void long_loops_run_to_their_end(void **state) {
+    enum { TURNS = 50000 };
+    _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
+    rig r;
+    tsr_stream_t streams[] = {NULL, NULL};
+    int64_t turn;
+    (void)state;
+    open_rig(&r, 0, SMALL_WITH("0", "", COPY(OUT, IN, "400") "," LOOP("50000", TURN(OUT, "8"))));
+    OK(tsrCreateStream(r.context, &streams[1]));
+    for (int i = 0; i < 2; i++) {
+        OK(launch_on(&r, streams[i], a, out));
+        OK(tsrStreamSynchronize(r.context, streams[i]));
+        memcpy(&turn, out, sizeof turn);
+        assert_int_equal(turn, TURNS - 1);
+        memset(out, 0, sizeof out);
+    }
+    OK(tsrDestroyStream(streams[1]));
+    close_rig(&r);
+}
+
 /* Kernels with more operands than a batch of commands has room for. */
 static void operands_of_a_batch_are_kept_apart(void **state) {
     enum { OUTPUTS = 120 };
@@ -525,6 +546,7 @@ int main(void) {
         cmocka_unit_test(sections_of_programs_are_kernels),
         cmocka_unit_test(programs_describe_themselves),
         cmocka_unit_test(launches_of_a_program_follow_each_other),
+        cmocka_unit_test(long_loops_run_to_their_end),
         cmocka_unit_test(operands_of_a_batch_are_kept_apart),
         cmocka_unit_test(programs_run_under_debug),
         cmocka_unit_test(kernels_that_leave_the_arena_are_caught),
