@@ -477,6 +477,7 @@ static void programs_run_under_debug(void **state) {
 static void kernels_that_leave_the_arena_are_caught(void **state) {
     rig r;
     tsr_stream_t stream;
+    tsr_graph_t graph;
     _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
     bytes kernel = module_of("kernel_probe", "phase_nothing", "phase_past_end");
     bytes image = make_program(
@@ -490,6 +491,13 @@ static void kernels_that_leave_the_arena_are_caught(void **state) {
     REFUSED(launch_on(&r, NULL, a, out), TSR_EINTERNAL, "arena of program 'small'");
     OK(launch_on(&r, stream, a, out));
     REFUSED(tsrStreamSynchronize(r.context, stream), TSR_EINTERNAL, "arena of program 'small'");
+    OK(tsrBeginCapture(stream));
+    OK(launch_on(&r, stream, a, out));
+    OK(tsrEndCapture(stream, &graph));
+    REFUSED(tsrLaunchGraph(graph, NULL), TSR_EINTERNAL, "a program in the graph");
+    OK(tsrLaunchGraph(graph, stream));
+    REFUSED(tsrStreamSynchronize(r.context, stream), TSR_EINTERNAL, "a program in the graph");
+    OK(tsrDestroyGraph(graph));
     OK(tsrDestroyStream(stream));
     close_rig(&r);
     free(kernel.data);

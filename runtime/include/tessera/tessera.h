@@ -125,8 +125,8 @@ TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
  * context. While a limit is set, launches on the default stream run on a thread of the context
  * instead of the caller's.
  *
- * The limit is for each command of a program, and for a launch of it as a whole; so while one is
- * set, a launch of a program waits for its stream. */
+ * The limit is for each command of a program, and for a launch of it as a whole (in a graph for
+ * each command alone); so while one is set, a launch of a program waits for its stream. */
 TSR_API tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns);
 
 /* Modules and kernels. `image` is read during the call and may be freed after it. Of a module's
