@@ -256,6 +256,22 @@ static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
     return result;
 }
 
+/* As with launches: on a created stream who synchronises is told. */
+static tsr_status_t check_own(tsr_graph_t graph, tsr_stream_t stream) {
+    device *d = graph->context->device;
+    status st = STATUS_INIT;
+    bool ok = true;
+    for (size_t i = 0; i < graph->own.count; i++)
+        ok = d->driver->intact(d, graph->own.items[i], &st) && ok;
+    if (ok)
+        return TSR_SUCCESS;
+    status_context(&st, "a kernel broke the bounds of the arena of a program in the graph");
+    if (stream == &graph->context->default_stream)
+        return error_from(&st);
+    stream_fail(stream, &st);
+    return TSR_SUCCESS;
+}
+
 static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream) {
     tsr_status_t result = TSR_SUCCESS;
     for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
@@ -271,7 +287,7 @@ static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream)
     const device_command ended = {.kind = DEVICE_RECORD, .event = graph->used};
     if (graph->used && result == TSR_SUCCESS)
         result = stream_submit(stream, &ended, 1);
-    return result;
+    return result == TSR_SUCCESS ? check_own(graph, stream) : result;
 }
 
 tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream) {

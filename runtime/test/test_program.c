@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "runtime.h"
 #include "test/abi_fixture.h"
 #include "test/program_maker.h"
@@ -335,7 +336,7 @@ static void programs_describe_themselves(void **state) {
 }
 
 /* They are more commands than a batch has room for. */
-enum { STREAMS = 3, ROUNDS = 40 };
+enum { STREAMS = 3, ROUNDS = 200 };
 
 typedef struct launcher {
     const rig *r;
@@ -381,6 +382,72 @@ static void launches_of_a_program_follow_each_other(void **state) {
     close_rig(&r);
 }
 
+/* More commands than a stream is given at once. */
+static void long_loops_run_to_their_end(void **state) {
+    enum { TURNS = 50000 };
+    _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
+    rig r;
+    tsr_stream_t streams[] = {NULL, NULL};
+    int64_t turn;
+    (void)state;
+    open_rig(&r, 0, SMALL_WITH("0", "", COPY(OUT, IN, "400") "," LOOP("50000", TURN(OUT, "8"))));
+    OK(tsrCreateStream(r.context, &streams[1]));
+    for (int i = 0; i < 2; i++) {
+        OK(launch_on(&r, streams[i], a, out));
+        OK(tsrStreamSynchronize(r.context, streams[i]));
+        memcpy(&turn, out, sizeof turn);
+        assert_int_equal(turn, TURNS - 1);
+        memset(out, 0, sizeof out);
+    }
+    OK(tsrDestroyStream(streams[1]));
+    close_rig(&r);
+}
+
+/* Kernels with more operands than a batch of commands has room for. */
+static void operands_of_a_batch_are_kept_apart(void **state) {
+    enum { OUTPUTS = 120 };
+    _Alignas(64) float a[KERNEL_CELLS], out[KERNEL_CELLS] = {0};
+    text kernel_json, json;
+    rig r;
+    bytes object = read_object("kernel_probe"), kernel, image;
+    (void)state;
+    text_init(&kernel_json);
+    text_init(&json);
+    text_append(&kernel_json,
+                "{\"schema\": \"tsr.module/2\", \"name\": \"copies\", \"inputs\": "
+                "[{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [100]}], \"outputs\": [");
+    text_append(
+        &json, SMALL_HEAD
+        "\"program\": {\"arena_bytes\": 65536, \"kernels\": [\"kernel:0\"], "
+        "\"commands\": [" COPY(ARENA("0"), IN,
+                               "400") ", {\"loop\": 100, "
+                                      "\"body\": [{\"dispatch\": 0, \"operands\": [" ARENA("0"));
+    for (int i = 0; i < OUTPUTS; i++) {
+        text_printf(&kernel_json, "%s{\"name\": \"o%d\", \"dtype\": \"f32\", \"shape\": [%d]}",
+                    i ? "," : "", i, i ? 1 : KERNEL_CELLS);
+        text_printf(&json, ", [\"arena\", 0, %d%s]", i ? 16384 + 64 * i : 448, i ? "" : ", 64");
+    }
+    text_append(&kernel_json, "], \"workspace_bytes\": 0, \"scratch_bytes\": 0, \"phases\": "
+                              "[{\"symbol\": \"phase_copy\", \"grid\": 100}]}");
+    text_append(&json, "]}]}, " COPY(OUT, ARENA("6784"), "400") "]}}");
+    kernel = make_module(kernel_json.data, "x86_64-elf/x86-64-v2+fma", object);
+    image = make_program(json.data, kernel);
+    OK(tsrCreateContextOn(0, 1, 0, &r.context));
+    OK(tsrLoadModule(r.context, image.data, image.size, &r.module));
+    OK(tsrGetKernel(r.module, "small", &r.kernel));
+    for (int i = 0; i < KERNEL_CELLS; i++)
+        a[i] = (float)i;
+    OK(launch_on(&r, NULL, a, out));
+    for (int i = 0; i < KERNEL_CELLS; i++) /* of the last turn */
+        assert_true(out[i] == a[i]);
+    close_rig(&r);
+    free(object.data);
+    free(kernel.data);
+    free(image.data);
+    text_release(&kernel_json);
+    text_release(&json);
+}
+
 static void programs_run_under_debug(void **state) {
     rig r;
     tsr_stream_t stream;
@@ -410,6 +477,7 @@ static void programs_run_under_debug(void **state) {
 static void kernels_that_leave_the_arena_are_caught(void **state) {
     rig r;
     tsr_stream_t stream;
+    tsr_graph_t graph;
     _Alignas(64) float a[KERNEL_CELLS] = {0}, out[KERNEL_CELLS];
     bytes kernel = module_of("kernel_probe", "phase_nothing", "phase_past_end");
     bytes image = make_program(
@@ -423,6 +491,13 @@ static void kernels_that_leave_the_arena_are_caught(void **state) {
     REFUSED(launch_on(&r, NULL, a, out), TSR_EINTERNAL, "arena of program 'small'");
     OK(launch_on(&r, stream, a, out));
     REFUSED(tsrStreamSynchronize(r.context, stream), TSR_EINTERNAL, "arena of program 'small'");
+    OK(tsrBeginCapture(stream));
+    OK(launch_on(&r, stream, a, out));
+    OK(tsrEndCapture(stream, &graph));
+    REFUSED(tsrLaunchGraph(graph, NULL), TSR_EINTERNAL, "a program in the graph");
+    OK(tsrLaunchGraph(graph, stream));
+    REFUSED(tsrStreamSynchronize(r.context, stream), TSR_EINTERNAL, "a program in the graph");
+    OK(tsrDestroyGraph(graph));
     OK(tsrDestroyStream(stream));
     close_rig(&r);
     free(kernel.data);
@@ -479,6 +554,8 @@ int main(void) {
         cmocka_unit_test(sections_of_programs_are_kernels),
         cmocka_unit_test(programs_describe_themselves),
         cmocka_unit_test(launches_of_a_program_follow_each_other),
+        cmocka_unit_test(long_loops_run_to_their_end),
+        cmocka_unit_test(operands_of_a_batch_are_kept_apart),
         cmocka_unit_test(programs_run_under_debug),
         cmocka_unit_test(kernels_that_leave_the_arena_are_caught),
         cmocka_unit_test(graphs_hold_no_branches_and_no_endless_loops),

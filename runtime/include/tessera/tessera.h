@@ -123,7 +123,10 @@ TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
  * they end. As long as one runs, nothing that it may touch, the context's allocations, modules,
  * streams and events, is ever freed, so it is safe to let go of all handles, and to make a new
  * context. While a limit is set, launches on the default stream run on a thread of the context
- * instead of the caller's. */
+ * instead of the caller's.
+ *
+ * The limit is for each command of a program, and for a launch of it as a whole (in a graph for
+ * each command alone); so while one is set, a launch of a program waits for its stream. */
 TSR_API tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns);
 
 /* Modules and kernels. `image` is read during the call and may be freed after it. Of a module's
@@ -219,7 +222,15 @@ TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t
  * formula where dimensions are given). A part of `launch` that is 0 stands for them; one that is
  * not must be the same, else TSR_EINVAL. `args` holds, per buffer, the address of a pointer to it
  * (void **), inputs first, then outputs, then per dimension the address of an int64_t, in the order
- * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes; outputs overlap nothing. */
+ * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes; outputs overlap nothing.
+ *
+ * A module may be a program: several kernels and what runs them (since 2.3; docs/modules.md). It
+ * has one kernel by name, which is launched like any other, and whose "workspace" is the program's
+ * memory between its kernels. It is the module's own, so launches of it on several streams run one
+ * after the other. A launch of a program with branches or whiles, whose next command depends on
+ * what those before it made, waits for its stream, and returns when all of it has been queued; what
+ * fails before is the status of the launch. Nothing but a watchdog ends a while that does not end
+ * by itself. */
 typedef struct tsr_launch {
     uint32_t grid_x, grid_y, grid_z;
     uint32_t block_x, block_y, block_z;
@@ -267,7 +278,10 @@ TSR_API tsr_status_t tsrGetPreparedInfo(tsr_prepared_t prepared, tsr_prepared_in
  * addresses and dimensions); all else on that stream is TSR_EINVAL. Launching a graph queues all of
  * them in one go, on any stream of the context; what the device can record is replayed from then
  * on, one run of it at a time. Memory that they use must be allocated still, and their modules
- * cannot be unloaded before the graph is destroyed, which waits for launches of it. */
+ * cannot be unloaded before the graph is destroyed, which waits for launches of it.
+ *
+ * A program is kept command by command, with memory of the graph's own in place of the module's. A
+ * program with branches or whiles, or with more than 1,048,576 commands, is TSR_EUNAVAILABLE. */
 TSR_API tsr_status_t tsrBeginCapture(tsr_stream_t stream);
 TSR_API tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph);
 TSR_API tsr_status_t tsrLaunchGraph(tsr_graph_t graph, tsr_stream_t stream);

@@ -1,0 +1,137 @@
+/* program_batch.c - what a program's module keeps for launches of it, and how their commands go to
+ * streams and graphs: in batches that nothing is allocated for. */
+#include "program_run.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+/* ---- loading ---- */
+
+static device_command dispatch_of(tsr_module_t kernel) {
+    kernel_launch request;
+    request.kernel = &kernel->kernel;
+    request.buffers = NULL;
+    request.memories = NULL;
+    request.dims = NULL;
+    request.prepared = NULL;
+    (void)launch_find_needs(&request); /* they were found when it was loaded */
+    return launch_command(&request, kernel->context);
+}
+
+bool program_make_arena(tsr_module_t module, device_memory **out, status *st) {
+    device *d = module->context->device;
+    size_t bytes = (size_t)module->metadata.program->arena_bytes;
+    return d->driver->alloc(d, bytes ? bytes : 1, DEVICE_MEMORY_DEVICE, out, st) ||
+           status_context(st, "the arena of program '%s'", module->metadata.name);
+}
+
+bool program_open(tsr_module_t module, status *st) {
+    struct program_state *s = base_calloc(1, sizeof *s);
+    uint32_t count = module->metadata.program->kernel_count;
+    module->program = s;
+    s->module = module;
+    pthread_mutex_init(&s->mutex, NULL);
+    s->dispatches = base_calloc(count + 1, sizeof *s->dispatches);
+    for (uint32_t i = 0; i < count; i++)
+        s->dispatches[i] = dispatch_of(module->kernels[i]);
+    return program_make_arena(module, &s->arena, st);
+}
+
+void program_close(tsr_module_t module) {
+    struct program_state *s = module->program;
+    if (!s)
+        return;
+    if (s->arena)
+        module->context->device->driver->free(module->context->device, s->arena);
+    pthread_mutex_destroy(&s->mutex);
+    free(s->dispatches);
+    free(s);
+}
+
+/* ---- submitting ---- */
+
+static tsr_status_t check_deadline(const struct program_state *s) {
+    device *d = s->module->context->device;
+    status st = STATUS_INIT;
+    if (s->run.deadline_ns == 0 || clock_now_ns() < s->run.deadline_ns)
+        return TSR_SUCCESS;
+    status_set(&st, STATUS_TIMEOUT,
+               "program '%s' did not end within the watchdog's %g ms; its context is lost, and can "
+               "only be destroyed",
+               s->module->metadata.name, (double)s->run.limit_ns / 1e6);
+    d->driver->lose(d, &st);
+    return error_from(&st);
+}
+
+tsr_status_t program_await(const struct program_state *s) {
+    status st = STATUS_INIT;
+    tsr_stream_t stream = s->run.stream;
+    return stream->context->device->driver->await(stream->queue, &st) ? check_deadline(s)
+                                                                      : error_from(&st);
+}
+
+/* So that a long loop does not fill the host's memory with what waits in the queue. Failures stay
+ * for who synchronises. */
+static tsr_status_t drain(const struct program_state *s) {
+    device *d = s->module->context->device;
+    const device_command here = {.kind = DEVICE_RECORD, .event = s->module->used};
+    status st = STATUS_INIT;
+    device_event_state state;
+    uint64_t time_ns;
+    tsr_status_t result = stream_submit(s->run.stream, &here, 1);
+    return result != TSR_SUCCESS ||
+                   d->driver->event_query(d, s->module->used, true, &state, &time_ns, &st)
+               ? result
+               : error_from(&st);
+}
+
+/* Under a limit a batch has ended when the next is made, so that the launch as a whole can be
+ * limited. */
+tsr_status_t program_flush(struct program_state *s) {
+    program_run *r = &s->run;
+    if (r->count == 0)
+        return TSR_SUCCESS;
+    tsr_status_t result = stream_submit(r->stream, r->commands, r->count);
+    r->count = r->operand_count = 0;
+    if (result == TSR_SUCCESS && r->deadline_ns)
+        result = program_await(s);
+    return result == TSR_SUCCESS && ++r->batches % PROGRAM_QUEUED == 0 ? drain(s) : result;
+}
+
+static bool run_watched(struct program_state *s, const device_command *c, status *st) {
+    device *d = s->module->context->device;
+    return launch_watched(s->run.stream, c, s->run.kernel, st) &&
+           (d->driver->intact(d, s->arena, st) ||
+            status_context(st, "kernel '%s' broke the bounds of the arena of program '%s'",
+                           s->run.kernel->name, s->module->metadata.name));
+}
+
+/* Under debug. As with other launches a failure waits for the next synchronisation, unless what
+ * comes next depends on it. */
+static tsr_status_t watch(struct program_state *s, const device_command *c) {
+    tsr_stream_t stream = s->run.stream;
+    status st = STATUS_INIT;
+    if (c->kind != DEVICE_DISPATCH)
+        return stream_submit(stream, c, 1);
+    if (run_watched(s, c, &st))
+        return check_deadline(s);
+    if (stream == &stream->context->default_stream || s->module->metadata.program->conditional)
+        return error_from(&st);
+    stream_fail(stream, &st);
+    return TSR_SUCCESS;
+}
+
+tsr_status_t program_give_one(struct program_state *s) {
+    program_run *r = &s->run;
+    const device_command *c = r->commands;
+    r->count = r->operand_count = 0;
+    if (!r->graph)
+        return watch(s, c);
+    if (c->kind == DEVICE_DISPATCH)
+        graph_add_dispatch(r->graph, c, s->module, r->kernel, NULL);
+    else
+        graph_add_range(r->graph, c);
+    return TSR_SUCCESS;
+}

@@ -1,0 +1,65 @@
+/* program_run.h - what a launch of a program is while its commands are made; between program_run.c
+ * and program_batch.c. */
+#ifndef TESSERA_RUNTIME_PROGRAM_RUN_H
+#define TESSERA_RUNTIME_PROGRAM_RUN_H
+
+#include "runtime.h"
+
+enum {
+    PROGRAM_BATCH = 64,                         /* commands that are submitted together, at most */
+    PROGRAM_ROOM = 4 * METADATA_PARAMETERS_MAX, /* ... and their operands; those of any two fit */
+    PROGRAM_QUEUED = 1024, /* batches that a stream is given before it is waited for */
+    PROGRAM_BUFFERS = 2 * METADATA_PARAMETERS_MAX + 1
+};
+
+/* A launch: it lives while its commands are made, under the lock of its program. */
+typedef struct program_run {
+    tsr_stream_t stream;
+    tsr_graph_t graph;                     /* that captures; or NULL */
+    bool each;                             /* nothing is submitted together */
+    bool timed;                            /* as in device_dispatch */
+    uint64_t limit_ns, deadline_ns;        /* 0: none */
+    unsigned char *bases[PROGRAM_BUFFERS]; /* of inputs, outputs and the arena */
+    const device_memory *memories[PROGRAM_BUFFERS];
+    int64_t turns[PROGRAM_DEPTH_MAX]; /* of the counted loops around, outermost first */
+    uint32_t loops;
+    unsigned char flag;     /* that was read last; a lost device may write it later */
+    const metadata *kernel; /* of the last dispatch */
+    uint32_t batches, count, operand_count;
+    device_command commands[PROGRAM_BATCH];
+    void *operands[PROGRAM_ROOM];
+    const device_memory *operand_memories[PROGRAM_ROOM];
+} program_run;
+
+struct program_state {
+    tsr_module_t module;
+    device_command *dispatches; /* of each kernel, but for its buffers */
+    device_memory *arena;
+    pthread_mutex_t mutex;
+    program_run run;
+};
+
+/* Memory for the program between its kernels; another one for each graph that holds it. */
+bool program_make_arena(tsr_module_t module, device_memory **out, status *st);
+
+/* Gives the commands that were put at the batch's end to the stream. */
+tsr_status_t program_flush(struct program_state *s);
+/* Until the stream has done what it was given. */
+tsr_status_t program_await(const struct program_state *s);
+/* Without batches: under debug, or where a graph captures. */
+tsr_status_t program_give_one(struct program_state *s);
+
+/* After a command was put at the batch's end. */
+static inline tsr_status_t program_added(struct program_state *s) {
+    s->run.count++;
+    if (s->run.each)
+        return program_give_one(s);
+    return s->run.count == PROGRAM_BATCH ? program_flush(s) : TSR_SUCCESS;
+}
+
+static inline tsr_status_t program_add(struct program_state *s, device_command command) {
+    s->run.commands[s->run.count] = command;
+    return program_added(s);
+}
+
+#endif
