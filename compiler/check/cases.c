@@ -427,8 +427,8 @@ static bool is_word(const node *n, const char *name) {
 }
 
 static void decorator_read(case_reader *r, const node *n, decorated *out) {
-    static const char *const known[] = {"kernel",     "cases",       "math",   "schedule",
-                                        "specialize", "independent", "same_as"};
+    static const char *const known[] = {"kernel",     "cases",       "math",    "schedule",
+                                        "specialize", "independent", "same_as", "graph"};
     if (is_word(n, "kernel")) {
         out->kernel = true;
     } else if (interface_is_kernel_word(n)) {
@@ -451,6 +451,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         independent_read(r, n, out);
     } else if (is_call_of(n, "same_as") || is_word(n, "same_as")) {
         same_as_read(r->kernel, n, r->report);
+    } else if (graph_text_is_one(n)) {
+        graph_text_read(r->kernel, n, r->report);
     } else if (is_word(n, "cases")) {
         diagnose_error(r->report, ERROR_UNKNOWN_DECORATOR, n->at,
                        "@cases needs cases: @cases(case(\"small\", M=4))");
@@ -465,7 +467,7 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
                 r->report,
                 "there are @kernel, @cases(...), @constants(...), "
                 "@math(...), @schedule(...), @specialize(...), "
-                "@independent(...), @same_as(...) and @verify.numerics(...), "
+                "@independent(...), @same_as(...), @graph(...) and @verify.numerics(...), "
                 "and of kernels of tiles @kernel.autotune(...), .schedule(...) and .auto");
         }
     }

@@ -328,6 +328,13 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
 /* ---- helpers.c: functions that kernels of tiles call ---- */
 entity helper_call(checker *c, const ast_function *f, const node *n);
 
+/* ---- graph_text.c: a kernel whose formula is Graph IR ---- */
+bool graph_text_is_one(const node *n);
+/* Reports where it, or the kernel's body, has another form. */
+void graph_text_read(const kernel_interface *k, const node *n, diagnostics *d);
+/* The module that it holds, with the kernel's names; NULL when reported. Owned by the caller. */
+ir_module *graph_text_module(checker *c);
+
 /* ---- contract.c: a kernel without a formula ---- */
 void contract_independent_read(compiler_source *s, kernel_interface *k, const node *n,
                                diagnostics *d);

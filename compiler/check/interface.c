@@ -406,7 +406,11 @@ static declared_name *keep(arena *a, declared_names *list, uint32_t *count) {
 }
 
 kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnostics *d) {
-    kernel_interface k = {.function = f, .contract = contract_is_one(f), .broken = !f->has_header};
+    const node *graph = graph_text_of(f);
+    kernel_interface k = {.function = f,
+                          .graph = graph,
+                          .contract = !graph && contract_is_one(f),
+                          .broken = !f->has_header};
     declared_names symbols = {0}, variables = {0};
     f = k.function = interface_unfold(s, f, &k);
     k.space = ARENA_NEW(&s->memory, tile_space, 1);

@@ -73,6 +73,7 @@ typedef struct kernel_interface {
     bool contract;                  /* its body is `...` */
     const char *const *independent; /* of @independent(...) */
     uint32_t independent_count;
+    const node *graph;   /* @graph("""..."""); NULL: it has none */
     const node *same_as; /* @same_as("kernel"), well-formed; NULL: it has none */
     bool in_tiles;       /* made of tiles: a parameter is a KTile or a KVCache */
     parameter_record *records;
@@ -156,6 +157,8 @@ bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out
 /* Fills the kernel's cases, and its functions' set, from its decorators. */
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d);
 
+/* graph_text.c: the decorator @graph, whatever it holds; NULL: there is none. */
+const node *graph_text_of(const ast_function *f);
 /* same_as.c: reads one decorator; and, when all kernels are read, finds the kernels that are named.
  */
 void same_as_read(kernel_interface *k, const node *n, diagnostics *d);

@@ -189,6 +189,14 @@ static int of_convolve(const lanes *l, const ir_op_data *d) {
                : LANE_MIXED;
 }
 
+/* Turns and sides are chosen for all positions at once, or are positions. */
+static int of_control(const lanes *l, const ir_op_data *d) {
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (l->axis[d->operands[i]] != LANE_NONE)
+            return LANE_MIXED;
+    return LANE_NONE;
+}
+
 static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
     switch (d->opcode) {
     case GRAPH_BROADCAST:
@@ -213,6 +221,10 @@ static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
         return of_dot(l, op, d);
     case GRAPH_CONVOLVE:
         return of_convolve(l, d);
+    case GRAPH_IF:
+    case GRAPH_WHILE:
+    case GRAPH_LOOP:
+        return of_control(l, d);
     default:
         return graph_op_class(d->opcode) == GRAPH_CLASS_GENERATOR ? LANE_NONE : of_alike(l, d);
     }

@@ -86,7 +86,8 @@ static ir_module *kept(ir_module *m, bool ok) {
 const ir_module *instance_specialized(compiler_instance *instance, status *st) {
     if (!instance->specialized) {
         ir_module *m = ir_module_clone(instance->graph);
-        instance->specialized = kept(m, graph_specialize(m, instance->dims, st));
+        instance->specialized =
+            kept(m, graph_inline(m, st) && graph_specialize(m, instance->dims, st));
     }
     return instance->specialized;
 }

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/vec.h"
 #include "ops/build.h"
+#include "ops/control.h"
 #include "ops/graph.h"
 
 static const ir_type_data *type_of(ir_module *m, ir_value v) {
@@ -217,6 +218,8 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
     case GRAPH_CLASS_DOT:
     case GRAPH_CLASS_SCAN:
     case GRAPH_CLASS_CONTRACT: /* whatever it reads, all of it is there */
+    case GRAPH_CLASS_BRANCH:
+    case GRAPH_CLASS_LOOP:
         return whole;
     case GRAPH_CLASS_REDUCE:
         return share(whole, part, elements(m, d->results[0]));
@@ -236,15 +239,22 @@ static void hide(ir_module *m, ir_value v, ir_value counts, uint64_t *needs) {
     needs[v] = needs[v] < visible ? needs[v] : visible;
 }
 
-static uint64_t *count_needs(ir_module *m) {
+/* Of the result that is needed most. */
+static uint64_t needed_of(const ir_op_data *d, const uint64_t *needs) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < d->result_count; i++)
+        most = needs[d->results[i]] > most ? needs[d->results[i]] : most;
+    return most;
+}
+
+static uint64_t *count_needs(ir_module *m, ir_block body) {
     uint64_t *needs = base_calloc(ir_value_count(m) + 1, sizeof *needs);
-    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     for (ir_op op = ir_block_get(m, body)->last; op; op = ir_op_get(m, op)->previous) {
         const ir_op_data *d = ir_op_get(m, op);
         bool end = d->result_count == 0;
         for (uint32_t i = 0; i < d->operand_count; i++) {
             uint64_t whole = elements(m, d->operands[i]), *need = &needs[d->operands[i]];
-            *need += end ? whole : operand_need(m, op, i, needs[d->results[0]]);
+            *need += end ? whole : operand_need(m, op, i, needed_of(d, needs));
             *need = *need < whole ? *need : whole;
         }
     }
@@ -258,20 +268,40 @@ static uint64_t *count_needs(ir_module *m) {
 
 /* ---- the kernel ---- */
 
-static uint64_t count_flops(ir_module *m, const uint64_t *needs) {
+static uint64_t block_flops(ir_module *m, ir_block block);
+
+/* A loop's turns; of a branch the dearer side; of a loop that depends on values one turn. */
+static uint64_t control_flops(ir_module *m, ir_op op) {
+    uint64_t first = block_flops(m, ir_op_block(m, op, 0));
+    if (ir_op_get(m, op)->opcode == GRAPH_LOOP)
+        return saturating_multiply(first, (uint64_t)loop_shape_of(m, op).count);
+    uint64_t second = block_flops(m, ir_op_block(m, op, 1));
+    bool both = ir_op_get(m, op)->opcode == GRAPH_WHILE;
+    return both ? saturating_add(first, second) : first > second ? first : second;
+}
+
+static uint64_t count_flops(ir_module *m, ir_block block, const uint64_t *needs) {
     bool *constant = base_calloc(ir_value_count(m) + 1, sizeof *constant);
     uint64_t flops = 0;
-    for (ir_op op = first_op(m); op; op = ir_op_get(m, op)->next) {
+    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
         if (d->result_count == 0)
             continue;
-        if (is_constant(m, constant, op))
+        if (graph_is_control(d->opcode))
+            flops = saturating_add(flops, needed_of(d, needs) ? control_flops(m, op) : 0);
+        else if (is_constant(m, constant, op))
             constant[d->results[0]] = true;
         else
             flops = saturating_add(
                 flops, share(op_flops(m, op), needs[d->results[0]], elements(m, d->results[0])));
     }
     free(constant);
+    return flops;
+}
+
+static uint64_t block_flops(ir_module *m, ir_block block) {
+    uint64_t *needs = count_needs(m, block), flops = count_flops(m, block, needs);
+    free(needs);
     return flops;
 }
 
@@ -291,8 +321,9 @@ static uint64_t count_bytes(ir_module *m, const uint64_t *needs) {
 }
 
 graph_cost graph_primitives_cost(ir_module *m) {
-    uint64_t *needs = count_needs(m);
-    graph_cost cost = {.flops = count_flops(m, needs), .bytes = count_bytes(m, needs)};
+    const ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    uint64_t *needs = count_needs(m, body);
+    graph_cost cost = {.flops = count_flops(m, body, needs), .bytes = count_bytes(m, needs)};
     free(needs);
     return cost;
 }

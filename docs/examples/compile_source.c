@@ -1,6 +1,5 @@
-/* compile_source.c - DIMS: compiles a kernel of this file for these dimensions ("M=2,N=3"), shows
- * its shapes, and runs it on inputs 1, 2, 3, ... cc compile_source.c $(pkg-config --cflags --libs
- * tessera-compiler tessera) */
+/* compile_source.c - DIMS: compiles a kernel of this file for these dimensions ("M=2,N=3"), shows its shapes, and runs it on inputs
+ * 1, 2, 3, ... cc compile_source.c $(pkg-config --cflags --libs tessera-compiler tessera) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

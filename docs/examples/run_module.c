@@ -1,5 +1,5 @@
-/* run_module.c - MODULE KERNEL: runs a compiled kernel on inputs 1, 2, 3, ... and shows its
- * outputs. cc run_module.c $(pkg-config --cflags --libs tessera) */
+/* run_module.c - MODULE KERNEL: runs a compiled kernel on inputs 1, 2, 3, ... and shows its outputs.
+ * cc run_module.c $(pkg-config --cflags --libs tessera) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void check(tsr_status_t status) {
 
 int main(int argc, char **argv) {
     static char image[1 << 22];
-    float *host[16];              /* where this program reaches them */
+    float *host[16]; /* where this program reaches them */
     void *buffers[16], *args[16]; /* of the device, and their addresses */
     size_t sizes[16];
     const char *name, *type;

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "graph/passes.h"
+#include "ops/control.h"
 #include "target/interp/interp.h"
 #include "tessera/compiler.h"
 
@@ -169,6 +170,17 @@ static bool visit_op(const need_table *n, const visit *v) {
     return true;
 }
 
+/* A branch or a loop: what it makes is made of all that it takes. */
+static void visit_control(const need_table *n, const ir_op_data *d) {
+    bool wanted = false;
+    for (uint32_t i = 0; i < d->result_count; i++) {
+        size_t count = (size_t)tensor_count(&n->values[d->results[i]]);
+        wanted |= memchr(n->needed[d->results[i]], 1, count) != NULL;
+    }
+    for (uint32_t i = 0; i < d->operand_count && wanted; i++)
+        memset(n->needed[d->operands[i]], 1, (size_t)tensor_count(&n->values[d->operands[i]]));
+}
+
 /* ---- the walk ---- */
 
 static bool walk(const need_table *n, const ir_block_data *block) {
@@ -176,6 +188,10 @@ static bool walk(const need_table *n, const ir_block_data *block) {
     for (ir_op op = ir_op_get(n->m, block->last)->previous; op && ok;
          op = ir_op_get(n->m, op)->previous) {
         const ir_op_data *d = ir_op_get(n->m, op);
+        if (graph_is_control(d->opcode)) {
+            visit_control(n, d);
+            continue;
+        }
         const tensor *in[LIMIT_OPERANDS];
         for (uint32_t i = 0; i < d->operand_count; i++)
             in[i] = &n->values[d->operands[i]];

@@ -7,18 +7,9 @@
 
 #include "base/arena.h"
 #include "graph/passes.h"
+#include "ops/control.h"
 #include "target/interp/reference_enclosure.h"
-#include "tessera/compiler.h"
-
-typedef struct walker {
-    const ir_module *m;
-    reference_value *values; /* by value id */
-    uint32_t *uses;          /* left */
-    bool whole;           /* no fraction so far, and nothing beyond what its type holds exactly */
-    const tensor *strict; /* by value id, what the interpreter has; NULL: nothing is looked for */
-    compiler_escape *escape;
-    status *st;
-} walker;
+#include "target/interp/reference_walk.h"
 
 /* Only f64 overflows: what compiler_references asks of the reference at hand. */
 static _Thread_local bool unlimited;
@@ -212,25 +203,26 @@ static dtype element_of(const ir_module *m, ir_value v) {
     return ir_type_get(m, ir_value_get(m, v)->type)->element;
 }
 
-static bool allocate(walker *w, ir_value v, reference_value *out) {
+static bool allocate(reference_walker *w, ir_value v, reference_value *out) {
     dtype held = dtype_is_float(element_of(w->m, v)) ? DTYPE_F64 : DTYPE_NONE;
     return interp_allocate(w->m, v, held, &out->value, w->st) &&
            interp_allocate(w->m, v, DTYPE_F64, &out->bound, w->st);
 }
 
-static void release(reference_value *v) {
+void reference_release(reference_value *v) {
     tensor_release(&v->value);
     tensor_release(&v->bound);
     free(v->limits);
     v->limits = NULL;
 }
 
-static void count_down(walker *w, const ir_op_data *d) {
+static void count_down(reference_walker *w, const ir_op_data *d) {
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (--w->uses[d->operands[i]] == 0)
-            release(&w->values[d->operands[i]]);
-    if (w->uses[d->results[0]] == 0)
-        release(&w->values[d->results[0]]);
+            reference_release(&w->values[d->operands[i]]);
+    for (uint32_t i = 0; i < d->result_count; i++)
+        if (w->uses[d->results[i]] == 0)
+            reference_release(&w->values[d->results[i]]);
 }
 
 static bool is_whole(const reference_value *v, dtype type) {
@@ -244,7 +236,7 @@ static bool is_whole(const reference_value *v, dtype type) {
     return whole;
 }
 
-static void look_for_escape(const walker *w, const ir_op_data *d) {
+static void look_for_escape(const reference_walker *w, const ir_op_data *d) {
     const tensor *own = &w->strict[d->results[0]];
     const double *references = w->values[d->results[0]].value.data;
     compiler_escape *e = w->escape;
@@ -264,8 +256,14 @@ static void look_for_escape(const walker *w, const ir_op_data *d) {
     }
 }
 
-static bool step(walker *w, ir_op op) {
+static bool step(reference_walker *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
+    if (graph_is_control(d->opcode)) {
+        bool done = reference_control(w, op);
+        if (done)
+            count_down(w, d);
+        return done;
+    }
     const reference_value **in = base_malloc(sizeof *in * (d->operand_count + 1));
     for (uint32_t i = 0; i < d->operand_count; i++)
         in[i] = &w->values[d->operands[i]];
@@ -289,7 +287,14 @@ static bool step(walker *w, ir_op op) {
     return ok;
 }
 
-static bool load_input(walker *w, ir_value v, const tensor *input) {
+bool reference_walk(reference_walker *w, ir_op first) {
+    for (ir_op op = first; ir_op_get(w->m, op)->next; op = ir_op_get(w->m, op)->next)
+        if (!step(w, op) || (w->escape && w->escape->found))
+            return false;
+    return true;
+}
+
+static bool load_input(reference_walker *w, ir_value v, const tensor *input) {
     reference_value *r = &w->values[v];
     int64_t count = tensor_count(input);
     if (!allocate(w, v, r))
@@ -326,7 +331,7 @@ static bool give_limits(const reference_value *r, tensor *out, status *st) {
     return true;
 }
 
-static bool give(walker *w, ir_value v, const compiler_references *out, uint32_t i) {
+static bool give(reference_walker *w, ir_value v, const compiler_references *out, uint32_t i) {
     const reference_value *r = &w->values[v];
     tensor *reference = &out->values[i], *bound = &out->bounds[i];
     *bound = (tensor){0};
@@ -338,7 +343,7 @@ static bool give(walker *w, ir_value v, const compiler_references *out, uint32_t
     return !out->limits || give_limits(r, &out->limits[i], w->st);
 }
 
-static bool give_all(walker *w, const ir_op_data *ret, const compiler_references *out) {
+static bool give_all(reference_walker *w, const ir_op_data *ret, const compiler_references *out) {
     bool ok = true;
     uint32_t given = 0;
     for (; ok && given < ret->operand_count; given++) {
@@ -355,26 +360,24 @@ static bool give_all(walker *w, const ir_op_data *ret, const compiler_references
     return ok;
 }
 
-static bool walk(walker *w, const tensor *inputs, const compiler_references *out) {
+static bool walk(reference_walker *w, const tensor *inputs, const compiler_references *out) {
     const ir_block_data *block = ir_block_get(w->m, ir_op_block(w->m, ir_module_kernel(w->m), 0));
     if (!interp_check_inputs(w->m, inputs, w->st))
         return false;
     for (uint32_t i = 0; i < block->argument_count; i++)
         if (!load_input(w, block->arguments[i], &inputs[i]))
             return false;
-    ir_op op = block->first;
-    for (; op && ir_op_get(w->m, op)->opcode != GRAPH_RETURN; op = ir_op_get(w->m, op)->next)
-        if (!step(w, op) || (w->escape && w->escape->found))
-            return w->escape && w->escape->found;
-    if (!op)
-        return status_set(w->st, STATUS_INTERNAL, "the kernel does not return");
-    return !out || give_all(w, ir_op_get(w->m, op), out);
+    if (!reference_walk(w, block->first))
+        return w->escape && w->escape->found;
+    return !out || give_all(w, ir_op_get(w->m, block->last), out);
 }
 
 /* Walks with what `w` asks for; `out` NULL: outputs are not given. */
-static bool walk_primitives(walker *w, const tensor *inputs, const compiler_references *out,
-                            bool as_f64) {
+static bool walk_primitives(reference_walker *w, const tensor *inputs,
+                            const compiler_references *out, bool as_f64) {
     uint32_t count = ir_value_count(w->m);
+    uint32_t *counts = ir_count_uses(w->m);
+    w->counts = counts;
     w->uses = ir_count_uses(w->m);
     w->whole = true;
     w->values = base_calloc(count + 1, sizeof *w->values);
@@ -382,9 +385,10 @@ static bool walk_primitives(walker *w, const tensor *inputs, const compiler_refe
     bool ok = walk(w, inputs, out);
     unlimited = false;
     for (uint32_t i = 1; i <= count; i++)
-        release(&w->values[i]);
+        reference_release(&w->values[i]);
     free(w->values);
     free(w->uses);
+    free(counts);
     return ok;
 }
 
@@ -393,7 +397,7 @@ bool compiler_reference(compiler_instance *instance, const tensor *inputs,
     const ir_module *m = compiler_primitives(instance, st);
     if (!m || !graph_require_formula(m, st))
         return false;
-    walker w = {.m = m, .st = st};
+    reference_walker w = {.m = m, .st = st};
     bool ok = walk_primitives(&w, inputs, out, out->unlimited);
     if (out->whole)
         *out->whole = w.whole;
@@ -407,7 +411,7 @@ bool compiler_find_escape(compiler_instance *instance, const tensor *inputs, com
     if (!m || !graph_require_formula(m, st))
         return false;
     tensor *strict = base_calloc(ir_value_count(m) + 1, sizeof *strict);
-    walker w = {.m = m, .strict = strict, .escape = out, .st = st};
+    reference_walker w = {.m = m, .strict = strict, .escape = out, .st = st};
     bool ok = interp_values(m, inputs, strict, st) && walk_primitives(&w, inputs, NULL, true);
     interp_values_release(m, strict);
     free(strict);

@@ -111,6 +111,9 @@ def specialize(*, when: dict[str, Any], use: dict[str, Any]) -> Callable[[_F], _
 def independent(*dimensions: str) -> Callable[[_F], _F]:
     """the dimensions that are batches, of a kernel without a formula"""
 
+def graph(text: str) -> Callable[[_F], _F]:
+    """the kernel's formula as Graph IR"""
+
 def same_as(kernel: str) -> Callable[[_F], _F]:
     """the kernel of this file whose formula the results are held to"""
 

@@ -145,9 +145,9 @@ SOURCES = [
                                                            ["return y"])),
     ("20000 statements", 3, (BODY + 10001, "E0904"), kernel(again("y = y + x", 20000))),
     ("9000 norms", 3, REFUSED, kernel(again("y = layernorm(y, g, g)", 9000), SMALL + ", g: Tensor[6, f32]")),
-    ("1000 contractions", 3, REFUSED, kernel(again("y = y @ w", 1000), SQUARE)),
-    ("1000 reductions", 3, REFUSED, kernel(again("y = y + sum(y)", 1000))),
-    ("1000 gathers", 3, REFUSED, kernel(again("y = take(y, i)", 1000), SMALL + ", i: Tensor[4, i32]")),
+    ("1000 contractions", 0, None, kernel(again("y = y @ w", 1000), SQUARE)),
+    ("1000 reductions", 0, None, kernel(again("y = y + sum(y)", 1000))),
+    ("1000 gathers", 0, None, kernel(again("y = take(y, i)", 1000), SMALL + ", i: Tensor[4, i32]")),
     ("300 joined one by one", 3, REFUSED, kernel(again("y = concat([y, x])", 300), SMALL, "Tensor[1204, 6, f32]")),
 
     # ---- depth ----
