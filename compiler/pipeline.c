@@ -495,7 +495,7 @@ bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *
 bool compiler_build(compiler_instance *instance, const compiler_options *options,
                     compiler_artifact *out, status *st) {
     uint64_t start = now_ns();
-    bool is_program = program_is_needed(instance);
+    bool is_program = compiler_instance_is_program(instance);
     memset(out, 0, sizeof *out);
     bool ok = check_levels(options, st) &&
               (is_program || pipeline_build_kernel(instance, options, out, &is_program, st));

@@ -22,7 +22,6 @@ ir_module *pipeline_dispatches(const compiler_instance *instance, const compiler
 
 /* program_module.c: the module of a kernel with branches and loops, or with more phases than a
  * kernel may have: a program of several kernels. */
-bool program_is_needed(const compiler_instance *instance);
 bool program_module(compiler_instance *instance, const compiler_options *options,
                     compiler_artifact *out, status *st);
 

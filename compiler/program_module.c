@@ -13,7 +13,7 @@ static void note_control(ir_module *m, ir_op op, void *context) {
     *(bool *)context |= graph_is_control(ir_op_get(m, op)->opcode);
 }
 
-bool program_is_needed(const compiler_instance *instance) {
+bool compiler_instance_is_program(const compiler_instance *instance) {
     bool found = false;
     for (ir_op f = ir_module_kernel(instance->graph); f && !found;
          f = ir_op_get(instance->graph, f)->next)

@@ -112,6 +112,8 @@ static void check_case(compiler_instance *instance, const compiler_kernel *kerne
     compiler_space chosen, asked;
     status st = STATUS_INIT;
     text words;
+    if (strstr(kernel->path, "corpus/programs/"))
+        return; /* several kernels, each with a space of its own */
     if (!compiler_space_of(instance, &options, &chosen, &st))
         fail_msg("%s/%s, %s, %u threads: %s", kernel->name, c->name, isa, threads, st.message);
     text_init(&words);

@@ -263,6 +263,9 @@ void compiler_instance_free(compiler_instance *instance); /* may be NULL */
 /* All of these are borrowed from the instance. The graph is symbolic, and before any pass. */
 const ir_module *compiler_instance_graph(const compiler_instance *instance);
 ir_bindings compiler_instance_dims(const compiler_instance *instance);
+/* It has branches or loops, so it is compiled to several kernels (compiler_build), and has no single
+ * schedule. */
+bool compiler_instance_is_program(const compiler_instance *instance);
 /* Is it of a kernel without a formula? Then nothing but its shapes, types and bytes is
  * known. */
 bool compiler_instance_is_contract(const compiler_instance *instance);
