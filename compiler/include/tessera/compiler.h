@@ -30,8 +30,7 @@ enum {
     COMPILER_VARIANTS_MAX = 64
 };
 
-/* Registers the operations of all levels; called by everything that needs them, harmless to call
- * again. */
+/* Registers the operations of all levels; everything that needs them calls it, again and again. */
 void compiler_init(void);
 
 /* ---- source ---- */
@@ -263,8 +262,7 @@ void compiler_instance_free(compiler_instance *instance); /* may be NULL */
 /* All of these are borrowed from the instance. The graph is symbolic, and before any pass. */
 const ir_module *compiler_instance_graph(const compiler_instance *instance);
 ir_bindings compiler_instance_dims(const compiler_instance *instance);
-/* It has branches or loops, so it is compiled to several kernels (compiler_build), and has no single
- * schedule. */
+/* It has branches or loops: compiler_build makes several kernels of it, and it has no schedule. */
 bool compiler_instance_is_program(const compiler_instance *instance);
 /* Is it of a kernel without a formula? Then nothing but its shapes, types and bytes is
  * known. */
