@@ -104,9 +104,9 @@ static bool write_image(writer *w, case_context *s, const char *name, status *st
     if (!expected || !compiler_build(s->instance, &options, &artifact, st))
         return false;
     bool ok = module_find(artifact.image, artifact.image_size, "metadata", &document) &&
-              module_find(artifact.image, artifact.image_size, kind, &code) &&
               metadata_parse(&m, document.data, document.size_bytes, st);
-    if (ok && m.images[0].phase_count == 1) {
+    bool alone = ok && !m.program && m.images[0].phase_count == 1;
+    if (alone && module_find(artifact.image, artifact.image_size, kind, &code)) {
         snprintf(w->path, sizeof w->path, "%s/%s", w->folder, name);
         for (char *p = w->path + strlen(w->folder) + 1; *p; p++)
             *p = *p == '/' ? '.' : *p;
