@@ -497,9 +497,10 @@ bool compiler_build(compiler_instance *instance, const compiler_options *options
     uint64_t start = now_ns();
     bool is_program = compiler_instance_is_program(instance);
     memset(out, 0, sizeof *out);
-    bool ok = check_levels(options, st) &&
-              (is_program || pipeline_build_kernel(instance, options, out, &is_program, st));
-    if (is_program && (ok || st->code == STATUS_INVALID)) {
+    if (!check_levels(options, st))
+        return false;
+    bool ok = !is_program && pipeline_build_kernel(instance, options, out, &is_program, st);
+    if (is_program) {
         status_clear(st);
         ok = program_module(instance, options, out, st);
     }

@@ -398,7 +398,9 @@ static int *order_groups(const plan *p, const schedule_request *request, status 
     if (p->group_count > LIMIT_PHASES) {
         if (request->crowded)
             *request->crowded = true;
-        status_set(st, STATUS_INVALID, "the kernel needs more than %d phases; split it",
+        status_set(st, STATUS_UNAVAILABLE,
+                   "the kernel is more than %d phases: a program of several kernels, which only a "
+                   "module holds (--emit module), for the dimensions of a case",
                    LIMIT_PHASES);
         return NULL;
     }
