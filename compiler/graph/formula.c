@@ -49,8 +49,8 @@ bool graph_require_kernel(const ir_module *m, status *st) {
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
         if (graph_is_control(ir_op_get(m, op)->opcode))
             return status_set(st, STATUS_UNAVAILABLE,
-                              "'%s' makes it a program of several kernels, which only a module "
-                              "holds (--emit module)",
+                              "'%s' makes it a program of several kernels: --emit module makes a "
+                              "module of it, whose code 'tsr compile MODULE --emit' shows",
                               op_info_get(ir_op_get(m, op)->opcode)->name);
     return true;
 }

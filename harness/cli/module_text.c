@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/vec.h"
 #include "cli/command.h"
 #include "common/output.h"
 #include "common/say.h"
@@ -67,13 +68,20 @@ static const struct shown {
     {"spirv", SHOW_BYTES, "spirv/"}, {"obj", SHOW_BYTES, ""},
 };
 
+/* A part that is shown; `section` names the kernel of a program that has it, NULL outside. */
+typedef struct meant_part {
+    module_part part;
+    const char *section;
+} meant_part;
+
 typedef struct show {
     const options *o;
     const struct shown *what;
-    const char *isa; /* NULL: any */
+    const char *isa, *kernel; /* NULL: any */
     char *image;
     size_t size;
-    uint32_t parts; /* that were shown */
+    VEC(meant_part) meant;
+    text images, kernels; /* of all there are, the names */
     text out;
 } show;
 
@@ -104,64 +112,95 @@ static bool is_meant(const show *s, const char *kind) {
                              : module_is_image(kind));
 }
 
-static bool show_part(show *s, const module_part *part, bool several, status *st) {
+static bool show_part(show *s, const meant_part *m, bool first, status *st) {
+    const module_part *part = &m->part;
     bool of_image = strcmp(part->kind, s->what->begins) != 0;
-    if (several && s->what->how != SHOW_BYTES && of_image)
-        text_printf(&s->out, "%s// %s\n", s->parts ? "\n" : "", part->kind);
-    s->parts++;
+    if (s->meant.count > 1 && s->what->how != SHOW_BYTES && (of_image || m->section))
+        text_printf(&s->out, "%s// %s%s%s\n", first ? "" : "\n", m->section ? m->section : "",
+                    m->section ? " " : "", part->kind);
     if (s->what->how == SHOW_CODE)
         return compiler_code_text(part->kind, part->data, part->size_bytes, &s->out, st);
     text_append_bytes(&s->out, part->data, part->size_bytes);
     return true;
 }
 
-static uint32_t count_meant(const show *s, text *kinds) {
+static void list_name(text *names, const char *name) {
+    text_printf(names, "%s%s", names->length ? ", " : "", name);
+}
+
+/* The parts that are meant, those of a program's kernels among them. */
+static bool collect(show *s, const void *image, size_t size, const char *section, status *st) {
     module_part part;
-    uint32_t count = 0;
-    for (size_t i = 0; module_part_at(s->image, s->size, i, &part); i++) {
+    for (size_t i = 0; module_part_at(image, size, i, &part); i++) {
+        if (!section && strncmp(part.kind, "kernel:", 7) == 0) {
+            list_name(&s->kernels, part.kind);
+            if ((!s->kernel || strcmp(part.kind, s->kernel) == 0) &&
+                !(module_check(part.data, part.size_bytes, st) &&
+                  collect(s, part.data, part.size_bytes, part.kind, st)))
+                return status_set(st, st->code, "%s", part.kind);
+            continue;
+        }
+        if (s->kernel && !section)
+            continue;
         if (is_meant(s, part.kind))
-            count++;
+            vec_push(&s->meant, ((meant_part){part, section}));
         if (module_is_image(part.kind))
-            text_printf(kinds, "%s%s", kinds->length ? ", " : "", part.kind);
+            list_name(&s->images, part.kind);
     }
-    return count;
+    return true;
+}
+
+static bool check_meant(const show *s, status *st) {
+    const char *kernel = s->kernel ? s->kernel : "";
+    if (s->kernel && !s->kernels.length)
+        return status_set(st, STATUS_INVALID, "--kernel is for programs; the module is one kernel");
+    if (s->meant.count == 0)
+        return status_set(st, STATUS_NOT_FOUND,
+                          "the module has nothing for --emit %s%s%s%s%s; its %s are %s",
+                          s->what->level, s->isa ? " --isa " : "", s->isa ? s->isa : "",
+                          s->kernel ? " --kernel " : "", kernel,
+                          s->kernel && !s->images.length ? "kernels" : "images",
+                          s->images.length ? s->images.data
+                          : s->kernel      ? s->kernels.data
+                                           : "none");
+    if (s->meant.count == 1 || s->what->how != SHOW_BYTES)
+        return true;
+    bool kernels = s->kernels.length && !s->kernel;
+    return status_set(st, STATUS_INVALID, "%zu images fit --emit %s, --%s names one: %s",
+                      s->meant.count, s->what->level, kernels ? "kernel" : "isa",
+                      kernels ? s->kernels.data : s->images.data);
 }
 
 static bool show_parts(show *s, status *st) {
-    module_part part;
-    text kinds;
-    text_init(&kinds);
-    uint32_t count = count_meant(s, &kinds);
-    bool ok = count > 0 || status_set(st, STATUS_NOT_FOUND,
-                                      "the module has nothing for --emit %s%s%s; its images are %s",
-                                      s->what->level, s->isa ? " --isa " : "", s->isa ? s->isa : "",
-                                      kinds.length ? kinds.data : "none");
-    if (ok && count > 1 && s->what->how == SHOW_BYTES)
-        ok = status_set(st, STATUS_INVALID, "%u images fit --emit %s, --isa names one: %s", count,
-                        s->what->level, kinds.data);
-    text_release(&kinds);
-    for (size_t i = 0; ok && module_part_at(s->image, s->size, i, &part); i++)
-        if (is_meant(s, part.kind))
-            ok = show_part(s, &part, count > 1, st);
+    bool ok = collect(s, s->image, s->size, NULL, st) && check_meant(s, st);
+    for (size_t i = 0; ok && i < s->meant.count; i++)
+        ok = show_part(s, &s->meant.items[i], i == 0, st);
     return ok;
 }
 
+static bool show_metadata(show *s, bool yaml, status *st) {
+    module_part part = {.data = s->image, .size_bytes = s->size};
+    if (s->kernel && !(strncmp(s->kernel, "kernel:", 7) == 0 &&
+                       module_find(s->image, s->size, s->kernel, &part)))
+        return status_set(st, STATUS_NOT_FOUND, "the module has no %s; see its metadata",
+                          s->kernel);
+    return module_text_metadata(part.data, part.size_bytes, yaml, &s->out, st);
+}
+
 static bool show_all(show *s, const char *path, bool yaml, status *st) {
-    bool ok =
-        file_read(path, MODULE_BYTES_MAX, &s->image, &s->size, st) &&
-        module_check(s->image, s->size, st) &&
-        (s->what->how == SHOW_METADATA ? module_text_metadata(s->image, s->size, yaml, &s->out, st)
-                                       : show_parts(s, st));
+    bool ok = file_read(path, MODULE_BYTES_MAX, &s->image, &s->size, st) &&
+              module_check(s->image, s->size, st) &&
+              (s->what->how == SHOW_METADATA ? show_metadata(s, yaml, st) : show_parts(s, st));
     return ok || status_set(st, st->code, "%s", path);
 }
 
 static int check_show(show *s, bool *yaml) {
     const options *o = s->o;
-    int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
-                              OPTION_CASE, OPTION_DIMS, OPTION_PROFILE, OPTION_THREADS,
-                              OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_SPACE, OPTION_TUNED,
-                              OPTION_NO_TUNED, OPTION_NO_CACHE, OPTION_PTXAS, OPTION_GENERIC,
-                              OPTION_CONSTANT, OPTION_SPECIALIZE, OPTION_EMIT_AFTER);
+    int code =
+        COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_CASE, OPTION_DIMS,
+                       OPTION_PROFILE, OPTION_THREADS, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
+                       OPTION_SPACE, OPTION_TUNED, OPTION_NO_TUNED, OPTION_NO_CACHE, OPTION_PTXAS,
+                       OPTION_GENERIC, OPTION_CONSTANT, OPTION_SPECIALIZE, OPTION_EMIT_AFTER);
     if (code)
         return code;
     if (!s->what)
@@ -181,15 +220,21 @@ static int check_show(show *s, bool *yaml) {
 int module_text_show(const options *o, const char *path) {
     show s = {.o = o,
               .what = shown_as(options_text(o, OPTION_EMIT, "graph")),
-              .isa = options_text(o, OPTION_ISA, NULL)};
+              .isa = options_text(o, OPTION_ISA, NULL),
+              .kernel = options_text(o, OPTION_KERNEL, NULL)};
     status st = STATUS_INIT;
     bool yaml;
     int code = check_show(&s, &yaml);
     if (code)
         return code;
     text_init(&s.out);
+    text_init(&s.images);
+    text_init(&s.kernels);
     code = show_all(&s, path, yaml, &st) ? module_text_write(o, &s.out) : command_fail(&st);
     text_release(&s.out);
+    text_release(&s.images);
+    text_release(&s.kernels);
+    vec_release(&s.meant);
     free(s.image);
     return code;
 }

@@ -264,8 +264,7 @@ const ir_module *compiler_instance_graph(const compiler_instance *instance);
 ir_bindings compiler_instance_dims(const compiler_instance *instance);
 /* It has branches or loops: compiler_build makes several kernels of it, and it has no schedule. */
 bool compiler_instance_is_program(const compiler_instance *instance);
-/* Is it of a kernel without a formula? Then nothing but its shapes, types and bytes is
- * known. */
+/* It is of a kernel without a formula: its shapes, types and bytes are all that is known. */
 bool compiler_instance_is_contract(const compiler_instance *instance);
 const text *compiler_instance_text(compiler_instance *instance);   /* canonical, of the graph */
 const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that text */
