@@ -6,7 +6,7 @@
 #include "job/job.h"
 
 /* Called at the start of each step that may take long: "prepare", "compile", "launch", "oracle",
- * "reference", "time", "pack". The watchdog counts from the last one. */
+ * "reference", "time", "close", "pack". The watchdog counts from the last one. */
 typedef void (*execute_stage_fn)(void *context, const char *stage);
 
 /* What tries a job's relation again, whose case is open, and says in the result what came of it;

@@ -420,6 +420,7 @@ static bool sample(timed *t) {
     put_time(e, &samples);
     put_sets(t, samples.repeats);
     internal_put_TIMED_NS(e->result, (int64_t)(timer_now_ns() - start));
+    e->stage(e->stage_context, "close");
     return true;
 }
 

@@ -101,7 +101,8 @@ static json_t *timed_out(worker *w, const job *j) {
  * touch this one. A busy machine may let us wait, so short differences say nothing. */
 static void compare_clocks(const worker *w, json_t *result) {
     const json_t *timed = internal_get(result_internal(result), INTERNAL_TIMED_NS);
-    double passed = (double)(timer_now_ns() - w->timed_since_ns), said = json_number_value(timed);
+    uint64_t until_ns = w->timed_until_ns ? w->timed_until_ns : timer_now_ns();
+    double passed = (double)(until_ns - w->timed_since_ns), said = json_number_value(timed);
     if (!timed || !w->timed_since_ns || (said > 0.9 * passed - 1e9 && said < passed + 1e9))
         return;
     char why[160];
@@ -109,6 +110,15 @@ static void compare_clocks(const worker *w, json_t *result) {
              "the clock was changed: by the worker's, timing took %.3f s, and by ours %.3f s",
              said * 1e-9, passed * 1e-9);
     result_set_outcome(result, OUTCOME_MISMATCH, why, EXIT_CHECK);
+}
+
+static void note_timed(worker *w, const char *stage) {
+    if (strcmp(stage, "time") == 0) {
+        w->timed_since_ns = timer_now_ns();
+        w->timed_until_ns = 0;
+    } else if (w->timed_since_ns && !w->timed_until_ns) {
+        w->timed_until_ns = timer_now_ns();
+    }
 }
 
 /* Handles one message; returns the result when it is one. */
@@ -127,7 +137,7 @@ static json_t *take_message(worker *w, const job *j, json_t *message, bool malfo
                              json_is_true(json_object_get(set, "perturbed"))};
     } else if (stage) {
         snprintf(w->stage, sizeof w->stage, "%s", stage);
-        w->timed_since_ns = strcmp(stage, "time") == 0 ? timer_now_ns() : 0;
+        note_timed(w, stage);
         *deadline_ns = deadline_of(w);
     } else {
         result = json_incref(json_object_get(message, "result"));
@@ -148,6 +158,7 @@ static json_t *run_job(worker *w, const job *j) {
     json_decref(request);
     snprintf(w->stage, sizeof w->stage, "start");
     w->has_set = false;
+    w->timed_since_ns = w->timed_until_ns = 0;
     w->end_ns = w->job_ns ? timer_now_ns() + w->job_ns : 0;
     uint64_t deadline_ns = deadline_of(w);
     json_t *result = sent ? NULL : ended(w, j);

@@ -118,6 +118,36 @@ static bool is_async_device(uint32_t device) {
     return tsrGetDeviceInfo(device, &info) == TSR_SUCCESS && !info.host_addressable;
 }
 
+/* The last device that is not the host stays open from case to case: CUDA takes a second to make
+ * its context, and another to end it. */
+static struct kept {
+    tsr_context_t context;
+    uint32_t device, threads;
+} kept;
+
+static bool open_kept(launch *l, const launch_request *request, status *st) {
+    if (!kept.context || kept.device != request->device || kept.threads != request->threads) {
+        if (kept.context)
+            tsrDestroyContext(kept.context);
+        kept = (struct kept){NULL, request->device, request->threads};
+        if (!abi_ok(tsrCreateContextOn(kept.device, kept.threads, 0, &kept.context),
+                    "opening the device", st))
+            return false;
+    }
+    l->context = kept.context;
+    return true;
+}
+
+static bool open_context(launch *l, const launch_request *request, status *st) {
+    if (l->context)
+        return true;
+    if (l->is_async)
+        return open_kept(l, request, st);
+    l->owns_context = true;
+    return abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
+                  "opening the device", st);
+}
+
 bool launch_open(launch *l, const launch_request *request, status *st) {
     tsr_kernel_info_t info = {.struct_size = sizeof info};
     const launch *beside = request->beside;
@@ -127,11 +157,7 @@ bool launch_open(launch *l, const launch_request *request, status *st) {
                   .foreign = request->foreign,
                   .is_async = beside ? beside->is_async : is_async_device(request->device)};
     memcpy(l->sizes, request->sizes, sizeof l->sizes);
-    l->owns_context = !l->context;
-    if ((l->owns_context &&
-         !abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
-                 "opening the device", st)) ||
-        !load(l, request, st) ||
+    if (!open_context(l, request, st) || !load(l, request, st) ||
         !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st) ||
         !has_buffers(l, request, &info, st) || !bind_dims(l, request, info.dims, st) ||
         !find_constants(l, request->constants, st))
