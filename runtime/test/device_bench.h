@@ -73,25 +73,21 @@ static inline void read_from(const bench *b, const device_memory *m, void *to, s
 
 /* Where the kernels of a driver lie: all in one file, or as here in an object for each. */
 static const struct {
-    const char *driver, *path;
+    const char *driver, *folder, *file;
 } kernel_files[] = {
-    {"emulated", TEST_OBJECT_DIR "/kernel_emulated.o"},
-    {"vulkan", TEST_OBJECT_DIR "/kernels_vulkan.spv"},
-    {"opencl", TEST_OBJECT_DIR "/%s.spv"},
-    {"level_zero", TEST_OBJECT_DIR "/%s.spv"},
-    {"cuda", TEST_SOURCE_DIR "/kernels.ptx"},
-    {"hip", TEST_SOURCE_DIR "/kernels.ptx"}, /* the stub reads nothing else */
+    {"emulated", TEST_OBJECT_DIR, "kernel_emulated.o"},
+    {"vulkan", TEST_OBJECT_DIR, "kernels_vulkan.spv"},
+    {"opencl", TEST_OBJECT_DIR, "%s.spv"},
+    {"level_zero", TEST_OBJECT_DIR, "%s.spv"},
+    {"cuda", TEST_SOURCE_DIR, "kernels.ptx"},
+    {"hip", TEST_SOURCE_DIR, "kernels.ptx"}, /* the stub reads nothing else */
 };
 
 static inline bytes read_kernels(const char *driver, const char *object_name) {
-    bytes read = {0};
     for (size_t i = 0; i < COUNT_OF(kernel_files); i++)
-        if (strcmp(kernel_files[i].driver, driver) == 0) {
-            char path[512];
-            snprintf(path, sizeof path, kernel_files[i].path, object_name);
-            assert_true(file_read(path, (size_t)1 << 24, &read.data, &read.size, NULL));
-        }
-    return read.data ? read : read_object(object_name);
+        if (strcmp(kernel_files[i].driver, driver) == 0)
+            return read_test_file(kernel_files[i].folder, kernel_files[i].file, object_name);
+    return read_object(object_name);
 }
 
 /* A file with phases of these names. */

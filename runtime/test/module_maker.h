@@ -15,14 +15,20 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
-/* The build's folder, or where its objects were carried to: $TESSERA_TEST_OBJECTS. */
-static inline bytes read_object(const char *name) {
+/* The file of this name, `%s` in it replaced, in the folder, or where the files of all folders were
+ * carried to: $TESSERA_TEST_OBJECTS. */
+static inline bytes read_test_file(const char *folder, const char *format, const char *name) {
     char path[512];
-    bytes object = {0};
+    bytes read = {0};
     const char *elsewhere = getenv("TESSERA_TEST_OBJECTS");
-    snprintf(path, sizeof path, "%s/%s.o", elsewhere ? elsewhere : TEST_OBJECT_DIR, name);
-    assert_true(file_read(path, (size_t)1 << 24, &object.data, &object.size, NULL));
-    return object;
+    int length = snprintf(path, sizeof path, "%s/", elsewhere ? elsewhere : folder);
+    snprintf(path + length, sizeof path - (size_t)length, format, name);
+    assert_true(file_read(path, (size_t)1 << 24, &read.data, &read.size, NULL));
+    return read;
+}
+
+static inline bytes read_object(const char *name) {
+    return read_test_file(TEST_OBJECT_DIR, "%s.o", name);
 }
 
 enum { KERNEL_CELLS = 100 };
