@@ -13,24 +13,33 @@ GPU_CODE = HERE.parent / "gpu-code"
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 GOOD = HEAD + ".visible .entry k() { ret; }\n"
 
-# A compiler: lists one case, and as code writes what it finds in a file; or fails as a compiler does.
+# A compiler: lists one case, and as code writes what it finds in a file, for kernel:1 nonsense; or fails as a compiler does.
 COMPILER = """#!/bin/sh
 [ "$1" = bench ] && { echo "k/one@interp,strict,1"; exit; }
+case "$*" in
+*"--emit metadata"*) cat {folder}/metadata; exit ;;
+*"-o "*" --kernel kernel:1"*) echo nonsense >"$6"; exit ;;
+*"-o "*" --kernel kernel:0"*) cat {folder}/code >"$6"; exit ;;
+esac
 for word; do out=$word; done
 cat {folder}/said >&2
 [ -s {folder}/said ] || cp {folder}/code "$out"
 [ ! -s {folder}/said ] || exit 3
 """
 
-# What it does, the chip, the exit code of ci/gpu-code, words of what that prints.
+ONE, TWO = "{}", '{"program": {"kernels": ["kernel:0", "kernel:1"]}}'
+
+# What it does, its code, what it says, its metadata, the chip, the exit code of ci/gpu-code, words of what that prints.
 ROWS = (
-    ("good PTX", GOOD.encode(), "", "sm_80", 0, "1 accepted, 0 refused"),
-    ("an instruction that is none", (HEAD + ".visible .entry k() {\n  nonsense.f32 %f1;\n  ret; }\n").encode(), "", "sm_80", 1,
+    ("good PTX", GOOD.encode(), "", ONE, "sm_80", 0, "1 accepted, 0 refused"),
+    ("an instruction that is none", (HEAD + ".visible .entry k() {\n  nonsense.f32 %f1;\n  ret; }\n").encode(), "", ONE, "sm_80", 1,
      "nonsense.f32 %f1;"),
-    ("PTX for a later chip", GOOD.replace("sm_80", "sm_90a").encode(), "", "sm_80", 1, "REFUSED k/one sm_80"),
-    ("a compiler that dies", b"", "LLVM ERROR: no", "sm_80", 1, "REFUSED k/one sm_80: LLVM ERROR: no"),
-    ("an order without code alone", b"", "tsr: error[E0622]: no code", "sm_80", 1, "nothing was looked at"),
-    ("no ELF", b"nonsense", "", "gfx942", 1, "REFUSED k/one gfx942"),
+    ("PTX for a later chip", GOOD.replace("sm_80", "sm_90a").encode(), "", ONE, "sm_80", 1, "REFUSED k/one sm_80"),
+    ("a compiler that dies", b"", "LLVM ERROR: no", ONE, "sm_80", 1, "REFUSED k/one sm_80: LLVM ERROR: no"),
+    ("an order without code alone", b"", "tsr: error[E0622]: no code", ONE, "sm_80", 1, "nothing was looked at"),
+    ("no ELF", b"nonsense", "", ONE, "gfx942", 1, "REFUSED k/one gfx942"),
+    ("a program whose second kernel is nonsense", GOOD.encode(), "", TWO, "sm_80", 1, "REFUSED k/one sm_80"),
+    ("no metadata", GOOD.encode(), "", "", "sm_80", 1, "REFUSED k/one sm_80"),
 )
 
 
@@ -46,8 +55,9 @@ def main():
         (folder / "k.tsr").write_text("def k():\n", encoding="utf-8")
         (folder / "tsr").write_text(COMPILER.replace("{folder}", name), encoding="utf-8")
         (folder / "tsr").chmod(0o755)
-        for what, code, said, chip, wanted, words in ROWS:
+        for what, code, said, metadata, chip, wanted, words in ROWS:
             (folder / "code").write_bytes(code)
+            (folder / "metadata").write_text(metadata, encoding="utf-8")
             (folder / "said").write_text(said, encoding="utf-8")
             done = run(folder, chip)
             if done.returncode == 77:
