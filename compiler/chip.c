@@ -66,7 +66,7 @@ static void look_at_phase(ir_module *m, ir_op op, compiler_chip_facts *facts) {
     ir_walk(m, op, look_at_access, &l);
 }
 
-bool compiler_chip_facts_of(const compiler_instance *instance, const compiler_options *options,
+bool compiler_chip_facts_of(compiler_instance *instance, const compiler_options *options,
                             compiler_chip_facts *out, status *st) {
     const target_info *target = NULL;
     *out = (compiler_chip_facts){0};

@@ -16,6 +16,7 @@
 #include "ops/reductions.h"
 #include "ops/tiles.h"
 #include "pipeline.h"
+#include "pipeline_passes.h"
 #include "program/outline.h"
 #include "schedule/schedule.h"
 #include "special.h"
@@ -26,84 +27,6 @@
 #include "tile/mma.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
-
-/* One compilation: the module at its present level, and what is kept of the levels above. */
-typedef struct pipeline {
-    const compiler_options *options;
-    ir_bindings dims;
-    const target_info *target;
-    const source_text *source; /* of a kernel of tiles, where it is known; or NULL */
-    ir_module *m;
-    text schedule;         /* its canonical text, for the module and its hash */
-    json_t *epilogues;     /* describe.h; NULL before there is a schedule */
-    compiler_space *space; /* receives the schedule's parameters, or NULL */
-    bool tiles;            /* the kernel was made of tiles */
-    bool expanded;         /* ... and its instances are written out */
-    bool is_program;       /* it becomes several kernels */
-    bool crowded;          /* it is more phases than a kernel has */
-    status *st;
-} pipeline;
-
-static bool run_inline(pipeline *p) {
-    return graph_inline(p->m, p->st);
-}
-
-static bool run_specialize(pipeline *p) {
-    return p->options->generic || graph_specialize(p->m, p->dims, p->st);
-}
-
-static bool run_join_tiles(pipeline *p) {
-    p->tiles = tiles_of(p->m) != 0;
-    if (p->target->class == TARGET_SIMT && !chip_has_room(p->m, p->target, p->source, p->st))
-        return false;
-    if (!p->options->generic)
-        graph_join_tiles(p->m);
-    return true;
-}
-
-/* What is written out is compiled like any other graph; there must not be too much of it. */
-static bool run_expand_tiles(pipeline *p) {
-    enum { OPERATIONS_MAX = 20000 };
-    if (!tiles_of(p->m))
-        return true;
-    if (p->options->generic)
-        return status_set(p->st, STATUS_UNAVAILABLE,
-                          "a kernel of tiles is compiled for the dimensions of a case: leave out "
-                          "--generic and make "
-                          "a module for each, or write the kernel on whole tensors");
-    p->expanded = true;
-    if (!graph_expand_tiles(p->m, p->st))
-        return false;
-    return ir_op_count(p->m) <= OPERATIONS_MAX ||
-           status_set(p->st, STATUS_UNAVAILABLE,
-                      "its program instances are %u operations; at most %d can be compiled",
-                      ir_op_count(p->m), OPERATIONS_MAX);
-}
-
-static bool run_decompose(pipeline *p) {
-    return graph_decompose_all(p->m, p->st);
-}
-
-static bool run_widen(pipeline *p) {
-    return graph_widen(p->m, p->st);
-}
-
-static bool run_normalize(pipeline *p) {
-    return graph_normalize(p->m, p->st);
-}
-
-static bool run_fold_constants(pipeline *p) {
-    return p->options->unoptimised || interp_fold_constants(p->m, p->st);
-}
-
-static bool run_simplify(pipeline *p) {
-    return p->options->unoptimised || graph_simplify(p->m, p->st);
-}
-
-static bool run_contract(pipeline *p) {
-    bool allowed = p->options->profile != PROFILE_STRICT && !p->options->unoptimised;
-    return !allowed || graph_contract(p->m, p->st);
-}
 
 /* Each dispatch is compiled, and its sums verified, by itself. */
 static bool run_outline(pipeline *p) {
@@ -299,14 +222,34 @@ bool compiler_target_adds_as(const char *target, const char *order) {
     return t && has_unit(t, order);
 }
 
+/* The first pass that pipeline_take_graph leaves to do. */
+static int first_below_graph(void) {
+    int i = 0;
+    while (passes[i++].run != run_contract)
+        ;
+    return i;
+}
+
+/* Whether none of the passes above the kept graph is the last. */
+static bool ends_below_graph(const char *last) {
+    int i = first_below_graph();
+    while (last && i < PASS_COUNT && strcmp(last, passes[i].name) != 0)
+        i++;
+    return i < PASS_COUNT;
+}
+
 /* Runs the passes up to and including `last`; NULL runs them all. */
 static bool run_passes(pipeline *p, const char *last) {
     if (!graph_require_code(p->m, has_unit, p->target, p->st))
         return false;
     reductions_number(p->m);
-    for (int i = 0; i < PASS_COUNT; i++) {
-        if (!run_pass(p, &passes[i]))
+    const int below = first_below_graph();
+    int i = ends_below_graph(last) && pipeline_take_graph(p) ? below : 0;
+    for (; i < PASS_COUNT; i++) {
+        if (p->st->code != STATUS_OK || !run_pass(p, &passes[i]))
             return false;
+        if (i + 1 == below)
+            pipeline_keep_graph(p);
         if (last && strcmp(last, passes[i].name) == 0)
             return true;
     }
@@ -318,13 +261,13 @@ static bool run_passes(pipeline *p, const char *last) {
            run_insert_barriers(p);
 }
 
-static bool pipeline_open(pipeline *p, const compiler_instance *instance,
-                          const compiler_options *options, status *st) {
+static bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_options *options,
+                          status *st) {
     compiler_init();
     const char *isa = options->isa ? options->isa : host_isa();
-    *p = (pipeline){.options = options,
+    *p = (pipeline){.instance = instance,
+                    .options = options,
                     .dims = compiler_instance_dims(instance),
-                    .source = instance->source,
                     .st = st};
     text_init(&p->schedule);
     if (!isa)
@@ -343,7 +286,7 @@ static void pipeline_close(pipeline *p) {
     json_decref(p->epilogues);
 }
 
-ir_module *pipeline_dispatches(const compiler_instance *instance, const compiler_options *options,
+ir_module *pipeline_dispatches(compiler_instance *instance, const compiler_options *options,
                                status *st) {
     pipeline p;
     ir_module *made = NULL;
@@ -357,7 +300,7 @@ ir_module *pipeline_dispatches(const compiler_instance *instance, const compiler
     return made;
 }
 
-ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
+ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *options,
                          const target_info **target, status *st) {
     pipeline p;
     ir_module *made = NULL;
@@ -415,7 +358,7 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
 
 /* The whole way down for one image: for the dimensions of `variant`, or (NULL) the instance's own.
  */
-static bool build_image(const compiler_instance *instance, const ir_bindings *variant,
+static bool build_image(compiler_instance *instance, const ir_bindings *variant,
                         const compiler_options *options, artifact_builder *b, bool *crowded,
                         status *st) {
     pipeline p;
@@ -433,7 +376,7 @@ static bool build_image(const compiler_instance *instance, const ir_bindings *va
 }
 
 /* One level: the image for any dimensions first, where there is one. */
-static bool build_level(const compiler_instance *instance, const compiler_options *options,
+static bool build_level(compiler_instance *instance, const compiler_options *options,
                         artifact_builder *b, bool *crowded, status *st) {
     compiler_options one = *options;
     bool ok = build_image(instance, NULL, &one, b, crowded, st);

@@ -8,7 +8,7 @@
 
 /* The Tile IR that code is made from, behind the last pass. Owned (ir_module_free); NULL with a
  * status. *target receives what it is for. */
-ir_module *pipeline_tile(const compiler_instance *instance, const compiler_options *options,
+ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *options,
                          const target_info **target, status *st);
 
 /* The module of one kernel. *crowded: it failed, and for being more phases than a kernel may have.
@@ -17,7 +17,7 @@ bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *
                            compiler_artifact *out, bool *crowded, status *st);
 
 /* The graph of a program, outlined (program/outline.h). Owned; NULL with a status. */
-ir_module *pipeline_dispatches(const compiler_instance *instance, const compiler_options *options,
+ir_module *pipeline_dispatches(compiler_instance *instance, const compiler_options *options,
                                status *st);
 
 /* program_module.c: the module of a kernel with branches and loops, or with more phases than a

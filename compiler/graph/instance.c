@@ -8,14 +8,18 @@
 #include "graph/passes.h"
 #include "ops/tiles.h"
 
-compiler_instance *compiler_instance_new(ir_module *graph, ir_bindings dims) {
-    compiler_instance *instance = base_calloc(1, sizeof *instance);
-    arena *memory = ir_module_arena(graph);
+ir_bindings instance_copy_dims(ir_module *m, ir_bindings dims) {
+    arena *memory = ir_module_arena(m);
     ir_binding *items = ARENA_NEW(memory, ir_binding, dims.count);
     for (uint32_t i = 0; i < dims.count; i++)
         items[i] = (ir_binding){arena_strdup(memory, dims.items[i].name), dims.items[i].value};
+    return (ir_bindings){items, dims.count};
+}
+
+compiler_instance *compiler_instance_new(ir_module *graph, ir_bindings dims) {
+    compiler_instance *instance = base_calloc(1, sizeof *instance);
     instance->graph = graph;
-    instance->dims = (ir_bindings){items, dims.count};
+    instance->dims = instance_copy_dims(graph, dims);
     text_init(&instance->text);
     return instance;
 }
@@ -44,6 +48,11 @@ compiler_instance *compiler_instance_open(compiler_source *source, const compile
 void compiler_instance_free(compiler_instance *instance) {
     if (!instance)
         return;
+    for (graph_prepared *g = instance->prepared, *next; g; g = next) {
+        next = g->next;
+        ir_module_free(g->m);
+        free(g);
+    }
     ir_module_free(instance->primitives);
     ir_module_free(instance->specialized);
     ir_module_free(instance->graph);

@@ -7,6 +7,15 @@
 #include "source/diagnostic.h"
 #include "tessera/compiler.h"
 
+/* A graph behind the passes that know no target, and what they depended on (pipeline_graph.c). */
+typedef struct graph_prepared {
+    struct graph_prepared *next;
+    ir_module *m;
+    ir_bindings dims; /* in the arena of m */
+    bool generic, unoptimised, contracted;
+    bool tiles, expanded; /* as pipeline_passes.h has them */
+} graph_prepared;
+
 struct compiler_instance {
     ir_module *graph;
     ir_bindings dims;          /* in the graph's arena */
@@ -14,11 +23,15 @@ struct compiler_instance {
     text text;                 /* of the graph; empty: not printed yet */
     sha256 hash;
     ir_module *specialized, *primitives; /* NULL: not made yet */
+    graph_prepared *prepared;            /* what images begin with, last made first */
     bool has_hash, has_cost;
     graph_cost cost;
 };
 
 /* The graph with numbers for dimensions, before any other pass. Borrowed; NULL with a status. */
 const ir_module *instance_specialized(compiler_instance *instance, status *st);
+
+/* The dimensions, in the module's arena. */
+ir_bindings instance_copy_dims(ir_module *m, ir_bindings dims);
 
 #endif

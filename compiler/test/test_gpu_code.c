@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/instance.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
 
@@ -37,7 +38,8 @@ static compiler_code_facts facts_for(compiler_instance *instance, const char *is
     return facts;
 }
 
-/* Each target's code is read; a module of several has the sum. */
+/* Each target's code is read; a module of several has the sum, and its images share the passes that
+ * know no target. */
 static void instructions_of_all_targets_are_counted(void **state) {
     static const char *const isas[] = {"x86-64-v3", "aarch64-neon", "sm_80",
                                        "sm_90a",    "gfx90a",       "gfx1100"};
@@ -54,6 +56,8 @@ static void instructions_of_all_targets_are_counted(void **state) {
         sum.code_bytes += one.code_bytes;
     }
     compiler_code_facts all = facts_for(instance, isas[0], isas + 1, COUNT_OF(isas) - 1);
+    assert_non_null(instance->prepared);
+    assert_null(instance->prepared->next);
     assert_int_equal(all.instructions, sum.instructions);
     assert_int_equal(all.stack_accesses, sum.stack_accesses);
     assert_int_equal(all.code_bytes, sum.code_bytes);

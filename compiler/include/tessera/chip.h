@@ -42,7 +42,7 @@ typedef struct compiler_chip_facts {
 
 /* options.isa names the chip; STATUS_INVALID where it is a CPU's level. *out is released by the
  * caller, whatever is returned. */
-bool compiler_chip_facts_of(const compiler_instance *instance, const compiler_options *options,
+bool compiler_chip_facts_of(compiler_instance *instance, const compiler_options *options,
                             compiler_chip_facts *out, status *st);
 void compiler_chip_facts_release(compiler_chip_facts *facts);
 

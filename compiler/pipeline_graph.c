@@ -1,0 +1,134 @@
+/* pipeline_graph.c - the passes of Graph IR that know no target, and what they made, kept. */
+#include <string.h>
+
+#include "graph/passes.h"
+#include "ops/tiles.h"
+#include "pipeline.h"
+#include "pipeline_passes.h"
+#include "target/interp/fold_constants.h"
+
+bool run_inline(pipeline *p) {
+    return graph_inline(p->m, p->st);
+}
+
+bool run_specialize(pipeline *p) {
+    return p->options->generic || graph_specialize(p->m, p->dims, p->st);
+}
+
+bool run_join_tiles(pipeline *p) {
+    p->tiles = tiles_of(p->m) != 0;
+    if (p->target->class == TARGET_SIMT &&
+        !chip_has_room(p->m, p->target, p->instance->source, p->st))
+        return false;
+    if (!p->options->generic)
+        graph_join_tiles(p->m);
+    return true;
+}
+
+/* What is written out is compiled like any other graph; there must not be too much of it. */
+bool run_expand_tiles(pipeline *p) {
+    enum { OPERATIONS_MAX = 20000 };
+    if (!tiles_of(p->m))
+        return true;
+    if (p->options->generic)
+        return status_set(p->st, STATUS_UNAVAILABLE,
+                          "a kernel of tiles is compiled for the dimensions of a case: leave out "
+                          "--generic and make "
+                          "a module for each, or write the kernel on whole tensors");
+    p->expanded = true;
+    if (!graph_expand_tiles(p->m, p->st))
+        return false;
+    return ir_op_count(p->m) <= OPERATIONS_MAX ||
+           status_set(p->st, STATUS_UNAVAILABLE,
+                      "its program instances are %u operations; at most %d can be compiled",
+                      ir_op_count(p->m), OPERATIONS_MAX);
+}
+
+bool run_decompose(pipeline *p) {
+    return graph_decompose_all(p->m, p->st);
+}
+
+bool run_widen(pipeline *p) {
+    return graph_widen(p->m, p->st);
+}
+
+bool run_normalize(pipeline *p) {
+    return graph_normalize(p->m, p->st);
+}
+
+bool run_fold_constants(pipeline *p) {
+    return p->options->unoptimised || interp_fold_constants(p->m, p->st);
+}
+
+bool run_simplify(pipeline *p) {
+    return p->options->unoptimised || graph_simplify(p->m, p->st);
+}
+
+bool run_contract(pipeline *p) {
+    bool allowed = p->options->profile != PROFILE_STRICT && !p->options->unoptimised;
+    return !allowed || graph_contract(p->m, p->st);
+}
+
+/* ---- kept from image to image ---- */
+
+static bool same_dims(ir_bindings a, ir_bindings b) {
+    bool same = a.count == b.count;
+    for (uint32_t i = 0; i < a.count && same; i++)
+        same =
+            strcmp(a.items[i].name, b.items[i].name) == 0 && a.items[i].value == b.items[i].value;
+    return same;
+}
+
+static bool contracts(const pipeline *p) {
+    return p->options->profile != PROFILE_STRICT;
+}
+
+static const graph_prepared *kept_for(const pipeline *p) {
+    const graph_prepared *g = p->instance->prepared;
+    while (g && !(g->generic == p->options->generic && g->unoptimised == p->options->unoptimised &&
+                  g->contracted == contracts(p) && same_dims(g->dims, p->dims)))
+        g = g->next;
+    return g;
+}
+
+/* What looks at a pass, or breaks one, has them all run. */
+static bool looks_at_passes(const pipeline *p) {
+    return p->options->emit_after || p->options->fault;
+}
+
+static bool has_room(const pipeline *p) {
+    const ir_module *tiles = instance_specialized(p->instance, p->st);
+    return tiles && chip_has_room(tiles, p->target, p->instance->source, p->st);
+}
+
+bool pipeline_take_graph(pipeline *p) {
+    const graph_prepared *g = looks_at_passes(p) ? NULL : kept_for(p);
+    if (!g || (g->tiles && p->target->class == TARGET_SIMT && !has_room(p)))
+        return false;
+    ir_module_free(p->m);
+    p->m = ir_module_clone(g->m);
+    p->tiles = g->tiles;
+    p->expanded = g->expanded;
+    return true;
+}
+
+/* More will be asked of the instance: other images, or drafts of the tuner. */
+static bool is_one_of_several(const pipeline *p) {
+    return p->space || p->options->also_count || p->options->variant_count;
+}
+
+void pipeline_keep_graph(const pipeline *p) {
+    if (looks_at_passes(p) || !is_one_of_several(p) || kept_for(p))
+        return;
+    graph_prepared *g = base_calloc(1, sizeof *g);
+    ir_module *m = ir_module_clone(p->m);
+    *g = (graph_prepared){.next = p->instance->prepared,
+                          .m = m,
+                          .dims = instance_copy_dims(m, p->dims),
+                          .generic = p->options->generic,
+                          .unoptimised = p->options->unoptimised,
+                          .contracted = contracts(p),
+                          .tiles = p->tiles,
+                          .expanded = p->expanded};
+    p->instance->prepared = g;
+}

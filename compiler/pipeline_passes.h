@@ -1,0 +1,47 @@
+/* pipeline_passes.h - one compilation, and its passes that are in a file of their own: for
+ * pipeline.c, which runs them all. */
+#ifndef TESSERA_COMPILER_PIPELINE_PASSES_H
+#define TESSERA_COMPILER_PIPELINE_PASSES_H
+
+#include <jansson.h>
+
+#include "graph/instance.h"
+#include "target/target.h"
+#include "tessera/compiler.h"
+
+/* One compilation: the module at its present level, and what is kept of the levels above. */
+typedef struct pipeline {
+    compiler_instance *instance;
+    const compiler_options *options;
+    ir_bindings dims;
+    const target_info *target;
+    ir_module *m;
+    text schedule;         /* its canonical text, for the module and its hash */
+    json_t *epilogues;     /* describe.h; NULL before there is a schedule */
+    compiler_space *space; /* receives the schedule's parameters, or NULL */
+    bool tiles;            /* the kernel was made of tiles */
+    bool expanded;         /* ... and its instances are written out */
+    bool is_program;       /* it becomes several kernels */
+    bool crowded;          /* it is more phases than a kernel has */
+    status *st;
+} pipeline;
+
+/* pipeline_graph.c: the passes of Graph IR that know no target; false with a status. */
+bool run_inline(pipeline *p);
+bool run_specialize(pipeline *p);
+bool run_join_tiles(pipeline *p);
+bool run_expand_tiles(pipeline *p);
+bool run_decompose(pipeline *p);
+bool run_widen(pipeline *p);
+bool run_normalize(pipeline *p);
+bool run_fold_constants(pipeline *p);
+bool run_simplify(pipeline *p);
+bool run_contract(pipeline *p);
+
+/* The graph behind the last of them is kept in the instance: its images and the tuner's drafts,
+ * which differ below it, begin there. False: it was not kept, or is refused (a status); p->m is as
+ * it was. */
+bool pipeline_take_graph(pipeline *p);
+void pipeline_keep_graph(const pipeline *p);
+
+#endif
