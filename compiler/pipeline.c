@@ -84,6 +84,10 @@ static bool run_decompose(pipeline *p) {
     return graph_decompose_all(p->m, p->st);
 }
 
+static bool run_expand_combiners(pipeline *p) {
+    return graph_expand_combiners(p->m, p->st);
+}
+
 static bool run_widen(pipeline *p) {
     return graph_widen(p->m, p->st);
 }
