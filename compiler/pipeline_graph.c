@@ -48,6 +48,10 @@ bool run_decompose(pipeline *p) {
     return graph_decompose_all(p->m, p->st);
 }
 
+bool run_expand_combiners(pipeline *p) {
+    return graph_expand_combiners(p->m, p->st);
+}
+
 bool run_widen(pipeline *p) {
     return graph_widen(p->m, p->st);
 }

@@ -32,6 +32,7 @@ bool run_specialize(pipeline *p);
 bool run_join_tiles(pipeline *p);
 bool run_expand_tiles(pipeline *p);
 bool run_decompose(pipeline *p);
+bool run_expand_combiners(pipeline *p);
 bool run_widen(pipeline *p);
 bool run_normalize(pipeline *p);
 bool run_fold_constants(pipeline *p);

@@ -10,7 +10,7 @@
 #include "program/build.h"
 
 static void note_control(ir_module *m, ir_op op, void *context) {
-    *(bool *)context |= graph_is_control(ir_op_get(m, op)->opcode);
+    *(bool *)context |= control_has_blocks(ir_op_get(m, op)->opcode);
 }
 
 bool compiler_instance_is_program(const compiler_instance *instance) {

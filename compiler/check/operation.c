@@ -52,6 +52,9 @@ bool operation_is_function(int opcode) {
     case GRAPH_IF:
     case GRAPH_WHILE:
     case GRAPH_LOOP:
+    case GRAPH_REDUCE_WITH:
+    case GRAPH_SORT:
+    case GRAPH_SCATTER:
     case GRAPH_NOT:
     case GRAPH_AND:
     case GRAPH_OR:

@@ -47,7 +47,7 @@ bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, 
 bool graph_require_kernel(const ir_module *m, status *st) {
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        if (graph_is_control(ir_op_get(m, op)->opcode))
+        if (control_has_blocks(ir_op_get(m, op)->opcode))
             return status_set(st, STATUS_UNAVAILABLE,
                               "'%s' makes it a program of several kernels: --emit module makes a "
                               "module of it, whose code 'tsr compile MODULE --emit' shows",

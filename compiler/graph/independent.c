@@ -224,6 +224,9 @@ static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
     case GRAPH_IF:
     case GRAPH_WHILE:
     case GRAPH_LOOP:
+    case GRAPH_REDUCE_WITH:
+    case GRAPH_SORT:
+    case GRAPH_SCATTER:
         return of_control(l, d);
     default:
         return graph_op_class(d->opcode) == GRAPH_CLASS_GENERATOR ? LANE_NONE : of_alike(l, d);

@@ -20,6 +20,8 @@ void graph_join_tiles(ir_module *m);
 bool graph_expand_tiles(ir_module *m, status *st);
 /* Composites become their primitives. */
 bool graph_decompose_all(ir_module *m, status *st);
+/* Combiners (ops/combine.h) become loops over whole tensors: of dimensions that are numbers. */
+bool graph_expand_combiners(ir_module *m, status *st);
 /* Element-wise operations, reductions and dots on f16 and bf16 become f32 operations between
  * conversions. */
 bool graph_widen(ir_module *m, status *st);

@@ -83,7 +83,7 @@ static void check_op(ir_module *m, ir_op op, specializer *s) {
     ir_type types[64];
     bool has_rule = class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN &&
                     class != GRAPH_CLASS_TILES && d->opcode != GRAPH_NEXT &&
-                    !graph_is_control(d->opcode) && d->opcode != GRAPH_GIVE;
+                    !control_has_blocks(d->opcode) && d->opcode != GRAPH_GIVE;
     if (!s->ok || !has_rule || d->operand_count > 64)
         return;
     for (uint32_t i = 0; i < d->operand_count; i++)

@@ -1,10 +1,17 @@
-/* control.c - rules of branches and loops. */
+/* control.c - rules of branches and loops, and the walk over blocks. */
 #include "ops/control.h"
 
 #include <string.h>
 
+#include "ops/combine.h"
+
 bool graph_is_control(int opcode) {
     return opcode == GRAPH_IF || opcode == GRAPH_WHILE || opcode == GRAPH_LOOP;
+}
+
+bool control_has_blocks(int opcode) {
+    return graph_is_control(opcode) || opcode == GRAPH_REDUCE_WITH || opcode == GRAPH_SORT ||
+           opcode == GRAPH_SCATTER;
 }
 
 loop_shape loop_shape_of(const ir_module *m, ir_op loop) {
@@ -25,7 +32,7 @@ loop_shape loop_shape_of(const ir_module *m, ir_op loop) {
 void control_blocks_of(const ir_module *m, ir_block block, control_block_list *out) {
     for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next)
         for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++)
-            if (graph_is_control(ir_op_get(m, op)->opcode))
+            if (control_has_blocks(ir_op_get(m, op)->opcode))
                 vec_push(out, ir_op_block(m, op, r));
 }
 
@@ -75,8 +82,7 @@ static bool is_part(const ir_module *m, ir_type part, ir_type all, ir_dim count)
            memcmp(p->dims, a->dims + 1, sizeof *p->dims * (size_t)p->rank) == 0;
 }
 
-/* What a block ends in; NULL where that is no tessera.next. */
-static const ir_op_data *end_of(const ir_module *m, ir_op op, uint32_t region) {
+const ir_op_data *control_end(const ir_module *m, ir_op op, uint32_t region) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, region));
     const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;
     return end && end->opcode == GRAPH_NEXT ? end : NULL;
@@ -108,7 +114,7 @@ static void look_outside(ir_module *m, ir_op op, void *context) {
 
 static bool check_block(const ir_module *m, ir_op op, uint32_t region, status *st) {
     isolation i = {.block = ir_op_block(m, op, region)};
-    if (!end_of(m, op, region))
+    if (!control_end(m, op, region))
         return broken(st, "a block does not end in tessera.next");
     for (ir_op in = ir_block_get(m, i.block)->first; in; in = ir_op_get(m, in)->next)
         ir_walk((ir_module *)m, in, look_outside, &i);
@@ -127,7 +133,7 @@ static bool verify_if(const ir_module *m, ir_op op, status *st) {
     if (!is_scalar(m, d->operands[0], DTYPE_BOOL))
         return broken(st, "its condition is not a bool");
     for (uint32_t r = 0; r < 2; r++) {
-        const ir_op_data *end = end_of(m, op, r);
+        const ir_op_data *end = control_end(m, op, r);
         if (!takes(m, op, r, d->operands + 1, d->operand_count - 1))
             return broken(st, "a block takes other values");
         if (end->operand_count != d->result_count ||
@@ -138,7 +144,8 @@ static bool verify_if(const ir_module *m, ir_op op, status *st) {
 }
 
 static bool verify_while(const ir_module *m, ir_op op, status *st) {
-    const ir_op_data *d = ir_op_get(m, op), *asks = end_of(m, op, 0), *makes = end_of(m, op, 1);
+    const ir_op_data *d = ir_op_get(m, op), *asks = control_end(m, op, 0),
+                     *makes = control_end(m, op, 1);
     if (!takes(m, op, 0, d->operands, d->operand_count) ||
         !takes(m, op, 1, d->operands, d->operand_count))
         return broken(st, "a block takes other values");
@@ -151,7 +158,7 @@ static bool verify_while(const ir_module *m, ir_op op, status *st) {
 }
 
 static bool verify_loop(const ir_module *m, ir_op op, status *st) {
-    const ir_op_data *d = ir_op_get(m, op), *end = end_of(m, op, 0);
+    const ir_op_data *d = ir_op_get(m, op), *end = control_end(m, op, 0);
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     loop_shape l = loop_shape_of(m, op);
     if (l.carried == UINT32_MAX)
@@ -183,5 +190,6 @@ bool control_verify(const ir_module *m, ir_op op, status *st) {
             return false;
     return opcode == GRAPH_IF      ? verify_if(m, op, st)
            : opcode == GRAPH_WHILE ? verify_while(m, op, st)
-                                   : verify_loop(m, op, st);
+           : opcode == GRAPH_LOOP  ? verify_loop(m, op, st)
+                                   : combine_verify(m, op, st);
 }

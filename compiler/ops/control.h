@@ -1,4 +1,5 @@
-/* control.h - branches and loops of Graph IR: tessera.if, tessera.while, tessera.loop.
+/* control.h - operations of Graph IR with blocks of their own: branches and loops (tessera.if,
+ * tessera.while, tessera.loop), and combiners (combine.h).
  *
  * Their blocks are like functions: they see their arguments alone, whose types are those of the
  * operands, and end in tessera.next. So a block can be compiled by itself, and a pass that knows a
@@ -9,8 +10,12 @@
 #include "base/vec.h"
 #include "ops/graph.h"
 
-bool graph_is_control(int opcode);
+bool graph_is_control(int opcode); /* a branch or a loop */
+/* These, and combiners. */
+bool control_has_blocks(int opcode);
 bool control_verify(const ir_module *m, ir_op op, status *st);
+/* The tessera.next that a block ends in; NULL: it does not. */
+const ir_op_data *control_end(const ir_module *m, ir_op op, uint32_t region);
 
 /* Operands of a loop, and its block's arguments behind the turn, in this order. */
 typedef struct loop_shape {
@@ -20,10 +25,10 @@ typedef struct loop_shape {
 } loop_shape;
 loop_shape loop_shape_of(const ir_module *m, ir_op loop);
 
-/* The kernel's block, and those of the branches and loops in it: outer before inner. */
+/* The kernel's block, and those of the operations in it that have blocks: outer before inner. */
 typedef VEC(ir_block) control_block_list;
 void control_blocks(const ir_module *m, control_block_list *out);
-/* Those of the branches and loops that stand in a block itself. */
+/* Those of the operations that stand in a block itself. */
 void control_blocks_of(const ir_module *m, ir_block block, control_block_list *out);
 /* Calls `visit` with each of these blocks, as long as it returns true. */
 bool control_each_block(ir_module *m, bool (*visit)(ir_module *m, ir_block block, void *context),

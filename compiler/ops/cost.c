@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/vec.h"
 #include "ops/build.h"
+#include "ops/combine.h"
 #include "ops/control.h"
 #include "ops/graph.h"
 
@@ -220,6 +221,7 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
     case GRAPH_CLASS_CONTRACT: /* whatever it reads, all of it is there */
     case GRAPH_CLASS_BRANCH:
     case GRAPH_CLASS_LOOP:
+    case GRAPH_CLASS_COMBINE:
         return whole;
     case GRAPH_CLASS_REDUCE:
         return share(whole, part, elements(m, d->results[0]));
@@ -270,9 +272,22 @@ static uint64_t *count_needs(ir_module *m, ir_block body) {
 
 static uint64_t block_flops(ir_module *m, ir_block block);
 
+/* How often the block of a combiner runs: for each element of a reduction and of a scatter's
+ * updates, for each pair of places that a sort compares. */
+static uint64_t combinations(ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const combine_shape s = combine_shape_of(m, op);
+    if (d->opcode != GRAPH_SORT)
+        return elements(m, d->operands[d->opcode == GRAPH_SCATTER ? s.count + 1 : 0]);
+    uint64_t length = (uint64_t)s.dims[s.axis], pairs = sort_pairs(s.dims[s.axis]);
+    return length ? saturating_multiply(elements(m, d->operands[0]) / length, pairs) : 0;
+}
+
 /* A loop's turns; of a branch the dearer side; of a loop that depends on values one turn. */
 static uint64_t control_flops(ir_module *m, ir_op op) {
     uint64_t first = block_flops(m, ir_op_block(m, op, 0));
+    if (graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_COMBINE)
+        return saturating_multiply(first, combinations(m, op));
     if (ir_op_get(m, op)->opcode == GRAPH_LOOP)
         return saturating_multiply(first, (uint64_t)loop_shape_of(m, op).count);
     uint64_t second = block_flops(m, ir_op_block(m, op, 1));
@@ -287,7 +302,7 @@ static uint64_t count_flops(ir_module *m, ir_block block, const uint64_t *needs)
         const ir_op_data *d = ir_op_get(m, op);
         if (d->result_count == 0)
             continue;
-        if (graph_is_control(d->opcode))
+        if (control_has_blocks(d->opcode))
             flops = saturating_add(flops, needed_of(d, needs) ? control_flops(m, op) : 0);
         else if (is_constant(m, constant, op))
             constant[d->results[0]] = true;

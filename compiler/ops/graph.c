@@ -31,6 +31,7 @@
 #define REGIONS_CALL 0
 #define REGIONS_BRANCH 2
 #define REGIONS_LOOP 1
+#define REGIONS_COMBINE 1
 
 static const op_info graph_ops[] = {
 #define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \
@@ -164,7 +165,7 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     int around = ir_op_get(m, parent)->opcode;
     bool in_tiles = around == GRAPH_TILES || around == GRAPH_FOR;
-    bool in_control = graph_is_control(around);
+    bool in_control = control_has_blocks(around);
     bool in_function = around == GRAPH_KERNEL || around == GRAPH_FUNCTION || in_control;
     if (!in_function && around != GRAPH_FOLD && !in_tiles)
         return verify_element(m, op, st);
@@ -174,8 +175,9 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     if (ir_op_attr(m, op, "id") && (around != GRAPH_KERNEL || reduction_id(m, op) < 0))
         return status_set(st, STATUS_INTERNAL,
                           "an id is a number from 0 on, of a sum in the kernel's own block");
-    if (graph_is_control(d->opcode))
-        return control_verify(m, op, st);
+    if (control_has_blocks(d->opcode))
+        return in_function ? control_verify(m, op, st)
+                           : status_set(st, STATUS_INTERNAL, "stands inside of a block");
     if (d->opcode == GRAPH_NEXT && in_control)
         return !d->next ||
                status_set(st, STATUS_INTERNAL, "is not the last operation of its block");

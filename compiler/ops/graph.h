@@ -29,7 +29,8 @@ typedef enum graph_class {
     GRAPH_CLASS_FUNCTION,
     GRAPH_CLASS_CALL,
     GRAPH_CLASS_BRANCH,
-    GRAPH_CLASS_LOOP
+    GRAPH_CLASS_LOOP,
+    GRAPH_CLASS_COMBINE
 } graph_class;
 
 graph_class graph_op_class(int opcode);

@@ -214,23 +214,48 @@ static bool emit_if(emitter *e, ir_op op, command_list *out) {
     return ok;
 }
 
-/* Carried values have memory of their own, which is that of the results. */
-static draft_view *begin_carried(emitter *e, const ir_op_data *d, uint32_t count,
-                                 command_list *out) {
-    draft_view *carried = base_calloc((size_t)count + 1, sizeof *carried);
+/* What a loop carries: its first operands and results, of which its block takes one after the
+ * other from `arguments` on, and makes the next ones. */
+typedef struct carried_values {
+    const ir_op_data *d;
+    const ir_value *arguments, *ends;
+    uint32_t count;
+} carried_values;
+
+static carried_values carried_of(const emitter *e, ir_op op, uint32_t region, uint32_t turn,
+                                 uint32_t count) {
+    const ir_block_data *body = ir_block_get(e->m, ir_op_block(e->m, op, region));
+    return (carried_values){.d = ir_op_get(e->m, op),
+                            .arguments = body->arguments + turn,
+                            .ends = ir_op_get(e->m, body->last)->operands,
+                            .count = count};
+}
+
+/* Every turn hands it on as it is. */
+static bool stays(const carried_values *c, uint32_t i) {
+    return c->ends[i] == c->arguments[i];
+}
+
+/* Carried values have memory of their own, which is that of the results; what stays as it is, is
+ * the operand, unless the result is wanted elsewhere. */
+static draft_view *begin_carried(emitter *e, const carried_values *c, command_list *out) {
+    draft_view *carried = base_calloc((size_t)c->count + 1, sizeof *carried);
     e->clock++;
-    for (uint32_t i = 0; i < count; i++) {
-        carried[i] = result_view(e, d->results[i]);
-        copy(e, out, &carried[i], &e->views[d->operands[i]], bytes_of(e->m, d->operands[i]));
+    for (uint32_t i = 0; i < c->count; i++) {
+        ir_value operand = c->d->operands[i], result = c->d->results[i];
+        if (stays(c, i) && !e->known[result])
+            define(e, result, &e->views[operand]);
+        carried[i] = result_view(e, result);
+        copy(e, out, &carried[i], &e->views[operand], bytes_of(e->m, operand));
     }
     return carried;
 }
 
 /* What a turn makes lies elsewhere until the turn is over: it reads what it was given. */
-static draft_view *next_room(emitter *e, const ir_op_data *d, uint32_t count) {
-    draft_view *next = base_calloc((size_t)d->result_count + 1, sizeof *next);
-    for (uint32_t i = 0; i < count; i++)
-        next[i] = room_for(e, d->results[i]);
+static draft_view *next_room(emitter *e, const carried_values *c, const draft_view *carried) {
+    draft_view *next = base_calloc((size_t)c->d->result_count + 1, sizeof *next);
+    for (uint32_t i = 0; i < c->count; i++)
+        next[i] = stays(c, i) ? carried[i] : room_for(e, c->d->results[i]);
     return next;
 }
 
@@ -242,7 +267,8 @@ static void end_turn(emitter *e, const ir_op_data *d, const draft_view *carried,
 
 static bool emit_while(emitter *e, ir_op op, command_list *out) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    draft_view *carried = begin_carried(e, d, d->result_count, out);
+    const carried_values c = carried_of(e, op, 1, 0, d->result_count);
+    draft_view *carried = begin_carried(e, &c, out);
     draft_command made = {.kind = COMMAND_WHILE};
     begin_loop(e);
     ir_value asked =
@@ -251,7 +277,7 @@ static bool emit_while(emitter *e, ir_op op, command_list *out) {
     bool ok = emit_block(e, ir_op_block(e->m, op, 0), carried, &answer, &made.blocks[0]);
     add_view(e, &made, &answer);
     e->clock++;
-    draft_view *next = next_room(e, d, d->result_count);
+    draft_view *next = next_room(e, &c, carried);
     ok = ok && emit_block(e, ir_op_block(e->m, op, 1), carried, next, &made.blocks[1]);
     end_turn(e, d, carried, next, d->result_count, &made.blocks[1]);
     end_loop(e);
@@ -301,13 +327,14 @@ static bool emit_loop(emitter *e, ir_op op, command_list *out) {
     if (e->depth == PROGRAM_DEPTH_MAX)
         return status_set(e->st, STATUS_UNAVAILABLE, "loops are nested more than %d deep",
                           PROGRAM_DEPTH_MAX);
-    draft_view *carried = begin_carried(e, d, l.carried, out);
+    const carried_values c = carried_of(e, op, 0, 1, l.carried);
+    draft_view *carried = begin_carried(e, &c, out);
     draft_view *stacked = result_views(e, d, l.carried);
     draft_command made = {.kind = COMMAND_LOOP, .count = l.count};
     begin_loop(e);
     e->depth++;
     draft_view *given = loop_arguments(e, d, body, &l, carried, &made.blocks[0]);
-    draft_view *next = next_room(e, d, l.carried);
+    draft_view *next = next_room(e, &c, carried);
     for (uint32_t i = l.carried; i < d->result_count; i++)
         next[i] = part_of(e, &stacked[i - l.carried], bytes_of(e->m, ends[i]));
     bool ok = emit_block(e, block, given, next, &made.blocks[0]);

@@ -1,8 +1,9 @@
-/* test_program.c - kernels with branches, loops, or more phases than one kernel has: as programs on
- * a CPU and on an emulated chip they give the bits of the interpreter; and equal parts are compiled
- * once. */
+/* test_program.c - kernels with branches, loops, combiners, or more phases than one kernel has: as
+ * programs on a CPU and on an emulated chip they give the bits of the interpreter; equal parts are
+ * compiled once; and sorts, reductions and scatters do what a few lines of C do. */
 #include "runtime/test/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +34,11 @@ static ir_module *parsed(const char *source) {
     return m;
 }
 
-static ir_module *control(void) {
+static ir_module *case_of(const char *path) {
     size_t size;
     status st = STATUS_INIT;
     char *source;
-    assert_true(file_read("compiler/test/cases/graph/control.mlir", 1 << 20, &source, &size, &st));
+    assert_true(file_read(path, 1 << 20, &source, &size, &st));
     char *end = strstr(source, "// -----");
     if (end)
         *end = '\0';
@@ -183,7 +184,8 @@ static void branches_and_loops_have_the_interpreters_bits(void **state) {
     ir_binding turns = {"N", 3};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         trial t;
-        set_up(&t, control(), (ir_bindings){&turns, 1}, values[i]);
+        set_up(&t, case_of("compiler/test/cases/graph/control.mlir"), (ir_bindings){&turns, 1},
+               values[i]);
         run_everywhere(&t);
         tear_down(&t);
     }
@@ -195,6 +197,128 @@ static void layers_have_the_interpreters_bits(void **state) {
     set_up(&t, layers(), (ir_bindings){0}, 7);
     run_everywhere(&t);
     tear_down(&t);
+}
+
+/* ---- combiners ---- */
+
+enum { NEVER, ALWAYS, ROUNDED, ROOTS, DOWN, DOWN_PLACE, SUM, MOST, PLACE, UPDATED, COUNTS };
+
+typedef struct sizes {
+    int64_t n, c, d, u;
+} sizes;
+
+static float number(const tensor *t, int64_t i) {
+    return ((const float *)t->data)[i];
+}
+
+static int32_t integer(const tensor *t, int64_t i) {
+    return ((const int32_t *)t->data)[i];
+}
+
+/* Each place once. */
+static void expect_permutation(const int32_t *places, int64_t count) {
+    bool *seen = calloc((size_t)count + 1, sizeof *seen);
+    for (int64_t i = 0; i < count; i++) {
+        assert_in_range(places[i], 0, count - 1);
+        assert_false(seen[places[i]]);
+        seen[places[i]] = true;
+    }
+    free(seen);
+}
+
+/* No key is above the next one, and equal ones are in the order of their places. */
+static void expect_order(const float *keys, const int32_t *places, int64_t count) {
+    expect_permutation(places, count);
+    for (int64_t i = 1; i < count; i++) {
+        float last = keys[places[i - 1]], next = keys[places[i]];
+        assert_true(last < next || (last == next && places[i - 1] < places[i]));
+    }
+}
+
+static void check_row_sorts(const trial *t, const sizes *s, int64_t row) {
+    float *keys = calloc((size_t)s->n + 1, sizeof *keys);
+    const int64_t at = row * s->n;
+    for (int64_t i = 0; i < s->n; i++) {
+        assert_int_equal(integer(&t->outputs[NEVER], at + i), i);
+        assert_int_equal(integer(&t->outputs[ALWAYS], at + i), s->n - 1 - i);
+        keys[i] = truncf(number(&t->inputs[0], at + i));
+    }
+    expect_order(keys, (const int32_t *)t->outputs[ROUNDED].data + at, s->n);
+    expect_permutation((const int32_t *)t->outputs[ROOTS].data + at, s->n);
+    free(keys);
+}
+
+/* The columns, each of which has the order of its elements times their logistic; downward. */
+static void check_column_sort(const trial *t, const sizes *s, int64_t column) {
+    int32_t *places = calloc((size_t)s->c + 1, sizeof *places);
+    for (int64_t i = 0; i < s->c; i++) {
+        places[i] = integer(&t->outputs[DOWN_PLACE], i * s->n + column);
+        assert_in_range(places[i], 0, s->c - 1);
+        float moved = number(&t->outputs[DOWN], i * s->n + column),
+              x = number(&t->inputs[0], places[i] * s->n + column);
+        assert_memory_equal(&moved, &x, sizeof x);
+        float last = i ? number(&t->outputs[DOWN], (i - 1) * s->n + column) : HUGE_VALF;
+        double a = (double)last / (1 + exp(-(double)last)), b = (double)x / (1 + exp(-(double)x));
+        assert_true(i == 0 || a > b - 1e-6);
+    }
+    expect_permutation(places, s->c);
+    free(places);
+}
+
+static void check_reductions(const trial *t, const sizes *s) {
+    const tensor *x = &t->inputs[0];
+    for (int64_t row = 0; row < s->c; row++) {
+        float sum = 0;
+        for (int64_t i = 0; i < s->n; i++)
+            sum = fmaf(sum, 0.5f, number(x, row * s->n + i));
+        assert_true(sum == number(&t->outputs[SUM], row));
+    }
+    for (int64_t column = 0; column < s->n; column++) {
+        float most = -HUGE_VALF;
+        int32_t place = -1;
+        for (int32_t i = 0; i < s->c; i++)
+            if (number(x, i * s->n + column) > most)
+                most = number(x, (place = i) * s->n + column);
+        assert_true(most == number(&t->outputs[MOST], column));
+        assert_int_equal(place, integer(&t->outputs[PLACE], column));
+    }
+}
+
+/* One update after the other, and those outside left out. */
+static void check_scatter(const trial *t, const sizes *s) {
+    const tensor *old = &t->inputs[1], *at = &t->inputs[2], *updates = &t->inputs[3];
+    for (int64_t i = 0; i < s->d * s->c; i++) {
+        float value = number(old, i);
+        int32_t count = (int32_t)(i / s->c);
+        for (int32_t u = 0; u < s->u; u++)
+            if ((int64_t)(number(at, u) * 3) == i / s->c && number(at, u) * 3 > -1) {
+                value = fmaf(value, 0.5f, number(updates, u * s->c + i % s->c));
+                count = u - count;
+            }
+        assert_true(value == number(&t->outputs[UPDATED], i));
+        assert_int_equal(count, integer(&t->outputs[COUNTS], i));
+    }
+}
+
+static void combiners_do_what_they_say(void **state) {
+    (void)state;
+    static const sizes rows[] = {{0, 3, 0, 0},  {1, 1, 1, 1},  {2, 3, 5, 2},
+                                 {3, 2, 1, 17}, {17, 3, 5, 3}, {1000, 2, 40, 300}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const sizes *s = &rows[i];
+        const ir_binding dims[] = {{"N", s->n}, {"C", s->c}, {"D", s->d}, {"U", s->u}};
+        trial t;
+        set_up(&t, case_of("compiler/test/cases/graph/combine.mlir"), (ir_bindings){dims, 4},
+               (uint32_t)i + 3);
+        for (int64_t row = 0; row < s->c; row++)
+            check_row_sorts(&t, s, row);
+        for (int64_t column = 0; column < s->n; column++)
+            check_column_sort(&t, s, column);
+        check_reductions(&t, s);
+        check_scatter(&t, s);
+        run_everywhere(&t);
+        tear_down(&t);
+    }
 }
 
 /* The program of many layers has the kernels of one. */
@@ -220,6 +344,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_and_loops_have_the_interpreters_bits),
         cmocka_unit_test(layers_have_the_interpreters_bits),
+        cmocka_unit_test(combiners_do_what_they_say),
         cmocka_unit_test(equal_dispatches_are_compiled_once),
     };
     setenv("TESSERA_EMULATED", "1", 1);

@@ -114,6 +114,10 @@ static bool run_decompose(pass_run *r) {
     return graph_decompose_all(r->m, r->st);
 }
 
+static bool run_expand_combiners(pass_run *r) {
+    return graph_expand_combiners(r->m, r->st);
+}
+
 static bool run_widen(pass_run *r) {
     return graph_widen(r->m, r->st);
 }

@@ -71,6 +71,12 @@ bool interp_generate(const interp_step *s, status *st) {
     return true;
 }
 
+void interp_repeat(tensor *t) {
+    const size_t size = dtype_size(t->type);
+    for (int64_t i = 1; i < tensor_count(t); i++)
+        memcpy((char *)t->data + (size_t)i * size, t->data, size);
+}
+
 /* ---- one operation ---- */
 
 static bool evaluate(const interp_step *s, status *st) {
@@ -102,9 +108,16 @@ static void count_down(interpreter *in, const ir_op_data *d) {
             tensor_release(&in->values[d->results[i]]);
 }
 
+/* Of its own shape, or a lane for each scalar. */
+static bool allocate(const interpreter *in, ir_value v, tensor *out) {
+    dtype element = ir_type_get(in->m, ir_value_get(in->m, v)->type)->element;
+    return in->lanes ? tensor_init(out, element, 1, &in->lanes, in->st)
+                     : interp_allocate(in->m, v, DTYPE_NONE, out, in->st);
+}
+
 static bool step(interpreter *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
-    if (graph_is_control(d->opcode)) {
+    if (control_has_blocks(d->opcode)) {
         bool ran = interp_control(in, op);
         if (ran)
             count_down(in, d);
@@ -115,9 +128,10 @@ static bool step(interpreter *in, ir_op op) {
         operands[i] = &in->values[d->operands[i]];
     tensor *out = &in->values[d->results[0]];
     interp_step s = {in->m, op, d->opcode, operands, d->operand_count, out};
-    bool ok =
-        interp_allocate(in->m, d->results[0], DTYPE_NONE, out, in->st) && evaluate(&s, in->st);
+    bool ok = allocate(in, d->results[0], out) && evaluate(&s, in->st);
     free(operands);
+    if (ok && in->lanes && d->operand_count == 0)
+        interp_repeat(out);
     if (ok)
         count_down(in, d);
     return ok;

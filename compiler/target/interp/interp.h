@@ -66,6 +66,8 @@ void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in
 
 /* `saturate`: what overflows becomes the greatest number. */
 void interp_convert(const tensor *in, tensor *out, bool saturate);
+/* Its first element everywhere. */
+void interp_repeat(tensor *t);
 /* Every NaN becomes the quiet NaN of its type. */
 void interp_canonical(tensor *t);
 

@@ -23,8 +23,7 @@ static void reset_block(interpreter *in, const ir_block_data *block) {
     }
 }
 
-/* Runs a block on arguments that it borrows, and copies what it ends in to `out`. */
-static bool run_block(interpreter *in, ir_block id, const tensor *arguments, tensor *out) {
+bool interp_run_block(interpreter *in, ir_block id, const tensor *arguments, tensor *out) {
     const ir_block_data *block = ir_block_get(in->m, id);
     const ir_op_data *end = ir_op_get(in->m, block->last);
     uint32_t given = 0;
@@ -56,8 +55,8 @@ static tensor *operands_of(const interpreter *in, const ir_op_data *d) {
 }
 
 static bool run_if(interpreter *in, ir_op op, const tensor *operands, tensor *results) {
-    return run_block(in, ir_op_block(in->m, op, holds(&operands[0]) ? 0 : 1), operands + 1,
-                     results);
+    return interp_run_block(in, ir_op_block(in->m, op, holds(&operands[0]) ? 0 : 1), operands + 1,
+                            results);
 }
 
 /* The values of a turn become those of the next. */
@@ -81,10 +80,10 @@ static bool run_while(interpreter *in, ir_op op, const tensor *operands, tensor 
     tensor *next = base_calloc((size_t)count + 1, sizeof *next), condition = {0};
     bool ok = copy_all(operands, results, count, in->st), goes_on = ok;
     while (ok && goes_on) {
-        ok = run_block(in, ir_op_block(in->m, op, 0), results, &condition);
+        ok = interp_run_block(in, ir_op_block(in->m, op, 0), results, &condition);
         goes_on = ok && holds(&condition);
         tensor_release(&condition);
-        ok = ok && (!goes_on || run_block(in, ir_op_block(in->m, op, 1), results, next));
+        ok = ok && (!goes_on || interp_run_block(in, ir_op_block(in->m, op, 1), results, next));
         if (ok && goes_on)
             take_over(results, next, count);
     }
@@ -131,7 +130,7 @@ static bool run_loop(interpreter *in, ir_op op, const tensor *operands, tensor *
         ok = interp_allocate(in->m, d->results[i], DTYPE_NONE, &results[i], in->st);
     for (int64_t turn = 0; ok && turn < l.count; turn++) {
         set_arguments(&l, turn, results, operands, arguments);
-        ok = run_block(in, ir_op_block(in->m, op, 0), arguments, made);
+        ok = interp_run_block(in, ir_op_block(in->m, op, 0), arguments, made);
         if (ok) {
             take_over(results, made, l.carried);
             stack(&l, turn, made, results);
@@ -149,7 +148,8 @@ bool interp_control(interpreter *in, ir_op op) {
     tensor *results = base_calloc((size_t)d->result_count + 1, sizeof *results);
     bool ok = d->opcode == GRAPH_IF      ? run_if(in, op, operands, results)
               : d->opcode == GRAPH_WHILE ? run_while(in, op, operands, results)
-                                         : run_loop(in, op, operands, results);
+              : d->opcode == GRAPH_LOOP  ? run_loop(in, op, operands, results)
+                                         : interp_combine(in, op, operands, results);
     for (uint32_t i = 0; i < d->result_count; i++)
         if (ok)
             in->values[d->results[i]] = results[i];

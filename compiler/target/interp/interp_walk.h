@@ -9,12 +9,17 @@ typedef struct interpreter {
     tensor *values;         /* by value id */
     uint32_t *uses;         /* left */
     const uint32_t *counts; /* uses of a value in its block */
+    int64_t lanes;          /* 0; else a block of scalars is run, on so many of each at once */
     status *st;
 } interpreter;
 
 /* Runs the operations from `first` up to the last of its block, which ends it. */
 bool interp_run(interpreter *in, ir_op first);
-/* A branch or a loop (ops/control.h): fills in->values of the results. */
+/* Runs a block on arguments that it borrows, and copies what it ends in to `out`. */
+bool interp_run_block(interpreter *in, ir_block id, const tensor *arguments, tensor *out);
+/* An operation with blocks (ops/control.h): fills in->values of the results. */
 bool interp_control(interpreter *in, ir_op op);
+/* The results of a combiner (ops/combine.h). */
+bool interp_combine(interpreter *in, ir_op op, const tensor *operands, tensor *results);
 
 #endif

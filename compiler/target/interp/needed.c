@@ -188,7 +188,7 @@ static bool walk(const need_table *n, const ir_block_data *block) {
     for (ir_op op = ir_op_get(n->m, block->last)->previous; op && ok;
          op = ir_op_get(n->m, op)->previous) {
         const ir_op_data *d = ir_op_get(n->m, op);
-        if (graph_is_control(d->opcode)) {
+        if (control_has_blocks(d->opcode)) {
             visit_control(n, d);
             continue;
         }

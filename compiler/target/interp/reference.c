@@ -203,8 +203,12 @@ static dtype element_of(const ir_module *m, ir_value v) {
     return ir_type_get(m, ir_value_get(m, v)->type)->element;
 }
 
+/* Of its own shape, or a lane for each scalar. */
 static bool allocate(reference_walker *w, ir_value v, reference_value *out) {
     dtype held = dtype_is_float(element_of(w->m, v)) ? DTYPE_F64 : DTYPE_NONE;
+    const tensor like = {.type = held ? held : element_of(w->m, v)};
+    if (w->lanes)
+        return reference_allocate(&like, 1, &w->lanes, out, w->st);
     return interp_allocate(w->m, v, held, &out->value, w->st) &&
            interp_allocate(w->m, v, DTYPE_F64, &out->bound, w->st);
 }
@@ -258,7 +262,7 @@ static void look_for_escape(const reference_walker *w, const ir_op_data *d) {
 
 static bool step(reference_walker *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
-    if (graph_is_control(d->opcode)) {
+    if (control_has_blocks(d->opcode)) {
         bool done = reference_control(w, op);
         if (done)
             count_down(w, d);
@@ -278,6 +282,8 @@ static bool step(reference_walker *w, ir_op op) {
                         .whole = &w->whole};
     bool ok = allocate(w, d->results[0], s.out) && evaluate(&s, w->st);
     free(in);
+    if (ok && w->lanes && d->operand_count == 0)
+        interp_repeat(&s.out->value);
     if (ok && w->strict)
         look_for_escape(w, d);
     if (ok) {

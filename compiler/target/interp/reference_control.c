@@ -10,21 +10,22 @@
 
 /* ---- values ---- */
 
-/* Elements from `first` on of `from`, of the shape of `to`, which has room. */
-static void copy_elements(const reference_value *from, int64_t first, reference_value *to,
-                          int64_t at, int64_t count) {
+void reference_copy(const reference_value *from, int64_t first, reference_value *to, int64_t at,
+                    int64_t count) {
     const size_t size = dtype_size(from->value.type);
     memcpy((char *)to->value.data + (size_t)at * size,
            (const char *)from->value.data + (size_t)first * size, (size_t)count * size);
     memcpy((double *)to->bound.data + at, (const double *)from->bound.data + first,
            (size_t)count * sizeof(double));
-    for (int64_t i = 0; i < count && from->limits; i++)
+    for (int64_t i = 0; i < count && (from->limits || to->limits); i++)
         if (enclosure_kept(from, first + i))
             enclosure_keep(to, at + i, enclosure_at(from, first + i));
+        else
+            enclosure_forget(to, at + i);
 }
 
-static bool allocate_like(const tensor *like, int rank, const int64_t *dims, reference_value *to,
-                          status *st) {
+bool reference_allocate(const tensor *like, int rank, const int64_t *dims, reference_value *to,
+                        status *st) {
     *to = (reference_value){.limits = NULL};
     return tensor_init(&to->value, like->type, rank, dims, st) &&
            tensor_init(&to->bound, DTYPE_F64, rank, dims, st);
@@ -32,19 +33,19 @@ static bool allocate_like(const tensor *like, int rank, const int64_t *dims, ref
 
 static bool copy_value(const reference_value *from, reference_value *to, status *st) {
     const tensor *t = &from->value;
-    if (!allocate_like(t, t->rank, t->dims, to, st))
+    if (!reference_allocate(t, t->rank, t->dims, to, st))
         return false;
-    copy_elements(from, 0, to, 0, tensor_count(t));
+    reference_copy(from, 0, to, 0, tensor_count(t));
     return true;
 }
 
 /* The part of a turn along axis 0. */
 static bool copy_part(const reference_value *all, int64_t turn, reference_value *to, status *st) {
     const tensor *t = &all->value;
-    if (!allocate_like(t, t->rank - 1, t->dims + 1, to, st))
+    if (!reference_allocate(t, t->rank - 1, t->dims + 1, to, st))
         return false;
     int64_t count = tensor_count(&to->value);
-    copy_elements(all, turn * count, to, 0, count);
+    reference_copy(all, turn * count, to, 0, count);
     return true;
 }
 
@@ -72,9 +73,8 @@ static void reset_block(reference_walker *w, const ir_block_data *block) {
     }
 }
 
-/* Runs a block on arguments that it borrows, and copies what it ends in to `out`. */
-static bool run_block(reference_walker *w, ir_block id, const reference_value *arguments,
-                      reference_value *out) {
+bool reference_run_block(reference_walker *w, ir_block id, const reference_value *arguments,
+                         reference_value *out) {
     const ir_block_data *block = ir_block_get(w->m, id);
     const ir_op_data *end = ir_op_get(w->m, block->last);
     uint32_t given = 0;
@@ -102,18 +102,9 @@ static bool holds(const reference_value *condition, bool *sure) {
 
 /* ---- the operations ---- */
 
-/* What one of them runs on. */
-typedef struct control_values {
-    const ir_op_data *d;
-    ir_op op;
-    reference_value *operands; /* borrowed */
-    reference_value *results;
-    bool sure;
-} control_values;
-
 static bool run_if(reference_walker *w, control_values *c) {
     uint32_t side = holds(&c->operands[0], &c->sure) ? 0 : 1;
-    return run_block(w, ir_op_block(w->m, c->op, side), c->operands + 1, c->results);
+    return reference_run_block(w, ir_op_block(w->m, c->op, side), c->operands + 1, c->results);
 }
 
 static void take_over(reference_value *values, reference_value *next, uint32_t count) {
@@ -137,10 +128,11 @@ static bool run_while(reference_walker *w, control_values *c) {
     bool ok = copy_all(c->operands, c->results, count, w->st), goes_on = ok;
     while (ok && goes_on) {
         reference_value condition = {.limits = NULL};
-        ok = run_block(w, ir_op_block(w->m, c->op, 0), c->results, &condition);
+        ok = reference_run_block(w, ir_op_block(w->m, c->op, 0), c->results, &condition);
         goes_on = ok && holds(&condition, &c->sure) && c->sure;
         reference_release(&condition);
-        ok = ok && (!goes_on || run_block(w, ir_op_block(w->m, c->op, 1), c->results, next));
+        ok = ok &&
+             (!goes_on || reference_run_block(w, ir_op_block(w->m, c->op, 1), c->results, next));
         if (ok && goes_on)
             take_over(c->results, next, count);
     }
@@ -165,14 +157,14 @@ static bool set_arguments(reference_walker *w, const control_values *c, const lo
 static bool run_turn(reference_walker *w, control_values *c, const loop_shape *l, int64_t turn,
                      reference_value *arguments, reference_value *made) {
     bool ok = set_arguments(w, c, l, turn, arguments) &&
-              run_block(w, ir_op_block(w->m, c->op, 0), arguments, made);
+              reference_run_block(w, ir_op_block(w->m, c->op, 0), arguments, made);
     release_all(arguments + 1 + l->carried, l->sliced);
     if (!ok)
         return false;
     take_over(c->results, made, l->carried);
     for (uint32_t i = l->carried; i < c->d->result_count; i++) {
         int64_t count = tensor_count(&made[i].value);
-        copy_elements(&made[i], 0, &c->results[i], turn * count, count);
+        reference_copy(&made[i], 0, &c->results[i], turn * count, count);
         reference_release(&made[i]);
     }
     return true;
@@ -190,7 +182,7 @@ static bool run_loop(reference_walker *w, control_values *c) {
     reference_value *made = base_calloc((size_t)c->d->result_count + 1, sizeof *made);
     reference_value *arguments = base_calloc((size_t)c->d->operand_count + 1, sizeof *arguments);
     const tensor turn_like = {.type = DTYPE_I32};
-    bool ok = allocate_like(&turn_like, 0, NULL, &arguments[0], w->st) &&
+    bool ok = reference_allocate(&turn_like, 0, NULL, &arguments[0], w->st) &&
               copy_all(c->operands, c->results, l.carried, w->st);
     for (uint32_t i = l.carried; ok && i < c->d->result_count; i++)
         ok = allocate_result(w, c->d->results[i], &c->results[i]);
@@ -214,7 +206,8 @@ bool reference_control(reference_walker *w, ir_op op) {
     w->strict = NULL;
     bool ok = d->opcode == GRAPH_IF      ? run_if(w, &c)
               : d->opcode == GRAPH_WHILE ? run_while(w, &c)
-                                         : run_loop(w, &c);
+              : d->opcode == GRAPH_LOOP  ? run_loop(w, &c)
+                                         : reference_combine(w, &c);
     w->strict = strict;
     for (uint32_t i = 0; i < d->result_count; i++)
         if (ok) {

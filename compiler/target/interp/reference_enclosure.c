@@ -328,6 +328,11 @@ void enclosure_keep(reference_value *v, int64_t i, enclosure x) {
     v->limits[2 * count + i] = x.nan;
 }
 
+void enclosure_forget(reference_value *v, int64_t i) {
+    if (v->limits)
+        v->limits[i] = NAN;
+}
+
 /* Around the reference where that is within, else around the middle: a root of what is 0 but for
  * roundings is no NaN for that a product was below 0. */
 static bounded bounded_by(bounded r, enclosure e) {

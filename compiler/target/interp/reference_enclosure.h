@@ -47,6 +47,7 @@ enclosure enclosure_at(const reference_value *v, int64_t i);
 /* Is one kept? */
 bool enclosure_kept(const reference_value *v, int64_t i);
 void enclosure_keep(reference_value *v, int64_t i, enclosure x);
+void enclosure_forget(reference_value *v, int64_t i);
 /* Writes an element of a result, whose bound alone is `r` and whose enclosure is `e`: a bound that
  * is infinite becomes a finite one where `e` is finite and `may_bound`, and `e` is kept where it
  * says more than the bound. */
