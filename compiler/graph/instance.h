@@ -14,6 +14,7 @@ struct compiler_instance {
     text text;                 /* of the graph; empty: not printed yet */
     sha256 hash;
     ir_module *specialized, *primitives; /* NULL: not made yet */
+    compiler_signature *signature;       /* likewise; in the graph's arena */
     bool has_hash, has_cost;
     graph_cost cost;
 };
