@@ -37,18 +37,73 @@ static bool overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes) {
     return a_bytes && b_bytes && (a == b || (a < b ? b - a < a_bytes : a - b < b_bytes));
 }
 
+static tsr_status_t refuse_overlap(const metadata *m, uint32_t out, uint32_t other) {
+    return error_set(TSR_EINVAL, "the output '%s' overlaps '%s'", m->parameters[out].name,
+                     m->parameters[other].name);
+}
+
+/* A heap in place: the C library's sort may allocate. */
+static void sift(void *const *buffers, uint32_t *heap, uint32_t at, uint32_t count) {
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && buffers[heap[child]] < buffers[heap[child + 1]])
+            child++;
+        if (buffers[heap[child]] <= buffers[heap[at]])
+            return;
+        uint32_t swapped = heap[at];
+        heap[at] = heap[child];
+        heap[child] = swapped;
+    }
+}
+
+static void sort_by_address(void *const *buffers, uint32_t *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = i;
+    for (uint32_t i = count / 2; i-- > 0;)
+        sift(buffers, list, i, count);
+    for (uint32_t last = count; last-- > 1;) {
+        uint32_t highest = list[0];
+        list[0] = list[last];
+        list[last] = highest;
+        sift(buffers, list, 0, last);
+    }
+}
+
+/* Of many buffers: each against those that end last of the ones before it in memory. */
+static tsr_status_t check_overlaps_sorted(const kernel_launch *request) {
+    const metadata *m = request->kernel->metadata;
+    uint32_t *list = request->large->by_address, count = m->inputs + m->outputs;
+    uint32_t last = UINT32_MAX, last_output = UINT32_MAX;
+    uintptr_t end = 0, output_end = 0;
+    sort_by_address(request->buffers, list, count);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t i = list[k];
+        uintptr_t from = (uintptr_t)request->buffers[i], to = from + (uintptr_t)request->sizes[i];
+        bool is_output = i >= m->inputs;
+        if (from == to)
+            continue;
+        if (is_output && from < end)
+            return refuse_overlap(m, i, last);
+        if (from < output_end)
+            return refuse_overlap(m, last_output, i);
+        last = to > end ? i : last;
+        end = to > end ? to : end;
+        last_output = is_output ? i : last_output;
+        output_end = is_output ? to : output_end;
+    }
+    return TSR_SUCCESS;
+}
+
 /* Outputs overlap nothing; inputs may share memory, since nobody writes them. */
 static tsr_status_t check_overlaps(const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     uint32_t count = m->inputs + m->outputs;
-    for (uint32_t out = m->inputs; out < count; out++) {
-        for (uint32_t i = 0; i < out; i++) {
+    if (request->large)
+        return check_overlaps_sorted(request);
+    for (uint32_t out = m->inputs; out < count; out++)
+        for (uint32_t i = 0; i < out; i++)
             if (overlap((uintptr_t)request->buffers[out], (size_t)request->sizes[out],
                         (uintptr_t)request->buffers[i], (size_t)request->sizes[i]))
-                return error_set(TSR_EINVAL, "the output '%s' overlaps '%s'",
-                                 m->parameters[out].name, m->parameters[i].name);
-        }
-    }
+                return refuse_overlap(m, out, i);
     return TSR_SUCCESS;
 }
 
@@ -81,8 +136,8 @@ tsr_status_t launch_gather(kernel_launch *request, void **args, size_t nargs, co
             m->name, buffers + m->dims, m->inputs, m->outputs, m->dims, nargs);
     if (nargs && !args)
         return error_null("args");
-    request->buffers = request->room.buffers;
-    request->memories = request->room.memories;
+    request->buffers = request->large ? request->large->buffers : request->room.buffers;
+    request->memories = request->large ? request->large->memories : request->room.memories;
     request->dims = m->dims ? request->room.dims : NULL;
     for (uint32_t i = 0; i < nargs; i++) {
         if (given && i < buffers && !(i < m->inputs && given[i])) {
@@ -192,34 +247,34 @@ static tsr_status_t submit(tsr_stream_t stream, const kernel_launch *request) {
                   : stream_submit(&context->default_stream, &command, 1);
 }
 
-static tsr_status_t launch(kernel_launch *request, tsr_stream_t stream, const tsr_launch_t *spec,
-                           void **args, size_t nargs) {
-    tsr_status_t result = launch_gather(request, args, nargs, NULL);
+static tsr_status_t launch(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_stream_t stream,
+                           const tsr_launch_t *spec, void **args, size_t nargs) {
+    kernel_launch request;
+    launch_begin(&request, kernel, prepared);
+    tsr_status_t result = launch_gather(&request, args, nargs, NULL);
     if (result == TSR_SUCCESS)
-        result = request->prepared ? prepared_find_needs(request) : launch_find_needs(request);
+        result = prepared ? prepared_find_needs(&request) : launch_find_needs(&request);
     if (result == TSR_SUCCESS && !is_default(spec))
-        result = launch_check_spec(request, spec);
+        result = launch_check_spec(&request, spec);
     if (result == TSR_SUCCESS)
-        result = check_buffers(request);
-    return result == TSR_SUCCESS ? submit(stream, request) : result;
+        result = check_buffers(&request);
+    if (result == TSR_SUCCESS)
+        result = submit(stream, &request);
+    launch_end(&request);
+    return result;
 }
 
 tsr_status_t tsrLaunch(tsr_kernel_t kernel, tsr_stream_t stream, tsr_launch_t spec, void **args,
                        size_t nargs) {
-    kernel_launch request; /* too large to be filled with zeros each time */
     tsr_status_t result = check_handles(kernel, stream);
-    request.kernel = kernel;
-    request.prepared = NULL;
-    return result == TSR_SUCCESS ? launch(&request, stream, &spec, args, nargs) : result;
+    return result == TSR_SUCCESS ? launch(kernel, NULL, stream, &spec, args, nargs) : result;
 }
 
 tsr_status_t tsrLaunchPrepared(tsr_prepared_t prepared, tsr_stream_t stream, tsr_launch_t spec,
                                void **args, size_t nargs) {
-    kernel_launch request;
     if (!prepared)
         return error_null("prepared");
     tsr_status_t result = check_handles(prepared->kernel, stream);
-    request.kernel = prepared->kernel;
-    request.prepared = prepared;
-    return result == TSR_SUCCESS ? launch(&request, stream, &spec, args, nargs) : result;
+    return result == TSR_SUCCESS ? launch(prepared->kernel, prepared, stream, &spec, args, nargs)
+                                 : result;
 }

@@ -95,13 +95,18 @@ static bool size_of(const metadata_parameter *p, const formula_names *names, int
     return *bytes <= METADATA_LIMIT;
 }
 
+static int64_t *room_of_sizes(kernel_launch *request) {
+    return request->large ? request->large->sizes : request->room.sizes;
+}
+
 static tsr_status_t find_needs(kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     formula_names names = names_of(request);
     tsr_status_t result = check_constraints(request);
-    request->sizes = request->room.sizes;
+    int64_t *sizes = room_of_sizes(request);
+    request->sizes = sizes;
     for (uint32_t i = 0; i < m->inputs + m->outputs && result == TSR_SUCCESS; i++)
-        if (!size_of(&m->parameters[i], &names, &request->room.sizes[i]))
+        if (!size_of(&m->parameters[i], &names, &sizes[i]))
             result = refuse(request, "a buffer would have more bytes than there can be");
     if (result == TSR_SUCCESS)
         result = choose_code(request);
@@ -113,8 +118,7 @@ static tsr_status_t find_needs(kernel_launch *request) {
 struct launch_needs {
     const kernel_code *code;
     int64_t workspace_bytes, scratch_bytes;
-    int64_t sizes[METADATA_PARAMETERS_MAX * 2], workgroups[METADATA_PHASES_MAX],
-        dims[METADATA_DIMS_MAX];
+    int64_t *sizes, workgroups[METADATA_PHASES_MAX], dims[METADATA_DIMS_MAX];
     bool known;
     atomic_flag busy; /* with dimensions: somebody reads or writes the rest; others evaluate */
 };
@@ -134,7 +138,7 @@ static bool recall_same(struct launch_needs *n, kernel_launch *request) {
         return false;
     recall(n, request);
     request->sizes =
-        memcpy(request->room.sizes, n->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
+        memcpy(room_of_sizes(request), n->sizes, (m->inputs + m->outputs) * sizeof *n->sizes);
     request->workgroups = memcpy(request->room.workgroups, n->workgroups,
                                  n->code->description->phase_count * sizeof *n->workgroups);
     return true;
@@ -174,20 +178,39 @@ tsr_status_t launch_find_needs(kernel_launch *request) {
     return TSR_SUCCESS;
 }
 
+static struct launch_room *make_room(arena *memory, uint32_t buffers) {
+    struct launch_room *room = ARENA_NEW(memory, struct launch_room, 1);
+    pthread_mutex_init(&room->turn, NULL);
+    room->buffers = ARENA_NEW(memory, void *, buffers);
+    room->memories = ARENA_NEW(memory, const device_memory *, buffers);
+    room->sizes = ARENA_NEW(memory, int64_t, buffers);
+    room->by_address = ARENA_NEW(memory, uint32_t, buffers);
+    return room;
+}
+
 tsr_status_t launch_fix_needs(tsr_module_t module) {
-    module->needs = ARENA_NEW(&module->metadata.memory, struct launch_needs, 1);
+    metadata *m = &module->metadata;
+    uint32_t buffers = m->inputs + m->outputs;
+    module->needs = ARENA_NEW(&m->memory, struct launch_needs, 1);
+    module->needs->sizes = ARENA_NEW(&m->memory, int64_t, buffers);
     atomic_flag_clear(&module->needs->busy);
-    if (module->metadata.dims)
+    if (buffers > LAUNCH_SMALL_BUFFERS)
+        module->room = make_room(&m->memory, buffers);
+    if (m->dims)
         return TSR_SUCCESS;
-    kernel_launch *request = base_malloc(sizeof *request);
-    request->kernel = &module->kernel;
-    request->dims = NULL;
-    request->prepared = NULL;
-    tsr_status_t result = find_needs(request);
+    kernel_launch request;
+    launch_begin(&request, &module->kernel, NULL);
+    request.dims = NULL;
+    tsr_status_t result = find_needs(&request);
     if (result == TSR_SUCCESS)
-        remember(module->needs, request);
-    free(request);
+        remember(module->needs, &request);
+    launch_end(&request);
     return result;
+}
+
+void launch_forget_needs(tsr_module_t module) {
+    if (module->room)
+        pthread_mutex_destroy(&module->room->turn);
 }
 
 tsr_status_t launch_check_spec(const kernel_launch *request, const tsr_launch_t *launch) {

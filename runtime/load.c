@@ -198,6 +198,7 @@ void module_free(tsr_module_t m) {
     if (m->used)
         d->driver->event_destroy(d, m->used);
     free(m->codes);
+    launch_forget_needs(m);
     metadata_release(&m->metadata);
     free(m);
 }

@@ -80,7 +80,7 @@ void metadata_release(metadata *m);
 #define METADATA_LIMIT (INT64_C(1) << 46)
 /* How many of each a document may have. */
 enum {
-    METADATA_PARAMETERS_MAX = 256,
+    METADATA_PARAMETERS_MAX = 4096, /* inputs, and as many outputs */
     METADATA_PHASES_MAX = 256,
     METADATA_DIMS_MAX = 64,
     METADATA_IMAGES_MAX = 128,

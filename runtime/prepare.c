@@ -216,22 +216,26 @@ static tsr_status_t make(kernel_launch *request, const bool *given, tsr_prepared
 
 tsr_status_t tsrPrepareKernel(tsr_kernel_t kernel, const uint32_t *inputs, size_t input_count,
                               void **args, size_t nargs, tsr_prepared_t *prepared) {
-    bool given[METADATA_PARAMETERS_MAX] = {false};
-    kernel_launch request;
     if (!kernel || !prepared)
         return error_null(kernel ? "prepared" : "kernel");
     tsr_status_t result = context_usable(kernel->module->context);
-    request.kernel = kernel;
-    request.prepared = NULL;
-    if (result == TSR_SUCCESS)
-        result = check_inputs(kernel->metadata, inputs, input_count, given);
+    if (result != TSR_SUCCESS)
+        return result;
+    bool *given = base_calloc(kernel->metadata->inputs + 1, sizeof *given);
+    kernel_launch request;
+    launch_begin(&request, kernel, NULL);
+    result = check_inputs(kernel->metadata, inputs, input_count, given);
     if (result == TSR_SUCCESS)
         result = launch_gather(&request, args, nargs, given);
     if (result == TSR_SUCCESS)
         result = launch_find_needs(&request);
     if (result == TSR_SUCCESS)
         result = check_given(&request, given);
-    return result == TSR_SUCCESS ? make(&request, given, prepared) : result;
+    if (result == TSR_SUCCESS)
+        result = make(&request, given, prepared);
+    launch_end(&request);
+    free(given);
+    return result;
 }
 
 tsr_status_t tsrDestroyPrepared(tsr_prepared_t prepared) {

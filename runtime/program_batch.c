@@ -11,13 +11,31 @@
 
 static device_command dispatch_of(tsr_module_t kernel) {
     kernel_launch request;
-    request.kernel = &kernel->kernel;
+    launch_begin(&request, &kernel->kernel, NULL);
     request.buffers = NULL;
     request.memories = NULL;
     request.dims = NULL;
-    request.prepared = NULL;
     (void)launch_find_needs(&request); /* they were found when it was loaded */
-    return launch_command(&request, kernel->context);
+    const device_command command = launch_command(&request, kernel->context);
+    launch_end(&request);
+    return command;
+}
+
+/* Room for a batch's operands, or for those of the dispatch that has most. */
+static void make_rooms(struct program_state *s) {
+    metadata *m = &s->module->metadata;
+    program_run *r = &s->run;
+    uint32_t buffers = m->inputs + m->outputs + 1;
+    r->operand_room = PROGRAM_OPERANDS_LEAST;
+    for (uint32_t i = 0; i < m->program->kernel_count; i++) {
+        const metadata *k = &s->module->kernels[i]->metadata;
+        r->operand_room =
+            k->inputs + k->outputs > r->operand_room ? k->inputs + k->outputs : r->operand_room;
+    }
+    r->bases = ARENA_NEW(&m->memory, unsigned char *, buffers);
+    r->memories = ARENA_NEW(&m->memory, const device_memory *, buffers);
+    r->operands = ARENA_NEW(&m->memory, void *, r->operand_room);
+    r->operand_memories = ARENA_NEW(&m->memory, const device_memory *, r->operand_room);
 }
 
 bool program_make_arena(tsr_module_t module, device_memory **out, status *st) {
@@ -36,6 +54,7 @@ bool program_open(tsr_module_t module, status *st) {
     s->dispatches = base_calloc(count + 1, sizeof *s->dispatches);
     for (uint32_t i = 0; i < count; i++)
         s->dispatches[i] = dispatch_of(module->kernels[i]);
+    make_rooms(s);
     return program_make_arena(module, &s->arena, st);
 }
 

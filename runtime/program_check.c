@@ -4,6 +4,7 @@
  * What was written is followed through the commands as they run, in the first turn of each loop:
  * later turns have no less. A place that moves from turn to turn is looked at again at the end of
  * its loop, in all turns at once. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -184,13 +185,50 @@ static void write(checker *ck, const program_command *c, const program_place *p,
 
 static bool check_block(checker *ck, const program_block *block);
 
-static bool check_overlaps(checker *ck, const program_command *c, const metadata *k, uint32_t out) {
-    for (uint32_t i = 0; i < out; i++)
-        if (overlap(ck, &c->places[out], (int64_t)k->parameters[out].size_bytes, &c->places[i],
-                    (int64_t)k->parameters[i].size_bytes))
-            return status_set(ck->st, STATUS_CORRUPT, "command %u: operands %u and %u overlap",
-                              c->number, out, i);
-    return true;
+/* An operand, and all that its place may touch in any turn. */
+typedef struct operand {
+    const program_place *place;
+    int64_t bytes, end;
+    uint32_t index;
+} operand;
+
+static int compare_operands(const void *a, const void *b) {
+    const operand *x = a, *y = b;
+    if (x->place->buffer != y->place->buffer)
+        return x->place->buffer < y->place->buffer ? -1 : 1;
+    if (x->place->offset != y->place->offset)
+        return x->place->offset < y->place->offset ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static operand *sorted_operands(const checker *ck, const program_command *c, const metadata *k) {
+    operand *list = base_calloc((size_t)c->place_count + 1, sizeof *list);
+    for (uint32_t i = 0; i < c->place_count; i++) {
+        const access a = {&c->places[i], ck->inside, (int64_t)k->parameters[i].size_bytes, 0};
+        list[i] = (operand){a.place, a.bytes, a.place->offset + hull_of(&a, 0), i};
+    }
+    qsort(list, c->place_count, sizeof *list, compare_operands);
+    return list;
+}
+
+/* An output overlaps no other operand. Those that may meet are neighbours by their first byte. */
+static bool check_overlaps(checker *ck, const program_command *c, const metadata *k) {
+    operand *list = sorted_operands(ck, c, k);
+    bool ok = true;
+    for (uint32_t i = 0; i < c->place_count && ok; i++) {
+        const operand *a = &list[i];
+        for (const operand *b = a + 1; b < list + c->place_count && ok; b++) {
+            if (b->place->buffer != a->place->buffer || b->place->offset >= a->end)
+                break;
+            if ((a->index >= k->inputs || b->index >= k->inputs) &&
+                overlap(ck, a->place, a->bytes, b->place, b->bytes))
+                ok = status_set(ck->st, STATUS_CORRUPT, "command %u: operands %u and %u overlap",
+                                c->number, a->index > b->index ? a->index : b->index,
+                                a->index > b->index ? b->index : a->index);
+        }
+    }
+    free(list);
+    return ok;
 }
 
 static bool check_dispatch(checker *ck, const program_command *c) {
@@ -201,11 +239,11 @@ static bool check_dispatch(checker *ck, const program_command *c) {
                          c->number, k->name, count, c->place_count);
     for (uint32_t i = 0; i < count && ok; i++) {
         int64_t bytes = (int64_t)k->parameters[i].size_bytes;
-        ok =
-            check_alignment(ck, c, &c->places[i]) &&
-            (i < k->inputs ? read(ck, c, &c->places[i], bytes)
-                           : may_write(ck, c, &c->places[i], bytes) && check_overlaps(ck, c, k, i));
+        ok = check_alignment(ck, c, &c->places[i]) &&
+             (i < k->inputs ? read(ck, c, &c->places[i], bytes)
+                            : may_write(ck, c, &c->places[i], bytes));
     }
+    ok = ok && check_overlaps(ck, c, k);
     for (uint32_t i = k->inputs; i < count && ok; i++)
         write(ck, c, &c->places[i], (int64_t)k->parameters[i].size_bytes);
     return ok;

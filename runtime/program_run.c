@@ -25,7 +25,7 @@ static device_span span_of(const program_run *r, const program_place *p) {
 static tsr_status_t run_dispatch(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
     tsr_status_t result = TSR_SUCCESS;
-    if (r->operand_count + c->place_count > PROGRAM_ROOM)
+    if (r->operand_count + c->place_count > r->operand_room)
         result = program_flush(s);
     device_command *d = &r->commands[r->count];
     void **buffers = r->operands + r->operand_count;

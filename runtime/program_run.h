@@ -6,29 +6,28 @@
 #include "runtime.h"
 
 enum {
-    PROGRAM_BATCH = 64,                         /* commands that are submitted together, at most */
-    PROGRAM_ROOM = 4 * METADATA_PARAMETERS_MAX, /* ... and their operands; those of any two fit */
-    PROGRAM_QUEUED = 1024, /* batches that a stream is given before it is waited for */
-    PROGRAM_BUFFERS = 2 * METADATA_PARAMETERS_MAX + 1
+    PROGRAM_BATCH = 64,            /* commands that are submitted together, at most */
+    PROGRAM_OPERANDS_LEAST = 1024, /* ... and operands for which there is room at least */
+    PROGRAM_QUEUED = 1024          /* batches that a stream is given before it is waited for */
 };
 
 /* A launch: it lives while its commands are made, under the lock of its program. */
 typedef struct program_run {
     tsr_stream_t stream;
-    tsr_graph_t graph;                     /* that captures; or NULL */
-    bool each;                             /* nothing is submitted together */
-    bool timed;                            /* as in device_dispatch */
-    uint64_t limit_ns, deadline_ns;        /* 0: none */
-    unsigned char *bases[PROGRAM_BUFFERS]; /* of inputs, outputs and the arena */
-    const device_memory *memories[PROGRAM_BUFFERS];
+    tsr_graph_t graph;              /* that captures; or NULL */
+    bool each;                      /* nothing is submitted together */
+    bool timed;                     /* as in device_dispatch */
+    uint64_t limit_ns, deadline_ns; /* 0: none */
+    unsigned char **bases;          /* of inputs, outputs and the arena */
+    const device_memory **memories;
     int64_t turns[PROGRAM_DEPTH_MAX]; /* of the counted loops around, outermost first */
     uint32_t loops;
     unsigned char flag;     /* that was read last; a lost device may write it later */
     const metadata *kernel; /* of the last dispatch */
-    uint32_t batches, count, operand_count;
+    uint32_t batches, count, operand_count, operand_room;
     device_command commands[PROGRAM_BATCH];
-    void *operands[PROGRAM_ROOM];
-    const device_memory *operand_memories[PROGRAM_ROOM];
+    void **operands;
+    const device_memory **operand_memories;
 } program_run;
 
 struct program_state {

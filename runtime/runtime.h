@@ -89,6 +89,7 @@ struct tsr_module {
     device_event *used;         /* recorded behind each launch that may go on after tsrLaunch */
     size_t graphs, prepared;    /* that use it; under the context's lock */
     struct launch_needs *needs; /* of every launch, or with dimensions of the last one */
+    struct launch_room *room;   /* NULL: its launches have room on their stack */
     tsr_module_t *kernels;      /* of the program: modules that no list holds; NULL: it has none */
     struct program_state *program; /* NULL: the module is one kernel */
 };
@@ -158,7 +159,19 @@ tsr_status_t owner_check(tsr_context_t context, const void *address);
 
 /* ---- launches: launch.c, launch_needs.c ---- */
 
-/* One launch with its arguments checked. What is not fixed lies in `room`. */
+enum { LAUNCH_SMALL_BUFFERS = 64 };
+
+/* Room for what of a launch is not fixed, of a kernel of more buffers: made when its module is
+ * loaded, and used by one launch at a time. */
+struct launch_room {
+    pthread_mutex_t turn;
+    void **buffers;
+    const device_memory **memories;
+    int64_t *sizes;
+    uint32_t *by_address; /* room to sort buffers in */
+};
+
+/* One launch with its arguments checked. What is not fixed lies in `room`, or in `large`. */
 typedef struct kernel_launch {
     tsr_kernel_t kernel;
     const kernel_code *code; /* that of its dimensions */
@@ -168,14 +181,30 @@ typedef struct kernel_launch {
     const int64_t *sizes;      /* bytes of each buffer */
     const int64_t *workgroups; /* of each phase */
     int64_t workspace_bytes, scratch_bytes;
-    tsr_prepared_t prepared; /* NULL: all phases run */
-    struct launch_room {
-        void *buffers[METADATA_PARAMETERS_MAX * 2];
-        const device_memory *memories[METADATA_PARAMETERS_MAX * 2];
-        int64_t dims[METADATA_DIMS_MAX], sizes[METADATA_PARAMETERS_MAX * 2],
+    tsr_prepared_t prepared;   /* NULL: all phases run */
+    struct launch_room *large; /* NULL: there are few buffers */
+    struct {
+        void *buffers[LAUNCH_SMALL_BUFFERS];
+        const device_memory *memories[LAUNCH_SMALL_BUFFERS];
+        int64_t dims[METADATA_DIMS_MAX], sizes[LAUNCH_SMALL_BUFFERS],
             workgroups[METADATA_PHASES_MAX];
     } room;
 } kernel_launch;
+
+/* Around everything that is done with a request, which is not filled with zeros first: it has room
+ * for many phases. */
+static inline void launch_begin(kernel_launch *request, tsr_kernel_t kernel,
+                                tsr_prepared_t prepared) {
+    request->kernel = kernel;
+    request->prepared = prepared;
+    request->large = kernel->module->room;
+    if (request->large)
+        pthread_mutex_lock(&request->large->turn);
+}
+static inline void launch_end(const kernel_launch *request) {
+    if (request->large)
+        pthread_mutex_unlock(&request->large->turn);
+}
 
 /* Copies a caller's arguments for the request's kernel. `given` (NULL: all) says which inputs there
  * are; other buffers are NULL then. TSR_EINVAL where they are not those that the kernel takes. */
@@ -183,8 +212,10 @@ tsr_status_t launch_gather(kernel_launch *request, void **args, size_t nargs, co
 /* Chooses the code for the request's dimensions and finds what it needs. TSR_EINVAL where the
  * dimensions are not what the kernel asks for. */
 tsr_status_t launch_find_needs(kernel_launch *request);
-/* The same once, when a module is loaded, for a kernel whose dimensions are fixed. */
+/* When a module is loaded: makes the room that its launches share, and finds what they need where
+ * the kernel's dimensions are fixed. */
 tsr_status_t launch_fix_needs(tsr_module_t module);
+void launch_forget_needs(tsr_module_t module);
 /* A launch spec as the metadata has it and one as a caller has it are the same. */
 tsr_status_t launch_check_spec(const kernel_launch *request, const tsr_launch_t *launch);
 /* Checks a buffer of the request, and finds its memory; the context's lock is held. */

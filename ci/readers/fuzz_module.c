@@ -8,21 +8,25 @@
 #include "module.h"
 #include "runtime.h"
 
-enum { ARGUMENTS_MAX = 600, APART = 4096 };
+enum {
+    ARGUMENTS_MAX = 2 * METADATA_PARAMETERS_MAX + METADATA_DIMS_MAX,
+    LAUNCHED_MAX = 512,
+    APART = 4096
+};
 
 static void launch(tsr_module_t module, int64_t dim) {
-    static _Alignas(64) unsigned char memory[APART * 512];
+    static _Alignas(64) unsigned char memory[APART * LAUNCHED_MAX];
     static void *buffers[ARGUMENTS_MAX], *args[ARGUMENTS_MAX];
     const metadata *m = module->kernel.metadata;
     uint32_t count = m->inputs + m->outputs;
-    for (uint32_t i = 0; i < count && i < 512; i++) {
+    for (uint32_t i = 0; i < count && i < LAUNCHED_MAX; i++) {
         buffers[i] = memory + (size_t)APART * i;
         args[i] = &buffers[i];
     }
     for (uint32_t i = 0; i < m->dims; i++)
         args[count + i] = &dim;
     kernel_launch *request = calloc(1, sizeof *request);
-    request->kernel = &module->kernel;
+    launch_begin(request, &module->kernel, NULL);
     request->dims = request->room.dims;
     for (uint32_t i = 0; i < m->dims; i++)
         request->dims[i] = dim;
@@ -30,8 +34,9 @@ static void launch(tsr_module_t module, int64_t dim) {
     small = small && (!m->program || (!m->program->conditional && m->program->steps < 1 << 12));
     for (uint32_t i = 0; small && i < request->code->description->phase_count; i++)
         small = request->workgroups[i] < 1 << 20;
+    launch_end(request);
     free(request);
-    if (small && count <= 512)
+    if (small && count <= LAUNCHED_MAX)
         tsrLaunch(&module->kernel, NULL, (tsr_launch_t){0}, args, count + m->dims);
 }
 

@@ -57,8 +57,9 @@ bool contract_is_interpreted(const ast_function *f) {
 
 /* ---- @independent("M", "N") ---- */
 
-static bool is_dimension(const kernel_interface *k, const node *n, diagnostics *d) {
-    const char *names[LIMIT_PARAMETERS * IR_MAX_RANK];
+static bool is_dimension(compiler_source *s, const kernel_interface *k, const node *n,
+                         diagnostics *d) {
+    const char **names = ARENA_NEW(&s->memory, const char *, k->symbol_count + 1);
     uint32_t count = 0;
     if (n->kind != NODE_STRING) {
         diagnose_error(d, ERROR_INDEPENDENT_ARGUMENT, n->at,
@@ -92,7 +93,7 @@ void contract_independent_read(compiler_source *s, kernel_interface *k, const no
     }
     const char **names = ARENA_NEW(&s->memory, const char *, n->count);
     for (uint32_t i = 0; i < n->count; i++) {
-        if (k->broken || !is_dimension(k, n->items[i], d))
+        if (k->broken || !is_dimension(s, k, n->items[i], d))
             return;
         names[i] = n->items[i]->text;
     }
@@ -121,10 +122,8 @@ static bool has_no_policy(checker *c, const annotation *a) {
 
 static ir_value unspecified(checker *c, uint32_t number, const annotation *a) {
     const ir_block_data *body = ir_block_get(c->m, c->builder.block);
-    ir_value inputs[COMPILER_MAX_PARAMETERS];
     uint32_t count = body->argument_count;
-    for (uint32_t i = 0; i < count; i++)
-        inputs[i] = body->arguments[i];
+    ir_value *inputs = arena_copy(&c->memory, body->arguments, count * sizeof *inputs);
     ir_type type = has_no_policy(c, a) ? kernel_annotated_type(c, a) : 0;
     if (!type)
         return 0;
@@ -149,8 +148,8 @@ bool contract_outputs(checker *c, ir_value *out) {
 }
 
 void contract_put_independent(checker *c, ir_op kernel) {
-    ir_attr names[LIMIT_PARAMETERS * IR_MAX_RANK];
     const kernel_interface *k = c->kernel;
+    ir_attr *names = ARENA_NEW(&c->memory, ir_attr, k->independent_count + 1);
     for (uint32_t i = 0; i < k->independent_count; i++)
         names[i] = ir_attr_string(c->m, k->independent[i]);
     if (k->independent_count) {

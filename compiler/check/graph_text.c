@@ -72,7 +72,8 @@ static bool has_types(checker *c, const ir_block_data *body, const ir_op_data *e
 /* Names are the head's. */
 static void put_names(checker *c, ir_op kernel) {
     const kernel_interface *k = c->kernel;
-    ir_attr inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
+    ir_attr *inputs = ARENA_NEW(&c->memory, ir_attr, k->parameter_count + 1);
+    ir_attr *outputs = ARENA_NEW(&c->memory, ir_attr, k->result_count + 1);
     for (uint32_t i = 0; i < k->parameter_count; i++)
         inputs[i] = ir_attr_string(c->m, k->function->parameters[i].name);
     for (uint32_t i = 0; i < k->result_count; i++)

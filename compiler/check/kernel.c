@@ -162,7 +162,7 @@ static const node *constant_value(const checker *c, const ast_parameter *p) {
 
 static bool define_parameters(checker *c, ir_attr *names) {
     const kernel_interface *k = c->kernel;
-    ir_attr list[COMPILER_MAX_PARAMETERS];
+    ir_attr *list = ARENA_NEW(&c->memory, ir_attr, k->function->parameter_count + 1);
     uint32_t count = 0;
     for (uint32_t i = 0; i < k->function->parameter_count; i++) {
         const ast_parameter *p = &k->function->parameters[i];
@@ -228,10 +228,16 @@ bool kernel_type_matches(checker *c, entity *value, const annotation *a, const c
 /* ---- the return ---- */
 
 typedef struct outputs {
-    entity values[COMPILER_MAX_PARAMETERS];
-    const char *names[COMPILER_MAX_PARAMETERS];
+    entity *values;
+    const char **names;
     uint32_t count;
 } outputs;
+
+/* Room for those that the interface names. */
+static outputs new_outputs(checker *c, uint32_t count) {
+    return (outputs){ARENA_NEW(&c->memory, entity, count + 1),
+                     ARENA_NEW(&c->memory, const char *, count + 1), count};
+}
 
 static bool name_taken(const checker *c, const outputs *o, uint32_t index, const char *name) {
     for (uint32_t i = 0; i < c->kernel->function->parameter_count; i++)
@@ -260,7 +266,7 @@ static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
 
 /* What a program instance gives becomes what the kernel returns. */
 static bool collect_tiles(checker *c, outputs *o) {
-    ir_value values[COMPILER_MAX_PARAMETERS];
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, o->count + 1);
     if (!tiles_return(c, o->values, o->count, values))
         return false;
     for (uint32_t i = 0; i < o->count; i++)
@@ -296,8 +302,8 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
 }
 
 static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
-    ir_attr names[COMPILER_MAX_PARAMETERS];
-    ir_value values[COMPILER_MAX_PARAMETERS];
+    ir_attr *names = ARENA_NEW(&c->memory, ir_attr, o->count + 1);
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, o->count + 1);
     for (uint32_t i = 0; i < o->count; i++) {
         names[i] = ir_attr_string(c->m, o->names[i]);
         values[i] = o->values[i].value;
@@ -310,7 +316,7 @@ static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
 }
 
 static void check_return(checker *c, const node *n, ir_op kernel) {
-    outputs o = {.count = 0};
+    outputs o = new_outputs(c, c->kernel->result_count);
     if (!n->left) {
         diagnose_error(c->report, ERROR_EMPTY_RETURN, n->at,
                        "a kernel returns at least one tensor");
@@ -322,8 +328,8 @@ static void check_return(checker *c, const node *n, ir_op kernel) {
 /* A body of `...`: the outputs are what the annotation says, and no more is known of them. */
 static void check_contract(checker *c, ir_op kernel) {
     const span at = c->kernel->function->body[0]->at;
-    ir_value values[COMPILER_MAX_PARAMETERS];
-    outputs o = {.count = c->kernel->result_count};
+    outputs o = new_outputs(c, c->kernel->result_count);
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, o.count + 1);
     source_position p = source_position_of(c->report->source, at.start);
     c->builder.location = (ir_location){p.line, p.column};
     if (!contract_outputs(c, values))
@@ -340,7 +346,7 @@ static void check_contract(checker *c, ir_op kernel) {
 static void check_stores(checker *c, ir_op kernel) {
     const ast_function *f = c->kernel->function;
     uint32_t before = c->report->reported;
-    outputs o = {.count = c->kernel->store_count};
+    outputs o = new_outputs(c, c->kernel->store_count);
     tiles_define_outputs(c);
     for (uint32_t i = 0; i < f->body_count; i++) {
         if (f->body[i]->kind == NODE_RETURN) {

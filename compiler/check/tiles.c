@@ -71,8 +71,9 @@ static void read_sizes(checker *c) {
 }
 
 bool tiles_begin(checker *c) {
-    ir_type types[COMPILER_MAX_PARAMETERS];
+    ir_type *types = ARENA_NEW(&c->memory, ir_type, c->kernel->result_count + 1);
     tile_state *t = c->tiles = ARENA_NEW(&c->memory, tile_state, 1);
+    t->stored = ARENA_NEW(&c->memory, entity, c->kernel->result_count + 1);
     for (uint32_t i = 0; i < c->kernel->result_count; i++) {
         types[i] = kernel_annotated_type(c, &c->kernel->results[i]);
         if (!types[i])
@@ -210,9 +211,10 @@ static void put_hints(checker *c) {
 
 bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out) {
     tile_state *t = c->tiles;
-    ir_attr starts[COMPILER_MAX_PARAMETERS], kept[COMPILER_MAX_PARAMETERS];
+    ir_attr *starts = ARENA_NEW(&c->memory, ir_attr, count + 1);
+    ir_attr *kept = ARENA_NEW(&c->memory, ir_attr, count + 1);
     ir_attr names[IR_MAX_RANK + 2];
-    ir_value given[COMPILER_MAX_PARAMETERS];
+    ir_value *given = ARENA_NEW(&c->memory, ir_value, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         if (!same_element(c, &values[i], i) || !place_tile(c, &values[i], i, &starts[i], &kept[i]))
             return false;

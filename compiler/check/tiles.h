@@ -15,8 +15,8 @@ typedef struct tile_state {
     tile_block rows, columns;   /* of the results; `number` is an index once it is used */
     bool has_rows, has_columns; /* used: instances stand along it */
     ir_dim sizes[TILE_SIZES];   /* of m, n, k, d */
-    entity stored[COMPILER_MAX_PARAMETERS]; /* by result: what tile.store() gave */
-    uint32_t grid;                          /* indices of instances: */
+    entity *stored;             /* by result: what tile.store() gave */
+    uint32_t grid;              /* indices of instances: */
     const char *grid_names[IR_MAX_RANK + 2];
     ir_dim counts[IR_MAX_RANK + 2];
 } tile_state;

@@ -33,12 +33,13 @@ static ir_op find_sum(const ir_module *m, uint32_t index) {
 static void append_name(ir_module *m, const char *list, const char *name) {
     ir_op kernel = ir_module_kernel(m);
     const ir_attr_data *old = ir_attr_get(m, ir_op_attr(m, kernel, list));
-    ir_attr names[2 * COMPILER_MAX_PARAMETERS];
     uint32_t n = old->count;
+    ir_attr *names = base_malloc((n + 1) * sizeof *names);
     for (uint32_t i = 0; i < n; i++)
         names[i] = old->items[i];
     names[n++] = ir_attr_string(m, name);
     ir_op_set_attr(m, kernel, list, ir_attr_array(m, names, n));
+    free(names);
 }
 
 /* Below a widening the input has the type that the kernel reads. Only floats that hold the numbers
@@ -89,10 +90,11 @@ static int replace_operand(ir_module *m, ir_op op, uint32_t operand, const char 
 static void append_output(ir_module *m, ir_value v) {
     ir_op end = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->last;
     const ir_op_data *d = ir_op_get(m, end);
-    ir_value values[2 * COMPILER_MAX_PARAMETERS];
+    ir_value *values = base_malloc((d->operand_count + 1) * sizeof *values);
     memcpy(values, d->operands, sizeof *values * d->operand_count);
     values[d->operand_count] = v;
     ir_op_set_operands(m, end, values, d->operand_count + 1);
+    free(values);
     append_name(m, "outputs", "accumulated");
 }
 

@@ -410,6 +410,15 @@ static void declared(ir_module *graph, const char *dim, compiler_independence *o
     }
 }
 
+static void give_room(compiler_instance *instance, compiler_independence *out) {
+    ir_module *graph = instance->graph;
+    const ir_block_data *block =
+        ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    uint32_t outputs = ir_op_get(graph, block->last)->operand_count;
+    out->inputs = ARENA_NEW(ir_module_arena(graph), int, block->argument_count + 1);
+    out->outputs = ARENA_NEW(ir_module_arena(graph), int, outputs + 1);
+}
+
 bool compiler_independent(compiler_instance *instance, const char *dim, compiler_independence *out,
                           status *st) {
     const ir_module *primitives = compiler_primitives(instance, st);
@@ -417,6 +426,7 @@ bool compiler_independent(compiler_instance *instance, const char *dim, compiler
     if (!primitives)
         return false;
     lanes l = lanes_new(primitives);
+    give_room(instance, out);
     if (uses_number(instance->graph, dim)) {
         out->why = "the kernel computes with its number";
     } else if (seed(&l, instance->graph, dim, out) && compiler_instance_is_contract(instance)) {

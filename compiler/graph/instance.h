@@ -24,6 +24,7 @@ struct compiler_instance {
     sha256 hash;
     ir_module *specialized, *primitives; /* NULL: not made yet */
     graph_prepared *prepared;            /* what images begin with, last made first */
+    compiler_signature *signature;       /* likewise; in the graph's arena */
     bool has_hash, has_cost;
     graph_cost cost;
 };

@@ -156,22 +156,39 @@ static bool overlaps(const compiler_axis *a, const compiler_axis *list, uint32_t
 
 typedef struct axis_list {
     compiler_axis *items;
-    uint32_t count, most, outputs;
+    arena *memory;
+    uint32_t count, most, inputs, outputs;
+    compiler_axis candidate; /* the one that is looked at */
 } axis_list;
 
-static void consider(ir_module *m, compiler_axis *candidate, axis_list *out) {
-    parting p;
-    bool holds = part_open(&p, m, candidate) && out->count < out->most &&
-                 !overlaps(candidate, out->items, out->count, out->outputs);
-    part_close(&p);
-    if (holds)
-        out->items[out->count++] = *candidate;
+static compiler_axis new_axis(arena *memory, uint32_t inputs, uint32_t outputs) {
+    return (compiler_axis){.inputs = ARENA_NEW(memory, int, inputs + 1),
+                           .outputs = ARENA_NEW(memory, int, outputs + 1)};
 }
 
-static compiler_axis no_axis(void) {
-    compiler_axis a = {.extent = 0};
-    for (uint32_t i = 0; i < COMPILER_MAX_PARAMETERS; i++)
-        a.inputs[i] = a.outputs[i] = LANE_NONE;
+/* A candidate that is found holds becomes one of the list. */
+static void consider(ir_module *m, axis_list *out) {
+    parting p;
+    compiler_axis *a = &out->candidate;
+    bool holds = part_open(&p, m, a) && out->count < out->most &&
+                 !overlaps(a, out->items, out->count, out->outputs);
+    part_close(&p);
+    if (!holds)
+        return;
+    compiler_axis kept = new_axis(out->memory, out->inputs, out->outputs);
+    memcpy(kept.inputs, a->inputs, out->inputs * sizeof *a->inputs);
+    memcpy(kept.outputs, a->outputs, out->outputs * sizeof *a->outputs);
+    kept.extent = a->extent;
+    out->items[out->count++] = kept;
+}
+
+static compiler_axis *no_axis(axis_list *list) {
+    compiler_axis *a = &list->candidate;
+    a->extent = 0;
+    for (uint32_t i = 0; i < list->inputs; i++)
+        a->inputs[i] = LANE_NONE;
+    for (uint32_t i = 0; i < list->outputs; i++)
+        a->outputs[i] = LANE_NONE;
     return a;
 }
 
@@ -179,17 +196,17 @@ static compiler_axis no_axis(void) {
 static void consider_dim(compiler_instance *instance, ir_module *m, uint32_t dim, axis_list *out) {
     const ir_block_data *block = block_of(instance->graph);
     const ir_dim symbol = ir_dim_symbol(instance->graph, instance->dims.items[dim].name);
-    compiler_axis a = no_axis();
+    compiler_axis *a = no_axis(out);
     bool found = false;
     for (uint32_t i = 0; i < block->argument_count; i++) {
         const ir_type_data *t = type_of(instance->graph, block->arguments[i]);
         for (int axis = t->rank - 1; axis >= 0; axis--)
             if (t->dims[axis] == symbol)
-                a.inputs[i] = axis;
-        found |= a.inputs[i] >= 0;
+                a->inputs[i] = axis;
+        found |= a->inputs[i] >= 0;
     }
     if (found)
-        consider(m, &a, out);
+        consider(m, out);
 }
 
 bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t most, uint32_t *count,
@@ -202,14 +219,18 @@ bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t mos
         return true;
     ir_module *m = ir_module_clone(primitives);
     const ir_block_data *block = block_of(m);
-    axis_list list = {out, 0, most, ir_op_get(m, block->last)->operand_count};
+    axis_list list = {.items = out,
+                      .memory = ir_module_arena(instance->graph),
+                      .most = most,
+                      .inputs = block->argument_count,
+                      .outputs = ir_op_get(m, block->last)->operand_count};
+    list.candidate = new_axis(ir_module_arena(m), list.inputs, list.outputs);
     for (uint32_t dim = 0; dim < instance->dims.count; dim++)
         consider_dim(instance, m, dim, &list);
     for (uint32_t i = 0; i < block->argument_count; i++)
         for (int axis = 0; axis < type_of(m, block->arguments[i])->rank; axis++) {
-            compiler_axis a = no_axis();
-            a.inputs[i] = axis;
-            consider(m, &a, &list);
+            no_axis(&list)->inputs[i] = axis;
+            consider(m, &list);
         }
     *count = list.count;
     ir_module_free(m);
@@ -238,8 +259,11 @@ compiler_instance *compiler_part(compiler_instance *instance, const compiler_axi
         return NULL;
     ir_module *m = ir_module_clone(primitives);
     for (uint32_t i = 0; i < count && ok; i++) {
-        compiler_axis along = axes[i];
+        const ir_block_data *block = block_of(m);
+        compiler_axis along = new_axis(ir_module_arena(m), block->argument_count,
+                                       ir_op_get(m, block->last)->operand_count);
         parting p;
+        memcpy(along.inputs, axes[i].inputs, block->argument_count * sizeof *along.inputs);
         ok = part_open(&p, m, &along);
         if (ok)
             retype(&p, positions[i]);

@@ -1,12 +1,10 @@
 /* signature.c - the buffers of a graph once its dimensions are bound. */
 #include "graph/instance.h"
 
-typedef struct compiler_buffer buffer;
-
 static bool describe(ir_module *graph, ir_type type, const char *name, ir_bindings dims,
-                     buffer *out, status *st) {
+                     compiler_buffer *out, status *st) {
     const ir_type_data *d = ir_type_get(graph, type);
-    *out = (buffer){.name = name, .type = d->element, .rank = d->rank};
+    *out = (compiler_buffer){.name = name, .type = d->element, .rank = d->rank};
     for (int i = 0; i < d->rank; i++) {
         const char *missing = NULL;
         if (ir_dim_evaluate(graph, d->dims[i], dims, &out->dims[i], &missing))
@@ -27,9 +25,21 @@ static const char *name_at(ir_module *graph, ir_op kernel, const char *attr, uin
     return d && index < d->count ? ir_attr_get(graph, d->items[index])->string : "";
 }
 
-bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st) {
+/* The buffers of these values, named by an attribute of the kernel; NULL with a status. */
+static const compiler_buffer *describe_all(compiler_instance *instance, const ir_value *values,
+                                           uint32_t count, const char *attr, status *st) {
     ir_module *graph = instance->graph;
-    ir_bindings dims = instance->dims;
+    ir_op kernel = ir_module_kernel(graph);
+    compiler_buffer *list = ARENA_NEW(ir_module_arena(graph), compiler_buffer, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (!describe(graph, ir_value_get(graph, values[i])->type, name_at(graph, kernel, attr, i),
+                      instance->dims, &list[i], st))
+            return NULL;
+    return list;
+}
+
+static bool make_signature(compiler_instance *instance, compiler_signature *out, status *st) {
+    ir_module *graph = instance->graph;
     ir_op kernel = ir_module_kernel(graph);
     if (!kernel)
         return status_set(st, STATUS_INVALID, "the module holds no kernel");
@@ -41,18 +51,22 @@ bool compiler_signature_of(compiler_instance *instance, compiler_signature *out,
                           "the kernel has no return or more than %d parameters or results",
                           COMPILER_MAX_PARAMETERS);
     }
-    *out = (compiler_signature){.input_count = block->argument_count,
-                                .output_count = last->operand_count};
-    for (uint32_t i = 0; i < out->input_count; i++) {
-        ir_type type = ir_value_get(graph, block->arguments[i])->type;
-        if (!describe(graph, type, name_at(graph, kernel, "inputs", i), dims, &out->inputs[i], st))
+    out->input_count = block->argument_count;
+    out->output_count = last->operand_count;
+    out->inputs = describe_all(instance, block->arguments, out->input_count, "inputs", st);
+    if (out->inputs)
+        out->outputs = describe_all(instance, last->operands, out->output_count, "outputs", st);
+    return out->inputs && out->outputs;
+}
+
+bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st) {
+    *out = (compiler_signature){0};
+    if (!instance->signature) {
+        if (!make_signature(instance, out, st))
             return false;
+        instance->signature = ARENA_NEW(ir_module_arena(instance->graph), compiler_signature, 1);
+        *instance->signature = *out;
     }
-    for (uint32_t i = 0; i < out->output_count; i++) {
-        ir_type type = ir_value_get(graph, last->operands[i])->type;
-        if (!describe(graph, type, name_at(graph, kernel, "outputs", i), dims, &out->outputs[i],
-                      st))
-            return false;
-    }
+    *out = *instance->signature;
     return true;
 }

@@ -306,10 +306,12 @@ ir_attr ir_attr_int_array(ir_module *m, const int64_t *items, uint32_t count) {
 }
 
 ir_attr ir_attr_dim_array(ir_module *m, const ir_dim *items, uint32_t count) {
-    ir_attr attrs[64];
-    for (uint32_t i = 0; i < count && i < 64; i++)
+    ir_attr *attrs = base_malloc(sizeof *attrs * ((size_t)count + 1));
+    for (uint32_t i = 0; i < count; i++)
         attrs[i] = ir_attr_dim(m, items[i]);
-    return ir_attr_array(m, attrs, count);
+    ir_attr result = ir_attr_array(m, attrs, count);
+    free(attrs);
+    return result;
 }
 
 ir_attr ir_attr_dict(ir_module *m, const char *const *keys, const ir_attr *values, uint32_t count) {

@@ -37,7 +37,7 @@ const char *scheduler_constant(scheduler *s, ir_value buffer) {
     int input = input_of(s, buffer);
     if (input < 0)
         return NULL;
-    s->operands |= 1u << input;
+    s->operands[input] = true;
     const char *name = name_of_input(s, (uint32_t)input);
     return find_in_list(s->request->constants, name) ? name : NULL;
 }
@@ -51,7 +51,7 @@ void scheduler_mark_constant(scheduler *s, const char *name) {
  * do.
  */
 static bool can_be_constant(const scheduler *s, uint32_t input) {
-    return s->target->apart || (s->operands & 1u << input);
+    return s->target->apart || s->operands[input];
 }
 
 static void refuse(scheduler *s, const char *word, size_t length) {
@@ -70,7 +70,6 @@ static void refuse(scheduler *s, const char *word, size_t length) {
 }
 
 void scheduler_end_constants(scheduler *s) {
-    ir_attr found[LIMIT_PARAMETERS];
     uint32_t count = 0;
     for (const char *p = s->request->constants; p && *p && !s->failed;) {
         size_t word = strcspn(p, ",");
@@ -85,12 +84,12 @@ void scheduler_end_constants(scheduler *s) {
     }
     if (!s->request->constants || s->failed)
         return;
-    for (uint32_t i = 0; i < input_names(s)->count && count < LIMIT_PARAMETERS; i++)
+    ir_attr *found = base_malloc((input_names(s)->count + 1) * sizeof *found);
+    for (uint32_t i = 0; i < input_names(s)->count; i++)
         if (find_in_list(s->request->constants, name_of_input(s, i)))
             found[count++] = ir_attr_string(s->m, name_of_input(s, i));
     if (count)
         ir_op_set_attr(s->m, ir_module_kernel(s->m), "constants",
                        ir_attr_array(s->m, found, count));
+    free(found);
 }
-
-_Static_assert(LIMIT_PARAMETERS <= 32, "a bit for each input");

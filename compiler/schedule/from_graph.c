@@ -203,8 +203,6 @@ static ir_location location_of(const scheduler *s, ir_value v, ir_location other
 void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_module *m = s->m;
     ir_named_attr attrs[16];
-    ir_value operands[64];
-    ir_attr access[64];
     int n = 0, inputs;
     for (int i = 0; i < c->attr_count; i++)
         attrs[i] = c->attrs[i];
@@ -218,12 +216,9 @@ void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_op op = ir_build(b, &spec);
     build_body(s, c, op);
     inputs = c->leading_count + (int)c->e->inputs.count;
-    if (c->axes + inputs + c->yield_count > 64) {
-        s->failed = true;
-        status_set(s->st, STATUS_INVALID,
-                   "a computation would read more than 64 tensors; split the kernel");
-        return;
-    }
+    size_t all = (size_t)(c->axes + inputs + c->yield_count) + 1;
+    ir_value *operands = base_malloc(all * sizeof *operands);
+    ir_attr *access = base_malloc(all * sizeof *access);
     memcpy(operands, c->indices, sizeof *operands * (size_t)c->axes);
     for (int i = 0; i < c->leading_count; i++, n++) {
         operands[c->axes + n] = c->leading[i];
@@ -241,6 +236,8 @@ void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_op_set_operands(m, op, operands, (uint32_t)(c->axes + n));
     ir_op_set_attr(m, op, "access", ir_attr_array(m, access, (uint32_t)n));
     ir_op_set_attr(m, op, "inputs", ir_attr_int(m, inputs));
+    free(operands);
+    free(access);
     s->failed |= c->e->failed;
 }
 
@@ -274,11 +271,12 @@ static void open_kernel(scheduler *s, const char *profile) {
     reductions_release(&reductions);
     static const char *const lists[] = {"inputs", "outputs"};
     for (int l = 0; l < 2; l++) {
-        ir_attr names[64];
         const ir_attr_data *list = ir_attr_get(g, ir_op_attr(g, kernel, lists[l]));
-        for (uint32_t i = 0; i < list->count && i < 64; i++)
+        ir_attr *names = base_malloc((list->count + 1) * sizeof *names);
+        for (uint32_t i = 0; i < list->count; i++)
             names[i] = ir_attr_string(m, ir_attr_get(g, list->items[i])->string);
         attrs[4 + l] = (ir_named_attr){lists[l], ir_attr_array(m, names, list->count)};
+        free(names);
     }
     const char *math = ir_op_string(g, kernel, "math", NULL);
     uint32_t count = 6;
@@ -300,12 +298,13 @@ typedef struct output_copy {
     ir_value value, buffer;
 } output_copy;
 
+typedef VEC(output_copy) output_copies;
+
 /* Inputs and outputs get the kernel's arguments, other stored values a workspace. Outputs that are
  * an input, or the second time the same value, are copies. */
-static int place_memory(scheduler *s, output_copy *copies) {
+static void place_memory(scheduler *s, output_copies *copies) {
     ir_module *g = s->p->g;
     const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
-    int copy_count = 0;
     for (uint32_t i = 0; i < body->argument_count; i++)
         s->buffer_of[body->arguments[i]] =
             ir_block_add_argument(s->m, s->at.block, buffer_type(s, body->arguments[i]), NULL);
@@ -318,7 +317,8 @@ static int place_memory(scheduler *s, output_copy *copies) {
             if (source != v)
                 plan_unstore(s->p, v);
         } else {
-            copies[copy_count++] = (output_copy){v, buffer};
+            output_copy copy = {v, buffer};
+            vec_push(copies, copy);
         }
     }
     for (ir_value v = 1; v <= ir_value_count(g); v++)
@@ -327,7 +327,6 @@ static int place_memory(scheduler *s, output_copy *copies) {
             s->buffer_of[v] =
                 scheduler_buffer(s, &s->at, "workspace", t->element, t->rank, t->dims);
         }
-    return copy_count;
 }
 
 /* The type that a group's registers hold. */
@@ -385,10 +384,10 @@ static void schedule_group(scheduler *s, int g) {
     scheduler_end_group(s);
 }
 
-static void schedule_copies(scheduler *s, const output_copy *copies, int count) {
+static void schedule_copies(scheduler *s, const output_copies *copies) {
     scheduler_begin_group(s, GROUP_MAP, DTYPE_F32);
-    for (int i = 0; i < count && !s->failed; i++)
-        schedule_copy(s, copies[i].value, copies[i].buffer);
+    for (size_t i = 0; i < copies->count && !s->failed; i++)
+        schedule_copy(s, copies->items[i].value, copies->items[i].buffer);
     scheduler_end_group(s);
 }
 
@@ -414,17 +413,18 @@ static int *order_groups(const plan *p, const schedule_request *request, status 
 
 static ir_module *schedule_plan(plan *p, const int *order, const schedule_request *request,
                                 status *st) {
-    output_copy copies[64];
+    output_copies copies = {0};
     scheduler s = {
         .p = p, .m = ir_module_new(), .target = request->target, .request = request, .st = st};
     s.buffer_of = base_calloc(ir_value_count(p->g) + 1, sizeof(ir_value));
     open_kernel(&s, request->profile);
-    int copy_count = place_memory(&s, copies);
+    place_memory(&s, &copies);
+    s.operands = base_calloc(ir_block_get(s.m, s.at.block)->argument_count + 1, sizeof *s.operands);
     scheduler_read_request(&s);
     for (int i = 0; i < p->group_count && !s.failed; i++)
         schedule_group(&s, order[i]);
     scheduler_end_constants(&s);
-    schedule_copies(&s, copies, copy_count);
+    schedule_copies(&s, &copies);
     scheduler_end_parameters(&s);
     if (request->space && !s.failed)
         request->space->cycles = request->target->policy->cost(s.m, request->target);
@@ -432,6 +432,8 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
         status_set(st, STATUS_INTERNAL, "the schedule could not reach a value by affine indices");
     vec_release(&s.parameters);
     vec_release(&s.overrides);
+    vec_release(&copies);
+    free(s.operands);
     free(s.buffer_of);
     if (!s.failed)
         return s.m;

@@ -164,13 +164,14 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
 }
 
 static void find_traffic(const nest *n, const expression *e, traffic *t) {
-    ir_value sources[64];
+    ir_value *sources = base_malloc((e->inputs.count + 1) * sizeof *sources);
     size_t count = 0;
-    for (size_t i = 0; i < e->inputs.count && count < 64; i++)
+    for (size_t i = 0; i < e->inputs.count; i++)
         if (!e->inputs.items[i].workgroup)
             sources[count++] = e->inputs.items[i].source;
     scheduler_traffic(n->s, sources, count, n->values, (size_t)n->count,
                       n->transposed ? STEPS_AHEAD_TRANSPOSED : STEPS_AHEAD, t);
+    free(sources);
 }
 
 static void schedule_nest(nest *n) {

@@ -67,11 +67,12 @@ static void find_axes(scan_nest *n, const expression *e) {
 }
 
 static void find_traffic(const scan_nest *n, const expression *e, traffic *t) {
-    ir_value sources[64];
+    ir_value *sources = base_malloc((e->inputs.count + 1) * sizeof *sources);
     size_t count = 0;
-    for (size_t i = 0; i < e->inputs.count && count < 64; i++)
+    for (size_t i = 0; i < e->inputs.count; i++)
         sources[count++] = e->inputs.items[i].source;
     scheduler_traffic(n->s, sources, count, n->group->roots.items, n->group->roots.count, 0, t);
+    free(sources);
 }
 
 /* How many go side by side: rows fill a vector; columns a few, where that leaves every thread some.

@@ -394,9 +394,16 @@ static void init(plan *p, ir_module *graph, ir_op kernel, ir_op first) {
     p->readers = ir_uses_fill(graph);
     p->place = base_calloc(ir_op_count(graph) + 1, sizeof *p->place);
     p->nests = base_calloc(n, sizeof *p->nests);
+    p->returned = base_calloc(n, sizeof *p->returned);
     p->in_workgroup = base_calloc(n, sizeof *p->in_workgroup);
     for (uint32_t i = 0; i < n; i++)
         p->group_of[i] = -1;
+    const ir_op_data *end =
+        ir_op_get(graph, ir_block_get(graph, ir_op_block(graph, kernel, 0))->last);
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        for (ir_value v = end->operands[i]; v && !p->returned[v];
+             v = plan_opcode(p, v) == GRAPH_RESHAPE ? operand(p, v, 0) : 0)
+            p->returned[v] = true;
     uint32_t place = 0;
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         p->place[op] = ++place;
@@ -467,7 +474,7 @@ bool plan_is_output(const plan *p, ir_value v) {
     const ir_module *g = p->g;
     const ir_block_data *body = ir_block_get(g, ir_op_block(g, p->kernel, 0));
     const ir_op_data *end = ir_op_get(g, body->last);
-    for (uint32_t i = 0; i < end->operand_count; i++)
+    for (uint32_t i = 0; i < end->operand_count && p->returned[v]; i++)
         if (plan_storage(p, end->operands[i]) == v)
             return true;
     return false;
@@ -493,4 +500,5 @@ void plan_release(plan *p) {
     free(p->root_dot);
     free(p->uses);
     free(p->in_workgroup);
+    free(p->returned);
 }

@@ -77,6 +77,7 @@ typedef struct plan {
     group_set *direct; /* groups whose results the value's expression reads */
     ir_op *root_dot;   /* the dot or scan whose epilogue ends in this value */
     uint32_t *uses;
+    bool *returned;     /* the kernel returns it, or a reshape of it */
     bool *in_workgroup; /* stored, but in memory of a workgroup: what a chain hands on inside */
     plan_nests *nests;  /* MAP groups whose expressions read the value */
 } plan;

@@ -39,8 +39,8 @@ typedef struct scheduler {
     unsigned kind; /* of the present group, as a bit of the space */
     int group;     /* its number, by order of scheduling */
     space_machine machine;
-    int phase;         /* number of the next phase */
-    unsigned operands; /* inputs that contractions take as they lie, as bits */
+    int phase;      /* number of the next phase */
+    bool *operands; /* of each input: contractions take it as it lies */
     status *st;
     bool failed;
 } scheduler;

@@ -115,19 +115,18 @@ static bool is_small(const ir_module *m) {
 static void run(compiler_instance *instance, const char *source) {
     compiler_signature s;
     status st = STATUS_INIT;
-    tensor inputs[COMPILER_MAX_PARAMETERS], output = {0};
     const ir_module *m = compiler_primitives(instance, &st);
     bool small = m && is_small(m);
     if (!small || !compiler_signature_of(instance, &s, &st))
         return;
+    tensor *inputs = tensors_new(s.input_count), *outputs = tensors_new(s.output_count);
     for (uint32_t i = 0; i < s.input_count; i++)
         assert_true(
             tensor_init(&inputs[i], s.inputs[i].type, s.inputs[i].rank, s.inputs[i].dims, &st));
-    if (!compiler_interpret(instance, inputs, &output, &st) && st.code == STATUS_INTERNAL)
+    if (!compiler_interpret(instance, inputs, outputs, &st) && st.code == STATUS_INTERNAL)
         fail_msg("%s: %s", source, st.message);
-    for (uint32_t i = 0; i < s.input_count; i++)
-        tensor_release(&inputs[i]);
-    tensor_release(&output);
+    tensors_free(inputs);
+    tensors_free(outputs);
 }
 
 static void compile(compiler_instance *instance, const char *source) {

@@ -9,6 +9,8 @@
 #include "base/splitmix64.h"
 #include "tessera/compiler.h"
 
+enum { ARRAYS = 16 }; /* at least as many as a kernel here takes or gives */
+
 /* Numbers that are large and unlike each other. */
 static const struct {
     const char *parameters, *result, *body;
@@ -126,7 +128,7 @@ static void hold_part(compiler_instance *whole, const compiler_signature *s, con
                       const tensor *outputs, const compiler_axis *axis) {
     enum { TAKEN = 2 };
     const int64_t taken = TAKEN, at[TAKEN] = {axis->extent - 1, random_number(axis->extent)};
-    tensor some[COMPILER_MAX_PARAMETERS] = {{0}}, got[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor some[ARRAYS] = {{0}}, got[ARRAYS] = {{0}};
     status st = STATUS_INIT;
     compiler_instance *part = compiler_part(whole, axis, &taken, 1, &st);
     if (!part)
@@ -138,8 +140,8 @@ static void hold_part(compiler_instance *whole, const compiler_signature *s, con
     tensor expected = chosen(&outputs[0], axis->outputs[0], at, TAKEN);
     assert_memory_equal(expected.data, got[0].data, tensor_bytes(&expected));
     tensor_release(&expected);
-    tensor_release_all(some, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(got, COMPILER_MAX_PARAMETERS);
+    tensor_release_all(some, ARRAYS);
+    tensor_release_all(got, ARRAYS);
     compiler_instance_free(part);
 }
 
@@ -149,7 +151,7 @@ static void a_part_has_the_bits_of_the_whole(void **state) {
         compiler_instance *instance = open_kernel(k);
         compiler_signature s;
         compiler_axis axes[8];
-        tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+        tensor inputs[ARRAYS] = {{0}}, outputs[ARRAYS] = {{0}};
         char found[16] = "";
         uint32_t count;
         status st = STATUS_INIT;
@@ -167,8 +169,8 @@ static void a_part_has_the_bits_of_the_whole(void **state) {
             same = same && strchr(found, *axis);
         if (!same)
             fail_msg("%s: found '%s', not '%s'", kernels[k].body, found, kernels[k].axes);
-        tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+        tensor_release_all(inputs, ARRAYS);
+        tensor_release_all(outputs, ARRAYS);
         compiler_instance_free(instance);
     }
 }

@@ -500,8 +500,8 @@ static ir_attr copy_attr(lowering *l, ir_attr attr) {
 
 /* Shapes of the arguments, which tile.mem does not carry. */
 static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
-    ir_attr shapes[128];
-    for (uint32_t i = 0; i < body->argument_count && i < 128; i++) {
+    ir_attr *shapes = base_malloc((body->argument_count + 1) * sizeof *shapes);
+    for (uint32_t i = 0; i < body->argument_count; i++) {
         const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, body->arguments[i])->type);
         ir_attr items[IR_MAX_RANK];
         for (int k = 0; k < t->rank; k++)
@@ -510,7 +510,9 @@ static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
                            : ir_attr_string(l->m, ir_dim_text(l->m, t->dims[k]));
         shapes[i] = ir_attr_array(l->m, items, (uint32_t)t->rank);
     }
-    return ir_attr_array(l->m, shapes, body->argument_count);
+    ir_attr list = ir_attr_array(l->m, shapes, body->argument_count);
+    free(shapes);
+    return list;
 }
 
 /* A number, or where a launch gives dimensions a formula. */

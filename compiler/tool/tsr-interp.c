@@ -48,9 +48,7 @@ typedef struct run {
     const char *folder;
     compiler_instance *instance;
     compiler_signature signature;
-    tensor inputs[COMPILER_MAX_PARAMETERS];
-    tensor outputs[COMPILER_MAX_PARAMETERS], references[COMPILER_MAX_PARAMETERS],
-        bounds[COMPILER_MAX_PARAMETERS];
+    tensor *inputs, *outputs, *references, *bounds; /* a list each, of tensors_new */
     status st;
 } run;
 
@@ -82,9 +80,14 @@ static bool write_output(run *r, uint32_t i) {
 }
 
 static bool execute(run *r) {
+    if (!compiler_signature_of(r->instance, &r->signature, &r->st))
+        return false;
+    r->inputs = tensors_new(r->signature.input_count);
+    r->outputs = tensors_new(r->signature.output_count);
+    r->references = tensors_new(r->signature.output_count);
+    r->bounds = tensors_new(r->signature.output_count);
     const compiler_references references = {.values = r->references, .bounds = r->bounds};
-    if (!compiler_signature_of(r->instance, &r->signature, &r->st) || !read_inputs(r) ||
-        !compiler_interpret(r->instance, r->inputs, r->outputs, &r->st) ||
+    if (!read_inputs(r) || !compiler_interpret(r->instance, r->inputs, r->outputs, &r->st) ||
         !compiler_reference(r->instance, r->inputs, &references, &r->st))
         return false;
     for (uint32_t i = 0; i < r->signature.output_count; i++)
@@ -94,12 +97,10 @@ static bool execute(run *r) {
 }
 
 static void release_all(run *r) {
-    for (int i = 0; i < COMPILER_MAX_PARAMETERS; i++) {
-        tensor_release(&r->inputs[i]);
-        tensor_release(&r->outputs[i]);
-        tensor_release(&r->references[i]);
-        tensor_release(&r->bounds[i]);
-    }
+    tensors_free(r->inputs);
+    tensors_free(r->outputs);
+    tensors_free(r->references);
+    tensors_free(r->bounds);
 }
 
 static bool run_kernel(compiler_source *source, const char *name, const char *folder,

@@ -12,13 +12,29 @@
 #include "launch/launch.h"
 
 static void drop_reference(case_context *s) {
-    tensor_release_all(s->references, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(s->bounds, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(s->limits, COMPILER_MAX_PARAMETERS);
-    memset(s->references, 0, sizeof s->references);
-    memset(s->bounds, 0, sizeof s->bounds);
-    memset(s->limits, 0, sizeof s->limits);
+    tensors_clear(s->references);
+    tensors_clear(s->bounds);
+    tensors_clear(s->limits);
     s->has_reference = false;
+    s->sampled = 0;
+}
+
+/* Of what is expected, one for each output. */
+static void make_expected(case_context *s) {
+    uint32_t count = s->signature.output_count;
+    s->oracle = tensors_new(count);
+    s->references = tensors_new(count);
+    s->bounds = tensors_new(count);
+    s->limits = tensors_new(count);
+}
+
+static void free_expected(case_context *s) {
+    tensors_free(s->oracle);
+    tensors_free(s->references);
+    tensors_free(s->bounds);
+    tensors_free(s->limits);
+    s->oracle = s->references = s->bounds = s->limits = NULL;
+    s->has_oracle = s->has_reference = s->by_code = false;
     s->sampled = 0;
 }
 
@@ -27,8 +43,7 @@ static void close_named(case_context *s) {
     s->named = NULL;
     if (!named)
         return;
-    drop_reference(named);
-    tensor_release_all(named->oracle, COMPILER_MAX_PARAMETERS);
+    free_expected(named);
     compiler_instance_free(named->sample.part);
     compiler_instance_free(named->instance);
     free(named);
@@ -37,11 +52,8 @@ static void close_named(case_context *s) {
 static void close_others(case_context *s) {
     for (uint32_t i = 0; i < s->other_count; i++) {
         close_named(&s->others[i]);
-        tensor_release_all(s->others[i].inputs, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].oracle, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].references, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].bounds, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(s->others[i].limits, COMPILER_MAX_PARAMETERS);
+        tensors_free(s->others[i].inputs);
+        free_expected(&s->others[i]);
     }
     free(s->others);
     s->others = NULL;
@@ -51,12 +63,10 @@ static void close_others(case_context *s) {
 static void close_case(case_context *s) {
     close_others(s);
     close_named(s);
-    drop_reference(s);
-    tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
-    memset(s->inputs, 0, sizeof s->inputs);
-    memset(s->oracle, 0, sizeof s->oracle);
-    s->has_oracle = s->has_escape = s->by_code = false;
+    free_expected(s);
+    tensors_free(s->inputs);
+    s->inputs = NULL;
+    s->has_escape = false;
     compiler_instance_free(s->sample.part);
     s->sample = (case_sample){.planned = false};
     golden_release(&s->golden);
@@ -233,6 +243,8 @@ static uint64_t bytes_of(const struct compiler_buffer *buffers, uint32_t count) 
 
 static bool make_inputs(case_context *s, const case_context_request *request, status *st) {
     const inputs_request made = {&s->signature, s->c, request->seed, NULL};
+    s->inputs = tensors_new(s->signature.input_count);
+    make_expected(s);
     return request->inputs ? inputs_read(&s->signature, request->inputs, s->inputs, st)
                            : inputs_make_set(&made, request->set, s->inputs, st);
 }
@@ -299,8 +311,7 @@ const tensor *case_context_oracle(case_context *s, status *st) {
 
 const tensor *case_context_interpret(case_context *s, status *st) {
     if (s->by_code) {
-        tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
-        memset(s->oracle, 0, sizeof s->oracle);
+        tensors_clear(s->oracle);
         s->has_oracle = s->by_code = false;
     }
     if (!s->has_oracle)
@@ -339,16 +350,13 @@ bool case_context_exact_all(case_context *s, status *st) {
 }
 
 bool case_context_unlimited(case_context *s, tensor *values, status *st) {
-    tensor bounds[COMPILER_MAX_PARAMETERS];
+    tensor *bounds = tensors_new(s->signature.output_count);
     const compiler_references out = {.values = values, .bounds = bounds, .unlimited = true};
-    memset(bounds, 0, sizeof bounds);
     memset(values, 0, sizeof *values * s->signature.output_count);
     bool ok = compiler_reference(s->instance, s->inputs, &out, st);
-    for (uint32_t i = 0; i < s->signature.output_count; i++) {
-        tensor_release(&bounds[i]);
-        if (!ok)
-            tensor_release(&values[i]);
-    }
+    tensors_free(bounds);
+    if (!ok)
+        tensor_release_all(values, s->signature.output_count);
     return ok;
 }
 
@@ -361,10 +369,7 @@ const compiler_escape *case_context_escape(case_context *s, status *st) {
 /* Everything is borrowed from `s`, and nothing is expected yet. */
 static void borrow(const case_context *s, case_context *out) {
     *out = *s;
-    memset(out->oracle, 0, sizeof out->oracle);
-    memset(out->references, 0, sizeof out->references);
-    memset(out->bounds, 0, sizeof out->bounds);
-    memset(out->limits, 0, sizeof out->limits);
+    out->oracle = out->references = out->bounds = out->limits = NULL;
     out->has_oracle = out->has_reference = out->has_escape = out->by_code = false;
     out->sampled = 0;
     out->golden_state = GOLDEN_MISSING;
@@ -382,8 +387,10 @@ static bool open_named(const case_context *s, case_context *out, status *st) {
     out->sample = (case_sample){.planned = false};
     out->unused = (text){0};
     out->instance = case_instance(s->source, out->kernel, &own, st);
-    return out->instance && compiler_signature_of(out->instance, &out->signature, st) &&
-           compiler_check_values(out->instance, out->inputs, st);
+    if (!out->instance || !compiler_signature_of(out->instance, &out->signature, st))
+        return false;
+    make_expected(out);
+    return compiler_check_values(out->instance, out->inputs, st);
 }
 
 bool case_context_named(case_context *s, case_context **out, status *st) {
@@ -414,7 +421,8 @@ bool case_context_adds_alike(case_context *s, case_context *named) {
 
 static bool make_other(const case_context *s, input_set set, case_context *out, status *st) {
     borrow(s, out);
-    memset(out->inputs, 0, sizeof out->inputs);
+    out->inputs = tensors_new(s->signature.input_count);
+    make_expected(out);
     out->set = set;
     const inputs_request made = {&s->signature, s->c, s->seed, s->inputs};
     return inputs_make_set(&made, set, out->inputs, st) &&
@@ -432,7 +440,7 @@ case_context *case_context_others(case_context *s, uint32_t count, status *st) {
     for (; s->other_count < count; s->other_count++) {
         const input_set set = {s->other_count + 1, s->other_count + 1 == count};
         if (!make_other(s, set, &s->others[s->other_count], st)) {
-            tensor_release_all(s->others[s->other_count].inputs, COMPILER_MAX_PARAMETERS);
+            s->other_count++; /* it is closed, too */
             close_others(s);
             return NULL;
         }

@@ -38,7 +38,7 @@ typedef struct case_context {
     text unused;              /* see case_context_unused; no data: not looked for yet */
     compiler_instance *instance;
     compiler_signature signature;
-    tensor inputs[COMPILER_MAX_PARAMETERS];
+    tensor *inputs; /* a list each, of tensors_new */
     uint64_t flops, bytes;
     uint64_t working_set_bytes;
     char key[65];
@@ -46,9 +46,9 @@ typedef struct case_context {
     golden_state golden_state;
     bool has_oracle, has_reference;
     bool whole; /* has_reference: every float on the way is a whole number */
-    tensor oracle[COMPILER_MAX_PARAMETERS];
-    tensor references[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS];
-    tensor limits[COMPILER_MAX_PARAMETERS]; /* see compiler_references */
+    tensor *oracle;
+    tensor *references, *bounds;
+    tensor *limits; /* see compiler_references */
     case_sample sample;
     bool by_code;    /* has_oracle: it is our code's, held to the interpreter where it was drawn */
     int64_t held;    /* by_code: so many elements of it were */

@@ -214,7 +214,8 @@ static bool holds_at(case_context *s, const draw *d, const tensor *expected) {
 }
 
 bool case_sample_oracle(case_context *s) {
-    tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, expected[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *inputs = tensors_new(s->signature.input_count),
+           *expected = tensors_new(s->signature.output_count);
     status ignored = STATUS_INIT;
     draw d = {{NULL}, {0}};
     bool ok = compute_ours(s, &ignored);
@@ -225,37 +226,37 @@ bool case_sample_oracle(case_context *s) {
              holds_at(s, &d, expected);
     }
     draw_release(&d);
-    tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(expected, COMPILER_MAX_PARAMETERS);
-    if (!ok) {
-        tensor_release_all(s->oracle, COMPILER_MAX_PARAMETERS);
-        memset(s->oracle, 0, sizeof s->oracle);
-    }
+    tensors_free(inputs);
+    tensors_free(expected);
+    if (!ok)
+        tensors_clear(s->oracle);
     return ok;
 }
 
 /* ---- the reference ---- */
 
 typedef struct part_reference {
-    tensor inputs[COMPILER_MAX_PARAMETERS];
-    tensor values[COMPILER_MAX_PARAMETERS], bounds[COMPILER_MAX_PARAMETERS],
-        limits[COMPILER_MAX_PARAMETERS];
+    tensor *inputs, *values, *bounds, *limits; /* a list each, of tensors_new */
     bool whole;
 } part_reference;
 
 static bool refer(const case_context *s, compiler_instance *part, const draw *d,
                   part_reference *out, status *st) {
+    uint32_t count = s->signature.output_count;
+    *out = (part_reference){.inputs = tensors_new(s->signature.input_count),
+                            .values = tensors_new(count),
+                            .bounds = tensors_new(count),
+                            .limits = tensors_new(count)};
     const compiler_references to = {
         .values = out->values, .bounds = out->bounds, .limits = out->limits, .whole = &out->whole};
-    *out = (part_reference){.whole = false};
     return take_inputs(s, d, out->inputs, st) && compiler_reference(part, out->inputs, &to, st);
 }
 
 static void part_reference_release(part_reference *r) {
-    tensor_release_all(r->inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(r->values, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(r->bounds, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(r->limits, COMPILER_MAX_PARAMETERS);
+    tensors_free(r->inputs);
+    tensors_free(r->values);
+    tensors_free(r->bounds);
+    tensors_free(r->limits);
 }
 
 static const double anything[COMPILER_LIMITS] = {-HUGE_VAL, HUGE_VAL, 1};

@@ -360,7 +360,7 @@ static shaped_array declared_array(const kernel_arrays *k, uint32_t parameter) {
 
 bool dims_of_kernel(const kernel_arrays *k, ir_bindings given, const char *given_by,
                     int64_t *values, status *st) {
-    shaped_array arrays[COMPILER_MAX_PARAMETERS];
+    shaped_array *arrays = base_calloc(k->kernel->parameter_count + 1, sizeof *arrays);
     for (uint32_t i = 0; i < k->kernel->parameter_count; i++)
         arrays[i] = declared_array(k, i);
     dims_request request = {.kernel = k->kernel->name,
@@ -370,5 +370,7 @@ bool dims_of_kernel(const kernel_arrays *k, ir_bindings given, const char *given
                             .array_count = k->kernel->parameter_count,
                             .given = given,
                             .given_by = given_by};
-    return dims_from_arrays(&request, values, st);
+    bool ok = dims_from_arrays(&request, values, st);
+    free(arrays);
+    return ok;
 }

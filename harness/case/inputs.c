@@ -162,10 +162,10 @@ bool inputs_make_perturbed(const compiler_signature *signature, const compiler_c
 
 static bool make_perturbed_alone(const inputs_request *r, uint64_t seed_of_set, tensor *inputs,
                                  status *st) {
-    tensor own[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *own = tensors_new(r->signature->input_count);
     bool ok = inputs_make(r->signature, r->c, r->seed, own, st) &&
               inputs_make_perturbed(r->signature, r->c, own, seed_of_set, inputs, st);
-    tensor_release_all(own, COMPILER_MAX_PARAMETERS);
+    tensors_free(own);
     return ok;
 }
 

@@ -29,9 +29,9 @@ typedef struct run_session {
     compiler_type_binding
         *types; /* of the type variables: as given, else as the arrays have them */
     ir_binding *dims;
-    const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs, by parameter */
-    tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
-    ir_module *graph; /* until its dimensions are known, and it is the instance's */
+    const char **paths;       /* of the inputs, by parameter */
+    tensor *inputs, *outputs; /* a list each, of tensors_new */
+    ir_module *graph;         /* until its dimensions are known, and it is the instance's */
     compiler_instance *instance;
     compiler_signature signature;
     uint32_t device;
@@ -209,6 +209,9 @@ static bool check_values(run_session *s, text *diagnostics, status *st) {
 }
 
 static bool prepare(run_session *s, const options *o, text *diagnostics, status *st) {
+    const compiler_kernel *kernel = s->k.kernel;
+    s->paths = ARENA_NEW(&s->memory, const char *, kernel->parameter_count + 1);
+    s->inputs = tensors_new(kernel->parameter_count);
     if (!take_given(s, o, st) || !assign_inputs(s, o, st))
         return false;
     start_types(s);
@@ -218,10 +221,12 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
         return status_set(st, STATUS_INVALID, "the kernel does not check");
     if (!solve_dims(s, st) || !check_values(s, diagnostics, st))
         return false;
-    s->instance = compiler_instance_new(s->graph, (ir_bindings){s->dims, s->k.kernel->dim_count});
+    s->instance = compiler_instance_new(s->graph, (ir_bindings){s->dims, kernel->dim_count});
     s->graph = NULL;
-    return compiler_signature_of(s->instance, &s->signature, st) &&
-           compiler_check_values(s->instance, s->inputs, st);
+    if (!compiler_signature_of(s->instance, &s->signature, st))
+        return false;
+    s->outputs = tensors_new(s->signature.output_count);
+    return compiler_check_values(s->instance, s->inputs, st);
 }
 
 /* The case that the arrays make, with what was tuned for it. */
@@ -291,8 +296,8 @@ static int run_kernel(run_session *s, const options *o) {
                     ? run_compiled(s, &st)
                     : compiler_interpret(s->instance, s->inputs, s->outputs, &st));
     ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);
-    tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(s->outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(s->inputs);
+    tensors_free(s->outputs);
     ir_module_free(s->graph);
     compiler_instance_free(s->instance);
     return ok ? EXIT_DONE : command_fail(&st);

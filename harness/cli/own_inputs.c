@@ -31,8 +31,8 @@ typedef VEC(given) given_list;
 typedef struct arrays {
     const compiler_kernel *kernel;
     compiler_source *source;
-    const given *from[COMPILER_MAX_PARAMETERS];
-    tensor values[COMPILER_MAX_PARAMETERS];
+    const given **from; /* of each parameter */
+    tensor *values;     /* tensors_new */
 } arrays;
 
 /* ---- the words ---- */
@@ -297,14 +297,19 @@ static bool find_kernel(search *s, status *st) {
 }
 
 static bool take(const search *s, own_inputs *own, status *st) {
-    arrays a = {.kernel = s->kernel, .source = s->source};
+    const uint32_t count = s->kernel->parameter_count;
+    arrays a = {.kernel = s->kernel,
+                .source = s->source,
+                .from = base_calloc((size_t)count + 1, sizeof(const given *)),
+                .values = tensors_new(count)};
     const char *dims = options_text(s->o, OPTION_DIMS, NULL);
     text_append(&own->kernel, s->kernel->name);
     if (dims)
         text_append(&own->dims, dims);
     bool ok = take_all(&s->given, &a, st) && (dims || solve(&a, &own->dims, st)) &&
               put_all(&a, &own->folder, st);
-    tensor_release_all(a.values, COMPILER_MAX_PARAMETERS);
+    tensors_free(a.values);
+    free(a.from);
     return ok;
 }
 

@@ -23,8 +23,9 @@ typedef struct module_run {
     char *image;
     size_t size;
     metadata metadata;
-    const char *paths[COMPILER_MAX_PARAMETERS]; /* of the inputs */
-    tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
+    const char **paths;       /* of the inputs; in the metadata's memory, as `buffers` */
+    tensor *inputs, *outputs; /* a list each, of tensors_new */
+    compiler_buffer *buffers; /* inputs, then outputs */
     compiler_signature signature;
     uint32_t device;
     int64_t dims[LAUNCH_DIMS_MAX];
@@ -58,18 +59,19 @@ static struct compiler_buffer buffer_of(const metadata_parameter *p) {
     return b;
 }
 
-static bool read_signature(module_run *r, status *st) {
-    const metadata *m = &r->metadata;
-    if (m->inputs > COMPILER_MAX_PARAMETERS || m->outputs > COMPILER_MAX_PARAMETERS)
-        return status_set(st, STATUS_INVALID, "%s takes more than %d arrays", m->name,
-                          COMPILER_MAX_PARAMETERS);
-    r->signature.input_count = m->inputs;
-    r->signature.output_count = m->outputs;
-    for (uint32_t i = 0; i < m->inputs; i++)
-        r->signature.inputs[i] = buffer_of(&m->parameters[i]);
-    for (uint32_t i = 0; i < m->outputs; i++)
-        r->signature.outputs[i] = buffer_of(&m->parameters[m->inputs + i]);
-    return true;
+static void read_signature(module_run *r) {
+    metadata *m = &r->metadata;
+    uint32_t count = m->inputs + m->outputs;
+    r->buffers = ARENA_NEW(&m->memory, compiler_buffer, count + 1);
+    r->paths = ARENA_NEW(&m->memory, const char *, m->inputs + 1);
+    r->inputs = tensors_new(m->inputs);
+    r->outputs = tensors_new(m->outputs);
+    for (uint32_t i = 0; i < count; i++)
+        r->buffers[i] = buffer_of(&m->parameters[i]);
+    r->signature = (compiler_signature){.input_count = m->inputs,
+                                        .output_count = m->outputs,
+                                        .inputs = r->buffers,
+                                        .outputs = r->buffers + m->inputs};
 }
 
 /* The input that a word NAME=FILE is for; that of FILE is the next without an array. */
@@ -132,8 +134,8 @@ static shaped_array declared_array(const module_run *r, uint32_t input) {
 }
 
 static bool solve_dims(module_run *r, const compiler_values *given, status *st) {
-    const metadata *m = &r->metadata;
-    shaped_array arrays[COMPILER_MAX_PARAMETERS];
+    metadata *m = &r->metadata;
+    shaped_array *arrays = ARENA_NEW(&m->memory, shaped_array, m->inputs + 1);
     for (uint32_t i = 0; i < m->inputs; i++)
         arrays[i] = declared_array(r, i);
     if (m->dims > LAUNCH_DIMS_MAX)
@@ -170,9 +172,9 @@ static bool evaluate_shape(const module_run *r, const metadata_parameter *p,
 static bool find_shapes(module_run *r, status *st) {
     const metadata *m = &r->metadata;
     for (uint32_t i = 0; i < m->inputs; i++)
-        memcpy(r->signature.inputs[i].dims, r->inputs[i].dims, sizeof r->inputs[i].dims);
+        memcpy(r->buffers[i].dims, r->inputs[i].dims, sizeof r->inputs[i].dims);
     for (uint32_t i = 0; i < m->outputs; i++)
-        if (!evaluate_shape(r, &m->parameters[m->inputs + i], &r->signature.outputs[i]))
+        if (!evaluate_shape(r, &m->parameters[m->inputs + i], &r->buffers[m->inputs + i]))
             return status_set(st, STATUS_INVALID, "output %s would have a negative dimension",
                               r->signature.outputs[i].name);
     return true;
@@ -245,13 +247,14 @@ int run_module(const options *o) {
     bool ok = compiler_values_read(options_text(o, OPTION_DIMS, ""), &memory, &given, &st) &&
               read_module(&r, &st);
     if (ok) {
-        ok = read_signature(&r, &st) && assign_inputs(&r, o, &st) && read_inputs(&r, &st) &&
-             solve_dims(&r, &given, &st) && find_shapes(&r, &st) && run(&r, &choice, &st) &&
+        read_signature(&r);
+        ok = assign_inputs(&r, o, &st) && read_inputs(&r, &st) && solve_dims(&r, &given, &st) &&
+             find_shapes(&r, &st) && run(&r, &choice, &st) &&
              write_outputs(&r, options_text(o, OPTION_OUT, "."), &st);
         metadata_release(&r.metadata);
     }
-    tensor_release_all(r.inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(r.outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(r.inputs);
+    tensors_free(r.outputs);
     free(r.image);
     arena_release(&memory);
     return ok ? EXIT_DONE : command_fail(&st);

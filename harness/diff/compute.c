@@ -96,7 +96,7 @@ static bool compute_here(const compute_request *r, tensor *outputs, status *st) 
 
 /* In the child. Nothing of the parent's is flushed or freed. */
 static _Noreturn void become_child(const compute_request *r, shared_outcome *shared) {
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *outputs = tensors_new(r->signature->output_count);
     alarm((unsigned)r->timeout_seconds);
     if (compute_here(r, outputs, &shared->st)) {
         unsigned char *at = (unsigned char *)(shared + 1);

@@ -39,8 +39,8 @@ static compiler_instance *cut_after(const search *s, size_t position) {
     for (size_t i = 0; i < position; i++)
         op = ir_op_get(m, op)->next;
     const ir_op_data *d = ir_op_get(m, op);
-    ir_attr names[COMPILER_MAX_PARAMETERS];
     uint32_t count = d->result_count;
+    ir_attr *names = base_calloc((size_t)count + 1, sizeof *names);
     for (uint32_t i = 0; i < count; i++) {
         char name[32];
         snprintf(name, sizeof name, "result%u", i);
@@ -48,6 +48,7 @@ static compiler_instance *cut_after(const search *s, size_t position) {
     }
     ir_op_set_operands(m, last, d->results, count);
     ir_op_set_attr(m, ir_module_kernel(m), "outputs", ir_attr_array(m, names, count));
+    free(names);
     for (ir_op after = ir_op_get(m, last)->previous; after != op;) {
         ir_op previous = ir_op_get(m, after)->previous;
         ir_op_erase(m, after);
@@ -98,18 +99,22 @@ static bool outputs_differ(first_op *out, const tensor *a, const tensor *b, uint
 static bool differs_at(search *s, size_t position) {
     status st = STATUS_INIT;
     compiler_signature signature;
-    tensor a[COMPILER_MAX_PARAMETERS] = {{0}}, b[COMPILER_MAX_PARAMETERS] = {{0}};
     compiler_instance *cut = cut_after(s, position);
+    tensor *a = NULL, *b = NULL;
     uint32_t which;
     bool differs = false;
-    bool ok = compiler_signature_of(cut, &signature, &st) &&
-              run_cut(s->a, cut, &signature, a, &st) && run_cut(s->b, cut, &signature, b, &st);
+    bool ok = compiler_signature_of(cut, &signature, &st);
+    if (ok) {
+        a = tensors_new(signature.output_count);
+        b = tensors_new(signature.output_count);
+        ok = run_cut(s->a, cut, &signature, a, &st) && run_cut(s->b, cut, &signature, b, &st);
+    }
     if (ok)
         differs = outputs_differ(s->out, a, b, signature.output_count, &which);
     else if (s->out->unknown++ == 0)
         snprintf(s->out->why_unknown, sizeof s->out->why_unknown, "%.255s", st.message);
-    tensor_release_all(a, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(b, COMPILER_MAX_PARAMETERS);
+    tensors_free(a);
+    tensors_free(b);
     compiler_instance_free(cut);
     return differs;
 }

@@ -27,7 +27,7 @@ typedef struct remade {
     corpus sources;
     case_context context;
     compute_request request;
-    tensor outputs[COMPILER_MAX_PARAMETERS];
+    tensor *outputs; /* tensors_new */
 } remade;
 
 static const char *string_of(const json_t *object, const char *name) {
@@ -128,6 +128,7 @@ static bool open_context(remade *r, status *st) {
     if (!case_context_open(&r->context, &request, st))
         return false;
     const case_context *s = &r->context;
+    r->outputs = tensors_new(s->signature.output_count);
     r->request.instance = s->instance;
     r->request.kernel = s->kernel->name;
     r->request.inputs = s->inputs;
@@ -181,8 +182,7 @@ static bool make_again(remade *r, status *st) {
         fault_apply(r->request.how.fault, r->outputs, r->context.signature.output_count, &failed);
     if (computed && digests_agree(r, r->outputs))
         return true;
-    tensor_release_all(r->outputs, COMPILER_MAX_PARAMETERS);
-    memset(r->outputs, 0, sizeof r->outputs);
+    tensors_clear(r->outputs);
     if (!same_key(r))
         return status_set(st, STATUS_INVALID, "its source %s has changed since the run",
                           r->context.path);
@@ -204,7 +204,7 @@ static bool make_again(remade *r, status *st) {
 }
 
 static void forget(remade *r) {
-    tensor_release_all(r->outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(r->outputs);
     case_context_close(&r->context);
     corpus_release(&r->sources);
 }

@@ -81,8 +81,8 @@ static bool run(execution *e, status *st) {
 }
 
 static void release(execution *e) {
-    tensor_release_all(e->outputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(e->repeat, COMPILER_MAX_PARAMETERS);
+    tensors_free(e->outputs);
+    tensors_free(e->repeat);
     launch_close(&e->launch);
     if (e->class->foreign)
         foreign_end_left_behind(NULL);
@@ -126,6 +126,8 @@ json_t *execute_job(case_context *s, const job *j, const execute_hooks *hooks) {
               case_context_open(s, &request, &st);
     s->tolerance = execution_tolerance(&e);
     if (ok) {
+        e.outputs = tensors_new(s->signature.output_count);
+        e.repeat = tensors_new(s->signature.output_count);
         execution_put_work(&e);
         execution_put_fallbacks(&e);
         execution_put_identity(&e);

@@ -23,7 +23,7 @@ struct beside {
     launch launch;
     rotation *rotation;
     uint32_t sets;
-    const void *inputs[SETS][COMPILER_MAX_PARAMETERS];
+    const void **inputs[SETS];
 };
 
 /* Its own column says what is wrong with it; here it only has no time. */
@@ -66,6 +66,8 @@ static bool open_rotation(beside *o, uint32_t sets) {
     o->sets = fits ? sets : 1;
     for (uint32_t set = 0; set < o->sets; set++) {
         const case_context *s = set ? &e->context->others[set - 1] : e->context;
+        free(o->inputs[set]);
+        o->inputs[set] = base_calloc((size_t)o->launch.input_count + 1, sizeof(const void *));
         for (uint32_t i = 0; i < o->launch.input_count; i++)
             o->inputs[set][i] = s->inputs[i].data;
         given[set] = (rotation_set){o->inputs[set], NULL};
@@ -139,5 +141,7 @@ void execution_beside_close(beside *o) {
     rotation_close(o->rotation);
     launch_close(&o->launch);
     compiler_artifact_release(&o->artifact);
+    for (int set = 0; set < SETS; set++)
+        free(o->inputs[set]);
     free(o);
 }

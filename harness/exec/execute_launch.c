@@ -95,20 +95,20 @@ launch_request execution_request(const execution *e, uint32_t threads) {
  */
 static bool launch_elsewhere(execution *e, uint32_t threads, bool *differs, status *st) {
     launch other;
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     launch_request request = execution_request(e, threads);
     uint32_t count = e->context->signature.output_count;
+    tensor *outputs = tensors_new(count);
     bool ok = launch_open(&other, &request, st) && write_inputs(e, &other, st) &&
               launch_once(e, &other, outputs, st);
     *differs = false;
     for (uint32_t i = 0; i < count && ok; i++)
         *differs |= compare_bits(&e->outputs[i], &outputs[i]).differing > 0;
     if (*differs) {
-        tensor_release_all(e->repeat, count);
-        memcpy(e->repeat, outputs, sizeof outputs);
-    } else {
-        tensor_release_all(outputs, count);
+        tensor *same = e->repeat;
+        e->repeat = outputs;
+        outputs = same;
     }
+    tensors_free(outputs);
     launch_close(&other);
     return ok;
 }

@@ -30,12 +30,14 @@ static void error_against_f64(execution *e, const tensor *outputs, double *error
 
 bool execution_record(execution *e, const tensor *outputs, status *st) {
     case_context *s = e->context;
-    double error_ulp[COMPILER_MAX_PARAMETERS];
+    double *error_ulp = base_calloc(s->signature.output_count + 1, sizeof *error_ulp);
     bool written, conflict;
     error_against_f64(e, outputs, error_ulp);
     golden_record record = {e->job->golden_path, e->job->kernel, e->job->case_name, s->key,
                             &s->signature,       outputs,        error_ulp};
-    if (!golden_write(&record, &written, &conflict, st)) {
+    bool ok = golden_write(&record, &written, &conflict, st);
+    free(error_ulp);
+    if (!ok) {
         if (conflict)
             result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);
         return conflict;

@@ -33,8 +33,8 @@ typedef struct timed {
     uint32_t sets, held; /* that rotate; and after them, those that no launch has before the end */
     launch plain;        /* unoptimised code of the same kernel; large cases */
     compiler_artifact plain_artifact;
-    uint64_t digests[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
-    const void *inputs[SETS_MOST + HELD][COMPILER_MAX_PARAMETERS];
+    uint64_t *digests[SETS_MOST + HELD];
+    const void **inputs[SETS_MOST + HELD];
     bool judged;          /* what is held back has no digests, but bounds */
     case_context *others; /* of all sets but the first */
     beside *beside;       /* ours, of an implementation */
@@ -156,15 +156,15 @@ static bool judge_by_bound(timed *t, uint32_t set, case_context *s, const tensor
 
 /* A large case, for which the interpreter is too slow: against unoptimised code. */
 static bool judge_large(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
-    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
     bool same = true;
     if (!open_plain(t))
         return false;
+    tensor *plain = tensors_new(s->signature.output_count);
     t->e->stage(t->e->stage_context, "launch");
     bool ok = compute(t, &t->plain, s, plain);
     for (uint32_t i = 0; i < s->signature.output_count && ok; i++)
         same &= compare_bits(&plain[i], &outputs[i]).differing == 0;
-    tensor_release_all(plain, COMPILER_MAX_PARAMETERS);
+    tensors_free(plain);
     if (!ok || same)
         return ok;
     return t->e->profile == PROFILE_STRICT
@@ -185,7 +185,7 @@ static void put_outputs_of(timed *t, const tensor *outputs) {
 
 static bool learn_set(timed *t, uint32_t set) {
     case_context *s = &t->others[set - 1];
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *outputs = tensors_new(s->signature.output_count);
     t->e->stage(t->e->stage_context, "launch");
     execution_set(t->e, &s->set);
     bool ok =
@@ -196,14 +196,13 @@ static bool learn_set(timed *t, uint32_t set) {
         keep_digests(t, set, outputs);
     else if (t->st->code == STATUS_MISMATCH)
         put_outputs_of(t, outputs);
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(outputs);
     return ok;
 }
 
 /* What it must give is known without the kernel: no launch has seen it. */
 static bool foresee_held(timed *t, uint32_t set) {
     case_context *s = &t->others[set - 1];
-    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
     t->judged = t->e->profile != PROFILE_STRICT;
     if (t->judged) {
         t->e->stage(t->e->stage_context, "reference");
@@ -216,10 +215,11 @@ static bool foresee_held(timed *t, uint32_t set) {
             keep_digests(t, set, oracle);
         return oracle != NULL;
     }
+    tensor *plain = tensors_new(s->signature.output_count);
     bool ok = open_plain(t) && compute(t, &t->plain, s, plain);
     if (ok)
         keep_digests(t, set, plain);
-    tensor_release_all(plain, COMPILER_MAX_PARAMETERS);
+    tensors_free(plain);
     return ok;
 }
 
@@ -381,7 +381,6 @@ static void put_sets(const timed *t, uint64_t repeats) {
  * where it is wrong again. */
 static void note_failed_set(timed *t) {
     int set = t->rotation ? rotation_failed_set(t->rotation) : -1;
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     status why = STATUS_INIT, *own = t->st;
     if (set < 0)
         return;
@@ -389,11 +388,12 @@ static void note_failed_set(timed *t) {
     execution_set(t->e, &s->set);
     if (own->code != STATUS_MISMATCH || is_slow(s) || !has_formula(t->e))
         return;
+    tensor *outputs = tensors_new(s->signature.output_count);
     t->st = &why;
     if (compute(t, &t->e->launch, s, outputs) && !judge(t, (uint32_t)set, s, outputs) &&
         why.code == STATUS_MISMATCH)
         put_outputs_of(t, outputs);
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(outputs);
     t->st = own;
 }
 
@@ -424,14 +424,27 @@ static bool sample(timed *t) {
     return true;
 }
 
+static void make_room(timed *t) {
+    const launch *l = &t->e->launch;
+    for (uint32_t set = 0; set < t->sets + t->held; set++) {
+        t->digests[set] = base_calloc((size_t)l->output_count + 1, sizeof **t->digests);
+        t->inputs[set] = base_calloc((size_t)l->input_count + 1, sizeof **t->inputs);
+    }
+}
+
 bool execution_time(execution *e, status *st) {
     timed t = {.e = e, .st = st, .sets = choose_sets(e)};
     t.held = choose_held(e, t.sets);
+    make_room(&t);
     bool ok = learn_sets(&t);
     t.beside = ok ? execution_beside_open(e) : NULL;
     ok = ok && open_rotation(&t) && sample(&t);
     rotation_close(t.rotation);
     execution_beside_close(t.beside);
+    for (uint32_t set = 0; set < t.sets + t.held; set++) {
+        free(t.digests[set]);
+        free(t.inputs[set]);
+    }
     if (ok || st->code != STATUS_MISMATCH)
         return ok;
     result_set_outcome(e->result, OUTCOME_MISMATCH, st->message, EXIT_CHECK);

@@ -84,7 +84,6 @@ static bool compare_and_time(execution *e, launch *own, tensor *outputs, status 
 bool execution_tune(execution *e, status *st) {
     compiler_artifact own = {0};
     launch other = {0};
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
     job plain = *e->job;
     plain.schedule = NULL;
     compiler_options options = job_compiler_options(&plain, e->context->kernel);
@@ -98,6 +97,7 @@ bool execution_tune(execution *e, status *st) {
     e->stage(e->stage_context, "compile");
     options.fault = NULL;
     const case_context *s = e->context;
+    tensor *outputs = tensors_new(s->signature.output_count);
     bool cached, ok = module_cache_build(e->job->cache, s->instance, &options, &own, &cached, st);
     if (ok) {
         launch_request request = execution_request(e, e->job->threads);
@@ -106,7 +106,7 @@ bool execution_tune(execution *e, status *st) {
         ok = launch_open(&other, &request, st) && compare_and_time(e, &other, outputs, st);
         launch_close(&other);
     }
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(outputs);
     compiler_artifact_release(&own);
     return ok;
 }

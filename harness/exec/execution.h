@@ -52,8 +52,8 @@ struct execution {
     launch launch;
     counters counters;
     timeline timeline;
-    watch watch; /* begun before the kernel is loaded */
-    tensor outputs[COMPILER_MAX_PARAMETERS], repeat[COMPILER_MAX_PARAMETERS];
+    watch watch;              /* begun before the kernel is loaded */
+    tensor *outputs, *repeat; /* a list each, of tensors_new */
     const execute_hooks *hooks;
     input_set set; /* on which the kernel runs, where `has_set` */
     bool has_set;

@@ -137,8 +137,9 @@ static void describe(const tensor *t, descriptor *out) {
 }
 
 static void call(void (*entry)(void **), const case_context *s, tensor *outputs) {
-    descriptor descriptors[2 * COMPILER_MAX_PARAMETERS];
-    void *arguments[2 * COMPILER_MAX_PARAMETERS];
+    size_t count = s->signature.input_count + s->signature.output_count;
+    descriptor *descriptors = base_calloc(count + 1, sizeof *descriptors);
+    void **arguments = base_calloc(count + 1, sizeof *arguments);
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->signature.input_count; i++)
         describe(&s->inputs[i], &descriptors[n++]);
@@ -149,6 +150,8 @@ static void call(void (*entry)(void **), const case_context *s, tensor *outputs)
     for (uint32_t i = 0; i < n; i++)
         arguments[i] = &descriptors[i];
     entry(arguments);
+    free(descriptors);
+    free(arguments);
 }
 
 static bool load_and_call(const case_context *s, const char *folder, tensor *outputs, status *st) {

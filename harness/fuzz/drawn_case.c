@@ -77,6 +77,7 @@ bool drawn_case_draw(drawn_case *d, const corpus_case *item, uint64_t *random) {
     *d = (drawn_case){.kernel = k, .like = item->c, .seed = splitmix64(random) >> 2};
     compiler_instance *instance = corpus_case_instance(item, NULL);
     bool ok = instance && k->dim_count <= DRAWN_DIMS_MAX &&
+              k->parameter_count <= DRAWN_INPUTS_MAX &&
               compiler_signature_of(instance, &signature, &ignored);
     for (uint32_t i = 0; i < k->dim_count && ok; i++)
         d->dims[i] = draw_size(random, most_of(k, i));

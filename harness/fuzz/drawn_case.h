@@ -5,19 +5,19 @@
 
 #include "case/case.h"
 
-enum { DRAWN_DIMS_MAX = 64 };
+enum { DRAWN_DIMS_MAX = 64, DRAWN_INPUTS_MAX = 64 };
 #define DRAWN_CASE "drawn"
 
 typedef struct drawn_case {
     const compiler_kernel *kernel;
     const compiler_case *like; /* has the element types; NULL: the kernel has no cases */
     int64_t dims[DRAWN_DIMS_MAX];
-    compiler_input inputs[COMPILER_MAX_PARAMETERS];
-    bool is_float[COMPILER_MAX_PARAMETERS];
+    compiler_input inputs[DRAWN_INPUTS_MAX];
+    bool is_float[DRAWN_INPUTS_MAX];
     uint64_t seed; /* of the inputs */
 } drawn_case;
 
-/* False: the kernel has more dimensions than can be drawn. `random` goes on. */
+/* False: the kernel has more dimensions or inputs than can be drawn. `random` goes on. */
 bool drawn_case_draw(drawn_case *d, const corpus_case *item, uint64_t *random);
 /* case("drawn", M=3, x=special()) */
 void drawn_case_words(const drawn_case *d, text *out);

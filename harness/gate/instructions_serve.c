@@ -12,13 +12,13 @@
 
 /* The first launch finds its memory; the second is counted. */
 static bool count_one(tsr_context_t context, const unsigned char *data, const json_t *one) {
-    const void *inputs[LAUNCH_BUFFERS_MAX];
+    const void **inputs = NULL;
     spec_request spec;
     launch l = {0};
     status st = STATUS_INIT;
     bool ok = spec_request_read(&spec, context, data, one, 0, &st);
     if (ok)
-        spec_inputs(&spec.request, data, one, 0, inputs);
+        inputs = spec_inputs(&spec.request, data, one, 0);
     ok = ok && launch_open(&l, &spec.request, &st) && launch_allocate(&l, &st) &&
          spec_launch_run(&l, inputs, &st);
     CALLGRIND_START_INSTRUMENTATION;
@@ -27,6 +27,8 @@ static bool count_one(tsr_context_t context, const unsigned char *data, const js
     CALLGRIND_DUMP_STATS;
     CALLGRIND_STOP_INSTRUMENTATION;
     launch_close(&l);
+    spec_request_release(&spec);
+    free(inputs);
     if (!ok)
         say(stderr, "%s\n", st.message);
     return ok;

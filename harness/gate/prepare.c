@@ -244,8 +244,9 @@ static bool buffer_of(const json_t *from, struct compiler_buffer *out) {
     return true;
 }
 
-/* False: the module is for any dimensions, or says something strange. */
-static bool signature_of(const gate_side_unit *unit, compiler_signature *out) {
+/* False: the module is for any dimensions, or says something strange. `buffers` is the caller's. */
+static bool signature_of(const gate_side_unit *unit, compiler_signature *out,
+                         compiler_buffer **buffers) {
     module_part part;
     *out = (compiler_signature){0};
     if (!module_find(unit->image, unit->image_bytes, "metadata", &part))
@@ -253,13 +254,16 @@ static bool signature_of(const gate_side_unit *unit, compiler_signature *out) {
     json_t *root = json_loadb(part.data, part.size_bytes, 0, NULL);
     const json_t *inputs = json_object_get(root, "inputs"), *item;
     const json_t *outputs = json_object_get(root, "outputs");
-    bool ok = json_array_size(inputs) <= COMPILER_MAX_PARAMETERS &&
-              json_array_size(outputs) <= COMPILER_MAX_PARAMETERS;
-    size_t i;
-    json_array_foreach(inputs, i, item) ok = ok && buffer_of(item, &out->inputs[i]);
-    json_array_foreach(outputs, i, item) ok = ok && buffer_of(item, &out->outputs[i]);
-    out->input_count = (uint32_t)json_array_size(inputs);
-    out->output_count = (uint32_t)json_array_size(outputs);
+    size_t i, count = json_array_size(inputs);
+    bool ok = true;
+    compiler_buffer *list = *buffers =
+        base_calloc(count + json_array_size(outputs) + 1, sizeof *list);
+    json_array_foreach(inputs, i, item) ok = ok && buffer_of(item, &list[i]);
+    json_array_foreach(outputs, i, item) ok = ok && buffer_of(item, &list[count + i]);
+    *out = (compiler_signature){.input_count = (uint32_t)count,
+                                .output_count = (uint32_t)json_array_size(outputs),
+                                .inputs = list,
+                                .outputs = list + count};
     json_decref(root);
     return ok;
 }
@@ -267,19 +271,19 @@ static bool signature_of(const gate_side_unit *unit, compiler_signature *out) {
 /* Standard normal floats; zeros and ones for whole numbers, which are indices that always fit. */
 static bool plain_inputs(const compiler_signature *signature, set_choice set, tensor *inputs,
                          status *st) {
-    compiler_input kinds[COMPILER_MAX_PARAMETERS];
+    compiler_input *kinds = base_calloc((size_t)signature->input_count + 1, sizeof *kinds);
     compiler_case c = {.name = "module", .inputs = kinds};
     for (uint32_t i = 0; i < signature->input_count; i++) {
         dtype type = signature->inputs[i].type;
         bool floats = dtype_is_float(type);
         kinds[i] = (compiler_input){floats ? INPUT_NORMAL : INPUT_INTEGERS, 0, floats ? 1 : 2};
     }
-    tensor first[COMPILER_MAX_PARAMETERS] = {{0}};
-    if (!set.perturbed)
-        return inputs_make(signature, &c, set.seed, inputs, st);
-    bool ok = inputs_make(signature, &c, set.seed, first, st) &&
-              inputs_make_perturbed(signature, &c, first, set.seed + 1, inputs, st);
-    tensor_release_all(first, signature->input_count);
+    tensor *first = tensors_new(signature->input_count);
+    bool ok =
+        inputs_make(signature, &c, set.seed, set.perturbed ? first : inputs, st) &&
+        (!set.perturbed || inputs_make_perturbed(signature, &c, first, set.seed + 1, inputs, st));
+    tensors_free(first);
+    free(kinds);
     return ok;
 }
 
@@ -339,7 +343,7 @@ static bool check_fit(preparation *p, const case_context *s, const compiler_sign
 static bool add_set(preparation *p, gate_row *row, const compiler_signature *signature,
                     set_choice set, status *st) {
     const gate_side_unit *unit = row->units[1]->item ? row->units[1] : row->units[0];
-    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *plain = tensors_new(signature->input_count);
     const tensor *inputs = plain;
     bool ok;
     p->side = unit == row->units[1];
@@ -354,7 +358,7 @@ static bool add_set(preparation *p, gate_row *row, const compiler_signature *sig
     ok = ok && put_tensors(&p->gate->data, inputs, signature->input_count, p->sets, st);
     for (int side = 0; side < 2 && ok; side++)
         ok = add_oracle(p, row, side, set, st);
-    tensor_release_all(plain, unit->item ? 0 : signature->input_count);
+    tensors_free(plain);
     return ok;
 }
 
@@ -464,27 +468,35 @@ static bool settle_unprepared(const preparation *p, gate_row *row, const status 
 }
 
 /* False where there is no room: the gate cannot go on. */
-static bool prepare_row(preparation *p, gate_row *row, status *st) {
-    compiler_signature signature;
+static bool prepare_arrays(preparation *p, gate_row *row, const compiler_signature *signature,
+                           status *st) {
     status why = STATUS_INIT;
-    p->foreign = false;
-    if (!signature_of(row->units[1], &signature)) {
-        gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_WORK,
-                    "the module does not say what arrays it takes (code for any dimensions cannot "
-                    "be gated: compile the case)");
-        return true;
-    }
     uint64_t outputs = 0;
-    for (uint32_t i = 0; i < signature.output_count; i++)
-        outputs += bytes_of(&signature.outputs[i]);
+    for (uint32_t i = 0; i < signature->output_count; i++)
+        outputs += bytes_of(&signature->outputs[i]);
     if (outputs == 0) {
         gate_settle(row, GATE_EQUIVALENT, REASON_STATIC, "it has no output to compute");
         return true;
     }
-    if (!make_spec(p, row, &signature, &why))
+    if (!make_spec(p, row, signature, &why))
         return settle_unprepared(p, row, &why, st);
     note_element(p, row);
     return true;
+}
+
+static bool prepare_row(preparation *p, gate_row *row, status *st) {
+    compiler_signature signature;
+    compiler_buffer *buffers = NULL;
+    bool ok = true;
+    p->foreign = false;
+    if (signature_of(row->units[1], &signature, &buffers))
+        ok = prepare_arrays(p, row, &signature, st);
+    else
+        gate_settle(row, GATE_INCONCLUSIVE, REASON_OTHER_WORK,
+                    "the module does not say what arrays it takes (code for any dimensions cannot "
+                    "be gated: compile the case)");
+    free(buffers);
+    return ok;
 }
 
 bool gate_prepare(gate *g, status *st) {

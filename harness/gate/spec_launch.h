@@ -14,14 +14,18 @@
 typedef struct spec_request {
     launch_request request;
     ir_binding dims[LAUNCH_DIMS_MAX];
+    size_t *sizes; /* of the request */
 } spec_request;
 
-/* The module of a side on a context. Borrows the spec and `data`, the scratch file. */
+/* The module of a side on a context. Borrows the spec and `data`, the scratch file. Released in any
+ * case. */
 bool spec_request_read(spec_request *out, tsr_context_t context, const unsigned char *data,
                        const json_t *spec, int side, status *st);
-/* Where the inputs of a set begin in the scratch file, each at a multiple of 64 bytes. */
-void spec_inputs(const launch_request *request, const unsigned char *data, const json_t *spec,
-                 size_t set, const void **inputs);
+void spec_request_release(spec_request *r);
+/* Where the inputs of a set begin in the scratch file, each at a multiple of 64 bytes; the
+ * caller's. */
+const void **spec_inputs(const launch_request *request, const unsigned char *data,
+                         const json_t *spec, size_t set);
 /* Writes a set's inputs, and launches with outputs that hold no result. */
 bool spec_launch_run(launch *l, const void *const *inputs, status *st);
 

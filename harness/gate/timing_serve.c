@@ -46,8 +46,8 @@ typedef struct timing_case {
     uint64_t repeats;
     double ratios[ROUNDS_MAX], ns[2][ROUNDS_MAX];
     size_t rounds;
-    watch watch; /* begun before the modules are loaded */
-    const void *inputs[ROTATION_SETS_MAX][LAUNCH_BUFFERS_MAX];
+    watch watch;                            /* begun before the modules are loaded */
+    const void **inputs[ROTATION_SETS_MAX]; /* of each set */
     bool has_guests;
     bool unchecked;  /* what failed is not known to be wrong */
     bool not_judged; /* nothing is known of any element */
@@ -72,27 +72,31 @@ static void announce(int side) {
 static bool load(server *s, timing_case *t, int side, status *st) {
     spec_request spec;
     announce(side);
-    if (!spec_request_read(&spec, s->context, s->data, t->spec, side, st))
-        return false;
+    bool ok = spec_request_read(&spec, s->context, s->data, t->spec, side, st);
+    for (size_t set = 0; ok && set < json_array_size(json_object_get(t->spec, "sets")); set++) {
+        free(t->inputs[set]);
+        t->inputs[set] = spec_inputs(&spec.request, s->data, t->spec, set);
+    }
     spec.request.device = s->device;
-    for (size_t set = 0; set < json_array_size(json_object_get(t->spec, "sets")); set++)
-        spec_inputs(&spec.request, s->data, t->spec, set, t->inputs[set]);
     /* Pages that nobody uses keep the two apart by another distance in each process. */
     void *gap = mmap(NULL, (1 + splitmix64(&s->state) % GAP_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
                      PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)gap;
     host_set_code_offset((size_t)(splitmix64(&s->state) % CODE_OFFSETS) * 64);
-    return launch_open(&t->sides[side].launch, &spec.request, st);
+    ok = ok && launch_open(&t->sides[side].launch, &spec.request, st);
+    spec_request_release(&spec);
+    return ok;
 }
 
 typedef struct set_room {
-    uint64_t digests[ROTATION_SETS_MAX][LAUNCH_BUFFERS_MAX];
+    uint64_t *digests[ROTATION_SETS_MAX];
     rotation_set sets[ROTATION_SETS_MAX];
 } set_room;
 
 static void fill_sets(const timing_case *t, const json_t *digests, set_room *room) {
     for (size_t k = 0; k < json_array_size(json_object_get(t->spec, "sets")); k++) {
         const json_t *of_set = json_array_get(digests, k);
+        room->digests[k] = base_calloc(json_array_size(of_set) + 1, sizeof **room->digests);
         for (size_t i = 0; i < json_array_size(of_set); i++)
             room->digests[k][i] = strtoull(json_string_value(json_array_get(of_set, i)), NULL, 16);
         room->sets[k] = (rotation_set){t->inputs[k], of_set ? room->digests[k] : NULL};
@@ -130,6 +134,8 @@ static rotation *open_rotation(server *s, timing_case *t, timing_side *x, const 
         rotation_close(made);
         made = NULL;
     }
+    for (int k = 0; k < ROTATION_SETS_MAX; k++)
+        free(room->digests[k]);
     free(room);
     return made;
 }
@@ -274,6 +280,8 @@ static void release(timing_case *t) {
     rotation_close(t->sides[0].rotation);
     for (int side = 0; side < 2; side++)
         launch_close(&t->sides[side].launch);
+    for (int set = 0; set < ROTATION_SETS_MAX; set++)
+        free(t->inputs[set]);
 }
 
 static __attribute__((noinline)) void serve_case(server *s, json_t *spec, size_t index) {

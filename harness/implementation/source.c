@@ -93,7 +93,7 @@ static bool solve(const source_build *b, const kernel_arrays *of, int64_t *value
 static bool bind_dims(source_build *b, status *st) {
     const compiler_kernel *k = b->kernel;
     const compiler_case c = {.name = "with", .types = b->types, .type_count = k->type_count};
-    tensor shapes[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *shapes = tensors_new(k->parameter_count);
     int64_t *values = base_calloc(k->dim_count + 1, sizeof *values);
     b->bound = base_calloc(k->dim_count + 1, sizeof *b->bound);
     for (uint32_t i = 0; i < k->parameter_count; i++) {
@@ -109,6 +109,7 @@ static bool bind_dims(source_build *b, status *st) {
         b->bound[i] = (ir_binding){k->dim_names[i], values[i]};
     ir_module_free(graph);
     free(values);
+    tensors_free(shapes);
     return ok;
 }
 

@@ -1,8 +1,10 @@
 /* launch.c - a kernel's life on a device. */
 #include "launch/launch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "common/abi_status.h"
 
@@ -14,13 +16,9 @@ static size_t buffer_bytes(const struct compiler_buffer *buffer) {
 }
 
 void launch_request_buffers(launch_request *request, const compiler_signature *signature) {
-    size_t *sizes = request->sizes;
     request->input_count = signature->input_count;
     request->output_count = signature->output_count;
-    for (uint32_t i = 0; i < signature->input_count; i++)
-        *sizes++ = buffer_bytes(&signature->inputs[i]);
-    for (uint32_t i = 0; i < signature->output_count; i++)
-        *sizes++ = buffer_bytes(&signature->outputs[i]);
+    request->signature = signature;
 }
 
 void launch_request_artifact(launch_request *request, const compiler_artifact *artifact) {
@@ -67,7 +65,7 @@ static bool bind_dims(launch *l, const launch_request *request, uint32_t count, 
 static bool has_buffers(const launch *l, const launch_request *request,
                         const tsr_kernel_info_t *info, status *st) {
     if (info->inputs == l->input_count && info->outputs == l->output_count &&
-        l->input_count + l->output_count <= LAUNCH_BUFFERS_MAX)
+        (request->signature || request->sizes))
         return true;
     return status_set(
         st, STATUS_INTERNAL, "the module of %s has %u inputs and %u outputs, its graph %u and %u",
@@ -85,7 +83,7 @@ static bool find_constant(launch *l, const char *word, size_t length, status *st
             break;
         text_printf(&inputs, "%s%s", i ? ", " : "", name);
         found = strlen(name) == length && memcmp(name, word, length) == 0;
-        if (found && l->constant_count < COMPILER_MAX_PARAMETERS)
+        if (found && l->constant_count < l->input_count)
             l->constants[l->constant_count++] = i;
     }
     if (!found && st->code == STATUS_OK)
@@ -116,6 +114,20 @@ static void bind_args(launch *l) {
 static bool is_async_device(uint32_t device) {
     tsr_device_info_t info = {.struct_size = sizeof info};
     return tsrGetDeviceInfo(device, &info) == TSR_SUCCESS && !info.host_addressable;
+}
+
+static void make_room(launch *l, const launch_request *request) {
+    const compiler_signature *s = request->signature;
+    uint32_t inputs = l->input_count, buffers = inputs + l->output_count;
+    l->buffers = base_calloc((size_t)buffers + 1, sizeof *l->buffers);
+    l->sizes = base_calloc((size_t)buffers + 1, sizeof *l->sizes);
+    l->dims = base_calloc(LAUNCH_DIMS_MAX, sizeof *l->dims);
+    l->args = base_calloc((size_t)buffers + LAUNCH_DIMS_MAX, sizeof *l->args);
+    l->constants = base_calloc((size_t)inputs + 1, sizeof *l->constants);
+    for (uint32_t i = 0; i < buffers && s; i++)
+        l->sizes[i] = buffer_bytes(i < inputs ? &s->inputs[i] : &s->outputs[i - inputs]);
+    if (!s && request->sizes)
+        memcpy(l->sizes, request->sizes, buffers * sizeof *l->sizes);
 }
 
 /* The last device that is not the host stays open from case to case: CUDA takes a second to make
@@ -156,7 +168,7 @@ bool launch_open(launch *l, const launch_request *request, status *st) {
                   .output_count = request->output_count,
                   .foreign = request->foreign,
                   .is_async = beside ? beside->is_async : is_async_device(request->device)};
-    memcpy(l->sizes, request->sizes, sizeof l->sizes);
+    make_room(l, request);
     if (!open_context(l, request, st) || !load(l, request, st) ||
         !abi_ok(tsrGetKernelInfo(l->kernel, &info), "reading the kernel's metadata", st) ||
         !has_buffers(l, request, &info, st) || !bind_dims(l, request, info.dims, st) ||
@@ -164,7 +176,8 @@ bool launch_open(launch *l, const launch_request *request, status *st) {
         return false;
     bind_args(l);
     if (beside)
-        memcpy(l->buffers, beside->buffers, sizeof l->buffers);
+        memcpy(l->buffers, beside->buffers,
+               (l->input_count + l->output_count) * sizeof *l->buffers);
     return beside || request->bare || launch_allocate(l, st);
 }
 
@@ -186,10 +199,11 @@ static void forget_prepared(launch *l) {
 
 void launch_free_buffers(launch *l) {
     forget_prepared(l);
-    for (uint32_t i = 0; i < LAUNCH_BUFFERS_MAX; i++)
+    for (uint32_t i = 0; l->buffers && i < l->input_count + l->output_count; i++) {
         if (l->buffers[i] && l->owns_buffers)
             tsrFree(l->context, l->buffers[i]);
-    memset(l->buffers, 0, sizeof l->buffers);
+        l->buffers[i] = NULL;
+    }
 }
 
 void launch_close(launch *l) {
@@ -198,6 +212,11 @@ void launch_close(launch *l) {
         tsrUnloadModule(l->module);
     if (l->context && l->owns_context)
         tsrDestroyContext(l->context);
+    free(l->buffers);
+    free(l->sizes);
+    free(l->dims);
+    free(l->args);
+    free(l->constants);
     *l = (launch){0};
 }
 

@@ -6,25 +6,21 @@
 #include "tessera/compiler.h"
 #include "tessera/tessera.h"
 
-enum {
-    LAUNCH_BUFFERS_MAX = 2 * COMPILER_MAX_PARAMETERS,
-    LAUNCH_DIMS_MAX = 64,
-    LAUNCH_POISON = 0xA5
-};
+enum { LAUNCH_DIMS_MAX = 64, LAUNCH_POISON = 0xA5 };
 
 typedef struct launch {
     tsr_context_t context;
     tsr_module_t module;
     tsr_kernel_t kernel;
     uint32_t input_count, output_count, dim_count;
-    void *buffers[LAUNCH_BUFFERS_MAX]; /* of the device; inputs first */
-    size_t sizes[LAUNCH_BUFFERS_MAX];  /* bytes */
-    int64_t dims[LAUNCH_DIMS_MAX];
-    void *args[LAUNCH_BUFFERS_MAX + LAUNCH_DIMS_MAX];
+    void **buffers; /* of the device; inputs first */
+    size_t *sizes;  /* bytes */
+    int64_t *dims;
+    void **args; /* addresses of `buffers` and `dims` */
     bool owns_context, owns_buffers;
-    bool foreign;  /* the code is a user's */
-    bool is_async; /* the device works by itself, and its events are the clock */
-    uint32_t constants[COMPILER_MAX_PARAMETERS]; /* inputs that stay as they are between writes */
+    bool foreign;        /* the code is a user's */
+    bool is_async;       /* the device works by itself, and its events are the clock */
+    uint32_t *constants; /* inputs that stay as they are between writes */
     uint32_t constant_count;
     tsr_prepared_t prepared; /* from them; NULL: not yet, or there are none */
 } launch;
@@ -35,8 +31,9 @@ typedef struct launch_request {
     const void *image;        /* a module; read by launch_open */
     size_t image_size;
     const char *kernel;
-    uint32_t input_count, output_count; /* that the kernel must have */
-    size_t sizes[LAUNCH_BUFFERS_MAX];   /* bytes of each buffer, inputs first */
+    uint32_t input_count, output_count;  /* that the kernel must have */
+    const compiler_signature *signature; /* ... whose buffers have its sizes; or NULL */
+    const size_t *sizes;                 /* else: bytes of each buffer, inputs first */
     const ir_binding *dims; /* of a kernel for any; those that it does not have are ignored */
     uint32_t dim_count;
     const struct launch *beside; /* its context and its buffers are used: what is compared with it
@@ -47,7 +44,7 @@ typedef struct launch_request {
     bool foreign; /* the module is a user's file: if it is damaged, that is no bug of ours */
 } launch_request;
 
-/* The counts and sizes of the buffers. */
+/* The counts and sizes of the buffers; borrowed until it is open. */
 void launch_request_buffers(launch_request *request, const compiler_signature *signature);
 
 /* What was built is the module; borrowed until it is open. */

@@ -40,21 +40,23 @@ int lint_input_of(const ir_module *m, ir_value value) {
 
 /* Unused under all element types, or it is of use. */
 static void unused_parameters(const lint_kernel *k) {
-    bool used[COMPILER_MAX_PARAMETERS] = {false};
+    const uint32_t count = k->kernel->parameter_count;
+    bool *used = base_calloc((size_t)count + 1, sizeof *used);
     for (size_t i = 0; i < k->case_count; i++) {
         const ir_module *m = compiler_instance_graph(k->cases[i].instance);
         const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
         uint32_t *uses = ir_count_uses(m);
-        for (uint32_t p = 0; p < body->argument_count && p < COMPILER_MAX_PARAMETERS; p++)
+        for (uint32_t p = 0; p < body->argument_count && p < count; p++)
             used[p] |= uses[body->arguments[p]] > 0;
         free(uses);
     }
-    for (uint32_t p = 0; p < k->kernel->parameter_count; p++)
+    for (uint32_t p = 0; p < count; p++)
         if (!used[p])
             lint_add(k, LINT_UNUSED_PARAMETER,
                      lint_parameter_span(k, k->kernel->parameter_names[p]), NULL,
                      "no output of %s depends on '%s'", k->kernel->name,
                      k->kernel->parameter_names[p]);
+    free(used);
 }
 
 static bool same_dims(const compiler_case *a, const compiler_case *b) {

@@ -9,7 +9,8 @@ enum { SET_SPAN_BYTES = 4096, LINE_BYTES = 64 };
 /* The inputs that a case walks down: reduced over, or transposed, along another axis than the last.
  */
 typedef struct walk {
-    bool down[COMPILER_MAX_PARAMETERS];
+    bool *down;
+    uint32_t count;
 } walk;
 
 static void look(const ir_module *m, ir_op op, walk *w) {
@@ -22,17 +23,18 @@ static void look(const ir_module *m, ir_op op, walk *w) {
     int64_t axes[IR_MAX_RANK];
     int last = ir_type_get(m, v->type)->rank - 1;
     uint32_t count = ir_op_ints(m, op, reduce ? "axes" : "permutation", axes, IR_MAX_RANK);
-    if (v->op || v->index >= COMPILER_MAX_PARAMETERS || count == 0 || last < 1)
+    if (v->op || v->index >= w->count || count == 0 || last < 1)
         return;
     w->down[v->index] |= reduce ? !ir_ints_hold(axes, count, last) : axes[last] != last;
 }
 
 static void aliasing(const lint_kernel *k, const lint_case *c, uint64_t l1_bytes) {
-    walk w = {{false}};
+    const uint32_t count = c->signature.input_count;
+    walk w = {base_calloc((size_t)count + 1, sizeof *w.down), count};
     int64_t ways = (int64_t)(l1_bytes / SET_SPAN_BYTES);
     for (ir_op op = lint_first_op(c->primitives); op; op = ir_op_get(c->primitives, op)->next)
         look(c->primitives, op, &w);
-    for (uint32_t i = 0; i < c->signature.input_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct compiler_buffer *b = &c->signature.inputs[i];
         if (!w.down[i] || b->rank < 2)
             continue;
@@ -44,6 +46,7 @@ static void aliasing(const lint_kernel *k, const lint_case *c, uint64_t l1_bytes
                      "share a set of %lld lines",
                      b->name, (long long)stride, c->c->name, (long long)rows, (long long)ways);
     }
+    free(w.down);
 }
 
 static void unaligned(const lint_kernel *k, const lint_case *c) {

@@ -45,7 +45,7 @@ typedef struct probing {
     const compiler_cut *cut;
     compiler_signature signature;
     launch launch;
-    tensor inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
+    tensor *inputs, *outputs; /* a list each, of tensors_new */
     planted numbers;
     text *why;
 } probing;
@@ -97,7 +97,7 @@ static void plant(probing *p, const tree_pair *pairs, size_t count, double high,
 }
 
 static bool run(probing *p, status *st) {
-    tensor_release_all(p->outputs, p->signature.output_count);
+    tensors_clear(p->outputs);
     return launch_write_inputs(&p->launch, p->inputs, st) &&
            launch_poison_outputs(&p->launch, st) && launch_run(&p->launch, st) &&
            launch_read_outputs(&p->launch, &p->signature, p->outputs, st);
@@ -154,6 +154,8 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
     const compiler_cut *c = p->cut;
     if (!compiler_signature_of(c->instance, &p->signature, st))
         return CUT_FAILED;
+    p->inputs = tensors_new(p->signature.input_count);
+    p->outputs = tensors_new(p->signature.output_count);
     p->numbers = planted_for(p->signature.inputs[c->x].type, c->accumulator);
     if (!are_lost(&p->numbers, c))
         return CUT_NOT_PROBED;
@@ -176,8 +178,8 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
 static cut_outcome run_cut(const probe_request *request, probing *p, sha256 *digest, status *st) {
     compiler_artifact artifact = {0};
     cut_outcome outcome = probe_cut(request, p, &artifact, digest, st);
-    tensor_release_all(p->inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(p->outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(p->inputs);
+    tensors_free(p->outputs);
     launch_close(&p->launch);
     compiler_artifact_release(&artifact);
     return outcome;

@@ -124,8 +124,9 @@ static bool is_outside(const judgement *j, int64_t at, dtype type, const uint64_
 }
 
 void attempt_judge(attempt *t, uint32_t output, const tensor *a, int64_t flat) {
-    tensor references[COMPILER_MAX_PARAMETERS] = {{0}}, bounds[COMPILER_MAX_PARAMETERS] = {{0}},
-           limits[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *references = tensors_new(t->shape->signature.output_count),
+           *bounds = tensors_new(t->shape->signature.output_count),
+           *limits = tensors_new(t->shape->signature.output_count);
     const compiler_references out = {.values = references, .bounds = bounds, .limits = limits};
     violation *v = &t->violation;
     status ignored = STATUS_INIT;
@@ -139,9 +140,9 @@ void attempt_judge(attempt *t, uint32_t output, const tensor *a, int64_t flat) {
         for (int i = 0; i < 2; i++)
             v->outside[i] = is_outside(&j, at, v->type, &v->bits[i]);
     }
-    tensor_release_all(references, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(bounds, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(limits, COMPILER_MAX_PARAMETERS);
+    tensors_free(references);
+    tensors_free(bounds);
+    tensors_free(limits);
 }
 
 void attempt_compare_judged(attempt *t, const tensor *a, const tensor *b, const char *between) {
@@ -158,11 +159,11 @@ void attempt_compare_judged(attempt *t, const tensor *a, const tensor *b, const 
 
 static bool run_and_compare(attempt *t, const tensor *plain, const circumstances *how,
                             const char *between, status *st) {
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *outputs = tensors_new(t->shape->signature.output_count);
     bool ok = runner_run(t->runner, t->shape, how, t->shape->inputs, outputs, st);
     if (ok)
         attempt_compare_judged(t, plain, outputs, between);
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(outputs);
     return ok;
 }
 
@@ -261,9 +262,9 @@ static void *compete(void *argument) {
     circumstances how = attempt_plain(v->t);
     status st = STATUS_INIT;
     while (!atomic_load(&v->stop) && st.code == STATUS_OK) {
-        tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+        tensor *outputs = tensors_new(v->t->shape->signature.output_count);
         (void)runner_run(v->runner, v->t->shape, &how, v->t->shape->inputs, outputs, &st);
-        tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+        tensors_free(outputs);
     }
     return NULL;
 }
@@ -272,12 +273,12 @@ static void *compete(void *argument) {
  */
 static bool try_contention(attempt *t, const tensor *plain, status *st) {
     circumstances how = attempt_plain(t);
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *outputs = tensors_new(t->shape->signature.output_count);
     rival v = {.t = t, .runner = runner_open(t->request, t->end_ns)};
     pthread_t thread;
     busy b;
     bool ok = runner_run(v.runner, t->shape, &how, t->shape->inputs, outputs, st);
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(outputs);
     bool competes = ok && thread_start(&thread, compete, &v);
     if (ok) {
         busy_begin(&b);
@@ -363,10 +364,10 @@ bool attempt_run(attempt *t, relation_id id, status *st) {
         return attempt_isolation(t, st);
     if (id == RELATION_MEMORY)
         return attempt_memory(t, st);
-    tensor plain[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *plain = tensors_new(t->shape->signature.output_count);
     circumstances how = attempt_plain(t);
     bool ok = runner_run(t->runner, t->shape, &how, t->shape->inputs, plain, st) &&
               try_plain(t, id, plain, st);
-    tensor_release_all(plain, COMPILER_MAX_PARAMETERS);
+    tensors_free(plain);
     return ok;
 }

@@ -41,11 +41,11 @@ static bool take(const tensor *from, int axis, const int64_t *order, int64_t cou
 }
 
 typedef struct arrays {
-    tensor items[COMPILER_MAX_PARAMETERS];
+    tensor *items; /* tensors_new */
 } arrays;
 
 static void release(arrays *a) {
-    tensor_release_all(a->items, COMPILER_MAX_PARAMETERS);
+    tensors_free(a->items);
 }
 
 typedef struct positions_taken {
@@ -59,7 +59,7 @@ static bool take_all(const attempt *t, const tensor *from, bool of_outputs, posi
     const compiler_signature *s = &t->shape->signature;
     uint32_t tensors = of_outputs ? s->output_count : s->input_count;
     const int *axes = of_outputs ? t->lanes->outputs : t->lanes->inputs;
-    *out = (arrays){{{0}}};
+    out->items = tensors_new(tensors);
     for (uint32_t i = 0; i < tensors; i++)
         if (!take(&from[i], axes[i], taken.order, taken.count, &out->items[i], st))
             return false;
@@ -78,7 +78,7 @@ static const char *name_of(const attempt *t) {
 
 static bool run_plain(attempt *t, arrays *out, status *st) {
     circumstances how = attempt_plain(t);
-    *out = (arrays){{{0}}};
+    out->items = tensors_new(t->shape->signature.output_count);
     return runner_run(t->runner, t->shape, &how, t->shape->inputs, out->items, st);
 }
 
@@ -87,12 +87,12 @@ static bool run_plain(attempt *t, arrays *out, status *st) {
 /* The first `count` positions alone. */
 static bool run_first(attempt *t, const int64_t *order, int64_t count, arrays *out, status *st) {
     int64_t dims[ATTEMPT_DIMS_MAX];
-    arrays inputs = {{{0}}};
+    arrays inputs = {NULL};
     shape small;
     circumstances how = attempt_plain(t);
     attempt_dims(t->request->column, t->shape, dims);
     dims[t->dim] = count;
-    *out = (arrays){{{0}}};
+    out->items = tensors_new(t->shape->signature.output_count);
     shape_request request = {t->shape->c, dims, t->request->seed, false, NULL};
     bool ok = shape_open(&small, t->request->column, &request, st);
     if (!ok)
@@ -107,7 +107,7 @@ static bool run_first(attempt *t, const int64_t *order, int64_t count, arrays *o
 /* Do `count` positions by themselves have the bits that they have among all? */
 static bool first_agree(attempt *t, const arrays *full, const int64_t *order, int64_t count,
                         status *st) {
-    arrays part, wanted = {{{0}}};
+    arrays part, wanted = {NULL};
     char between[120];
     bool ok = run_first(t, order, count, &part, st) &&
               take_all(t, full->items, true, (positions_taken){order, count}, &wanted, st);
@@ -174,7 +174,7 @@ bool attempt_batch(attempt *t, status *st) {
 
 static bool permuted_agree(attempt *t, const arrays *full, const int64_t *order,
                            const char *between, status *st) {
-    arrays inputs, outputs = {{{0}}}, wanted = {{{0}}};
+    arrays inputs, outputs = {tensors_new(t->shape->signature.output_count)}, wanted = {NULL};
     circumstances how = attempt_plain(t);
     int64_t count = positions(t);
     bool ok = take_all(t, t->shape->inputs, false, (positions_taken){order, count}, &inputs, st) &&
@@ -232,7 +232,8 @@ static void spoil(const attempt *t, tensor *inputs, int64_t kept) {
 
 static bool isolated_agrees(attempt *t, const arrays *full, int64_t kept, const int64_t *all,
                             status *st) {
-    arrays inputs, outputs = {{{0}}}, part = {{{0}}}, wanted = {{{0}}};
+    arrays inputs, outputs = {tensors_new(t->shape->signature.output_count)}, part = {NULL},
+                   wanted = {NULL};
     circumstances how = attempt_plain(t);
     char between[120];
     bool ok =

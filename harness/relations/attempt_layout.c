@@ -38,7 +38,7 @@ static void note_gap(attempt *t, const runner_gap *gap, const char *between) {
 }
 
 static bool try_layout(attempt *t, const tensor *plain, layout_kind kind, status *st) {
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *outputs = tensors_new(t->shape->signature.output_count);
     circumstances how = attempt_plain(t);
     runner_gap gap;
     char between[100];
@@ -50,7 +50,7 @@ static bool try_layout(attempt *t, const tensor *plain, layout_kind kind, status
         note_gap(t, &gap, between);
     else if (ok)
         attempt_compare_judged(t, plain, outputs, between);
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(outputs);
     if (ok)
         return true;
     bool refuses = own.code == STATUS_UNAVAILABLE || own.code == STATUS_INVALID;

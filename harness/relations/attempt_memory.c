@@ -51,10 +51,10 @@ static void note_input(attempt *t, const runner_effect *e) {
 }
 
 static bool try_once(attempt *t, const circumstances *how, status *st) {
-    tensor outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *outputs = tensors_new(t->shape->signature.output_count);
     runner_effect e;
     bool ok = runner_run(t->runner, t->shape, how, t->shape->inputs, outputs, st);
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(outputs);
     if (!ok || !how->watched || !runner_had_effect(t->runner, &e))
         return ok;
     if (e.place == RUNNER_INPUT)

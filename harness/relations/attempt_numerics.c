@@ -57,12 +57,13 @@ static bool find_escape(const attempt *t, compiler_escape *out, status *st) {
 }
 
 static bool try_stable(attempt *t, const tensor *plain, status *st) {
-    tensor references[COMPILER_MAX_PARAMETERS] = {{0}}, bounds[COMPILER_MAX_PARAMETERS] = {{0}};
-    const compiler_references out = {.values = references, .bounds = bounds, .unlimited = true};
     compiler_escape e;
     bool ok = find_escape(t, &e, st);
     if (!ok || (are_finite(t, plain) && !e.found))
         return ok;
+    const uint32_t count = t->shape->signature.output_count;
+    tensor *references = tensors_new(count), *bounds = tensors_new(count);
+    const compiler_references out = {.values = references, .bounds = bounds, .unlimited = true};
     ok = compiler_reference(t->shape->instance, t->shape->inputs, &out, st);
     for (uint32_t i = 0; ok && references[i].data && !t->violation.found; i++) {
         range_check c = compare_finite(&references[i], &plain[i]);
@@ -74,8 +75,8 @@ static bool try_stable(attempt *t, const tensor *plain, status *st) {
     }
     if (ok && e.found && !t->violation.found)
         tell_escape(t, plain, references, &e);
-    tensor_release_all(references, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(bounds, COMPILER_MAX_PARAMETERS);
+    tensors_free(references);
+    tensors_free(bounds);
     return ok;
 }
 

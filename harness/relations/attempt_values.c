@@ -63,20 +63,21 @@ static void make_special(attempt *t, tensor *inputs) {
 
 static bool run(attempt *t, const tensor *inputs, tensor *outputs, status *st) {
     circumstances how = attempt_plain(t);
-    memset(outputs, 0, COMPILER_MAX_PARAMETERS * sizeof *outputs);
     return runner_run(t->runner, t->shape, &how, inputs, outputs, st);
 }
 
 static bool repeat_special(attempt *t, const tensor *inputs, status *st) {
-    tensor first[COMPILER_MAX_PARAMETERS], again[COMPILER_MAX_PARAMETERS];
+    tensor *first = tensors_new(t->shape->signature.output_count),
+           *again = tensors_new(t->shape->signature.output_count);
     bool ok = run(t, inputs, first, st);
     for (int i = 0; i < REPETITIONS && ok && !t->violation.found; i++) {
         ok = run(t, inputs, again, st);
         if (ok)
             attempt_compare(t, first, again, "two runs on NaN, infinities and subnormal numbers");
-        tensor_release_all(again, COMPILER_MAX_PARAMETERS);
+        tensors_clear(again);
     }
-    tensor_release_all(first, COMPILER_MAX_PARAMETERS);
+    tensors_free(again);
+    tensors_free(first);
     return ok;
 }
 
@@ -116,8 +117,9 @@ static void keep_one(const tensor *plain, tensor *outputs, uint32_t count,
 }
 
 static bool try_element(attempt *t, const tensor *plain, const compiler_element *of, status *st) {
-    tensor needed[COMPILER_MAX_PARAMETERS] = {{0}}, inputs[COMPILER_MAX_PARAMETERS] = {{0}},
-           outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *needed = tensors_new(t->shape->signature.input_count),
+           *inputs = tensors_new(t->shape->signature.input_count),
+           *outputs = tensors_new(t->shape->signature.output_count);
     uint32_t count = t->shape->signature.output_count;
     bool ok = compiler_needed(t->shape->instance, t->shape->inputs, of, needed, st) &&
               copy_inputs(t, inputs, st);
@@ -129,9 +131,9 @@ static bool try_element(attempt *t, const tensor *plain, const compiler_element 
                             "numbers, and special values where this element is not made from them");
         }
     }
-    tensor_release_all(needed, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(needed);
+    tensors_free(inputs);
+    tensors_free(outputs);
     return ok;
 }
 
@@ -147,12 +149,12 @@ static bool try_elements(attempt *t, const tensor *plain, status *st) {
 }
 
 bool attempt_special(attempt *t, const tensor *plain, status *st) {
-    tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *inputs = tensors_new(t->shape->signature.input_count);
     bool ok = copy_inputs(t, inputs, st);
     if (ok)
         make_special(t, inputs);
     ok = ok && repeat_special(t, inputs, st);
-    tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(inputs);
     bool more = ok && !t->violation.found && !t->request->column->kernel->contract;
     return more ? try_elements(t, plain, st) : ok;
 }
@@ -194,8 +196,9 @@ static void make_alike(const attempt *t, tensor *outputs) {
 
 static bool try_nans(attempt *t, uint64_t every, bool *any, status *st) {
     const uint64_t places = splitmix64(&t->random);
-    tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, one[COMPILER_MAX_PARAMETERS] = {{0}},
-           other[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *inputs = tensors_new(t->shape->signature.input_count),
+           *one = tensors_new(t->shape->signature.output_count),
+           *other = tensors_new(t->shape->signature.output_count);
     bool ok = copy_inputs(t, inputs, st), has = ok && put_nans(t, inputs, places, every, NULL) > 0;
     ok = ok && (!has || run(t, inputs, one, st));
     if (ok && has)
@@ -207,9 +210,9 @@ static bool try_nans(attempt *t, uint64_t every, bool *any, status *st) {
         attempt_compare(t, one, other, "NaN without a sign, and of a sign and a payload");
     }
     *any |= has;
-    tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(one, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(other, COMPILER_MAX_PARAMETERS);
+    tensors_free(inputs);
+    tensors_free(one);
+    tensors_free(other);
     return ok;
 }
 
@@ -227,7 +230,8 @@ static bool try_behind_mask(attempt *t, const tensor *plain, const tensor *neede
     static const double values[] = {NAN, INFINITY, -INFINITY, 0, 1};
     bool ok = true;
     for (size_t i = 0; i < sizeof values / sizeof *values && ok && !t->violation.found; i++) {
-        tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, outputs[COMPILER_MAX_PARAMETERS] = {{0}};
+        tensor *inputs = tensors_new(t->shape->signature.input_count),
+               *outputs = tensors_new(t->shape->signature.output_count);
         char between[80];
         snprintf(between, sizeof between, "numbers and %g where a mask hides them", values[i]);
         ok = copy_inputs(t, inputs, st);
@@ -236,8 +240,8 @@ static bool try_behind_mask(attempt *t, const tensor *plain, const tensor *neede
         ok = ok && run(t, inputs, outputs, st);
         if (ok)
             attempt_compare(t, plain, outputs, between);
-        tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
-        tensor_release_all(outputs, COMPILER_MAX_PARAMETERS);
+        tensors_free(inputs);
+        tensors_free(outputs);
     }
     return ok;
 }
@@ -251,15 +255,15 @@ static bool hides_something(const attempt *t, const tensor *needed) {
 }
 
 bool attempt_masked(attempt *t, const tensor *plain, status *st) {
-    tensor needed[COMPILER_MAX_PARAMETERS] = {{0}};
     if (t->request->column->kernel->contract)
         return status_set(st, STATUS_UNAVAILABLE,
                           "the kernel has no formula that would tell what is masked");
+    tensor *needed = tensors_new(t->shape->signature.input_count);
     bool ok = compiler_needed(t->shape->instance, t->shape->inputs, NULL, needed, st);
     if (ok && !hides_something(t, needed))
         ok = status_set(st, STATUS_UNAVAILABLE,
                         "the kernel hides no element of its inputs from all outputs");
     ok = ok && try_behind_mask(t, plain, needed, st);
-    tensor_release_all(needed, COMPILER_MAX_PARAMETERS);
+    tensors_free(needed);
     return ok;
 }

@@ -21,12 +21,13 @@ typedef struct opened {
     uint32_t threads;
     layout_kind layout;
     char environment[200];
-    layout layouts[LAUNCH_BUFFERS_MAX]; /* of each buffer, where it is not dense */
+    layout *layouts; /* of each buffer, where it is not dense */
     launch launch;
     compiler_artifact artifact;
-    unsigned char *memories[LAUNCH_BUFFERS_MAX]; /* of the device */
-    uint64_t used;                               /* the number of its last run */
-    uint64_t guest;                              /* guests.h; 0: it has none */
+    unsigned char **memories; /* of each buffer, of the device */
+    uint32_t buffers;
+    uint64_t used;  /* the number of its last run */
+    uint64_t guest; /* guests.h; 0: it has none */
     guest_watch watch;
 } opened;
 
@@ -43,7 +44,7 @@ struct runner {
     bool had_effect; /* the last run that was watched */
     runner_effect effect;
     const opened *last;
-    runner_range ranges[LIMIT_PARAMETERS * TENSOR_MAX_RANK];
+    runner_range *ranges; /* of the kernel's dimensions */
 };
 
 /* ---- shapes ---- */
@@ -72,12 +73,13 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
     text diagnostics;
     text_init(&diagnostics);
     if (request->dims) {
-        ir_binding bindings[LIMIT_PARAMETERS * TENSOR_MAX_RANK];
+        ir_binding *bindings = base_calloc(k->dim_count + 1, sizeof *bindings);
         for (uint32_t i = 0; i < k->dim_count; i++)
             bindings[i] = (ir_binding){k->dim_names[i], request->dims[i]};
         const compiler_values values = {bindings, k->dim_count, request->like->types,
                                         request->like->type_count};
         s->c = compiler_case_bind(column->source, k, &values, &diagnostics);
+        free(bindings);
     }
     compiler_case drawn = s->c ? *s->c : *request->like;
     drawn.inputs = request->like->inputs;
@@ -87,7 +89,10 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
     bool ok = s->instance || status_set(st, STATUS_INVALID, "the kernel has no such shape");
     text_release(&diagnostics);
     ok = ok && (!request->small || is_small(s, st)) &&
-         compiler_signature_of(s->instance, &s->signature, st) &&
+         compiler_signature_of(s->instance, &s->signature, st);
+    if (ok)
+        s->inputs = tensors_new(s->signature.input_count);
+    ok = ok &&
          (request->inputs ? inputs_read(&s->signature, request->inputs, s->inputs, st)
                           : inputs_make(&s->signature, &drawn, request->seed, s->inputs, st)) &&
          compiler_check_values(s->instance, s->inputs, st);
@@ -97,7 +102,7 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
 }
 
 void shape_close(shape *s) {
-    tensor_release_all(s->inputs, COMPILER_MAX_PARAMETERS);
+    tensors_free(s->inputs);
     if (s->instance)
         compiler_instance_free(s->instance);
     *s = (shape){0};
@@ -108,17 +113,19 @@ void shape_close(shape *s) {
 runner *runner_open(const relations_request *request, uint64_t end_ns) {
     runner *r = base_calloc(1, sizeof *r);
     r->request = request;
+    r->ranges = base_calloc(request->column->kernel->dim_count + 1, sizeof *r->ranges);
     r->end_ns = end_ns;
     return r;
 }
 
 static void close_opened(opened *o) {
-    for (uint32_t i = 0; i < LAUNCH_BUFFERS_MAX; i++)
+    for (uint32_t i = 0; i < o->buffers; i++)
         if (o->memories[i])
             (void)tsrFree(o->launch.context, o->memories[i]);
-    memset(o->launch.buffers, 0, sizeof o->launch.buffers);
     launch_close(&o->launch);
     compiler_artifact_release(&o->artifact);
+    free(o->memories);
+    free(o->layouts);
     *o = (opened){0};
 }
 
@@ -128,6 +135,7 @@ void runner_close(runner *r) {
     if (r->folder.path)
         scratch_folder_close(&r->folder);
     free(r->cold);
+    free(r->ranges);
     free(r);
 }
 
@@ -152,8 +160,8 @@ static bool build(runner *r, opened *o, const shape *of, status *st) {
     if (implementation_needs_folder(s->with->kind) && !r->folder.path &&
         !scratch_folder_open(&r->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
-    const implementation_layout *layouts[LAUNCH_BUFFERS_MAX];
-    for (uint32_t i = 0; i < LAUNCH_BUFFERS_MAX; i++)
+    const implementation_layout **layouts = base_calloc(o->buffers + 1, sizeof *layouts);
+    for (uint32_t i = 0; i < o->buffers; i++)
         layouts[i] = &o->layouts[i].told;
     const implementation_request request = {.path = s->with->path,
                                             .symbol = s->symbol,
@@ -162,7 +170,9 @@ static bool build(runner *r, opened *o, const shape *of, status *st) {
                                             .kind = s->with->kind,
                                             .threads = o->threads,
                                             .layouts = o->layout ? layouts : NULL};
-    return implementation_build(&request, of->instance, &o->artifact, st);
+    bool ok = implementation_build(&request, of->instance, &o->artifact, st);
+    free(layouts);
+    return ok;
 }
 
 static size_t bytes_of(const opened *o, uint32_t buffer) {
@@ -190,7 +200,10 @@ static const struct compiler_buffer *buffer_at(const compiler_signature *s, uint
 static bool load(runner *r, opened *o, const shape *of, status *st) {
     const relations_column *s = r->request->column;
     const compiler_signature *buffers = &of->signature;
-    for (uint32_t i = 0; o->layout && i < buffers->input_count + buffers->output_count; i++)
+    o->buffers = buffers->input_count + buffers->output_count;
+    o->memories = base_calloc(o->buffers + 1, sizeof *o->memories);
+    o->layouts = base_calloc(o->buffers + 1, sizeof *o->layouts);
+    for (uint32_t i = 0; o->layout && i < o->buffers; i++)
         o->layouts[i] = layout_of(o->layout, buffer_at(buffers, i));
     if (!find_device(r, st) || !build(r, o, of, st))
         return false;
@@ -454,7 +467,7 @@ foreign_cost runner_cost(const runner *r) {
 /* ---- ranges ---- */
 
 void runner_reset_ranges(runner *r) {
-    memset(r->ranges, 0, sizeof r->ranges);
+    memset(r->ranges, 0, r->request->column->kernel->dim_count * sizeof *r->ranges);
 }
 
 const runner_range *runner_ranges(const runner *r) {

@@ -17,7 +17,7 @@ typedef struct shape {
     const compiler_case *c;    /* of the source */
     compiler_instance *instance;
     compiler_signature signature;
-    tensor inputs[COMPILER_MAX_PARAMETERS];
+    tensor *inputs; /* tensors_new */
 } shape;
 
 /* False where the kernel has no such shape. `like` has the distributions; NULL dims: the shape of

@@ -184,17 +184,18 @@ static bool same_bits(const tensor *ours, const tensor *theirs, status *st) {
 
 static bool confirm_one(summing *s, compiler_instance *written, const compiler_case *c,
                         uint64_t seed, status *st) {
-    tensor inputs[COMPILER_MAX_PARAMETERS] = {{0}}, ours[COMPILER_MAX_PARAMETERS] = {{0}},
-           theirs[COMPILER_MAX_PARAMETERS] = {{0}};
+    tensor *inputs = tensors_new(s->shape.signature.input_count),
+           *ours = tensors_new(s->shape.signature.output_count),
+           *theirs = tensors_new(s->shape.signature.output_count);
     const circumstances how = {
         .threads = s->threads, .before = 0xA5, .surround = 0x5A, .changed = -1};
     bool ok = inputs_make(&s->shape.signature, c, seed, inputs, st) &&
               compiler_interpret(written, inputs, ours, st) &&
               runner_run(s->runner, &s->shape, &how, inputs, theirs, st) &&
               same_bits(&ours[0], &theirs[0], st);
-    tensor_release_all(inputs, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(ours, COMPILER_MAX_PARAMETERS);
-    tensor_release_all(theirs, COMPILER_MAX_PARAMETERS);
+    tensors_free(inputs);
+    tensors_free(ours);
+    tensors_free(theirs);
     return ok;
 }
 

@@ -97,7 +97,8 @@ static int tear_down(void **state) {
 }
 
 static rotation *open_sets(bench *b, uint32_t count, bool with_digests) {
-    const size_t bytes = ROWS * COLUMNS * sizeof(float);
+    static size_t sizes[] = {ROWS * COLUMNS * sizeof(float), ROWS * COLUMNS * sizeof(float),
+                             ROWS * COLUMNS * sizeof(float)};
     const void *inputs[SETS][2];
     rotation_set sets[SETS];
     status st = STATUS_INIT;
@@ -106,8 +107,7 @@ static rotation *open_sets(bench *b, uint32_t count, bool with_digests) {
         inputs[i][1] = b->inputs[i][1].data;
         sets[i] = (rotation_set){inputs[i], with_digests ? &b->digests[i] : NULL};
     }
-    launch shape = {
-        .context = b->context, .input_count = 2, .output_count = 1, .sizes = {bytes, bytes, bytes}};
+    launch shape = {.context = b->context, .input_count = 2, .output_count = 1, .sizes = sizes};
     rotation_request request = {
         .launch = &shape, .set_count = count, .sets = sets, .seed = 7 + count};
     rotation *r = rotation_open(&request, &st);
@@ -203,8 +203,7 @@ static void test_sets_of_a_case(void **state) {
         buffers[i].rank = b->inputs[0][i].rank;
         memcpy(buffers[i].dims, b->inputs[0][i].dims, sizeof buffers[i].dims);
     }
-    compiler_signature signature = {.input_count = 2};
-    memcpy(signature.inputs, buffers, sizeof buffers);
+    compiler_signature signature = {.input_count = 2, .inputs = buffers};
     tensor own[2], other[2], alone[2], beside[2];
     const input_set first = {0}, second = {1, false}, perturbed = {3, true};
     const inputs_request from_seed = {&signature, &c, 9, NULL}, from_own = {&signature, &c, 9, own};

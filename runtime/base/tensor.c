@@ -1,9 +1,12 @@
 /* tensor.c - allocation and sizes of tensors; the .npy format is in npy.c. */
 #include "base/tensor.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/arena.h"
 
 enum { SMALL_ALIGNMENT = 64 };
 static const size_t huge_page_bytes = (size_t)2 << 20, large_bytes = (size_t)4 << 20;
@@ -58,6 +61,27 @@ void tensor_release(tensor *t) {
 void tensor_release_all(tensor *tensors, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         tensor_release(&tensors[i]);
+}
+
+/* Stands before the tensors of a list. */
+typedef struct list_head {
+    _Alignas(max_align_t) uint32_t count;
+} list_head;
+
+tensor *tensors_new(uint32_t count) {
+    list_head *head = base_calloc(1, sizeof *head + ((size_t)count + 1) * sizeof(tensor));
+    head->count = count;
+    return (tensor *)(head + 1);
+}
+
+void tensors_clear(tensor *list) {
+    if (list)
+        tensor_release_all(list, ((list_head *)list - 1)->count);
+}
+
+void tensors_free(tensor *list) {
+    tensors_clear(list);
+    free(list ? (list_head *)list - 1 : NULL);
 }
 
 int64_t tensor_count(const tensor *t) {

@@ -27,6 +27,10 @@ typedef struct tensor {
 bool tensor_init(tensor *t, dtype type, int rank, const int64_t *dims, status *st);
 void tensor_release(tensor *t);
 void tensor_release_all(tensor *tensors, uint32_t count);
+/* A list of tensors without data, which knows its length: tensors_free releases them, too. */
+tensor *tensors_new(uint32_t count);
+void tensors_clear(tensor *list); /* releases them alone; may be NULL, as below */
+void tensors_free(tensor *list);
 int64_t tensor_count(const tensor *t);
 size_t tensor_bytes(const tensor *t);
 

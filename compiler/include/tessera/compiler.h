@@ -295,16 +295,16 @@ void compiler_unused_hints(compiler_source *source, const compiler_kernel *kerne
 /* FLOPs (masked work left out) and bytes that must move. */
 bool compiler_cost(compiler_instance *instance, uint64_t *flops, uint64_t *bytes, status *st);
 
-/* Inputs and outputs of an instance: element types and static shapes. Names are borrowed from it.
- */
+/* Inputs and outputs, with static shapes; borrowed from their instance. */
+typedef struct compiler_buffer {
+    const char *name;
+    dtype type;
+    int rank;
+    int64_t dims[TENSOR_MAX_RANK];
+} compiler_buffer;
 typedef struct compiler_signature {
     uint32_t input_count, output_count;
-    struct compiler_buffer {
-        const char *name;
-        dtype type;
-        int rank;
-        int64_t dims[TENSOR_MAX_RANK];
-    } inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS];
+    const compiler_buffer *inputs, *outputs;
 } compiler_signature;
 bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st);
 
@@ -314,8 +314,8 @@ bool compiler_signature_of(compiler_instance *instance, compiler_signature *out,
  * which should be larger than 1 and unlike each other. */
 typedef struct compiler_independence {
     bool independent;
-    bool any_output; /* some output has positions of it */
-    int inputs[COMPILER_MAX_PARAMETERS], outputs[COMPILER_MAX_PARAMETERS]; /* the axis; -1: none */
+    bool any_output;       /* some output has positions of it */
+    int *inputs, *outputs; /* the axis of each, -1: none; borrowed from the instance */
     const char *why; /* not independent: the operation that mixes positions, or words; static */
 } compiler_independence;
 bool compiler_independent(compiler_instance *instance, const char *dim, compiler_independence *out,
@@ -486,8 +486,7 @@ bool compiler_needed(compiler_instance *instance, const tensor *inputs, const co
  * one of these inputs, so a kernel that is given some positions alone gives their bits. */
 typedef struct compiler_axis {
     int64_t extent;
-    int inputs[COMPILER_MAX_PARAMETERS]; /* the axis of each; -1: none */
-    int outputs[COMPILER_MAX_PARAMETERS];
+    int *inputs, *outputs; /* the axis of each, -1: none; borrowed from the instance */
 } compiler_axis;
 /* Those that are found, no two of which share an axis of an output; at most `most`. */
 bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t most, uint32_t *count,

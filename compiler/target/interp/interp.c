@@ -189,7 +189,7 @@ void interp_values_release(const ir_module *m, tensor *values) {
 }
 
 bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st) {
-    tensor outputs[LIMIT_PARAMETERS] = {{0}};
+    tensor *outputs = tensors_new(ir_op_get(m, kernel_block(m)->last)->operand_count);
     uint32_t *counts = ir_count_uses(m);
     interpreter in = {
         .m = m, .values = values, .uses = ir_count_uses(m), .counts = counts, .st = st};
@@ -198,7 +198,7 @@ bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, sta
     bool ok = interp_check_inputs(m, inputs, st);
     borrow_inputs(&in, inputs);
     ok = ok && run(&in, outputs);
-    tensor_release_all(outputs, LIMIT_PARAMETERS);
+    tensors_free(outputs);
     free(in.uses);
     free(counts);
     return ok;

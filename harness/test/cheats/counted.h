@@ -31,7 +31,7 @@ static void counted_open(counted *c, void (*around)(void *context, bool begins),
         " \"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [2]}],"
         " \"workspace_bytes\": 0, \"scratch_bytes\": 0, \"phases\": ["
         "{\"symbol\": \"tells_of_launches\", \"grid\": 1, \"what\": \"counts\"}]}";
-    const size_t sizes[2] = {sizeof c->contents[0], sizeof(uint64_t)};
+    static size_t sizes[2] = {sizeof c->contents[0], sizeof(uint64_t)};
     const void *inputs[COUNTED_SETS];
     rotation_set sets[COUNTED_SETS];
     status st = STATUS_INIT;
@@ -48,8 +48,7 @@ static void counted_open(counted *c, void (*around)(void *context, bool begins),
         inputs[i] = c->contents[i];
         sets[i] = (rotation_set){&inputs[i], &c->digests[i]};
     }
-    launch shape = {
-        .context = c->context, .input_count = 1, .output_count = 1, .sizes = {sizes[0], sizes[1]}};
+    launch shape = {.context = c->context, .input_count = 1, .output_count = 1, .sizes = sizes};
     rotation_request request = {.launch = &shape,
                                 .set_count = COUNTED_SETS,
                                 .sets = sets,

@@ -175,7 +175,7 @@ static bool clock_is_bent(void) {
 }
 
 static void run(const cheat *c, outcome *out) {
-    const size_t size = sizeof inputs[0][0];
+    static size_t sizes[] = {sizeof inputs[0][0], sizeof inputs[0][0], sizeof inputs[0][0]};
     const void *pointers[SETS][2];
     rotation_set sets[SETS];
     trial t = {.st = STATUS_INIT};
@@ -189,8 +189,7 @@ static void run(const cheat *c, outcome *out) {
         pointers[set][1] = inputs[set][1];
         sets[set] = (rotation_set){pointers[set], &digests[set]};
     }
-    launch shape = {
-        .context = context, .input_count = 2, .output_count = 1, .sizes = {size, size, size}};
+    launch shape = {.context = context, .input_count = 2, .output_count = 1, .sizes = sizes};
     rotation_request request = {.launch = &shape,
                                 .set_count = SETS,
                                 .held_count = 1,

@@ -51,7 +51,8 @@ static void open_empty(empty *e) {
     for (int i = 0; i < SETS * SETS; i++)
         for (int k = 0; k < 3; k++)
             e->args[i][k] = &e->buffers[k < 2 ? i % SETS : (i + i / SETS) % SETS][k];
-    launch shape = {.context = e->context, .input_count = 2, .output_count = 1};
+    static size_t sizes[3];
+    launch shape = {.context = e->context, .input_count = 2, .output_count = 1, .sizes = sizes};
     rotation_request request = {.launch = &shape, .set_count = SETS, .sets = sets};
     e->rotation = rotation_open(&request, &st);
     if (!e->rotation || !rotation_learn(e->rotation, e->kernel, &st))
