@@ -83,12 +83,21 @@ static const struct {
     {"hip", TEST_SOURCE_DIR "/kernels.ptx"}, /* the stub reads nothing else */
 };
 
+/* As read_object, they may lie where $TESSERA_TEST_OBJECTS says. */
+static inline void kernel_path(const char *format, const char *object_name, char path[512]) {
+    const char *elsewhere = getenv("TESSERA_TEST_OBJECTS");
+    char built[512];
+    snprintf(built, sizeof built, format, object_name);
+    snprintf(path, 512, "%s%s", elsewhere ? elsewhere : "",
+             elsewhere ? strrchr(built, '/') : built);
+}
+
 static inline bytes read_kernels(const char *driver, const char *object_name) {
     bytes read = {0};
     for (size_t i = 0; i < COUNT_OF(kernel_files); i++)
         if (strcmp(kernel_files[i].driver, driver) == 0) {
             char path[512];
-            snprintf(path, sizeof path, kernel_files[i].path, object_name);
+            kernel_path(kernel_files[i].path, object_name, path);
             assert_true(file_read(path, (size_t)1 << 24, &read.data, &read.size, NULL));
         }
     return read.data ? read : read_object(object_name);
