@@ -201,6 +201,15 @@ static void search_others(tuning *t, const case_search *c, const space_points *p
     }
 }
 
+/* The kernels of a program are compiled with their default schedules. */
+static bool is_program(const job *j, const compiler_instance *instance, const status *st) {
+    bool program = compiler_instance_is_program(instance) || st->code == STATUS_UNAVAILABLE;
+    if (program)
+        say(stderr, "tsr: %s/%s: left out: a program of several kernels has no schedule\n",
+            j->kernel, j->case_name);
+    return program;
+}
+
 /* The kernel's own tiles first; the others share what is left. */
 static void search_case(tuning *t, const corpus_case *item, compiler_instance *instance,
                         const job *j, uint64_t budget_ns) {
@@ -217,7 +226,9 @@ static void search_case(tuning *t, const corpus_case *item, compiler_instance *i
     bool ok = search_point(t, &search, &points.items[0], &best.result, &st);
     if (ok)
         search_others(t, &search, &points, &best);
-    if (!ok && !interrupt_seen) {
+    if (!ok && !interrupt_seen && is_program(j, instance, &st)) {
+        t->left_out++;
+    } else if (!ok && !interrupt_seen) {
         say(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
         t->failed++;
@@ -310,7 +321,8 @@ static void report(const tuning *t) {
         return;
     }
     say(stdout,
-        "%u faster, %u as good as they were, %u known, %u left out for lack of time or choice, "
+        "%u faster, %u as good as they were, %u known, %u left out for lack of time, choice or a "
+        "schedule, "
         "%u failed; %s\n",
         t->faster, t->as_good, t->known, t->left_out, t->failed, t->request->places->usual);
 }
