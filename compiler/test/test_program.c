@@ -201,7 +201,21 @@ static void layers_have_the_interpreters_bits(void **state) {
 
 /* ---- combiners ---- */
 
-enum { NEVER, ALWAYS, ROUNDED, ROOTS, DOWN, DOWN_PLACE, SUM, MOST, PLACE, UPDATED, COUNTS };
+enum {
+    NEVER,
+    ALWAYS,
+    ROUNDED,
+    ROOTS,
+    DOWN,
+    DOWN_PLACE,
+    SUM,
+    MOST,
+    PLACE,
+    UPDATED,
+    COUNTS,
+    CHAIN,
+    HALF
+};
 
 typedef struct sizes {
     int64_t n, c, d, u;
@@ -284,6 +298,22 @@ static void check_reductions(const trial *t, const sizes *s) {
     }
 }
 
+/* Each element less all before it; the second as halves. */
+static void check_chains(const trial *t, const sizes *s) {
+    const tensor *v = &t->inputs[2];
+    uint16_t bits = 0, element = 0;
+    float chain = 3;
+    dtype_store(DTYPE_F16, &bits, 0, 1);
+    for (int64_t i = 0; i < s->u; i++) {
+        chain = number(v, i) - chain;
+        dtype_store(DTYPE_F16, &element, 0, (double)number(v, i));
+        dtype_store(DTYPE_F16, &bits, 0,
+                    dtype_load(DTYPE_F16, &element, 0) - dtype_load(DTYPE_F16, &bits, 0));
+    }
+    assert_true(chain == number(&t->outputs[CHAIN], 0));
+    assert_memory_equal(&bits, t->outputs[HALF].data, sizeof bits);
+}
+
 /* One update after the other, and those outside left out. */
 static void check_scatter(const trial *t, const sizes *s) {
     const tensor *old = &t->inputs[1], *at = &t->inputs[2], *updates = &t->inputs[3];
@@ -315,6 +345,7 @@ static void combiners_do_what_they_say(void **state) {
         for (int64_t column = 0; column < s->n; column++)
             check_column_sort(&t, s, column);
         check_reductions(&t, s);
+        check_chains(&t, s);
         check_scatter(&t, s);
         run_everywhere(&t);
         tear_down(&t);
