@@ -177,15 +177,16 @@ static void run_everywhere(const trial *t) {
         run_on(t, "emulated", 0, chip, false);
 }
 
-/* `n` decides how often the while goes on, and with that which side of the branch is taken. */
+/* `n` decides how often the while goes on, and with that which side of the branch is taken; N how
+ * often the loop turns. */
 static void branches_and_loops_have_the_interpreters_bits(void **state) {
     (void)state;
-    static const uint32_t values[] = {1, 97, 1000};
-    ir_binding turns = {"N", 3};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    static const struct { uint32_t n, turns; } rows[] = {{1, 3}, {97, 3}, {1000, 3}, {97, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         trial t;
+        ir_binding turns = {"N", rows[i].turns};
         set_up(&t, case_of("compiler/test/cases/graph/control.mlir"), (ir_bindings){&turns, 1},
-               values[i]);
+               rows[i].n);
         run_everywhere(&t);
         tear_down(&t);
     }
