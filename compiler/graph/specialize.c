@@ -82,8 +82,9 @@ static void check_op(ir_module *m, ir_op op, specializer *s) {
     graph_class class = graph_op_class(d->opcode);
     ir_type types[64];
     bool has_rule = class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN &&
-                    class != GRAPH_CLASS_TILES && d->opcode != GRAPH_NEXT &&
-                    !control_has_blocks(d->opcode) && d->opcode != GRAPH_GIVE;
+                    class != GRAPH_CLASS_TILES && class != GRAPH_CLASS_FOLD &&
+                    d->opcode != GRAPH_NEXT && !control_has_blocks(d->opcode) &&
+                    d->opcode != GRAPH_GIVE;
     if (!s->ok || !has_rule || d->operand_count > 64)
         return;
     for (uint32_t i = 0; i < d->operand_count; i++)

@@ -318,25 +318,20 @@ static draft_view *loop_arguments(emitter *e, const ir_op_data *d, const ir_bloc
     return list;
 }
 
-static bool emit_loop(emitter *e, ir_op op, command_list *out) {
-    const ir_op_data *d = ir_op_get(e->m, op);
+/* The turns of a loop, of which there is one at least. */
+static bool emit_turns(emitter *e, ir_op op, const carried_values *c, const draft_view *carried,
+                       const draft_view *stacked, command_list *out) {
+    const ir_op_data *d = c->d;
     const ir_block block = ir_op_block(e->m, op, 0);
     const ir_block_data *body = ir_block_get(e->m, block);
-    const ir_value *ends = ir_op_get(e->m, body->last)->operands;
-    loop_shape l = loop_shape_of(e->m, op);
-    if (e->depth == PROGRAM_DEPTH_MAX)
-        return status_set(e->st, STATUS_UNAVAILABLE, "loops are nested more than %d deep",
-                          PROGRAM_DEPTH_MAX);
-    const carried_values c = carried_of(e, op, 0, 1, l.carried);
-    draft_view *carried = begin_carried(e, &c, out);
-    draft_view *stacked = result_views(e, d, l.carried);
+    const loop_shape l = loop_shape_of(e->m, op);
     draft_command made = {.kind = COMMAND_LOOP, .count = l.count};
     begin_loop(e);
     e->depth++;
     draft_view *given = loop_arguments(e, d, body, &l, carried, &made.blocks[0]);
-    draft_view *next = next_room(e, &c, carried);
+    draft_view *next = next_room(e, c, carried);
     for (uint32_t i = l.carried; i < d->result_count; i++)
-        next[i] = part_of(e, &stacked[i - l.carried], bytes_of(e->m, ends[i]));
+        next[i] = part_of(e, &stacked[i - l.carried], bytes_of(e->m, c->ends[i]));
     bool ok = emit_block(e, block, given, next, &made.blocks[0]);
     end_turn(e, d, carried, next, l.carried, &made.blocks[0]);
     for (uint32_t i = 0; i < l.stacked; i++)
@@ -346,6 +341,18 @@ static bool emit_loop(emitter *e, ir_op op, command_list *out) {
     vec_push(out, made);
     free(given);
     free(next);
+    return ok;
+}
+
+static bool emit_loop(emitter *e, ir_op op, command_list *out) {
+    const loop_shape l = loop_shape_of(e->m, op);
+    if (e->depth == PROGRAM_DEPTH_MAX)
+        return status_set(e->st, STATUS_UNAVAILABLE, "loops are nested more than %d deep",
+                          PROGRAM_DEPTH_MAX);
+    const carried_values c = carried_of(e, op, 0, 1, l.carried);
+    draft_view *carried = begin_carried(e, &c, out);
+    draft_view *stacked = result_views(e, c.d, l.carried);
+    bool ok = l.count == 0 || emit_turns(e, op, &c, carried, stacked, out);
     free(stacked);
     free(carried);
     return ok;

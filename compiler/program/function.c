@@ -109,7 +109,7 @@ static void copy_members(making *k, ir_module *m) {
     vec_release(&results);
 }
 
-static ir_op new_function(making *k, ir_module *m) {
+static ir_op empty_function(making *k, ir_module *m) {
     ir_builder b = {.m = m, .block = ir_module_body(m)};
     ir_attr none = ir_attr_array(m, NULL, 0);
     const ir_named_attr attrs[] = {
@@ -118,6 +118,11 @@ static ir_op new_function(making *k, ir_module *m) {
         .opcode = GRAPH_FUNCTION, .attrs = attrs, .attr_count = 3, .region_count = 1};
     ir_op function = ir_build(&b, &spec);
     k->body = ir_op_block(m, function, 0);
+    return function;
+}
+
+static ir_op new_function(making *k, ir_module *m) {
+    ir_op function = empty_function(k, m);
     copy_members(k, m);
     ir_op_set_attr(m, function, "inputs", numbered_names(m, "x", k->inputs.count));
     ir_op_set_attr(m, function, "outputs", numbered_names(m, "y", k->c.r->results.count));
@@ -161,6 +166,27 @@ static ir_op build_call(functions *f, const function_request *r, ir_op function,
     free(types);
     free(operands);
     return call;
+}
+
+ir_value functions_call_identity(functions *f, ir_value v, ir_builder *b) {
+    ir_module *m = f->m;
+    making k = {.copies = NULL};
+    ir_op function = empty_function(&k, m);
+    ir_value input = ir_block_add_argument(m, k.body, ir_value_get(m, v)->type, NULL);
+    ir_builder in = {.m = m, .block = k.body};
+    ir_op_spec end = {.opcode = GRAPH_RETURN, .operands = &input, .operand_count = 1};
+    ir_build(&in, &end);
+    ir_op_set_attr(m, function, "inputs", numbered_names(m, "x", 1));
+    ir_op_set_attr(m, function, "outputs", numbered_names(m, "y", 1));
+    const ir_named_attr callee = {"callee", ir_op_attr(m, shared(f, function), "name")};
+    ir_op_spec call = {.opcode = GRAPH_CALL,
+                       .operands = &v,
+                       .operand_count = 1,
+                       .results = &ir_value_get(m, v)->type,
+                       .result_count = 1,
+                       .attrs = &callee,
+                       .attr_count = 1};
+    return ir_op_result(m, ir_build(b, &call), 0);
 }
 
 ir_op functions_call(functions *f, const function_request *r, ir_builder *b) {

@@ -29,5 +29,7 @@ void functions_init(functions *f, ir_module *m);
 void functions_release(functions *f);
 /* Builds the call before `b->before`. Equal functions are one. */
 ir_op functions_call(functions *f, const function_request *r, ir_builder *b);
+/* The call of a function that returns its input; its result. */
+ir_value functions_call_identity(functions *f, ir_value v, ir_builder *b);
 
 #endif

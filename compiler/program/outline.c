@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ops/control.h"
+#include "program/canonical.h"
 #include "program/function.h"
 #include "schedule/plan.h"
 
@@ -263,6 +264,7 @@ bool program_outline(ir_module *m, bool apart, status *st) {
     bool ok = true;
     functions_init(&f, m);
     control_each_block(m, cut_segments, &f);
+    program_make_canonical(&f);
     ir_op last = ir_block_get(m, ir_module_body(m))->last;
     for (ir_op op = ir_op_get(m, ir_module_kernel(m))->next; op && ok;
          op = ir_op_get(m, op)->next) {

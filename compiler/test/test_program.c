@@ -177,15 +177,16 @@ static void run_everywhere(const trial *t) {
         run_on(t, "emulated", 0, chip, false);
 }
 
-/* `n` decides how often the while goes on, and with that which side of the branch is taken. */
+/* `n` decides how often the while goes on, and with that which side of the branch is taken; N how
+ * often the loop turns. */
 static void branches_and_loops_have_the_interpreters_bits(void **state) {
     (void)state;
-    static const uint32_t values[] = {1, 97, 1000};
-    ir_binding turns = {"N", 3};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    static const struct { uint32_t n, turns; } rows[] = {{1, 3}, {97, 3}, {1000, 3}, {97, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         trial t;
+        ir_binding turns = {"N", rows[i].turns};
         set_up(&t, case_of("compiler/test/cases/graph/control.mlir"), (ir_bindings){&turns, 1},
-               values[i]);
+               rows[i].n);
         run_everywhere(&t);
         tear_down(&t);
     }
@@ -201,7 +202,21 @@ static void layers_have_the_interpreters_bits(void **state) {
 
 /* ---- combiners ---- */
 
-enum { NEVER, ALWAYS, ROUNDED, ROOTS, DOWN, DOWN_PLACE, SUM, MOST, PLACE, UPDATED, COUNTS };
+enum {
+    NEVER,
+    ALWAYS,
+    ROUNDED,
+    ROOTS,
+    DOWN,
+    DOWN_PLACE,
+    SUM,
+    MOST,
+    PLACE,
+    UPDATED,
+    COUNTS,
+    CHAIN,
+    HALF
+};
 
 typedef struct sizes {
     int64_t n, c, d, u;
@@ -284,6 +299,22 @@ static void check_reductions(const trial *t, const sizes *s) {
     }
 }
 
+/* Each element less all before it; the second as halves. */
+static void check_chains(const trial *t, const sizes *s) {
+    const tensor *v = &t->inputs[2];
+    uint16_t bits = 0, element = 0;
+    float chain = 3;
+    dtype_store(DTYPE_F16, &bits, 0, 1);
+    for (int64_t i = 0; i < s->u; i++) {
+        chain = number(v, i) - chain;
+        dtype_store(DTYPE_F16, &element, 0, (double)number(v, i));
+        dtype_store(DTYPE_F16, &bits, 0,
+                    dtype_load(DTYPE_F16, &element, 0) - dtype_load(DTYPE_F16, &bits, 0));
+    }
+    assert_true(chain == number(&t->outputs[CHAIN], 0));
+    assert_memory_equal(&bits, t->outputs[HALF].data, sizeof bits);
+}
+
 /* One update after the other, and those outside left out. */
 static void check_scatter(const trial *t, const sizes *s) {
     const tensor *old = &t->inputs[1], *at = &t->inputs[2], *updates = &t->inputs[3];
@@ -315,6 +346,7 @@ static void combiners_do_what_they_say(void **state) {
         for (int64_t column = 0; column < s->n; column++)
             check_column_sort(&t, s, column);
         check_reductions(&t, s);
+        check_chains(&t, s);
         check_scatter(&t, s);
         run_everywhere(&t);
         tear_down(&t);

@@ -30,12 +30,14 @@ static bool has_code(const job_choice *choice) {
 static int refuse_mixture(const options *o) {
     if (options_flag(o, OPTION_WITH))
         return COMMAND_REFUSE(o, "does not go with --with", OPTION_SCHEDULES, OPTION_KERNELS,
-                              OPTION_TILES, OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND, OPTION_ISA,
-                              OPTION_GOLDEN, OPTION_DIMS);
+                              OPTION_TILES, OPTION_PROGRAMS, OPTION_SHOW, OPTION_TALLY,
+                              OPTION_BACKEND, OPTION_ISA, OPTION_GOLDEN, OPTION_DIMS);
     if (options_flag(o, OPTION_SCHEDULES))
         return COMMAND_REFUSE(o, "does not go with --schedules", OPTION_KERNELS, OPTION_TILES,
-                              OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND, OPTION_PROFILE,
-                              OPTION_DRAWS);
+                              OPTION_PROGRAMS, OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND,
+                              OPTION_PROFILE, OPTION_DRAWS);
+    if (options_flag(o, OPTION_TILES) && options_flag(o, OPTION_PROGRAMS))
+        return COMMAND_REFUSE(o, "does not go with --tiles", OPTION_PROGRAMS);
     int code = COMMAND_REFUSE(o, "is for --schedules and --with", OPTION_FILTER);
     code = code ? code : COMMAND_REFUSE(o, "is for --schedules", OPTION_GOLDEN, OPTION_DIMS);
     return code ? code : COMMAND_REFUSE(o, "is for --with", OPTION_DRAWS);
@@ -108,6 +110,12 @@ static int fuzz_schedules(const options *o) {
     return code;
 }
 
+static fuzz_family family_of(const options *o) {
+    return options_flag(o, OPTION_TILES)      ? FUZZ_TILES
+           : options_flag(o, OPTION_PROGRAMS) ? FUZZ_PROGRAMS
+                                              : FUZZ_TENSORS;
+}
+
 int command_fuzz(const options *o) {
     int mixed = refuse_mixture(o);
     if (mixed || options_flag(o, OPTION_WITH))
@@ -134,7 +142,7 @@ int command_fuzz(const options *o) {
                                      OPTION_ISA, OPTION_TIMEOUT, OPTION_MEMORY);
         if (refused)
             return refused;
-        fuzz_show(choice.seed, number, options_flag(o, OPTION_TILES));
+        fuzz_show(choice.seed, number, family_of(o));
         return EXIT_DONE;
     }
     if (!has_code(&choice))
@@ -148,7 +156,7 @@ int command_fuzz(const options *o) {
                             .kernels = kernels,
                             .tally = options_text(o, OPTION_TALLY, ".tsr/fuzz.json"),
                             .failures = options_text(o, OPTION_FAILURES, NULL),
-                            .tiles = options_flag(o, OPTION_TILES),
+                            .family = family_of(o),
                             .json = options_flag(o, OPTION_JSON)};
     return fuzz_run(&request);
 }

@@ -39,8 +39,9 @@ typedef struct fuzzing {
 
 static void add_way(fuzzing *f, trial_way way) {
     way.inject = f->request->choice->fault;
-    /* Where program instances are written out one by one there is room for so many. */
-    way.may_refuse = f->request->tiles;
+    /* Where program instances are written out one by one there is room for so many, and a dispatch
+     * of a program can have more operands than a kernel. */
+    way.may_refuse = f->request->family != FUZZ_TENSORS;
     if (f->way_count < TRIAL_WAYS_MAX)
         f->ways[f->way_count++] = way;
 }
@@ -52,13 +53,14 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
     uint32_t most = c->threads[c->thread_count - 1];
     if (!backend_honours(b, name))
         return;
-    bool meaning = f->request->tiles && profile == PROFILE_STRICT;
+    bool meaning = f->request->family == FUZZ_TILES && profile == PROFILE_STRICT;
     const char *isa = backend_target_for(b, c->isa, c->own[b - backend_table]);
     add_way(f, (trial_way){name, b->name, isa, most, false, false, NULL, meaning, false});
     if (profile == PROFILE_STRICT)
         add_way(f, (trial_way){name, b->name, isa, 1, true, false, NULL, false, false});
-    /* Kernels of tiles have no code for any dimensions; they have a meaning. Nor have chips. */
-    if (profile == PROFILE_STRICT && b->product && !*b->target && !f->request->tiles)
+    /* Kernels of tiles and programs have no code for any dimensions, and neither have chips. */
+    if (profile == PROFILE_STRICT && b->product && !*b->target &&
+        f->request->family == FUZZ_TENSORS)
         add_way(f, (trial_way){name, b->name, isa, most, false, true, NULL, false, false});
 }
 
@@ -93,17 +95,18 @@ typedef struct failure {
     const char *outcome; /* of the first one */
 } failure;
 
-static void generate_from(choices *c, bool tiles, text *source) {
-    if (tiles)
-        fuzz_generate_tiles(c, source);
-    else
-        fuzz_generate(c, source);
-}
+/* Of each family: its generator, and its name in the counts. */
+static const struct family {
+    void (*generate)(choices *c, text *source);
+    const char *name;
+} families[] = {[FUZZ_TENSORS] = {fuzz_generate, ""},
+                [FUZZ_TILES] = {fuzz_generate_tiles, "tiles"},
+                [FUZZ_PROGRAMS] = {fuzz_generate_programs, "programs"}};
 
 static void generate(const fuzzing *f, const choice_list *given, text *source) {
     choices c;
     choices_replay(&c, given);
-    generate_from(&c, f->request->tiles, source);
+    families[f->request->family].generate(&c, source);
     choices_release(&c);
 }
 
@@ -219,7 +222,7 @@ static bool try_kernel(fuzzing *f) {
     bool ok = true, failed = false;
     choices_draw(&c, f->request->choice->seed, f->tally.next);
     text_init(&source);
-    generate_from(&c, f->request->tiles, &source);
+    families[f->request->family].generate(&c, &source);
     uint32_t others = f->way_count - f->always, compared = 0;
     for (uint32_t i = 0; i < f->way_count && ok && !failed; i++) {
         if (i >= f->always && (f->tally.next % others) + f->always != i)
@@ -301,8 +304,8 @@ static bool report(const fuzzing *f, uint64_t before, status *st) {
 }
 
 /* "strict,fast"; of tiles "tiles,strict" */
-static void name_profiles(const job_choice *c, bool tiles, char out[TALLY_PROFILES_BYTES]) {
-    size_t at = (size_t)snprintf(out, TALLY_PROFILES_BYTES, "%s", tiles ? "tiles" : "");
+static void name_profiles(const job_choice *c, fuzz_family family, char out[TALLY_PROFILES_BYTES]) {
+    size_t at = (size_t)snprintf(out, TALLY_PROFILES_BYTES, "%s", families[family].name);
     for (int p = 0; p < PROFILE_COUNT; p++)
         if (c->profiles[p])
             at += (size_t)snprintf(out + at, TALLY_PROFILES_BYTES - at, "%s%s", at ? "," : "",
@@ -318,7 +321,7 @@ int fuzz_run(const fuzz_request *request) {
     worker_init(&f.worker, request->choice->timeout_seconds, request->choice->memory_mib,
                 &interrupt_seen);
     char profiles[TALLY_PROFILES_BYTES];
-    name_profiles(request->choice, request->tiles, profiles);
+    name_profiles(request->choice, request->family, profiles);
     bool ok = tally_read(request->tally, request->choice->seed, profiles, &f.tally, &st);
     uint64_t before = f.tally.next, failures_before = f.tally.failures;
     ok = ok && loop(&f, &st);
@@ -337,12 +340,12 @@ int fuzz_run(const fuzz_request *request) {
     return (int)code;
 }
 
-void fuzz_show(uint64_t seed, uint64_t number, bool tiles) {
+void fuzz_show(uint64_t seed, uint64_t number, fuzz_family family) {
     choices c;
     text source;
     text_init(&source);
     choices_draw(&c, seed, number);
-    generate_from(&c, tiles, &source);
+    families[family].generate(&c, &source);
     say_data(stdout, source.data, source.length);
     choices_release(&c);
     text_release(&source);

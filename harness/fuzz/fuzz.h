@@ -9,6 +9,12 @@
 
 #define FUZZ_MINUTE_NS UINT64_C(60000000000)
 
+typedef enum fuzz_family {
+    FUZZ_TENSORS,
+    FUZZ_TILES,   /* kernels of tiles, each beside its computation on tensors */
+    FUZZ_PROGRAMS /* branches, loops, calls, sorts, in @graph */
+} fuzz_family;
+
 typedef struct fuzz_request {
     const job_choice *choice; /* backends, isa, threads, seed, limits */
     uint64_t time_ns;
@@ -16,13 +22,13 @@ typedef struct fuzz_request {
     const char *tally; /* the file of counts */
     const char
         *failures; /* the folder that receives packs and shrunk kernels; NULL: the usual one */
-    bool tiles;    /* kernels of tiles, each beside its computation on tensors */
+    fuzz_family family;
     bool json;
 } fuzz_request;
 
 /* Prints what it found; the exit code. */
 int fuzz_run(const fuzz_request *request);
 /* The source of one kernel on stdout. */
-void fuzz_show(uint64_t seed, uint64_t number, bool tiles);
+void fuzz_show(uint64_t seed, uint64_t number, fuzz_family family);
 
 #endif

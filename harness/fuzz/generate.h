@@ -20,5 +20,7 @@ void fuzz_generate(choices *c, text *out);
 /* The same of a kernel that is made of tiles, with FUZZ_MEANING behind it: the same parameters,
  * the same case, and to the bit the same results. */
 void fuzz_generate_tiles(choices *c, text *out);
+/* The same of a kernel that is a program: its formula is Graph IR. */
+void fuzz_generate_programs(choices *c, text *out);
 
 #endif

@@ -45,6 +45,16 @@ has "$shrunk" "^def fuzzed.p0: KTile" "and shrunk to one input"
 exits 0 "without the bug" "$tsr" bench "$shrunk" --quick --profile strict
 exits 2 "tiles, or schedules" "$tsr" fuzz --tiles --schedules 2
 
+# Programs: branches, loops, calls, sorts.
+exits 0 "random programs" "$tsr" fuzz --programs --seed 1 --kernels "$kernels"
+has out "^seed 1, programs,strict: kernels 0 to $kernels: 0 failed$" "have the bits of the interpreter"
+export TSR_INJECT=flip-bit
+exits 1 "a bug in a program" "$tsr" fuzz --programs --seed 4 --kernels 1
+unset TSR_INJECT
+shrunk=$(sed -n 's/^shrunk in [0-9]* runs to \(.*\):$/\1/p' out)
+exits 0 "is shrunk to a kernel that runs without it" "$tsr" bench "$shrunk" --quick --profile strict
+exits 2 "programs, or tiles" "$tsr" fuzz --programs --tiles
+
 # Random schedules: the goldens hold under each.
 exits 0 "random schedules" "$tsr" fuzz --schedules 1 "${most_of_corpus[@]}"
 has out "^seed 1: [1-9][0-9]* kernels, [1-9][0-9]* schedules \([1-9][0-9]* other than the default\): 0 failed$" "change no bit"

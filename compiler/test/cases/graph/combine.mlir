@@ -1,9 +1,9 @@
 // combine.mlir - reductions, sorts and scatters with a block: sorts by constants, by numbers that are often equal, by numbers
-// of which some are none, and along axis 0; a sum that depends on its order; the greatest element with its place; updates
-// that depend on their order.
+// of which some are none, and along axis 0; sums that depend on their order, of rows, of one row, of halves; the greatest
+// element with its place; updates that depend on their order.
 // RUN: --pass inline
 "builtin.module"() ({
-  "tessera.kernel"() <{inputs = ["x", "o", "v", "u"], name = "combine", outputs = ["never", "always", "rounded", "roots", "down", "row", "sum", "most", "place", "updated", "counts"]}> ({
+  "tessera.kernel"() <{inputs = ["x", "o", "v", "u"], name = "combine", outputs = ["never", "always", "rounded", "roots", "down", "row", "sum", "most", "place", "updated", "counts", "chain", "half"]}> ({
   ^bb0(%x: tensor<?x?xf32, #tessera.dims<"C", "N">>, %o: tensor<?x?xf32, #tessera.dims<"D", "C">>, %v: tensor<?xf32, #tessera.dims<"U">>, %u: tensor<?x?xf32, #tessera.dims<"U", "C">>):
     %places = "tessera.iota"() <{axis = 1 : i64, shape = [#tessera.dim<"C">, #tessera.dim<"N">]}> : () -> tensor<?x?xi32, #tessera.dims<"C", "N">>
     %rows = "tessera.iota"() <{axis = 0 : i64, shape = [#tessera.dim<"C">, #tessera.dim<"N">]}> : () -> tensor<?x?xi32, #tessera.dims<"C", "N">>
@@ -67,6 +67,18 @@
       %ud = "tessera.sub"(%uj, %ui) : (tensor<i32>, tensor<i32>) -> tensor<i32>
       "tessera.next"(%uc, %ud) : (tensor<f32>, tensor<i32>) -> ()
     }) : (tensor<?x?xf32, #tessera.dims<"D", "C">>, tensor<?x?xi32, #tessera.dims<"D", "C">>, tensor<?xi32, #tessera.dims<"U">>, tensor<?x?xf32, #tessera.dims<"U", "C">>, tensor<?x?xi32, #tessera.dims<"U", "C">>) -> (tensor<?x?xf32, #tessera.dims<"D", "C">>, tensor<?x?xi32, #tessera.dims<"D", "C">>)
-    "tessera.return"(%never#1, %always#1, %rounded#1, %roots#1, %down#0, %down#1, %sum, %most#0, %most#1, %done#0, %done#1) : (tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xf32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?xf32, #tessera.dims<"C">>, tensor<?xf32, #tessera.dims<"N">>, tensor<?xi32, #tessera.dims<"N">>, tensor<?x?xf32, #tessera.dims<"D", "C">>, tensor<?x?xi32, #tessera.dims<"D", "C">>) -> ()
+    %chain = "tessera.reduce_with"(%v, %three) <{axis = 0 : i64}> ({
+    ^bb0(%ca: tensor<f32>, %cb: tensor<f32>):
+      %cc = "tessera.sub"(%cb, %ca) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "tessera.next"(%cc) : (tensor<f32>) -> ()
+    }) : (tensor<?xf32, #tessera.dims<"U">>, tensor<f32>) -> tensor<f32>
+    %narrow = "tessera.convert"(%v) <{to = f16}> : (tensor<?xf32, #tessera.dims<"U">>) -> tensor<?xf16, #tessera.dims<"U">>
+    %one = "tessera.constant"() <{value = #tessera.bits<f16, 0x3c00>}> : () -> tensor<f16>
+    %half = "tessera.reduce_with"(%narrow, %one) <{axis = 0 : i64}> ({
+    ^bb0(%ha: tensor<f16>, %hb: tensor<f16>):
+      %hc = "tessera.sub"(%hb, %ha) : (tensor<f16>, tensor<f16>) -> tensor<f16>
+      "tessera.next"(%hc) : (tensor<f16>) -> ()
+    }) : (tensor<?xf16, #tessera.dims<"U">>, tensor<f16>) -> tensor<f16>
+    "tessera.return"(%never#1, %always#1, %rounded#1, %roots#1, %down#0, %down#1, %sum, %most#0, %most#1, %done#0, %done#1, %chain, %half) : (tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?x?xf32, #tessera.dims<"C", "N">>, tensor<?x?xi32, #tessera.dims<"C", "N">>, tensor<?xf32, #tessera.dims<"C">>, tensor<?xf32, #tessera.dims<"N">>, tensor<?xi32, #tessera.dims<"N">>, tensor<?x?xf32, #tessera.dims<"D", "C">>, tensor<?x?xi32, #tessera.dims<"D", "C">>, tensor<f32>, tensor<f16>) -> ()
   }) : () -> ()
 }) : () -> ()
