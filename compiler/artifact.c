@@ -366,7 +366,7 @@ static sha256 schedules_hash(const artifact_builder *b) {
 
 _Static_assert(sizeof(double) << LIMIT_ELEMENT_BITS <= METADATA_LIMIT,
                "a tensor that the language allows is one that a module may have");
-_Static_assert(2 * LIMIT_PARAMETERS <= METADATA_PARAMETERS_MAX &&
+_Static_assert((int)LIMIT_PARAMETERS <= (int)METADATA_PARAMETERS_MAX &&
                    (int)ARTIFACT_IMAGES_MAX <= (int)METADATA_IMAGES_MAX,
                "so are parameters and images");
 

@@ -30,7 +30,9 @@
 
 /* Each dispatch is compiled, and its sums verified, by itself. */
 static bool run_outline(pipeline *p) {
-    return !p->is_program || program_outline(p->m, p->options->unoptimised, p->st);
+    const outline_request request = {p->options->unoptimised,
+                                     pipeline_buffers(p->target, p->options)};
+    return !p->is_program || program_outline(p->m, &request, p->st);
 }
 
 /* Lowering makes a new module; the one above is gone with it. */

@@ -30,6 +30,9 @@ bool program_module(compiler_instance *instance, const compiler_options *options
 enum { PIPELINE_UNITS = 16 };
 schedule_target schedule_target_of(const target_info *target, const compiler_options *options,
                                    schedule_unit units[PIPELINE_UNITS]);
+/* Buffers that one launch takes on the target and on all further levels of the module, which share
+ * a program; 0: any number. */
+uint32_t pipeline_buffers(const target_info *target, const compiler_options *options);
 
 /* chip_room.c: whether a workgroup of the chip has room for each tile of a kernel of tiles in the
  * memory that its load asks for. Else STATUS_UNAVAILABLE with a diagnostic, at its place where the

@@ -35,6 +35,17 @@ schedule_target schedule_target_of(const target_info *t, const compiler_options 
                              .units = units,
                              .unit_count = units_of(t, units),
                              .threads = simt ? t->compute_units : threads,
+                             .buffers = target_buffers(t),
                              .exchanges = simt && t->subgroup >= SIMT_FOLD_THREADS,
                              .apart = options->unoptimised};
+}
+
+uint32_t pipeline_buffers(const target_info *target, const compiler_options *options) {
+    uint32_t fewest = target_buffers(target);
+    for (uint32_t i = 0; i < options->also_count; i++) {
+        const target_info *t = target_find(options->also[i]);
+        uint32_t buffers = t ? target_buffers(t) : 0;
+        fewest = buffers && (!fewest || buffers < fewest) ? buffers : fewest;
+    }
+    return fewest;
 }

@@ -30,20 +30,41 @@ bool manifest_name_is_plain(const char *name) {
     }
 }
 
-/* The same name, or one the folder of the other. */
-static bool names_collide(const char *a, const char *b) {
-    while (*a && *a == *b)
-        a++, b++;
-    return (*a == '\0' && (*b == '\0' || *b == '/')) || (*b == '\0' && *a == '/');
+/* A member, or (`folder`) only a folder that some are in; `number` is that of one of them. */
+static bool is_known(const manifest *m, const char *name, bool *folder, size_t *number) {
+    intptr_t value;
+    if (!map_get(&m->names, name, &value))
+        return false;
+    *folder = value < 0;
+    *number = (size_t)(value < 0 ? -value - 1 : value);
+    return true;
 }
 
-static bool name_is_free(const manifest *m, const char *name, status *st) {
-    if (names_collide(name, MANIFEST_NAME))
+static bool collides(const manifest *m, const char *name, size_t other, status *st) {
+    return status_set(st, STATUS_INVALID, "members %s and %s cannot both be there",
+                      m->entries[other].name, name);
+}
+
+/* No member has the name, or is a folder of it, or is in a folder of that name. */
+static bool take_name(manifest *m, const char *name, status *st) {
+    char path[PACK_NAME_BYTES_MAX + 1];
+    bool folder;
+    size_t other;
+    snprintf(path, sizeof path, "%s", name);
+    if (strncmp(name, MANIFEST_NAME "/", sizeof MANIFEST_NAME) == 0 ||
+        strcmp(name, MANIFEST_NAME) == 0)
         return status_set(st, STATUS_INVALID, "a member may not be called %s", name);
-    for (size_t i = 0; i < m->count; i++)
-        if (names_collide(name, m->entries[i].name))
-            return status_set(st, STATUS_INVALID, "members %s and %s cannot both be there",
-                              m->entries[i].name, name);
+    if (is_known(m, name, &folder, &other))
+        return collides(m, name, other, st);
+    for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (!is_known(m, path, &folder, &other))
+            map_put(&m->names, path, -(intptr_t)m->count - 1);
+        else if (!folder)
+            return collides(m, name, other, st);
+        *slash = '/';
+    }
+    map_put(&m->names, name, (intptr_t)m->count);
     return true;
 }
 
@@ -64,7 +85,7 @@ static bool read_entry(manifest *m, const json_t *value, size_t *total_bytes, st
         return status_set(st, STATUS_INVALID,
                           "member %zu of the manifest has a name that a pack may not hold",
                           m->count + 1);
-    if (!name_is_free(m, name, st))
+    if (!take_name(m, name, st))
         return false;
     if (strlen(digest) != 64 || !has_only(digest, "0123456789abcdef"))
         return status_set(st, STATUS_INVALID, "member %s: its sha256 is none", name);
@@ -118,6 +139,7 @@ static bool read_members(manifest *m, status *st) {
     if (json_array_size(list) > PACK_MEMBERS_MAX)
         return status_set(st, STATUS_INVALID, "%zu members: a pack has at most %d",
                           json_array_size(list), (int)PACK_MEMBERS_MAX);
+    m->entries = base_calloc(json_array_size(list) + 1, sizeof *m->entries);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (!read_entry(m, json_array_get(list, i), &total_bytes, st))
             return false;
@@ -140,8 +162,8 @@ static bool has_few_values(const char *json, size_t size_bytes) {
 
 pack_state manifest_read(manifest *m, const char *json, size_t size_bytes, status *st) {
     json_error_t error;
-    m->count = 0;
-    m->root = NULL;
+    *m = (manifest){.root = NULL};
+    map_init(&m->names);
     if (!has_few_values(json, size_bytes)) {
         status_set(st, STATUS_INVALID, "the manifest has more than %d values",
                    (int)PACK_MANIFEST_VALUES_MAX);
@@ -176,8 +198,9 @@ pack_state manifest_read(manifest *m, const char *json, size_t size_bytes, statu
 
 void manifest_release(manifest *m) {
     json_decref(m->root);
-    m->root = NULL;
-    m->count = 0;
+    free(m->entries);
+    map_release(&m->names);
+    *m = (manifest){.root = NULL};
 }
 
 static json_t *members_json(const pack_member *members, const sha256 *digests, size_t count) {

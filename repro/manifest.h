@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/map.h"
 #include "base/sha256.h"
 #include "pack.h"
 
@@ -22,8 +23,9 @@ typedef struct manifest_entry {
 
 typedef struct manifest {
     json_t *root;
-    manifest_entry entries[PACK_MEMBERS_MAX];
+    manifest_entry *entries;
     size_t count;
+    map names; /* of members, and of the folders that they are in: the number of a member */
 } manifest;
 
 /* The canonical text, owned by the caller (free). `digests` has one for each member.

@@ -21,7 +21,8 @@ enum {
     PACK_SCHEMA = 1, /* N of "tsr.repro/N" */
     PACK_MANIFEST_BYTES_MAX = 4 << 20,
     PACK_MANIFEST_VALUES_MAX = 1 << 17, /* of JSON, nested ones counted */
-    PACK_MEMBERS_MAX = 256,             /* manifest.json not counted */
+    PACK_MEMBERS_MAX = 12544,           /* manifest.json not counted: three arrays for each of 4,096
+                                           parameters or results, and files */
     PACK_NAME_BYTES_MAX = 99            /* of a member */
 };
 #define PACK_TOTAL_BYTES_MAX ((size_t)2 << 30) /* of all members together */

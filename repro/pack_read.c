@@ -22,7 +22,7 @@
 
 struct pack {
     manifest about;
-    pack_member members[PACK_MEMBERS_MAX];
+    pack_member *members; /* as many as the manifest has */
     size_t count;
 };
 
@@ -286,6 +286,7 @@ static pack_state read_pack(reader *r, pack *p, uint64_t file_bytes, status *st)
                    members_bytes, r->members_bytes_max);
         return PACK_INVALID;
     }
+    p->members = base_calloc(p->about.count + 1, sizeof *p->members);
     for (size_t i = 0; i < p->about.count; i++)
         if (!read_member(r, p, &p->about.entries[i], st))
             return PACK_INVALID;
@@ -342,6 +343,7 @@ void pack_free(pack *p) {
         return;
     for (size_t i = 0; i < p->count; i++)
         free((void *)(uintptr_t)p->members[i].data);
+    free(p->members);
     manifest_release(&p->about);
     free(p);
 }

@@ -130,12 +130,15 @@ static bool write_sections(const char *path, const section *first, const section
 bool pack_write(const char *path, const json_t *about, const pack_member *members, size_t count,
                 status *st) {
     section first = {0}, second = {0};
-    sha256 digests[PACK_MEMBERS_MAX];
-    digest_job job = {members, count, digests};
+    sha256 *digests = NULL;
     char *json = NULL;
     size_t json_bytes = 0;
     bool ok = false;
-    if (!members_fit(members, count, st) || !compress_members(&second, &job, st))
+    if (!members_fit(members, count, st))
+        goto out;
+    digests = base_calloc(count + 1, sizeof *digests);
+    const digest_job job = {members, count, digests};
+    if (!compress_members(&second, &job, st))
         goto out;
     json = manifest_write(about, members, digests, count, &json_bytes, st);
     if (!json)
@@ -151,20 +154,22 @@ bool pack_write(const char *path, const json_t *about, const pack_member *member
 out:
     section_release(&first);
     section_release(&second);
+    free(digests);
     free(json);
     return ok;
 }
 
 bool pack_name(const json_t *about, const pack_member *members, size_t count, char hex_out[13],
                status *st) {
-    sha256 digests[PACK_MEMBERS_MAX];
-    digest_job job = {members, count, digests};
     char hex[65];
     size_t size;
     if (!members_fit(members, count, st))
         return false;
+    sha256 *digests = base_calloc(count + 1, sizeof *digests);
+    digest_job job = {members, count, digests};
     digest_members(&job);
     char *json = manifest_write(about, members, digests, count, &size, st);
+    free(digests);
     if (!json)
         return false;
     sha256 digest = sha256_of(json, size);

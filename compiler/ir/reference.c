@@ -13,7 +13,10 @@ static const char *const headings[IR_LEVEL_COUNT] = {
     "id in "
     "the levels below.\n"
     "Operations with one id compute one accumulation more than once. The element-wise\n"
-    "operations appear again in the bodies of Schedule IR, where they work on scalars.\n\n",
+    "operations appear again in the bodies of Schedule IR, where they work on scalars. Calls, "
+    "branches, loops and returns\n"
+    "take and give as many values as a kernel does, other operations fewer "
+    "([limits](language.md#limits)).\n\n",
     "## Schedule IR: what is computed together, where, and in which blocks\n\n"
     "A kernel is a list of phases, a phase a grid around loops around computations. Steps may be "
     "names of the kernel's\n"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "ops/control.h"
 #include "ops/functions.h"
 #include "program/outline.h"
@@ -23,6 +24,7 @@ typedef struct emitter {
     draft_view *views;    /* by value */
     bool *known;          /* by value: it has a view */
     int *kernel_of;       /* by operation: the number of a function; -1: none yet */
+    map functions;        /* by name */
     VEC(open_loop) loops; /* counted or not: a turn follows a turn */
     int depth;            /* counted loops */
     int64_t clock;
@@ -180,14 +182,15 @@ static void dispatch(emitter *e, ir_op function, const ir_op_data *d, command_li
 
 static bool emit_call(emitter *e, ir_op op, command_list *out) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    ir_op function = function_named(e->m, ir_op_string(e->m, op, "callee", ""));
-    if (program_is_dispatch(e->m, function)) {
-        dispatch(e, function, d, out);
+    intptr_t function = 0;
+    (void)map_get(&e->functions, ir_op_string(e->m, op, "callee", ""), &function);
+    if (program_is_dispatch(e->m, (ir_op)function)) {
+        dispatch(e, (ir_op)function, d, out);
         return true;
     }
     draft_view *given = views_of(e, d->operands, d->operand_count);
     draft_view *results = result_views(e, d, 0);
-    bool ok = emit_block(e, ir_op_block(e->m, function, 0), given, results, out);
+    bool ok = emit_block(e, ir_op_block(e->m, (ir_op)function, 0), given, results, out);
     free(given);
     free(results);
     return ok;
@@ -431,12 +434,16 @@ bool draft_build(const ir_module *m, draft *p, status *st) {
     e.kernel_of = base_malloc(ops * sizeof *e.kernel_of);
     for (size_t i = 0; i < ops; i++)
         e.kernel_of[i] = -1;
+    map_init(&e.functions);
+    for (ir_op f = ir_op_get(m, ir_module_kernel(m))->next; f; f = ir_op_get(m, f)->next)
+        map_put(&e.functions, ir_op_string(m, f, "name", ""), (intptr_t)f);
     draft_view *inputs = kernel_views(&e, SLOT_INPUT, body->arguments, body->argument_count);
     draft_view *outputs = kernel_views(&e, SLOT_OUTPUT, end->operands, end->operand_count);
     bool ok = emit_block(&e, block, inputs, outputs, &p->commands);
     if (ok)
         draft_place(p);
     vec_release(&e.loops);
+    map_release(&e.functions);
     free(inputs);
     free(outputs);
     free(e.views);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sha256.h"
 #include "ir/copy.h"
@@ -15,26 +16,57 @@ void functions_init(functions *f, ir_module *m) {
 
 void functions_release(functions *f) {
     map_release(&f->by_identity);
+    free(f->member);
+    free(f->input);
+    free(f->copies);
+}
+
+/* The same room with more behind it, all zero. */
+static void *grown(void *room, size_t before, size_t now, size_t each) {
+    char *larger = base_realloc(room, now * each);
+    memset(larger + before * each, 0, (now - before) * each);
+    return larger;
+}
+
+static void make_room(functions *f) {
+    size_t operations = ir_op_count(f->m) + 1, values = ir_value_count(f->m) + 1;
+    if (operations > f->operations) {
+        f->member = grown(f->member, f->operations, 2 * operations, sizeof *f->member);
+        f->operations = 2 * operations;
+    }
+    if (values > f->values) {
+        f->input = grown(f->input, f->values, 2 * values, sizeof *f->input);
+        f->copies = grown(f->copies, f->values, 2 * values, sizeof *f->copies);
+        f->values = 2 * values;
+    }
 }
 
 /* ---- the operations ---- */
 
+typedef struct member {
+    uint32_t place; /* in the block */
+    ir_op op;
+} member;
+
 typedef struct closure {
+    functions *f;
     const function_request *r;
-    bool *member, *input; /* by operation, by value */
-    value_list waiting;
+    VEC(member) members; /* in the block's order, once all are there */
+    value_list inputs, waiting;
 } closure;
 
 /* An operand of a member, or of an operation in one of its blocks. */
 static void reach(closure *c, ir_module *m, ir_value v) {
     const ir_value_data *d = ir_value_get(m, v);
     bool here = d->op ? ir_op_get(m, d->op)->block == c->r->block : d->block == c->r->block;
-    if (!here || c->input[v])
+    if (!here || c->f->input[v])
         return;
-    if (!d->op || c->r->is_input(v, c->r->context))
-        c->input[v] = true;
-    else if (!c->member[d->op])
+    if (!d->op || c->r->is_input(v, c->r->context)) {
+        c->f->input[v] = true;
+        vec_push(&c->inputs, v);
+    } else if (!c->f->member[d->op]) {
         vec_push(&c->waiting, v);
+    }
 }
 
 static void reach_operands(ir_module *m, ir_op op, void *context) {
@@ -43,16 +75,25 @@ static void reach_operands(ir_module *m, ir_op op, void *context) {
         reach(context, m, d->operands[i]);
 }
 
+static int compare_members(const void *a, const void *b) {
+    const member *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
 static void close_over(closure *c, ir_module *m) {
     for (size_t i = 0; i < c->r->results.count; i++)
         vec_push(&c->waiting, c->r->results.items[i]);
     while (c->waiting.count) {
         ir_op op = ir_value_get(m, c->waiting.items[--c->waiting.count])->op;
-        if (c->member[op])
+        if (c->f->member[op])
             continue;
-        c->member[op] = true;
+        const member found = {c->r->place[op], op};
+        c->f->member[op] = true;
+        vec_push(&c->members, found);
         ir_walk(m, op, reach_operands, c);
     }
+    if (c->members.count)
+        qsort(c->members.items, c->members.count, sizeof *c->members.items, compare_members);
     vec_release(&c->waiting);
 }
 
@@ -72,9 +113,9 @@ static ir_attr numbered_names(ir_module *m, const char *prefix, size_t count) {
 
 typedef struct making {
     closure c;
-    ir_block body;    /* of the function */
-    ir_value *copies; /* by value */
-    value_list inputs;
+    ir_block body; /* of the function */
+    ir_value *copies;
+    value_list inputs; /* in their order */
 } making;
 
 /* Inputs are in the order in which the operations read them, so that equal functions are equal. */
@@ -82,7 +123,7 @@ static void take_inputs(ir_module *m, ir_op op, void *context) {
     making *k = context;
     for (uint32_t i = 0; i < ir_op_get(m, op)->operand_count; i++) {
         ir_value v = ir_op_get(m, op)->operands[i];
-        if (!k->c.input[v] || k->copies[v])
+        if (!k->c.f->input[v] || k->copies[v])
             continue;
         k->copies[v] = ir_block_add_argument(m, k->body, ir_value_get(m, v)->type, NULL);
         vec_push(&k->inputs, v);
@@ -92,10 +133,8 @@ static void take_inputs(ir_module *m, ir_op op, void *context) {
 static void copy_members(making *k, ir_module *m) {
     ir_builder b = {.m = m, .block = k->body};
     const function_request *r = k->c.r;
-    ir_op end = ir_block_get(m, r->block)->last;
-    for (ir_op op = ir_block_get(m, r->block)->first; op != end; op = ir_op_get(m, op)->next) {
-        if (!k->c.member[op])
-            continue;
+    for (size_t i = 0; i < k->c.members.count; i++) {
+        ir_op op = k->c.members.items[i].op;
         ir_walk(m, op, take_inputs, k);
         ir_op_remove_attr(m, ir_copy_op(&b, op, k->copies), "id");
     }
@@ -189,17 +228,38 @@ ir_value functions_call_identity(functions *f, ir_value v, ir_builder *b) {
     return ir_op_result(m, ir_build(b, &call), 0);
 }
 
+static void forget_copies(ir_module *m, ir_op op, void *context) {
+    const ir_op_data *d = ir_op_get(m, op);
+    ir_value *copies = context;
+    for (uint32_t i = 0; i < d->result_count; i++)
+        copies[d->results[i]] = 0;
+    for (uint32_t r = 0; r < d->region_count; r++) {
+        const ir_block_data *inner = ir_block_get(m, ir_op_block(m, op, r));
+        for (uint32_t i = 0; i < inner->argument_count; i++)
+            copies[inner->arguments[i]] = 0;
+    }
+}
+
+static void clear_room(making *k) {
+    functions *f = k->c.f;
+    for (size_t i = 0; i < k->c.inputs.count; i++) {
+        f->input[k->c.inputs.items[i]] = false;
+        f->copies[k->c.inputs.items[i]] = 0;
+    }
+    for (size_t i = 0; i < k->c.members.count; i++) {
+        f->member[k->c.members.items[i].op] = false;
+        ir_walk(f->m, k->c.members.items[i].op, forget_copies, f->copies);
+    }
+}
+
 ir_op functions_call(functions *f, const function_request *r, ir_builder *b) {
-    size_t values = ir_value_count(f->m) + 1;
-    making k = {.c = {.r = r,
-                      .member = base_calloc(ir_op_count(f->m) + 1, sizeof(bool)),
-                      .input = base_calloc(values, sizeof(bool))},
-                .copies = base_calloc(values, sizeof(ir_value))};
+    make_room(f);
+    making k = {.c = {.f = f, .r = r}, .copies = f->copies};
     close_over(&k.c, f->m);
     ir_op call = build_call(f, r, shared(f, new_function(&k, f->m)), &k.inputs, b);
-    free(k.c.member);
-    free(k.c.input);
-    free(k.copies);
+    clear_room(&k);
+    vec_release(&k.c.members);
+    vec_release(&k.c.inputs);
     vec_release(&k.inputs);
     return call;
 }

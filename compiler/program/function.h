@@ -8,11 +8,15 @@
 
 typedef VEC(ir_value) value_list;
 
-/* The functions of a module that were made so far. */
+/* The functions of a module that were made so far, and room to make one in: nothing is allocated or
+ * cleared for the whole module each time. */
 typedef struct functions {
     ir_module *m;
     map by_identity; /* the function, by its hash as text */
     int count;
+    bool *member, *input; /* by operation, by value; false between two functions */
+    ir_value *copies;     /* by value; 0 between two functions */
+    size_t operations, values;
 } functions;
 
 /* One function in the making: the operations that compute `results`, back to values for which
@@ -22,7 +26,8 @@ typedef struct function_request {
     value_list results;
     bool (*is_input)(ir_value v, void *context);
     void *context;
-    const ir_value *now; /* by value: what stands for it in the block; 0: itself */
+    const ir_value *now;   /* by value: what stands for it in the block; 0: itself */
+    const uint32_t *place; /* by operation: its number in the block */
 } function_request;
 
 void functions_init(functions *f, ir_module *m);

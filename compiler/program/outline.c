@@ -26,19 +26,24 @@ typedef VEC(ir_op) op_list;
 typedef struct cutting {
     functions *f;
     ir_block block;
-    ir_value *now;  /* by old value: what stands for it */
-    uint32_t count; /* of old values */
-    int *level;     /* by old value */
+    ir_value *now;   /* by old value: what stands for it */
+    uint32_t count;  /* of old values */
+    int *level;      /* by old value */
+    uint32_t *place; /* by operation: its number in the block */
     int deepest, at;
 } cutting;
 
 static cutting begin_cut(functions *f, ir_block block) {
-    uint32_t count = ir_value_count(f->m) + 1;
-    return (cutting){.f = f,
-                     .block = block,
-                     .count = count,
-                     .now = base_calloc(count, sizeof(ir_value)),
-                     .level = base_calloc(count, sizeof(int))};
+    uint32_t count = ir_value_count(f->m) + 1, place = 0;
+    cutting c = {.f = f,
+                 .block = block,
+                 .count = count,
+                 .now = base_calloc(count, sizeof(ir_value)),
+                 .level = base_calloc(count, sizeof(int)),
+                 .place = base_calloc(ir_op_count(f->m) + 1, sizeof(uint32_t))};
+    for (ir_op op = ir_block_get(f->m, block)->first; op; op = ir_op_get(f->m, op)->next)
+        c.place[op] = ++place;
+    return c;
 }
 
 static void set_operands(cutting *c, ir_op op) {
@@ -60,6 +65,7 @@ static void end_cut(cutting *c) {
     }
     free(c->now);
     free(c->level);
+    free(c->place);
 }
 
 static void call(cutting *c, function_request *r) {
@@ -67,6 +73,7 @@ static void call(cutting *c, function_request *r) {
     ir_builder b = {.m = m, .block = c->block, .before = ir_block_get(m, c->block)->last};
     r->block = c->block;
     r->now = c->now;
+    r->place = c->place;
     if (r->results.count == 0)
         return;
     ir_op made = functions_call(c->f, r, &b);
@@ -241,6 +248,16 @@ static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) 
     return ok;
 }
 
+/* What it takes and what it gives. */
+static uint32_t buffers_of(const ir_module *m, ir_op function) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, function, 0));
+    return body->argument_count + ir_op_get(m, body->last)->operand_count;
+}
+
+static bool has_few_buffers(const ir_module *m, ir_op function, const outline_request *request) {
+    return request->buffers == 0 || buffers_of(m, function) <= request->buffers;
+}
+
 static bool fits_a_kernel(ir_module *m, ir_op function) {
     plan p;
     plan_build(&p, m, function, PLAN_KERNEL);
@@ -249,29 +266,60 @@ static bool fits_a_kernel(ir_module *m, ir_op function) {
     return fits;
 }
 
-static bool cut_function(functions *f, ir_op function, bool apart, status *st) {
+static bool cut_by_plan(functions *f, ir_op function, plan_mode mode, status *st) {
     plan p;
-    if (!apart && fits_a_kernel(f->m, function))
-        return true;
-    plan_build(&p, f->m, function, PLAN_PROGRAM);
+    plan_build(&p, f->m, function, mode);
     bool ok = p.group_count <= 1 || cut_groups(f, function, &p, st);
     plan_release(&p);
     return ok;
 }
 
-bool program_outline(ir_module *m, bool apart, status *st) {
-    functions f;
+/* Up to and including `last`, the functions that were there before: groups are dispatches where a
+ * kernel has no room for all of them. */
+static bool cut_into_groups(functions *f, ir_op last, const outline_request *request, status *st) {
     bool ok = true;
+    for (ir_op op = ir_op_get(f->m, ir_module_kernel(f->m))->next; op && ok;
+         op = ir_op_get(f->m, op)->next) {
+        if (request->apart || !has_few_buffers(f->m, op, request) || !fits_a_kernel(f->m, op))
+            ok = cut_by_plan(f, op, PLAN_PROGRAM, st);
+        if (op == last)
+            break;
+    }
+    return ok;
+}
+
+/* A dispatch that has too many buffers yet: its operations are dispatches. */
+static bool cut_into_operations(functions *f, const outline_request *request, status *st) {
+    ir_op last = ir_block_get(f->m, ir_module_body(f->m))->last;
+    bool ok = true;
+    for (ir_op op = ir_op_get(f->m, ir_module_kernel(f->m))->next; op && ok;
+         op = ir_op_get(f->m, op)->next) {
+        if (!has_few_buffers(f->m, op, request) && program_is_dispatch(f->m, op))
+            ok = cut_by_plan(f, op, PLAN_EACH, st);
+        if (op == last)
+            break;
+    }
+    return ok;
+}
+
+static bool check_buffers(const ir_module *m, const outline_request *request, status *st) {
+    for (ir_op op = ir_op_get(m, ir_module_kernel(m))->next; op; op = ir_op_get(m, op)->next)
+        if (!has_few_buffers(m, op, request) && program_is_dispatch(m, op))
+            return status_set(st, STATUS_UNAVAILABLE,
+                              "an operation of the kernel reads and writes %u tensors; one launch "
+                              "takes at most %u here",
+                              buffers_of(m, op), request->buffers);
+    return true;
+}
+
+bool program_outline(ir_module *m, const outline_request *request, status *st) {
+    functions f;
     functions_init(&f, m);
     control_each_block(m, cut_segments, &f);
     program_make_canonical(&f);
     ir_op last = ir_block_get(m, ir_module_body(m))->last;
-    for (ir_op op = ir_op_get(m, ir_module_kernel(m))->next; op && ok;
-         op = ir_op_get(m, op)->next) {
-        ok = cut_function(&f, op, apart, st);
-        if (op == last)
-            break;
-    }
+    bool ok = cut_into_groups(&f, last, request, st) && cut_into_operations(&f, request, st) &&
+              check_buffers(m, request, st);
     functions_release(&f);
     return ok;
 }

@@ -5,11 +5,17 @@
 
 #include "ir/ir.h"
 
+typedef struct outline_request {
+    bool apart;       /* each group of the schedule's plan is a dispatch */
+    uint32_t buffers; /* that a dispatch may read and write; 0: any number */
+} outline_request;
+
 /* After it the kernel's block, those of its branches and loops, and functions that are more than
  * one dispatch hold calls, branches and loops alone. Equal dispatches are one function. Takes
  * primitives whose dimensions are numbers, without calls. A function that has room in one kernel is
- * one dispatch unless `apart`: then each group of the schedule's plan is one. */
-bool program_outline(ir_module *m, bool apart, status *st);
+ * one dispatch, else each group of the schedule's plan is one; a group with too many buffers is cut
+ * into its operations. STATUS_UNAVAILABLE: one of these has too many. */
+bool program_outline(ir_module *m, const outline_request *request, status *st);
 /* The function does work of its own: it is a dispatch. Others call some. */
 bool program_is_dispatch(const ir_module *m, ir_op function);
 

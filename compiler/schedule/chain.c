@@ -10,11 +10,18 @@
 #include "schedule/expression.h"
 #include "space/thresholds.h"
 
+/* Of each group, those that wait for it. */
+typedef struct waiters {
+    plan_nests *of;
+    int count;
+} waiters;
+
 /* The values of a chain: what the first contraction makes, what the rows make of it. */
 typedef struct chain {
     plan *p;
     int first, rows, last;
     ir_value scores, weights;
+    waiters *waiters;
 } chain;
 
 /* Batch axes first, then one free axis a side, and the contracted axis of x last. */
@@ -131,11 +138,15 @@ static bool hides_weights(const chain *c) {
  * left of each row, where the chain need not wait for them. */
 static bool is_private(const chain *c) {
     plan *p = c->p;
-    for (int g = 0; g < p->group_count; g++) {
-        group_set depends = p->groups[g].depends;
-        if (g != c->rows && group_set_has(depends, c->first))
+    const plan_nests *of_first = &c->waiters->of[c->first], *of_rows = &c->waiters->of[c->rows];
+    for (size_t i = 0; i < of_first->count; i++) {
+        int g = of_first->items[i];
+        if (g != c->rows && group_set_has(p->groups[g].depends, c->first))
             return false;
-        if (g == c->last || !group_set_has(depends, c->rows))
+    }
+    for (size_t i = 0; i < of_rows->count; i++) {
+        int g = of_rows->items[i];
+        if (g == c->last || !group_set_has(p->groups[g].depends, c->rows))
             continue;
         if (!hides_weights(c) || plan_waits(p, c->last, g))
             return false;
@@ -260,6 +271,27 @@ static bool reads_arguments(const chain *c, ir_op fold) {
     return true;
 }
 
+/* ---- groups that wait for a group ---- */
+
+/* Lists by group, which may have some twice, and some that wait no more. */
+static void note_waiter(waiters *w, int waiter, group_set of) {
+    for (int i = 0; i < of.count; i++)
+        vec_push(&w->of[of.items[i]], waiter);
+}
+
+static waiters find_waiters(const plan *p) {
+    waiters w = {base_calloc((size_t)p->group_count + 1, sizeof *w.of), p->group_count};
+    for (int g = 0; g < p->group_count; g++)
+        note_waiter(&w, g, p->groups[g].depends);
+    return w;
+}
+
+static void release_waiters(waiters *w) {
+    for (int g = 0; g < w->count; g++)
+        vec_release(&w->of[g]);
+    free(w->of);
+}
+
 /* The only group that waits for the rows or the last contraction, a fold whose turns they make;
  * -1. */
 static int find_fold(const chain *c) {
@@ -267,14 +299,17 @@ static int find_fold(const chain *c) {
     const plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
     fold_shape f;
     status why = STATUS_INIT;
+    const int taken[] = {c->first, c->rows, c->last};
     int found = -1;
-    for (int g = 0; g < p->group_count; g++) {
-        if (g == c->last || g == c->rows || !meets_chain(c, p->groups[g].depends))
-            continue;
-        if (found >= 0 || p->groups[g].kind != GROUP_FOLD)
-            return -1;
-        found = g;
-    }
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < c->waiters->of[taken[k]].count; i++) {
+            int g = c->waiters->of[taken[k]].items[i];
+            if (g == c->last || g == c->rows || g == found || !meets_chain(c, p->groups[g].depends))
+                continue;
+            if (found >= 0 || p->groups[g].kind != GROUP_FOLD)
+                return -1;
+            found = g;
+        }
     if (found < 0 || last->roots.count != 1 || last->hides || !hides_weights(c) ||
         plan_is_output(p, last->roots.items[0]) || ir_op_get(p->g, last->anchor)->operand_count > 2)
         return -1;
@@ -296,31 +331,51 @@ static void take_fold(plan *p, const chain *c, int fold) {
     plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
     last->fold = fold;
     p->groups[fold].inside = true;
-    plan_depend(p, c->last, without(p, p->groups[fold].depends, c->first, c->rows, c->last));
+    group_set outer = without(p, p->groups[fold].depends, c->first, c->rows, c->last);
+    plan_depend(p, c->last, outer);
+    note_waiter(c->waiters, c->last, outer);
     p->in_workgroup[last->roots.items[0]] = true;
     for (size_t i = 0; i < rows->roots.count; i++)
         p->in_workgroup[rows->roots.items[i]] = true;
 }
 
-void plan_find_chains(plan *p) {
-    for (int g = 0; g < p->group_count; g++) {
-        chain c = {.p = p, .last = g};
-        if (p->groups[g].kind != GROUP_DOT || !find_chain(&c))
+/* Groups that wait for the rows wait for the end of the chain. */
+static void wait_for_last(plan *p, const chain *c) {
+    const group_set last = group_set_of(&p->memory, c->last);
+    for (size_t i = 0; i < c->waiters->of[c->rows].count; i++) {
+        int g = c->waiters->of[c->rows].items[i];
+        if (g == c->last || !group_set_has(p->groups[g].depends, c->rows) ||
+            group_set_has(p->groups[g].depends, c->last))
             continue;
-        plan_group *last = &p->groups[g], *rows = &p->groups[c.rows], *first = &p->groups[c.first];
-        group_set taken = group_set_join(&p->memory, rows->depends, first->depends);
-        last->ends_chain = rows->inside = first->inside = true;
-        last->hides = hides_scores(&c);
-        last->scores = c.first;
-        last->rows = c.rows;
-        last->depends =
-            without(p, group_set_join(&p->memory, last->depends, taken), c.first, c.rows, c.rows);
-        for (int i = 0; i < p->group_count; i++)
-            if (i != g && group_set_has(p->groups[i].depends, c.rows))
-                plan_depend(p, i, group_set_of(&p->memory, g));
-        p->in_workgroup[c.scores] = p->in_workgroup[c.weights] = true;
-        int fold = find_fold(&c);
-        if (fold >= 0)
-            take_fold(p, &c, fold);
+        plan_depend(p, g, last);
+        note_waiter(c->waiters, g, last);
     }
+}
+
+static void take_chain(plan *p, const chain *c) {
+    plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows],
+               *first = &p->groups[c->first];
+    group_set taken = group_set_join(&p->memory, rows->depends, first->depends);
+    last->ends_chain = rows->inside = first->inside = true;
+    last->hides = hides_scores(c);
+    last->scores = c->first;
+    last->rows = c->rows;
+    last->depends =
+        without(p, group_set_join(&p->memory, last->depends, taken), c->first, c->rows, c->rows);
+    note_waiter(c->waiters, c->last, taken);
+    wait_for_last(p, c);
+    p->in_workgroup[c->scores] = p->in_workgroup[c->weights] = true;
+    int fold = find_fold(c);
+    if (fold >= 0)
+        take_fold(p, c, fold);
+}
+
+void plan_find_chains(plan *p) {
+    waiters w = find_waiters(p);
+    for (int g = 0; g < p->group_count; g++) {
+        chain c = {.p = p, .last = g, .waiters = &w};
+        if (p->groups[g].kind == GROUP_DOT && find_chain(&c))
+            take_chain(p, &c);
+    }
+    release_waiters(&w);
 }

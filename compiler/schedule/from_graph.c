@@ -411,6 +411,20 @@ static int *order_groups(const plan *p, const schedule_request *request, status 
     return NULL;
 }
 
+static bool has_few_buffers(const ir_module *g, const schedule_request *request, status *st) {
+    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
+    uint32_t count = body->argument_count + ir_op_get(g, body->last)->operand_count;
+    if (request->target->buffers == 0 || count <= request->target->buffers)
+        return true;
+    if (request->crowded)
+        *request->crowded = true;
+    return status_set(st, STATUS_UNAVAILABLE,
+                      "the kernel takes and gives %u tensors, and one launch here at most %u: a "
+                      "program of several kernels, which only a module holds (--emit module), for "
+                      "the dimensions of a case",
+                      count, request->target->buffers);
+}
+
 static ir_module *schedule_plan(plan *p, const int *order, const schedule_request *request,
                                 status *st) {
     output_copies copies = {0};
@@ -443,6 +457,8 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
 
 ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st) {
     plan p;
+    if (!has_few_buffers(graph, request, st))
+        return NULL;
     reductions_number(graph);
     plan_build(&p, graph, ir_module_kernel(graph),
                request->target->apart ? PLAN_APART : PLAN_KERNEL);

@@ -2,6 +2,7 @@
  * together. */
 #include "schedule/plan.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -415,8 +416,7 @@ static bool is_stored(const plan *p, const ir_op_data *d) {
 
 /* Accumulations, and what is stored already, have groups of their own in any case; what room they
  * leave goes to the others. */
-static void store_all(plan *p, ir_op first) {
-    int room = LIMIT_PHASES - 2;
+static void store_all(plan *p, ir_op first, int room) {
     for (ir_op op = first; op; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         graph_class class = graph_op_class(d->opcode);
@@ -435,7 +435,7 @@ static void store_all(plan *p, ir_op first) {
 }
 
 void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode) {
-    const bool apart = mode == PLAN_APART;
+    const bool apart = mode == PLAN_APART || mode == PLAN_EACH;
     ir_op first = ir_block_get(graph, ir_op_block(graph, kernel, 0))->first;
     init(p, graph, kernel, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
@@ -447,7 +447,7 @@ void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode) {
     plan_store_wide(p);
     p->apart = apart;
     if (apart)
-        store_all(p, first);
+        store_all(p, first, mode == PLAN_EACH ? INT_MAX : LIMIT_PHASES - 2);
     find_epilogues(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         place_op(p, op);

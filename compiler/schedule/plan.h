@@ -55,7 +55,7 @@ typedef struct plan_group {
     bool inside;       /* taken in by another group: has no phases of its own */
 } plan_group;
 
-typedef VEC(int) plan_nests;
+typedef VEC(int) plan_nests; /* groups */
 
 typedef struct plan {
     ir_module *g;
@@ -84,8 +84,9 @@ typedef struct plan {
 
 typedef enum plan_mode {
     PLAN_KERNEL,
-    PLAN_APART,  /* every value is stored, as far as LIMIT_PHASES has room for it */
-    PLAN_PROGRAM /* each group becomes a kernel: plan_store_repeated */
+    PLAN_APART,   /* every value is stored, as far as LIMIT_PHASES has room for it */
+    PLAN_PROGRAM, /* each group becomes a kernel: plan_store_repeated */
+    PLAN_EACH     /* likewise, and every value is stored */
 } plan_mode;
 
 /* Of a kernel or function of Graph IR. */

@@ -49,10 +49,11 @@ typedef struct schedule_target {
     int64_t l1_bytes, l2_bytes;
     const schedule_unit *units; /* of its matrix unit; the first of a type is the usual one */
     uint32_t unit_count;
-    bool copies;    /* into a workgroup's memory while its threads multiply */
-    bool exchanges; /* threads of a subgroup hand each other values, and there are 32 or more */
-    bool apart;     /* every value gets memory of its own, as far as there are phases for it */
-    int threads;    /* the grid is cut for at least this many; bits never depend on it */
+    bool copies;      /* into a workgroup's memory while its threads multiply */
+    bool exchanges;   /* threads of a subgroup hand each other values, and there are 32 or more */
+    bool apart;       /* every value gets memory of its own, as far as there are phases for it */
+    int threads;      /* the grid is cut for at least this many; bits never depend on it */
+    uint32_t buffers; /* that one launch takes; 0: any number */
 } schedule_target;
 
 /* What is asked of a schedule. */
@@ -65,7 +66,7 @@ typedef struct schedule_request {
     const char *constants;            /* "w,b": inputs that stay as they are; or NULL */
     bool loose;                       /* what does not fit is left out */
     compiler_space *space;            /* receives the parameters, or NULL */
-    bool *crowded;                    /* set where it needs more phases than there are; or NULL */
+    bool *crowded; /* set where it needs more phases or buffers than there are; or NULL */
 } schedule_request;
 
 /* Makes the schedule of a specialised, decomposed graph. The result is a new module, NULL on

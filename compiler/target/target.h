@@ -66,6 +66,10 @@ void target_image_kind(const char *name, char kind_out[TARGET_KIND_BYTES]);
 int64_t target_space_bytes(const target_info *target, memory_space space);
 const char *target_space_what(const target_info *target, memory_space space);
 
+/* Buffers that one launch of a target's code takes: what its driver takes of parameters, but for
+ * the workspace and what was prepared; 0: any number. */
+uint32_t target_buffers(const target_info *t);
+
 /* What a target's images are: "elf", "ptx", "hsaco" or "spirv". */
 const char *target_format(const target_info *t);
 

@@ -73,6 +73,14 @@ uint32_t target_list(const target_info **list, uint32_t *levels, uint32_t *chips
     return sizeof targets / sizeof *targets;
 }
 
+/* CUDA takes 4 KiB of parameters, OpenCL at least 1 KiB (CL_DEVICE_MAX_PARAMETER_SIZE); code for
+ * Vulkan reads its addresses from a table, of 8 KiB. */
+uint32_t target_buffers(const target_info *t) {
+    enum { ADDRESS_BYTES = 8, BESIDE = 2 };
+    int kib = t->family != FAMILY_SPIRV ? 4 : t->flavour == SPIRV_OPENCL ? 1 : 8;
+    return t->class == TARGET_CPU ? 0 : (uint32_t)(kib * KIB / ADDRESS_BYTES - BESIDE);
+}
+
 const target_info *target_find(const char *name) {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (strcmp(targets[i].name, name) == 0)

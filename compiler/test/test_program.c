@@ -4,6 +4,7 @@
 #include "runtime/test/test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,6 @@
 #include "runtime.h"
 #include "target/interp/interp.h"
 #include "tessera/compiler.h"
-
-enum { BUFFERS_MAX = 16 };
 
 #define OK(call) assert_ok((call), #call)
 static void assert_ok(tsr_status_t s, const char *call) {
@@ -86,12 +85,81 @@ static ir_module *layers(void) {
     return m;
 }
 
+static void list_names(text *t, char letter, int count) {
+    for (int i = 0; i < count; i++)
+        text_printf(t, "%s\"%c%d\"", i ? ", " : "", letter, i);
+}
+
+/* Before operations that make %y0, %y1, ... of %x0, %x1, ..., and after them. */
+static void begin_many(text *t, int inputs, int outputs, const char *type) {
+    text_init(t);
+    text_append(t, "\"builtin.module\"() ({\n  \"tessera.kernel\"() <{inputs = [");
+    list_names(t, 'x', inputs);
+    text_append(t, "], name = \"many\", outputs = [");
+    list_names(t, 'y', outputs);
+    text_append(t, "]}> ({\n  ^bb0(");
+    for (int i = 0; i < inputs; i++)
+        text_printf(t, "%s%%x%d: %s", i ? ", " : "", i, type);
+    text_append(t, "):\n");
+}
+
+static char *end_many(text *t, int outputs, const char *type) {
+    text_append(t, "    \"tessera.return\"(");
+    for (int i = 0; i < outputs; i++)
+        text_printf(t, "%s%%y%d", i ? ", " : "", i);
+    text_append(t, ") : (");
+    for (int i = 0; i < outputs; i++)
+        text_printf(t, "%s%s", i ? ", " : "", type);
+    text_append(t, ") -> ()\n  }) : () -> ()\n}) : () -> ()\n");
+    return t->data;
+}
+
+static void add(text *t, const char *result, const char *a, const char *b, const char *type) {
+    text_printf(t, "    %s = \"tessera.add\"(%s, %s) : (%s, %s) -> %s\n", result, a, b, type, type,
+                type);
+}
+
+/* As many results as inputs, each of two inputs; the last of all of them. */
+#define CELLS "tensor<6xf32>"
+static char *parameters(text *t, int count) {
+    char to[16], a[16], b[16];
+    begin_many(t, count, count, CELLS);
+    for (int i = 0; i + 1 < count; i++) {
+        snprintf(to, sizeof to, "%%y%d", i);
+        snprintf(a, sizeof a, "%%x%d", i);
+        snprintf(b, sizeof b, "%%x%d", (7 * i + 3) % count);
+        add(t, to, a, b, CELLS);
+    }
+    for (int i = 1; i < count; i++) {
+        snprintf(to, sizeof to, i + 1 < count ? "%%s%d" : "%%y%d", i);
+        snprintf(a, sizeof a, i > 1 ? "%%s%d" : "%%x%d", i - 1);
+        snprintf(b, sizeof b, "%%x%d", i);
+        add(t, to, a, b, CELLS);
+    }
+    return end_many(t, count, CELLS);
+}
+
+/* A product and a softmax of it, so many times: a dispatch each. */
+#define SQUARE "tensor<4x4xf32>"
+static char *products(text *t, int count) {
+    begin_many(t, 2, 1, SQUARE);
+    for (int i = 0; i < count; i++)
+        text_printf(t,
+                    "    %%p%d = \"tessera.matmul\"(%%%c%d, %%x1) <{order = \"chunk512\"}> : "
+                    "(" SQUARE ", " SQUARE ") -> " SQUARE "\n"
+                    "    %%%c%d = \"tessera.softmax\"(%%p%d) <{axis = 1 : i64}> : (" SQUARE
+                    ") -> " SQUARE "\n",
+                    i, i ? 's' : 'x', i, i + 1 < count ? 's' : 'y', i + 1 < count ? i + 1 : 0, i);
+    return end_many(t, 1, SQUARE);
+}
+
 /* ---- running ---- */
 
 typedef struct trial {
     compiler_instance *instance;
     compiler_signature signature;
-    tensor inputs[BUFFERS_MAX], outputs[BUFFERS_MAX]; /* of the interpreter */
+    tensor *inputs, *outputs;   /* of the interpreter */
+    uint32_t commands, kernels; /* of the program that ran last */
 } trial;
 
 static void fill(tensor *t, uint32_t seed) {
@@ -107,6 +175,8 @@ static void set_up(trial *t, ir_module *m, ir_bindings dims, uint32_t seed) {
     status st = STATUS_INIT;
     *t = (trial){.instance = compiler_instance_new(m, dims)};
     assert_true(compiler_signature_of(t->instance, &t->signature, &st));
+    t->inputs = tensors_new(t->signature.input_count);
+    t->outputs = tensors_new(t->signature.output_count);
     for (uint32_t i = 0; i < t->signature.input_count; i++) {
         const struct compiler_buffer *b = &t->signature.inputs[i];
         assert_true(tensor_init(&t->inputs[i], b->type, b->rank, b->dims, &st));
@@ -121,14 +191,14 @@ static void set_up(trial *t, ir_module *m, ir_bindings dims, uint32_t seed) {
 }
 
 static void tear_down(trial *t) {
-    tensor_release_all(t->inputs, t->signature.input_count);
-    tensor_release_all(t->outputs, t->signature.output_count);
+    tensors_free(t->inputs);
+    tensors_free(t->outputs);
     compiler_instance_free(t->instance);
 }
 
 static void launch(const trial *t, tsr_context_t context, tsr_kernel_t kernel) {
-    void *buffers[2 * BUFFERS_MAX], *args[2 * BUFFERS_MAX];
     uint32_t inputs = t->signature.input_count, count = inputs + t->signature.output_count;
+    void **buffers = base_calloc(count, sizeof *buffers), **args = base_calloc(count, sizeof *args);
     for (uint32_t i = 0; i < count; i++) {
         const tensor *x = i < inputs ? &t->inputs[i] : &t->outputs[i - inputs];
         OK(tsrAlloc(context, tensor_bytes(x), TSR_ALLOC_ZERO, &buffers[i]));
@@ -145,9 +215,11 @@ static void launch(const trial *t, tsr_context_t context, tsr_kernel_t kernel) {
         free(found);
         OK(tsrFree(context, buffers[i]));
     }
+    free(buffers);
+    free(args);
 }
 
-static void run_on(const trial *t, const char *driver, uint32_t index, const char *isa,
+static void run_on(trial *t, const char *driver, uint32_t index, const char *isa,
                    bool unoptimised) {
     compiler_options options = {
         .isa = isa, .threads = 2, .unoptimised = unoptimised, .verify = true};
@@ -164,12 +236,14 @@ static void run_on(const trial *t, const char *driver, uint32_t index, const cha
     OK(tsrGetKernel(module, ir_op_string(graph, ir_module_kernel(graph), "name", ""), &kernel));
     launch(t, context, kernel);
     launch(t, context, kernel); /* nothing of the first is left */
+    t->commands = module->metadata.program ? module->metadata.program->command_count : 0;
+    t->kernels = module->metadata.program ? module->metadata.program->kernel_count : 0;
     OK(tsrUnloadModule(module));
     OK(tsrDestroyContext(context));
     compiler_artifact_release(&made);
 }
 
-static void run_everywhere(const trial *t) {
+static void run_everywhere(trial *t) {
     const char *chip = compiler_emulated_target("sm_80");
     run_on(t, "cpu", 0, NULL, false);
     run_on(t, "cpu", 0, NULL, true);
@@ -372,12 +446,59 @@ static void equal_dispatches_are_compiled_once(void **state) {
     compiler_instance_free(instance);
 }
 
+/* More than the emulated chip's driver passes with one launch. */
+static void many_parameters_have_the_interpreters_bits(void **state) {
+    (void)state;
+    static const int counts[] = {300, 1000};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        trial t;
+        text source;
+        set_up(&t, parsed(parameters(&source, counts[i])), (ir_bindings){0}, 11);
+        run_everywhere(&t);
+        tear_down(&t);
+        text_release(&source);
+    }
+}
+
+static void many_dispatches_have_the_interpreters_bits(void **state) {
+    (void)state;
+    trial t;
+    text source;
+    set_up(&t, parsed(products(&source, 20000)), (ir_bindings){0}, 5);
+    run_on(&t, "cpu", 0, NULL, false);
+    assert_true(t.commands >= 20000);
+    assert_true(t.kernels < 10);
+    tear_down(&t);
+    text_release(&source);
+}
+
+static void more_parameters_than_the_limit_are_refused(void **state) {
+    (void)state;
+    text source;
+    status st = STATUS_INIT;
+    compiler_signature signature;
+    compiler_artifact made;
+    compiler_options options = {0};
+    compiler_instance *instance =
+        compiler_instance_new(parsed(parameters(&source, LIMIT_PARAMETERS + 1)), (ir_bindings){0});
+    assert_false(compiler_signature_of(instance, &signature, &st));
+    assert_int_equal(st.code, STATUS_INVALID);
+    status_clear(&st);
+    assert_false(compiler_build(instance, &options, &made, &st));
+    assert_int_equal(st.code, STATUS_INVALID);
+    compiler_instance_free(instance);
+    text_release(&source);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_and_loops_have_the_interpreters_bits),
         cmocka_unit_test(layers_have_the_interpreters_bits),
         cmocka_unit_test(combiners_do_what_they_say),
         cmocka_unit_test(equal_dispatches_are_compiled_once),
+        cmocka_unit_test(many_parameters_have_the_interpreters_bits),
+        cmocka_unit_test(many_dispatches_have_the_interpreters_bits),
+        cmocka_unit_test(more_parameters_than_the_limit_are_refused),
     };
     setenv("TESSERA_EMULATED", "1", 1);
     compiler_init();

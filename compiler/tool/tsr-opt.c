@@ -140,12 +140,19 @@ static bool run_contract(pass_run *r) {
 
 static bool run_outline(pass_run *r) {
     char name[64];
-    int64_t groups = 0;
+    outline_request request = {0};
+    int64_t value;
     const char *cursor = r->arguments;
-    int found = next_setting(r, &cursor, name, &groups);
-    if (found > 0 && strcmp(name, "groups") != 0)
-        return status_set(r->st, STATUS_INVALID, "outline has 'groups', not '%s'", name);
-    return found >= 0 && program_outline(r->m, groups != 0, r->st);
+    int found;
+    while ((found = next_setting(r, &cursor, name, &value)) > 0)
+        if (strcmp(name, "groups") == 0)
+            request.apart = value != 0;
+        else if (strcmp(name, "buffers") == 0 && value >= 0 && value <= UINT32_MAX)
+            request.buffers = (uint32_t)value;
+        else
+            return status_set(r->st, STATUS_INVALID, "outline has 'groups' and 'buffers', not '%s'",
+                              name);
+    return found >= 0 && program_outline(r->m, &request, r->st);
 }
 
 static bool replace(pass_run *r, ir_module *lower) {

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
+#include "device/foreign/guest_protocol.h"
 #include "implementation/launch_file.h"
 
 static const char *const names[] = {
@@ -331,6 +332,12 @@ bool implementation_build(const implementation_request *request, compiler_instan
     snprintf(target, sizeof target, "foreign/%s", names[request->kind]);
     if (!implementation_has_guest(request->kind))
         return build_for_device(request, instance, &signature, target, out, st);
+    if (signature.input_count + signature.output_count > GUEST_TENSORS_MAX)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "kernel %s has %u inputs and %u outputs; an implementation takes at most "
+                          "%d tensors",
+                          request->kernel, signature.input_count, signature.output_count,
+                          GUEST_TENSORS_MAX);
     json_t *description = describe(request, instance, &signature);
     char *words = description ? json_dumps(description, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     json_decref(description);

@@ -25,7 +25,7 @@
 #include "run/pack_needs.h"
 #include "tessera/compiler.h"
 
-enum { REPLAYS_MAX = 3, DIGESTS_MAX = 64, STEPS_MAX = 16 };
+enum { REPLAYS_MAX = 3, STEPS_MAX = 16 };
 
 /* The sanitizers map terabytes of shadow memory. */
 uint64_t replay_memory_mib(void) {
@@ -343,7 +343,7 @@ static bool same_case(const recorded_case *c, const json_t *internal, replay *r)
 
 typedef struct outcome {
     repro_outcome outcome;
-    const char *sha256[DIGESTS_MAX];
+    const char **sha256; /* owned; what they point at is of the JSON */
     char stage[32];
 } outcome;
 
@@ -351,11 +351,12 @@ static void read_outcome(const json_t *status_holder, const json_t *digests, con
                          outcome *out) {
     const char *ended = json_string_value(json_object_get(status_holder, "status"));
     snprintf(out->stage, sizeof out->stage, "%s", stage ? stage : "");
+    out->sha256 = base_calloc(json_array_size(digests) + 1, sizeof *out->sha256);
     out->outcome = (repro_outcome){
         .status = ended ? ended : "", .stage = out->stage, .class_ = "", .sha256 = out->sha256};
     size_t i;
     json_t *digest;
-    json_array_foreach(digests, i, digest) if (i < DIGESTS_MAX && json_is_string(digest))
+    json_array_foreach(digests, i, digest) if (json_is_string(digest))
         out->sha256[out->outcome.sha256_count++] = json_string_value(digest);
 }
 
@@ -396,7 +397,7 @@ static bool cannot_run(const outcome *recorded, const json_t *result) {
 /* Once where that settles it; else three times, to tell a steady failure from an unsteady one. */
 static void run_case(const recorded_case *c, replay *r) {
     json_t *results[REPLAYS_MAX] = {NULL};
-    outcome recorded = {.stage = ""}, seen[REPLAYS_MAX];
+    outcome recorded = {.stage = ""}, seen[REPLAYS_MAX] = {{.stage = ""}};
     repro_outcome replays[REPLAYS_MAX];
     const json_t *was = json_object_get(r->manifest, "outcome");
     int count = 0;
@@ -404,7 +405,6 @@ static void run_case(const recorded_case *c, replay *r) {
                  json_string_value(json_object_get(was, "stage")), &recorded);
     do {
         worker w;
-        memset(&seen[count], 0, sizeof seen[count]);
         worker_init(&w, c->timeout_seconds, c->memory_mib, &interrupt_seen);
         worker_limit(&w, STEPS_MAX * c->timeout_seconds);
         json_t *result = results[count] = worker_run(&w, &c->job);
@@ -426,8 +426,11 @@ static void run_case(const recorded_case *c, replay *r) {
         lacks(r, "", result_text(r->result, RESULT_WHY));
         r->verdict = INCOMPATIBLE;
     }
-    for (int i = 0; i < REPLAYS_MAX; i++)
+    for (int i = 0; i < REPLAYS_MAX; i++) {
         json_decref(results[i]);
+        free(seen[i].sha256);
+    }
+    free(recorded.sha256);
 }
 
 /* False: what was asked for does not fit the pack. */

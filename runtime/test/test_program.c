@@ -308,6 +308,83 @@ static void expect_ten(const float *out, float first) {
     }
 }
 
+/* A program that copies each of so many inputs to an output; its operands, if it has any, are those
+ * of one dispatch. */
+static text many_json(int count, const char *last) {
+    static const char *const lists[] = {"inputs", "outputs"};
+    text t;
+    text_init(&t);
+    text_append(&t, "{\"schema\": \"tsr.module/2\", \"name\": \"small\", \"profile\": "
+                    "\"strict\", \"numerics_version\": 1, ");
+    for (int l = 0; l < 2; l++) {
+        text_printf(&t, "\"%s\": [", lists[l]);
+        for (int i = 0; i < count; i++)
+            text_printf(&t, "%s{\"name\": \"%c%d\", \"dtype\": \"f32\", \"shape\": [16]}",
+                        i ? ", " : "", lists[l][0], i);
+        text_append(&t, "], ");
+    }
+    text_append(&t, "\"program\": {\"arena_bytes\": 1024, \"kernels\": [\"kernel:0\"], "
+                    "\"commands\": [");
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%s{\"copy\": [[\"output\", %d, 0], [\"input\", %d, 0]], \"bytes\": 64}",
+                    i ? ", " : "", i, i);
+    text_printf(&t, "%s]}}", last);
+    return t;
+}
+
+enum { MANY = METADATA_PARAMETERS_MAX, CELLS = 16 };
+
+static void many_buffers_are_launched(void **state) {
+    static const int counts[] = {LAUNCH_SMALL_BUFFERS / 2, LAUNCH_SMALL_BUFFERS / 2 + 1, 300, MANY};
+    static _Alignas(64) float memory[2 * MANY][CELLS];
+    static void *buffers[2 * MANY], *args[2 * MANY];
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(counts); k++) {
+        rig r;
+        const size_t n = (size_t)counts[k];
+        text json = many_json(counts[k], "");
+        open_rig(&r, 0, json.data);
+        for (size_t i = 0; i < 2 * n; i++) {
+            buffers[i] = memory[i];
+            args[i] = &buffers[i];
+            for (int c = 0; c < CELLS; c++)
+                memory[i][c] = i < n ? (float)(i * CELLS) + (float)c : -1;
+        }
+        OK(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n));
+        assert_memory_equal(memory, memory[n], n * sizeof *memory);
+        buffers[0] = memory[n - 1]; /* inputs may be one */
+        OK(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n));
+        assert_memory_equal(memory[n - 1], memory[n], sizeof *memory);
+        buffers[n + 3] = memory[7];
+        REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n), TSR_EINVAL, "overlaps");
+        buffers[n + 3] = memory[2 * n - 2];
+        REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n), TSR_EINVAL, "overlaps");
+        REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n - 1), TSR_EINVAL,
+                "arguments");
+        close_rig(&r);
+        text_release(&json);
+    }
+}
+
+static void forged_counts_are_refused(void **state) {
+    tsr_context_t context;
+    text json = many_json(MANY + 1, ""), places;
+    (void)state;
+    OK(tsrCreateContextOn(0, 1, 0, &context));
+    expect_rule(context, json.data, "\"inputs\"");
+    text_release(&json);
+    text_init(&places);
+    text_append(&places, ", {\"dispatch\": 0, \"operands\": [[\"input\", 0, 0]");
+    for (int i = 0; i < 2 * MANY; i++)
+        text_append(&places, ", [\"input\", 0, 0]");
+    text_append(&places, "]}");
+    json = many_json(3, places.data);
+    expect_rule(context, json.data, "too long");
+    text_release(&json);
+    text_release(&places);
+    OK(tsrDestroyContext(context));
+}
+
 static void programs_describe_themselves(void **state) {
     rig r;
     tsr_kernel_info_t info = {.struct_size = sizeof info};
@@ -552,6 +629,8 @@ int main(void) {
         cmocka_unit_test(programs_are_held_to_their_rules),
         cmocka_unit_test(documents_of_programs_are_read),
         cmocka_unit_test(sections_of_programs_are_kernels),
+        cmocka_unit_test(many_buffers_are_launched),
+        cmocka_unit_test(forged_counts_are_refused),
         cmocka_unit_test(programs_describe_themselves),
         cmocka_unit_test(launches_of_a_program_follow_each_other),
         cmocka_unit_test(long_loops_run_to_their_end),

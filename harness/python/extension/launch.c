@@ -6,7 +6,7 @@
 #include "guest/guest.h"
 #include "tessera/tessera.h"
 
-enum { ALIGNMENT = 64, ARGUMENTS_MAX = 128 };
+enum { ALIGNMENT = 64 };
 static PyObject *error_class; /* tessera._tessera.Error */
 
 typedef struct context_object {
@@ -18,7 +18,7 @@ typedef struct module_object {
     tsr_module_t module;
     tsr_kernel_t kernel;
     uint32_t inputs, outputs, dims;
-    dtype types[ARGUMENTS_MAX];
+    dtype *types; /* of each buffer */
 } module_object;
 
 static PyTypeObject *context_type, *module_type;
@@ -98,8 +98,9 @@ static bool read_types(module_object *m) {
     m->inputs = info.inputs;
     m->outputs = info.outputs;
     m->dims = info.dims;
-    if (info.inputs + info.outputs + info.dims > ARGUMENTS_MAX) {
-        PyErr_Format(error_class, "a kernel of more than %d arguments", ARGUMENTS_MAX);
+    m->types = calloc((size_t)info.inputs + info.outputs + 1, sizeof *m->types);
+    if (!m->types) {
+        PyErr_NoMemory();
         return false;
     }
     for (uint32_t i = 0; i < info.inputs + info.outputs; i++) {
@@ -152,6 +153,7 @@ static void module_release(PyObject *self) {
     if (m->module)
         tsrUnloadModule(m->module);
     Py_XDECREF(m->context);
+    free(m->types);
     free_object(self);
 }
 
@@ -173,11 +175,33 @@ static PyObject *module_metadata(PyObject *self, void *closure) {
 /* ---- launches ---- */
 
 typedef struct launch {
-    array_view inputs[ARGUMENTS_MAX];
-    void *copies[ARGUMENTS_MAX], *buffers[ARGUMENTS_MAX], *arguments[ARGUMENTS_MAX];
-    int64_t dims[ARGUMENTS_MAX];
+    array_view *inputs;
+    void **copies, **buffers, **arguments;
+    int64_t *dims;
     uint32_t opened;
 } launch;
+
+static void free_room(launch *l) {
+    free(l->inputs);
+    free(l->copies);
+    free(l->buffers);
+    free(l->arguments);
+    free(l->dims);
+}
+
+static bool make_room(launch *l, const module_object *m) {
+    size_t buffers = (size_t)m->inputs + m->outputs;
+    l->opened = 0;
+    l->inputs = calloc((size_t)m->inputs + 1, sizeof *l->inputs);
+    l->copies = calloc((size_t)m->inputs + 1, sizeof *l->copies);
+    l->buffers = calloc(buffers + 1, sizeof *l->buffers);
+    l->arguments = calloc(buffers + m->dims + 1, sizeof *l->arguments);
+    l->dims = calloc((size_t)m->dims + 1, sizeof *l->dims);
+    if (l->inputs && l->copies && l->buffers && l->arguments && l->dims)
+        return true;
+    PyErr_NoMemory();
+    return false;
+}
 
 static size_t view_bytes(const array_view *v) {
     size_t bytes = v->type.bits / 8u;
@@ -265,16 +289,13 @@ static PyObject *module_launch(PyObject *self, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "O!O!O!", &PyTuple_Type, &inputs, &PyTuple_Type, &outputs,
                           &PyTuple_Type, &dims))
         return NULL;
-    launch *l = malloc(sizeof *l); /* large, and little of it is used */
-    if (!l)
-        return PyErr_NoMemory();
-    l->opened = 0;
-    bool ok = take_all(l, m, inputs, outputs, dims) && run(l, m);
-    for (uint32_t i = 0; i < l->opened; i++) {
-        free(l->copies[i]);
-        array_view_release(&l->inputs[i]);
+    launch l;
+    bool ok = make_room(&l, m) && take_all(&l, m, inputs, outputs, dims) && run(&l, m);
+    for (uint32_t i = 0; i < l.opened; i++) {
+        free(l.copies[i]);
+        array_view_release(&l.inputs[i]);
     }
-    free(l);
+    free_room(&l);
     if (!ok)
         return NULL;
     Py_RETURN_NONE;

@@ -157,6 +157,10 @@ bool foreign_call(foreign_device *d, const device_command *command, status *st) 
         foreign_settle(d); /* calls run in the order in which they come */
     if (!image->pid)
         return status_set(st, image->end.code, "%s", image->end.message);
+    if (p->buffer_count > GUEST_TENSORS_MAX)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "a call of an implementation takes at most %d tensors, not %u",
+                          GUEST_TENSORS_MAX, p->buffer_count);
     if (image->submitted - image->progress >= GUEST_RING)
         await_calls(image, image->submitted - GUEST_RING / 2);
     if (image->frozen)
