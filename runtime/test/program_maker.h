@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "module.h"
+#include "test/abi_fixture.h"
 #include "test/module_maker.h"
 
 /* Takes the arguments "a" and "flags"; makes "out", "rows" and "turns". */
@@ -59,6 +61,57 @@ static inline bytes make_program(const char *json, bytes kernel) {
     assert_true(module_write_for(MODULE_ABI_MINOR_PROGRAM, parts, 3, &data, &image.size, NULL));
     image.data = data;
     return image;
+}
+
+/* With kernel_good as its kernel. */
+static inline tsr_status_t load_program(tsr_context_t context, const char *json,
+                                        tsr_module_t *module) {
+    bytes kernel = good_module(), image = make_program(json, kernel);
+    tsr_status_t result = tsrLoadModule(context, image.data, image.size, module);
+    free(kernel.data);
+    free(image.data);
+    return result;
+}
+
+/* Of a kernel `small`. */
+typedef struct rig {
+    tsr_context_t context;
+    tsr_module_t module;
+    tsr_kernel_t kernel;
+} rig;
+
+static inline void open_rig(rig *r, uint32_t flags, const char *json) {
+    OK(tsrCreateContextOn(0, 2, flags, &r->context));
+    OK(load_program(r->context, json, &r->module));
+    OK(tsrGetKernel(r->module, "small", &r->kernel));
+}
+
+static inline void close_rig(const rig *r) {
+    OK(tsrUnloadModule(r->module));
+    OK(tsrDestroyContext(r->context));
+}
+
+/* A program that copies each of so many inputs to an output, and `last`. */
+static inline text many_json(int count, const char *last) {
+    static const char *const lists[] = {"inputs", "outputs"};
+    text t;
+    text_init(&t);
+    text_append(&t, "{\"schema\": \"tsr.module/2\", \"name\": \"small\", \"profile\": "
+                    "\"strict\", \"numerics_version\": 1, ");
+    for (int l = 0; l < 2; l++) {
+        text_printf(&t, "\"%s\": [", lists[l]);
+        for (int i = 0; i < count; i++)
+            text_printf(&t, "%s{\"name\": \"%c%d\", \"dtype\": \"f32\", \"shape\": [16]}",
+                        i ? ", " : "", lists[l][0], i);
+        text_append(&t, "], ");
+    }
+    text_append(&t, "\"program\": {\"arena_bytes\": 1024, \"kernels\": [\"kernel:0\"], "
+                    "\"commands\": [");
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%s{\"copy\": [[\"output\", %d, 0], [\"input\", %d, 0]], \"bytes\": 64}",
+                    i ? ", " : "", i, i);
+    text_printf(&t, "%s]}}", last);
+    return t;
 }
 
 #endif
