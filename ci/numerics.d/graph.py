@@ -114,12 +114,18 @@ class Parser:
         name = self.next().strip('"')
         self.next("(")
         op = Operation(name, self.several(")", self.next), self.attributes(), names)
+        if self.peek() == "(":
+            raise HasBlocks(name)
         self.next(":")
         self.next("(")
         self.several(")", self.type)
         self.next("->")
         op.types = self.several(")", self.type) if self.accept("(") else [self.type()]
         return op
+
+
+class HasBlocks(Exception):
+    """An operation with blocks, of a program: no page gives its numbers apart from those of its blocks."""
 
 
 @dataclass

@@ -67,7 +67,7 @@ def main():
     given = parser.parse_args()
     sequences = functions.read_page(given.functions)
     np.seterr(all="ignore")
-    checked, different, position = 0, 0, 0
+    checked, different, left_out, position = 0, 0, 0, 0
     for source in sorted(pathlib.Path(given.corpus).glob("**/*.tsr")):
         for case in cases.read(source):
             name = f"{case.kernel}/{case.name}"
@@ -78,14 +78,18 @@ def main():
             if position % given.every:
                 continue
             wanted = json.loads(golden.read_text())
-            key, digests = compute_case(given.tsr, source, case, sequences)
+            try:
+                key, digests = compute_case(given.tsr, source, case, sequences)
+            except graph.HasBlocks:
+                left_out += 1
+                continue
             wrong = [o["name"] for o, digest in zip(wanted["outputs"], digests) if o["sha256"] != digest]
             wrong += ["the key"] if key != wanted["key"] else []
             checked += 1
             different += bool(wrong)
             if wrong:
                 print(f"{name}: {', '.join(wrong)}: not the golden's", flush=True)
-    print(f"{checked} cases computed a second time, {different} differ from their goldens")
+    print(f"{checked} cases computed a second time, {different} differ from their goldens; {left_out} with blocks left out")
     return 1 if different or not checked else 0
 
 

@@ -113,8 +113,8 @@ SOURCES = [
     ("concat 300", 3, (BODY, "E0607"), returned("concat([" + ", ".join(["x"] * 300) + "])", SMALL, "Tensor[1200, 6, f32]")),
     ("concat 64", 0, None, returned("concat([" + ", ".join(["x"] * 64) + "])", SMALL, "Tensor[256, 6, f32]")),
     ("sum of 190", 0, None, returned(" + ".join(["x"] * 190))),
-    ("300 parameters", 3, (5, "E0905"), returned("x0", ", ".join(f"x{i}: Tensor[4, f32]" for i in range(300)), "Tensor[4, f32]")),
-    ("300 results", 3, (5, "E0905"), returned("x, " * 300, "x: Tensor[4, f32]", "tuple[" + "Tensor[4, f32], " * 300 + "]")),
+    ("5000 parameters", 3, (5, "E0905"), returned("x0", ", ".join(f"x{i}: Tensor[4, f32]" for i in range(5000)), "Tensor[4, f32]")),
+    ("5000 results", 3, (5, "E0905"), returned("x, " * 5000, "x: Tensor[4, f32]", "tuple[" + "Tensor[4, f32], " * 5000 + "]")),
     ("9 axes", 3, (5, "E0902"), returned("x", "x: Tensor[" + "1, " * 9 + "f32]", "Tensor[" + "1, " * 9 + "f32]")),
     ("9 axes by None", 3, (BODY, "E0902"), returned("x[" + "None, " * 7 + "]")),
     ("128 symbols", 0, None, returned("x0", ", ".join(f"x{i}: Tensor[" + ", ".join(f'"{s}"' for s in row) + ", f32]"
@@ -143,7 +143,7 @@ SOURCES = [
         ["return " + ", ".join(f"y{i}" for i in range(1, 17))], SMALL, "tuple[" + ", ".join([SAME] * 16) + "]"), EVERY_WAY),
     ("2000 statements behind a reduction", 0, None, kernel(["y = x - sum(x, axis=1, keepdims=True)"] + ["y = y * x"] * 2000 +
                                                            ["return y"])),
-    ("20000 statements", 3, (BODY + 10001, "E0904"), kernel(again("y = y + x", 20000))),
+    ("210000 statements", 3, (BODY + 200001, "E0904"), kernel(again("y = y + x", 210000))),
     ("9000 norms", 3, REFUSED, kernel(again("y = layernorm(y, g, g)", 9000), SMALL + ", g: Tensor[6, f32]")),
     ("1000 contractions", 0, None, kernel(again("y = y @ w", 1000), SQUARE)),
     ("1000 reductions", 0, None, kernel(again("y = y + sum(y)", 1000))),
