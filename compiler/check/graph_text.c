@@ -17,6 +17,10 @@ const node *graph_text_of(const ast_function *f) {
     return NULL;
 }
 
+static bool has_text(const node *n) {
+    return n->kind == NODE_CALL && n->count == 1 && n->items[0]->kind == NODE_STRING;
+}
+
 bool graph_text_is_one(const node *n) {
     return is_graph(n);
 }
@@ -25,7 +29,7 @@ void graph_text_read(const kernel_interface *k, const node *n, diagnostics *d) {
     if (n != k->graph) {
         diagnose_error(d, ERROR_DUPLICATE_DECORATOR, n->at, "@graph appears twice");
         diagnose_note(d, k->graph->at, "first here");
-    } else if (n->kind != NODE_CALL || n->count != 1 || n->items[0]->kind != NODE_STRING) {
+    } else if (!has_text(n)) {
         diagnose_error(d, ERROR_GRAPH_TEXT, n->at, "@graph takes Graph IR, in triple quotes");
         diagnose_help(d, "tsr compile FILE.tsr --emit graph prints that of another kernel");
     } else if (!contract_is_one(k->function)) {
@@ -94,6 +98,8 @@ static bool is_well_formed(ir_module *m, status *st) {
 }
 
 ir_module *graph_text_module(checker *c) {
+    if (!has_text(c->kernel->graph))
+        return NULL; /* graph_text_read has said so */
     const node *words = c->kernel->graph->items[0];
     status st = STATUS_INIT;
     c->m = ir_parse(words->text, &st);

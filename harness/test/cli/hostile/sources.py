@@ -125,6 +125,10 @@ SOURCES = [
         f'@cases(case("a"))\n@kernel\ndef k{i}(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    return x + {i}\n' for i in range(20))),
     ("two of a name", 3, (11, "E0309"), returned("x") + "\n\n" + returned("x").split("\n", 2)[2]),
 
+    # ---- formulas as Graph IR ----
+    *((f"{graph} without a text", 3, (2, "E0340"), f"from tessera import *\n{graph}\n@kernel\ndef f(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    ...\n")
+      for graph in ("@graph", "@graph()", "@graph(3)")),
+
     # ---- length: nothing calls itself for each statement ----
     ("3000 sums", 0, None, kernel(again("y = y + x", 3000)), EVERY_WAY),
     ("1000 functions", 0, None, kernel(again("y = exp(y)", 1000))),
