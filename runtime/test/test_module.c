@@ -106,7 +106,7 @@ static void unsound_parts_are_not_written(void **state) {
 static void many_parts_are_found(void **state) {
     enum { MOST = 4096 };
     (void)state;
-    static char kinds[MOST + 1][16];
+    static char kinds[MOST + 1][24];
     static module_part many[MOST + 1];
     module_part part;
     void *image, *none;
