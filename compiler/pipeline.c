@@ -119,6 +119,13 @@ static bool run_insert_barriers(pipeline *p) {
     return p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st);
 }
 
+enum {
+#define P(function, name, LEVEL, arguments, summary) PASS_##function,
+#include "passes.def"
+    PASS_COUNT,
+    PASS_BELOW_GRAPH = PASS_contract + 1 /* the first that pipeline_take_graph leaves to do */
+};
+
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
@@ -126,7 +133,6 @@ static const struct pass {
 #define P(function, name, LEVEL, arguments, summary) {name, run_##function},
 #include "passes.def"
 };
-enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
 static void register_tables(void) {
     opset_register(graph_op_table());
@@ -224,17 +230,9 @@ bool compiler_target_adds_as(const char *target, const char *order) {
     return t && has_unit(t, order);
 }
 
-/* The first pass that pipeline_take_graph leaves to do. */
-static int first_below_graph(void) {
-    int i = 0;
-    while (passes[i++].run != run_contract)
-        ;
-    return i;
-}
-
-/* Whether none of the passes above the kept graph is the last. */
+/* None of the passes above the kept graph is the last. */
 static bool ends_below_graph(const char *last) {
-    int i = first_below_graph();
+    int i = PASS_BELOW_GRAPH;
     while (last && i < PASS_COUNT && strcmp(last, passes[i].name) != 0)
         i++;
     return i < PASS_COUNT;
@@ -242,15 +240,19 @@ static bool ends_below_graph(const char *last) {
 
 /* Runs the passes up to and including `last`; NULL runs them all. */
 static bool run_passes(pipeline *p, const char *last) {
-    if (!graph_require_code(p->m, has_unit, p->target, p->st))
+    const ir_module *graph = compiler_instance_graph(p->instance);
+    bool taken = false;
+    if (!graph_require_code(graph, has_unit, p->target, p->st) ||
+        (ends_below_graph(last) && !pipeline_take_graph(p, &taken)))
         return false;
-    reductions_number(p->m);
-    const int below = first_below_graph();
-    int i = ends_below_graph(last) && pipeline_take_graph(p) ? below : 0;
-    for (; i < PASS_COUNT; i++) {
-        if (p->st->code != STATUS_OK || !run_pass(p, &passes[i]))
+    if (!taken) {
+        p->m = ir_module_clone(graph);
+        reductions_number(p->m);
+    }
+    for (int i = taken ? PASS_BELOW_GRAPH : 0; i < PASS_COUNT; i++) {
+        if (!run_pass(p, &passes[i]))
             return false;
-        if (i + 1 == below)
+        if (i + 1 == PASS_BELOW_GRAPH)
             pipeline_keep_graph(p);
         if (last && strcmp(last, passes[i].name) == 0)
             return true;
@@ -278,7 +280,6 @@ static bool pipeline_open(pipeline *p, compiler_instance *instance, const compil
     p->target = target_find(isa);
     if (!p->target)
         return status_set(st, STATUS_INVALID, "unknown ISA level '%s'", isa);
-    p->m = ir_module_clone(compiler_instance_graph(instance));
     return true;
 }
 
@@ -358,6 +359,11 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
     return ok;
 }
 
+/* It failed, and is a program then. */
+static bool is_too_much_for_a_kernel(const pipeline *p, bool ok) {
+    return !ok && p->crowded && !p->tiles && !p->options->generic;
+}
+
 /* The whole way down for one image: for the dimensions of `variant`, or (NULL) the instance's own.
  */
 static bool build_image(compiler_instance *instance, const ir_bindings *variant,
@@ -371,7 +377,7 @@ static bool build_image(compiler_instance *instance, const ir_bindings *variant,
         p.dims = *variant;
     ok = ok && run_passes(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
          add_image(&p, &object, variant, b);
-    *crowded = !ok && p.crowded && !p.tiles && !options->generic;
+    *crowded = is_too_much_for_a_kernel(&p, ok);
     text_release(&object);
     pipeline_close(&p);
     return ok;
@@ -467,6 +473,8 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
     bool ok = pipeline_open(&p, instance, options, st);
     p.space = out;
     ok = ok && run_passes(&p, "schedule");
+    out->program =
+        is_too_much_for_a_kernel(&p, ok) || (!ok && compiler_instance_is_program(instance));
     pipeline_close(&p);
     return ok;
 }
@@ -502,12 +510,15 @@ static bool emit_machine(pipeline *p, const struct machine_level *level, text *o
 }
 
 static bool emit_ir(pipeline *p, const char *level, text *out) {
-    bool ok = strcmp(level, "graph") == 0 || run_passes(p, level);
-    if (ok && p->options->lines)
-        ir_print_lines(p->m, out, p->options->lines);
-    else if (ok)
-        ir_print(p->m, out);
-    return ok;
+    bool before = strcmp(level, "graph") == 0;
+    if (!before && !run_passes(p, level))
+        return false;
+    const ir_module *m = before ? compiler_instance_graph(p->instance) : p->m;
+    if (p->options->lines)
+        ir_print_lines(m, out, p->options->lines);
+    else
+        ir_print(m, out);
+    return true;
 }
 
 /* The primitives in the dialects of stock MLIR: none of our passes below takes part. */

@@ -25,7 +25,8 @@ bool run_join_tiles(pipeline *p) {
     return true;
 }
 
-/* What is written out is compiled like any other graph; there must not be too much of it. */
+/* A kernel that is written out is compiled like any other graph; there must not be too much of it.
+ */
 bool run_expand_tiles(pipeline *p) {
     enum { OPERATIONS_MAX = 20000 };
     if (!tiles_of(p->m))
@@ -68,9 +69,12 @@ bool run_simplify(pipeline *p) {
     return p->options->unoptimised || graph_simplify(p->m, p->st);
 }
 
+static bool contracts(const pipeline *p) {
+    return p->options->profile != PROFILE_STRICT && !p->options->unoptimised;
+}
+
 bool run_contract(pipeline *p) {
-    bool allowed = p->options->profile != PROFILE_STRICT && !p->options->unoptimised;
-    return !allowed || graph_contract(p->m, p->st);
+    return !contracts(p) || graph_contract(p->m, p->st);
 }
 
 /* ---- kept from image to image ---- */
@@ -83,10 +87,6 @@ static bool same_dims(ir_bindings a, ir_bindings b) {
     return same;
 }
 
-static bool contracts(const pipeline *p) {
-    return p->options->profile != PROFILE_STRICT;
-}
-
 static const graph_prepared *kept_for(const pipeline *p) {
     const graph_prepared *g = p->instance->prepared;
     while (g && !(g->generic == p->options->generic && g->unoptimised == p->options->unoptimised &&
@@ -95,7 +95,7 @@ static const graph_prepared *kept_for(const pipeline *p) {
     return g;
 }
 
-/* What looks at a pass, or breaks one, has them all run. */
+/* Somebody looks at a pass, or breaks one: they all run. */
 static bool looks_at_passes(const pipeline *p) {
     return p->options->emit_after || p->options->fault;
 }
@@ -105,11 +105,13 @@ static bool has_room(const pipeline *p) {
     return tiles && chip_has_room(tiles, p->target, p->instance->source, p->st);
 }
 
-bool pipeline_take_graph(pipeline *p) {
+bool pipeline_take_graph(pipeline *p, bool *taken) {
     const graph_prepared *g = looks_at_passes(p) ? NULL : kept_for(p);
-    if (!g || (g->tiles && p->target->class == TARGET_SIMT && !has_room(p)))
+    *taken = g != NULL;
+    if (!g)
+        return true;
+    if (g->tiles && p->target->class == TARGET_SIMT && !has_room(p))
         return false;
-    ir_module_free(p->m);
     p->m = ir_module_clone(g->m);
     p->tiles = g->tiles;
     p->expanded = g->expanded;

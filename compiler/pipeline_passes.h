@@ -15,7 +15,7 @@ typedef struct pipeline {
     const compiler_options *options;
     ir_bindings dims;
     const target_info *target;
-    ir_module *m;
+    ir_module *m;          /* NULL before the first pass */
     text schedule;         /* its canonical text, for the module and its hash */
     json_t *epilogues;     /* describe.h; NULL before there is a schedule */
     compiler_space *space; /* receives the schedule's parameters, or NULL */
@@ -40,9 +40,9 @@ bool run_simplify(pipeline *p);
 bool run_contract(pipeline *p);
 
 /* The graph behind the last of them is kept in the instance: its images and the tuner's drafts,
- * which differ below it, begin there. False: it was not kept, or is refused (a status); p->m is as
- * it was. */
-bool pipeline_take_graph(pipeline *p);
+ * which differ below it, begin there. *taken: p->m is that graph. False: it is none for the target
+ * (a status). */
+bool pipeline_take_graph(pipeline *p, bool *taken);
 void pipeline_keep_graph(const pipeline *p);
 
 #endif

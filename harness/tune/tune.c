@@ -202,12 +202,20 @@ static void search_others(tuning *t, const case_search *c, const space_points *p
 }
 
 /* The kernels of a program are compiled with their default schedules. */
-static bool is_program(const job *j, const compiler_instance *instance, const status *st) {
-    bool program = compiler_instance_is_program(instance) || st->code == STATUS_UNAVAILABLE;
-    if (program)
-        say(stderr, "tsr: %s/%s: left out: a program of several kernels has no schedule\n",
-            j->kernel, j->case_name);
+static bool is_program(compiler_instance *instance, const corpus_case *item, const job *j) {
+    const compiler_options options = job_compiler_options(j, item->kernel);
+    compiler_space space;
+    status ignored = STATUS_INIT;
+    (void)compiler_space_of(instance, &options, &space, &ignored);
+    bool program = space.program;
+    compiler_space_release(&space);
     return program;
+}
+
+static void leave_out_program(tuning *t, const job *j) {
+    say(stderr, "tsr: %s/%s: left out: a program of several kernels has no schedule\n", j->kernel,
+        j->case_name);
+    t->left_out++;
 }
 
 /* The kernel's own tiles first; the others share what is left. */
@@ -226,9 +234,7 @@ static void search_case(tuning *t, const corpus_case *item, compiler_instance *i
     bool ok = search_point(t, &search, &points.items[0], &best.result, &st);
     if (ok)
         search_others(t, &search, &points, &best);
-    if (!ok && !interrupt_seen && is_program(j, instance, &st)) {
-        t->left_out++;
-    } else if (!ok && !interrupt_seen) {
+    if (!ok && !interrupt_seen) {
         say(stderr, "tsr: %s/%s: %s\n", j->kernel, j->case_name, st.message);
         t->code = exit_code_worse(t->code, exit_code_of_status(st.code));
         t->failed++;
@@ -258,6 +264,8 @@ static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
     if (entry) {
         t->known++;
         show(t, &j, entry, true);
+    } else if (is_program(instance, item, &j)) {
+        leave_out_program(t, &j);
     } else {
         search_case(t, item, instance, &j, budget_ns);
     }

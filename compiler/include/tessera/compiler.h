@@ -440,6 +440,7 @@ typedef struct compiler_space {
     uint32_t count;
     double cycles; /* what the schedule costs by arithmetic (schedule/cpu/cost.h): only to be
                       compared with that of another schedule of this kernel on this target */
+    bool program; /* the kernel is a program of several, which has no schedule: false is returned */
 } compiler_space;
 /* Schedules, and generates no code. False, with the limit in `st`, where the options ask for what
  * does not fit. */
