@@ -16,16 +16,11 @@ typedef struct combiner {
     combine_shape s;
 } combiner;
 
-/* What stands for the results of one. */
+/* Fill `results` with the values that stand for the results of one. */
 void combiner_expand_reduction(combiner *c, ir_value *results);
 void combiner_expand_sort(combiner *c, ir_value *results);
 void combiner_expand_scatter(combiner *c, ir_value *results);
 
-ir_value combiner_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t count,
-                        const ir_named_attr *attrs, uint32_t attr_count);
-ir_value combiner_gather(ir_builder *b, ir_value x, ir_value indices, int axis);
-/* An i32. */
-ir_value combiner_number(ir_builder *b, int32_t value);
 /* A number for each place along the axis, in the shape of the tensors. */
 ir_value combiner_spread(const combiner *c, ir_builder *b, ir_value x);
 /* The combiner's block on tensors of one shape instead of scalars: its end's values in `out`. */

@@ -9,22 +9,6 @@
 
 /* ---- building ---- */
 
-ir_value combiner_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t count,
-                        const ir_named_attr *attrs, uint32_t attr_count) {
-    return ir_op_result(b->m, graph_build(b, opcode, operands, count, attrs, attr_count), 0);
-}
-
-ir_value combiner_gather(ir_builder *b, ir_value x, ir_value indices, int axis) {
-    const ir_named_attr attrs[] = {{"axis", ir_attr_int(b->m, axis)},
-                                   {"batch_dims", ir_attr_int(b->m, 0)}};
-    return combiner_build(b, GRAPH_GATHER, (ir_value[]){x, indices}, 2, attrs, 2);
-}
-
-ir_value combiner_number(ir_builder *b, int32_t value) {
-    const ir_named_attr attr = {"value", ir_attr_bits(b->m, DTYPE_I32, (uint32_t)value)};
-    return combiner_build(b, GRAPH_CONSTANT, NULL, 0, &attr, 1);
-}
-
 ir_value combiner_spread(const combiner *c, ir_builder *b, ir_value x) {
     const int64_t axis = c->s.axis;
     return build_broadcast(b, x, c->s.rank, c->s.dims, &axis);
@@ -42,9 +26,9 @@ void combiner_apply(const combiner *c, ir_builder *b, const ir_value *arguments,
         ir_value operands[LIMIT_OPERANDS];
         for (uint32_t i = 0; i < d->operand_count; i++)
             operands[i] = now[d->operands[i]];
-        ir_value v =
-            combiner_build(b, d->opcode, operands, d->operand_count, d->attrs, d->attr_count);
-        now[d->results[0]] = build_broadcast(b, v, like.rank, like.dims, NULL);
+        ir_op made = graph_build(b, d->opcode, operands, d->operand_count, d->attrs, d->attr_count);
+        now[d->results[0]] =
+            build_broadcast(b, ir_op_result(m, made, 0), like.rank, like.dims, NULL);
     }
     const ir_op_data *end = ir_op_get(m, block->last);
     for (uint32_t i = 0; i < end->operand_count; i++)
@@ -109,9 +93,7 @@ static bool is_static(const combiner *c, status *st) {
 }
 
 static bool is_small(const combiner *c, status *st) {
-    bool fits = ir_op_get(c->m, c->op)->opcode == GRAPH_REDUCE_WITH ||
-                c->s.dims[c->s.axis] < INT32_MAX - c->s.updates;
-    return fits ||
+    return combine_has_places(c->m, c->op, &c->s) ||
            status_set(st, STATUS_INVALID, "with these dimensions, '%s' has more positions than i32",
                       op_info_get(ir_op_get(c->m, c->op)->opcode)->name);
 }

@@ -10,14 +10,13 @@
  * of a kernel after 65535. */
 enum { FOLD_MOST = 32768 };
 
+/* The axis before the others. */
 static ir_value axis_first(combiner *c, ir_value x) {
     int64_t permutation[IR_MAX_RANK] = {c->s.axis};
-    for (int i = 0, k = 1; i < c->s.rank; i++)
+    for (int i = 0, k = 1; i < build_type(&c->b, x)->rank; i++)
         if (i != c->s.axis)
             permutation[k++] = i;
-    const ir_named_attr attr = {"permutation",
-                                ir_attr_int_array(c->m, permutation, (uint32_t)c->s.rank)};
-    return c->s.axis ? combiner_build(&c->b, GRAPH_TRANSPOSE, &x, 1, &attr, 1) : x;
+    return c->s.axis ? build_transpose(&c->b, x, permutation) : x;
 }
 
 /* The part of a turn along an axis. */
@@ -28,6 +27,16 @@ static ir_type part_type(const combiner *c, ir_value x, int axis) {
         if (i != axis)
             dims[k++] = t.dims[i];
     return ir_type_tensor(c->m, t.element, t.rank - 1, dims);
+}
+
+/* Arguments of a block: the scalars so far, and the tensors' parts of a turn along an axis. */
+static void take_parts(combiner *c, ir_block block, const combiner_values *operands, int axis,
+                       ir_value *out) {
+    for (uint32_t i = 0; i < operands->count; i++) {
+        ir_value v = operands->items[i];
+        ir_type type = i < c->s.count ? ir_value_get(c->m, v)->type : part_type(c, v, axis);
+        out[i] = ir_block_add_argument(c->m, block, type, NULL);
+    }
 }
 
 /* One dispatch that goes through the axis for each row, where the types are those of a fold; 0:
@@ -43,11 +52,7 @@ static ir_op try_fold(combiner *c, const combiner_values *operands) {
                                    {"turns", ir_attr_int_array(c->m, axes, count)}};
     ir_op fold = combiner_begin(c, GRAPH_FOLD, operands, count, attrs, 2);
     ir_builder in = {.m = c->m, .block = ir_op_block(c->m, fold, 0)};
-    for (uint32_t i = 0; i < 2 * count; i++) {
-        ir_type type = i < count ? ir_value_get(c->m, operands->items[i])->type
-                                 : part_type(c, operands->items[i], c->s.axis);
-        arguments[i] = ir_block_add_argument(c->m, in.block, type, NULL);
-    }
+    take_parts(c, in.block, operands, c->s.axis, arguments);
     combiner_apply(c, &in, arguments, arguments);
     combiner_end(&in, arguments, count);
     free(axes);
@@ -67,11 +72,7 @@ static void loop_over_axis(combiner *c, combiner_values *operands) {
     ir_op loop = combiner_begin_loop(c, operands, count, count, c->s.dims[c->s.axis]);
     ir_builder in = {.m = c->m, .block = ir_op_block(c->m, loop, 0)};
     combiner_take_turn(c, in.block);
-    for (uint32_t i = 0; i < 2 * count; i++) {
-        ir_type type = i < count ? ir_value_get(c->m, operands->items[i])->type
-                                 : part_type(c, operands->items[i], 0);
-        arguments[i] = ir_block_add_argument(c->m, in.block, type, NULL);
-    }
+    take_parts(c, in.block, operands, 0, arguments);
     combiner_apply(c, &in, arguments, arguments);
     combiner_end(&in, arguments, count);
     free(arguments);
@@ -86,9 +87,7 @@ static void combine_once(combiner *c, const combiner_values *operands, ir_value 
     memcpy(arguments, operands->items, sizeof *arguments * 2 * count);
     for (uint32_t i = count; i < 2 * count; i++) {
         const ir_type_data part = *ir_type_get(c->m, part_type(c, arguments[i], c->s.axis));
-        const ir_named_attr shape = {"shape",
-                                     ir_attr_dim_array(c->m, part.dims, (uint32_t)part.rank)};
-        arguments[i] = combiner_build(&c->b, GRAPH_RESHAPE, &arguments[i], 1, &shape, 1);
+        arguments[i] = build_reshape(&c->b, arguments[i], part.rank, part.dims);
     }
     combiner_apply(c, &c->b, arguments, results);
     free(arguments);
@@ -114,17 +113,9 @@ static ir_value cut_axis(combiner *c, ir_value x, int64_t pieces) {
     ir_value whole = build_slice_axis(&c->b, x, axis, 0, pieces * FOLD_MOST);
     const ir_type_data t = *build_type(&c->b, whole);
     ir_dim dims[IR_MAX_RANK] = {0};
-    int64_t permutation[IR_MAX_RANK] = {axis};
     for (int i = 0; i <= t.rank; i++)
         dims[i] = i == axis ? pieces : i == axis + 1 ? FOLD_MOST : t.dims[i - (i > axis)];
-    for (int i = 0, k = 1; i <= t.rank; i++)
-        if (i != axis)
-            permutation[k++] = i;
-    const ir_named_attr shape = {"shape", ir_attr_dim_array(c->m, dims, (uint32_t)t.rank + 1)};
-    const ir_named_attr order = {"permutation",
-                                 ir_attr_int_array(c->m, permutation, (uint32_t)t.rank + 1)};
-    ir_value cut = combiner_build(&c->b, GRAPH_RESHAPE, &whole, 1, &shape, 1);
-    return axis ? combiner_build(&c->b, GRAPH_TRANSPOSE, &cut, 1, &order, 1) : cut;
+    return axis_first(c, build_reshape(&c->b, whole, t.rank + 1, dims));
 }
 
 /* A loop over pieces. */
@@ -139,11 +130,9 @@ static bool fold_pieces(combiner *c, combiner_values *operands, int64_t pieces) 
     ir_builder outside = c->b;
     c->b = (ir_builder){.m = c->m, .block = ir_op_block(c->m, loop, 0)};
     combiner_take_turn(c, c->b.block);
-    for (uint32_t i = 0; i < 2 * count; i++) {
-        ir_type type =
-            i < count ? ir_value_get(c->m, cut.items[i])->type : part_type(c, cut.items[i], 0);
-        vec_push(&inner, ir_block_add_argument(c->m, c->b.block, type, NULL));
-    }
+    vec_reserve(&inner, cut.count);
+    inner.count = cut.count;
+    take_parts(c, c->b.block, &cut, 0, inner.items);
     bool ok = fold_all(c, &inner);
     combiner_end(&c->b, inner.items, count);
     c->b = outside;
@@ -156,7 +145,7 @@ static bool fold_pieces(combiner *c, combiner_values *operands, int64_t pieces) 
     return ok;
 }
 
-/* By folds; false: the types, or the rank, are none of a fold. */
+/* Goes along the axis by folds; false: the types, or the rank, are none of a fold. */
 static bool fold_along_axis(combiner *c, combiner_values *operands, int64_t length) {
     const int64_t pieces = length / FOLD_MOST, rest = length % FOLD_MOST;
     if (length <= FOLD_MOST)
@@ -169,17 +158,12 @@ static bool fold_along_axis(combiner *c, combiner_values *operands, int64_t leng
     return !rest || fold_all(c, operands);
 }
 
-/* A fold has rows: of a tensor with the one axis, one. */
-static ir_value reshaped(combiner *c, ir_value v, int rank, const ir_dim *dims) {
-    const ir_named_attr shape = {"shape", ir_attr_dim_array(c->m, dims, (uint32_t)rank)};
-    return combiner_build(&c->b, GRAPH_RESHAPE, &v, 1, &shape, 1);
-}
-
 static void reduce(combiner *c, combiner_values *operands) {
     if (graph_elements(c->s.rank, c->s.dims) && !fold_along_axis(c, operands, c->s.dims[c->s.axis]))
         loop_over_axis(c, operands);
 }
 
+/* A fold has rows: of a tensor with the one axis, one. */
 static void reduce_row(combiner *c, combiner_values *operands) {
     combiner rows = *c;
     rows.s.rank = 2;
@@ -187,10 +171,11 @@ static void reduce_row(combiner *c, combiner_values *operands) {
     rows.s.dims[0] = 1;
     rows.s.dims[1] = c->s.dims[0];
     for (uint32_t i = 0; i < 2 * c->s.count; i++)
-        operands->items[i] = reshaped(c, operands->items[i], i < c->s.count ? 1 : 2, rows.s.dims);
+        operands->items[i] =
+            build_reshape(&c->b, operands->items[i], i < c->s.count ? 1 : 2, rows.s.dims);
     reduce(&rows, operands);
     for (uint32_t i = 0; i < c->s.count; i++)
-        operands->items[i] = reshaped(c, operands->items[i], 0, NULL);
+        operands->items[i] = build_reshape(&c->b, operands->items[i], 0, NULL);
 }
 
 void combiner_expand_reduction(combiner *c, ir_value *results) {

@@ -9,10 +9,7 @@
 /* ---- what an instance gives ---- */
 
 static ir_value with_axes(expansion *e, ir_value v, int rank, const int64_t *size) {
-    const ir_named_attr attr = {"shape", ir_attr_int_array(e->m, size, (uint32_t)rank)};
-    return expansion_type(e, v)->rank == rank
-               ? v
-               : ir_op_result(e->m, graph_build(&e->b, GRAPH_RESHAPE, &v, 1, &attr, 1), 0);
+    return expansion_type(e, v)->rank == rank ? v : build_reshape(&e->b, v, rank, size);
 }
 
 static bool refuse_fault(const expansion *e, ir_op op, tile_fault fault, uint32_t number, int axis,

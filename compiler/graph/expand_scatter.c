@@ -38,14 +38,14 @@ static void sort_indices(combiner *c, ir_value indices, ir_value sorted[2]) {
     ir_op_erase(c->m, sort.op);
 }
 
-/* Of each number from 0 to the axis' length, how many of the sorted indices are below it: found bit
- * by bit, from the greatest on. */
+/* Counts the sorted indices that are below each number from 0 to the axis' length: bit by bit, from
+ * the greatest on. */
 static ir_value count_below(combiner *c, ir_value sorted) {
     const ir_dim all = c->s.dims[c->s.axis] + 1;
     const int levels = sort_levels(c->s.updates + 1);
-    const ir_value first = combiner_number(&c->b, INT32_C(1) << (levels - 1));
+    const ir_value first = build_scalar(&c->b, DTYPE_I32, UINT64_C(1) << (levels - 1));
     combiner_values operands = {0};
-    vec_push(&operands, build_broadcast(&c->b, combiner_number(&c->b, 0), 1, &all, NULL));
+    vec_push(&operands, build_broadcast(&c->b, build_scalar(&c->b, DTYPE_I32, 0), 1, &all, NULL));
     vec_push(&operands, first);
     vec_push(&operands, sorted);
     ir_op loop = combiner_begin_loop(c, &operands, 2, 0, levels);
@@ -54,12 +54,12 @@ static ir_value count_below(combiner *c, ir_value sorted) {
     combiner_take_turn(c, in.block);
     combiner_take(c, in.block, &operands, v);
     ir_value reach = build_binary(&in, GRAPH_ADD, v[0], build_broadcast(&in, v[1], 1, &all, NULL));
-    ir_value key = combiner_gather(
-        &in, v[2], build_binary(&in, GRAPH_SUB, reach, build_i32(&in, 1, reach)), 0);
+    ir_value key = build_gather(
+        &in, v[2], build_binary(&in, GRAPH_SUB, reach, build_i32(&in, 1, reach)), 0, 0);
     ir_value known = build_compare(&in, "le", reach, build_i32(&in, (int32_t)c->s.updates, reach));
     ir_value below = build_compare(&in, "lt", key, build_iota(&in, 1, &all, 0));
     v[0] = build_select(&in, build_binary(&in, GRAPH_AND, known, below), reach, v[0]);
-    v[1] = build_binary(&in, GRAPH_DIV, v[1], combiner_number(&in, 2));
+    v[1] = build_binary(&in, GRAPH_DIV, v[1], build_scalar(&in, DTYPE_I32, 2));
     combiner_end(&in, v, 2);
     vec_release(&operands);
     return ir_op_result(c->m, loop, 0);
@@ -97,16 +97,16 @@ static void build_round(combiner *c, ir_op rounds, const combiner_values *operan
     combiner_take(c, in.block, operands, values);
     ir_value round = build_align(&in, rest[ROUND], rest[COUNT]);
     ir_value number =
-        combiner_gather(&in, rest[ORDER], build_binary(&in, GRAPH_ADD, rest[BEGIN], round), 0);
+        build_gather(&in, rest[ORDER], build_binary(&in, GRAPH_ADD, rest[BEGIN], round), 0, 0);
     ir_value has_one = combiner_spread(c, &in, build_compare(&in, "lt", round, rest[COUNT]));
     for (uint32_t i = 0; i < count; i++) {
         pair[i] = values[i];
-        pair[count + i] = combiner_gather(&in, rest[UPDATES + i], number, c->s.axis);
+        pair[count + i] = build_gather(&in, rest[UPDATES + i], number, c->s.axis, 0);
     }
     combiner_apply(c, &in, pair, made);
     for (uint32_t i = 0; i < count; i++)
         values[i] = build_select(&in, has_one, made[i], values[i]);
-    rest[ROUND] = build_binary(&in, GRAPH_ADD, rest[ROUND], combiner_number(&in, 1));
+    rest[ROUND] = build_binary(&in, GRAPH_ADD, rest[ROUND], build_scalar(&in, DTYPE_I32, 1));
     combiner_end(&in, values, (uint32_t)operands->count);
     free(values);
     free(pair);
@@ -122,7 +122,7 @@ void combiner_expand_scatter(combiner *c, ir_value *results) {
         vec_push(&operands, results[i] = d->operands[i]);
     if (length && c->s.updates) {
         updates u = sort_updates(c, d->operands[count]);
-        const ir_value rest[] = {[ROUND] = combiner_number(&c->b, 0),
+        const ir_value rest[] = {[ROUND] = build_scalar(&c->b, DTYPE_I32, 0),
                                  [ROUNDS] = build_reduce(&c->b, "max", u.count, 0),
                                  [ORDER] = u.order,
                                  [BEGIN] = u.begin,

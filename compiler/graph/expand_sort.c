@@ -34,7 +34,7 @@ static ir_value are_compared(ir_builder *b, ir_value places, const ir_value *pas
     return build_compare(b, "eq", bits, pass[PASS_VALUE]);
 }
 
-/* Of each place along the axis its partner, which is the place itself where it has none; and
+/* The partner of each place along the axis, which is the place itself where it has none; and
  * `lower`: the partner is behind it. */
 static ir_value build_partners(ir_builder *b, int64_t length, const ir_value *pass,
                                ir_value *lower) {
@@ -56,10 +56,10 @@ static void build_pass(const combiner *c, ir_builder *b, ir_value *values, const
              lower;
     ir_value *others = combiner_room(count), swaps;
     ir_value partner = build_partners(b, c->s.dims[c->s.axis], pass, &lower);
-    ir_value stood = values[count], other = combiner_gather(b, stood, partner, c->s.axis);
+    ir_value stood = values[count], other = build_gather(b, stood, partner, c->s.axis, 0);
     ir_value before = build_compare(b, "lt", stood, other);
     for (uint32_t i = 0; i < count; i++) {
-        others[i] = combiner_gather(b, values[i], partner, c->s.axis);
+        others[i] = build_gather(b, values[i], partner, c->s.axis, 0);
         first[i] = build_select(b, before, values[i], others[i]);
         second[i] = build_select(b, before, others[i], values[i]);
     }
@@ -92,7 +92,7 @@ void combiner_expand_sort(combiner *c, ir_value *results) {
         ir_value turn = combiner_take_turn(c, in.block);
         combiner_take(c, in.block, &operands, values);
         for (int i = 0; i < PASS_PARTS; i++) {
-            ir_value number = combiner_gather(&in, values[carried + (uint32_t)i], turn, 0);
+            ir_value number = build_gather(&in, values[carried + (uint32_t)i], turn, 0, 0);
             passes[i] = build_broadcast(&in, number, 1, &length, NULL);
         }
         build_pass(c, &in, values, passes);

@@ -121,9 +121,8 @@ bool expansion_load(expansion *e, ir_op op) {
     ir_value x = part(e, ir_op_attr(e->m, op, "other"), e->now[d->operands[0]], &l),
              to = d->results[0];
     const ir_type_data *tile = ir_type_get(e->m, s.results[0]);
-    const ir_named_attr attr = {"shape", ir_attr_int_array(e->m, tile->dims, (uint32_t)tile->rank)};
     if (tile->rank != l.rank)
-        x = ir_op_result(e->m, graph_build(&e->b, GRAPH_RESHAPE, &x, 1, &attr, 1), 0);
+        x = build_reshape(&e->b, x, tile->rank, tile->dims);
     e->now[to] = x;
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "graph/lanes.h"
+#include "ops/control.h"
 
 static const ir_type_data *type_of(const lanes *l, ir_value v) {
     return ir_type_get(l->m, ir_value_get(l->m, v)->type);
@@ -221,14 +222,9 @@ static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
         return of_dot(l, op, d);
     case GRAPH_CONVOLVE:
         return of_convolve(l, d);
-    case GRAPH_IF:
-    case GRAPH_WHILE:
-    case GRAPH_LOOP:
-    case GRAPH_REDUCE_WITH:
-    case GRAPH_SORT:
-    case GRAPH_SCATTER:
-        return of_control(l, d);
     default:
+        if (control_has_blocks(d->opcode))
+            return of_control(l, d);
         return graph_op_class(d->opcode) == GRAPH_CLASS_GENERATOR ? LANE_NONE : of_alike(l, d);
     }
 }

@@ -10,17 +10,6 @@
 #include "ops/build.h"
 #include "ops/control.h"
 
-static ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
-    ir_named_attr attr = {"permutation",
-                          ir_attr_int_array(b->m, permutation, (uint32_t)build_type(b, x)->rank)};
-    return ir_op_result(b->m, graph_build(b, GRAPH_TRANSPOSE, &x, 1, &attr, 1), 0);
-}
-
-static ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape) {
-    ir_named_attr attr = {"shape", ir_attr_dim_array(b->m, shape, (uint32_t)rank)};
-    return ir_op_result(b->m, graph_build(b, GRAPH_RESHAPE, &x, 1, &attr, 1), 0);
-}
-
 /* x with `axes` moved to the end and flattened into one: [the others..., product]. */
 static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint32_t n) {
     const ir_type_data d = *build_type(b, x);

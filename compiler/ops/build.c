@@ -48,9 +48,30 @@ ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shap
     return build(b, GRAPH_BROADCAST, &x, 1, attrs, 2);
 }
 
-static ir_value build_constant(ir_builder *b, dtype element, uint64_t bits, ir_value like) {
+ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape) {
+    ir_named_attr attr = {"shape", ir_attr_dim_array(b->m, shape, (uint32_t)rank)};
+    return build(b, GRAPH_RESHAPE, &x, 1, &attr, 1);
+}
+
+ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) {
+    ir_named_attr attr = {"permutation",
+                          ir_attr_int_array(b->m, permutation, (uint32_t)build_type(b, x)->rank)};
+    return build(b, GRAPH_TRANSPOSE, &x, 1, &attr, 1);
+}
+
+ir_value build_gather(ir_builder *b, ir_value x, ir_value indices, int axis, int batch_dims) {
+    ir_named_attr attrs[] = {{"axis", ir_attr_int(b->m, axis)},
+                             {"batch_dims", ir_attr_int(b->m, batch_dims)}};
+    return build(b, GRAPH_GATHER, (ir_value[]){x, indices}, 2, attrs, 2);
+}
+
+ir_value build_scalar(ir_builder *b, dtype element, uint64_t bits) {
     ir_named_attr attr = {"value", ir_attr_bits(b->m, element, bits)};
-    ir_value scalar = build(b, GRAPH_CONSTANT, NULL, 0, &attr, 1);
+    return build(b, GRAPH_CONSTANT, NULL, 0, &attr, 1);
+}
+
+static ir_value build_constant(ir_builder *b, dtype element, uint64_t bits, ir_value like) {
+    ir_value scalar = build_scalar(b, element, bits);
     const ir_type_data *d = build_type(b, like);
     return build_broadcast(b, scalar, d->rank, d->dims, NULL);
 }

@@ -13,6 +13,8 @@ ir_value build_select(ir_builder *b, ir_value condition, ir_value x, ir_value y)
 ir_value build_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 /* `x` itself when it already has the type. */
 ir_value build_convert(ir_builder *b, ir_value x, dtype to);
+/* A scalar with these bits. */
+ir_value build_scalar(ir_builder *b, dtype element, uint64_t bits);
 /* An f32 or i32 constant in the shape of `like`. */
 ir_value build_f32(ir_builder *b, float value, ir_value like);
 ir_value build_i32(ir_builder *b, int32_t value, ir_value like);
@@ -27,6 +29,10 @@ ir_value build_broadcast(ir_builder *b, ir_value x, int rank, const ir_dim *shap
 ir_value build_spread(ir_builder *b, ir_value x, ir_value like, int axis);
 /* `x` has the last axes of `like`: repeated along the leading ones. */
 ir_value build_align(ir_builder *b, ir_value x, ir_value like);
+ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape);
+/* Result axis i is x's axis permutation[i]. */
+ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
+ir_value build_gather(ir_builder *b, ir_value x, ir_value indices, int axis, int batch_dims);
 /* Sums of floats carry the order lanes64. */
 ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis);
 /* x[start:stop] on every axis; on one, and all of the others. */

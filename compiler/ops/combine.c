@@ -37,7 +37,7 @@ sort_pass sort_pass_next(int64_t length, const sort_pass *pass) {
     return (sort_pass){bits / 2, 0, bits / 2};
 }
 
-/* Of the places below `end`, those with (i & bits) == value, where value is 0 or bits. */
+/* Counts the places below `end` with (i & bits) == value, where value is 0 or bits. */
 static int64_t places_below(int64_t end, const sort_pass *p) {
     int64_t period = 2 * p->bits, rest = end % period;
     int64_t low = rest < p->bits ? rest : p->bits;
@@ -82,6 +82,12 @@ combine_shape combine_shape_of(const ir_module *m, ir_op op) {
     return s;
 }
 
+/* Dimensions that are no numbers are below 0. */
+bool combine_has_places(const ir_module *m, ir_op op, const combine_shape *s) {
+    ir_dim updates = s->updates > 0 ? s->updates : 0;
+    return ir_op_get(m, op)->opcode == GRAPH_REDUCE_WITH || s->dims[s->axis] < INT32_MAX - updates;
+}
+
 static bool has_shape(const ir_module *m, ir_value v, int rank, const ir_dim *dims) {
     const ir_type_data *t = type_of(m, v);
     return t->kind == IR_TYPE_TENSOR && t->rank == rank &&
@@ -97,21 +103,12 @@ static dtype element_of(const ir_module *m, ir_value v) {
     return type_of(m, v)->element;
 }
 
-/* Positions along the axis, and those of updates behind them, are i32. */
-static bool check_length(const ir_module *m, const ir_op_data *d, const combine_shape *s,
-                         status *st) {
-    ir_dim updates = s->updates > 0 ? s->updates : 0;
-    bool fits = d->opcode == GRAPH_REDUCE_WITH || s->dims[s->axis] < INT32_MAX - updates;
-    (void)m;
-    return fits || broken(st, "has more positions than i32");
-}
-
 static bool check_tensors(const ir_module *m, const ir_op_data *d, const combine_shape *s,
                           status *st) {
     for (uint32_t i = 0; i < s->count; i++)
         if (!has_shape(m, d->operands[i], s->rank, s->dims))
             return broken(st, "its tensors are of different shapes");
-    return check_length(m, d, s, st);
+    return true;
 }
 
 /* The operands behind the tensors. */
@@ -217,7 +214,8 @@ bool combine_verify(const ir_module *m, ir_op op, status *st) {
     if (d->opcode == GRAPH_SCATTER && type_of(m, d->operands[count_of(d)])->rank != 1)
         return broken(st, "its indices are not a row of i32");
     combine_shape s = combine_shape_of(m, op);
-    return check_tensors(m, d, &s, st) && check_others(m, d, &s, st) &&
-           check_results(m, d, &s, st) && check_arguments(m, op, &s, st) &&
-           check_end(m, op, &s, st) && check_body(m, op, st);
+    return check_tensors(m, d, &s, st) &&
+           (combine_has_places(m, op, &s) || broken(st, "has more positions than i32")) &&
+           check_others(m, d, &s, st) && check_results(m, d, &s, st) &&
+           check_arguments(m, op, &s, st) && check_end(m, op, &s, st) && check_body(m, op, st);
 }

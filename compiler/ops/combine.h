@@ -17,8 +17,11 @@ typedef struct combine_shape {
 } combine_shape;
 
 bool combine_verify(const ir_module *m, ir_op op, status *st);
-/* Of an operation that has been verified. */
+/* The operation has been verified. */
 combine_shape combine_shape_of(const ir_module *m, ir_op op);
+/* Positions along the axis, and those of updates behind them, are i32, as far as they are numbers.
+ */
+bool combine_has_places(const ir_module *m, ir_op op, const combine_shape *s);
 
 /* Batcher's merge exchange (Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M):
  * in each pass the places i and i + distance, for all i with (i & bits) == value and i + distance <

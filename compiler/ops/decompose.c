@@ -195,11 +195,6 @@ static void decompose_linear(composite *c) {
 
 /* ---- convolution ---- */
 
-static ir_value reshaped(composite *c, ir_value x, int rank, const ir_dim *dims) {
-    ir_named_attr attr = {"shape", ir_attr_dim_array(c->b->m, dims, (uint32_t)rank)};
-    return ir_op_result(c->b->m, graph_build(c->b, GRAPH_RESHAPE, &x, 1, &attr, 1), 0);
-}
-
 /* The contracted axes kh, kw, c are one, the first of w as a matrix. */
 static void decompose_conv2d(composite *c) {
     ir_builder *b = c->b;
@@ -213,7 +208,7 @@ static void decompose_conv2d(composite *c) {
                              {"padding", ir_attr_int(m, ir_op_int(m, c->op, "padding", 0))},
                              {"out", ir_attr_type(m, ir_type_scalar(m, DTYPE_F32))},
                              {"order", ir_attr_string(m, order_info_of(order)->name)}};
-    ir_value operands[] = {c->in[0], reshaped(c, c->in[1], 2, (ir_dim[]){steps, w[3]})};
+    ir_value operands[] = {c->in[0], build_reshape(c->b, c->in[1], 2, (ir_dim[]){steps, w[3]})};
     ir_value y = ir_op_result(m, graph_build(b, GRAPH_CONVOLVE, operands, 2, attrs, 5), 0);
     if (c->in_count > 2)
         y = add(c, y, build_align(b, c->in[2], y));
@@ -339,11 +334,9 @@ static void decompose_cross_entropy(composite *c) {
     for (int i = 0; i < type->rank - 1; i++)
         flat[0] = ir_dim_mul(b->m, flat[0], type->dims[i]);
     bool matrix = type->rank == 2;
-    ir_value x = matrix ? c->in[0] : reshaped(c, c->in[0], 2, flat);
-    ir_value target = matrix ? c->in[1] : reshaped(c, c->in[1], 1, flat);
-    ir_named_attr attrs[] = {{"axis", ir_attr_int(b->m, 1)}, {"batch_dims", ir_attr_int(b->m, 1)}};
-    ir_value operands[] = {x, target}, losses = logsumexp_along(c, x, 1);
-    ir_value hit = ir_op_result(b->m, graph_build(b, GRAPH_GATHER, operands, 2, attrs, 2), 0);
+    ir_value x = matrix ? c->in[0] : build_reshape(c->b, c->in[0], 2, flat);
+    ir_value target = matrix ? c->in[1] : build_reshape(c->b, c->in[1], 1, flat);
+    ir_value losses = logsumexp_along(c, x, 1), hit = build_gather(b, x, target, 1, 1);
     c->out[0] = mean_along(c, sub(c, losses, hit), 0);
 }
 
