@@ -108,3 +108,8 @@ bool functions_verify(const ir_module *m, status *st) {
     vec_release(&g.edges);
     return ok;
 }
+
+uint32_t functions_buffers(const ir_module *m, ir_op function) {
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, function, 0));
+    return body->argument_count + ir_op_get(m, body->last)->operand_count;
+}

@@ -12,4 +12,7 @@ bool functions_verify_call(const ir_module *m, ir_op call, status *st);
 /* Names are unique, and no function calls itself, straight or through others. */
 bool functions_verify(const ir_module *m, status *st);
 
+/* Tensors that a function or kernel takes and gives. */
+uint32_t functions_buffers(const ir_module *m, ir_op function);
+
 #endif

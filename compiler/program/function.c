@@ -52,7 +52,7 @@ typedef struct closure {
     functions *f;
     const function_request *r;
     VEC(member) members; /* in the block's order, once all are there */
-    value_list inputs, waiting;
+    value_list waiting;
 } closure;
 
 /* An operand of a member, or of an operation in one of its blocks. */
@@ -61,12 +61,10 @@ static void reach(closure *c, ir_module *m, ir_value v) {
     bool here = d->op ? ir_op_get(m, d->op)->block == c->r->block : d->block == c->r->block;
     if (!here || c->f->input[v])
         return;
-    if (!d->op || c->r->is_input(v, c->r->context)) {
+    if (!d->op || c->r->is_input(v, c->r->context))
         c->f->input[v] = true;
-        vec_push(&c->inputs, v);
-    } else if (!c->f->member[d->op]) {
+    else if (!c->f->member[d->op])
         vec_push(&c->waiting, v);
-    }
 }
 
 static void reach_operands(ir_module *m, ir_op op, void *context) {
@@ -132,20 +130,11 @@ static void take_inputs(ir_module *m, ir_op op, void *context) {
 
 static void copy_members(making *k, ir_module *m) {
     ir_builder b = {.m = m, .block = k->body};
-    const function_request *r = k->c.r;
     for (size_t i = 0; i < k->c.members.count; i++) {
         ir_op op = k->c.members.items[i].op;
         ir_walk(m, op, take_inputs, k);
         ir_op_remove_attr(m, ir_copy_op(&b, op, k->copies), "id");
     }
-    value_list results = {0};
-    for (size_t i = 0; i < r->results.count; i++)
-        vec_push(&results, k->copies[r->results.items[i]]);
-    ir_op_spec spec = {.opcode = GRAPH_RETURN,
-                       .operands = results.items,
-                       .operand_count = (uint32_t)results.count};
-    ir_build(&b, &spec);
-    vec_release(&results);
 }
 
 static ir_op empty_function(making *k, ir_module *m) {
@@ -160,11 +149,26 @@ static ir_op empty_function(making *k, ir_module *m) {
     return function;
 }
 
+/* The function returns these, and its inputs and outputs have their numbers for names. */
+static void end_function(making *k, ir_module *m, ir_op function, const ir_value *results,
+                         uint32_t count) {
+    ir_builder b = {.m = m, .block = k->body};
+    ir_op_spec spec = {.opcode = GRAPH_RETURN, .operands = results, .operand_count = count};
+    ir_build(&b, &spec);
+    ir_op_set_attr(m, function, "inputs",
+                   numbered_names(m, "x", ir_block_get(m, k->body)->argument_count));
+    ir_op_set_attr(m, function, "outputs", numbered_names(m, "y", count));
+}
+
 static ir_op new_function(making *k, ir_module *m) {
+    const function_request *r = k->c.r;
+    value_list results = {0};
     ir_op function = empty_function(k, m);
     copy_members(k, m);
-    ir_op_set_attr(m, function, "inputs", numbered_names(m, "x", k->inputs.count));
-    ir_op_set_attr(m, function, "outputs", numbered_names(m, "y", k->c.r->results.count));
+    for (size_t i = 0; i < r->results.count; i++)
+        vec_push(&results, k->copies[r->results.items[i]]);
+    end_function(k, m, function, results.items, (uint32_t)results.count);
+    vec_release(&results);
     return function;
 }
 
@@ -184,48 +188,33 @@ static ir_op shared(functions *f, ir_op function) {
     return function;
 }
 
-static ir_op build_call(functions *f, const function_request *r, ir_op function,
-                        const value_list *inputs, ir_builder *b) {
-    ir_module *m = f->m;
-    ir_type *types = base_calloc(r->results.count + 1, sizeof *types);
-    ir_value *operands = base_calloc(inputs->count + 1, sizeof *operands);
-    for (size_t i = 0; i < r->results.count; i++)
-        types[i] = ir_value_get(m, r->results.items[i])->type;
-    for (size_t i = 0; i < inputs->count; i++)
-        operands[i] = r->now[inputs->items[i]] ? r->now[inputs->items[i]] : inputs->items[i];
+/* A call with results of the types of these values. */
+static ir_op build_call(ir_builder *b, ir_op function, const value_list *operands,
+                        const value_list *like) {
+    ir_module *m = b->m;
+    ir_type *types = base_calloc(like->count + 1, sizeof *types);
+    for (size_t i = 0; i < like->count; i++)
+        types[i] = ir_value_get(m, like->items[i])->type;
     const ir_named_attr callee = {"callee", ir_op_attr(m, function, "name")};
     ir_op_spec spec = {.opcode = GRAPH_CALL,
-                       .operands = operands,
-                       .operand_count = (uint32_t)inputs->count,
+                       .operands = operands->items,
+                       .operand_count = (uint32_t)operands->count,
                        .results = types,
-                       .result_count = (uint32_t)r->results.count,
+                       .result_count = (uint32_t)like->count,
                        .attrs = &callee,
                        .attr_count = 1};
     ir_op call = ir_build(b, &spec);
     free(types);
-    free(operands);
     return call;
 }
 
 ir_value functions_call_identity(functions *f, ir_value v, ir_builder *b) {
-    ir_module *m = f->m;
     making k = {.copies = NULL};
-    ir_op function = empty_function(&k, m);
-    ir_value input = ir_block_add_argument(m, k.body, ir_value_get(m, v)->type, NULL);
-    ir_builder in = {.m = m, .block = k.body};
-    ir_op_spec end = {.opcode = GRAPH_RETURN, .operands = &input, .operand_count = 1};
-    ir_build(&in, &end);
-    ir_op_set_attr(m, function, "inputs", numbered_names(m, "x", 1));
-    ir_op_set_attr(m, function, "outputs", numbered_names(m, "y", 1));
-    const ir_named_attr callee = {"callee", ir_op_attr(m, shared(f, function), "name")};
-    ir_op_spec call = {.opcode = GRAPH_CALL,
-                       .operands = &v,
-                       .operand_count = 1,
-                       .results = &ir_value_get(m, v)->type,
-                       .result_count = 1,
-                       .attrs = &callee,
-                       .attr_count = 1};
-    return ir_op_result(m, ir_build(b, &call), 0);
+    ir_op function = empty_function(&k, f->m);
+    ir_value input = ir_block_add_argument(f->m, k.body, ir_value_get(f->m, v)->type, NULL);
+    end_function(&k, f->m, function, &input, 1);
+    const value_list one = {.items = &v, .count = 1};
+    return ir_op_result(f->m, build_call(b, shared(f, function), &one, &one), 0);
 }
 
 static void forget_copies(ir_module *m, ir_op op, void *context) {
@@ -242,9 +231,9 @@ static void forget_copies(ir_module *m, ir_op op, void *context) {
 
 static void clear_room(making *k) {
     functions *f = k->c.f;
-    for (size_t i = 0; i < k->c.inputs.count; i++) {
-        f->input[k->c.inputs.items[i]] = false;
-        f->copies[k->c.inputs.items[i]] = 0;
+    for (size_t i = 0; i < k->inputs.count; i++) {
+        f->input[k->inputs.items[i]] = false;
+        f->copies[k->inputs.items[i]] = 0;
     }
     for (size_t i = 0; i < k->c.members.count; i++) {
         f->member[k->c.members.items[i].op] = false;
@@ -256,10 +245,16 @@ ir_op functions_call(functions *f, const function_request *r, ir_builder *b) {
     make_room(f);
     making k = {.c = {.f = f, .r = r}, .copies = f->copies};
     close_over(&k.c, f->m);
-    ir_op call = build_call(f, r, shared(f, new_function(&k, f->m)), &k.inputs, b);
+    ir_op function = shared(f, new_function(&k, f->m));
+    value_list operands = {0};
+    for (size_t i = 0; i < k.inputs.count; i++) {
+        ir_value v = k.inputs.items[i];
+        vec_push(&operands, r->now[v] ? r->now[v] : v);
+    }
+    ir_op call = build_call(b, function, &operands, &r->results);
+    vec_release(&operands);
     clear_room(&k);
     vec_release(&k.c.members);
-    vec_release(&k.c.inputs);
     vec_release(&k.inputs);
     return call;
 }

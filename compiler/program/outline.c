@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ops/control.h"
+#include "ops/functions.h"
 #include "program/canonical.h"
 #include "program/function.h"
 #include "schedule/plan.h"
@@ -248,14 +249,8 @@ static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) 
     return ok;
 }
 
-/* What it takes and what it gives. */
-static uint32_t buffers_of(const ir_module *m, ir_op function) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, function, 0));
-    return body->argument_count + ir_op_get(m, body->last)->operand_count;
-}
-
 static bool has_few_buffers(const ir_module *m, ir_op function, const outline_request *request) {
-    return request->buffers == 0 || buffers_of(m, function) <= request->buffers;
+    return request->buffers == 0 || functions_buffers(m, function) <= request->buffers;
 }
 
 static bool fits_a_kernel(ir_module *m, ir_op function) {
@@ -308,7 +303,7 @@ static bool check_buffers(const ir_module *m, const outline_request *request, st
             return status_set(st, STATUS_UNAVAILABLE,
                               "an operation of the kernel reads and writes %u tensors; one launch "
                               "takes at most %u here",
-                              buffers_of(m, op), request->buffers);
+                              functions_buffers(m, op), request->buffers);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/correct/build.h"
+#include "ops/functions.h"
 #include "ops/reductions.h"
 #include "ops/symbols.h"
 #include "schedule/policy.h"
@@ -412,8 +413,7 @@ static int *order_groups(const plan *p, const schedule_request *request, status 
 }
 
 static bool has_few_buffers(const ir_module *g, const schedule_request *request, status *st) {
-    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
-    uint32_t count = body->argument_count + ir_op_get(g, body->last)->operand_count;
+    uint32_t count = functions_buffers(g, ir_module_kernel(g));
     if (request->target->buffers == 0 || count <= request->target->buffers)
         return true;
     if (request->crowded)
