@@ -227,3 +227,7 @@ bool module_find(const void *image, size_t size_bytes, const char *kind, module_
 bool module_is_image(const char *kind) {
     return strchr(kind, '/') != NULL;
 }
+
+bool module_is_kernel(const char *kind) {
+    return strncmp(kind, "kernel:", 7) == 0;
+}

@@ -65,7 +65,9 @@ bool module_version(const void *image, size_t size_bytes, uint16_t *major_out, u
 bool module_part_at(const void *image, size_t size_bytes, size_t index, module_part *part);
 /* Finds a part in a checked image; `part->data` borrows from the image. */
 bool module_find(const void *image, size_t size_bytes, const char *kind, module_part *part);
-/* Whether parts of this kind are code. */
+/* Parts of this kind are code. */
 bool module_is_image(const char *kind);
+/* ... or modules of their own: kernels of a program. */
+bool module_is_kernel(const char *kind);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "metadata.h"
+#include "module.h"
 
 /* What is read, and where. */
 typedef struct reader {
@@ -197,7 +198,7 @@ static bool read_kernels(reader *r, const json_t *list) {
     p->kernels = ARENA_NEW(&r->m->memory, const char *, p->kernel_count);
     for (uint32_t i = 0; i < p->kernel_count; i++) {
         const char *section = json_string_value(json_array_get(list, i));
-        if (!section || strncmp(section, "kernel:", 7) != 0)
+        if (!section || !module_is_kernel(section))
             return wrong(r, "\"kernels\" has one that is no section \"kernel:N\"");
         p->kernels[i] = arena_strdup(&r->m->memory, section);
     }

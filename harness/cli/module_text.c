@@ -132,7 +132,7 @@ static void list_name(text *names, const char *name) {
 static bool collect(show *s, const void *image, size_t size, const char *section, status *st) {
     module_part part;
     for (size_t i = 0; module_part_at(image, size, i, &part); i++) {
-        if (!section && strncmp(part.kind, "kernel:", 7) == 0) {
+        if (!section && module_is_kernel(part.kind)) {
             list_name(&s->kernels, part.kind);
             if ((!s->kernel || strcmp(part.kind, s->kernel) == 0) &&
                 !(module_check(part.data, part.size_bytes, st) &&
@@ -151,18 +151,17 @@ static bool collect(show *s, const void *image, size_t size, const char *section
 }
 
 static bool check_meant(const show *s, status *st) {
-    const char *kernel = s->kernel ? s->kernel : "";
     if (s->kernel && !s->kernels.length)
         return status_set(st, STATUS_INVALID, "--kernel is for programs; the module is one kernel");
-    if (s->meant.count == 0)
+    if (s->meant.count == 0) {
+        const bool no_kernel = s->kernel && !s->images.length;
+        const text *there = no_kernel ? &s->kernels : &s->images;
         return status_set(st, STATUS_NOT_FOUND,
                           "the module has nothing for --emit %s%s%s%s%s; its %s are %s",
                           s->what->level, s->isa ? " --isa " : "", s->isa ? s->isa : "",
-                          s->kernel ? " --kernel " : "", kernel,
-                          s->kernel && !s->images.length ? "kernels" : "images",
-                          s->images.length ? s->images.data
-                          : s->kernel      ? s->kernels.data
-                                           : "none");
+                          s->kernel ? " --kernel " : "", s->kernel ? s->kernel : "",
+                          no_kernel ? "kernels" : "images", there->length ? there->data : "none");
+    }
     if (s->meant.count == 1 || s->what->how != SHOW_BYTES)
         return true;
     bool kernels = s->kernels.length && !s->kernel;
@@ -180,8 +179,8 @@ static bool show_parts(show *s, status *st) {
 
 static bool show_metadata(show *s, bool yaml, status *st) {
     module_part part = {.data = s->image, .size_bytes = s->size};
-    if (s->kernel && !(strncmp(s->kernel, "kernel:", 7) == 0 &&
-                       module_find(s->image, s->size, s->kernel, &part)))
+    if (s->kernel &&
+        !(module_is_kernel(s->kernel) && module_find(s->image, s->size, s->kernel, &part)))
         return status_set(st, STATUS_NOT_FOUND, "the module has no %s; see its metadata",
                           s->kernel);
     return module_text_metadata(part.data, part.size_bytes, yaml, &s->out, st);
