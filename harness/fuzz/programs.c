@@ -1,14 +1,13 @@
 /* programs.c - random programs in @graph: functions that call each other, branches, loops in loops,
  * loops that depend on a number, sorts, reductions and scatters with blocks. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "fuzz/generate.h"
 
-/* What a value can be; each kind has one shape. */
-typedef enum kind { MATRIX, ROW, NUMBER, PLACES, COUNT, KINDS } kind;
+/* The kinds of values, each of one shape. Conditions are read where they are made alone. */
+typedef enum kind { MATRIX, ROW, NUMBER, PLACES, COUNT, KINDS, CONDITION = KINDS } kind;
 
 enum {
     VALUES_MAX = 60,
@@ -25,7 +24,7 @@ typedef struct value {
     kind kind;
 } value;
 
-/* What a block sees. */
+/* The values that a block sees. */
 typedef struct scope {
     value values[VALUES_MAX];
     uint32_t count;
@@ -39,7 +38,7 @@ typedef struct function {
 typedef struct program {
     choices *c;
     text out; /* the kernel's block or a function's */
-    char types[KINDS][48];
+    char types[KINDS + 1][48];
     int64_t rows, columns;
     function functions[FUNCTIONS_MAX];
     uint32_t function_count; /* that may be called */
@@ -49,16 +48,8 @@ typedef struct program {
 
 /* ---- values ---- */
 
-static void put(program *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(program *p, const char *format, ...) {
-    char line[1200];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    text_append(&p->out, line);
-}
+/* Writes text of the kernel's block or a function's. */
+#define put(p, ...) text_printf(&(p)->out, __VA_ARGS__)
 
 static value new_value(program *p, kind k) {
     value v = {.kind = k};
@@ -72,17 +63,18 @@ static value see(scope *s, value v) {
     return v;
 }
 
-static value number_of(program *p, scope *s, kind k) {
-    static const char *const bits[] = {"0x3f800000", "0x0", "0xbf000000", "0x41200000",
-                                       "0x7fc00000"};
+static value constant(program *p, kind k, const char *bits) {
     value v = new_value(p, k);
-    if (k == NUMBER)
-        put(p, "%s = \"tessera.constant\"() <{value = #tessera.bits<f32, %s>}> : () -> %s\n",
-            v.name, bits[choose_below(p->c, 5)], p->types[k]);
-    else
-        put(p, "%s = \"tessera.constant\"() <{value = #tessera.bits<i32, 0x%x>}> : () -> %s\n",
-            v.name, choose_below(p->c, 5), p->types[k]);
-    return see(s, v);
+    put(p, "%s = \"tessera.constant\"() <{value = #tessera.bits<%s, %s>}> : () -> %s\n", v.name,
+        k == NUMBER ? "f32" : "i32", bits, p->types[k]);
+    return v;
+}
+
+static value number_of(program *p, scope *s, kind k) {
+    static const char *const numbers[] = {"0x3f800000", "0x0", "0xbf000000", "0x41200000",
+                                          "0x7fc00000"},
+                             *const counts[] = {"0x0", "0x1", "0x2", "0x3", "0x4"};
+    return see(s, constant(p, k, (k == NUMBER ? numbers : counts)[choose_below(p->c, 5)]));
 }
 
 static value indices_of(program *p, scope *s) {
@@ -214,14 +206,14 @@ static uint32_t pick_some(program *p, scope *s, value *list, kind *kinds) {
 /* ---- statements of values ---- */
 
 static value let(program *p, scope *s, kind k, const char *operation, const char *attrs,
-                 const value *x, uint32_t count, const char *type) {
+                 const value *x, uint32_t count) {
     value v = new_value(p, k);
     put(p, "%s = \"tessera.%s\"(", v.name, operation);
     put_names(p, x, count);
     put(p, ")%s : ", attrs);
     put_types(p, x, count);
-    put(p, " -> %s\n", type);
-    return k == KINDS ? v : see(s, v);
+    put(p, " -> %s\n", p->types[k]);
+    return k == CONDITION ? v : see(s, v);
 }
 
 static void unary(program *p, scope *s) {
@@ -230,14 +222,14 @@ static void unary(program *p, scope *s) {
     value x = pick(p, s, any_kind(p));
     const char *name =
         is_float(x.kind) ? floats[choose_below(p->c, 7)] : integers[choose_below(p->c, 3)];
-    let(p, s, x.kind, name, "", &x, 1, p->types[x.kind]);
+    let(p, s, x.kind, name, "", &x, 1);
 }
 
 static void binary(program *p, scope *s) {
     static const char *const names[] = {"add", "sub", "mul", "maximum", "minimum", "div"};
     kind k = any_kind(p);
     value pair[] = {pick(p, s, k), pick(p, s, k)};
-    let(p, s, k, names[choose_below(p->c, 6)], "", pair, 2, p->types[k]);
+    let(p, s, k, names[choose_below(p->c, 6)], "", pair, 2);
 }
 
 static void reduction(program *p, scope *s) {
@@ -246,7 +238,7 @@ static void reduction(program *p, scope *s) {
                                         " <{axes = [0], kind = \"min\"}>"};
     value x = pick(p, s, choose_rarely(p->c, 2) ? MATRIX : ROW);
     kind k = x.kind == MATRIX ? ROW : NUMBER;
-    let(p, s, k, "reduce", attrs[choose_below(p->c, 3)], &x, 1, p->types[k]);
+    let(p, s, k, "reduce", attrs[choose_below(p->c, 3)], &x, 1);
 }
 
 static value condition(program *p, scope *s) {
@@ -254,7 +246,7 @@ static value condition(program *p, scope *s) {
                                         " <{predicate = \"ne\"}>"};
     kind k = choose_rarely(p->c, 2) ? COUNT : NUMBER;
     value pair[] = {pick(p, s, k), pick(p, s, k)};
-    return let(p, s, KINDS, "compare", attrs[choose_below(p->c, 3)], pair, 2, "tensor<i1>");
+    return let(p, s, CONDITION, "compare", attrs[choose_below(p->c, 3)], pair, 2);
 }
 
 /* ---- statements with blocks ---- */
@@ -263,36 +255,27 @@ static void branch(program *p, scope *s) {
     value operands[CARRIED_MAX + 1], results[CARRIED_MAX];
     kind kinds[CARRIED_MAX];
     scope inner;
-    value asked = condition(p, s);
-    uint32_t count = pick_some(p, s, operands, kinds);
+    operands[0] = condition(p, s);
+    uint32_t count = pick_some(p, s, operands + 1, kinds);
     begin_results(p, kinds, count, results);
-    put(p, "\"tessera.if\"(%s, ", asked.name);
-    put_names(p, operands, count);
+    put(p, "\"tessera.if\"(");
+    put_names(p, operands, count + 1);
     put(p, ") ({\n");
-    begin_block(p, &inner, operands, count, false);
+    begin_block(p, &inner, operands + 1, count, false);
     fill_block(p, &inner, "next", kinds, count);
     put(p, "}, {\n");
-    begin_block(p, &inner, operands, count, false);
+    begin_block(p, &inner, operands + 1, count, false);
     fill_block(p, &inner, "next", kinds, count);
-    put(p, "}) : (tensor<i1>, ");
-    for (uint32_t i = 0; i < count; i++)
-        put(p, "%s%s", i ? ", " : "", p->types[kinds[i]]);
-    put(p, ") -> ");
-    put_types(p, results, count);
-    put(p, "\n");
-    for (uint32_t i = 0; i < count; i++)
-        see(s, results[i]);
+    put(p, "})");
+    end_results(p, s, operands, count + 1, results, count);
 }
 
 static value limited(program *p, scope *s, value x, const char *operation, const char *bits) {
-    value limit = new_value(p, COUNT);
-    put(p, "%s = \"tessera.constant\"() <{value = #tessera.bits<i32, %s>}> : () -> %s\n",
-        limit.name, bits, p->types[COUNT]);
-    const value pair[] = {x, limit};
-    return let(p, s, COUNT, operation, "", pair, 2, p->types[COUNT]);
+    const value pair[] = {x, constant(p, COUNT, bits)};
+    return let(p, s, COUNT, operation, "", pair, 2);
 }
 
-/* The first value counts turns, from 0 to 4 on; it goes on below 4. */
+/* The first value counts turns, from 0 to 4 on; it goes on below a number up to 4. */
 static void while_loop(program *p, scope *s) {
     value operands[CARRIED_MAX + 1], results[CARRIED_MAX + 1], made[CARRIED_MAX + 1];
     kind kinds[CARRIED_MAX + 1] = {COUNT};
@@ -306,10 +289,11 @@ static void while_loop(program *p, scope *s) {
     put_names(p, operands, count);
     put(p, ") ({\n");
     begin_block(p, &inner, operands, count, false);
-    value four = number_of(p, &inner, COUNT);
-    const value pair[] = {inner.values[0], four};
-    value goes = let(p, &inner, KINDS, "compare", " <{predicate = \"lt\"}>", pair, 2, "tensor<i1>");
-    put(p, "\"tessera.next\"(%s) : (tensor<i1>) -> ()\n}, {\n", goes.name);
+    value most = number_of(p, &inner, COUNT);
+    const value pair[] = {inner.values[0], most};
+    value goes = let(p, &inner, CONDITION, "compare", " <{predicate = \"lt\"}>", pair, 2);
+    end_block(p, "next", &goes, 1);
+    put(p, "}, {\n");
     begin_block(p, &inner, operands, count, false);
     value turn = inner.values[0];
     p->depth++;
@@ -365,13 +349,11 @@ static void call(program *p, scope *s) {
 /* ---- combiners: their blocks compute on numbers ---- */
 
 static scope begin_scalars(program *p, const kind *kinds, uint32_t count) {
-    scope inner = {.count = 0};
-    put(p, "^bb0(");
-    for (uint32_t i = 0; i < count; i++) {
-        value v = see(&inner, new_value(p, kinds[i]));
-        put(p, "%s%s: %s", i ? ", " : "", v.name, p->types[v.kind]);
-    }
-    put(p, "):\n");
+    value like[CARRIED_MAX];
+    scope inner;
+    for (uint32_t i = 0; i < count; i++)
+        like[i].kind = kinds[i];
+    begin_block(p, &inner, like, count, false);
     return inner;
 }
 
@@ -381,11 +363,21 @@ static void few_scalars(program *p, scope *s) {
         kind k = choose_rarely(p->c, 3) ? COUNT : NUMBER;
         uint32_t at = choose_below(p->c, 6);
         value pair[] = {pick(p, s, k), pick(p, s, k)};
-        let(p, s, k, names[at], "", pair, at < 4 ? 2 : 1, p->types[k]);
+        let(p, s, k, names[at], "", pair, at < 4 ? 2 : 1);
     }
 }
 
-/* By numbers, by places, or in an order that contradicts itself. */
+/* Makes a number of two. */
+static void combine_numbers(program *p) {
+    static const kind scalars[] = {NUMBER, NUMBER};
+    scope inner = begin_scalars(p, scalars, 2);
+    few_scalars(p, &inner);
+    value next = pick_last(p, &inner, NUMBER);
+    end_block(p, "next", &next, 1);
+    put(p, "})");
+}
+
+/* Sorts by numbers, by places, or in an order that contradicts itself. */
 static void sort(program *p, scope *s) {
     static const kind kinds[] = {ROW, PLACES}, scalars[] = {NUMBER, COUNT, NUMBER, COUNT};
     static const char *const predicates[] = {" <{predicate = \"lt\"}>", " <{predicate = \"gt\"}>",
@@ -400,42 +392,32 @@ static void sort(program *p, scope *s) {
     value pair[] = {inner.values[numbers ? 0 : 1], inner.values[numbers ? 2 : 3]};
     const char *words = numbers ? "abs" : "neg";
     for (int i = 0; i < 2 && choose_rarely(p->c, 2); i++)
-        pair[i] = let(p, &inner, pair[i].kind, words, "", &pair[i], 1, p->types[pair[i].kind]);
-    value before =
-        let(p, &inner, KINDS, "compare", predicates[choose_below(p->c, 3)], pair, 2, "tensor<i1>");
-    put(p, "\"tessera.next\"(%s) : (tensor<i1>) -> ()\n})", before.name);
+        pair[i] = let(p, &inner, pair[i].kind, words, "", &pair[i], 1);
+    value before = let(p, &inner, CONDITION, "compare", predicates[choose_below(p->c, 3)], pair, 2);
+    end_block(p, "next", &before, 1);
+    put(p, "})");
     end_results(p, s, operands, 2, results, 2);
 }
 
 static void reduce_with(program *p, scope *s) {
-    static const kind scalars[] = {NUMBER, NUMBER};
     kind k = choose_rarely(p->c, 2) ? ROW : NUMBER;
     value operands[] = {pick(p, s, k == ROW ? MATRIX : ROW), pick(p, s, NUMBER)}, result;
     begin_results(p, &k, 1, &result);
     put(p, "\"tessera.reduce_with\"(");
     put_names(p, operands, 2);
     put(p, ") <{axis = 0 : i64}> ({\n");
-    scope inner = begin_scalars(p, scalars, 2);
-    few_scalars(p, &inner);
-    value next = pick_last(p, &inner, NUMBER);
-    end_block(p, "next", &next, 1);
-    put(p, "})");
+    combine_numbers(p);
     end_results(p, s, operands, 2, &result, 1);
 }
 
 static void scatter(program *p, scope *s) {
-    static const kind scalars[] = {NUMBER, NUMBER};
     kind k = choose_rarely(p->c, 2) ? MATRIX : ROW;
     value operands[] = {pick(p, s, k), pick(p, s, PLACES), pick(p, s, k)}, result;
     begin_results(p, &k, 1, &result);
     put(p, "\"tessera.scatter\"(");
     put_names(p, operands, 3);
     put(p, ") <{axis = %d : i64}> ({\n", k == MATRIX);
-    scope inner = begin_scalars(p, scalars, 2);
-    few_scalars(p, &inner);
-    value next = pick_last(p, &inner, NUMBER);
-    end_block(p, "next", &next, 1);
-    put(p, "})");
+    combine_numbers(p);
     end_results(p, s, operands, 3, &result, 1);
 }
 
@@ -472,6 +454,7 @@ static void set_shapes(program *p) {
     snprintf(p->types[PLACES], 48, "tensor<%" PRId64 "xi32>", p->columns);
     snprintf(p->types[NUMBER], 48, "tensor<f32>");
     snprintf(p->types[COUNT], 48, "tensor<i32>");
+    snprintf(p->types[CONDITION], 48, "tensor<i1>");
 }
 
 /* A function of its own kinds, that may call those before it. */
