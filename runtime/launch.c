@@ -68,7 +68,7 @@ static void sort_by_address(void *const *buffers, uint32_t *list, uint32_t count
     }
 }
 
-/* Of many buffers: each against those that end last of the ones before it in memory. */
+/* Compares each of many buffers with those that end last of the ones before it in memory. */
 static tsr_status_t check_overlaps_sorted(const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     uint32_t *list = request->large->by_address, count = m->inputs + m->outputs;

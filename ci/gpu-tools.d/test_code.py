@@ -29,7 +29,7 @@ cat {folder}/said >&2
 
 ONE, TWO = "{}", '{"program": {"kernels": ["kernel:0", "kernel:1"]}}'
 
-# What it does, its code, what it says, its metadata, the chip, the exit code of ci/gpu-code, words of what that prints.
+# A row: its name, the code, words on stderr, the metadata, the chip, the exit code of ci/gpu-code, words that it prints.
 ROWS = (
     ("good PTX", GOOD.encode(), "", ONE, "sm_80", 0, "1 accepted, 0 refused"),
     ("an instruction that is none", (HEAD + ".visible .entry k() {\n  nonsense.f32 %f1;\n  ret; }\n").encode(), "", ONE, "sm_80", 1,

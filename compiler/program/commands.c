@@ -217,8 +217,8 @@ static bool emit_if(emitter *e, ir_op op, command_list *out) {
     return ok;
 }
 
-/* What a loop carries: its first operands and results, of which its block takes one after the
- * other from `arguments` on, and makes the next ones. */
+/* The values that a loop carries: its first operands and results, of which its block takes one
+ * after the other from `arguments` on, and makes the next ones. */
 typedef struct carried_values {
     const ir_op_data *d;
     const ir_value *arguments, *ends;

@@ -10,7 +10,7 @@
 #include "schedule/expression.h"
 #include "space/thresholds.h"
 
-/* Of each group, those that wait for it. */
+/* Lists by group: those that wait for it. */
 typedef struct waiters {
     plan_nests *of;
     int count;

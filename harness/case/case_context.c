@@ -19,7 +19,7 @@ static void drop_reference(case_context *s) {
     s->sampled = 0;
 }
 
-/* Of what is expected, one for each output. */
+/* Lists of what is expected, one for each output. */
 static void make_expected(case_context *s) {
     uint32_t count = s->signature.output_count;
     s->oracle = tensors_new(count);

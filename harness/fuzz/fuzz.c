@@ -95,7 +95,7 @@ typedef struct failure {
     const char *outcome; /* of the first one */
 } failure;
 
-/* Of each family: its generator, and its name in the counts. */
+/* The generator of each family, and its name in the counts. */
 static const struct family {
     void (*generate)(choices *c, text *source);
     const char *name;

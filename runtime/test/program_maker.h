@@ -73,7 +73,7 @@ static inline tsr_status_t load_program(tsr_context_t context, const char *json,
     return result;
 }
 
-/* Of a kernel `small`. */
+/* A kernel `small`. */
 typedef struct rig {
     tsr_context_t context;
     tsr_module_t module;

@@ -15,9 +15,9 @@ typedef struct combine_pairs {
 
 typedef struct combine_values {
     void *self;
-    /* What the block makes of the pairs becomes the first ones. */
+    /* The first ones become what the block makes of the pairs. */
     bool (*combine)(void *self, const combine_pairs *pairs);
-    /* Of a sort: which first ones go before the second ones. */
+    /* For a sort: tells which first ones go before the second ones. */
     bool (*compare)(void *self, const combine_pairs *pairs, bool *before);
     /* These elements of the results change places. */
     void (*exchange)(void *self, int64_t one, int64_t other);

@@ -108,7 +108,7 @@ static void count_down(interpreter *in, const ir_op_data *d) {
             tensor_release(&in->values[d->results[i]]);
 }
 
-/* Of its own shape, or a lane for each scalar. */
+/* Room in the value's own shape, or a lane for each scalar. */
 static bool allocate(const interpreter *in, ir_value v, tensor *out) {
     dtype element = ir_type_get(in->m, ir_value_get(in->m, v)->type)->element;
     return in->lanes ? tensor_init(out, element, 1, &in->lanes, in->st)

@@ -203,7 +203,7 @@ static dtype element_of(const ir_module *m, ir_value v) {
     return ir_type_get(m, ir_value_get(m, v)->type)->element;
 }
 
-/* Of its own shape, or a lane for each scalar. */
+/* Room in the value's own shape, or a lane for each scalar. */
 static bool allocate(reference_walker *w, ir_value v, reference_value *out) {
     dtype held = dtype_is_float(element_of(w->m, v)) ? DTYPE_F64 : DTYPE_NONE;
     const tensor like = {.type = held ? held : element_of(w->m, v)};

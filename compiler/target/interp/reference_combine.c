@@ -95,7 +95,7 @@ static bool begin(const combination *c) {
     return ok;
 }
 
-/* What an index could be decides where an update goes. */
+/* No index could be another one, which decides where its update goes. */
 static bool is_sure(const reference_value *indices) {
     bool sure = true;
     for (int64_t i = 0; i < tensor_count(&indices->bound); i++)

@@ -28,7 +28,7 @@ bool reference_run_block(reference_walker *w, ir_block id, const reference_value
  * have gone the other way, nothing is promised of what depends on it. */
 bool reference_control(reference_walker *w, ir_op op);
 
-/* What one of them runs on. */
+/* The values that one of them runs on. */
 typedef struct control_values {
     const ir_op_data *d;
     ir_op op;

@@ -63,7 +63,7 @@ static void put_needs(const metadata *m, const compiler_case *c) {
     }
 }
 
-/* Of a program nothing is written: run_images launches one kernel. */
+/* Nothing is written for a program: run_images launches one kernel. */
 static bool put_image(const compiler_artifact *artifact, const corpus_case *c, const char *isa,
                       bool *written, status *st) {
     char kind[HOST_TARGET_BYTES];
