@@ -181,6 +181,11 @@ EXPORT cl_int clReleaseCommandQueue(cl_command_queue q) {
     return release(q);
 }
 
+EXPORT cl_int clFlush(cl_command_queue q) {
+    (void)q;
+    return CL_SUCCESS;
+}
+
 EXPORT cl_int clFinish(cl_command_queue q) {
     (void)q;
     bool waited = atomic_exchange(&kernel_waits, false);

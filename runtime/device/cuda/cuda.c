@@ -63,6 +63,7 @@ static int alloc_kind(const cuda_device *c, size_t size_bytes, device_memory_kin
         return c->call->alloc(&block->address, size_bytes);
     int result = c->call->alloc_managed(&block->address, size_bytes, CUDA_ATTACH_GLOBAL);
     block->host = result == CUDA_OK ? (unsigned char *)(uintptr_t)block->address : NULL;
+    block->migrates = true;
     return result;
 }
 
@@ -104,6 +105,7 @@ static const gpu_functions functions = {.alloc = alloc,
                                         .copy = cuda_copy,
                                         .fill = cuda_fill,
                                         .launch = cuda_launch,
+                                        .finish = cuda_finish,
                                         .idle = cuda_queue_idle,
                                         .record_begin = cuda_record_begin,
                                         .record_end = cuda_record_end,

@@ -120,6 +120,7 @@ bool cuda_queue_idle(gpu_queue *q);
 bool cuda_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
 bool cuda_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 bool cuda_launch(gpu_queue *q, const gpu_launch *l, status *st);
+bool cuda_finish(gpu_queue *q, status *st);
 bool cuda_record_begin(gpu_queue *q, status *st);
 bool cuda_record_end(gpu_queue *q, bool keep, void **recording_out, status *st);
 bool cuda_replay(gpu_queue *q, void *recording, status *st);

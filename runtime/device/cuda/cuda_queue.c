@@ -1,5 +1,4 @@
-/* cuda_queue.c - streams: copies, fills and launches, each of which ends before its function
- * returns.
+/* cuda_queue.c - streams: copies, fills and launches that follow each other, and waiting for them.
  *
  * Waiting is asking again and again, since whoever waits in the driver cannot be told that the
  * device was lost. A copy between the host and memory of the device may be under way when its
@@ -18,7 +17,6 @@ enum { EVENTS = DEVICE_TIMED_PHASES + 1, ARGUMENTS_MOST = 1024 };
 typedef struct cuda_stream {
     void *stream;
     void *events[EVENTS]; /* around the phases of what is timed; made when the first is */
-    bool recording;       /* what it is given is noted */
     void **arguments; /* of code of others; made for the first, and `nothing` between launches */
 } cuda_stream;
 
@@ -84,11 +82,9 @@ static void pause_after(uint64_t passed_ns) {
     nanosleep(&(struct timespec){.tv_nsec = ns < LONGEST_NS ? (long)ns : LONGEST_NS}, NULL);
 }
 
-static bool finish(gpu_queue *q, const char *doing, status *st) {
+static bool await_stream(gpu_queue *q, const char *doing, status *st) {
     cuda_device *c = device_of(q);
     uint64_t start = clock_now_ns();
-    if (stream_of(q)->recording)
-        return true;
     for (;;) {
         int result = c->call->stream_query(stream_of(q)->stream);
         if (result != CUDA_NOT_READY)
@@ -102,6 +98,15 @@ static bool finish(gpu_queue *q, const char *doing, status *st) {
 /* Whether something new can be given to the queue. */
 static bool begin(gpu_queue *q, cuda_scope *scope, status *st) {
     return gpu_may_wait(q, st) && cuda_enter(device_of(q), scope, st);
+}
+
+bool cuda_finish(gpu_queue *q, status *st) {
+    cuda_scope scope;
+    if (!begin(q, &scope, st))
+        return false;
+    bool ok = await_stream(q, "running", st);
+    cuda_leave(device_of(q), &scope);
+    return ok;
 }
 
 /* ---- copies ---- */
@@ -129,33 +134,21 @@ static int start_copy(const gpu_queue *q, gpu_place to, gpu_place from, size_t b
 }
 
 bool cuda_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
-    static const char doing[] = "copying";
     cuda_scope scope;
     if (!begin(q, &scope, st))
         return false;
-    bool ok = true;
-    if (host_of(to) && host_of(from))
-        memmove(host_of(to), host_of(from), size_bytes);
-    else
-        ok = cuda_check(device_of(q), start_copy(q, to, from, size_bytes), doing, st) &&
-             finish(q, doing, st);
+    bool ok = cuda_check(device_of(q), start_copy(q, to, from, size_bytes), "copying", st);
     cuda_leave(device_of(q), &scope);
     return ok;
 }
 
 bool cuda_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st) {
-    static const char doing[] = "filling";
     cuda_device *c = device_of(q);
     cuda_scope scope;
     if (!begin(q, &scope, st))
         return false;
-    bool ok = true;
-    if (host_of(to))
-        memset(host_of(to), byte, size_bytes);
-    else
-        ok = cuda_check(c, c->call->fill(address_of(to), byte, size_bytes, stream_of(q)->stream),
-                        doing, st) &&
-             finish(q, doing, st);
+    bool ok = cuda_check(c, c->call->fill(address_of(to), byte, size_bytes, stream_of(q)->stream),
+                         "filling", st);
     cuda_leave(c, &scope);
     return ok;
 }
@@ -298,10 +291,9 @@ bool cuda_launch(gpu_queue *q, const gpu_launch *l, status *st) {
         return status_set(st, STATUS_INVALID, "%u arguments are too many", l->address_count);
     if (!begin(q, &scope, st))
         return false;
-    /* What has begun is waited for even where a later phase could not. */
     bool ok = start_phases(q, l, st);
-    bool ended = finish(q, "running", ok ? st : NULL);
-    ok = ok && ended && (!l->phase_ns || read_times(q, l, st));
+    if (l->phase_ns)
+        ok = await_stream(q, "running", ok ? st : NULL) && ok && read_times(q, l, st);
     cuda_leave(device_of(q), &scope);
     return ok;
 }
@@ -321,9 +313,9 @@ bool cuda_record_begin(gpu_queue *q, status *st) {
     if (!begin(q, &scope, st))
         return false;
     int result = c->call->capture_begin(stream_of(q)->stream, CUDA_CAPTURE_RELAXED);
-    stream_of(q)->recording = cuda_check(c, result, "beginning a graph", st);
+    bool ok = cuda_check(c, result, "beginning a graph", st);
     cuda_leave(c, &scope);
-    return stream_of(q)->recording;
+    return ok;
 }
 
 bool cuda_record_end(gpu_queue *q, bool keep, void **recording_out, status *st) {
@@ -331,7 +323,6 @@ bool cuda_record_end(gpu_queue *q, bool keep, void **recording_out, status *st) 
     cuda_scope scope;
     void *graph = NULL;
     *recording_out = NULL;
-    stream_of(q)->recording = false;
     if (!cuda_enter(c, &scope, st))
         return false;
     int result = c->call->capture_end(stream_of(q)->stream, &graph);
@@ -351,7 +342,7 @@ bool cuda_replay(gpu_queue *q, void *recording, status *st) {
         return false;
     bool ok = cuda_check(c, c->call->graph_launch(recording, stream_of(q)->stream),
                          "launching a graph", st) &&
-              finish(q, "running a graph", st);
+              await_stream(q, "running a graph", st);
     cuda_leave(c, &scope);
     return ok;
 }

@@ -175,7 +175,9 @@ bool level_zero_launch(gpu_queue *q, const gpu_launch *l, status *st) {
     pthread_mutex_lock(&image->mutex);
     bool ok = append_phases(q, l, events, st);
     pthread_mutex_unlock(&image->mutex);
-    ok = level_zero_run(q, ok, "running", st) && (!l->phase_ns || read_times(q, l, events, st));
+    ok = level_zero_given(q, ok, st);
+    if (l->phase_ns)
+        ok = ok && level_zero_finish(q, st) && read_times(q, l, events, st);
     free(events);
     return ok;
 }

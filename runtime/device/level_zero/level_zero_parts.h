@@ -63,6 +63,7 @@ void level_zero_free(gpu_device *g, gpu_block *block);
 typedef struct level_zero_queue {
     void *queue, *fence;
     void *list;    /* that what runs is appended to */
+    bool appended; /* it is not empty */
     void *resting; /* while it records: the queue's own list; else NULL */
     void *pool, *events[DEVICE_TIMED_PHASES]; /* of phases that are timed; made when one is */
     gpu_block stage; /* of the host, between memory of the program and the device's; likewise */
@@ -78,10 +79,11 @@ void level_zero_queue_close(gpu_device *g, gpu_queue *q);
 bool level_zero_idle(gpu_queue *q);
 bool level_zero_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
 bool level_zero_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
-/* Runs what was appended to the queue's list (appended: whether all of it could be), waits for its
- * end and empties the list. Where not all could be appended nothing runs. While the queue records,
- * what was appended stays. */
-bool level_zero_run(gpu_queue *q, bool appended, const char *doing, status *st);
+/* A command was appended to the list (appended: all of it): what follows waits for it. Where not
+ * all could be, the list is emptied. */
+bool level_zero_given(gpu_queue *q, bool appended, status *st);
+/* Runs the list, waits for its end and empties it. */
+bool level_zero_finish(gpu_queue *q, status *st);
 bool level_zero_make_list(level_zero_device *d, void **list_out, status *st);
 /* Runs a closed list and waits for its end. */
 bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st);

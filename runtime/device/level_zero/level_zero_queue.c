@@ -1,9 +1,9 @@
 /* level_zero_queue.c - queues: copies and fills, and how anything runs.
  *
- * What is to run is appended to a list, which is closed and given to the queue as a whole, with a
- * fence that tells its end. Lists that run each command when it is appended (immediate ones) would
- * submit the phases of a launch one by one, and have begun when a later phase cannot be appended;
- * of these nothing runs then.
+ * What is to run is appended to a list, which is closed and given to the queue as a whole when it
+ * is waited for, with a fence that tells its end. Lists that run each command when it is appended
+ * (immediate ones) would submit the phases of a launch one by one, and have begun when a later
+ * phase cannot be appended; of these, and of what stood before them, nothing runs then.
  *
  * The device need not reach memory of the program, and after a loss nobody knows when a copy ends.
  * So copies between the two go through memory of the driver's. */
@@ -121,14 +121,26 @@ static bool close_and_execute(gpu_queue *q, const char *doing, status *st) {
            level_zero_execute(q, of(q)->list, doing, st);
 }
 
-bool level_zero_run(gpu_queue *q, bool appended, const char *doing, status *st) {
-    if (of(q)->resting)
-        return appended && level_zero_barrier(q, st);
-    bool ok = appended && gpu_may_wait(q, st) && close_and_execute(q, doing, st);
+/* An empty list is kept open. */
+bool level_zero_finish(gpu_queue *q, status *st) {
+    bool appended = of(q)->appended;
+    of(q)->appended = false;
+    if (!appended)
+        return true;
+    bool ok = gpu_may_wait(q, st) && close_and_execute(q, "running", st);
     return (atomic_load(&of(q)->runs) ||
             level_zero_check(level_zero_device_of(q), level_zero.list_reset(of(q)->list),
                              "emptying a list", ok ? st : NULL)) &&
            ok;
+}
+
+bool level_zero_given(gpu_queue *q, bool appended, status *st) {
+    if (of(q)->resting)
+        return appended && level_zero_barrier(q, st);
+    of(q)->appended = appended && level_zero_barrier(q, st);
+    if (!of(q)->appended)
+        (void)level_zero.list_reset(of(q)->list); /* what was told already is its failure */
+    return of(q)->appended;
 }
 
 /* ---- copies ---- */
@@ -137,26 +149,19 @@ static void *address_of(gpu_place p) {
     return (void *)(uintptr_t)(p.block->address + p.offset);
 }
 
-/* Where the host reaches it. */
-static unsigned char *host_of(gpu_place p) {
-    if (!p.block)
-        return p.host;
-    return p.block->host ? p.block->host + p.offset : NULL;
-}
-
 static bool copy_within(gpu_queue *q, void *to, const void *from, size_t bytes, status *st) {
     uint32_t result = level_zero.append_copy(of(q)->list, to, from, bytes, NULL, 0, NULL);
     bool ok = level_zero_check(level_zero_device_of(q), result, "copying", st);
-    return level_zero_run(q, ok, "copying", st);
+    return level_zero_given(q, ok, st);
 }
 
 static bool copy_part(gpu_queue *q, gpu_place to, gpu_place from, size_t bytes, status *st) {
     unsigned char *stage = of(q)->stage.host;
     if (!from.block) {
         memcpy(stage, from.host, bytes);
-        return copy_within(q, address_of(to), stage, bytes, st);
+        return copy_within(q, address_of(to), stage, bytes, st) && level_zero_finish(q, st);
     }
-    bool ok = copy_within(q, stage, address_of(from), bytes, st);
+    bool ok = copy_within(q, stage, address_of(from), bytes, st) && level_zero_finish(q, st);
     if (ok)
         memcpy(to.host, stage, bytes);
     return ok;
@@ -186,12 +191,8 @@ static bool copy_staged(gpu_queue *q, gpu_place to, gpu_place from, size_t bytes
 bool level_zero_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
     if (!gpu_may_wait(q, st))
         return false;
-    if (to.block && from.block)
-        return copy_within(q, address_of(to), address_of(from), size_bytes, st);
-    if (!host_of(to) || !host_of(from))
-        return copy_staged(q, to, from, size_bytes, st);
-    memmove(host_of(to), host_of(from), size_bytes);
-    return true;
+    return to.block && from.block ? copy_within(q, address_of(to), address_of(from), size_bytes, st)
+                                  : copy_staged(q, to, from, size_bytes, st);
 }
 
 bool level_zero_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes,
@@ -199,7 +200,7 @@ bool level_zero_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size
     uint32_t result = level_zero.append_fill(of(q)->list, address_of(to), &byte, sizeof byte,
                                              size_bytes, NULL, 0, NULL);
     bool ok = level_zero_check(level_zero_device_of(q), result, "filling", st);
-    return level_zero_run(q, ok, "filling", st);
+    return level_zero_given(q, ok, st);
 }
 
 /* ---- events ---- */

@@ -57,34 +57,62 @@ static void *pointer_of(gpu_place place) {
 static bool queue_open(gpu_device *g, gpu_queue *q, status *st) {
     const cl_queue_properties wanted[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
     cl_int code;
-    cl_command_queue queue =
+    opencl_queue *o = base_calloc(1, sizeof *o);
+    o->queue =
         opencl.clCreateCommandQueueWithProperties(of(g)->context, of(g)->unit->id, wanted, &code);
-    q->handle = queue;
-    return queue || opencl_failed(st, code, "a queue of the device");
+    q->handle = o->queue ? o : NULL;
+    if (o->queue)
+        return true;
+    free(o);
+    return opencl_failed(st, code, "a queue of the device");
 }
 
 static void queue_close(gpu_device *g, gpu_queue *q) {
     (void)g;
-    opencl.clReleaseCommandQueue(q->handle);
+    opencl_queue *o = q->handle;
+    opencl.clReleaseCommandQueue(o->queue);
+    vec_release(&o->launched);
+    free(o);
+}
+
+static bool lose(gpu_queue *q, cl_int code, const char *what, status *st) {
+    status why = STATUS_INIT;
+    opencl_failed(&why, code, what);
+    return gpu_lose((gpu_device *)q->base.device, why.message, st);
+}
+
+static bool ended_well(gpu_queue *q, cl_event event, status *st) {
+    cl_int state = CL_COMPLETE;
+    cl_int code =
+        opencl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    code = code == CL_SUCCESS && state < 0 ? state : code;
+    return code == CL_SUCCESS || lose(q, code, "a kernel ended badly", st);
 }
 
 bool opencl_finish(gpu_queue *q, status *st) {
-    status why = STATUS_INIT;
-    cl_int code = opencl.clFinish(q->handle);
-    return code == CL_SUCCESS || (opencl_failed(&why, code, "waiting for it"),
-                                  gpu_lose((gpu_device *)q->base.device, why.message, st));
+    opencl_queue *o = q->handle;
+    cl_int code = opencl.clFinish(o->queue);
+    bool ok = code == CL_SUCCESS || lose(q, code, "waiting for it", st);
+    for (size_t i = 0; i < o->launched.count; i++) {
+        ok = ok && ended_well(q, o->launched.items[i], st);
+        opencl.clReleaseEvent(o->launched.items[i]);
+    }
+    o->launched.count = 0;
+    return ok;
 }
 
 static bool copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
-    cl_int code = opencl.clEnqueueSVMMemcpy(q->handle, CL_FALSE, pointer_of(to), pointer_of(from),
+    const opencl_queue *o = q->handle;
+    cl_int code = opencl.clEnqueueSVMMemcpy(o->queue, CL_FALSE, pointer_of(to), pointer_of(from),
                                             size_bytes, 0, NULL, NULL);
-    return code == CL_SUCCESS ? opencl_finish(q, st) : opencl_failed(st, code, "a copy");
+    return code == CL_SUCCESS || opencl_failed(st, code, "a copy");
 }
 
 static bool fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st) {
+    const opencl_queue *o = q->handle;
     cl_int code =
-        opencl.clEnqueueSVMMemFill(q->handle, pointer_of(to), &byte, 1, size_bytes, 0, NULL, NULL);
-    return code == CL_SUCCESS ? opencl_finish(q, st) : opencl_failed(st, code, "a fill");
+        opencl.clEnqueueSVMMemFill(o->queue, pointer_of(to), &byte, 1, size_bytes, 0, NULL, NULL);
+    return code == CL_SUCCESS || opencl_failed(st, code, "a fill");
 }
 
 /* ---- devices ---- */
@@ -95,7 +123,8 @@ static const gpu_functions functions = {.alloc = alloc,
                                         .queue_close = queue_close,
                                         .copy = copy,
                                         .fill = fill,
-                                        .launch = opencl_launch};
+                                        .launch = opencl_launch,
+                                        .finish = opencl_finish};
 
 static void release(opencl_device *d) {
     if (d->nowhere.size_bytes)

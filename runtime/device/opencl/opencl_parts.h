@@ -7,6 +7,7 @@
 #include <CL/cl.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "device/opencl/opencl.h"
 #include "device/shared/gpu.h"
 #include "device/shared/spirv_load.h"
@@ -56,6 +57,11 @@ typedef struct opencl_device {
     cl_context context;
     gpu_block nowhere; /* what an argument is that has no memory */
 } opencl_device;
+
+typedef struct opencl_queue {
+    cl_command_queue queue;
+    VEC(cl_event) launched; /* phases that were not waited for */
+} opencl_queue;
 
 /* Waits for the queue. A failure there is the device's end. */
 bool opencl_finish(gpu_queue *q, status *st);

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
-enum { ALIGNMENT = 64, CANARY_BYTES = 64, CANARY = 0xA5, POISON = 0xCB, ADDRESSES_MOST = 1024 };
+enum { ALIGNMENT = 64, CANARY_BYTES = 64, CANARY = 0xA5 };
 
 typedef struct gpu_memory {
     device_memory base;
@@ -26,11 +26,6 @@ bool gpu_software_wanted(void) {
 
 /* ---- loss ---- */
 
-static bool gone(soft_device *d, status *why) {
-    gpu_device *g = (gpu_device *)d;
-    return g->functions->gone && g->functions->gone(g, why);
-}
-
 bool gpu_lose(gpu_device *g, const char *why, status *st) {
     status lost = STATUS_INIT;
     status_set(&lost, STATUS_DEVICE_LOST, "device '%s' is lost: %s", g->soft.base.info.name, why);
@@ -38,16 +33,6 @@ bool gpu_lose(gpu_device *g, const char *why, status *st) {
     soft_lose(&g->soft, &lost);
     pthread_mutex_unlock(&g->soft.mutex);
     return status_set(st, lost.code, "%s", lost.message);
-}
-
-bool gpu_may_wait(gpu_queue *q, status *st) {
-    soft_device *d = q->base.device;
-    pthread_mutex_lock(&d->mutex);
-    bool lost = soft_is_lost(d);
-    if (lost)
-        status_set(st, d->lost.code, "%s", d->lost.message);
-    pthread_mutex_unlock(&d->mutex);
-    return !lost;
 }
 
 static bool all_idle(gpu_device *g) {
@@ -86,10 +71,6 @@ static gpu_place place_in(const gpu_memory *m, size_t offset) {
     return (gpu_place){.block = m->piece.block, .offset = m->offset + offset};
 }
 
-static gpu_place of_host(void *address) {
-    return (gpu_place){.host = address};
-}
-
 static size_t padding_of(const gpu_memory *m) {
     return round_up(m->base.size_bytes) - m->base.size_bytes + CANARY_BYTES;
 }
@@ -99,9 +80,10 @@ static bool guard(gpu_device *g, const gpu_memory *m, status *st) {
     gpu_place before = place_in(m, 0);
     before.offset -= CANARY_BYTES;
     pthread_mutex_lock(&g->own_mutex);
-    bool ok = g->functions->fill(&g->own, before, CANARY, CANARY_BYTES, st) &&
-              g->functions->fill(&g->own, place_in(m, bytes), CANARY, padding_of(m), st) &&
-              (bytes == 0 || g->functions->fill(&g->own, place_in(m, 0), POISON, bytes, st));
+    bool ok = gpu_fill(&g->own, before, CANARY, CANARY_BYTES, st) &&
+              gpu_fill(&g->own, place_in(m, bytes), CANARY, padding_of(m), st) &&
+              (bytes == 0 || gpu_fill(&g->own, place_in(m, 0), GPU_POISON, bytes, st));
+    ok = gpu_finish(&g->own, ok ? st : NULL) && ok;
     pthread_mutex_unlock(&g->own_mutex);
     return ok;
 }
@@ -137,11 +119,12 @@ void gpu_free(device *d, device_memory *memory) {
 static bool all_canary(gpu_device *g, gpu_place at, size_t bytes, bool *sound, status *st) {
     unsigned char got[2 * CANARY_BYTES];
     *sound = true;
-    if (!g->functions->copy(&g->own, of_host(got), at, bytes, st))
+    bool ok = gpu_copy(&g->own, (gpu_place){.host = got}, at, bytes, st);
+    if (!gpu_finish(&g->own, ok ? st : NULL) || !ok)
         return false;
     for (size_t i = 0; i < bytes; i++)
         *sound &= got[i] == CANARY;
-    return *sound || g->functions->fill(&g->own, at, CANARY, bytes, st);
+    return *sound || (gpu_fill(&g->own, at, CANARY, bytes, st) && gpu_finish(&g->own, st));
 }
 
 bool gpu_intact(device *d, const device_memory *memory, status *st) {
@@ -174,155 +157,18 @@ void gpu_unmap(device *d, device_memory *memory) {
     (void)d, (void)memory; /* the host reaches it as long as it lives */
 }
 
-/* ---- launches ---- */
-
-static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
-    if (q->workspace.size_bytes >= size_bytes)
-        return true;
-    gpu_pool_give(&g->pool, &q->workspace);
-    return gpu_pool_take(&g->pool, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
-           status_context(st, "allocating the workspace of %zu bytes", size_bytes);
-}
-
-/* The workspace, and behind it what is prepared for this launch alone; under debug poisoned. */
-static bool prepare_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
-    if (q->recorded_workspace)
-        return true; /* it is large enough for all that is recorded */
-    if (!grow(g, q, size_bytes, st))
-        return false;
-    const gpu_place place = {.block = q->workspace.block, .offset = q->workspace.offset};
-    return size_bytes == 0 || !g->soft.options.debug ||
-           g->functions->fill(q, place, POISON, size_bytes, st);
-}
-
-static bool has_shared(const gpu_device *g, const device_dispatch *p, status *st) {
-    uint64_t most = g->soft.base.info.workgroup_memory_bytes;
-    return p->workgroup_bytes <= most ||
-           status_set(st, STATUS_OUT_OF_MEMORY,
-                      "a workgroup needs %zu bytes of shared memory; device '%s' has %llu",
-                      p->workgroup_bytes, g->soft.base.info.name, (unsigned long long)most);
-}
-
-static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device_times *times,
-                   status *st) {
-    uint64_t addresses[ADDRESSES_MOST], phase_ns[DEVICE_TIMED_PHASES] = {0};
-    size_t lines = round_up(p->workspace_bytes), own = p->prepared.address ? 0 : p->prepared_bytes;
-    if (p->buffer_count + 2 > ADDRESSES_MOST)
-        return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
-    if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
-        return false;
-    const gpu_piece *room = q->recorded_workspace ? q->recorded_workspace : &q->workspace;
-    uint64_t workspace = room->block ? gpu_piece_address(room) : 0;
-    for (uint32_t i = 0; i < p->buffer_count; i++)
-        addresses[i] = (uint64_t)(uintptr_t)p->buffers[i];
-    addresses[p->buffer_count] = workspace;
-    addresses[p->buffer_count + 1] =
-        own ? workspace + lines : (uint64_t)(uintptr_t)p->prepared.address;
-    const bool wanted = times && p->image->phase_count <= DEVICE_TIMED_PHASES;
-    const gpu_launch l = {.image = p->image,
-                          .addresses = addresses,
-                          .address_count = p->buffer_count + 2,
-                          .workgroups = p->workgroups,
-                          .workgroup_bytes = p->workgroup_bytes,
-                          .phase_ns = wanted ? phase_ns : NULL};
-    if (!g->functions->launch(q, &l, st))
-        return false;
-    if (times)
-        memcpy(times->phase_ns, phase_ns, sizeof phase_ns);
-    return true;
-}
-
-static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, status *st) {
-    uint64_t start = clock_now_ns(), phases = 0;
-    device_times times = {.label = p->label,
-                          .start_ns = start - g->soft.clock_start_ns,
-                          .phases = p->image->phase_count};
-    if (!launch(g, q, p, p->timed ? &times : NULL, st))
-        return status_context(st, "kernel '%s'", p->label);
-    if (!p->timed)
-        return true;
-    for (int i = 0; i < DEVICE_TIMED_PHASES; i++)
-        phases += times.phase_ns[i];
-    times.total_ns = clock_now_ns() - start;
-    times.total_ns = times.total_ns < phases ? phases : times.total_ns; /* two clocks */
-    g->soft.options.timed(g->soft.options.timed_context, &times);
-    return true;
-}
-
 gpu_place gpu_place_of(device_span s) {
     if (!s.memory)
-        return of_host(s.address);
+        return (gpu_place){.host = s.address};
     return place_in((const gpu_memory *)s.memory,
                     (size_t)((uintptr_t)s.address - (uintptr_t)s.memory->address));
 }
 
-static bool transfer(const gpu_device *g, gpu_queue *q, const device_command *c, status *st) {
-    size_t bytes = c->range.size_bytes;
-    gpu_place to = gpu_place_of(c->range.to);
-    if (bytes == 0)
-        return true;
-    if (c->kind == DEVICE_FILL && !to.block)
-        memset(to.host, c->byte, bytes);
-    if (c->kind == DEVICE_FILL)
-        return !to.block || g->functions->fill(q, to, c->byte, bytes, st);
-    gpu_place from = gpu_place_of(c->range.from);
-    if (!to.block && !from.block)
-        memmove(to.host, from.host, bytes);
-    return (!to.block && !from.block) || g->functions->copy(q, to, from, bytes, st);
-}
-
-bool gpu_run(gpu_queue *q, const device_command *c, status *st) {
-    gpu_device *g = (gpu_device *)q->base.device;
-    if (!soft_begin(&q->base, c, st))
-        return false;
-    bool ok = c->kind == DEVICE_DISPATCH ? dispatch(g, q, &c->dispatch, st) : transfer(g, q, c, st);
-    soft_end(&q->base, c);
-    return ok;
-}
-
-static bool execute(device_queue *queue, const device_command *c, status *st) {
-    gpu_queue *q = (gpu_queue *)queue;
-    pthread_mutex_lock(&q->turn);
-    bool ok = gpu_run(q, c, st);
-    pthread_mutex_unlock(&q->turn);
-    return ok;
-}
-
-/* ---- queues and devices ---- */
-
-static const soft_functions with_gone = {
-    .execute = execute, .replay = gpu_replay, .gone = gone, .inline_execution = true};
-static const soft_functions without = {
-    .execute = execute, .replay = gpu_replay, .inline_execution = true};
-
-bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, status *st) {
-    gpu_device *g = (gpu_device *)d;
-    gpu_queue *q = base_calloc(1, sizeof *q);
-    if (!g->functions->queue_open(g, q, st)) {
-        free(q);
-        return false;
-    }
-    pthread_mutex_init(&q->turn, NULL);
-    soft_queue_init(&q->base, &g->soft, synchronous);
-    *queue_out = &q->base;
-    return true;
-}
-
-static void close_queue(gpu_device *g, gpu_queue *q) {
-    gpu_pool_give(&g->pool, &q->workspace);
-    g->functions->queue_close(g, q);
-}
-
-void gpu_queue_destroy(device *d, device_queue *queue) {
-    soft_queue_release(queue);
-    close_queue((gpu_device *)d, (gpu_queue *)queue);
-    pthread_mutex_destroy(&((gpu_queue *)queue)->turn);
-    free(queue);
-}
+/* ---- devices ---- */
 
 bool gpu_device_init(gpu_device *g, const device_driver *driver, const gpu_functions *functions,
                      const device_options *options, status *st) {
-    soft_device_init(&g->soft, driver, functions->gone ? &with_gone : &without, options);
+    soft_device_init(&g->soft, driver, gpu_soft_functions(functions), options);
     g->functions = functions;
     g->soft.clock_start_ns = clock_now_ns();
     gpu_pool_init(&g->pool, (gpu_block_source){g, alloc_block, free_block},
@@ -337,7 +183,7 @@ bool gpu_device_init(gpu_device *g, const device_driver *driver, const gpu_funct
 
 void gpu_device_release(gpu_device *g) {
     if (g->has_own)
-        close_queue(g, &g->own);
+        gpu_queue_close(g, &g->own);
     g->has_own = false;
     gpu_pool_release(&g->pool);
     pthread_mutex_destroy(&g->own_mutex);

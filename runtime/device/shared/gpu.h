@@ -2,9 +2,11 @@
  * workspaces, and whole kernels as launches of their phases.
  *
  * A driver's device starts with a gpu_device, and its functions are those of gpu_functions: the
- * least that another library has to be asked for. They do a thing and return when it has been done:
- * queues, events and limits are soft.h's, one thread a queue. The functions of one queue are called
- * by one thread at a time; those of several queues and of memory by several.
+ * least that another library has to be asked for. Copies, fills and launches are given to the
+ * device one behind the other and end in that order; `finish` waits for them (gpu_queue.c says
+ * when). Queues, events and limits are soft.h's, one thread a queue that is not synchronous. The
+ * functions of one queue are called by one thread at a time; those of several queues and of memory
+ * by several.
  *
  * What a driver can record and do again (gpu_functions.replay) is kept in sequences:
  * gpu_sequence.c.
@@ -21,6 +23,8 @@
 
 #define SOFTWARE_DEVICES "TESSERA_SOFTWARE_DEVICES"
 bool gpu_software_wanted(void);
+
+enum { GPU_POISON = 0xCB }; /* under debug, what nothing was written to is full of */
 
 /* A place in a block, or in memory of the program where that is NULL. */
 typedef struct gpu_place {
@@ -48,6 +52,8 @@ typedef struct gpu_queue {
     pthread_mutex_t turn;                /* several threads may submit to a synchronous queue */
     gpu_piece workspace;                 /* grown on demand */
     const gpu_piece *recorded_workspace; /* while it records: the sequence's; else NULL */
+    uint32_t under_way;                  /* commands that were given and not waited for */
+    const char *label;                   /* of the last kernel among them; NULL: they have none */
     void *handle;                        /* the driver's */
 } gpu_queue;
 
@@ -58,10 +64,16 @@ typedef struct gpu_functions {
     /* Makes and ends what `handle` of a queue is. */
     bool (*queue_open)(gpu_device *g, gpu_queue *q, status *st);
     void (*queue_close)(gpu_device *g, gpu_queue *q);
-    /* Both places may lie in the same block, apart from each other. Sizes are not 0. */
+    /* A copy, a fill or a launch begins when all that the queue was given before has ended, and
+     * need not have ended when the function returns: `finish` tells. Both places may lie in the
+     * same block, apart from each other. Where one is memory of the program, or a launch is timed,
+     * nothing else is under way; the device may be used while it copies. Sizes are not 0. Where a
+     * function fails, a part of what it was to give may run before `finish` returns. */
     bool (*copy)(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
     bool (*fill)(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
     bool (*launch)(gpu_queue *q, const gpu_launch *l, status *st);
+    /* Waits until all that was given has ended; its first failure. */
+    bool (*finish)(gpu_queue *q, status *st);
     /* Whether the device is gone; NULL: nobody can tell but by a failure (gpu_lose). */
     bool (*gone)(gpu_device *g, status *why);
     /* Of a lost device: whether nothing that was given to the queue runs any more. NULL: nothing
@@ -69,8 +81,8 @@ typedef struct gpu_functions {
     bool (*idle)(gpu_queue *q);
     /* From record_begin to record_end copies, fills and launches of the queue, whose memory is the
      * device's own, are noted instead of done. record_end gives what they made, or where `keep` is
-     * false nothing; replay does it, as often as one likes, one at a time. NULL: launches are not
-     * recorded. What fails here is done one by one. */
+     * false nothing; replay does it and waits, as often as one likes, one at a time, with nothing
+     * else under way. NULL: launches are not recorded. What fails here is done one by one. */
     bool (*record_begin)(gpu_queue *q, status *st);
     bool (*record_end)(gpu_queue *q, bool keep, void **recording_out, status *st);
     bool (*replay)(gpu_queue *q, void *recording, status *st);
@@ -96,8 +108,19 @@ bool gpu_lose(gpu_device *g, const char *why, status *st);
 /* Whether a wait may go on: false once the device is lost, so that a thread that polls can end. */
 bool gpu_may_wait(gpu_queue *q, status *st);
 
-/* One copy, fill or dispatch, by who has the queue's turn. */
+/* ---- gpu_queue.c; by who has the queue's turn ---- */
+
+/* Gives the device one copy, fill or dispatch. */
 bool gpu_run(gpu_queue *q, const device_command *c, status *st);
+bool gpu_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
+bool gpu_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
+/* Waits for all that the queue was given. */
+bool gpu_finish(gpu_queue *q, status *st);
+const soft_functions *gpu_soft_functions(const gpu_functions *functions);
+void gpu_queue_close(gpu_device *g, gpu_queue *q);
+/* Whether it lies in memory of the device alone. */
+bool gpu_is_own(device_span span);
+
 /* Where a command's address lies. */
 gpu_place gpu_place_of(device_span span);
 /* For soft_functions. */

@@ -22,6 +22,7 @@
 typedef struct gpu_block {
     uint64_t address;    /* aligned to 16 bytes at least */
     unsigned char *host; /* where the host reaches it, as long as it lives; NULL: nowhere */
+    bool migrates; /* between host and device: the host leaves it alone while the device works */
     size_t size_bytes;
     void *handle;    /* the driver's */
     uint64_t number; /* ... likewise */

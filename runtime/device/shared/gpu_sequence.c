@@ -76,10 +76,6 @@ static bool are_same(const words *a, const words *b) {
            (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof *a->items) == 0);
 }
 
-static bool is_own(device_span span) {
-    return span.memory && span.memory->kind == DEVICE_MEMORY_DEVICE;
-}
-
 /* Limits, times and checks are of each command by itself. */
 static bool can_be_recorded(const gpu_device *g, const device_command *commands, size_t count) {
     bool can = g->functions->replay && !g->soft.options.debug;
@@ -89,7 +85,8 @@ static bool can_be_recorded(const gpu_device *g, const device_command *commands,
         if (c->kind == DEVICE_DISPATCH)
             can = can && !c->dispatch.timed;
         else
-            can = can && is_own(c->range.to) && (c->kind == DEVICE_FILL || is_own(c->range.from));
+            can = can && gpu_is_own(c->range.to) &&
+                  (c->kind == DEVICE_FILL || gpu_is_own(c->range.from));
     }
     return can;
 }
@@ -162,13 +159,15 @@ static bool run(gpu_queue *q, device_sequence *s, const device_command *commands
     gpu_device *g = (gpu_device *)q->base.device;
     if (!can_be_recorded(g, commands, count))
         return run_each(q, commands, count, st);
+    bool before = gpu_finish(q, st);
+    st = before ? st : NULL;
     describe(&s->asked, commands, count);
     if (!are_same(&s->asked, &s->recorded) && !record(q, s, commands, count))
         forget(g, s);
     if (!s->recording)
-        return run_each(q, commands, count, st);
+        return run_each(q, commands, count, st) && before;
     atomic_fetch_add(&g->replays, 1);
-    return g->functions->replay(q, s->recording, st);
+    return g->functions->replay(q, s->recording, st) && before;
 }
 
 bool gpu_replay(device_queue *queue, const device_command *command, status *st) {

@@ -39,9 +39,12 @@ struct device_queue {
 typedef struct soft_functions {
     /* Where the commands of a queue find a submitted address. NULL: there. */
     void *(*resolve)(device_span span);
-    /* Executes a copy, fill or dispatch on the calling thread; soft_begin and soft_end are around
-     * what its limit is for. */
+    /* Executes a copy, fill or dispatch on the calling thread, or gives it to the device;
+     * soft_begin and soft_end are around what its limit is for. */
     bool (*execute)(device_queue *queue, const device_command *command, status *st);
+    /* Waits for all that `execute` gave to the device, and tells the first failure of it. NULL:
+     * what is executed has ended. */
+    bool (*finish)(device_queue *queue, status *st);
     /* Executes the commands behind a DEVICE_REPLAY; all run, though one fails. NULL: there are none
      * of that kind. */
     bool (*replay)(device_queue *queue, const device_command *command, status *st);

@@ -81,14 +81,21 @@ static size_t span_of(const device_command *command) {
     return command->kind == DEVICE_REPLAY ? 1 + command->replay.count : 1;
 }
 
+static bool finish(device_queue *q, status *st) {
+    return !q->device->functions->finish || q->device->functions->finish(q, st);
+}
+
 static bool execute(device_queue *q, const device_command *command, soft_recording *recording,
                     status *st) {
+    bool ok;
     switch (command->kind) {
     case DEVICE_RECORD:
+        ok = finish(q, st);
         record(q->device, recording, command->event);
-        return true;
+        return ok;
     case DEVICE_WAIT:
-        return wait_for(q->device, recording, st);
+        ok = finish(q, st);
+        return wait_for(q->device, recording, ok ? st : NULL) && ok;
     case DEVICE_REPLAY:
         return q->device->functions->replay(q, command, st);
     default:
@@ -178,7 +185,8 @@ static soft_recording *recording_for(const device_command *c) {
 
 /* ---- the queue's thread ---- */
 
-/* Waits for the next batch; NULL once the queue is stopping and empty, or the device is lost. */
+/* Waits for the next batch; NULL once the queue is stopping and empty, or the device is lost. The
+ * queue is busy from here until what the batch gave to the device has ended. */
 static soft_batch *pop(device_queue *q) {
     soft_device *d = q->device;
     pthread_mutex_lock(&d->mutex);
@@ -195,12 +203,29 @@ static soft_batch *pop(device_queue *q) {
     return b;
 }
 
-static void batch_done(device_queue *q, soft_batch *b) {
+/* One command that fails does not keep those behind it from running. */
+static void run_batch(device_queue *q, soft_batch *b) {
+    for (size_t i = 0; i < b->count; i += span_of(&b->commands[i])) {
+        status st = STATUS_INIT;
+        if (!execute(q, &b->commands[i], b->steps[i].recording, &st) && b->result.code == STATUS_OK)
+            b->result = st;
+    }
+}
+
+/* Whether the next batch can follow while the device is still at this one. */
+static bool may_go_on(device_queue *q, const soft_batch *b) {
+    pthread_mutex_lock(&q->device->mutex);
+    bool may = !b->awaited && q->first && q->device->lost.code == STATUS_OK;
+    pthread_mutex_unlock(&q->device->mutex);
+    return may;
+}
+
+static void batch_done(device_queue *q, soft_batch *b, bool goes_on) {
     soft_device *d = q->device;
     pthread_mutex_lock(&d->mutex);
     if (d->lost.code != STATUS_OK)
         b->result = d->lost;
-    q->busy = false;
+    q->busy = goes_on;
     b->done = true;
     if (!b->awaited) {
         if (q->failure.code == STATUS_OK)
@@ -211,20 +236,19 @@ static void batch_done(device_queue *q, soft_batch *b) {
     pthread_mutex_unlock(&d->mutex);
 }
 
-/* One command that fails does not keep those behind it from running. */
 static void *queue_main(void *argument) {
     device_queue *q = argument;
     for (soft_batch *b; (b = pop(q));) {
-        for (size_t i = 0; i < b->count; i += span_of(&b->commands[i])) {
-            status st = STATUS_INIT;
-            if (!execute(q, &b->commands[i], b->steps[i].recording, &st) &&
-                b->result.code == STATUS_OK)
-                b->result = st;
-        }
-        batch_done(q, b);
+        run_batch(q, b);
+        bool goes_on = may_go_on(q, b);
+        if (!goes_on)
+            (void)finish(q, b->result.code == STATUS_OK ? &b->result : NULL);
+        batch_done(q, b, goes_on);
     }
     soft_device *d = q->device;
+    (void)finish(q, NULL); /* what a lost device was given */
     pthread_mutex_lock(&d->mutex);
+    q->busy = false;
     q->ended = true;
     pthread_cond_broadcast(&d->changed);
     pthread_mutex_unlock(&d->mutex);
@@ -346,7 +370,7 @@ bool soft_submit(device_queue *queue, const device_command *commands, size_t cou
     if (queue->synchronous && d->functions->inline_execution && !limited) {
         for (size_t i = 0; i < count; i += span_of(&commands[i]))
             ok &= execute_here(queue, &commands[i], ok ? st : NULL);
-        return ok;
+        return finish(queue, ok ? st : NULL) && ok;
     }
     soft_batch *b = batch_new(d, commands, count);
     b->awaited = queue->synchronous;

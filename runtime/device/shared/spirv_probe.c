@@ -109,9 +109,10 @@ static bool launch(gpu_device *g, const device_image *image, const gpu_block *in
 static bool run_on(gpu_device *g, const device_image *image, const gpu_block *in,
                    const gpu_block *out, void *sent, void *got, status *st) {
     const gpu_functions *f = g->functions;
-    return f->copy(&g->own, (gpu_place){.block = in}, at_host(sent), in->size_bytes, st) &&
-           launch(g, image, in, out, st) &&
-           f->copy(&g->own, at_host(got), (gpu_place){.block = out}, out->size_bytes, st);
+    bool ok = f->copy(&g->own, (gpu_place){.block = in}, at_host(sent), in->size_bytes, st) &&
+              launch(g, image, in, out, st) &&
+              f->copy(&g->own, at_host(got), (gpu_place){.block = out}, out->size_bytes, st);
+    return f->finish(&g->own, ok ? st : NULL) && ok;
 }
 
 static bool compute(spirv_target *t, gpu_device *g, spirv_probe_kind kind, void *sent, void *got,

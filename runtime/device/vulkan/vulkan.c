@@ -152,6 +152,7 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
                                             .copy = vulkan_copy,
                                             .fill = vulkan_fill,
                                             .launch = vulkan_launch,
+                                            .finish = vulkan_finish,
                                             .record_begin = vulkan_record_begin,
                                             .record_end = vulkan_record_end,
                                             .replay = vulkan_replay,

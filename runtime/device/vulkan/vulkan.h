@@ -93,6 +93,7 @@ void vulkan_queue_close(gpu_device *g, gpu_queue *q);
 bool vulkan_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
 bool vulkan_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 bool vulkan_launch(gpu_queue *q, const gpu_launch *l, status *st);
+bool vulkan_finish(gpu_queue *q, status *st);
 
 /* ---- vulkan_record.c ---- */
 bool vulkan_record_begin(gpu_queue *q, status *st);

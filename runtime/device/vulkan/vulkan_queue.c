@@ -1,5 +1,5 @@
-/* vulkan_queue.c - what a queue has for itself, and its commands: recorded, submitted and waited
- * for, one after the other. */
+/* vulkan_queue.c - what a queue has for itself, and its commands: recorded, submitted together, and
+ * waited for when somebody wants to know. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,21 +32,26 @@ static VkResult create_sync(vulkan_queue *q) {
                                           .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                           .queryCount = STAMPS};
     VkResult result = v->f.CreateFence(v->device, &fence, NULL, &q->fence);
+    for (int i = 0; i < VULKAN_SLOTS && result == VK_SUCCESS; i++) {
+        vulkan_slot *s = &q->slots[i];
+        result =
+            vulkan_create_commands(v, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, &s->pool, &s->commands);
+        if (result == VK_SUCCESS)
+            result = v->f.CreateFence(v->device, &fence, NULL, &s->fence);
+    }
     return result == VK_SUCCESS && v->adapter->timestamp_bits
                ? v->f.CreateQueryPool(v->device, &stamps, NULL, &q->stamps)
                : result;
 }
 
 bool vulkan_queue_open(gpu_device *g, gpu_queue *queue, status *st) {
+    enum { TABLES_BYTES = VULKAN_SLOTS * VULKAN_TABLE_BYTES };
     vulkan_queue *q = base_calloc(1, sizeof *q);
     q->device = (vulkan_device *)g;
     queue->handle = q;
-    VkResult result = vulkan_create_commands(q->device, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-                                             &q->pool, &q->commands);
-    if (result == VK_SUCCESS)
-        result = create_sync(q);
+    VkResult result = create_sync(q);
     bool ok = result == VK_SUCCESS || vulkan_failed(q->device, "making a queue", result, st);
-    if (ok && vulkan_alloc(g, VULKAN_TABLE_BYTES, DEVICE_MEMORY_PINNED, &q->table, st))
+    if (ok && vulkan_alloc(g, TABLES_BYTES, DEVICE_MEMORY_PINNED, &q->tables, st))
         return true;
     vulkan_queue_close(g, queue);
     return false;
@@ -55,29 +60,84 @@ bool vulkan_queue_open(gpu_device *g, gpu_queue *queue, status *st) {
 void vulkan_queue_close(gpu_device *g, gpu_queue *queue) {
     vulkan_queue *q = queue->handle;
     vulkan_device *v = q->device;
-    if (q->table.size_bytes)
-        vulkan_free(g, &q->table);
+    if (q->tables.size_bytes)
+        vulkan_free(g, &q->tables);
     if (q->staging.size_bytes)
         vulkan_free(g, &q->staging);
     v->f.DestroyQueryPool(v->device, q->stamps, NULL);
     v->f.DestroyFence(v->device, q->fence, NULL);
-    v->f.DestroyCommandPool(v->device, q->pool, NULL);
+    for (int i = 0; i < VULKAN_SLOTS; i++) {
+        v->f.DestroyFence(v->device, q->slots[i].fence, NULL);
+        v->f.DestroyCommandPool(v->device, q->slots[i].pool, NULL);
+    }
     free(q);
     queue->handle = NULL;
 }
 
-/* ---- one submission ---- */
+/* ---- submissions ---- */
 
-static bool begin(vulkan_queue *q, status *st) {
+bool vulkan_submit(vulkan_queue *q, VkCommandBuffer commands, VkFence fence, status *st) {
     vulkan_device *v = q->device;
-    if (q->recording)
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &commands};
+    pthread_mutex_lock(&v->queue_mutex);
+    VkResult result = v->f.QueueSubmit(v->queue, 1, &info, fence);
+    pthread_mutex_unlock(&v->queue_mutex);
+    return result == VK_SUCCESS || vulkan_failed(v, "vkQueueSubmit", result, st);
+}
+
+bool vulkan_await(vulkan_queue *q, VkFence fence, status *st) {
+    vulkan_device *v = q->device;
+    VkResult result = v->f.WaitForFences(v->device, 1, &fence, VK_TRUE, UINT64_MAX);
+    if (result != VK_SUCCESS)
+        return vulkan_failed(v, "vkWaitForFences", result, st);
+    result = v->f.ResetFences(v->device, 1, &fence);
+    return result == VK_SUCCESS ? vulkan_valid(st) : vulkan_failed(v, "vkResetFences", result, st);
+}
+
+static bool await_slot(vulkan_queue *q, vulkan_slot *s, status *st) {
+    bool submitted = s->submitted;
+    s->submitted = false;
+    return !submitted || vulkan_await(q, s->fence, st);
+}
+
+bool vulkan_begin(vulkan_queue *q, status *st) {
+    vulkan_device *v = q->device;
+    vulkan_slot *s = &q->slots[q->next];
+    if (q->recording || q->open)
         return true;
+    if (!await_slot(q, s, st))
+        return false;
     const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    VkResult result = v->f.ResetCommandPool(v->device, q->pool, 0);
+    VkResult result = v->f.ResetCommandPool(v->device, s->pool, 0);
     if (result == VK_SUCCESS)
-        result = v->f.BeginCommandBuffer(q->commands, &info);
-    return result == VK_SUCCESS || vulkan_failed(v, "vkBeginCommandBuffer", result, st);
+        result = v->f.BeginCommandBuffer(s->commands, &info);
+    q->open = result == VK_SUCCESS;
+    s->used_bytes = 0;
+    return q->open || vulkan_failed(v, "vkBeginCommandBuffer", result, st);
+}
+
+bool vulkan_flush(vulkan_queue *q, status *st) {
+    vulkan_slot *s = &q->slots[q->next];
+    if (!q->open)
+        return true;
+    q->open = false;
+    VkResult result = q->device->f.EndCommandBuffer(s->commands);
+    if (result != VK_SUCCESS)
+        return vulkan_failed(q->device, "vkEndCommandBuffer", result, st);
+    s->submitted = vulkan_submit(q, s->commands, s->fence, st);
+    q->next = (q->next + 1) % VULKAN_SLOTS;
+    return s->submitted;
+}
+
+bool vulkan_finish(gpu_queue *queue, status *st) {
+    vulkan_queue *q = queue->handle;
+    bool ok = vulkan_flush(q, st);
+    for (uint32_t i = 0; i < VULKAN_SLOTS; i++)
+        ok &= await_slot(q, &q->slots[(q->next + i) % VULKAN_SLOTS], ok ? st : NULL);
+    return ok;
 }
 
 /* All that was written is seen by all that follows, the host included. */
@@ -92,43 +152,16 @@ static void barrier(vulkan_queue *q) {
                                     1, &all, 0, NULL, 0, NULL);
 }
 
-bool vulkan_run(vulkan_queue *q, VkCommandBuffer commands, status *st) {
-    vulkan_device *v = q->device;
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &commands};
-    VkResult result;
-    pthread_mutex_lock(&v->queue_mutex);
-    result = v->f.QueueSubmit(v->queue, 1, &info, q->fence);
-    pthread_mutex_unlock(&v->queue_mutex);
-    if (result != VK_SUCCESS)
-        return vulkan_failed(v, "vkQueueSubmit", result, st);
-    result = v->f.WaitForFences(v->device, 1, &q->fence, VK_TRUE, UINT64_MAX);
-    if (result != VK_SUCCESS)
-        return vulkan_failed(v, "vkWaitForFences", result, st);
-    result = v->f.ResetFences(v->device, 1, &q->fence);
-    return result == VK_SUCCESS ? vulkan_valid(st) : vulkan_failed(v, "vkResetFences", result, st);
-}
-
-static bool finish(vulkan_queue *q, status *st) {
-    vulkan_device *v = q->device;
-    if (q->recording)
-        return true;
-    VkResult result = v->f.EndCommandBuffer(q->commands);
-    return result == VK_SUCCESS ? vulkan_run(q, q->commands, st)
-                                : vulkan_failed(v, "vkEndCommandBuffer", result, st);
-}
-
 /* ---- copies and fills ---- */
 
 static bool copy_blocks(vulkan_queue *q, const gpu_block *to, size_t to_offset,
                         const gpu_block *from, size_t from_offset, size_t size_bytes, status *st) {
     const VkBufferCopy range = {from_offset, to_offset, size_bytes};
-    if (!begin(q, st))
+    if (!vulkan_begin(q, st))
         return false;
     q->device->f.CmdCopyBuffer(vulkan_commands(q), from->handle, to->handle, 1, &range);
     barrier(q);
-    return finish(q, st);
+    return true;
 }
 
 static bool stage(vulkan_queue *q, status *st) {
@@ -136,24 +169,28 @@ static bool stage(vulkan_queue *q, status *st) {
            vulkan_alloc(&q->device->gpu, STAGING_BYTES, DEVICE_MEMORY_PINNED, &q->staging, st);
 }
 
-static bool send(vulkan_queue *q, gpu_place to, const unsigned char *from, size_t size_bytes,
+static bool send(gpu_queue *queue, gpu_place to, const unsigned char *from, size_t size_bytes,
                  status *st) {
+    vulkan_queue *q = queue->handle;
     bool ok = stage(q, st);
     for (size_t done = 0; done < size_bytes && ok;) {
         size_t part = size_bytes - done < STAGING_BYTES ? size_bytes - done : STAGING_BYTES;
         memcpy(q->staging.host, from + done, part);
-        ok = copy_blocks(q, to.block, to.offset + done, &q->staging, 0, part, st);
+        ok = copy_blocks(q, to.block, to.offset + done, &q->staging, 0, part, st) &&
+             vulkan_finish(queue, st);
         done += part;
     }
     return ok;
 }
 
-static bool fetch(vulkan_queue *q, unsigned char *to, gpu_place from, size_t size_bytes,
+static bool fetch(gpu_queue *queue, unsigned char *to, gpu_place from, size_t size_bytes,
                   status *st) {
+    vulkan_queue *q = queue->handle;
     bool ok = stage(q, st);
     for (size_t done = 0; done < size_bytes && ok;) {
         size_t part = size_bytes - done < STAGING_BYTES ? size_bytes - done : STAGING_BYTES;
-        ok = copy_blocks(q, &q->staging, 0, from.block, from.offset + done, part, st);
+        ok = copy_blocks(q, &q->staging, 0, from.block, from.offset + done, part, st) &&
+             vulkan_finish(queue, st);
         if (ok)
             memcpy(to + done, q->staging.host, part);
         done += part;
@@ -161,33 +198,19 @@ static bool fetch(vulkan_queue *q, unsigned char *to, gpu_place from, size_t siz
     return ok;
 }
 
-static unsigned char *host_of(gpu_place place) {
-    if (!place.block)
-        return place.host;
-    return place.block->host ? place.block->host + place.offset : NULL;
-}
-
 bool vulkan_copy(gpu_queue *queue, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
-    vulkan_queue *q = queue->handle;
-    unsigned char *to_host = host_of(to), *from_host = host_of(from);
-    if (q->recording)
-        return copy_blocks(q, to.block, to.offset, from.block, from.offset, size_bytes, st);
-    if (to_host && from_host)
-        memmove(to_host, from_host, size_bytes);
-    else if (to_host)
-        return fetch(q, to_host, from, size_bytes, st);
-    else if (from_host)
-        return send(q, to, from_host, size_bytes, st);
-    else
-        return copy_blocks(q, to.block, to.offset, from.block, from.offset, size_bytes, st);
-    return true;
+    if (!to.block)
+        return fetch(queue, to.host, from, size_bytes, st);
+    if (!from.block)
+        return send(queue, to, from.host, size_bytes, st);
+    return copy_blocks(queue->handle, to.block, to.offset, from.block, from.offset, size_bytes, st);
 }
 
-static bool send_bytes(vulkan_queue *q, gpu_place to, unsigned char byte, size_t size_bytes,
+static bool send_bytes(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size_bytes,
                        status *st) {
     unsigned char bytes[4];
     memset(bytes, byte, sizeof bytes);
-    return size_bytes == 0 || send(q, to, bytes, size_bytes, st);
+    return size_bytes == 0 || send(queue, to, bytes, size_bytes, st);
 }
 
 /* Vulkan fills whole words; the bytes before and after them are copied. */
@@ -195,10 +218,6 @@ bool vulkan_fill(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size
                  status *st) {
     enum { WORD = 4 };
     vulkan_queue *q = queue->handle;
-    if (host_of(to) && !q->recording) {
-        memset(host_of(to), byte, size_bytes);
-        return true;
-    }
     size_t head = (WORD - to.offset % WORD) % WORD;
     head = head < size_bytes ? head : size_bytes;
     size_t words = (size_bytes - head) / WORD * WORD, tail = size_bytes - head - words;
@@ -206,16 +225,16 @@ bool vulkan_fill(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size
               end = {to.block, to.offset + head + words, NULL};
     if (q->recording && (head || tail))
         return status_set(st, STATUS_UNAVAILABLE, "a fill of parts of words is not recorded");
-    if (!send_bytes(q, to, byte, head, st) || !send_bytes(q, end, byte, tail, st))
+    if (!send_bytes(queue, to, byte, head, st) || !send_bytes(queue, end, byte, tail, st))
         return false;
     if (words == 0)
         return true;
-    if (!begin(q, st))
+    if (!vulkan_begin(q, st))
         return false;
     q->device->f.CmdFillBuffer(vulkan_commands(q), middle.block->handle, middle.offset, words,
                                UINT32_C(0x01010101) * byte);
     barrier(q);
-    return finish(q, st);
+    return true;
 }
 
 /* ---- launches ---- */
@@ -241,8 +260,8 @@ static void dispatch(vulkan_queue *q, VkPipeline pipeline, uint64_t table, int64
 }
 
 static void stamp(vulkan_queue *q, uint32_t number) {
-    q->device->f.CmdWriteTimestamp(q->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, q->stamps,
-                                   number);
+    q->device->f.CmdWriteTimestamp(vulkan_commands(q), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                   q->stamps, number);
 }
 
 static bool read_stamps(vulkan_queue *q, const gpu_launch *l, status *st) {
@@ -280,11 +299,11 @@ bool vulkan_launch(gpu_queue *queue, const gpu_launch *l, status *st) {
     const vulkan_image *image = (const vulkan_image *)l->image;
     bool timed = l->phase_ns && q->stamps && l->image->phase_count;
     uint64_t table;
-    if (!check(q, l, st) || !begin(q, st) ||
+    if (!check(q, l, st) || !vulkan_begin(q, st) ||
         !vulkan_place_table(q, l->addresses, l->address_count, &table, st))
         return false;
     if (timed)
-        q->device->f.CmdResetQueryPool(q->commands, q->stamps, 0, 2 * l->image->phase_count);
+        q->device->f.CmdResetQueryPool(vulkan_commands(q), q->stamps, 0, 2 * l->image->phase_count);
     for (uint32_t i = 0; i < l->image->phase_count; i++) {
         if (timed)
             stamp(q, 2 * i);
@@ -294,5 +313,5 @@ bool vulkan_launch(gpu_queue *queue, const gpu_launch *l, status *st) {
         if (timed)
             stamp(q, 2 * i + 1);
     }
-    return finish(q, st) && (!timed || read_stamps(q, l, st));
+    return !timed || (vulkan_finish(queue, st) && read_stamps(q, l, st));
 }

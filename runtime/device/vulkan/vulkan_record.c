@@ -9,6 +9,10 @@ enum { TABLES_BYTES = 4 * VULKAN_TABLE_BYTES, LINE = 64 };
 
 /* ---- tables ---- */
 
+static size_t round_up(size_t bytes) {
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
 static bool add_tables(vulkan_queue *q, vulkan_recording *r, status *st) {
     gpu_piece tables;
     if (!gpu_pool_take(&q->device->gpu.pool, TABLES_BYTES, DEVICE_MEMORY_PINNED, &tables, st))
@@ -27,7 +31,7 @@ static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t co
     const gpu_piece *tables = &r->tables.items[r->tables.count - 1];
     memcpy(tables->block->host + tables->offset + r->used_bytes, addresses, bytes);
     *table_out = gpu_piece_address(tables) + r->used_bytes;
-    r->used_bytes += (bytes + LINE - 1) / LINE * LINE;
+    r->used_bytes += round_up(bytes);
     return true;
 }
 
@@ -35,8 +39,15 @@ bool vulkan_place_table(vulkan_queue *q, const uint64_t *addresses, size_t count
                         uint64_t *table_out, status *st) {
     if (q->recording)
         return place_recorded(q, addresses, count, table_out, st);
-    memcpy(q->table.host, addresses, count * sizeof *addresses);
-    *table_out = q->table.address;
+    size_t bytes = count * sizeof *addresses;
+    bool is_full = bytes > VULKAN_TABLE_BYTES - q->slots[q->next].used_bytes;
+    if (is_full && (!vulkan_flush(q, st) || !vulkan_begin(q, st)))
+        return false;
+    vulkan_slot *slot = &q->slots[q->next];
+    size_t at = q->next * (size_t)VULKAN_TABLE_BYTES + slot->used_bytes;
+    memcpy(q->tables.host + at, addresses, bytes);
+    *table_out = q->tables.address + at;
+    slot->used_bytes += round_up(bytes);
     return true;
 }
 
@@ -83,5 +94,7 @@ bool vulkan_record_end(gpu_queue *queue, bool keep, void **recording_out, status
 }
 
 bool vulkan_replay(gpu_queue *queue, void *recording, status *st) {
-    return vulkan_run(queue->handle, ((const vulkan_recording *)recording)->commands, st);
+    vulkan_queue *q = queue->handle;
+    return vulkan_submit(q, ((const vulkan_recording *)recording)->commands, q->fence, st) &&
+           vulkan_await(q, q->fence, st);
 }

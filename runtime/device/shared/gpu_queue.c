@@ -1,0 +1,275 @@
+/* gpu_queue.c - what a queue is given: commands go to the device one behind the other, and are
+ * waited for where somebody wants to know that they ended.
+ *
+ * A command is alone, with nothing under way before it and after it, where the host takes part in
+ * it (memory of the program, or of the host on both sides), where it has a limit or is timed, and
+ * under debug, which names the kernel that fails. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "device/shared/gpu.h"
+
+enum { ALIGNMENT = 64, ADDRESSES_MOST = 1024, UNDER_WAY_MOST = 512 };
+
+static bool is_recording(const gpu_queue *q) {
+    return q->recorded_workspace != NULL;
+}
+
+bool gpu_may_wait(gpu_queue *q, status *st) {
+    soft_device *d = q->base.device;
+    pthread_mutex_lock(&d->mutex);
+    bool lost = soft_is_lost(d);
+    if (lost)
+        status_set(st, d->lost.code, "%s", d->lost.message);
+    pthread_mutex_unlock(&d->mutex);
+    return !lost;
+}
+
+/* ---- what is under way ---- */
+
+bool gpu_finish(gpu_queue *q, status *st) {
+    const gpu_device *g = (const gpu_device *)q->base.device;
+    const char *label = q->label;
+    uint32_t count = q->under_way;
+    q->under_way = 0;
+    q->label = NULL;
+    if (count == 0 || g->functions->finish(q, st))
+        return true;
+    if (!label)
+        return false;
+    return count == 1 ? status_context(st, "kernel '%s'", label)
+                      : status_context(st, "kernel '%s' or one of the %u commands before it", label,
+                                       count - 1);
+}
+
+static bool given(gpu_queue *q, bool ok, const char *label) {
+    if (is_recording(q))
+        return ok;
+    q->under_way++; /* a part of it may run even where not all of it could be given */
+    q->label = label ? label : q->label;
+    return ok;
+}
+
+/* ---- copies and fills ---- */
+
+static unsigned char *host_of(gpu_place p) {
+    if (!p.block)
+        return p.host;
+    return p.block->host && !p.block->migrates ? p.block->host + p.offset : NULL;
+}
+
+static bool is_idle(const gpu_queue *q) {
+    return q->under_way == 0 && !is_recording(q);
+}
+
+bool gpu_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
+    const gpu_device *g = (const gpu_device *)q->base.device;
+    if (!is_idle(q) || !host_of(to) || !host_of(from))
+        return given(q, g->functions->copy(q, to, from, size_bytes, st), NULL);
+    memmove(host_of(to), host_of(from), size_bytes);
+    return true;
+}
+
+bool gpu_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st) {
+    const gpu_device *g = (const gpu_device *)q->base.device;
+    if (!is_idle(q) || !host_of(to))
+        return given(q, g->functions->fill(q, to, byte, size_bytes, st), NULL);
+    memset(host_of(to), byte, size_bytes);
+    return true;
+}
+
+static bool transfer(gpu_queue *q, const device_command *c, status *st) {
+    size_t bytes = c->range.size_bytes;
+    gpu_place to = gpu_place_of(c->range.to);
+    if (bytes == 0)
+        return true;
+    return c->kind == DEVICE_FILL ? gpu_fill(q, to, c->byte, bytes, st)
+                                  : gpu_copy(q, to, gpu_place_of(c->range.from), bytes, st);
+}
+
+/* ---- launches ---- */
+
+static size_t round_up(size_t n) {
+    return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* What is under way may use the workspace that goes. */
+static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
+    if (q->workspace.size_bytes >= size_bytes)
+        return true;
+    if (!gpu_finish(q, st))
+        return false;
+    gpu_pool_give(&g->pool, &q->workspace);
+    return gpu_pool_take(&g->pool, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
+           status_context(st, "allocating the workspace of %zu bytes", size_bytes);
+}
+
+/* The workspace, and behind it what is prepared for this launch alone; under debug poisoned. */
+static bool prepare_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
+    if (is_recording(q))
+        return true; /* it is large enough for all that is recorded */
+    if (!grow(g, q, size_bytes, st))
+        return false;
+    const gpu_place place = {.block = q->workspace.block, .offset = q->workspace.offset};
+    return size_bytes == 0 || !g->soft.options.debug ||
+           gpu_fill(q, place, GPU_POISON, size_bytes, st);
+}
+
+static bool has_shared(const gpu_device *g, const device_dispatch *p, status *st) {
+    uint64_t most = g->soft.base.info.workgroup_memory_bytes;
+    return p->workgroup_bytes <= most ||
+           status_set(st, STATUS_OUT_OF_MEMORY,
+                      "a workgroup needs %zu bytes of shared memory; device '%s' has %llu",
+                      p->workgroup_bytes, g->soft.base.info.name, (unsigned long long)most);
+}
+
+static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device_times *times,
+                   status *st) {
+    uint64_t addresses[ADDRESSES_MOST], phase_ns[DEVICE_TIMED_PHASES] = {0};
+    size_t lines = round_up(p->workspace_bytes), own = p->prepared.address ? 0 : p->prepared_bytes;
+    if (p->buffer_count + 2 > ADDRESSES_MOST)
+        return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
+    if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
+        return false;
+    const gpu_piece *room = is_recording(q) ? q->recorded_workspace : &q->workspace;
+    uint64_t workspace = room->block ? gpu_piece_address(room) : 0;
+    for (uint32_t i = 0; i < p->buffer_count; i++)
+        addresses[i] = (uint64_t)(uintptr_t)p->buffers[i];
+    addresses[p->buffer_count] = workspace;
+    addresses[p->buffer_count + 1] =
+        own ? workspace + lines : (uint64_t)(uintptr_t)p->prepared.address;
+    const bool wanted = times && p->image->phase_count <= DEVICE_TIMED_PHASES;
+    const gpu_launch l = {.image = p->image,
+                          .addresses = addresses,
+                          .address_count = p->buffer_count + 2,
+                          .workgroups = p->workgroups,
+                          .workgroup_bytes = p->workgroup_bytes,
+                          .phase_ns = wanted ? phase_ns : NULL};
+    if (!given(q, g->functions->launch(q, &l, st), p->label))
+        return false;
+    if (times)
+        memcpy(times->phase_ns, phase_ns, sizeof phase_ns);
+    return true;
+}
+
+static bool dispatch_timed(gpu_device *g, gpu_queue *q, const device_dispatch *p, status *st) {
+    uint64_t start = clock_now_ns(), phases = 0;
+    device_times times = {.label = p->label,
+                          .start_ns = start - g->soft.clock_start_ns,
+                          .phases = p->image->phase_count};
+    bool ok = launch(g, q, p, &times, st);
+    if (!gpu_finish(q, ok ? st : NULL) || !ok)
+        return false;
+    for (int i = 0; i < DEVICE_TIMED_PHASES; i++)
+        phases += times.phase_ns[i];
+    times.total_ns = clock_now_ns() - start;
+    times.total_ns = times.total_ns < phases ? phases : times.total_ns; /* two clocks */
+    g->soft.options.timed(g->soft.options.timed_context, &times);
+    return true;
+}
+
+static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, status *st) {
+    bool ok = p->timed ? dispatch_timed(g, q, p, st) : launch(g, q, p, NULL, st);
+    return ok || status_context(st, "kernel '%s'", p->label);
+}
+
+/* ---- commands ---- */
+
+bool gpu_is_own(device_span span) {
+    return span.memory && span.memory->kind == DEVICE_MEMORY_DEVICE;
+}
+
+static bool takes_host(const device_command *c) {
+    if (c->kind == DEVICE_DISPATCH)
+        return false;
+    if (c->kind == DEVICE_FILL)
+        return !gpu_is_own(c->range.to);
+    return !c->range.to.memory || !c->range.from.memory ||
+           (!gpu_is_own(c->range.to) && !gpu_is_own(c->range.from));
+}
+
+static bool is_alone(const gpu_device *g, const device_command *c) {
+    return c->limit_ns || g->soft.options.debug || takes_host(c) ||
+           (c->kind == DEVICE_DISPATCH && c->dispatch.timed);
+}
+
+static bool run(gpu_queue *q, const device_command *c, bool alone, status *st) {
+    gpu_device *g = (gpu_device *)q->base.device;
+    if (!soft_begin(&q->base, c, st))
+        return false;
+    bool ok = c->kind == DEVICE_DISPATCH ? dispatch(g, q, &c->dispatch, st) : transfer(q, c, st);
+    if (alone)
+        ok = gpu_finish(q, ok ? st : NULL) && ok;
+    soft_end(&q->base, c);
+    return ok;
+}
+
+bool gpu_run(gpu_queue *q, const device_command *c, status *st) {
+    const gpu_device *g = (const gpu_device *)q->base.device;
+    const bool alone = !is_recording(q) && is_alone(g, c);
+    bool before = (!alone && q->under_way < UNDER_WAY_MOST) || gpu_finish(q, st);
+    return run(q, c, alone, before ? st : NULL) && before;
+}
+
+static bool execute(device_queue *queue, const device_command *c, status *st) {
+    gpu_queue *q = (gpu_queue *)queue;
+    pthread_mutex_lock(&q->turn);
+    bool ok = gpu_run(q, c, st);
+    pthread_mutex_unlock(&q->turn);
+    return ok;
+}
+
+static bool finish(device_queue *queue, status *st) {
+    gpu_queue *q = (gpu_queue *)queue;
+    pthread_mutex_lock(&q->turn);
+    bool ok = gpu_finish(q, st);
+    pthread_mutex_unlock(&q->turn);
+    return ok;
+}
+
+/* ---- queues ---- */
+
+static bool gone(soft_device *d, status *why) {
+    gpu_device *g = (gpu_device *)d;
+    return g->functions->gone && g->functions->gone(g, why);
+}
+
+const soft_functions *gpu_soft_functions(const gpu_functions *functions) {
+    static const soft_functions with_gone = {.execute = execute,
+                                             .finish = finish,
+                                             .replay = gpu_replay,
+                                             .gone = gone,
+                                             .inline_execution = true},
+                                without = {.execute = execute,
+                                           .finish = finish,
+                                           .replay = gpu_replay,
+                                           .inline_execution = true};
+    return functions->gone ? &with_gone : &without;
+}
+
+bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, status *st) {
+    gpu_device *g = (gpu_device *)d;
+    gpu_queue *q = base_calloc(1, sizeof *q);
+    if (!g->functions->queue_open(g, q, st)) {
+        free(q);
+        return false;
+    }
+    pthread_mutex_init(&q->turn, NULL);
+    soft_queue_init(&q->base, &g->soft, synchronous);
+    *queue_out = &q->base;
+    return true;
+}
+
+void gpu_queue_close(gpu_device *g, gpu_queue *q) {
+    gpu_pool_give(&g->pool, &q->workspace);
+    g->functions->queue_close(g, q);
+}
+
+void gpu_queue_destroy(device *d, device_queue *queue) {
+    soft_queue_release(queue);
+    gpu_queue_close((gpu_device *)d, (gpu_queue *)queue);
+    pthread_mutex_destroy(&((gpu_queue *)queue)->turn);
+    free(queue);
+}
