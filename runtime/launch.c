@@ -227,7 +227,8 @@ static bool is_default(const tsr_launch_t *l) {
 /* The launch may go on after tsrLaunch, so its module must know when it has ended. */
 static tsr_status_t submit_noted(tsr_stream_t stream, const device_command *command,
                                  device_event *ended) {
-    const device_command commands[] = {*command, {.kind = DEVICE_RECORD, .event = ended}};
+    const device_command commands[] = {*command,
+                                       {.kind = DEVICE_RECORD, .event = ended, .untimed = true}};
     return stream_submit(stream, commands, 2);
 }
 

@@ -95,7 +95,7 @@ tsr_status_t program_await(const struct program_state *s) {
  * for who synchronises. */
 static tsr_status_t drain(const struct program_state *s) {
     device *d = s->module->context->device;
-    const device_command here = {.kind = DEVICE_RECORD, .event = s->module->used};
+    const device_command here = {.kind = DEVICE_RECORD, .event = s->module->used, .untimed = true};
     status st = STATUS_INIT;
     device_event_state state;
     uint64_t time_ns;

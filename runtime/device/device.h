@@ -163,7 +163,10 @@ typedef struct device_command {
             device_span to, from; /* DEVICE_FILL has no `from` */
             size_t size_bytes;
         } range;
-        device_event *event; /* DEVICE_RECORD, DEVICE_WAIT */
+        struct {
+            device_event *event; /* DEVICE_RECORD, DEVICE_WAIT */
+            bool untimed; /* DEVICE_RECORD: nobody asks when it was, and no queue waits for it */
+        };
         device_dispatch dispatch;
         struct {
             device_sequence *sequence;

@@ -116,6 +116,12 @@ static uint64_t launches_of(const fault *row) {
     return counts.launches;
 }
 
+static uint64_t given_of(const fault *row) {
+    stub_counts counts;
+    control_of(row->library).counts(&counts);
+    return counts.given;
+}
+
 static uint64_t graph_launches_of(const fault *row) {
     stub_counts counts;
     control_of(row->library).counts(&counts);
@@ -170,8 +176,57 @@ static void names_its_code(void **state) {
     assert_string_equal(targets, chips[i].targets);
 }
 
+/* Neither queue has been waited for, since its first launch has not ended. */
+static void expect_ahead(const rig *r, device_event *event, uint64_t given) {
+    device_event_state state;
+    uint64_t ns;
+    while (given_of(r->row) < given || launches_of(r->row) == 0)
+        usleep(1000);
+    assert_int_equal(launches_of(r->row), 1);
+    assert_true(r->b.driver->event_query(r->b.d, event, false, &state, &ns, NULL));
+    assert_int_equal(state, DEVICE_EVENT_PENDING);
+}
+
+/* A launch that does not end keeps its queue from nothing but running: the device is given what
+ * follows, and what another queue does once it ended. */
+static void queues_run_ahead(void **state) {
+    enum { AHEAD = 20, PHASES = 2 };
+    const fault *row = *state;
+    rig r = {.row = row, .library = &stubs, .b.driver = device_driver_find(row->driver)};
+    const device_driver *driver = r.b.driver;
+    device_event *event;
+    status st = STATUS_INIT;
+    provide(row);
+    must(opens(&r, &st) && driver->queue_create(r.b.d, false, &r.b.queues[1], &st) &&
+             driver->event_create(r.b.d, &event, &st) && loads(&r, LOAD, &st),
+         &st);
+    r.in = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    r.out = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(r.image, r.in, r.out);
+    const uint64_t before = given_of(row);
+    for (int i = 0; i < AHEAD; i++)
+        submit(r.b.queues[0], &r.b, l->command);
+    submit(r.b.queues[0], &r.b, event_command(DEVICE_RECORD, event));
+    submit(r.b.queues[1], &r.b, event_command(DEVICE_WAIT, event));
+    submit(r.b.queues[1], &r.b, l->command);
+    expect_ahead(&r, event, before + (AHEAD + 1) * PHASES + 2);
+    end_launches(row);
+    await(&r.b, r.b.queues[1]);
+    await(&r.b, r.b.queues[0]);
+    assert_int_equal(launches_of(row), (AHEAD + 1) * PHASES);
+    driver->event_destroy(r.b.d, event);
+    driver->queue_destroy(r.b.d, r.b.queues[1]);
+    free(l);
+    close_rig(&r);
+    expect_nothing_alive(row);
+}
+
 int main(void) {
+    static const fault endless[] = {{"cuda", STUB_CUDA, "endless=1", NOTHING, STATUS_OK, ""},
+                                    {"hip", STUB_HIP, "endless=1", NOTHING, STATUS_OK, ""}};
     int failed = run_faults(&stubs, faults, COUNT_OF(faults));
+    for (size_t i = 0; i < COUNT_OF(endless); i++)
+        failed += in_child(queues_run_ahead, endless[i].driver, &endless[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)
         failed += in_child(names_its_code, chips[i].faults, (const void *)(uintptr_t)i);
     return failed != 0;

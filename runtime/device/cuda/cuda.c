@@ -106,6 +106,11 @@ static const gpu_functions functions = {.alloc = alloc,
                                         .fill = cuda_fill,
                                         .launch = cuda_launch,
                                         .finish = cuda_finish,
+                                        .settled = cuda_queue_idle,
+                                        .mark = cuda_mark,
+                                        .reached = cuda_reached,
+                                        .follow = cuda_follow,
+                                        .unmark = cuda_unmark,
                                         .idle = cuda_queue_idle,
                                         .record_begin = cuda_record_begin,
                                         .record_end = cuda_record_end,
@@ -144,6 +149,7 @@ static bool open_unit(cuda_library *l, const device_driver *driver, uint32_t ind
 
 static void close_unit(device *d) {
     cuda_device *c = (cuda_device *)d;
+    cuda_end_base(c);
     gpu_device_release(&c->gpu);
     leave_context(c);
 }

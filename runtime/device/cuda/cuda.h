@@ -84,6 +84,10 @@ typedef struct cuda_device {
     const cuda_functions *call;
     const cuda_unit *unit;
     void *context; /* HIP has none that a program sees */
+    /* cuda_mark.c; under gpu.own_mutex, and the first two stay while there are marks: */
+    void *base; /* an event that was given at base_ns by the host's clock; NULL: none was needed */
+    uint64_t base_ns;
+    uint32_t marks;
 } cuda_device;
 
 /* Of the calling thread. */
@@ -112,6 +116,27 @@ typedef struct cuda_image {
     void *module;
     cuda_phase phases[];
 } cuda_image;
+
+enum { CUDA_EVENTS = DEVICE_TIMED_PHASES + 1 };
+
+/* gpu_queue.handle. */
+typedef struct cuda_stream {
+    void *stream;
+    void *events[CUDA_EVENTS]; /* around the phases of what is timed; made when the first is */
+    void **arguments; /* of code of others; made for the first, and `nothing` between launches */
+} cuda_stream;
+
+/* Lets time pass between two questions: none at first, then a hundredth of what has passed, a
+ * millisecond at most. */
+void cuda_pause_after(uint64_t passed_ns);
+
+/* For gpu_functions: cuda_mark.c. */
+void *cuda_mark(gpu_queue *q);
+bool cuda_reached(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
+bool cuda_follow(gpu_queue *q, void *mark, status *st);
+void cuda_unmark(gpu_device *g, void *mark);
+/* Before the device is closed. */
+void cuda_end_base(cuda_device *c);
 
 /* For gpu_functions: cuda_queue.c. */
 bool cuda_queue_open(gpu_device *g, gpu_queue *q, status *st);

@@ -12,13 +12,7 @@
 #include "base/clock.h"
 #include "device/cuda/cuda.h"
 
-enum { EVENTS = DEVICE_TIMED_PHASES + 1, ARGUMENTS_MOST = 1024 };
-
-typedef struct cuda_stream {
-    void *stream;
-    void *events[EVENTS]; /* around the phases of what is timed; made when the first is */
-    void **arguments; /* of code of others; made for the first, and `nothing` between launches */
-} cuda_stream;
+enum { ARGUMENTS_MOST = 1024 };
 
 static cuda_device *device_of(const gpu_queue *q) {
     return (cuda_device *)q->base.device;
@@ -49,7 +43,7 @@ void cuda_queue_close(gpu_device *g, gpu_queue *q) {
     cuda_stream *s = q->handle;
     cuda_scope scope;
     if (cuda_enter(c, &scope, NULL)) {
-        for (int i = 0; i < EVENTS; i++)
+        for (int i = 0; i < CUDA_EVENTS; i++)
             if (s->events[i])
                 c->call->event_destroy(s->events[i]);
         c->call->stream_destroy(s->stream);
@@ -71,8 +65,7 @@ bool cuda_queue_idle(gpu_queue *q) {
     return result != CUDA_NOT_READY;
 }
 
-/* At first without a pause, then for a hundredth of what has passed, a millisecond at most. */
-static void pause_after(uint64_t passed_ns) {
+void cuda_pause_after(uint64_t passed_ns) {
     enum { SPIN_NS = 100000, SHARE = 100, LONGEST_NS = 1000000 };
     if (passed_ns < SPIN_NS) {
         sched_yield();
@@ -89,15 +82,15 @@ static bool await_stream(gpu_queue *q, const char *doing, status *st) {
         int result = c->call->stream_query(stream_of(q)->stream);
         if (result != CUDA_NOT_READY)
             return cuda_check(c, result, doing, st);
-        if (!gpu_may_wait(q, st))
+        if (!gpu_may_wait(&device_of(q)->gpu, st))
             return false;
-        pause_after(clock_now_ns() - start);
+        cuda_pause_after(clock_now_ns() - start);
     }
 }
 
 /* Whether something new can be given to the queue. */
 static bool begin(gpu_queue *q, cuda_scope *scope, status *st) {
-    return gpu_may_wait(q, st) && cuda_enter(device_of(q), scope, st);
+    return gpu_may_wait(&device_of(q)->gpu, st) && cuda_enter(device_of(q), scope, st);
 }
 
 bool cuda_finish(gpu_queue *q, status *st) {

@@ -84,7 +84,7 @@ static bool finish(gpu_queue *q, const char *doing, status *st) {
     status why = STATUS_INIT;
     uint32_t result;
     while ((result = level_zero.fence_wait(of(q)->fence, wait_ns)) == ZERO_NOT_READY)
-        if (!gpu_may_wait(q, st))
+        if (!gpu_may_wait(&level_zero_device_of(q)->gpu, st))
             return false;
     atomic_store(&of(q)->runs, false);
     return result == ZERO_OK || (level_zero_failed(result, doing, &why),
@@ -127,7 +127,8 @@ bool level_zero_finish(gpu_queue *q, status *st) {
     of(q)->appended = false;
     if (!appended)
         return true;
-    bool ok = gpu_may_wait(q, st) && close_and_execute(q, "running", st);
+    bool ok =
+        gpu_may_wait(&level_zero_device_of(q)->gpu, st) && close_and_execute(q, "running", st);
     return (atomic_load(&of(q)->runs) ||
             level_zero_check(level_zero_device_of(q), level_zero.list_reset(of(q)->list),
                              "emptying a list", ok ? st : NULL)) &&
@@ -189,7 +190,7 @@ static bool copy_staged(gpu_queue *q, gpu_place to, gpu_place from, size_t bytes
 }
 
 bool level_zero_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
-    if (!gpu_may_wait(q, st))
+    if (!gpu_may_wait(&level_zero_device_of(q)->gpu, st))
         return false;
     return to.block && from.block ? copy_within(q, address_of(to), address_of(from), size_bytes, st)
                                   : copy_staged(q, to, from, size_bytes, st);

@@ -9,7 +9,8 @@ static level_zero_queue *of(const gpu_queue *q) {
 bool level_zero_record_begin(gpu_queue *q, status *st) {
     level_zero_queue *z = of(q);
     void *list = NULL;
-    if (!gpu_may_wait(q, st) || !level_zero_make_list(level_zero_device_of(q), &list, st))
+    if (!gpu_may_wait(&level_zero_device_of(q)->gpu, st) ||
+        !level_zero_make_list(level_zero_device_of(q), &list, st))
         return false;
     z->resting = z->list;
     z->list = list;
@@ -30,7 +31,8 @@ bool level_zero_record_end(gpu_queue *q, bool keep, void **recording_out, status
 }
 
 bool level_zero_replay(gpu_queue *q, void *recording, status *st) {
-    return gpu_may_wait(q, st) && level_zero_execute(q, recording, "running a graph", st);
+    return gpu_may_wait(&level_zero_device_of(q)->gpu, st) &&
+           level_zero_execute(q, recording, "running a graph", st);
 }
 
 void level_zero_forget(gpu_device *g, void *recording) {

@@ -175,6 +175,7 @@ bool gpu_device_init(gpu_device *g, const device_driver *driver, const gpu_funct
                   g->soft.base.info.memory_bytes, options->debug);
     pthread_mutex_init(&g->own_mutex, NULL);
     g->own.base.device = &g->soft;
+    g->own.last = &g->own.moments;
     g->has_own = functions->queue_open(g, &g->own, st);
     if (!g->has_own)
         gpu_device_release(g);

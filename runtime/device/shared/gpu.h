@@ -54,6 +54,7 @@ typedef struct gpu_queue {
     const gpu_piece *recorded_workspace; /* while it records: the sequence's; else NULL */
     uint32_t under_way;                  /* commands that were given and not waited for */
     const char *label;                   /* of the last kernel among them; NULL: they have none */
+    struct gpu_moment *moments, **last;  /* recordings that were noted behind them; in order */
     void *handle;                        /* the driver's */
 } gpu_queue;
 
@@ -74,6 +75,17 @@ typedef struct gpu_functions {
     bool (*launch)(gpu_queue *q, const gpu_launch *l, status *st);
     /* Waits until all that was given has ended; its first failure. */
     bool (*finish)(gpu_queue *q, status *st);
+    /* Whether all that was given has ended; what waits to be submitted is. NULL: nobody can tell
+     * but by `finish`. */
+    bool (*settled)(gpu_queue *q);
+    /* The device's own events. NULL: it has none, and a queue is finished where one would be. */
+    /* Makes a mark behind all that the queue was given; NULL where that fails. */
+    void *(*mark)(gpu_queue *q);
+    /* Whether it was reached, and when (clock_now_ns); `wait`: waits until it is. */
+    bool (*reached)(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
+    /* What the queue is given from now on begins after a mark of another queue of the device. */
+    bool (*follow)(gpu_queue *q, void *mark, status *st);
+    void (*unmark)(gpu_device *g, void *mark);
     /* Whether the device is gone; NULL: nobody can tell but by a failure (gpu_lose). */
     bool (*gone)(gpu_device *g, status *why);
     /* Of a lost device: whether nothing that was given to the queue runs any more. NULL: nothing
@@ -106,7 +118,7 @@ void gpu_device_release(gpu_device *g); /* its queues are destroyed */
 /* The device was lost (a driver said so): what waits ends, with this reason. Returns false. */
 bool gpu_lose(gpu_device *g, const char *why, status *st);
 /* Whether a wait may go on: false once the device is lost, so that a thread that polls can end. */
-bool gpu_may_wait(gpu_queue *q, status *st);
+bool gpu_may_wait(gpu_device *g, status *st);
 
 /* ---- gpu_queue.c; by who has the queue's turn ---- */
 

@@ -17,8 +17,8 @@ static bool is_recording(const gpu_queue *q) {
     return q->recorded_workspace != NULL;
 }
 
-bool gpu_may_wait(gpu_queue *q, status *st) {
-    soft_device *d = q->base.device;
+bool gpu_may_wait(gpu_device *g, status *st) {
+    soft_device *d = &g->soft;
     pthread_mutex_lock(&d->mutex);
     bool lost = soft_is_lost(d);
     if (lost)
@@ -27,29 +27,128 @@ bool gpu_may_wait(gpu_queue *q, status *st) {
     return !lost;
 }
 
-/* ---- what is under way ---- */
-
-bool gpu_finish(gpu_queue *q, status *st) {
-    const gpu_device *g = (const gpu_device *)q->base.device;
-    const char *label = q->label;
-    uint32_t count = q->under_way;
-    q->under_way = 0;
-    q->label = NULL;
-    if (count == 0 || g->functions->finish(q, st))
-        return true;
-    if (!label)
-        return false;
-    return count == 1 ? status_context(st, "kernel '%s'", label)
-                      : status_context(st, "kernel '%s' or one of the %u commands before it", label,
-                                       count - 1);
-}
-
 static bool given(gpu_queue *q, bool ok, const char *label) {
     if (is_recording(q))
         return ok;
     q->under_way++; /* a part of it may run even where not all of it could be given */
     q->label = label ? label : q->label;
     return ok;
+}
+
+/* ---- recordings ---- */
+
+struct gpu_moment {
+    struct gpu_moment *next;
+    soft_recording *recording;
+    device_event *event;
+    void *mark; /* the device's; NULL: it has none, and comes before the next that has */
+};
+
+static const gpu_functions *functions_of(const gpu_queue *q) {
+    return ((const gpu_device *)q->base.device)->functions;
+}
+
+/* The first moments, up to `last`, have come. */
+static void come(gpu_queue *q, const struct gpu_moment *last, uint64_t ns) {
+    soft_device *d = q->base.device;
+    for (struct gpu_moment *m = q->moments; m; m = q->moments) {
+        bool is_last = m == last;
+        q->moments = m->next;
+        pthread_mutex_lock(&d->mutex);
+        soft_recording_done(d, m->recording, m->event, ns - d->clock_start_ns);
+        soft_recording_drop(m->recording);
+        pthread_mutex_unlock(&d->mutex);
+        if (m->mark)
+            functions_of(q)->unmark((gpu_device *)d, m->mark);
+        free(m);
+        if (is_last)
+            break;
+    }
+    if (!q->moments)
+        q->last = &q->moments;
+}
+
+/* Tells which moments have come; `wait`: until the last one that has a mark. */
+static void look(gpu_queue *q, bool wait) {
+    gpu_device *g = (gpu_device *)q->base.device;
+    for (struct gpu_moment *m = q->moments, *next; m; m = next) {
+        uint64_t ns;
+        next = m->next;
+        if (m->mark && !g->functions->reached(g, m->mark, wait, &ns))
+            return;
+        if (m->mark)
+            come(q, m, ns);
+    }
+}
+
+static bool reached(soft_device *d, void *mark, bool wait, uint64_t *time_ns) {
+    gpu_device *g = (gpu_device *)d;
+    bool has = g->functions->reached(g, mark, wait, time_ns);
+    if (has)
+        *time_ns -= d->clock_start_ns;
+    return has;
+}
+
+static bool record(device_queue *queue, soft_recording *r, const device_command *c) {
+    gpu_queue *q = (gpu_queue *)queue;
+    soft_device *d = queue->device;
+    void *mark = NULL;
+    pthread_mutex_lock(&q->turn);
+    bool later = q->under_way > 0;
+    if (later && !c->untimed) {
+        mark = functions_of(q)->mark ? functions_of(q)->mark(q) : NULL;
+        later = mark != NULL;
+    }
+    if (later) {
+        struct gpu_moment *m = base_calloc(1, sizeof *m);
+        *m = (struct gpu_moment){.recording = r, .event = c->event, .mark = mark};
+        pthread_mutex_lock(&d->mutex);
+        soft_recording_keep(r);
+        soft_recording_mark(d, r, mark);
+        pthread_mutex_unlock(&d->mutex);
+        *q->last = m;
+        q->last = &m->next;
+    }
+    pthread_mutex_unlock(&q->turn);
+    return later;
+}
+
+static bool follow(device_queue *queue, soft_recording *r, status *st) {
+    gpu_queue *q = (gpu_queue *)queue;
+    soft_device *d = queue->device;
+    pthread_mutex_lock(&d->mutex);
+    void *mark = soft_recording_borrow(r);
+    pthread_mutex_unlock(&d->mutex);
+    if (!mark)
+        return true; /* it is done */
+    pthread_mutex_lock(&q->turn);
+    bool ok = given(q, functions_of(q)->follow(q, mark, st), NULL);
+    pthread_mutex_unlock(&q->turn);
+    pthread_mutex_lock(&d->mutex);
+    soft_recording_give_back(d, r);
+    pthread_mutex_unlock(&d->mutex);
+    return ok;
+}
+
+/* ---- what is under way ---- */
+
+bool gpu_finish(gpu_queue *q, status *st) {
+    const char *label = q->label;
+    uint32_t count = q->under_way;
+    if (count == 0)
+        return true;
+    look(q, true);
+    bool ok = functions_of(q)->finish(q, st);
+    come(q, NULL, clock_now_ns());
+    q->under_way = 0;
+    q->label = NULL;
+    if (ok)
+        return true;
+    if (!label)
+        return false;
+    return count == 1 ? status_context(st, "kernel '%s'", label)
+                      : status_context(st, "kernel '%s' or one of the %u commands before it", label,
+                                       count - 1);
 }
 
 /* ---- copies and fills ---- */
@@ -65,17 +164,15 @@ static bool is_idle(const gpu_queue *q) {
 }
 
 bool gpu_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
-    const gpu_device *g = (const gpu_device *)q->base.device;
     if (!is_idle(q) || !host_of(to) || !host_of(from))
-        return given(q, g->functions->copy(q, to, from, size_bytes, st), NULL);
+        return given(q, functions_of(q)->copy(q, to, from, size_bytes, st), NULL);
     memmove(host_of(to), host_of(from), size_bytes);
     return true;
 }
 
 bool gpu_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st) {
-    const gpu_device *g = (const gpu_device *)q->base.device;
     if (!is_idle(q) || !host_of(to))
-        return given(q, g->functions->fill(q, to, byte, size_bytes, st), NULL);
+        return given(q, functions_of(q)->fill(q, to, byte, size_bytes, st), NULL);
     memset(host_of(to), byte, size_bytes);
     return true;
 }
@@ -99,7 +196,7 @@ static size_t round_up(size_t n) {
 static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
     if (q->workspace.size_bytes >= size_bytes)
         return true;
-    if (!gpu_finish(q, st))
+    if (q->workspace.block && !gpu_finish(q, st))
         return false;
     gpu_pool_give(&g->pool, &q->workspace);
     return gpu_pool_take(&g->pool, size_bytes, DEVICE_MEMORY_DEVICE, &q->workspace, st) ||
@@ -147,7 +244,7 @@ static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device
                           .workgroups = p->workgroups,
                           .workgroup_bytes = p->workgroup_bytes,
                           .phase_ns = wanted ? phase_ns : NULL};
-    if (!given(q, g->functions->launch(q, &l, st), p->label))
+    if (!given(q, functions_of(q)->launch(q, &l, st), p->label))
         return false;
     if (times)
         memcpy(times->phase_ns, phase_ns, sizeof phase_ns);
@@ -209,6 +306,7 @@ static bool run(gpu_queue *q, const device_command *c, bool alone, status *st) {
 bool gpu_run(gpu_queue *q, const device_command *c, status *st) {
     const gpu_device *g = (const gpu_device *)q->base.device;
     const bool alone = !is_recording(q) && is_alone(g, c);
+    look(q, false);
     bool before = (!alone && q->under_way < UNDER_WAY_MOST) || gpu_finish(q, st);
     return run(q, c, alone, before ? st : NULL) && before;
 }
@@ -229,6 +327,15 @@ static bool finish(device_queue *queue, status *st) {
     return ok;
 }
 
+static bool settled(device_queue *queue) {
+    gpu_queue *q = (gpu_queue *)queue;
+    pthread_mutex_lock(&q->turn);
+    look(q, false);
+    bool ended = q->under_way == 0 || !functions_of(q)->settled || functions_of(q)->settled(q);
+    pthread_mutex_unlock(&q->turn);
+    return ended;
+}
+
 /* ---- queues ---- */
 
 static bool gone(soft_device *d, status *why) {
@@ -237,15 +344,11 @@ static bool gone(soft_device *d, status *why) {
 }
 
 const soft_functions *gpu_soft_functions(const gpu_functions *functions) {
-    static const soft_functions with_gone = {.execute = execute,
-                                             .finish = finish,
-                                             .replay = gpu_replay,
-                                             .gone = gone,
-                                             .inline_execution = true},
-                                without = {.execute = execute,
-                                           .finish = finish,
-                                           .replay = gpu_replay,
-                                           .inline_execution = true};
+#define COMMON                                                                                     \
+    .execute = execute, .finish = finish, .settled = settled, .record = record, .follow = follow,  \
+    .reached = reached, .replay = gpu_replay, .inline_execution = true
+    static const soft_functions with_gone = {COMMON, .gone = gone}, without = {COMMON};
+#undef COMMON
     return functions->gone ? &with_gone : &without;
 }
 
@@ -257,6 +360,7 @@ bool gpu_queue_create(device *d, bool synchronous, device_queue **queue_out, sta
         return false;
     }
     pthread_mutex_init(&q->turn, NULL);
+    q->last = &q->moments;
     soft_queue_init(&q->base, &g->soft, synchronous);
     *queue_out = &q->base;
     return true;

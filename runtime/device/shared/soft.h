@@ -18,6 +18,7 @@
 
 typedef struct soft_device soft_device;
 typedef struct soft_batch soft_batch;
+typedef struct soft_recording soft_recording;
 
 struct device_queue {
     soft_device *device;
@@ -26,7 +27,9 @@ struct device_queue {
     device_queue *next;
     pthread_cond_t work; /* wakes the queue's thread */
     pthread_t thread;
-    bool has_thread, busy, stopping;
+    bool has_thread, stopping;
+    bool busy;            /* it executes, or the device may be at what it was given */
+    bool given;           /* the device may be at what it was given */
     bool detached, ended; /* a thread that nobody joins; it touches the queue no more */
     soft_batch *first, **last;
     uint32_t waiting;     /* threads that wait for the queue's end */
@@ -45,6 +48,19 @@ typedef struct soft_functions {
     /* Waits for all that `execute` gave to the device, and tells the first failure of it. NULL:
      * what is executed has ended. */
     bool (*finish)(device_queue *queue, status *st);
+    /* Whether all has ended that was given, so that `finish` does not wait. NULL: nobody can tell.
+     */
+    bool (*settled)(device_queue *queue);
+    /* Notes a DEVICE_RECORD that happens once the device is through what it was given:
+     * soft_recording_done follows, at the latest in `finish`. One that is timed has a mark. False:
+     * it happens when the queue is finished. With no lock held. NULL: likewise. */
+    bool (*record)(device_queue *queue, soft_recording *r, const device_command *command);
+    /* Makes what is executed from now on begin after a recording that is done or has a mark. NULL:
+     * none has. */
+    bool (*follow)(device_queue *queue, soft_recording *r, status *st);
+    /* Whether a mark was reached, and when by the device's clock; `wait`: waits until it is, or the
+     * device is lost. NULL: there are no marks. */
+    bool (*reached)(soft_device *d, void *mark, bool wait, uint64_t *time_ns_out);
     /* Executes the commands behind a DEVICE_REPLAY; all run, though one fails. NULL: there are none
      * of that kind. */
     bool (*replay)(device_queue *queue, const device_command *command, status *st);
@@ -142,6 +158,9 @@ static inline void soft_end(device_queue *queue, const device_command *command) 
         soft_end_limited(queue);
 }
 
+/* A condition whose moments are those of CLOCK_MONOTONIC. */
+void soft_condition_init(pthread_cond_t *condition);
+
 /* With the lock held. Whether the device is lost; looks at limits and at soft_functions.gone. */
 bool soft_is_lost(soft_device *d);
 /* Declares it lost with the reason. */
@@ -152,11 +171,17 @@ bool soft_wait(soft_device *d, uint64_t until_ns);
 
 /* Recordings: one moment on a queue, known to the event and to all that wait for it. With the lock
  * held. */
-typedef struct soft_recording soft_recording;
 soft_recording *soft_recording_ask(device_event *event);    /* a new one of the event */
 soft_recording *soft_recording_latest(device_event *event); /* another reference; or NULL */
-void soft_recording_done(soft_device *d, soft_recording *r, device_event *event);
+soft_recording *soft_recording_keep(soft_recording *r);     /* likewise */
+void soft_recording_done(soft_device *d, soft_recording *r, device_event *event, uint64_t time_ns);
 bool soft_recording_is_done(const soft_recording *r);
 void soft_recording_drop(soft_recording *r);
+/* The device's own mark of the moment, from when it is noted until it is done. Who borrows it gives
+ * it back before `done` goes on. */
+void soft_recording_mark(soft_device *d, soft_recording *r, void *mark);
+bool soft_recording_is_marked(const soft_recording *r);
+void *soft_recording_borrow(soft_recording *r); /* NULL: there is none */
+void soft_recording_give_back(soft_device *d, soft_recording *r);
 
 #endif

@@ -7,18 +7,22 @@
 
 static const uint64_t longest_sleep_ns = UINT64_C(3600000000000), grace_ns = 20000000;
 
+void soft_condition_init(pthread_cond_t *condition) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 void soft_device_init(soft_device *d, const device_driver *driver, const soft_functions *functions,
                       const device_options *options) {
-    pthread_condattr_t monotonic;
     d->base.driver = driver;
     d->functions = functions;
     d->options = *options;
     atomic_init(&d->base.attention, functions->gone ? 1 : 0);
     pthread_mutex_init(&d->mutex, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    soft_condition_init(&d->changed);
 }
 
 void soft_device_release(soft_device *d) {
@@ -142,6 +146,8 @@ struct soft_recording {
     uint32_t references;
     bool done;
     uint64_t time_ns;
+    void *mark;
+    uint32_t borrowers;
 };
 
 struct device_event {
@@ -160,15 +166,41 @@ soft_recording *soft_recording_ask(device_event *event) {
 }
 
 soft_recording *soft_recording_latest(device_event *event) {
-    if (event->latest)
-        event->latest->references++;
-    return event->latest;
+    return event->latest ? soft_recording_keep(event->latest) : NULL;
 }
 
-void soft_recording_done(soft_device *d, soft_recording *r, device_event *event) {
+soft_recording *soft_recording_keep(soft_recording *r) {
+    r->references++;
+    return r;
+}
+
+void soft_recording_mark(soft_device *d, soft_recording *r, void *mark) {
+    r->mark = mark;
+    pthread_cond_broadcast(&d->changed);
+}
+
+bool soft_recording_is_marked(const soft_recording *r) {
+    return r->mark != NULL;
+}
+
+void *soft_recording_borrow(soft_recording *r) {
+    r->borrowers += r->mark != NULL;
+    return r->mark;
+}
+
+void soft_recording_give_back(soft_device *d, soft_recording *r) {
+    r->borrowers--;
+    pthread_cond_broadcast(&d->changed);
+}
+
+void soft_recording_done(soft_device *d, soft_recording *r, device_event *event, uint64_t time_ns) {
+    while (r->borrowers)
+        pthread_cond_wait(&d->changed, &d->mutex);
+    r->mark = NULL;
     r->done = true;
-    r->time_ns = soft_now_ns(d);
-    event->pending--;
+    r->time_ns = time_ns;
+    if (d->lost.code == STATUS_OK) /* the event of a lost device may have been destroyed */
+        event->pending--;
     pthread_cond_broadcast(&d->changed);
 }
 
@@ -190,23 +222,44 @@ bool soft_event_create(device *d, device_event **event_out, status *st) {
 void soft_event_destroy(device *base, device_event *event) {
     soft_device *d = (soft_device *)base;
     pthread_mutex_lock(&d->mutex); /* what waits for the recording may be dropping it */
+    while (event->pending > 0 && soft_wait(d, 0))
+        ;
     if (event->latest)
         soft_recording_drop(event->latest);
     pthread_mutex_unlock(&d->mutex);
     free(event);
 }
 
+/* The queue may be long in telling that a mark was reached; with the lock held. */
+static bool latest_reached(soft_device *d, const device_event *event, bool wait, uint64_t *ns_out) {
+    soft_recording *r = event->pending == 1 ? event->latest : NULL;
+    void *mark = r ? soft_recording_borrow(r) : NULL;
+    if (!mark)
+        return false;
+    soft_recording_keep(r);
+    pthread_mutex_unlock(&d->mutex);
+    bool has = d->functions->reached(d, mark, wait, ns_out);
+    pthread_mutex_lock(&d->mutex);
+    soft_recording_give_back(d, r);
+    soft_recording_drop(r);
+    return has;
+}
+
 bool soft_event_query(device *base, device_event *event, bool wait, device_event_state *state_out,
                       uint64_t *time_ns_out, status *st) {
     soft_device *d = (soft_device *)base;
+    uint64_t ns = 0;
     pthread_mutex_lock(&d->mutex);
-    bool lost = soft_is_lost(d);
-    while (wait && !lost && event->pending > 0)
+    bool lost = soft_is_lost(d), reached = latest_reached(d, event, wait, &ns);
+    while (wait && !lost && !reached && event->pending > 0) {
         lost = !soft_wait(d, 0);
-    *state_out = !event->latest       ? DEVICE_EVENT_UNUSED
-                 : event->pending > 0 ? DEVICE_EVENT_PENDING
-                                      : DEVICE_EVENT_DONE;
-    *time_ns_out = *state_out == DEVICE_EVENT_DONE ? event->latest->time_ns : 0;
+        reached = latest_reached(d, event, wait, &ns);
+    }
+    const bool done = event->latest && (reached || event->pending == 0);
+    *state_out = done            ? DEVICE_EVENT_DONE
+                 : event->latest ? DEVICE_EVENT_PENDING
+                                 : DEVICE_EVENT_UNUSED;
+    *time_ns_out = !done ? 0 : event->pending == 0 ? event->latest->time_ns : ns;
     if (lost)
         status_set(st, d->lost.code, "%s", d->lost.message);
     pthread_mutex_unlock(&d->mutex);

@@ -1,6 +1,8 @@
 /* soft_queue.c - batches of commands, in order, on the queue's thread or on the submitter's. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -59,10 +61,15 @@ void soft_end_limited(device_queue *queue) {
 
 /* ---- execution ---- */
 
-static bool wait_for(soft_device *d, soft_recording *r, status *st) {
+static bool finish(device_queue *q, status *st) {
+    return !q->device->functions->finish || q->device->functions->finish(q, st);
+}
+
+/* Until the recording happened, or the device itself can wait for it. */
+static bool await_recording(soft_device *d, const soft_recording *r, status *st) {
     bool ok = true;
     pthread_mutex_lock(&d->mutex);
-    while (ok && r && !soft_recording_is_done(r))
+    while (ok && !soft_recording_is_done(r) && !soft_recording_is_marked(r))
         ok = soft_wait(d, 0);
     if (!ok)
         lost_to(d, st);
@@ -70,10 +77,24 @@ static bool wait_for(soft_device *d, soft_recording *r, status *st) {
     return ok;
 }
 
-static void record(soft_device *d, soft_recording *r, device_event *event) {
+static bool wait_for(device_queue *q, soft_recording *r, status *st) {
+    soft_device *d = q->device;
+    if (!r)
+        return true;
+    if (!await_recording(d, r, st))
+        return false;
+    return !d->functions->follow || d->functions->follow(q, r, st);
+}
+
+static bool record(device_queue *q, soft_recording *r, const device_command *command, status *st) {
+    soft_device *d = q->device;
+    if (d->functions->record && d->functions->record(q, r, command))
+        return true;
+    bool ok = finish(q, st);
     pthread_mutex_lock(&d->mutex);
-    soft_recording_done(d, r, event);
+    soft_recording_done(d, r, command->event, soft_now_ns(d));
     pthread_mutex_unlock(&d->mutex);
+    return ok;
 }
 
 /* How many commands one stands for: those that are replayed are behind it. */
@@ -81,21 +102,13 @@ static size_t span_of(const device_command *command) {
     return command->kind == DEVICE_REPLAY ? 1 + command->replay.count : 1;
 }
 
-static bool finish(device_queue *q, status *st) {
-    return !q->device->functions->finish || q->device->functions->finish(q, st);
-}
-
 static bool execute(device_queue *q, const device_command *command, soft_recording *recording,
                     status *st) {
-    bool ok;
     switch (command->kind) {
     case DEVICE_RECORD:
-        ok = finish(q, st);
-        record(q->device, recording, command->event);
-        return ok;
+        return record(q, recording, command, st);
     case DEVICE_WAIT:
-        ok = finish(q, st);
-        return wait_for(q->device, recording, ok ? st : NULL) && ok;
+        return wait_for(q, recording, st);
     case DEVICE_REPLAY:
         return q->device->functions->replay(q, command, st);
     default:
@@ -185,13 +198,51 @@ static soft_recording *recording_for(const device_command *c) {
 
 /* ---- the queue's thread ---- */
 
-/* Waits for the next batch; NULL once the queue is stopping and empty, or the device is lost. The
- * queue is busy from here until what the batch gave to the device has ended. */
+/* Whether the device is through with what it was given; with the lock held, but while it is asked.
+ */
+static bool settle(device_queue *q) {
+    soft_device *d = q->device;
+    status st = STATUS_INIT;
+    pthread_mutex_unlock(&d->mutex);
+    bool ended = !d->functions->settled || d->functions->settled(q);
+    bool ok = !ended || finish(q, &st);
+    pthread_mutex_lock(&d->mutex);
+    if (!ended)
+        return false;
+    if (!ok && q->failure.code == STATUS_OK)
+        q->failure = st;
+    q->busy = q->given = false;
+    pthread_cond_broadcast(&d->changed);
+    return true;
+}
+
+/* Waits for more to do, at first only for other threads, then for a hundredth of what has passed, a
+ * millisecond at most; with the lock held. */
+static void pause_after(device_queue *q, uint64_t passed_ns) {
+    enum { SPIN_NS = 100000, SHARE = 100, LONGEST_NS = 1000000 };
+    if (passed_ns < SPIN_NS) {
+        pthread_mutex_unlock(&q->device->mutex);
+        sched_yield();
+        pthread_mutex_lock(&q->device->mutex);
+        return;
+    }
+    uint64_t share = passed_ns / SHARE, ns = share < LONGEST_NS ? share : LONGEST_NS,
+             until = clock_now_ns() + ns;
+    struct timespec time = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+    (void)pthread_cond_timedwait(&q->work, &q->device->mutex, &time);
+}
+
+/* Waits for the next batch, and meanwhile for the end of what the device was given; NULL once the
+ * queue is stopping and empty, or the device is lost. */
 static soft_batch *pop(device_queue *q) {
     soft_device *d = q->device;
+    uint64_t start = clock_now_ns();
     pthread_mutex_lock(&d->mutex);
     while (!q->first && !q->stopping && d->lost.code == STATUS_OK)
-        pthread_cond_wait(&q->work, &d->mutex);
+        if (!q->given)
+            pthread_cond_wait(&q->work, &d->mutex);
+        else if (!settle(q))
+            pause_after(q, clock_now_ns() - start);
     soft_batch *b = d->lost.code == STATUS_OK ? q->first : NULL;
     if (b) {
         q->first = b->next;
@@ -212,20 +263,17 @@ static void run_batch(device_queue *q, soft_batch *b) {
     }
 }
 
-/* Whether the next batch can follow while the device is still at this one. */
-static bool may_go_on(device_queue *q, const soft_batch *b) {
-    pthread_mutex_lock(&q->device->mutex);
-    bool may = !b->awaited && q->first && q->device->lost.code == STATUS_OK;
-    pthread_mutex_unlock(&q->device->mutex);
-    return may;
-}
-
-static void batch_done(device_queue *q, soft_batch *b, bool goes_on) {
+/* Who waits for a batch is told how it ended; of others the queue learns it later. */
+static void batch_done(device_queue *q, soft_batch *b) {
     soft_device *d = q->device;
+    bool ended = b->awaited || !d->functions->finish;
+    if (b->awaited)
+        (void)finish(q, b->result.code == STATUS_OK ? &b->result : NULL);
     pthread_mutex_lock(&d->mutex);
     if (d->lost.code != STATUS_OK)
         b->result = d->lost;
-    q->busy = goes_on;
+    q->given = !ended;
+    q->busy = q->given;
     b->done = true;
     if (!b->awaited) {
         if (q->failure.code == STATUS_OK)
@@ -240,15 +288,12 @@ static void *queue_main(void *argument) {
     device_queue *q = argument;
     for (soft_batch *b; (b = pop(q));) {
         run_batch(q, b);
-        bool goes_on = may_go_on(q, b);
-        if (!goes_on)
-            (void)finish(q, b->result.code == STATUS_OK ? &b->result : NULL);
-        batch_done(q, b, goes_on);
+        batch_done(q, b);
     }
     soft_device *d = q->device;
-    (void)finish(q, NULL); /* what a lost device was given */
+    (void)finish(q, NULL); /* what the device was given when it was lost, or the queue destroyed */
     pthread_mutex_lock(&d->mutex);
-    q->busy = false;
+    q->busy = q->given = false;
     q->ended = true;
     pthread_cond_broadcast(&d->changed);
     pthread_mutex_unlock(&d->mutex);
@@ -267,7 +312,7 @@ void soft_queue_init(device_queue *queue, soft_device *d, bool synchronous) {
     queue->device = d;
     queue->synchronous = synchronous;
     queue->last = &queue->first;
-    pthread_cond_init(&queue->work, NULL);
+    soft_condition_init(&queue->work);
     pthread_mutex_lock(&d->mutex);
     queue->next = d->queues;
     d->queues = queue;

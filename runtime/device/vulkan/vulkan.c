@@ -153,6 +153,7 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
                                             .fill = vulkan_fill,
                                             .launch = vulkan_launch,
                                             .finish = vulkan_finish,
+                                            .settled = vulkan_settled,
                                             .record_begin = vulkan_record_begin,
                                             .record_end = vulkan_record_end,
                                             .replay = vulkan_replay,

@@ -94,6 +94,7 @@ bool vulkan_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, 
 bool vulkan_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 bool vulkan_launch(gpu_queue *q, const gpu_launch *l, status *st);
 bool vulkan_finish(gpu_queue *q, status *st);
+bool vulkan_settled(gpu_queue *q);
 
 /* ---- vulkan_record.c ---- */
 bool vulkan_record_begin(gpu_queue *q, status *st);

@@ -132,9 +132,25 @@ bool vulkan_flush(vulkan_queue *q, status *st) {
     return s->submitted;
 }
 
+/* A failure is told by vulkan_finish, which does not wait then. */
+bool vulkan_settled(gpu_queue *queue) {
+    vulkan_queue *q = queue->handle;
+    vulkan_device *v = q->device;
+    bool settled = true;
+    if (q->open && !vulkan_flush(q, &q->failure))
+        return true;
+    for (uint32_t i = 0; i < VULKAN_SLOTS && settled; i++)
+        settled = !q->slots[i].submitted ||
+                  v->f.GetFenceStatus(v->device, q->slots[i].fence) != VK_NOT_READY;
+    return settled;
+}
+
 bool vulkan_finish(gpu_queue *queue, status *st) {
     vulkan_queue *q = queue->handle;
-    bool ok = vulkan_flush(q, st);
+    bool ok = q->failure.code == STATUS_OK
+                  ? vulkan_flush(q, st)
+                  : status_set(st, q->failure.code, "%s", q->failure.message);
+    q->failure = (status)STATUS_INIT;
     for (uint32_t i = 0; i < VULKAN_SLOTS; i++)
         ok &= await_slot(q, &q->slots[(q->next + i) % VULKAN_SLOTS], ok ? st : NULL);
     return ok;

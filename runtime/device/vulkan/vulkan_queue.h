@@ -29,9 +29,10 @@ typedef struct vulkan_slot {
 typedef struct vulkan_queue {
     vulkan_device *device;
     vulkan_slot slots[VULKAN_SLOTS];
-    uint32_t next; /* the slot that is open, or will be */
-    bool open;     /* it has commands that were not submitted */
-    VkFence fence; /* of recordings */
+    uint32_t next;  /* the slot that is open, or will be */
+    bool open;      /* it has commands that were not submitted */
+    status failure; /* of a submission, that was not told yet */
+    VkFence fence;  /* of recordings */
     VkQueryPool stamps;
     gpu_block tables;  /* of addresses: VULKAN_TABLE_BYTES a slot */
     gpu_block staging; /* where what the host has passes through; made when it is needed */

@@ -12,14 +12,15 @@ typedef enum work_kind {
     WORK_WITHIN,
     WORK_FILL,
     WORK_LAUNCH,
-    WORK_RECORD
+    WORK_RECORD,
+    WORK_FOLLOW
 } work_kind;
 
 typedef struct event {
     uint64_t time_ns;
-    unsigned pending;
-    bool done;
-    bool destroyed; /* freed by the last recording that was asked for, as the drivers do it */
+    unsigned asked, reached; /* recordings */
+    unsigned users;          /* work that has yet to look at it */
+    bool destroyed;          /* freed by the last work that has it, as the drivers do it */
 } event;
 
 typedef struct work {
@@ -31,6 +32,7 @@ typedef struct work {
     unsigned char byte;
     stub_launch launch;
     event *event;
+    unsigned number; /* of the recording that is followed */
 } work;
 
 /* Captured, or made of one that was. */
@@ -101,17 +103,29 @@ static bool launch(const work *w) {
     return ok;
 }
 
+static void leave(event *e) {
+    if (--e->users == 0 && e->destroyed)
+        free(e);
+}
+
 static void record(event *e) {
     e->time_ns = now_ns();
-    e->done = --e->pending == 0;
-    if (e->done && e->destroyed)
-        free(e);
+    e->reached++;
+    leave(e);
+}
+
+static void follow(const work *w) {
+    while (w->event->reached < w->number && !stub_state.lost)
+        pthread_cond_wait(&stub_state.changed, &stub_state.mutex);
+    leave(w->event);
 }
 
 static void run(const work *w) {
     bool ok = true;
     if (w->kind == WORK_RECORD)
         record(w->event);
+    else if (w->kind == WORK_FOLLOW)
+        follow(w);
     else if (!stub_state.lost)
         ok = w->kind == WORK_LAUNCH ? launch(w) : copy(w);
     if (!ok && !stub_state.lost)
@@ -154,10 +168,13 @@ static int give(void *stream, const work *given) {
     work *w = malloc(sizeof *w);
     *w = *given;
     pthread_mutex_lock(&stub_state.mutex);
-    if (w->kind == WORK_RECORD) {
-        w->event->pending++;
-        w->event->done = false;
-    }
+    if (w->event)
+        w->event->users++;
+    if (w->kind == WORK_RECORD)
+        w->event->asked++;
+    if (w->kind == WORK_FOLLOW)
+        w->number = w->event->asked;
+    stub_state.counts.given++;
     *s->last = w;
     s->last = &w->next;
     pthread_cond_broadcast(&stub_state.changed);
@@ -275,7 +292,7 @@ int CALL(cuEventDestroy_v2, hipEventDestroy)(void *made) {
     pthread_mutex_lock(&stub_state.mutex);
     stub_state.counts.events--;
     e->destroyed = true;
-    if (e->pending == 0)
+    if (e->users == 0)
         free(e);
     pthread_mutex_unlock(&stub_state.mutex);
     return result;
@@ -285,14 +302,32 @@ int CALL(cuEventRecord, hipEventRecord)(void *made, void *stream) {
     return give(stream, &(work){.kind = WORK_RECORD, .event = made});
 }
 
+int CALL(cuStreamWaitEvent, hipStreamWaitEvent)(void *stream, void *made, unsigned flags) {
+    return flags ? INVALID_VALUE : give(stream, &(work){.kind = WORK_FOLLOW, .event = made});
+}
+
+static bool is_done(const event *e) {
+    return e->reached == e->asked;
+}
+
+int CALL(cuEventQuery, hipEventQuery)(void *made) {
+    int result = stub_ready();
+    if (result != OK)
+        return result;
+    pthread_mutex_lock(&stub_state.mutex);
+    result = stub_state.lost ? stub_state.lost : is_done(made) ? OK : NOT_READY;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return result;
+}
+
 int CALL(cuEventElapsedTime, hipEventElapsedTime)(float *ms, void *start, void *end) {
     const event *a = start, *b = end;
     int result = stub_ready();
     if (result != OK)
         return result;
     pthread_mutex_lock(&stub_state.mutex);
-    result = a->done && b->done ? OK : NOT_READY;
-    *ms = (float)((double)(b->time_ns - a->time_ns) / 1e6);
+    result = is_done(a) && is_done(b) ? OK : NOT_READY;
+    *ms = (float)(((double)b->time_ns - (double)a->time_ns) / 1e6);
     pthread_mutex_unlock(&stub_state.mutex);
     return result;
 }
