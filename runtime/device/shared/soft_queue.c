@@ -266,14 +266,15 @@ static void run_batch(device_queue *q, soft_batch *b) {
 /* Who waits for a batch is told how it ended; of others the queue learns it later. */
 static void batch_done(device_queue *q, soft_batch *b) {
     soft_device *d = q->device;
-    bool ended = b->awaited || !d->functions->finish;
-    if (b->awaited)
+    pthread_mutex_lock(&d->mutex);
+    bool awaited = b->awaited; /* not once the device is lost */
+    pthread_mutex_unlock(&d->mutex);
+    if (awaited)
         (void)finish(q, b->result.code == STATUS_OK ? &b->result : NULL);
     pthread_mutex_lock(&d->mutex);
     if (d->lost.code != STATUS_OK)
         b->result = d->lost;
-    q->given = !ended;
-    q->busy = q->given;
+    q->busy = q->given = !awaited && d->functions->finish;
     b->done = true;
     if (!b->awaited) {
         if (q->failure.code == STATUS_OK)
