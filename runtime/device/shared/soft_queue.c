@@ -267,14 +267,16 @@ static void run_batch(device_queue *q, soft_batch *b) {
 static void batch_done(device_queue *q, soft_batch *b) {
     soft_device *d = q->device;
     pthread_mutex_lock(&d->mutex);
-    bool awaited = b->awaited; /* not once the device is lost */
-    pthread_mutex_unlock(&d->mutex);
-    if (awaited)
+    bool ended = !d->functions->finish;
+    if (!ended && b->awaited) {
+        pthread_mutex_unlock(&d->mutex);
         (void)finish(q, b->result.code == STATUS_OK ? &b->result : NULL);
-    pthread_mutex_lock(&d->mutex);
+        ended = true;
+        pthread_mutex_lock(&d->mutex);
+    }
     if (d->lost.code != STATUS_OK)
         b->result = d->lost;
-    q->busy = q->given = !awaited && d->functions->finish;
+    q->busy = q->given = !ended;
     b->done = true;
     if (!b->awaited) {
         if (q->failure.code == STATUS_OK)
