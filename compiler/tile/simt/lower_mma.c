@@ -49,11 +49,9 @@ static void open_stages(staging *g, int64_t extent) {
         open_side(g, &g->sides[i], g->steps);
 }
 
-/* The slots for them: where stages are loaded, one and the next. What whole stages leave over has
- * one of its own. */
+/* What whole stages leave over has a slot of its own. */
 static void open_slots(staging *g, ir_builder *b) {
-    int64_t most = g->copies ? g->t->depth : 2;
-    g->slots = g->whole > most ? most : g->whole;
+    staging_cut_slots(g);
     g->sides[1].at = side_elements(&g->sides[0], g->steps);
     g->slot = g->sides[1].at + side_elements(&g->sides[1], g->steps);
     g->memory = lowering_staging(g->t->f.l, b, g->unit->factor, slots_of(g) * g->slot, 1);
@@ -101,28 +99,16 @@ static void put_missing_steps(const staging *g, const stage_side *s, ir_builder 
     put_zeros(g, b, at, s, s->by_step ? s->lines : missing, s->by_step ? missing : s->lines);
 }
 
-static void copy(const staging *g, const stage_side *s, ir_builder *b, ir_value slot, ir_value k) {
-    int64_t rows = s->by_step ? s->lines : g->steps, columns = s->by_step ? g->steps : s->lines;
-    ir_value operands[] = {g->memory, staging_beyond(b, slot, s->at),
-                           frame_memory(&g->t->f, s->number), staging_far_offset(g, s, b, k)};
-    ir_module *m = b->m;
-    ir_named_attr attrs[] = {
-        {"rows", ir_attr_int(m, rows)},
-        {"columns", ir_attr_int(m, columns)},
-        {"to_stride", ir_attr_int(m, s->pitch)},
-        {"from_stride", ir_attr_int(m, s->by_step ? s->line_stride : s->step_stride)},
-        {"piece", ir_attr_int(m, s->piece)}};
-    ir_op_spec spec = {.opcode = TILE_COPY,
-                       .operands = operands,
-                       .operand_count = 4,
-                       .attrs = attrs,
-                       .attr_count = 5};
-    ir_build(b, &spec);
-}
-
 static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
-    for (int i = 0; i < 2; i++)
-        copy(g, &g->sides[i], b, slot, k);
+    for (int i = 0; i < 2; i++) {
+        const stage_side *s = &g->sides[i];
+        const stage_rows rows = {.rows = s->by_step ? s->lines : g->steps,
+                                 .columns = s->by_step ? g->steps : s->lines,
+                                 .to_stride = s->pitch,
+                                 .from_stride = s->by_step ? s->line_stride : s->step_stride};
+        ir_value to = staging_beyond(b, slot, s->at);
+        staging_copy(g, s, b, to, staging_far_offset(g, s, b, k), &rows);
+    }
 }
 
 /* ---- products ---- */
@@ -144,27 +130,18 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     return sum;
 }
 
-/* Copies are under way for all slots but one, which is multiplied: a wait for the first of them,
- * then for all threads, of which none reads the slot any more that the next copies go to. */
+static ir_value multiply_stage(const staging *g, ir_builder *b, ir_value slot, ir_value sum) {
+    return multiply(g, b, slot, g->steps, sum);
+}
+
+static const stage_actions in_registers = {copy_stage, multiply_stage};
+
 static ir_value copied_stages(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop, guard;
-    ir_value k, ahead, next;
-    int64_t end = g->whole * g->steps, distance = g->slots - 1;
-    for (int64_t i = 0; i < distance; i++) {
-        if (i < g->whole)
-            copy_stage(g, b, staging_slot(g, b, 0, i), tile_index(b, i * g->steps));
-        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
-    }
-    ir_builder in = staging_loop(g, b, end, g->steps, sum, &loop, &k);
-    ir_value number = tile_index_by(&in, TILE_INDEX_DIV, k, g->steps);
-    staging_op(&in, TILE_COPY_WAIT, "left", distance - 1);
-    staging_op(&in, TILE_BARRIER, NULL, 0);
-    ahead = staging_beyond(&in, k, distance * g->steps);
-    ir_builder more = tile_for(&in, ahead, tile_index(&in, end), end, NULL, 0, &guard, &next);
-    copy_stage(g, &more, staging_slot(g, &more, number, distance), next);
-    tile_yield(&more, NULL, 0);
-    staging_op(&in, TILE_COPY_COMMIT, NULL, 0);
-    sum = multiply(g, &in, staging_slot(g, &in, number, 0), g->steps, staging_carried(&in));
+    ir_op loop;
+    ir_value k;
+    staging_begin_copies(g, b);
+    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
+    sum = staging_trip(g, &in, k, staging_carried(&in));
     tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);
 }
@@ -245,7 +222,7 @@ static ir_value lower_in_slots(staging *g, ir_builder *b, int64_t extent) {
 }
 
 ir_value lower_mma(dot *t, ir_builder *b, int64_t extent) {
-    staging g = {.t = t, .unit = t->mma};
+    staging g = {.t = t, .unit = t->mma, .element = t->mma->factor, .does = &in_registers};
     ir_value sum;
     if (mma_in_memory(t->mma)) {
         if (lower_mma_stages(t, b, extent, &sum))

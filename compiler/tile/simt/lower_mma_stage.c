@@ -70,25 +70,16 @@ static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at
     const stage_side *s = c->s;
     int64_t row = c->shape->row[s->number];
     ir_value from = staging_far_offset(c->g, s, b, staging_beyond(b, c->k, step));
-    ir_value operands[] = {c->g->memory, staging_beyond(b, c->slot, to),
-                           frame_memory(&c->g->t->f, s->number),
-                           staging_beyond(b, from, line * s->line_stride)};
-    ir_module *m = b->m;
-    ir_named_attr attrs[] = {
-        {"rows", ir_attr_int(m, rows)},
-        {"columns", ir_attr_int(m, columns)},
-        {"to_stride", ir_attr_int(m, row)},
-        {"from_stride", ir_attr_int(m, s->by_step ? s->line_stride : s->step_stride)},
-        {"piece", ir_attr_int(m, s->piece)},
-        {"swizzle", ir_attr_int(m, row * (int64_t)dtype_size(c->g->unit->factor))},
-        {"at", ir_attr_int(m, at)}};
-    ir_op_spec spec = {.opcode = TILE_COPY,
-                       .operands = operands,
-                       .operand_count = 4,
-                       .attrs = attrs,
-                       .attr_count = at ? 7 : 6};
+    const stage_rows stage = {.rows = rows,
+                              .columns = columns,
+                              .to_stride = row,
+                              .from_stride = s->by_step ? s->line_stride : s->step_stride,
+                              .swizzle = row * (int64_t)dtype_size(c->g->element),
+                              .at = at};
+    ir_value place = staging_beyond(b, c->slot, to);
+    from = staging_beyond(b, from, line * s->line_stride);
     if (rows > 0 && columns > 0)
-        ir_build(b, &spec);
+        staging_copy(c->g, s, b, place, from, &stage);
 }
 
 /* Some lines from `line` on, to the place of line number `place` in the slot. */
@@ -120,10 +111,15 @@ static void copy_side(const stage_copy *c, ir_builder *b) {
     }
 }
 
-static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k,
+static void copy_steps(const staging *g, ir_builder *b, ir_value slot, ir_value k,
                        const slot_shape *shape, int64_t steps) {
     for (int i = 0; i < 2; i++)
         copy_side(&(stage_copy){g, &g->sides[i], slot, k, shape, steps}, b);
+}
+
+static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+    const slot_shape shape = shape_of(g, g->steps);
+    copy_steps(g, b, slot, k, &shape, g->steps);
 }
 
 /* ---- products ---- */
@@ -147,27 +143,18 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, const s
     return ir_build1(b, TILE_MMA_STAGE, operands, 3, ir_value_get(m, sum)->type, attrs, n);
 }
 
-/* Stage by stage. Of copies `distance` stages are on their way, of products at most `behind`: the
- * slot that copies go to is that of the stage before these, which all threads have waited for when
- * they meet at the barrier. */
-static ir_value whole_stages(staging *g, ir_builder *b, const slot_shape *shape, int64_t distance,
-                             int64_t behind, ir_value sum) {
-    ir_op loop, guard;
-    ir_value k, next;
-    int64_t end = g->whole * g->steps;
-    ir_builder in = staging_loop(g, b, end, g->steps, sum, &loop, &k);
-    ir_value number = tile_index_by(&in, TILE_INDEX_DIV, k, g->steps);
-    staging_op(&in, TILE_COPY_WAIT, "left", distance - 1);
-    staging_op(&in, TILE_BARRIER, NULL, 0);
-    sum = multiply(g, &in, staging_slot(g, &in, number, 0), shape, staging_carried(&in));
-    if (g->whole > g->slots) {
-        ir_value ahead = staging_beyond(&in, k, distance * g->steps);
-        ir_builder more = tile_for(&in, ahead, tile_index(&in, end), end, NULL, 0, &guard, &next);
-        copy_stage(g, &more, staging_slot(g, &more, number, distance), next, shape, g->steps);
-        tile_yield(&more, NULL, 0);
-    }
-    staging_op(&in, TILE_COPY_COMMIT, NULL, 0);
-    staging_op(&in, TILE_MMA_WAIT, "left", behind);
+static ir_value multiply_stage(const staging *g, ir_builder *b, ir_value slot, ir_value sum) {
+    const slot_shape shape = shape_of(g, g->steps);
+    return multiply(g, b, slot, &shape, sum);
+}
+
+static const stage_actions in_memory = {copy_stage, multiply_stage};
+
+static ir_value whole_stages(staging *g, ir_builder *b, ir_value sum) {
+    ir_op loop;
+    ir_value k;
+    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
+    sum = staging_trip(g, &in, k, staging_carried(&in));
     tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);
 }
@@ -216,33 +203,37 @@ static void open_slots(staging *g, ir_builder *b, const slot_shape *shape, const
 }
 
 /* The copies of the first stages; those of the rest are waited for with the first of them. */
-static void begin_copies(const staging *g, ir_builder *b, const slot_shape *shape,
-                         const slot_shape *rest, int64_t distance) {
+static void begin_copies(const staging *g, ir_builder *b, const slot_shape *rest) {
     if (g->rest)
-        copy_stage(g, b, tile_index(b, g->slots * g->slot), tile_index(b, g->whole * g->steps),
+        copy_steps(g, b, tile_index(b, g->slots * g->slot), tile_index(b, g->whole * g->steps),
                    rest, g->rest);
-    for (int64_t i = 0; i < distance; i++) {
-        copy_stage(g, b, staging_slot(g, b, 0, i), tile_index(b, i * g->steps), shape, g->steps);
-        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
-    }
-    if (distance == 0)
+    staging_begin_copies(g, b);
+    if (g->distance == 0)
         staging_op(b, TILE_COPY_COMMIT, NULL, 0);
 }
 
+/* The slot that copies go to is that of the stage before those whose products are under way, which
+ * all threads have waited for when they meet at the barrier. */
+static void set_distances(staging *g) {
+    bool all = g->whole == g->slots; /* none is overwritten */
+    g->copies = g->overlaps = true;
+    g->behind = all || g->slots > 2 ? 1 : 0;
+    g->distance = all ? g->slots : g->slots - 1 - g->behind;
+}
+
 bool lower_mma_stages(dot *t, ir_builder *b, int64_t extent, ir_value *out) {
-    staging g = {.t = t, .unit = t->mma};
+    staging g = {.t = t, .unit = t->mma, .element = t->mma->factor, .does = &in_memory};
     if (!can_copy(&g, b, extent))
         return false;
     staging_pad(&g, b);
     slot_shape shape = shape_of(&g, g.steps),
                rest = shape_of(&g, staging_up(g.rest ? g.rest : 1, g.unit->k));
     open_slots(&g, b, &shape, &rest);
-    bool all = g.whole == g.slots; /* none is overwritten */
-    int64_t behind = all || g.slots > 2 ? 1 : 0, distance = all ? g.slots : g.slots - 1 - behind;
+    set_distances(&g);
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    begin_copies(&g, b, &shape, &rest, distance);
+    begin_copies(&g, b, &rest);
     if (g.whole)
-        sum = whole_stages(&g, b, &shape, distance, behind, sum);
+        sum = whole_stages(&g, b, sum);
     if (g.rest)
         sum = rest_of_steps(&g, b, &rest, sum);
     ir_named_attr left = {"left", ir_attr_int(b->m, 0)};

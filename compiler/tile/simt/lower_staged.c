@@ -7,53 +7,16 @@
  * one is multiplied, and stored behind it. Sums of chunks are added in registers. The order is the
  * one of lower_dot.c. */
 #include "schedule/integers.h"
-#include "tile/lower_dot.h"
-#include "tile/simt/access.h"
+#include "tile/simt/staging.h"
 
 /* Rows of memory are an odd number of four elements long: what threads put down with the steps side
  * by side falls on different banks, as long as those put down together are 32 bytes or less. */
-enum { UNIT_OF_BANKS = 4, SECTOR = 32, MOST_PARTS = 16, WIDEST_COPY = 16, LEAST_COPY = 4 };
-
-typedef struct side {
-    int number; /* 0: the left one */
-    const ir_dim *access;
-    int64_t lines;
-    int64_t pitch, at; /* of the steps in a slot; where it begins there */
-    int64_t piece;     /* elements that are copied at once; 0: none can be */
-    bool by_step;      /* far away steps lie side by side; else lines do */
-    int64_t stride;    /* ... and the other ones are so far apart */
-} side;
-
-typedef struct stage_ring {
-    dot *t;
-    side sides[2];
-    ir_value memory;
-    int64_t steps, slots, slot; /* steps of a stage, stages at once, elements of a slot */
-    int64_t whole, rest;        /* whole stages; the steps behind them */
-    bool copies;                /* they are copied, not loaded and stored */
-} stage_ring;
-
-static ir_value beyond(ir_builder *b, ir_value at, int64_t elements) {
-    int64_t one = 1;
-    return tile_affine(b, elements, &at, &one, 1);
-}
-
-static void plain(ir_builder *b, int opcode, const char *name, int64_t value) {
-    ir_named_attr attr = {name, ir_attr_int(b->m, value)};
-    ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
-    ir_build(b, &spec);
-}
+enum { UNIT_OF_BANKS = 4, SECTOR = 32, MOST_PARTS = 16 };
 
 /* ---- from far away into a slot ---- */
 
-static ir_value far_offset(const stage_ring *g, const side *s, ir_builder *b, ir_value k) {
-    frame *f = &g->t->f;
-    f->index[g->t->k] = k;
-    return frame_offset(f, b, s->access);
-}
-
 /* Of the left side a row for each line, of the right one a column. */
-static tile_window far_window(const stage_ring *g, const side *s, int64_t steps) {
+static tile_window far_window(const staging *g, const stage_side *s, int64_t steps) {
     frame *f = &g->t->f;
     tile_window w = frame_window(f, s->access);
     *(s->number ? &w.columns : &w.rows) = s->lines;
@@ -63,7 +26,7 @@ static tile_window far_window(const stage_ring *g, const side *s, int64_t steps)
 }
 
 /* A window that stands still along an axis has one element there; here each has its own. */
-static ir_value far_tile(const stage_ring *g, const side *s, ir_builder *b, ir_value at,
+static ir_value far_tile(const staging *g, const stage_side *s, ir_builder *b, ir_value at,
                          int64_t steps) {
     tile_window w = far_window(g, s, steps);
     ir_value x = tile_load_window(b, frame_memory(&g->t->f, s->number), at, &w);
@@ -78,78 +41,69 @@ typedef struct loaded {
 } loaded;
 
 /* Steps that are put down together. */
-static int64_t part_of(const stage_ring *g, const side *s, int64_t steps) {
+static int64_t part_of(const staging *g, const stage_side *s, int64_t steps) {
     tile_window w = far_window(g, s, steps);
     int64_t line = s->number ? w.column_stride : w.row_stride,
-            part = SECTOR / (int64_t)dtype_size(g->t->element);
+            part = SECTOR / (int64_t)dtype_size(g->element);
     while (part * MOST_PARTS < steps)
         part *= 2;
     return line == 1 ? steps : part;
 }
 
-static loaded load_stage(const stage_ring *g, ir_builder *b, ir_value k, int64_t steps) {
+static loaded load_stage(const staging *g, ir_builder *b, ir_value k, int64_t steps) {
     loaded x = {.steps = steps};
     for (int i = 0; i < 2; i++) {
-        const side *s = &g->sides[i];
+        const stage_side *s = &g->sides[i];
         int64_t part = part_of(g, s, steps), along = s->access[1 + g->t->k];
-        ir_value at = far_offset(g, s, b, k);
+        ir_value at = staging_far_offset(g, s, b, k);
         for (int64_t from = 0; from < steps; from += part)
-            x.tiles[i][from / part] = far_tile(g, s, b, beyond(b, at, from * along),
+            x.tiles[i][from / part] = far_tile(g, s, b, staging_beyond(b, at, from * along),
                                                steps - from < part ? steps - from : part);
         x.part[i] = part;
     }
     return x;
 }
 
-static void store_stage(const stage_ring *g, ir_builder *b, ir_value slot, const loaded *x) {
+static void store_stage(const staging *g, ir_builder *b, ir_value slot, const loaded *x) {
     for (int i = 0; i < 2; i++)
         for (int64_t from = 0; from < x->steps; from += x->part[i]) {
-            const side *s = &g->sides[i];
-            tile_store(b, g->memory, beyond(b, slot, s->at + from * s->pitch),
+            const stage_side *s = &g->sides[i];
+            tile_store(b, g->memory, staging_beyond(b, slot, s->at + from * s->pitch),
                        x->tiles[i][from / x->part[i]], i ? s->pitch : 1, i ? 1 : s->pitch, false);
         }
 }
 
-static void copy(const stage_ring *g, const side *s, ir_builder *b, ir_value slot, ir_value k) {
-    ir_value operands[] = {g->memory, beyond(b, slot, s->at), frame_memory(&g->t->f, s->number),
-                           far_offset(g, s, b, k)};
-    ir_module *m = b->m;
-    ir_named_attr attrs[] = {{"rows", ir_attr_int(m, s->by_step ? s->lines : g->steps)},
-                             {"columns", ir_attr_int(m, s->by_step ? g->steps : s->lines)},
-                             {"to_stride", ir_attr_int(m, s->by_step ? 1 : s->pitch)},
-                             {"from_stride", ir_attr_int(m, s->stride)},
-                             {"piece", ir_attr_int(m, s->piece)},
-                             {"to_step", ir_attr_int(m, s->pitch)}};
-    ir_op_spec spec = {.opcode = TILE_COPY,
-                       .operands = operands,
-                       .operand_count = 4,
-                       .attrs = attrs,
-                       .attr_count = s->by_step ? 6 : 5};
-    ir_build(b, &spec);
-}
-
-static void copy_stage(const stage_ring *g, ir_builder *b, ir_value slot, ir_value k) {
-    for (int i = 0; i < 2; i++)
-        copy(g, &g->sides[i], b, slot, k);
+static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+    for (int i = 0; i < 2; i++) {
+        const stage_side *s = &g->sides[i];
+        const stage_rows rows = {.rows = s->turned ? s->lines : g->steps,
+                                 .columns = s->turned ? g->steps : s->lines,
+                                 .to_stride = s->turned ? 1 : s->pitch,
+                                 .from_stride = s->turned ? s->line_stride : s->step_stride,
+                                 .to_step = s->turned ? s->pitch : 0};
+        ir_value to = staging_beyond(b, slot, s->at);
+        staging_copy(g, s, b, to, staging_far_offset(g, s, b, k), &rows);
+    }
 }
 
 /* ---- what can be copied ---- */
 
 /* Elements at once: a power of two, to which all of it is aligned; one where it is turned over. */
-static int64_t piece_of(const stage_ring *g, const side *s, ir_builder *b) {
-    dtype element = g->t->element;
-    int64_t piece = WIDEST_COPY / (int64_t)dtype_size(element),
-            aligned = access_index_divisor(b->m, far_offset(g, s, b, tile_index(b, g->steps)));
-    if (s->by_step)
-        return (int64_t)dtype_size(element) >= LEAST_COPY;
-    while (piece > 1 && (s->lines % piece != 0 || s->stride % piece != 0 || aligned % piece != 0))
+static int64_t piece_of(const staging *g, const stage_side *s, ir_builder *b) {
+    int64_t size = (int64_t)dtype_size(g->element), piece = COPY_BYTES / size,
+            aligned =
+                access_index_divisor(b->m, staging_far_offset(g, s, b, tile_index(b, g->steps)));
+    if (s->turned)
+        return size >= LEAST_COPY_BYTES;
+    while (piece > 1 &&
+           (s->lines % piece != 0 || s->step_stride % piece != 0 || aligned % piece != 0))
         piece /= 2;
-    return piece * (int64_t)dtype_size(element) >= LEAST_COPY ? piece : 0;
+    return piece * size >= LEAST_COPY_BYTES ? piece : 0;
 }
 
 /* As numbers say where its elements lie: those of memory that outlives the workgroup, and nothing
  * is left out or read twice. */
-static bool is_copyable(const stage_ring *g, side *s, ir_builder *b) {
+static bool is_copyable(const staging *g, stage_side *s, ir_builder *b) {
     ir_value memory = frame_memory(&g->t->f, s->number);
     ir_op made = ir_value_get(b->m, memory)->op;
     tile_window w = far_window(g, s, g->steps);
@@ -158,11 +112,12 @@ static bool is_copyable(const stage_ring *g, side *s, ir_builder *b) {
     bool plain = true;
     for (int i = 0; i < TILE_MORE_COUNT; i++)
         plain &= w.more[i] == 0;
-    s->by_step = line != 1;
-    s->stride = s->by_step ? line : step;
-    if (!plain || line <= 0 || step <= 0 || (s->by_step && step != 1) ||
+    s->turned = line != 1;
+    s->line_stride = line;
+    s->step_stride = step;
+    if (!plain || line <= 0 || step <= 0 || (s->turned && step != 1) ||
         (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH) ||
-        ir_type_get(b->m, ir_value_get(b->m, memory)->type)->element != g->t->element)
+        ir_type_get(b->m, ir_value_get(b->m, memory)->type)->element != g->element)
         return false;
     s->piece = piece_of(g, s, b);
     return s->piece > 0;
@@ -170,63 +125,54 @@ static bool is_copyable(const stage_ring *g, side *s, ir_builder *b) {
 
 /* ---- slots ---- */
 
-static void open_side(stage_ring *g, int i) {
-    const frame *f = &g->t->f;
-    int64_t lines = i ? f->columns : f->rows,
-            units = round_up(lines, UNIT_OF_BANKS) / UNIT_OF_BANKS;
-    g->sides[i] = (side){.number = i,
-                         .access = i ? g->t->rhs : g->t->lhs,
-                         .lines = lines,
-                         .pitch = (units | 1) * UNIT_OF_BANKS};
+static void open_side(stage_side *s) {
+    int64_t units = staging_up(s->lines, UNIT_OF_BANKS) / UNIT_OF_BANKS;
+    s->pitch = (units | 1) * UNIT_OF_BANKS;
 }
 
-/* Stages that are loaded have two slots, one for this one and one for the next. What whole stages
- * leave over has a slot of its own. */
-static void open(stage_ring *g, ir_builder *b, int64_t extent) {
+/* What whole stages leave over has a slot of its own. */
+static void open(staging *g, ir_builder *b, int64_t extent) {
     const dot *t = g->t;
+    staging_sides(g);
     g->steps = t->chunk ? greatest_divisor(t->stage, t->chunk) : t->stage;
     g->whole = extent / g->steps;
     g->rest = extent % g->steps;
     if (g->whole == 0)
         g->steps = g->rest;
     for (int i = 0; i < 2; i++)
-        open_side(g, i);
+        open_side(&g->sides[i]);
     g->copies = g->whole > 1 && t->depth && is_copyable(g, &g->sides[0], b) &&
                 is_copyable(g, &g->sides[1], b);
-    int64_t most = g->copies ? t->depth : 2;
-    g->slots = g->whole > most ? most : g->whole;
+    staging_cut_slots(g);
     g->sides[1].at = g->steps * g->sides[0].pitch;
     g->slot = g->sides[1].at + g->steps * g->sides[1].pitch;
-    g->memory = lowering_staging(t->f.l, b, t->element, (g->slots + (g->rest > 0)) * g->slot, 1);
-}
-
-static ir_value slot_of(const stage_ring *g, ir_builder *b, ir_value stage, int64_t more) {
-    int64_t size = g->slot;
-    ir_value slot = tile_index_by(b, TILE_INDEX_REM, beyond(b, stage, more), g->slots);
-    return tile_affine(b, 0, &slot, &size, 1);
+    g->memory = lowering_staging(t->f.l, b, g->element, (g->slots + (g->rest > 0)) * g->slot, 1);
 }
 
 /* ---- stages ---- */
 
-static ir_value multiply(const stage_ring *g, ir_builder *b, ir_value slot, int64_t steps,
+static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
                          ir_value sum) {
-    const side *x = &g->sides[0], *y = &g->sides[1];
+    const stage_side *x = &g->sides[0], *y = &g->sides[1];
     for (int64_t i = 0; i < steps; i++) {
-        ir_value left = tile_load(b, g->memory, beyond(b, slot, x->at + i * x->pitch), x->lines, 1,
-                                  1, 0),
-                 right = tile_load(b, g->memory, beyond(b, slot, y->at + i * y->pitch), 1, y->lines,
-                                   0, 1);
+        ir_value left = tile_load(b, g->memory, staging_beyond(b, slot, x->at + i * x->pitch),
+                                  x->lines, 1, 1, 0),
+                 right = tile_load(b, g->memory, staging_beyond(b, slot, y->at + i * y->pitch), 1,
+                                   y->lines, 0, 1);
         sum = dot_multiply_add(g->t, b, left, right, sum);
     }
     return sum;
 }
 
+static ir_value multiply_stage(const staging *g, ir_builder *b, ir_value slot, ir_value sum) {
+    return multiply(g, b, slot, g->steps, sum);
+}
+
+static const stage_actions by_threads = {copy_stage, multiply_stage};
+
 /* The first stages are on their way; what is left over is there. */
-static void begin(const stage_ring *g, ir_builder *b) {
-    for (int64_t i = 0; g->copies && i < g->slots - 1; i++) {
-        copy_stage(g, b, tile_index(b, i * g->slot), tile_index(b, i * g->steps));
-        plain(b, TILE_COPY_COMMIT, NULL, 0);
-    }
+static void begin(const staging *g, ir_builder *b) {
+    staging_begin_copies(g, b);
     if (!g->copies && g->whole) {
         loaded first = load_stage(g, b, tile_index(b, 0), g->steps);
         store_stage(g, b, tile_index(b, 0), &first);
@@ -237,63 +183,40 @@ static void begin(const stage_ring *g, ir_builder *b) {
     }
 }
 
-/* Copies are under way for all slots but one: a wait for the first of them, then for all threads,
- * of which none reads the slot any more that the next copies go to. */
-static ir_value copied_stage(const stage_ring *g, ir_builder *b, ir_value k, ir_value sum) {
-    ir_op guard;
-    ir_value next, number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
-    int64_t distance = g->slots - 1, end = g->whole * g->steps;
-    plain(b, TILE_COPY_WAIT, "left", distance - 1);
-    plain(b, TILE_BARRIER, NULL, 0);
-    ir_builder more = tile_for(b, beyond(b, k, distance * g->steps), tile_index(b, end), end, NULL,
-                               0, &guard, &next);
-    copy_stage(g, &more, slot_of(g, &more, number, distance), next);
-    tile_yield(&more, NULL, 0);
-    plain(b, TILE_COPY_COMMIT, NULL, 0);
-    return multiply(g, b, slot_of(g, b, number, 0), g->steps, sum);
-}
-
 /* Behind the last stage it is loaded once more, into a slot that nobody reads. */
-static ir_value loaded_stage(const stage_ring *g, ir_builder *b, ir_value k, ir_value sum) {
+static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
     ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
     if (g->whole == 1)
         return multiply(g, b, tile_index(b, 0), g->steps, sum);
-    plain(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-    ir_value next = tile_index_op(b, TILE_INDEX_MIN, beyond(b, k, g->steps),
+    staging_op(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
+    ir_value next = tile_index_op(b, TILE_INDEX_MIN, staging_beyond(b, k, g->steps),
                                   tile_index(b, (g->whole - 1) * g->steps));
     loaded ahead = load_stage(g, b, next, g->steps);
-    sum = multiply(g, b, slot_of(g, b, number, 0), g->steps, sum);
-    store_stage(g, b, slot_of(g, b, number, 1), &ahead);
+    sum = multiply(g, b, staging_slot(g, b, number, 0), g->steps, sum);
+    store_stage(g, b, staging_slot(g, b, number, 1), &ahead);
     return sum;
 }
 
-static ir_builder steps_of(const stage_ring *g, ir_builder *b, ir_value low, ir_value high,
-                           int64_t step, ir_value *sum, ir_op *loop, ir_value *k) {
-    ir_builder in = tile_for(b, low, high, step, sum, 1, loop, k);
-    lowering_mark(g->t->f.l, *loop, g->t->f.op);
-    *sum = ir_block_get(b->m, in.block)->arguments[1];
-    return in;
-}
-
 /* Steps [low, low + length): whole stages, and behind the last one what is left over. */
-static ir_value chunk(const stage_ring *g, ir_builder *b, ir_value low, int64_t length) {
+static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t length) {
     dot *t = g->t;
     int64_t whole = length / g->steps * g->steps;
     if (g->whole == 0)
         whole = 0;
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    ir_value k, end = beyond(b, low, whole);
+    ir_value k, end = staging_beyond(b, low, whole);
     ir_op loop;
     if (whole) {
-        ir_builder in = steps_of(g, b, low, end, g->steps, &sum, &loop, &k);
-        sum = (g->copies ? copied_stage : loaded_stage)(g, &in, k, sum);
+        ir_builder in = staging_loop_from(g, b, low, end, g->steps, sum, &loop, &k);
+        sum = (g->copies ? staging_trip : loaded_stage)(g, &in, k, staging_carried(&in));
         tile_yield(&in, &sum, 1);
         sum = ir_op_result(b->m, loop, 0);
     }
     if (length == whole)
         return sum;
-    ir_builder in = steps_of(g, b, end, beyond(b, low, length), length - whole, &sum, &loop, &k);
-    sum = multiply(g, &in, tile_index(b, g->slots * g->slot), length - whole, sum);
+    ir_builder in = staging_loop_from(g, b, end, staging_beyond(b, low, length), length - whole,
+                                      sum, &loop, &k);
+    sum = multiply(g, &in, tile_index(b, g->slots * g->slot), length - whole, staging_carried(&in));
     tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);
 }
@@ -303,15 +226,15 @@ static ir_value added(ir_builder *b, ir_value x, ir_value y) {
 }
 
 /* The sums of whole chunks onto the total, then that of the rest. */
-static ir_value chunks(const stage_ring *g, ir_builder *b, int64_t extent) {
+static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
     dot *t = g->t;
     int64_t whole = extent / t->chunk * t->chunk;
     ir_value start, total = tile_constant(b, t->element, 0);
     ir_op loop;
     total = tile_broadcast(b, total, t->f.rows, t->f.columns);
-    ir_builder in =
-        steps_of(g, b, tile_index(b, 0), tile_index(b, whole), t->chunk, &total, &loop, &start);
-    total = added(&in, total, chunk(g, &in, start, t->chunk));
+    ir_builder in = staging_loop_from(g, b, tile_index(b, 0), tile_index(b, whole), t->chunk, total,
+                                      &loop, &start);
+    total = added(&in, staging_carried(&in), chunk(g, &in, start, t->chunk));
     tile_yield(&in, &total, 1);
     total = ir_op_result(b->m, loop, 0);
     if (extent > whole)
@@ -320,7 +243,7 @@ static ir_value chunks(const stage_ring *g, ir_builder *b, int64_t extent) {
 }
 
 ir_value lower_staged(dot *t, ir_builder *b, int64_t extent) {
-    stage_ring g = {.t = t};
+    staging g = {.t = t, .element = t->element, .does = &by_threads};
     bool several = t->chunk && extent > t->chunk;
     open(&g, b, extent);
     begin(&g, b);

@@ -60,7 +60,7 @@ int64_t staging_piece(const staging *g, const stage_side *s, ir_builder *b, int6
     int64_t rows = s->by_step ? s->lines : steps, columns = s->by_step ? steps : s->lines,
             along = s->by_step ? s->step_stride : s->line_stride,
             other = s->by_step ? s->line_stride : s->step_stride,
-            size = (int64_t)dtype_size(g->unit->factor), piece = COPY_BYTES / size,
+            size = (int64_t)dtype_size(g->element), piece = COPY_BYTES / size,
             aligned = access_index_divisor(b->m, staging_far_offset(g, s, b, tile_index(b, steps)));
     if (along != 1 || (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH))
         return 0;
@@ -70,7 +70,73 @@ int64_t staging_piece(const staging *g, const stage_side *s, ir_builder *b, int6
     return piece * size < LEAST_COPY_BYTES ? 0 : piece;
 }
 
+/* ---- copies ---- */
+
+void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value to, ir_value from,
+                  const stage_rows *r) {
+    ir_value operands[] = {g->memory, to, frame_memory(&g->t->f, s->number), from};
+    ir_module *m = b->m;
+    ir_named_attr attrs[8] = {{"rows", ir_attr_int(m, r->rows)},
+                              {"columns", ir_attr_int(m, r->columns)},
+                              {"to_stride", ir_attr_int(m, r->to_stride)},
+                              {"from_stride", ir_attr_int(m, r->from_stride)},
+                              {"piece", ir_attr_int(m, s->piece)}};
+    uint32_t n = 5;
+    if (r->to_step)
+        attrs[n++] = (ir_named_attr){"to_step", ir_attr_int(m, r->to_step)};
+    if (r->swizzle)
+        attrs[n++] = (ir_named_attr){"swizzle", ir_attr_int(m, r->swizzle)};
+    if (r->at)
+        attrs[n++] = (ir_named_attr){"at", ir_attr_int(m, r->at)};
+    ir_op_spec spec = {.opcode = TILE_COPY,
+                       .operands = operands,
+                       .operand_count = 4,
+                       .attrs = attrs,
+                       .attr_count = n};
+    ir_build(b, &spec);
+}
+
+void staging_begin_copies(const staging *g, ir_builder *b) {
+    for (int64_t i = 0; i < g->distance; i++) {
+        g->does->copy(g, b, staging_slot(g, b, 0, i), tile_index(b, i * g->steps));
+        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
+    }
+}
+
+/* Those of the stage `distance` further on, if there is one. */
+static void copy_ahead(const staging *g, ir_builder *b, ir_value k, ir_value number) {
+    ir_op guard;
+    ir_value next, ahead = staging_beyond(b, k, g->distance * g->steps);
+    int64_t end = g->whole * g->steps;
+    ir_builder more = tile_for(b, ahead, tile_index(b, end), end, NULL, 0, &guard, &next);
+    g->does->copy(g, &more, staging_slot(g, &more, number, g->distance), next);
+    tile_yield(&more, NULL, 0);
+}
+
+ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+    ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
+    bool is_full = g->overlaps && g->whole == g->slots; /* no slot is used again */
+    staging_op(b, TILE_COPY_WAIT, "left", g->distance - 1);
+    staging_op(b, TILE_BARRIER, NULL, 0);
+    if (g->overlaps)
+        sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), sum);
+    if (!is_full)
+        copy_ahead(g, b, k, number);
+    staging_op(b, TILE_COPY_COMMIT, NULL, 0);
+    if (g->overlaps)
+        staging_op(b, TILE_MMA_WAIT, "left", g->behind);
+    else
+        sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), sum);
+    return sum;
+}
+
 /* ---- stages ---- */
+
+void staging_cut_slots(staging *g) {
+    int64_t most = g->copies ? g->t->depth : 2;
+    g->slots = g->whole > most ? most : g->whole;
+    g->distance = g->copies ? g->slots - 1 : 0;
+}
 
 ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t number) {
     int64_t one = 1, size = g->slot;
@@ -81,13 +147,18 @@ ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t n
     return tile_affine(b, 0, &slot, &size, 1);
 }
 
+ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_value high,
+                             int64_t step, ir_value sum, ir_op *loop, ir_value *k) {
+    ir_builder in = tile_for(b, low, high, step, &sum, 1, loop, k);
+    lowering_mark(g->t->f.l, *loop, g->t->f.op);
+    return in;
+}
+
 ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
                         ir_op *loop, ir_value *k) {
     ir_value low = g->end ? g->end : tile_index(b, 0);
     g->end = tile_index(b, high);
-    ir_builder in = tile_for(b, low, g->end, step, &sum, 1, loop, k);
-    lowering_mark(g->t->f.l, *loop, g->t->f.op);
-    return in;
+    return staging_loop_from(g, b, low, g->end, step, sum, loop, k);
 }
 
 ir_value staging_carried(const ir_builder *in) {

@@ -1,5 +1,9 @@
-/* staging.h - what contractions on matrix units have in common that go through the workgroup's
- * memory in stages (lower_mma.c, lower_mma_stage.c). */
+/* staging.h - what contractions have in common that go through the workgroup's memory in stages:
+ * with multiplications and additions of threads (lower_staged.c), on matrix units that read
+ * registers (lower_mma.c) and on those that read that memory (lower_mma_stage.c).
+ *
+ * A stage is some steps of both sides. Several have a slot of memory each: while one is multiplied,
+ * those behind it are on their way. */
 #ifndef TESSERA_TILE_SIMT_STAGING_H
 #define TESSERA_TILE_SIMT_STAGING_H
 
@@ -16,20 +20,36 @@ typedef struct stage_side {
     int64_t lines, padded;            /* those that there are; those of the tile */
     int64_t line_stride, step_stride; /* far away */
     bool by_step;                     /* in a slot steps lie side by side; else lines do */
+    bool turned;                      /* ... of which far away it is the other way round */
     int64_t pitch, at;                /* of rows in a slot; where it begins there */
     int64_t piece;                    /* elements that are copied at once; 0: none can be */
 } stage_side;
 
-typedef struct staging {
+typedef struct staging staging;
+
+/* Where a unit differs from others. */
+typedef struct stage_actions {
+    /* Begins the copies of a stage, whose first step is k. */
+    void (*copy)(const staging *g, ir_builder *b, ir_value slot, ir_value k);
+    /* The products of a whole stage onto a sum. */
+    ir_value (*multiply)(const staging *g, ir_builder *b, ir_value slot, ir_value sum);
+} stage_actions;
+
+struct staging {
     dot *t;
-    const mma_unit *unit;
+    const mma_unit *unit; /* NULL: threads multiply and add */
+    dtype element;        /* of what is staged */
+    const stage_actions *does;
     stage_side sides[2];
     ir_value memory;
     int64_t steps, slots, slot; /* steps of a stage, stages at once, elements of a slot */
     int64_t whole, rest;        /* whole stages; the steps behind them */
     bool copies;                /* they are copied, not loaded and stored */
+    int64_t distance;           /* ... and so many are under way when one is multiplied */
+    bool overlaps;              /* products are under way, too, while others are begun */
+    int64_t behind;             /* ... of so many stages */
     ir_value end;               /* of the last loop over them; 0: there is none yet */
-} staging;
+};
 
 int64_t staging_up(int64_t n, int64_t by);
 /* An index so many elements further on. */
@@ -52,8 +72,27 @@ int64_t staging_piece(const staging *g, const stage_side *s, ir_builder *b, int6
  * more than an index. */
 ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t number);
 
-/* A loop of so many steps a trip, which is part of the contraction, and goes on where the one
- * before it ended. */
+/* Slots for the stages that are there at once: where they are loaded, one and the next. */
+void staging_cut_slots(staging *g);
+
+/* A copy from far away, of rows that lie `from_stride` apart there and `to_stride` in a slot. */
+typedef struct stage_rows {
+    int64_t rows, columns, to_stride, from_stride;
+    int64_t to_step;     /* what lies side by side far away is so far apart; 0: it is not */
+    int64_t swizzle, at; /* bytes of a swizzled row, and the element where these begin; 0: none */
+} stage_rows;
+void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value to, ir_value from,
+                  const stage_rows *rows);
+/* Begins the copies of the first stages. */
+void staging_begin_copies(const staging *g, ir_builder *b);
+/* One trip of the pipeline, at step k: a wait for the copies of this stage, then for all threads,
+ * of which none reads the slot any more that the next copies go to; those copies; the products. */
+ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum);
+
+/* A loop of so many steps a trip, which is part of the contraction. */
+ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_value high,
+                             int64_t step, ir_value sum, ir_op *loop, ir_value *k);
+/* Likewise, which goes on where the one before it ended. */
 ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
                         ir_op *loop, ir_value *k);
 ir_value staging_carried(const ir_builder *in);
