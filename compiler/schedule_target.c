@@ -37,7 +37,7 @@ schedule_target schedule_target_of(const target_info *t, const compiler_options 
                              .threads = simt ? t->compute_units : threads,
                              .buffers = target_buffers(t),
                              .exchanges = simt && t->subgroup >= SIMT_FOLD_THREADS,
-                             .apart = options->unoptimised};
+                             .unfused = options->unoptimised};
 }
 
 uint32_t pipeline_buffers(const target_info *target, const compiler_options *options) {

@@ -6,7 +6,7 @@
 
 #include "check/check.h"
 #include "check/schedule_words.h"
-#include "space/space.h"
+#include "parameters/parameters.h"
 
 enum { ENTRIES_MAX = 32, WORDS_MAX = 64 };
 
@@ -14,8 +14,8 @@ enum { ENTRIES_MAX = 32, WORDS_MAX = 64 };
 
 /* The different words of the table, in its order. */
 static size_t all_words(const char **out) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     size_t words = 0;
     for (uint32_t i = 0; i < count; i++) {
         bool known = false;
@@ -44,8 +44,8 @@ static void unknown_word(checker *c, const char *word, span at) {
 /* How many numbers the word takes, 0 where there is no such word; -1: one, not in a tuple. The
  * names and the kinds of work that have it follow. */
 static int shape_of_word(const char *word, text *names, unsigned *groups) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     int places = 0;
     *groups = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -93,15 +93,15 @@ static bool number_of(checker *c, const entity *e, int64_t *value) {
     return false;
 }
 
-static bool in_range(const space_parameter *p, int64_t value) {
+static bool in_range(const parameter_info *p, int64_t value) {
     return value >= p->minimum && value <= p->maximum;
 }
 
 /* One number: an entry for each parameter at this place of the word, where some of them takes it.
  */
 static bool put_number(schedule_builder *b, const char *word, int place, const entity *e) {
-    const space_parameter *table, *refused = NULL;
-    uint32_t count = space_parameters(&table), before = b->count;
+    const parameter_info *table, *refused = NULL;
+    uint32_t count = parameter_table(&table), before = b->count;
     int64_t value;
     text names;
     unsigned groups;
@@ -111,7 +111,7 @@ static bool put_number(schedule_builder *b, const char *word, int place, const e
     shape_of_word(word, &names, &groups);
     text_release(&names);
     for (uint32_t i = 0; i < count; i++) {
-        const space_parameter *p = &table[i];
+        const parameter_info *p = &table[i];
         if (strcmp(p->source, word) != 0 || p->position != place || b->count == ENTRIES_MAX)
             continue;
         if (!in_range(p, value)) {
@@ -260,8 +260,8 @@ static entity read_call(checker *c, const node *n) {
 /* ---- by the names of parameters ---- */
 
 static void unknown_hint(checker *c, const node *keyword) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     const char *names[WORDS_MAX];
     size_t known = 0;
     text list;
@@ -284,8 +284,8 @@ static void unknown_hint(checker *c, const node *keyword) {
 
 /* BM=64 is what it is in block=(64, None). */
 static bool put_named(schedule_builder *b, const node *keyword) {
-    const space_parameter *table, *found = NULL;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table, *found = NULL;
+    uint32_t count = parameter_table(&table);
     for (uint32_t i = 0; i < count && !found; i++)
         if (strcmp(table[i].name, keyword->text) == 0)
             found = &table[i];

@@ -6,7 +6,7 @@
 #include "ir/ir.h"
 
 typedef struct outline_request {
-    bool apart;       /* each group of the schedule's plan is a dispatch */
+    bool unfused;     /* each group of the schedule's plan is a dispatch */
     uint32_t buffers; /* that a dispatch may read and write; 0: any number */
 } outline_request;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "ops/fold.h"
+#include "parameters/thresholds.h"
 #include "schedule/expression.h"
-#include "space/thresholds.h"
 
 /* Lists by group: those that wait for it. */
 typedef struct waiters {
@@ -17,12 +17,12 @@ typedef struct waiters {
 } waiters;
 
 /* The values of a chain: what the first contraction makes, what the rows make of it. */
-typedef struct chain {
+typedef struct chain_match {
     plan *p;
     int first, rows, last;
     ir_value scores, weights;
     waiters *waiters;
-} chain;
+} chain_match;
 
 /* Batch axes first, then one free axis a side, and the contracted axis of x last. */
 static bool is_plain_dot(const plan *p, ir_op dot) {
@@ -64,7 +64,7 @@ static void note_inputs(const plan *p, int rows, ir_value v, bool root, ir_value
     expression_release(&e);
 }
 
-static bool find_scores(chain *c) {
+static bool find_scores(chain_match *c) {
     const plan_group *rows = &c->p->groups[c->rows];
     bool clean = true;
     for (size_t i = 0; i < rows->reduces.count; i++)
@@ -82,7 +82,7 @@ static bool find_scores(chain *c) {
 }
 
 /* The last contraction reads the weights as its left side and nowhere else. */
-static bool reads_once(const chain *c) {
+static bool reads_once(const chain_match *c) {
     const plan *p = c->p;
     const ir_op_data *d = ir_op_get(p->g, p->groups[c->last].anchor);
     for (uint32_t i = 1; i < d->operand_count; i++)
@@ -107,7 +107,7 @@ static bool reads_once(const chain *c) {
 
 /* The weights take the scores' place: once the loop of a reduction has put them there, nothing but
  * them may be read. */
-static bool replaces_scores(const chain *c) {
+static bool replaces_scores(const chain_match *c) {
     const plan *p = c->p;
     const plan_group *rows = &p->groups[c->rows];
     ir_value later = 0;
@@ -125,7 +125,7 @@ static bool replaces_scores(const chain *c) {
 }
 
 /* Nothing but the reductions of the rows and the last contraction takes the weights. */
-static bool hides_weights(const chain *c) {
+static bool hides_weights(const chain_match *c) {
     const plan *p = c->p;
     const plan_group *rows = &p->groups[c->rows];
     uint32_t uses = 0;
@@ -136,7 +136,7 @@ static bool hides_weights(const chain *c) {
 
 /* No group but those of the chain waits for the scores or the weights. Others may wait for what is
  * left of each row, where the chain need not wait for them. */
-static bool is_private(const chain *c) {
+static bool is_private(const chain_match *c) {
     plan *p = c->p;
     const plan_nests *of_first = &c->waiters->of[c->first], *of_rows = &c->waiters->of[c->rows];
     for (size_t i = 0; i < of_first->count; i++) {
@@ -165,7 +165,7 @@ static bool is_one_chunk(const plan *p, ir_op dot) {
 }
 
 /* Nothing is empty, and a score is one chunk: sums of several would need totals of their own. */
-static bool has_size(const chain *c) {
+static bool has_size(const chain_match *c) {
     const plan *p = c->p;
     const ir_op_data *first = ir_op_get(p->g, p->groups[c->first].anchor);
     const ir_op_data *last = ir_op_get(p->g, p->groups[c->last].anchor);
@@ -174,7 +174,7 @@ static bool has_size(const chain *c) {
            first->operand_count == 2;
 }
 
-static bool find_chain(chain *c) {
+static bool find_chain(chain_match *c) {
     const plan *p = c->p;
     ir_op dot = p->groups[c->last].anchor;
     ir_value x = ir_op_get(p->g, dot)->operands[0];
@@ -190,7 +190,7 @@ static bool find_chain(chain *c) {
 }
 
 /* Scores past the counts need not be computed: nothing that is made of them is ever seen. */
-static bool hides_scores(const chain *c) {
+static bool hides_scores(const chain_match *c) {
     const ir_module *g = c->p->g;
     const ir_op_data *last = ir_op_get(g, c->p->groups[c->last].anchor);
     if (last->operand_count < 3)
@@ -204,7 +204,7 @@ static bool hides_scores(const chain *c) {
 /* ---- turns ---- */
 
 /* Does `set` have one of the chain's groups? */
-static bool meets_chain(const chain *c, group_set set) {
+static bool meets_chain(const chain_match *c, group_set set) {
     return group_set_has(set, c->first) || group_set_has(set, c->rows) ||
            group_set_has(set, c->last);
 }
@@ -218,7 +218,7 @@ static group_set without(plan *p, group_set set, int first, int rows, int last) 
 }
 
 /* What the fold takes of the chain's: those values at their own places, turn by turn. */
-static bool is_of_turns(const chain *c, ir_value v, const ir_type_data *turns) {
+static bool is_of_turns(const chain_match *c, ir_value v, const ir_type_data *turns) {
     const plan *p = c->p;
     const ir_type_data *t = plan_type(p, v);
     if (!meets_chain(c, p->direct[v]))
@@ -240,7 +240,7 @@ static bool is_of_turns(const chain *c, ir_value v, const ir_type_data *turns) {
 }
 
 /* All that it reads of the chain comes turn by turn, along one axis. */
-static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
+static bool takes_turns(const chain_match *c, ir_op fold, const fold_shape *f) {
     const plan *p = c->p;
     const ir_op_data *d = ir_op_get(p->g, fold);
     ir_value made = p->groups[c->last].roots.items[0];
@@ -261,7 +261,7 @@ static bool takes_turns(const chain *c, ir_op fold, const fold_shape *f) {
 }
 
 /* The block itself reads none of the chain's. */
-static bool reads_arguments(const chain *c, ir_op fold) {
+static bool reads_arguments(const chain_match *c, ir_op fold) {
     const plan *p = c->p;
     for (ir_op op = ir_block_get(p->g, ir_op_block(p->g, fold, 0))->first; op;
          op = ir_op_get(p->g, op)->next)
@@ -294,7 +294,7 @@ static void release_waiters(waiters *w) {
 
 /* The only group that waits for the rows or the last contraction, a fold whose turns they make;
  * -1. */
-static int find_fold(const chain *c) {
+static int find_fold(const chain_match *c) {
     plan *p = c->p;
     const plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
     fold_shape f;
@@ -327,7 +327,7 @@ static int find_fold(const chain *c) {
 }
 
 /* The chain goes through all turns; what a turn makes stays in the workgroup. */
-static void take_fold(plan *p, const chain *c, int fold) {
+static void take_fold(plan *p, const chain_match *c, int fold) {
     plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows];
     last->fold = fold;
     p->groups[fold].inside = true;
@@ -340,7 +340,7 @@ static void take_fold(plan *p, const chain *c, int fold) {
 }
 
 /* Groups that wait for the rows wait for the end of the chain. */
-static void wait_for_last(plan *p, const chain *c) {
+static void wait_for_last(plan *p, const chain_match *c) {
     const group_set last = group_set_of(&p->memory, c->last);
     for (size_t i = 0; i < c->waiters->of[c->rows].count; i++) {
         int g = c->waiters->of[c->rows].items[i];
@@ -352,7 +352,7 @@ static void wait_for_last(plan *p, const chain *c) {
     }
 }
 
-static void take_chain(plan *p, const chain *c) {
+static void take_chain(plan *p, const chain_match *c) {
     plan_group *last = &p->groups[c->last], *rows = &p->groups[c->rows],
                *first = &p->groups[c->first];
     group_set taken = group_set_join(&p->memory, rows->depends, first->depends);
@@ -373,7 +373,7 @@ static void take_chain(plan *p, const chain *c) {
 void plan_find_chains(plan *p) {
     waiters w = find_waiters(p);
     for (int g = 0; g < p->group_count; g++) {
-        chain c = {.p = p, .last = g, .waiters = &w};
+        chain_match c = {.p = p, .last = g, .waiters = &w};
         if (p->groups[g].kind == GROUP_DOT && find_chain(&c))
             take_chain(p, &c);
     }

@@ -51,7 +51,7 @@ void scheduler_mark_constant(scheduler *s, const char *name) {
  * do.
  */
 static bool can_be_constant(const scheduler *s, uint32_t input) {
-    return s->target->apart || s->operands[input];
+    return s->target->unfused || s->operands[input];
 }
 
 static void refuse(scheduler *s, const char *word, size_t length) {

@@ -3,9 +3,9 @@
 #ifndef TESSERA_SCHEDULE_CONTRACTION_H
 #define TESSERA_SCHEDULE_CONTRACTION_H
 
+#include "parameters/thresholds.h"
 #include "schedule/dot_shape.h"
 #include "schedule/scheduler.h"
-#include "space/thresholds.h"
 
 /* The axes of a contraction beside its outer ones. Those of blocks have no part in the result's
  * shape: an access that has a coefficient for one is relative to the block's, chunk's or panel's
@@ -61,7 +61,7 @@ typedef struct contraction_result {
     affine index[1][IR_MAX_RANK]; /* of the root */
     ir_value buffer;              /* where results go, and the place there */
     affine access;
-    bool apart; /* the epilogue is a loop of its own over finished sums in a workgroup buffer */
+    bool unfused; /* the epilogue is a loop of its own over finished sums in a workgroup buffer */
     /* What the epilogue reads elsewhere; the first is for the sum. */
     substitute known[CONTRACTION_SUBSTITUTES];
     size_t known_count;
@@ -139,7 +139,7 @@ int contraction_indices(const contraction *c, const contraction_place *place, ir
 /* From axes to those indices, with k behind them where `reduces`. */
 axis_map contraction_map(const contraction *c, const contraction_place *place, bool reduces);
 
-/* Decides what depends on k and the epilogue: chunks, and whether the epilogue stands apart. */
+/* Decides what depends on k and the epilogue: chunks, and whether the epilogue is fused. */
 void contraction_choose_form(contraction *c);
 /* Everything of one block: its chunks, register tiles and epilogue. `block` has its first m and n.
  */

@@ -9,9 +9,9 @@
 #include "ops/functions.h"
 #include "ops/reductions.h"
 #include "ops/symbols.h"
+#include "parameters/thresholds.h"
 #include "schedule/policy.h"
 #include "schedule/scheduler.h"
-#include "space/thresholds.h"
 
 /* Instructions of a conversion to a float of 8 bits. */
 enum { NARROW_CONVERSION = 40 };
@@ -461,7 +461,7 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
         return NULL;
     reductions_number(graph);
     plan_build(&p, graph, ir_module_kernel(graph),
-               request->target->apart ? PLAN_APART : PLAN_KERNEL);
+               request->target->unfused ? PLAN_UNFUSED : PLAN_KERNEL);
     int *order = order_groups(&p, request, st);
     ir_module *schedule = order ? schedule_plan(&p, order, request, st) : NULL;
     free(order);

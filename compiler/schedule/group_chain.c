@@ -18,7 +18,7 @@
 #include "schedule/integers.h"
 #include "schedule/policy.h"
 
-typedef struct chain {
+typedef struct chain_block {
     scheduler *s;
     const plan_group *last;
     contraction first, second;
@@ -32,36 +32,36 @@ typedef struct chain {
     int64_t piece;      /* columns of scores that are in memory at once; 0: all */
     const contraction_place *workgroup;
     struct rows *rows; /* in pieces: what makes weights of scores */
-} chain;
+} chain_block;
 
 /* ---- rows ---- */
 
-static ir_value weights_of(const chain *k) {
+static ir_value weights_of(const chain_block *k) {
     return ir_op_get(k->s->p->g, k->second.op)->operands[0];
 }
 
 /* Of a row: its scores; its sums, in tiles of so many columns. */
-static int64_t score_bytes(const chain *k) {
+static int64_t score_bytes(const chain_block *k) {
     return scheduler_estimate(k->s, k->stride) * 4;
 }
 
-static int64_t sum_bytes(const chain *k, int64_t columns) {
+static int64_t sum_bytes(const chain_block *k, int64_t columns) {
     const contraction *c = &k->second;
     return c->chunked || k->fold.op ? round_up(c->shape.columns, columns) * 4 : 0;
 }
 
 /* Rows that fit into a workgroup, of which each has so many bytes beside its scores and sums. */
-static int64_t rows_with(const chain *k, int64_t columns, int64_t more) {
+static int64_t rows_with(const chain_block *k, int64_t columns, int64_t more) {
     return k->s->target->policy->chain_rows(k->s, score_bytes(k) + more, sum_bytes(k, columns));
 }
 
-static int64_t rows_that_fit(const chain *k, int64_t columns) {
+static int64_t rows_that_fit(const chain_block *k, int64_t columns) {
     int64_t rows = rows_with(k, columns, k->kept_bytes);
     return rows > 0 ? rows : 1;
 }
 
 /* As many rows as fit, as long as threads have workgroups. */
-static int64_t choose_rows(const chain *k, int64_t mr, int64_t columns) {
+static int64_t choose_rows(const chain_block *k, int64_t mr, int64_t columns) {
     const schedule_target *t = k->s->target;
     const contraction *c = &k->second;
     const contraction_shape *z = &c->shape;
@@ -83,7 +83,7 @@ static bool divides(int64_t step, ir_dim extent) {
 }
 
 /* Rows of a register tile of the second product, which is so many columns wide. */
-static int64_t choose_tile_rows(const chain *k, int64_t columns) {
+static int64_t choose_tile_rows(const chain_block *k, int64_t columns) {
     const contraction *z = &k->second;
     const schedule_target *t = k->s->target;
     int64_t vectors = columns / t->vector_lanes,
@@ -97,7 +97,7 @@ static int64_t choose_tile_rows(const chain *k, int64_t columns) {
 
 /* The second product asks for as many scores as one of its chunks has, and reductions go on from
  * piece to piece by whole lanes. */
-static bool can_have_pieces(const chain *k) {
+static bool can_have_pieces(const chain_block *k) {
     const contraction *a = &k->first, *z = &k->second;
     bool known = ir_dim_is_static(z->shape.m) && ir_dim_is_static(z->shape.n) &&
                  ir_dim_is_static(a->shape.n) && ir_dim_is_static(a->shape.k);
@@ -106,12 +106,12 @@ static bool can_have_pieces(const chain *k) {
 }
 
 /* As many rows as are reduced side by side, and as fit with a piece of their scores. */
-static int64_t choose_piece_rows(chain *k, int64_t columns) {
+static int64_t choose_piece_rows(chain_block *k, int64_t columns) {
     const schedule_target *t = k->s->target;
     const contraction *z = &k->second;
     int64_t rows = t->policy->rows_beside(k->s, CHAIN_MOST_ROWS), step = t->policy->chain_step;
     k->stride = contraction_padded_row(k->s, k->piece);
-    int64_t fit = rows_with(k, columns, k->first.result.apart ? score_bytes(k) : 0);
+    int64_t fit = rows_with(k, columns, k->first.result.unfused ? score_bytes(k) : 0);
     while (rows > 1 && (rows > fit || rows / 2 >= z->shape.rows))
         rows /= 2;
     while (rows > step && contraction_workgroups(z, rows, z->shape.columns) < 4 * t->threads)
@@ -121,7 +121,7 @@ static int64_t choose_piece_rows(chain *k, int64_t columns) {
 
 /* Where rows have no room with what they keep from loop to loop, there are fewer of them; where not
  * one has, they go in pieces. What is too much for a cache is in the next one. */
-static void hold_to_room(chain *k, int64_t columns) {
+static void hold_to_room(chain_block *k, int64_t columns) {
     const schedule_policy *policy = k->s->target->policy;
     int64_t room = policy->row_room(k->s);
     if (room == INT64_MAX)
@@ -140,7 +140,7 @@ static void hold_to_room(chain *k, int64_t columns) {
 /* ---- tiles ---- */
 
 /* A tile of the second product is as wide as its rows where they fit registers. */
-static int64_t choose_columns(const chain *k) {
+static int64_t choose_columns(const chain_block *k) {
     int64_t lanes = k->s->target->vector_lanes;
     bool many = k->s->target->vector_registers >= 32;
     int64_t widest = many ? 5 : 2, vectors = (k->second.shape.columns + lanes - 1) / lanes;
@@ -151,7 +151,7 @@ static int64_t choose_columns(const chain *k) {
 }
 
 /* Columns of scores that the first product makes at once. */
-static int64_t choose_score_columns(const chain *k) {
+static int64_t choose_score_columns(const chain_block *k) {
     const contraction *a = &k->first;
     int64_t lanes = k->s->target->vector_lanes;
     bool many = k->s->target->vector_registers >= 32;
@@ -161,7 +161,7 @@ static int64_t choose_score_columns(const chain *k) {
     return k->piece ? k->piece : columns;
 }
 
-static void choose_tiles(chain *k) {
+static void choose_tiles(chain_block *k) {
     scheduler *s = k->s;
     contraction *a = &k->first, *z = &k->second;
     int64_t columns = choose_columns(k);
@@ -222,21 +222,21 @@ static void emit_product(contraction *c, ir_builder *b, const contraction_place 
 
 /* The scores of a block's rows from column `first` on, as many as fit. */
 static void make_scores(void *of, ir_builder *b, ir_value first) {
-    chain *k = of;
+    chain_block *k = of;
     contraction_place place = *k->workgroup;
     place.at[AXIS_BLOCK_N] = first;
     contraction_emit_block(&k->first, b, &place);
 }
 
 static void make_weights(contraction *c, ir_builder *b, const contraction_place *place) {
-    chain *k = c->chunks;
+    chain_block *k = c->chunks;
     make_scores(k, b, place->at[AXIS_CHUNK]);
     schedule_weights_of_piece(k->rows, b, place->at[AXIS_CHUNK]);
 }
 
 /* The last pass: each chunk of the second product has its weights made first. */
 static void multiply_pieces(void *of, ir_builder *b, struct rows *rows) {
-    chain *k = of;
+    chain_block *k = of;
     k->rows = rows;
     k->second.chunks = k;
     k->second.fill_chunk = make_weights;
@@ -244,7 +244,7 @@ static void multiply_pieces(void *of, ir_builder *b, struct rows *rows) {
 }
 
 /* Memory of the rows of a block: all of their scores, or a piece of them. */
-static void open_memory(chain *k, ir_builder *b) {
+static void open_memory(chain_block *k, ir_builder *b) {
     contraction *a = &k->first, *z = &k->second;
     ir_dim dims[] = {z->tiles.bm.size, k->stride};
     k->memory = scheduler_buffer(k->s, b, "workgroup", DTYPE_F32, 2, dims);
@@ -252,7 +252,7 @@ static void open_memory(chain *k, ir_builder *b) {
     a->result.access = block_access(a, AXIS_N, k->stride);
     z->lhs.access = block_access(z, AXIS_K, k->stride);
     ir_dim sums[] = {a->tiles.bm.size, a->tiles.bn.size};
-    if (k->piece && a->result.apart) /* once, for all places where a piece is made */
+    if (k->piece && a->result.unfused) /* once, for all places where a piece is made */
         a->sums = scheduler_buffer(k->s, b, "workgroup", a->element, 2, sums);
     if (k->last->hides && (k->piece || k->s->target->policy->chain_clears))
         scheduler_clear(k->s, b, k->memory, DTYPE_F32); /* some are read that no row makes */
@@ -264,7 +264,7 @@ static void open_memory(chain *k, ir_builder *b) {
 }
 
 /* The scores of a block, and what its rows make of them. */
-static void emit_rows(chain *k, ir_builder *b, const contraction_place *workgroup) {
+static void emit_rows(chain_block *k, ir_builder *b, const contraction_place *workgroup) {
     contraction *z = &k->second;
     ir_value indices[NEST_AXES + AXIS_COUNT];
     contraction_indices(z, workgroup, indices, NULL);
@@ -293,7 +293,7 @@ static void emit_rows(chain *k, ir_builder *b, const contraction_place *workgrou
 /* ---- turns ---- */
 
 /* A grid over all but the turns. */
-static ir_builder open_turns(chain *k, contraction_place *place) {
+static ir_builder open_turns(chain_block *k, contraction_place *place) {
     scheduler *s = k->s;
     fold_block *f = &k->fold;
     ir_attr steps[NEST_AXES];
@@ -314,7 +314,7 @@ static ir_builder open_turns(chain *k, contraction_place *place) {
 }
 
 /* Memory for the rows that a turn makes; the fold reads them there. */
-static void keep_rows(chain *k, ir_builder *b) {
+static void keep_rows(chain_block *k, ir_builder *b) {
     scheduler *s = k->s;
     const plan_group *rows = &s->p->groups[k->last->rows];
     ir_value weights = weights_of(k);
@@ -335,7 +335,7 @@ static void keep_rows(chain *k, ir_builder *b) {
 }
 
 /* The product of a turn, and the columns that are carried, in a loop of their own. */
-static void emit_columns_apart(chain *k, ir_builder *b, const contraction_place *place) {
+static void emit_columns_apart(chain_block *k, ir_builder *b, const contraction_place *place) {
     contraction *z = &k->second;
     ir_value made = k->last->roots.items[0];
     ir_dim dims[] = {z->tiles.bm.size, contraction_padded_row(k->s, z->shape.n)};
@@ -348,7 +348,7 @@ static void emit_columns_apart(chain *k, ir_builder *b, const contraction_place 
 }
 
 /* The axes of the fold's nest as those of the product. */
-static affine axes_of_product(const chain *k, const affine *a) {
+static affine axes_of_product(const chain_block *k, const affine *a) {
     const contraction *z = &k->second;
     int outer = k->fold.outer;
     affine out = {.constant = a->constant};
@@ -363,7 +363,7 @@ static affine axes_of_product(const chain *k, const affine *a) {
 
 /* The columns that are carried are the epilogue of the product: each tile takes them from where it
  * leaves the next ones. */
-static void emit_columns_at_once(chain *k, ir_builder *b, const contraction_place *place) {
+static void emit_columns_at_once(chain_block *k, ir_builder *b, const contraction_place *place) {
     contraction *z = &k->second;
     const fold_block *f = &k->fold;
     uint32_t number = (uint32_t)fold_block_only_columns(f);
@@ -384,14 +384,14 @@ static void emit_columns_at_once(chain *k, ir_builder *b, const contraction_plac
 }
 
 /* Nothing but the sum of the product is made of it before the fold takes it. */
-static bool is_epilogue(const chain *k) {
+static bool is_epilogue(const chain_block *k) {
     const contraction *z = &k->second;
     int number = fold_block_only_columns(&k->fold);
-    return number >= 0 && z->result.root == z->result.value && !z->result.apart &&
+    return number >= 0 && z->result.root == z->result.value && !z->result.unfused &&
            plan_opcode(k->s->p, fold_block_end(&k->fold, (uint32_t)number)) >= 0;
 }
 
-static void emit_turns(chain *k) {
+static void emit_turns(chain_block *k) {
     contraction_place place;
     fold_block *f = &k->fold;
     ir_builder b = open_turns(k, &place);
@@ -410,7 +410,7 @@ static void emit_turns(chain *k) {
 }
 
 /* The axis of turns in what the chain makes. */
-static bool find_turns(chain *k) {
+static bool find_turns(chain_block *k) {
     scheduler *s = k->s;
     ir_op op = s->p->groups[k->last->fold].anchor;
     if (!fold_block_init(&k->fold, s, op))
@@ -422,10 +422,10 @@ static bool find_turns(chain *k) {
 /* ---- the group ---- */
 
 void schedule_chain_group(scheduler *s, const plan_group *last) {
-    chain k = {.s = s,
-               .last = last,
-               .first = contraction_of_group(s, &s->p->groups[last->scores]),
-               .second = contraction_of_group(s, last)};
+    chain_block k = {.s = s,
+                     .last = last,
+                     .first = contraction_of_group(s, &s->p->groups[last->scores]),
+                     .second = contraction_of_group(s, last)};
     contraction_place workgroup;
     k.first.separate = k.second.separate = true;
     if (last->fold >= 0 && !find_turns(&k))

@@ -2,8 +2,8 @@
  * each with its own accumulators. */
 #include <string.h>
 
+#include "parameters/thresholds.h"
 #include "schedule/policy.h"
-#include "space/thresholds.h"
 
 /* Rows that are fetched ahead: of a lane's, 64 apart, and of those that follow each other. */
 enum { LANES_AHEAD = 2, ROWS_AHEAD = 16 };

@@ -271,7 +271,7 @@ static block_memory open_memory(contraction *c, ir_builder *b) {
             lines = c->windows ? c->lines.in_block : 1, dims[] = {lines * c->tiles.bm.size, bn};
     block_memory memory = {.totals = 0};
     memory.totals = c->sums;
-    if (!c->sums && (c->chunked || c->result.apart))
+    if (!c->sums && (c->chunked || c->result.unfused))
         memory.totals = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
     if (c->group == 4 && !c->turned)
         memory.offsets = scheduler_buffer(s, b, "workgroup", c->element, 1, &bn);
@@ -309,11 +309,11 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
         emit_offsets(c, &in, &place, &memory);
     in = loop_tiles(c, &in, block, &place);
     dot_output out = whole_output(c);
-    if (c->result.apart)
+    if (c->result.unfused)
         out = (dot_output){
             .value = c->result.value, .buffer = memory.totals, .access = memory.total_access};
     emit_dot(c, &in, &place, &memory, &out);
-    if (c->result.apart)
+    if (c->result.unfused)
         emit_epilogue(c, b, block, &memory);
 }
 
@@ -345,8 +345,8 @@ ir_builder contraction_open_grid(const contraction *c, const char *what, bool by
 
 void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block) {
     bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
-    if (c->chunked || c->result.apart || c->rhs.packing == PACK_BLOCK || (c->group && !c->turned) ||
-        of_block)
+    if (c->chunked || c->result.unfused || c->rhs.packing == PACK_BLOCK ||
+        (c->group && !c->turned) || of_block)
         contraction_emit_block(c, b, block);
     else
         emit_short(c, b, block);
@@ -364,11 +364,11 @@ void contraction_choose_form(contraction *c) {
     int64_t chunk = contraction_chunk(c);
     c->chunked = chunk && (!ir_dim_is_static(c->shape.k) || c->shape.k > chunk);
     bool *seen = base_calloc(ir_value_count(c->s->p->g) + 1, sizeof *seen);
-    c->result.apart = is_long(c, c->result.root, seen);
+    c->result.unfused = is_long(c, c->result.root, seen);
     free(seen);
     c->staged = c->stageable && c->s->target->policy->stages_dot(c);
     c->chunked &= !c->staged;
-    c->result.apart &= !c->staged;
+    c->result.unfused &= !c->staged;
 }
 
 void schedule_dot_group(scheduler *s, const plan_group *group) {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parameters/thresholds.h"
 #include "schedule/integers.h"
 #include "schedule/policy.h"
-#include "space/thresholds.h"
 
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 /* Of the axis before rows and columns, where these may be fewer than a workgroup is worth. */

@@ -6,8 +6,8 @@
  * another axis they are columns, and a vector has them as they lie. */
 #include <string.h>
 
+#include "parameters/thresholds.h"
 #include "schedule/scheduler.h"
-#include "space/thresholds.h"
 
 enum { SCAN_STEPS = 16, SORT_STEPS = 4, SCAN_YIELDS = 8 };
 

@@ -119,7 +119,7 @@ static group_set possible_nests(plan *p, ir_value v, group_set reads) {
 /* The latest are looked at, as many as a kernel has phases: what is tried for each value is
  * bounded, however long a program is. */
 int plan_find_nest(plan *p, ir_value v, group_set reads) {
-    group_set nests = p->apart ? (group_set){NULL, 0} : possible_nests(p, v, reads);
+    group_set nests = p->unfused ? (group_set){NULL, 0} : possible_nests(p, v, reads);
     int first = nests.count > LIMIT_PHASES ? nests.count - LIMIT_PHASES : 0;
     for (int i = nests.count; i-- > first;)
         if (!plan_closes_circle(p, nests.items[i], reads) && shares_nest(p, v, nests.items[i]))

@@ -92,7 +92,7 @@ bool scheduler_read_request(scheduler *s) {
 
 /* The text before the source; there, the name of one phase before the name alone. All that mean
  * this parameter are found useful. */
-static const override *find_override(scheduler *s, const space_parameter *info, const char *full) {
+static const override *find_override(scheduler *s, const parameter_info *info, const char *full) {
     const override *found = NULL;
     bool exact = false;
     for (size_t i = 0; i < s->overrides.count; i++) {
@@ -113,27 +113,28 @@ static const override *find_override(scheduler *s, const space_parameter *info, 
 /* ---- a group's parameters ---- */
 
 /* Those of the present group, with those of one phase last: the later wins. */
-static space_values values_of_phase(const scheduler *s, int phase, space_value *room) {
-    space_values v = {room, 0};
+static parameter_values values_of_phase(const scheduler *s, int phase, parameter_value *room) {
+    parameter_values v = {room, 0};
     for (int own = 0; own < 2; own++)
         for (size_t i = 0; i < s->parameters.count; i++) {
             const parameter *p = &s->parameters.items[i];
-            if (p->group == s->group && (p->phase == phase) == own && v.count < SPACE_VALUES_MAX)
-                room[v.count++] = (space_value){p->info, p->value};
+            if (p->group == s->group && (p->phase == phase) == own &&
+                v.count < PARAMETER_VALUES_MAX)
+                room[v.count++] = (parameter_value){p->info, p->value};
         }
     return v;
 }
 
-static int64_t asked_value(scheduler *s, const space_parameter *info, const override *o,
+static int64_t asked_value(scheduler *s, const parameter_info *info, const override *o,
                            int64_t otherwise) {
-    space_value room[SPACE_VALUES_MAX];
-    space_values values = values_of_phase(s, s->phase, room);
+    parameter_value room[PARAMETER_VALUES_MAX];
+    parameter_values values = values_of_phase(s, s->phase, room);
     int64_t value = o->value;
     text why;
     if (o->vectors && __builtin_mul_overflow(value, s->machine.lanes, &value))
         value = INT64_MAX;
     text_init(&why);
-    bool ok = space_check_value(info, value, &values, &s->machine, &why);
+    bool ok = parameter_check_value(info, value, &values, &s->machine, &why);
     if (!ok)
         refuse(s, o, why.data);
     text_release(&why);
@@ -143,8 +144,8 @@ static int64_t asked_value(scheduler *s, const space_parameter *info, const over
 int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t otherwise,
                       ir_attr *name_attr) {
     char full[64];
-    space_value room[SPACE_VALUES_MAX];
-    const space_parameter *info = s->kind & groups ? space_find(name, s->kind) : NULL;
+    parameter_value room[PARAMETER_VALUES_MAX];
+    const parameter_info *info = s->kind & groups ? parameter_find(name, s->kind) : NULL;
     parameter p = {.info = info,
                    .group = s->group,
                    .phase = s->phase,
@@ -154,16 +155,16 @@ int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t o
     if (!info) {
         s->failed = true;
         status_set(s->st, STATUS_INTERNAL, "%s was not meant to be asked for by %s", name,
-                   space_groups_text(s->kind));
+                   parameter_groups_text(s->kind));
         return otherwise;
     }
     snprintf(full, sizeof full, "P%d.%s", s->phase, name);
     p.from = find_override(s, info, full);
     if (p.from)
         p.value = asked_value(s, info, p.from, otherwise);
-    space_values values = values_of_phase(s, s->phase, room);
-    p.candidate_count = space_candidates(info, &values, &s->machine, p.candidates);
-    p.multiple = space_multiple(info, &values, &s->machine);
+    parameter_values values = values_of_phase(s, s->phase, room);
+    p.candidate_count = parameter_candidates(info, &values, &s->machine, p.candidates);
+    p.multiple = parameter_multiple(info, &values, &s->machine);
     ir_attr attr = ir_attr_string(s->m, full);
     p.name = ir_attr_get(s->m, attr)->string;
     vec_push(&s->parameters, p);
@@ -177,11 +178,11 @@ void scheduler_begin_group(scheduler *s, group_kind kind, dtype element) {
     int64_t bytes = (int64_t)dtype_size(element);
     s->kind = 1u << kind;
     s->group++;
-    s->machine = (space_machine){.lanes = t->vector_lanes * 4 / bytes,
-                                 .element_bytes = bytes,
-                                 .registers = t->vector_registers,
-                                 .l1_bytes = t->l1_bytes,
-                                 .l2_bytes = t->l2_bytes};
+    s->machine = (parameter_machine){.lanes = t->vector_lanes * 4 / bytes,
+                                     .element_bytes = bytes,
+                                     .registers = t->vector_registers,
+                                     .l1_bytes = t->l1_bytes,
+                                     .l2_bytes = t->l2_bytes};
     if (bytes < 4 || s->machine.lanes < 1) /* sums of narrow types are in four bytes */
         s->machine.lanes = t->vector_lanes, s->machine.element_bytes = 4;
 }
@@ -190,20 +191,20 @@ void scheduler_begin_group(scheduler *s, group_kind kind, dtype element) {
 static const parameter *asked_of(const scheduler *s, const char *names) {
     for (size_t i = s->parameters.count; i > 0; i--) {
         const parameter *p = &s->parameters.items[i - 1];
-        if (p->group == s->group && p->from && space_names_have(names, p->info->name))
+        if (p->group == s->group && p->from && parameter_names_have(names, p->info->name))
             return p;
     }
     return NULL;
 }
 
 /* The scheduler's own choices may be beyond a limit that is there to keep others from folly. */
-static void check_limits(scheduler *s, const space_values *values) {
+static void check_limits(scheduler *s, const parameter_values *values) {
     const char *names;
     bool broken;
     text why;
     text_init(&why);
-    for (uint32_t i = 0;
-         !s->failed && space_check_limit(i, s->kind, values, &s->machine, &broken, &names, &why);
+    for (uint32_t i = 0; !s->failed && parameter_check_limit(i, s->kind, values, &s->machine,
+                                                             &broken, &names, &why);
          i++) {
         const parameter *p = broken ? asked_of(s, names) : NULL;
         if (p)
@@ -214,13 +215,13 @@ static void check_limits(scheduler *s, const space_values *values) {
 }
 
 void scheduler_end_group(scheduler *s) {
-    space_value room[SPACE_VALUES_MAX];
+    parameter_value room[PARAMETER_VALUES_MAX];
     for (size_t i = 0; i < s->parameters.count; i++) {
         const parameter *p = &s->parameters.items[i];
         bool last = i + 1 == s->parameters.count || p[1].phase != p->phase;
         if (p->group != s->group || !last)
             continue;
-        space_values values = values_of_phase(s, p->phase, room);
+        parameter_values values = values_of_phase(s, p->phase, room);
         check_limits(s, &values);
     }
 }
@@ -247,7 +248,7 @@ static void check_entry(scheduler *s, const override *o) {
             return;
     text_init(&why);
     text_printf(&why, "'%s' is of %s, and this kernel has none", o->entry->word,
-                space_groups_text(o->entry->all_groups));
+                parameter_groups_text(o->entry->all_groups));
     refuse(s, o, why.data);
     text_release(&why);
 }
@@ -271,7 +272,7 @@ static void fill_space(const scheduler *s, compiler_space *space) {
     for (uint32_t i = 0; i < space->count; i++) {
         const parameter *p = &s->parameters.items[i];
         compiler_parameter *out = &space->items[i];
-        *out = (compiler_parameter){.work = space_groups_text(p->kind),
+        *out = (compiler_parameter){.work = parameter_groups_text(p->kind),
                                     .unit = strcmp(p->info->unit, "vectors") == 0 ? "elements"
                                                                                   : p->info->unit,
                                     .summary = p->info->summary,

@@ -285,7 +285,7 @@ static bool fits_rows(const plan_group *g, const ir_type_data *t) {
 /* `whole`: the value must run over the columns too, as the operand of a reduction does. */
 static int find_row_group(plan *p, ir_value v, const ir_type_data *shape, group_set reads,
                           bool whole) {
-    for (int i = p->apart ? 0 : reads.count; i-- > 0;) {
+    for (int i = p->unfused ? 0 : reads.count; i-- > 0;) {
         int g = reads.items[i];
         if (p->groups[g].kind != GROUP_ROW || !fits_rows(&p->groups[g], shape))
             continue;
@@ -338,7 +338,7 @@ static void place_stored(plan *p, ir_op op, group_set reads) {
     if (group < 0)
         group = new_group(p, GROUP_MAP, op);
     place(p, op, group, reads);
-    if (p->groups[group].kind == GROUP_MAP && !alone && !p->apart)
+    if (p->groups[group].kind == GROUP_MAP && !alone && !p->unfused)
         plan_note_nest(p, v, group);
 }
 
@@ -435,7 +435,7 @@ static void store_all(plan *p, ir_op first, int room) {
 }
 
 void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode) {
-    const bool apart = mode == PLAN_APART || mode == PLAN_EACH;
+    const bool unfused = mode == PLAN_UNFUSED || mode == PLAN_EACH;
     ir_op first = ir_block_get(graph, ir_op_block(graph, kernel, 0))->first;
     init(p, graph, kernel, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
@@ -445,14 +445,14 @@ void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode) {
         plan_store_repeated(p);
     plan_store_spreads(p);
     plan_store_wide(p);
-    p->apart = apart;
-    if (apart)
+    p->unfused = unfused;
+    if (unfused)
         store_all(p, first, mode == PLAN_EACH ? INT_MAX : LIMIT_PHASES - 2);
     find_epilogues(p, first);
     for (ir_op op = first; op; op = ir_op_get(graph, op)->next)
         place_op(p, op);
     plan_store_shared(p);
-    if (!apart) {
+    if (!unfused) {
         plan_find_chains(p);
         plan_find_prologues(p);
     }

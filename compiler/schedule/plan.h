@@ -61,7 +61,7 @@ typedef struct plan {
     ir_module *g;
     ir_op kernel;    /* of the graph, or a function beside it: what is planned */
     ir_module *dims; /* has the expressions of dimensions: the graph, then the schedule */
-    bool apart;      /* nothing is computed together */
+    bool unfused;    /* nothing is computed together */
     plan_group *groups;
     int group_count, group_capacity;
     VEC(int) sequence; /* groups by position */
@@ -84,7 +84,7 @@ typedef struct plan {
 
 typedef enum plan_mode {
     PLAN_KERNEL,
-    PLAN_APART,   /* every value is stored, as far as LIMIT_PHASES has room for it */
+    PLAN_UNFUSED, /* every value is stored, as far as LIMIT_PHASES has room for it */
     PLAN_PROGRAM, /* each group becomes a kernel: plan_store_repeated */
     PLAN_EACH     /* likewise, and every value is stored */
 } plan_mode;

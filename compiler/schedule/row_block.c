@@ -6,9 +6,9 @@
  * the chain's last contraction asks for them. */
 #include <string.h>
 
+#include "parameters/thresholds.h"
 #include "schedule/policy.h"
 #include "schedule/rows.h"
-#include "space/thresholds.h"
 
 /* Each outer axis and the row keep an index of their own; the block's first row is one more. */
 static void map_block(rows *r) {

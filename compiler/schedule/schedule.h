@@ -51,7 +51,7 @@ typedef struct schedule_target {
     uint32_t unit_count;
     bool copies;      /* into a workgroup's memory while its threads multiply */
     bool exchanges;   /* threads of a subgroup hand each other values, and there are 32 or more */
-    bool apart;       /* every value gets memory of its own, as far as there are phases for it */
+    bool unfused;     /* every value gets memory of its own, as far as there are phases for it */
     int threads;      /* the grid is cut for at least this many; bits never depend on it */
     uint32_t buffers; /* that one launch takes; 0: any number */
 } schedule_target;

@@ -3,19 +3,19 @@
 #define TESSERA_SCHEDULE_SCHEDULER_H
 
 #include "ops/orders.h"
+#include "parameters/parameters.h"
 #include "schedule/expression.h"
 #include "schedule/schedule.h"
-#include "space/space.h"
 
 typedef struct parameter {
     const char *name; /* "P0.MR" */
-    const space_parameter *info;
+    const parameter_info *info;
     int group, phase;
     unsigned kind; /* of the group */
     int64_t value, otherwise, multiple;
     const struct override *from; /* who said so; NULL: the default */
     uint32_t candidate_count;
-    int64_t candidates[SPACE_CANDIDATES_MAX];
+    int64_t candidates[PARAMETER_CANDIDATES_MAX];
 } parameter;
 
 /* A value that somebody gave: NAME=VALUE of the text, or an entry of the source's @schedule. */
@@ -38,7 +38,7 @@ typedef struct scheduler {
     const schedule_request *request;
     unsigned kind; /* of the present group, as a bit of the space */
     int group;     /* its number, by order of scheduling */
-    space_machine machine;
+    parameter_machine machine;
     int phase;      /* number of the next phase */
     bool *operands; /* of each input: contractions take it as it lies */
     status *st;
@@ -49,11 +49,13 @@ typedef struct scheduler {
 /* A parameter of the current phase ("P0.MR"): its default, or what was asked for; registered in the
  * kernel's dictionary. Returns the value; *name_attr (may be NULL) receives the attribute that
  * refers to it. A value that the table refuses fails the schedule. `groups`: the kinds of groups
- * that come this way; where space/parameters.def does not give them NAME, it does not compile. */
+ * that come this way; where parameters/parameters.def does not give them NAME, it does not compile.
+ */
 #define scheduler_parameter(s, groups, NAME, otherwise, name_attr)                                 \
     ((void)sizeof(struct {                                                                         \
          _Static_assert((groups) != 0 && ((groups) & ~GROUPS_OF_##NAME) == 0,                      \
-                        "space/parameters.def does not give " #NAME " to groups of this kind");    \
+                        "parameters/parameters.def does not give " #NAME                           \
+                        " to groups of this kind");                                                \
          int unused;                                                                               \
      }),                                                                                           \
      scheduler_ask(s, groups, #NAME, otherwise, name_attr))
@@ -76,7 +78,7 @@ typedef struct traffic {
     ir_attr stream, ahead;
 } traffic;
 /* ... that reads and writes these graph values, and by itself fetches `ahead` steps ahead: those
- * that space/parameters.def gives to groups of the present kind. */
+ * that parameters/parameters.def gives to groups of the present kind. */
 void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_count,
                        const ir_value *results, size_t result_count, int64_t ahead, traffic *out);
 /* The attributes of a computation that steps along index `axis`; at most three. Returns how many.

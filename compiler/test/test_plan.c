@@ -100,7 +100,7 @@ static void test_order(void **state) {
     uint64_t random = 7;
     plan p;
     ir_module *m = additions(GROUPS, 1); /* a group for each returned value */
-    plan_build(&p, m, ir_module_kernel(m), PLAN_APART);
+    plan_build(&p, m, ir_module_kernel(m), PLAN_UNFUSED);
     int n = p.group_count, *order = base_calloc((size_t)n, sizeof *order),
         *at = base_calloc((size_t)n, sizeof *at);
     bool *waits = base_calloc((size_t)n * (size_t)n, sizeof *waits);

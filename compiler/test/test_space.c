@@ -13,18 +13,18 @@
 
 #include <cmocka.h>
 
-#include "space/space.h"
+#include "parameters/parameters.h"
 #include "tessera/compiler.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
 
 static void test_table(void **state) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     (void)state;
     assert_true(count > 0);
     for (uint32_t i = 0; i < count; i++) {
-        const space_parameter *p = &table[i];
+        const parameter_info *p = &table[i];
         assert_true(p->groups != 0 && p->minimum <= p->maximum && *p->source && *p->summary);
         for (uint32_t k = 0; k < i; k++) { /* a name is one parameter for each kind of group */
             bool both = strcmp(table[k].name, p->name) == 0 && (table[k].groups & p->groups);
@@ -37,29 +37,29 @@ static void test_table(void **state) {
 
 /* What a column or a limit refers to is there, for all kinds of groups that need it. */
 static void test_references(void **state) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table), limits = 0;
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table), limits = 0;
     (void)state;
     for (uint32_t i = 0; i < count; i++) {
         const char *of = table[i].multiple;
-        const space_parameter *other = space_find(of, table[i].groups);
+        const parameter_info *other = parameter_find(of, table[i].groups);
         bool known = !*of || *of == '/' || strcmp(of, "V") == 0;
         assert_true(known || (other && (table[i].groups & ~other->groups) == 0));
     }
     for (;; limits++) {
-        space_values none = {NULL, 0};
-        space_machine machine = {.lanes = 8, .element_bytes = 4, .registers = 32};
+        parameter_values none = {NULL, 0};
+        parameter_machine machine = {.lanes = 8, .element_bytes = 4, .registers = 32};
         const char *names;
         bool broken;
         text why;
         text_init(&why);
-        bool there = space_check_limit(limits, IN_DOT, &none, &machine, &broken, &names, &why);
+        bool there = parameter_check_limit(limits, IN_DOT, &none, &machine, &broken, &names, &why);
         text_release(&why);
         if (!there)
             break;
         uint32_t found = 0, listed = 1;
         for (uint32_t i = 0; i < count; i++)
-            found += space_names_have(names, table[i].name);
+            found += parameter_names_have(names, table[i].name);
         for (const char *p = names; *p; p++)
             listed += *p == ' ';
         assert_int_equal(found, listed);
@@ -70,20 +70,20 @@ static void test_references(void **state) {
 /* Every candidate may be asked for, on machines with vectors of any length. */
 static void test_candidates(void **state) {
     static const int64_t lanes[] = {1, 2, 4, 8, 16};
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     (void)state;
     for (uint32_t i = 0; i < count; i++)
         for (size_t l = 0; l < COUNT_OF(lanes); l++) {
-            int64_t list[SPACE_CANDIDATES_MAX];
-            space_values none = {NULL, 0};
-            space_machine machine = {.lanes = lanes[l], .element_bytes = 4, .registers = 32};
-            uint32_t n = space_candidates(&table[i], &none, &machine, list);
+            int64_t list[PARAMETER_CANDIDATES_MAX];
+            parameter_values none = {NULL, 0};
+            parameter_machine machine = {.lanes = lanes[l], .element_bytes = 4, .registers = 32};
+            uint32_t n = parameter_candidates(&table[i], &none, &machine, list);
             assert_true(n > 0);
             for (uint32_t k = 0; k < n; k++) {
                 text why;
                 text_init(&why);
-                if (!space_check_value(&table[i], list[k], &none, &machine, &why))
+                if (!parameter_check_value(&table[i], list[k], &none, &machine, &why))
                     fail_msg("%s = %" PRId64 ": %s", table[i].name, list[k], why.data);
                 assert_true(k == 0 || list[k] > list[k - 1]);
                 text_release(&why);
@@ -95,12 +95,12 @@ static void test_candidates(void **state) {
 static unsigned seen[64];
 
 static void note_seen(const compiler_parameter *p) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     for (uint32_t i = 0; i < count; i++)
         for (unsigned kind = 1; kind <= table[i].groups; kind <<= 1)
             if ((table[i].groups & kind) && strcmp(strchr(p->name, '.') + 1, table[i].name) == 0 &&
-                strcmp(p->work, space_groups_text(kind)) == 0)
+                strcmp(p->work, parameter_groups_text(kind)) == 0)
                 seen[i] |= kind;
 }
 
@@ -333,14 +333,14 @@ static void test_thresholds(void **state) {
 
 /* A line that no work asks for would be one that the scheduler has forgotten. */
 static void test_all_seen(void **state) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     (void)state;
     assert_true(count <= COUNT_OF(seen));
     for (uint32_t i = 0; i < count; i++)
         for (unsigned kind = 1; kind <= table[i].groups; kind <<= 1)
             if (table[i].groups & kind & ~seen[i])
-                fail_msg("%s: %s does not have it", table[i].name, space_groups_text(kind));
+                fail_msg("%s: %s does not have it", table[i].name, parameter_groups_text(kind));
 }
 
 int main(void) {

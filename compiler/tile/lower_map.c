@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ops/graph.h"
-#include "space/thresholds.h"
+#include "parameters/thresholds.h"
 #include "tile/lowering.h"
 
 frame frame_of(lowering *l, ir_op op) {

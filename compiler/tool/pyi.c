@@ -6,7 +6,7 @@
 #include "check/cases.h"
 #include "check/check.h"
 #include "check/tiles.h"
-#include "space/space.h"
+#include "parameters/parameters.h"
 #include "tool/tables.h"
 
 enum { WORDS_MAX = 64 };
@@ -83,8 +83,8 @@ static void print_distributions(text *out) {
 }
 
 static void print_schedule(text *out) {
-    const space_parameter *table;
-    uint32_t count = space_parameters(&table);
+    const parameter_info *table;
+    uint32_t count = parameter_table(&table);
     text_append(out, "def schedule(*base: Any");
     for (uint32_t i = 0; i < count; i++) {
         bool known = false;

@@ -8,7 +8,7 @@
 #include "math/listing.h"
 #include "ops/graph.h"
 #include "ops/unit_order.h"
-#include "space/space.h"
+#include "parameters/parameters.h"
 
 static bool tensors_only(int opcode) {
     if (opcode >= GRAPH_OP_COUNT)
@@ -47,7 +47,7 @@ page_print *page_find(const char *option) {
     } pages[] = {{"--irdl", print_irdl},
                  {"--docs", reference_print},
                  {"--functions", math_print_listing},
-                 {"--parameters", space_print_words},
+                 {"--parameters", parameter_print_words},
                  {"--matrix-units", unit_order_print},
                  {"--limits", print_limits},
                  {"--capabilities", print_capabilities},

@@ -146,7 +146,7 @@ static bool run_outline(pass_run *r) {
     int found;
     while ((found = next_setting(r, &cursor, name, &value)) > 0)
         if (strcmp(name, "groups") == 0)
-            request.apart = value != 0;
+            request.unfused = value != 0;
         else if (strcmp(name, "buffers") == 0 && value >= 0 && value <= UINT32_MAX)
             request.buffers = (uint32_t)value;
         else

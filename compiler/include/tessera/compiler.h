@@ -564,7 +564,7 @@ bool compiler_target_runs(const char *name, char reason_out[COMPILER_REASON_BYTE
 bool compiler_target_adds_as(const char *target, const char *order);
 
 /* A size at which the scheduler, or what it makes code from, changes its mind: on one side of it,
- * or at it, kernels take another way than on the other (space/thresholds.def). */
+ * or at it, kernels take another way than on the other (parameters/thresholds.def). */
 typedef enum compiler_threshold_of {
     COMPILER_THRESHOLD_BYTES,           /* of what one phase reads or writes, or of a block */
     COMPILER_THRESHOLD_LENGTH,          /* elements along an axis, or along several as one */

@@ -7,8 +7,8 @@
 
 #include "ir/dim.h"
 #include "ops/graph.h"
+#include "parameters/thresholds.h"
 #include "schedule/dot_shape.h"
-#include "space/thresholds.h"
 
 /* Of a usual core; bytes a cycle for the levels of its memory. */
 enum {

@@ -1,9 +1,9 @@
 /* policy.c - a CPU's choices: by its vectors, its registers and its caches. */
 #include "schedule/policy.h"
+#include "parameters/thresholds.h"
 #include "schedule/cpu/cost.h"
 #include "schedule/cpu/cpu.h"
 #include "schedule/integers.h"
-#include "space/thresholds.h"
 
 /* Instructions of specified functions: up to where more vectors are computed at once, and from
  * where on fewer. */

@@ -3,8 +3,8 @@
  *
  * A store of a whole line that goes past the caches reads nothing first, and leaves them to what is
  * read again; where everything fits into the last cache, it only costs the next reader. */
+#include "parameters/thresholds.h"
 #include "schedule/scheduler.h"
-#include "space/thresholds.h"
 
 static int64_t bytes_of(const scheduler *s, ir_value v) {
     const ir_type_data *t = plan_type(s->p, v);

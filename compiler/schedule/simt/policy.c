@@ -1,9 +1,9 @@
 /* policy.c - the choices for targets with threads: by what a workgroup's threads hold, and by its
  * memory. */
 #include "schedule/policy.h"
+#include "parameters/thresholds.h"
 #include "schedule/integers.h"
 #include "schedule/simt/simt.h"
-#include "space/thresholds.h"
 
 /* Elements of a thread: enough loads under way, and few registers for those of a function. Of a
  * square that is turned, too. */

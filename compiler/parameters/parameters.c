@@ -1,31 +1,31 @@
-/* space.c - the table of schedule parameters, and the arithmetic of its limits. */
-#include "space/space.h"
+/* parameters.c - the table of schedule parameters, and the arithmetic of its limits. */
+#include "parameters/parameters.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const space_parameter parameters[] = {
+static const parameter_info parameters[] = {
 #define PARAMETER(NAME, groups, source, position, unit, minimum, maximum, multiple, candidates,    \
                   summary)                                                                         \
     {#NAME, groups, source, position, unit, minimum, maximum, multiple, candidates, summary},
-#include "space/parameters.def"
+#include "parameters/parameters.def"
 };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
-uint32_t space_parameters(const space_parameter **table) {
+uint32_t parameter_table(const parameter_info **table) {
     *table = parameters;
     return PARAMETERS;
 }
 
-const space_parameter *space_find(const char *name, unsigned groups) {
+const parameter_info *parameter_find(const char *name, unsigned groups) {
     for (int i = 0; i < PARAMETERS; i++)
         if ((parameters[i].groups & groups) && strcmp(parameters[i].name, name) == 0)
             return &parameters[i];
     return NULL;
 }
 
-const char *space_groups_text(unsigned groups) {
+const char *parameter_groups_text(unsigned groups) {
     switch (groups) {
     case IN_MAP:
         return "an element-wise nest";
@@ -61,7 +61,7 @@ static void print_word(const char *word, text *out) {
     text_append(out, tuple ? ")`" : "N`");
 }
 
-void space_print_words(text *out) {
+void parameter_print_words(text *out) {
     static const unsigned kinds[] = {IN_MAP, IN_ROW, IN_COLUMN, IN_DOT, IN_SCAN, IN_FOLD};
     static const char *const names[] = {"element-wise nests",
                                         "reductions along rows",
@@ -72,7 +72,7 @@ void space_print_words(text *out) {
     text_append(out,
                 "| word | parameter | unit | from, to | of | what |\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < PARAMETERS; i++) {
-        const space_parameter *p = &parameters[i];
+        const parameter_info *p = &parameters[i];
         bool first = true;
         text_append(out, "| ");
         print_word(p->source, out);
@@ -89,7 +89,7 @@ void space_print_words(text *out) {
 }
 
 /* The latest value of that name; -1 where there is none. */
-static int64_t value_of(const space_values *values, const char *name) {
+static int64_t value_of(const parameter_values *values, const char *name) {
     for (size_t i = values->count; i > 0; i--)
         if (strcmp(values->items[i - 1].info->name, name) == 0)
             return values->items[i - 1].value;
@@ -97,27 +97,28 @@ static int64_t value_of(const space_values *values, const char *name) {
 }
 
 /* What "/64" says a value must divide; 0: it need not. */
-static int64_t divided_by(const space_parameter *info) {
+static int64_t divided_by(const parameter_info *info) {
     return info->multiple[0] == '/' ? strtoll(info->multiple + 1, NULL, 10) : 0;
 }
 
 /* Of "V" or a parameter's name; 1 where there is nothing to be a multiple of. */
-static int64_t factor_of(const char *name, const space_values *values,
-                         const space_machine *machine) {
+static int64_t factor_of(const char *name, const parameter_values *values,
+                         const parameter_machine *machine) {
     if (!*name)
         return 1;
     int64_t value = strcmp(name, "V") == 0 ? machine->lanes : value_of(values, name);
     return value > 0 ? value : 1;
 }
 
-int64_t space_multiple(const space_parameter *info, const space_values *values,
-                       const space_machine *machine) {
+int64_t parameter_multiple(const parameter_info *info, const parameter_values *values,
+                           const parameter_machine *machine) {
     return factor_of(info->multiple, values, machine);
 }
 
-bool space_check_value(const space_parameter *info, int64_t value, const space_values *values,
-                       const space_machine *machine, text *why) {
-    int64_t factor = space_multiple(info, values, machine);
+bool parameter_check_value(const parameter_info *info, int64_t value,
+                           const parameter_values *values, const parameter_machine *machine,
+                           text *why) {
+    int64_t factor = parameter_multiple(info, values, machine);
     if (value < info->minimum || value > info->maximum) {
         text_printf(why, "%s, %s, must be %" PRId64 " to %" PRId64 ", not %" PRId64, info->name,
                     info->summary, info->minimum, info->maximum, value);
@@ -141,7 +142,7 @@ bool space_check_value(const space_parameter *info, int64_t value, const space_v
 
 /* ---- limits ---- */
 
-bool space_names_have(const char *names, const char *name) {
+bool parameter_names_have(const char *names, const char *name) {
     size_t length = strlen(name);
     for (const char *p = names; *p; p += strcspn(p, " "), p += strspn(p, " "))
         if (strcspn(p, " ") == length && strncmp(p, name, length) == 0)
@@ -149,7 +150,7 @@ bool space_names_have(const char *names, const char *name) {
     return false;
 }
 
-static bool has_all(const space_values *values, const char *names) {
+static bool has_all(const parameter_values *values, const char *names) {
     char name[32];
     for (const char *p = names; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
         size_t length = strcspn(p, " ");
@@ -161,11 +162,11 @@ static bool has_all(const space_values *values, const char *names) {
     return true;
 }
 
-static void describe_limit(text *why, const char *names, const space_values *values, int64_t need,
-                           int64_t limit, const char *resource, const char *summary) {
+static void describe_limit(text *why, const char *names, const parameter_values *values,
+                           int64_t need, int64_t limit, const char *resource, const char *summary) {
     const char *separator = "";
     for (size_t i = 0; i < values->count; i++)
-        if (space_names_have(names, values->items[i].info->name)) {
+        if (parameter_names_have(names, values->items[i].info->name)) {
             text_printf(why, "%s%s = %" PRId64, separator, values->items[i].info->name,
                         values->items[i].value);
             separator = ", ";
@@ -185,8 +186,8 @@ static int64_t at_least_1(int64_t value) {
 }
 
 /* Limit number `index`, with what it comes to; false where there is none. */
-static bool limit_at(uint32_t index, const space_values *values, const space_machine *machine,
-                     limit_values *out) {
+static bool limit_at(uint32_t index, const parameter_values *values,
+                     const parameter_machine *machine, limit_values *out) {
     uint32_t at = 0;
 #define P(NAME) at_least_1(value_of(values, #NAME))
 #define VECTORS(NAME) ((P(NAME) + machine->lanes - 1) / machine->lanes)
@@ -200,7 +201,7 @@ static bool limit_at(uint32_t index, const space_values *values, const space_mac
         *out = (limit_values){groups, names, resource, summary, need, limit};                      \
         return true;                                                                               \
     }
-#include "space/parameters.def"
+#include "parameters/parameters.def"
 #undef P
 #undef VECTORS
 #undef LESSER
@@ -211,8 +212,9 @@ static bool limit_at(uint32_t index, const space_values *values, const space_mac
     return false;
 }
 
-bool space_check_limit(uint32_t index, unsigned group, const space_values *values,
-                       const space_machine *machine, bool *broken, const char **names, text *why) {
+bool parameter_check_limit(uint32_t index, unsigned group, const parameter_values *values,
+                           const parameter_machine *machine, bool *broken, const char **names,
+                           text *why) {
     limit_values l;
     if (!limit_at(index, values, machine, &l))
         return false;
@@ -230,7 +232,7 @@ static void insert_sorted(int64_t *list, uint32_t *count, int64_t value) {
     for (uint32_t i = 0; i < *count; i++)
         if (list[i] == value)
             return;
-    if (*count == SPACE_CANDIDATES_MAX)
+    if (*count == PARAMETER_CANDIDATES_MAX)
         return;
     for (; at > 0 && list[at - 1] > value; at--)
         list[at] = list[at - 1];
@@ -238,8 +240,9 @@ static void insert_sorted(int64_t *list, uint32_t *count, int64_t value) {
     ++*count;
 }
 
-uint32_t space_candidates(const space_parameter *info, const space_values *values,
-                          const space_machine *machine, int64_t out[SPACE_CANDIDATES_MAX]) {
+uint32_t parameter_candidates(const parameter_info *info, const parameter_values *values,
+                              const parameter_machine *machine,
+                              int64_t out[PARAMETER_CANDIDATES_MAX]) {
     uint32_t count = 0;
     for (const char *p = info->candidates; *p; p += strspn(p, " ")) {
         char *end, name[32] = {0};
@@ -248,7 +251,7 @@ uint32_t space_candidates(const space_parameter *info, const space_values *value
         memcpy(name, end, length < sizeof name ? length : sizeof name - 1);
         value *= factor_of(name, values, machine);
         if (value >= info->minimum && value <= info->maximum &&
-            value % space_multiple(info, values, machine) == 0 &&
+            value % parameter_multiple(info, values, machine) == 0 &&
             (!divided_by(info) || (value > 0 && divided_by(info) % value == 0)))
             insert_sorted(out, &count, value);
         p = end + length;

@@ -1,10 +1,10 @@
-/* space.h - the space of schedules as data: which parameters there are (parameters.def), which
+/* parameters.h - the parameters of schedules as data: which there are (parameters.def), which
  * values each may have on a machine, and what several of them must share.
  *
  * Nothing here knows an IR: the checker reads @schedule by it, the scheduler registers its
  * parameters through it, and a tuner draws from it. Every function only reads. */
-#ifndef TESSERA_SPACE_SPACE_H
-#define TESSERA_SPACE_SPACE_H
+#ifndef TESSERA_PARAMETERS_PARAMETERS_H
+#define TESSERA_PARAMETERS_PARAMETERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,16 +21,16 @@ enum {
     IN_SCAN = 1 << 4,
     IN_FOLD = 1 << 5
 };
-enum { SPACE_CANDIDATES_MAX = 24, SPACE_VALUES_MAX = 64 };
+enum { PARAMETER_CANDIDATES_MAX = 24, PARAMETER_VALUES_MAX = 64 };
 /* The kinds that have a parameter. */
 enum {
 #define PARAMETER(NAME, groups, source, position, unit, minimum, maximum, multiple, candidates,    \
                   summary)                                                                         \
     GROUPS_OF_##NAME = (groups),
-#include "space/parameters.def"
+#include "parameters/parameters.def"
 };
 
-typedef struct space_parameter {
+typedef struct parameter_info {
     const char *name;   /* "MR" */
     unsigned groups;    /* that have it */
     const char *source; /* "tile" in @schedule(tile=(6, 4)) */
@@ -38,51 +38,54 @@ typedef struct space_parameter {
     const char *unit;
     int64_t minimum, maximum;
     const char *multiple, *candidates, *summary;
-} space_parameter;
+} parameter_info;
 
 /* The table; returns its length. */
-uint32_t space_parameters(const space_parameter **table);
+uint32_t parameter_table(const parameter_info **table);
 /* The parameter of that name that groups of one of these kinds have; NULL: none. */
-const space_parameter *space_find(const char *name, unsigned groups);
+const parameter_info *parameter_find(const char *name, unsigned groups);
 /* "an element-wise nest", "a contraction", ... of one bit; "work" for several. */
-const char *space_groups_text(unsigned groups);
+const char *parameter_groups_text(unsigned groups);
 
 /* The table as a page shows it: a row for each parameter, with its word in @schedule(...). */
-void space_print_words(text *out);
+void parameter_print_words(text *out);
 
 /* What limits are about: capability data of a target, for elements of one size. */
-typedef struct space_machine {
+typedef struct parameter_machine {
     int64_t lanes; /* elements of this size in a vector */
     int64_t element_bytes;
     int64_t registers;
     int64_t l1_bytes, l2_bytes; /* 0: not known, and nothing is held to them */
-} space_machine;
+} parameter_machine;
 
-typedef struct space_value {
-    const space_parameter *info;
+typedef struct parameter_value {
+    const parameter_info *info;
     int64_t value;
-} space_value;
+} parameter_value;
 /* The values of one group, in the order in which they were chosen. */
-typedef struct space_values {
-    const space_value *items;
+typedef struct parameter_values {
+    const parameter_value *items;
     size_t count;
-} space_values;
+} parameter_values;
 
 /* What a value must be a multiple of, given those chosen before. */
-int64_t space_multiple(const space_parameter *info, const space_values *values,
-                       const space_machine *machine);
+int64_t parameter_multiple(const parameter_info *info, const parameter_values *values,
+                           const parameter_machine *machine);
 /* A value by itself: its range, and what it is a multiple of. False with the reason in `why`. */
-bool space_check_value(const space_parameter *info, int64_t value, const space_values *values,
-                       const space_machine *machine, text *why);
+bool parameter_check_value(const parameter_info *info, int64_t value,
+                           const parameter_values *values, const parameter_machine *machine,
+                           text *why);
 /* Limit number `index` of the table against the values of a group of this kind. *broken: it does
  * not hold, with the reason in `why`; `names` receives the parameters that it binds. False: there
  * is no such limit. */
-bool space_check_limit(uint32_t index, unsigned group, const space_values *values,
-                       const space_machine *machine, bool *broken, const char **names, text *why);
+bool parameter_check_limit(uint32_t index, unsigned group, const parameter_values *values,
+                           const parameter_machine *machine, bool *broken, const char **names,
+                           text *why);
 /* Whether a list of names ("MR NR") has this one. */
-bool space_names_have(const char *names, const char *name);
+bool parameter_names_have(const char *names, const char *name);
 /* The values that a tuner tries, within range, ascending; returns how many. */
-uint32_t space_candidates(const space_parameter *info, const space_values *values,
-                          const space_machine *machine, int64_t out[SPACE_CANDIDATES_MAX]);
+uint32_t parameter_candidates(const parameter_info *info, const parameter_values *values,
+                              const parameter_machine *machine,
+                              int64_t out[PARAMETER_CANDIDATES_MAX]);
 
 #endif
