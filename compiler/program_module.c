@@ -4,20 +4,23 @@
 
 #include "artifact.h"
 #include "graph/instance.h"
+#include "ir/blob.h"
 #include "module.h"
 #include "ops/control.h"
 #include "pipeline.h"
 #include "program/build.h"
 
-static void note_control(ir_module *m, ir_op op, void *context) {
-    *(bool *)context |= control_has_blocks(ir_op_get(m, op)->opcode);
+/* Branches and loops, and constants that have memory of their own. */
+static void note_program(ir_module *m, ir_op op, void *context) {
+    int opcode = ir_op_get(m, op)->opcode;
+    *(bool *)context |= control_has_blocks(opcode) || opcode == GRAPH_DENSE;
 }
 
 bool compiler_instance_is_program(const compiler_instance *instance) {
     bool found = false;
     for (ir_op f = ir_module_kernel(instance->graph); f && !found;
          f = ir_op_get(instance->graph, f)->next)
-        ir_walk(instance->graph, f, note_control, &found);
+        ir_walk(instance->graph, f, note_program, &found);
     return found;
 }
 
@@ -65,16 +68,24 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
     if (!compiler_signature_of(instance, &signature, st))
         return false;
     artifact_init(&b, instance, options);
-    module_part *parts = base_calloc(k->count + 1, sizeof *parts);
+    uint32_t constants = (uint32_t)p->constants.count;
+    module_part *parts = base_calloc((size_t)k->count + constants + 1, sizeof *parts);
+    char(*names)[32] = base_calloc((size_t)constants + 1, sizeof *names);
     for (uint32_t i = 0; i < k->count; i++)
         parts[i] = (module_part){k->names[i], k->made[i].image, k->made[i].image_size};
+    for (uint32_t i = 0; i < constants; i++) {
+        const ir_blob *blob = p->constants.items[i];
+        snprintf(names[i], sizeof *names, "constant:%u", i);
+        parts[k->count + i] = (module_part){names[i], blob->bytes, blob->size_bytes};
+    }
     b.signature = artifact_signature_json(instance, &signature);
     b.program = program_json(p);
     b.kernels = parts;
-    b.kernel_count = k->count;
+    b.kernel_count = k->count + constants;
     bool ok = artifact_write(&b, out, st);
     artifact_release(&b);
     free(parts);
+    free(names);
     return ok;
 }
 

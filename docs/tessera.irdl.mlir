@@ -42,6 +42,12 @@ module {
       %1 = irdl.base "#builtin.opaque"
       irdl.attributes {"value" = %1}
     }
+    irdl.operation @dense {
+      %0 = irdl.base "!builtin.tensor"
+      irdl.results(%0)
+      %1 = irdl.any
+      irdl.attributes {"value" = %1}
+    }
     irdl.operation @extent {
       %0 = irdl.any
       irdl.results(%0)

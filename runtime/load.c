@@ -245,35 +245,66 @@ static tsr_status_t load_kernel(const loader *l, const map *sections, uint32_t i
     return error_set(result, "section '%s': %s", section, why);
 }
 
-static tsr_status_t load_kernels(const loader *l) {
+static void index_sections(const loader *l, map *sections) {
+    module_part part;
+    map_init(sections);
+    for (size_t i = 0; module_part_at(l->image, l->size_bytes, i, &part); i++)
+        map_put(sections, part.kind, (intptr_t)i);
+}
+
+static tsr_status_t load_kernels(const loader *l, const map *sections) {
     tsr_module_t m = l->module;
     tsr_status_t result = TSR_SUCCESS;
-    module_part part;
-    map sections;
-    map_init(&sections);
-    for (size_t i = 0; module_part_at(l->image, l->size_bytes, i, &part); i++)
-        map_put(&sections, part.kind, (intptr_t)i);
     m->kernels = base_calloc(m->metadata.program->kernel_count + 1, sizeof(tsr_module_t));
     for (uint32_t i = 0; i < m->metadata.program->kernel_count && result == TSR_SUCCESS; i++)
-        result = load_kernel(l, &sections, i);
-    map_release(&sections);
+        result = load_kernel(l, sections, i);
     return result;
+}
+
+/* The bytes of each constant, in the image. */
+static tsr_status_t find_constants(const loader *l, const map *sections, const void **bytes) {
+    const program *p = l->module->metadata.program;
+    for (uint32_t i = 0; i < p->constant_count; i++) {
+        const program_constant *c = &p->constants[i];
+        intptr_t at;
+        module_part part;
+        if (!map_get(sections, c->section, &at) ||
+            !module_part_at(l->image, l->size_bytes, (size_t)at, &part) ||
+            part.size_bytes != (size_t)c->bytes)
+            return error_set(
+                TSR_ECORRUPT,
+                "the program of '%s' has the constant '%.40s' of %lld bytes, which the "
+                "module lacks",
+                l->module->metadata.name, c->section, (long long)c->bytes);
+        bytes[i] = part.data;
+    }
+    return TSR_SUCCESS;
 }
 
 static tsr_status_t load_program(const loader *l) {
     tsr_module_t m = l->module;
     uint32_t count = m->metadata.program->kernel_count;
+    uint32_t constant_count = m->metadata.program->constant_count;
     status st = STATUS_INIT;
-    tsr_status_t result = load_kernels(l);
-    if (result != TSR_SUCCESS)
+    map sections;
+    index_sections(l, &sections);
+    const void **constants = base_calloc((size_t)constant_count + 1, sizeof *constants);
+    tsr_status_t result = load_kernels(l, &sections);
+    if (result == TSR_SUCCESS)
+        result = find_constants(l, &sections, constants);
+    map_release(&sections);
+    if (result != TSR_SUCCESS) {
+        free(constants);
         return result;
+    }
     const metadata **kernels = base_calloc(count + 1, sizeof(const metadata *));
     for (uint32_t i = 0; i < count; i++)
         kernels[i] = &m->kernels[i]->metadata;
     if (count)
         m->isa = m->kernels[0]->isa;
-    bool ok = program_check(&m->metadata, kernels, &st) && program_open(m, &st);
+    bool ok = program_check(&m->metadata, kernels, &st) && program_open(m, constants, &st);
     free(kernels);
+    free(constants);
     return ok ? TSR_SUCCESS : error_from(&st);
 }
 

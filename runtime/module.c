@@ -228,6 +228,10 @@ bool module_is_image(const char *kind) {
     return strchr(kind, '/') != NULL;
 }
 
+bool module_is_constant(const char *kind) {
+    return strncmp(kind, "constant:", 9) == 0;
+}
+
 bool module_is_kernel(const char *kind) {
     return strncmp(kind, "kernel:", 7) == 0;
 }

@@ -69,5 +69,7 @@ bool module_find(const void *image, size_t size_bytes, const char *kind, module_
 bool module_is_image(const char *kind);
 /* ... or modules of their own: kernels of a program. */
 bool module_is_kernel(const char *kind);
+/* ... or what a program reads beside its inputs. */
+bool module_is_constant(const char *kind);
 
 #endif

@@ -38,6 +38,9 @@ static bool find_buffer(const reader *r, const char *space, int64_t index, uint3
     } else if (strcmp(space, "arena") == 0) {
         first = (int64_t)m->inputs + m->outputs;
         count = 1;
+    } else if (strcmp(space, "constant") == 0) {
+        first = (int64_t)m->inputs + m->outputs + 1;
+        count = r->p->constant_count;
     }
     *out = (uint32_t)(first + index);
     return index < count;
@@ -205,6 +208,27 @@ static bool read_kernels(reader *r, const json_t *list) {
     return true;
 }
 
+/* What there is of { "section", "bytes" }; the module has as many bytes there (load.c). */
+static bool read_constants(reader *r, const json_t *list) {
+    program *p = r->p;
+    if (!list)
+        return true;
+    if (!json_is_array(list) || json_array_size(list) > PROGRAM_CONSTANTS_MAX)
+        return wrong(r, "\"constants\" is not an array, or too long a one");
+    p->constant_count = (uint32_t)json_array_size(list);
+    p->constants = ARENA_NEW(&r->m->memory, program_constant, p->constant_count);
+    for (uint32_t i = 0; i < p->constant_count; i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *section = json_string_value(json_object_get(one, "section"));
+        if (!section || !module_is_constant(section))
+            return wrong(r, "\"constants\" has one that is no section \"constant:N\"");
+        if (!read_number(json_object_get(one, "bytes"), METADATA_LIMIT, &p->constants[i].bytes))
+            return wrong(r, "\"constants\" has one without a number of bytes");
+        p->constants[i].section = arena_strdup(&r->m->memory, section);
+    }
+    return true;
+}
+
 static int64_t sum_of(int64_t a, int64_t b) {
     return a < METADATA_LIMIT - b ? a + b : METADATA_LIMIT;
 }
@@ -233,7 +257,8 @@ bool program_read(metadata *m, const json_t *document, status *st) {
     bool ok =
         read_number(json_object_get(document, "arena_bytes"), METADATA_LIMIT, &p->arena_bytes) ||
         wrong(&r, "\"arena_bytes\" is not a number of bytes");
-    ok = ok && read_kernels(&r, json_object_get(document, "kernels"));
+    ok = ok && read_kernels(&r, json_object_get(document, "kernels")) &&
+         read_constants(&r, json_object_get(document, "constants"));
     ok = ok && (json_is_array(commands) || wrong(&r, "\"commands\" is not an array"));
     if (!ok || !read_block(&r, commands, &p->body))
         return status_context(st, "the program of the module's metadata");

@@ -16,6 +16,7 @@ struct metadata;
 enum {
     PROGRAM_COMMANDS_MAX = 1000000,
     PROGRAM_KERNELS_MAX = 4095, /* beside "metadata", what a module has room for */
+    PROGRAM_CONSTANTS_MAX = 4095,
     PROGRAM_DEPTH_MAX = 16
 };
 /* The most turns of nested loops, multiplied. */
@@ -23,7 +24,7 @@ enum {
 
 /* Bytes of a buffer: at `offset`, and for each turn of the loops around it so much further. */
 typedef struct program_place {
-    uint32_t buffer; /* inputs, then outputs, then the arena */
+    uint32_t buffer; /* inputs, then outputs, then the arena, then constants */
     uint32_t stride_count;
     int64_t offset;
     const int64_t *strides; /* of the counted loops around it, outermost first; no more are 0 */
@@ -56,8 +57,16 @@ struct program_command {
     program_block blocks[2];
 };
 
+/* Bytes that the module has with it, and that nobody writes. */
+typedef struct program_constant {
+    const char *section;
+    int64_t bytes;
+} program_constant;
+
 typedef struct program {
     int64_t arena_bytes;
+    program_constant *constants;
+    uint32_t constant_count;
     const char **kernels; /* sections */
     uint32_t kernel_count;
     uint32_t command_count;

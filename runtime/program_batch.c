@@ -25,7 +25,7 @@ static device_command dispatch_of(tsr_module_t kernel) {
 static void make_rooms(struct program_state *s) {
     metadata *m = &s->module->metadata;
     program_run *r = &s->run;
-    uint32_t buffers = m->inputs + m->outputs + 1;
+    uint32_t buffers = m->inputs + m->outputs + 1 + m->program->constant_count;
     r->operand_room = PROGRAM_OPERANDS_LEAST;
     for (uint32_t i = 0; i < m->program->kernel_count; i++) {
         const metadata *k = &s->module->kernels[i]->metadata;
@@ -45,7 +45,25 @@ bool program_make_arena(tsr_module_t module, device_memory **out, status *st) {
            status_context(st, "the arena of program '%s'", module->metadata.name);
 }
 
-bool program_open(tsr_module_t module, status *st) {
+/* The bytes of a constant, on the device. */
+static bool make_constant(struct program_state *s, uint32_t i, const void *bytes, status *st) {
+    const metadata *m = &s->module->metadata;
+    tsr_context_t context = s->module->context;
+    device *d = context->device;
+    size_t size = (size_t)m->program->constants[i].bytes;
+    uint32_t buffer = m->inputs + m->outputs + 1 + i;
+    if (!d->driver->alloc(d, size ? size : 1, DEVICE_MEMORY_DEVICE, &s->constants[i], st))
+        return status_context(st, "the constants of program '%s'", m->name);
+    const device_memory *memory = s->constants[i];
+    s->run.bases[buffer] = memory->address;
+    s->run.memories[buffer] = memory;
+    const device_command copy = {
+        .kind = DEVICE_COPY,
+        .range = {{memory->address, memory}, {(void *)(uintptr_t)bytes, NULL}, size}};
+    return size == 0 || d->driver->submit(context->default_stream.queue, &copy, 1, st);
+}
+
+bool program_open(tsr_module_t module, const void *const *constants, status *st) {
     struct program_state *s = base_calloc(1, sizeof *s);
     uint32_t count = module->metadata.program->kernel_count;
     module->program = s;
@@ -55,15 +73,25 @@ bool program_open(tsr_module_t module, status *st) {
     for (uint32_t i = 0; i < count; i++)
         s->dispatches[i] = dispatch_of(module->kernels[i]);
     make_rooms(s);
-    return program_make_arena(module, &s->arena, st);
+    bool ok = program_make_arena(module, &s->arena, st);
+    s->constants =
+        base_calloc((size_t)module->metadata.program->constant_count + 1, sizeof *s->constants);
+    for (uint32_t i = 0; i < module->metadata.program->constant_count && ok; i++)
+        ok = make_constant(s, i, constants[i], st);
+    return ok;
 }
 
 void program_close(tsr_module_t module) {
     struct program_state *s = module->program;
     if (!s)
         return;
+    device *d = module->context->device;
     if (s->arena)
-        module->context->device->driver->free(module->context->device, s->arena);
+        d->driver->free(d, s->arena);
+    for (uint32_t i = 0; i < module->metadata.program->constant_count && s->constants; i++)
+        if (s->constants[i])
+            d->driver->free(d, s->constants[i]);
+    free(s->constants);
     pthread_mutex_destroy(&s->mutex);
     free(s->dispatches);
     free(s);

@@ -59,12 +59,25 @@ static bool moves(const program_place *p) {
     return false;
 }
 
+static bool is_constant(const metadata *m, uint32_t buffer) {
+    return buffer > m->inputs + m->outputs;
+}
+
+/* It is there before the program runs, and nobody writes it. */
+static bool is_given(const metadata *m, uint32_t buffer) {
+    return buffer < m->inputs || is_constant(m, buffer);
+}
+
 static int64_t size_of(const metadata *m, uint32_t buffer) {
+    if (is_constant(m, buffer))
+        return m->program->constants[buffer - m->inputs - m->outputs - 1].bytes;
     return buffer < m->inputs + m->outputs ? (int64_t)m->parameters[buffer].size_bytes
                                            : m->program->arena_bytes;
 }
 
 static const char *name_of(const metadata *m, uint32_t buffer) {
+    if (is_constant(m, buffer))
+        return m->program->constants[buffer - m->inputs - m->outputs - 1].section;
     return buffer < m->inputs + m->outputs ? m->parameters[buffer].name : "the arena";
 }
 
@@ -159,7 +172,7 @@ static bool read(checker *ck, const program_command *c, const program_place *p, 
     const access a = {p, ck->inside, bytes, c->number};
     if (!check_place(ck, c, p, bytes))
         return false;
-    if (p->buffer < ck->m->inputs)
+    if (is_given(ck->m, p->buffer))
         return true;
     if (ck->inside && moves(p))
         vec_push(&ck->reads, a);
@@ -169,8 +182,9 @@ static bool read(checker *ck, const program_command *c, const program_place *p, 
 static bool may_write(checker *ck, const program_command *c, const program_place *p,
                       int64_t bytes) {
     return check_place(ck, c, p, bytes) &&
-           (p->buffer >= ck->m->inputs ||
-            status_set(ck->st, STATUS_CORRUPT, "command %u: it writes to the input '%s'", c->number,
+           (!is_given(ck->m, p->buffer) ||
+            status_set(ck->st, STATUS_CORRUPT, "command %u: it writes to the %s '%s'", c->number,
+                       is_constant(ck->m, p->buffer) ? "constant" : "input",
                        name_of(ck->m, p->buffer)));
 }
 

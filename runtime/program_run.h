@@ -18,7 +18,7 @@ typedef struct program_run {
     bool each;                      /* nothing is submitted together */
     bool timed;                     /* as in device_dispatch */
     uint64_t limit_ns, deadline_ns; /* 0: none */
-    unsigned char **bases;          /* of inputs, outputs and the arena */
+    unsigned char **bases;          /* of inputs, outputs, the arena and constants */
     const device_memory **memories;
     int64_t turns[PROGRAM_DEPTH_MAX]; /* of the counted loops around, outermost first */
     uint32_t loops;
@@ -34,6 +34,7 @@ struct program_state {
     tsr_module_t module;
     device_command *dispatches; /* of each kernel, but for its buffers */
     device_memory *arena;
+    device_memory **constants;
     pthread_mutex_t mutex;
     program_run run;
 };

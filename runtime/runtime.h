@@ -230,8 +230,9 @@ tsr_status_t launch_debugged(tsr_stream_t stream, const device_command *command,
 
 /* ---- programs: program_run.c ---- */
 
-/* Makes what a module keeps to launch its program, beside its kernels, which are there. */
-bool program_open(tsr_module_t module, status *st);
+/* Makes what a module keeps to launch its program, beside its kernels, which are there;
+ * `constants`: the bytes of each, which are copied to the device. */
+bool program_open(tsr_module_t module, const void *const *constants, status *st);
 void program_close(tsr_module_t module);
 /* A launch with its arguments checked. */
 tsr_status_t program_launch(const kernel_launch *request, tsr_stream_t stream);

@@ -28,6 +28,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_KERNEL:
     case GRAPH_RETURN:
     case GRAPH_CONSTANT:
+    case GRAPH_DENSE:
     case GRAPH_EXTENT:
     case GRAPH_BROADCAST:
     case GRAPH_SLICE:

@@ -225,7 +225,7 @@ static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
     default:
         if (control_has_blocks(d->opcode))
             return of_control(l, d);
-        return graph_op_class(d->opcode) == GRAPH_CLASS_GENERATOR ? LANE_NONE : of_alike(l, d);
+        return d->operand_count == 0 ? LANE_NONE : of_alike(l, d);
     }
 }
 

@@ -24,6 +24,8 @@ static void own_attr(ir_module *m, ir_attr_data *d) {
     const char *const *keys = d->keys;
     if (d->string)
         d->string = arena_strdup(&m->memory, d->string);
+    if (d->blob)
+        ir_blob_hold(d->blob);
     if (d->items)
         d->items = arena_copy(&m->memory, d->items, sizeof *d->items * d->count);
     if (!keys)

@@ -67,6 +67,10 @@ static void put_attr(hasher *h, ir_attr attr) {
     case IR_ATTR_TYPE:
         put_type(h, d->type);
         break;
+    case IR_ATTR_DENSE:
+        put_text(h, d->string);
+        put_type(h, d->type);
+        break;
     case IR_ATTR_ARRAY:
     case IR_ATTR_DICT:
         put(h, d->count);

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/blob.h"
 #include "ir/dim.h"
 #include "ir/dim_poly.h"
 #include "ir/ir.h"

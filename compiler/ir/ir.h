@@ -126,7 +126,9 @@ typedef enum ir_attr_kind {
     IR_ATTR_DIM,    /* symbolic: #tessera.dim<"M + 1">; a static dim is an IR_ATTR_INT */
     IR_ATTR_TYPE,
     IR_ATTR_ARRAY,
-    IR_ATTR_DICT, /* {BM = 64 : i64}: keys sorted */
+    IR_ATTR_DICT,  /* {BM = 64 : i64}: keys sorted */
+    IR_ATTR_DENSE, /* dense_resource<sha256_...> : tensor<4xf32>: its bytes stand behind the module
+                    */
     IR_ATTR_KIND_COUNT
 } ir_attr_kind;
 
@@ -135,8 +137,9 @@ typedef struct ir_attr_data {
     int64_t integer;      /* INT, BOOL, DIM (an ir_dim) */
     uint64_t bits;        /* BITS */
     dtype element;        /* BITS */
-    const char *string;   /* STRING */
-    ir_type type;         /* TYPE */
+    const char *string;   /* STRING; DENSE: the blob's name */
+    ir_type type;         /* TYPE, DENSE */
+    struct ir_blob *blob; /* DENSE; held by the module */
     uint32_t count;       /* ARRAY, DICT */
     const ir_attr *items; /* ARRAY: elements; DICT: values */
     const char **keys;    /* DICT */
@@ -153,6 +156,8 @@ ir_attr ir_attr_array(ir_module *m, const ir_attr *items, uint32_t count);
 ir_attr ir_attr_int_array(ir_module *m, const int64_t *items, uint32_t count);
 ir_attr ir_attr_dim_array(ir_module *m, const ir_dim *items, uint32_t count);
 ir_attr ir_attr_dict(ir_module *m, const char *const *keys, const ir_attr *values, uint32_t count);
+/* Elements in row-major order, as in memory. */
+ir_attr ir_attr_dense(ir_module *m, ir_type type, struct ir_blob *blob);
 const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr attr);
 
 /* ---- operations ---- */

@@ -35,6 +35,9 @@ ir_module *ir_module_new(void) {
 void ir_module_free(ir_module *m) {
     if (!m)
         return;
+    for (size_t i = 1; i < m->attrs.count; i++)
+        if (m->attrs.items[i]->blob)
+            ir_blob_drop(m->attrs.items[i]->blob);
     vec_release(&m->types);
     vec_release(&m->attrs);
     vec_release(&m->ops);
@@ -252,6 +255,8 @@ static ir_attr attr_intern(ir_module *m, const ir_attr_data *d) {
     ir_attr_data *copy = arena_copy(&m->memory, d, sizeof *d);
     if (d->string)
         copy->string = arena_strdup(&m->memory, d->string);
+    if (d->blob)
+        ir_blob_hold(d->blob);
     if (d->count) {
         copy->items = arena_copy(&m->memory, d->items, sizeof(ir_attr) * d->count);
         if (d->keys)
@@ -331,6 +336,12 @@ ir_attr ir_attr_dict(ir_module *m, const char *const *keys, const ir_attr *value
     free(names);
     free(items);
     return result;
+}
+
+ir_attr ir_attr_dense(ir_module *m, ir_type type, ir_blob *blob) {
+    return attr_intern(
+        m,
+        &(ir_attr_data){.kind = IR_ATTR_DENSE, .string = blob->name, .type = type, .blob = blob});
 }
 
 const ir_attr_data *ir_attr_get(const ir_module *m, ir_attr attr) {

@@ -48,7 +48,7 @@ const op_table *op_table_get(ir_level level); /* NULL before registration */
  * at the end. */
 typedef struct op_attr_info {
     char name[32];
-    char kind[16]; /* int, ints, dim, dims, bits, string, bool, type, dict, number, array */
+    char kind[16]; /* int, ints, dim, dims, bits, string, bool, type, dict, dense, number, array */
     bool optional;
     char fallback[64]; /* default's text, "" when none */
 } op_attr_info;

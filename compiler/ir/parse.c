@@ -3,6 +3,7 @@
  * Values may be used only after their definition (there is no control flow but regions), so one
  * pass is enough. Bad text ends in a message with line and column. */
 #include "ir/internal.h"
+#include "ir/scan.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,6 +17,7 @@ typedef struct ir_parser {
     ir_module *m;
     const char *start, *p;
     map values; /* "%3", "%3#1", "%arg0" */
+    scan_resources resources;
     status *st;
     bool failed;
     int depth;
@@ -34,13 +36,7 @@ static bool fail(ir_parser *s, const char *what) {
 }
 
 static void blanks(ir_parser *s) {
-    for (;;) {
-        while (isspace((unsigned char)*s->p))
-            s->p++;
-        if (s->p[0] != '/' || s->p[1] != '/')
-            return;
-        s->p += strcspn(s->p, "\n");
-    }
+    s->p = scan_blanks(s->p);
 }
 
 static bool take(ir_parser *s, const char *token) {
@@ -318,6 +314,18 @@ static ir_attr parse_dim_attr(ir_parser *s) {
     return ir_attr_dim(s->m, dim);
 }
 
+/* Behind "dense_resource<". */
+static ir_attr parse_dense(ir_parser *s) {
+    intptr_t index;
+    const char *key = parse_word(s);
+    if (!need(s, ">") || !need(s, ":"))
+        return 0;
+    if (!map_get(&s->resources.by_key, key, &index))
+        return fail(s, "a resource that does not stand behind the module"), 0;
+    ir_type type = parse_type(s);
+    return s->failed ? 0 : ir_attr_dense(s->m, type, s->resources.blobs.items[index]);
+}
+
 static ir_attr parse_attr(ir_parser *s) {
     blanks(s);
     if (s->failed || ++s->depth > MAX_DEPTH)
@@ -333,6 +341,8 @@ static ir_attr parse_attr(ir_parser *s) {
         result = parse_bits(s);
     else if (take(s, "#tessera.dim<"))
         result = parse_dim_attr(s);
+    else if (take(s, "dense_resource<"))
+        result = parse_dense(s);
     else if (take(s, "true"))
         result = ir_attr_bool(s->m, true);
     else if (take(s, "false"))
@@ -457,38 +467,6 @@ static void parse_properties(ir_parser *s, op_text *o) {
     }
 }
 
-/* Regions come before the types in the text, and the op must exist to own them: scan past them
- * first. */
-static const char *skip_regions(ir_parser *s) {
-    const char *p = s->p;
-    int depth = 0;
-    do {
-        if (*p == '"')
-            for (p++; *p && *p != '"'; p++)
-                p += *p == '\\' && p[1];
-        depth += *p == '(' || *p == '{' ? 1 : *p == ')' || *p == '}' ? -1 : 0;
-        if (!*p++)
-            return NULL;
-    } while (depth > 0);
-    return p;
-}
-
-static uint32_t count_regions(ir_parser *s, const char *regions) {
-    ir_parser probe = *s;
-    uint32_t n = 0;
-    probe.p = regions + 1;
-    do {
-        blanks(&probe);
-        const char *end = *probe.p == '{' ? skip_regions(&probe) : NULL;
-        if (!end)
-            return 0;
-        probe.p = end;
-        n++;
-        blanks(&probe);
-    } while (*probe.p++ == ',');
-    return n;
-}
-
 static void parse_signature(ir_parser *s, op_text *o) {
     need(s, ":");
     parse_types(s, &o->operand_types);
@@ -528,9 +506,9 @@ static void parse_op(ir_parser *s, ir_block block) {
     parse_properties(s, &o);
     blanks(s);
     const char *regions = *s->p == '(' ? s->p : NULL;
-    uint32_t region_count = regions ? count_regions(s, regions) : 0;
+    uint32_t region_count = regions ? scan_count_regions(regions) : 0;
     if (regions && !s->failed) {
-        const char *after = skip_regions(s);
+        const char *after = scan_region(s->p);
         if (!region_count || !after)
             fail(s, "a region that does not end");
         else
@@ -576,16 +554,24 @@ static void parse_ops(ir_parser *s, ir_block block) {
 
 ir_module *ir_parse(const char *source, status *st) {
     ir_parser s = {.m = ir_module_new(), .start = source, .p = source, .st = st};
+    const char *at, *what;
     map_init(&s.values);
+    if (!scan_resources_read(source, &s.resources, &at, &what)) {
+        s.p = at;
+        fail(&s, what);
+    }
     need(&s, "\"builtin.module\"()");
     need(&s, "(");
     parse_region(&s, s.m->body);
     need(&s, ")");
     need(&s, ": () -> ()");
     blanks(&s);
+    if (s.p == s.resources.begin)
+        s.p = scan_blanks(s.resources.end);
     if (!s.failed && *s.p)
         fail(&s, "text after the end of the module");
     map_release(&s.values);
+    scan_resources_release(&s.resources);
     if (s.failed) {
         ir_module_free(s.m);
         return NULL;

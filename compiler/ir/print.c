@@ -23,7 +23,9 @@ typedef struct printer {
     const ir_module *m;
     text *out;
     line_marks *marks; /* or NULL */
-    uint32_t *numbers; /* by value id: number, or argument number */
+    uint32_t *numbers;
+    bool *printed; /* by attribute: a dense one that the text names */ /* by value id: number, or
+                                                                          argument number */
     uint32_t next_value, next_argument;
     const ir_spelling *spelling;
 } printer;
@@ -191,6 +193,10 @@ static void print_attr(const ir_module *m, ir_attr attr, const ir_spelling *spel
     case IR_ATTR_DICT:
         print_attr_items(m, d, spelling, out);
         break;
+    case IR_ATTR_DENSE:
+        text_printf(out, "dense_resource<%s> : ", d->string);
+        print_type(m, d->type, spelling, out);
+        break;
     case IR_ATTR_NONE:
     case IR_ATTR_KIND_COUNT:
         break;
@@ -266,6 +272,8 @@ static void print_attr_named(const printer *p, const ir_named_attr *attr) {
         return;
     text_append(p->out, " = ");
     print_attr(p->m, attr->value, p->spelling, p->out);
+    if (ir_attr_get(p->m, attr->value)->kind == IR_ATTR_DENSE)
+        p->printed[attr->value] = true;
 }
 
 static void print_attrs(const printer *p, const ir_op_data *d) {
@@ -374,19 +382,45 @@ static void print_op(const printer *p, ir_op op, int depth) {
     print_signature(p, d);
 }
 
+/* The bytes of the constants that were printed, each once. */
+static void print_resources(const printer *p) {
+    enum { ALIGNMENT = 64 };
+    const ir_module *m = p->m;
+    map seen;
+    intptr_t before;
+    map_init(&seen);
+    for (size_t i = 1; i < m->attrs.count; i++) {
+        const ir_blob *blob = m->attrs.items[i]->blob;
+        if (!p->printed[i] || map_get(&seen, blob->name, &before))
+            continue;
+        text_append(p->out, seen.count ? ",\n" : "{-#\n  dialect_resources: {\n    builtin: {\n");
+        map_put(&seen, blob->name, 1);
+        text_printf(p->out, "      %s: \"0x%02X000000", blob->name, ALIGNMENT);
+        for (size_t k = 0; k < blob->size_bytes; k++)
+            text_printf(p->out, "%02X", blob->bytes[k]);
+        text_append_char(p->out, '"');
+    }
+    if (seen.count)
+        text_append(p->out, "\n    }\n  }\n#-}\n");
+    map_release(&seen);
+}
+
 static void print_module(const ir_module *m, const ir_spelling *spelling, text *out,
                          line_marks *marks) {
     printer p = {.m = m,
                  .out = out,
                  .marks = marks,
                  .numbers = base_calloc(m->values.count, sizeof(uint32_t)),
+                 .printed = base_calloc(m->attrs.count + 1, sizeof(bool)),
                  .spelling = spelling};
     number_block(&p, m->body);
     text_append(out, "\"builtin.module\"() ({\n");
     for (ir_op op = ir_block_get(m, m->body)->first; op; op = ir_op_get(m, op)->next)
         print_op(&p, op, 1);
     text_append(out, "}) : () -> ()\n\n");
+    print_resources(&p);
     free(p.numbers);
+    free(p.printed);
 }
 
 void ir_print(const ir_module *m, text *out) {

@@ -49,7 +49,7 @@ static bool fits_kind(const verifier *v, const ir_attr_data *d, const char *kind
         ir_attr_kind kind;
     } kinds[] = {{"bits", IR_ATTR_BITS},  {"string", IR_ATTR_STRING}, {"bool", IR_ATTR_BOOL},
                  {"type", IR_ATTR_TYPE},  {"array", IR_ATTR_ARRAY},   {"ints", IR_ATTR_ARRAY},
-                 {"dims", IR_ATTR_ARRAY}, {"dict", IR_ATTR_DICT}};
+                 {"dims", IR_ATTR_ARRAY}, {"dict", IR_ATTR_DICT},     {"dense", IR_ATTR_DENSE}};
     if (strcmp(kind, "int") == 0 || strcmp(kind, "dim") == 0)
         return is_number(d, kind[0] == 'd');
     if (strcmp(kind, "number") == 0)

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "ops/infer.h"
 
+#include "ir/blob.h"
+
 bool infer_refuse(query *q, graph_misfit misfit, int a, int b, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -145,6 +147,22 @@ static bool graph_infer_none(query *q) {
 
 static bool graph_infer_constant(query *q) {
     return infer_give_shape(q, ir_attr_get(q->m, infer_attr_of(q, "value"))->element, 0, NULL);
+}
+
+static bool graph_infer_dense(query *q) {
+    const ir_attr_data *value = ir_attr_get(q->m, infer_attr_of(q, "value"));
+    const ir_type_data *type = ir_type_get(q->m, value->type);
+    int64_t count = ir_type_count(q->m, value->type);
+    if (value->kind != IR_ATTR_DENSE || type->kind != IR_TYPE_TENSOR ||
+        !ir_type_is_static(q->m, value->type))
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "has a type that is no tensor of numbers");
+    if (count > INT64_MAX / 8 ||
+        (size_t)count * dtype_size(type->element) != value->blob->size_bytes)
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "has more or fewer bytes than its type");
+    for (size_t i = 0; type->element == DTYPE_BOOL && i < value->blob->size_bytes; i++)
+        if (value->blob->bytes[i] > 1)
+            return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "has a bool that is neither 0 nor 1");
+    return infer_give_shape(q, type->element, type->rank, type->dims);
 }
 
 static bool graph_infer_extent(query *q) {

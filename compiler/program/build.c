@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ir/blob.h"
 #include "ir/copy.h"
 #include "ops/graph.h"
 
@@ -43,7 +44,7 @@ ir_module *program_kernel(const ir_module *from, ir_op function) {
 /* ---- JSON ---- */
 
 static json_t *view_json(const draft *p, const draft_view *v) {
-    static const char *const spaces[] = {"arena", "input", "output"};
+    static const char *const spaces[] = {"arena", "input", "output", "constant"};
     const draft_slot *s = &p->slots.items[v->slot];
     json_t *list = json_pack("[s, I, I]", spaces[s->space], (json_int_t)s->index,
                              (json_int_t)(s->offset + v->offset));
@@ -94,13 +95,22 @@ static json_t *list_json(const draft *p, const command_list *list) {
 }
 
 json_t *program_json(const draft *p) {
-    json_t *kernels = json_array();
+    json_t *kernels = json_array(), *constants = json_array();
     char section[32];
+    for (size_t i = 0; i < p->constants.count; i++) {
+        snprintf(section, sizeof section, "constant:%zu", i);
+        json_array_append_new(constants, json_pack("{s:s, s:I}", "section", section, "bytes",
+                                                   (json_int_t)p->constants.items[i]->size_bytes));
+    }
     for (size_t i = 0; i < p->kernels.count; i++) {
         snprintf(section, sizeof section, "kernel:%zu", i);
         json_array_append_new(kernels, json_string(section));
     }
-    return json_pack("{s:I, s:I, s:o, s:o}", "arena_bytes", (json_int_t)p->arena_bytes,
-                     "needed_bytes", (json_int_t)p->needed_bytes, "kernels", kernels, "commands",
-                     list_json(p, &p->commands));
+    json_t *all = json_pack("{s:I, s:I, s:o, s:o}", "arena_bytes", (json_int_t)p->arena_bytes,
+                            "needed_bytes", (json_int_t)p->needed_bytes, "kernels", kernels,
+                            "commands", list_json(p, &p->commands));
+    if (json_array_size(constants))
+        json_object_set(all, "constants", constants);
+    json_decref(constants);
+    return all;
 }

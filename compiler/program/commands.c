@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "ir/blob.h"
 #include "ops/control.h"
 #include "ops/functions.h"
 #include "program/outline.h"
@@ -25,6 +26,7 @@ typedef struct emitter {
     bool *known;          /* by value: it has a view */
     int *kernel_of;       /* by operation: the number of a function; -1: none yet */
     map functions;        /* by name */
+    map constants;        /* by the name of a blob: its slot */
     VEC(open_loop) loops; /* counted or not: a turn follows a turn */
     int depth;            /* counted loops */
     int64_t clock;
@@ -361,6 +363,30 @@ static bool emit_loop(emitter *e, ir_op op, command_list *out) {
     return ok;
 }
 
+/* ---- constants ---- */
+
+static draft_view constant_view(emitter *e, ir_op op) {
+    ir_blob *blob = ir_attr_get(e->m, ir_op_attr(e->m, op, "value"))->blob;
+    intptr_t slot;
+    if (map_get(&e->constants, blob->name, &slot))
+        return (draft_view){.slot = (int)slot};
+    draft_view made =
+        new_slot(e, SLOT_CONSTANT, (uint32_t)e->p->constants.count, (int64_t)blob->size_bytes);
+    vec_push(&e->p->constants, blob);
+    map_put(&e->constants, blob->name, made.slot);
+    return made;
+}
+
+/* It is read where it lies, unless it is wanted elsewhere. */
+static void emit_constant(emitter *e, ir_op op, command_list *out) {
+    ir_value result = ir_op_result(e->m, op, 0);
+    draft_view all = constant_view(e, op);
+    if (e->known[result])
+        copy(e, out, &e->views[result], &all, bytes_of(e->m, result));
+    else
+        define(e, result, &all);
+}
+
 /* ---- blocks ---- */
 
 static bool emit_op(emitter *e, ir_op op, command_list *out) {
@@ -373,6 +399,9 @@ static bool emit_op(emitter *e, ir_op op, command_list *out) {
         return emit_while(e, op, out);
     case GRAPH_LOOP:
         return emit_loop(e, op, out);
+    case GRAPH_DENSE:
+        emit_constant(e, op, out);
+        return true;
     default:
         return true;
     }
@@ -422,6 +451,18 @@ static draft_view *kernel_views(emitter *e, slot_space space, const ir_value *va
     return list;
 }
 
+/* A module has sections for kernels and constants. */
+static bool fits_a_module(const draft *p, status *st) {
+    enum { OTHER_SECTIONS = 2 };
+    size_t most = PROGRAM_KERNELS_MAX + 1 - OTHER_SECTIONS,
+           count = p->kernels.count + p->constants.count;
+    return count <= most ||
+           status_set(st, STATUS_UNAVAILABLE,
+                      "the program has %zu different kernels and %zu constants; a module holds %zu "
+                      "of both together",
+                      p->kernels.count, p->constants.count, most);
+}
+
 bool draft_build(const ir_module *m, draft *p, status *st) {
     const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
     const ir_block_data *body = ir_block_get(m, block);
@@ -435,15 +476,18 @@ bool draft_build(const ir_module *m, draft *p, status *st) {
     for (size_t i = 0; i < ops; i++)
         e.kernel_of[i] = -1;
     map_init(&e.functions);
+    map_init(&e.constants);
     for (ir_op f = ir_op_get(m, ir_module_kernel(m))->next; f; f = ir_op_get(m, f)->next)
         map_put(&e.functions, ir_op_string(m, f, "name", ""), (intptr_t)f);
     draft_view *inputs = kernel_views(&e, SLOT_INPUT, body->arguments, body->argument_count);
     draft_view *outputs = kernel_views(&e, SLOT_OUTPUT, end->operands, end->operand_count);
     bool ok = emit_block(&e, block, inputs, outputs, &p->commands);
+    ok = ok && fits_a_module(p, st);
     if (ok)
         draft_place(p);
     vec_release(&e.loops);
     map_release(&e.functions);
+    map_release(&e.constants);
     free(inputs);
     free(outputs);
     free(e.views);
@@ -464,5 +508,6 @@ static void release_commands(command_list *list) {
 void draft_release(draft *p) {
     release_commands(&p->commands);
     vec_release(&p->kernels);
+    vec_release(&p->constants);
     vec_release(&p->slots);
 }

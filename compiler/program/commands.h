@@ -1,8 +1,8 @@
 /* commands.h - the draft of a program: what is done with which memory, in order.
  *
- * Memory is a list of slots: the kernel's inputs and outputs, and slots of the arena, each with the
- * span of commands in which it is needed. A view is a part of a slot, which moves on with the turns
- * of the loops around it. */
+ * Memory is a list of slots: the kernel's inputs and outputs, constants, and slots of the arena,
+ * each with the span of commands in which it is needed. A view is a part of a slot, which moves on
+ * with the turns of the loops around it. */
 #ifndef TESSERA_PROGRAM_COMMANDS_H
 #define TESSERA_PROGRAM_COMMANDS_H
 
@@ -12,11 +12,11 @@
 
 enum { DRAFT_ALIGNMENT = 64 };
 
-typedef enum slot_space { SLOT_ARENA, SLOT_INPUT, SLOT_OUTPUT } slot_space;
+typedef enum slot_space { SLOT_ARENA, SLOT_INPUT, SLOT_OUTPUT, SLOT_CONSTANT } slot_space;
 
 typedef struct draft_slot {
     slot_space space;
-    uint32_t index; /* of the input or output */
+    uint32_t index; /* of the input, output or constant */
     int64_t bytes;
     int64_t first, last; /* commands, numbered in text order */
     int64_t offset;      /* in the arena */
@@ -51,7 +51,8 @@ struct draft_command {
 
 typedef struct draft {
     VEC(draft_slot) slots;
-    VEC(ir_op) kernels; /* functions of the module, each once */
+    VEC(ir_op) kernels;              /* functions of the module, each once */
+    VEC(struct ir_blob *) constants; /* of the module, each once */
     command_list commands;
     int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive at once */
 } draft;

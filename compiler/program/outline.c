@@ -34,6 +34,11 @@ typedef struct cutting {
     int deepest, at;
 } cutting;
 
+/* What stays in the block: branches and loops, and constants that have memory of their own. */
+static bool is_kept(int opcode) {
+    return graph_is_control(opcode) || opcode == GRAPH_DENSE;
+}
+
 static cutting begin_cut(functions *f, ir_block block) {
     uint32_t count = ir_value_count(f->m) + 1, place = 0;
     cutting c = {.f = f,
@@ -61,7 +66,7 @@ static void end_cut(cutting *c) {
     set_operands(c, end);
     for (ir_op op = ir_op_get(m, end)->previous, previous; op; op = previous) {
         previous = ir_op_get(m, op)->previous;
-        if (ir_op_get(m, op)->opcode != GRAPH_CALL && !graph_is_control(ir_op_get(m, op)->opcode))
+        if (ir_op_get(m, op)->opcode != GRAPH_CALL && !is_kept(ir_op_get(m, op)->opcode))
             ir_op_erase(m, op);
     }
     free(c->now);
@@ -105,15 +110,15 @@ static bool is_generated(const ir_module *m, ir_value v) {
     return op && graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_GENERATOR;
 }
 
-static bool is_controlled(const ir_module *m, ir_value v) {
+static bool is_of_kept(const ir_module *m, ir_value v) {
     ir_op op = ir_value_get(m, v)->op;
-    return op && graph_is_control(ir_op_get(m, op)->opcode);
+    return op && is_kept(ir_op_get(m, op)->opcode);
 }
 
 /* Numbers that cost nothing are made where they are read. */
 static bool is_of_other_segment(ir_value v, void *context) {
     const cutting *c = context;
-    return is_controlled(c->f->m, v) || (c->level[v] != c->at && !is_generated(c->f->m, v));
+    return is_of_kept(c->f->m, v) || (c->level[v] != c->at && !is_generated(c->f->m, v));
 }
 
 /* Marks what is read across segments, by branches and loops, or by the block's end. */
@@ -137,7 +142,7 @@ static void call_segment(cutting *c, const bool *wanted, ir_op end) {
     function_request r = {.is_input = is_of_other_segment, .context = c};
     for (ir_op op = ir_block_get(m, c->block)->first; op != end; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
-        for (uint32_t i = 0; i < d->result_count && !graph_is_control(d->opcode); i++)
+        for (uint32_t i = 0; i < d->result_count && !is_kept(d->opcode); i++)
             if (d->results[i] < c->count && wanted[d->results[i]] &&
                 c->level[d->results[i]] == c->at)
                 vec_push(&r.results, d->results[i]);

@@ -44,6 +44,7 @@ typedef struct program {
     uint32_t function_count; /* that may be called */
     uint32_t names, operations;
     int depth;
+    bool has_dense[KINDS]; /* a constant tensor of this kind was used */
 } program;
 
 /* ---- values ---- */
@@ -84,6 +85,15 @@ static value indices_of(program *p, scope *s) {
     return see(s, v);
 }
 
+/* A constant tensor; its bytes follow the module (put_resources). */
+static value dense_of(program *p, scope *s, kind k) {
+    value v = new_value(p, k);
+    p->has_dense[k] = true;
+    put(p, "%s = \"tessera.dense\"() <{value = dense_resource<%s> : %s}> : () -> %s\n", v.name,
+        k == ROW ? "row" : "places", p->types[k], p->types[k]);
+    return see(s, v);
+}
+
 static value pick(program *p, scope *s, kind k);
 
 static value spread(program *p, scope *s, kind k) {
@@ -104,6 +114,8 @@ static value pick(program *p, scope *s, kind k) {
             found[n++] = &s->values[i];
     if (n)
         return *found[choose_below(p->c, n < 3 || choose_rarely(p->c, 3) ? n : 3)];
+    if ((k == ROW || k == PLACES) && choose_rarely(p->c, 3))
+        return dense_of(p, s, k);
     return k == NUMBER || k == COUNT ? number_of(p, s, k)
            : k == PLACES             ? indices_of(p, s)
                                      : spread(p, s, k);
@@ -510,6 +522,32 @@ static void put_kernel(program *p, const kind *outputs, uint32_t count) {
     put(p, "}) : () -> ()\n");
 }
 
+/* Of as many numbers as there are columns. */
+static void put_resource(const program *p, const char *key, const char *const numbers[5],
+                         text *out) {
+    text_printf(out, "%s: \"0x04000000", key);
+    for (int64_t i = 0; i < p->columns; i++)
+        text_append(out, numbers[i * 7 % 5]);
+    text_append_char(out, '"');
+}
+
+static void put_resources(const program *p, text *out) {
+    static const char *const floats[] = {"0000803F", "00000080", "0000C07F", "000020C1",
+                                         "CDCCCC3D"},
+                             *const places[] = {"00000000", "02000000", "FFFFFFFF", "01000000",
+                                                "00000080"};
+    if (!p->has_dense[ROW] && !p->has_dense[PLACES])
+        return;
+    text_append(out, "{-# dialect_resources: { builtin: { ");
+    if (p->has_dense[ROW])
+        put_resource(p, "row", floats, out);
+    if (p->has_dense[PLACES]) {
+        text_append(out, p->has_dense[ROW] ? ", " : "");
+        put_resource(p, "places", places, out);
+    }
+    text_append(out, " } } #-}\n");
+}
+
 static void put_module(program *p, const text *functions, const kind *outputs, uint32_t count,
                        text *out) {
     static const char *const distributions[] = {"", ", m=special(), r=special()",
@@ -520,7 +558,9 @@ static void put_module(program *p, const text *functions, const kind *outputs, u
                 FUZZ_CASE, distributions[choose_below(p->c, 3)]);
     text_append(out, p->out.data);
     text_append(out, functions->data);
-    text_append(out, "}) : () -> ()\n\"\"\")\n@kernel\ndef " FUZZ_KERNEL "(");
+    text_append(out, "}) : () -> ()\n");
+    put_resources(p, out);
+    text_append(out, "\"\"\")\n@kernel\ndef " FUZZ_KERNEL "(");
     for (int k = 0; k < KINDS; k++) {
         text_printf(out, "%s%s: ", k ? ", " : "", kernel_inputs[k]);
         put_tensor(p, (kind)k, out);

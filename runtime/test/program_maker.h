@@ -55,10 +55,12 @@ enum { PROGRAM_LOOP_LAUNCHES = 4, PROGRAM_ROWS_BYTES = 1600, PROGRAM_TURNS_BYTES
 static inline bytes make_program(const char *json, bytes kernel) {
     bytes image;
     void *data;
+    static const unsigned char constant[400] = {1, 2, 3};
     module_part parts[] = {{"metadata", json, strlen(json)},
                            {"graph", "g", 1},
-                           {"kernel:0", kernel.data, kernel.size}};
-    assert_true(module_write_for(MODULE_ABI_MINOR_PROGRAM, parts, 3, &data, &image.size, NULL));
+                           {"kernel:0", kernel.data, kernel.size},
+                           {"constant:0", constant, sizeof constant}};
+    assert_true(module_write_for(MODULE_ABI_MINOR_PROGRAM, parts, 4, &data, &image.size, NULL));
     image.data = data;
     return image;
 }

@@ -10,160 +10,11 @@
 #include "runtime.h"
 #include "test/abi_fixture.h"
 #include "test/program_maker.h"
+#include "test/program_rules.h"
 
 enum { BYTES = KERNEL_CELLS * sizeof(float) };
 
 /* ---- rules ---- */
-
-/* Of `a` it makes `out`, 100 floats each. */
-#define SMALL_HEAD                                                                                 \
-    "{\"schema\": \"tsr.module/2\", \"name\": \"small\", \"profile\": \"strict\", "                \
-    "\"numerics_version\": 1, "                                                                    \
-    "\"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [100]}], "                      \
-    "\"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}], "
-#define SMALL_WITH(arena, kernels, commands)                                                       \
-    SMALL_HEAD "\"program\": {\"arena_bytes\": " arena ", \"kernels\": [" kernels                  \
-               "], \"commands\": [" commands "]}}"
-
-#define PLACE(space, numbers) "[\"" space "\", " numbers "]"
-#define IN PLACE("input", "0, 0")
-#define OUT PLACE("output", "0, 0")
-#define ARENA(numbers) PLACE("arena", "0, " numbers)
-#define DISPATCH(from, to) "{\"dispatch\": 0, \"operands\": [" from ", " to "]}"
-#define COPY(to, from, bytes) "{\"copy\": [" to ", " from "], \"bytes\": " bytes "}"
-#define TURN(to, bytes) "{\"turn\": " to ", \"bytes\": " bytes "}"
-#define LOOP(count, body) "{\"loop\": " count ", \"body\": [" body "]}"
-#define WHILE(place, condition, body)                                                              \
-    "{\"while\": " place ", \"condition\": [" condition "], \"body\": [" body "]}"
-#define IF(place, then, otherwise)                                                                 \
-    "{\"if\": " place ", \"then\": [" then "], \"else\": [" otherwise "]}"
-#define FOUR(x) LOOP("2", LOOP("2", LOOP("2", LOOP("2", x))))
-#define END DISPATCH(IN, OUT)
-
-/* Commands over an arena of 1,024 bytes, and what is wrong with them; NULL: nothing. */
-typedef struct rule {
-    const char *commands, *words;
-} rule;
-
-static const rule rules[] = {
-    {END, NULL},
-    {COPY(OUT, IN, "400"), NULL},
-    {COPY(OUT, IN, "0") "," END, NULL},
-    {"", "'out' is not written whole"},
-    {COPY(OUT, IN, "399"), "'out' is not written whole"},
-    /* how commands read */
-    {"7", "command 0"},
-    {"{}", "not exactly one of"},
-    {END ", {\"skip\": 1}", "command 1"},
-    {"{\"dispatch\": 0, \"loop\": 1, \"operands\": [], \"body\": []}", "not exactly one of"},
-    {"{\"dispatch\": 1, \"operands\": []}", "no such kernel"},
-    {"{\"dispatch\": -1, \"operands\": []}", "no such kernel"},
-    {"{\"dispatch\": 0}", "no array of places"},
-    {"{\"copy\": [" OUT "], \"bytes\": 4}", "a copy has two places"},
-    {COPY(OUT, IN, "-1"), "\"bytes\" is not a number"},
-    {COPY(OUT, IN, "1e2"), "\"bytes\" is not a number"},
-    {"{\"loop\": -1, \"body\": []}", "not a number of turns"},
-    {"{\"loop\": 1}", "\"body\" is not an array"},
-    {"{\"while\": " IN ", \"body\": []}", "\"condition\" is not an array"},
-    {"{\"if\": " IN ", \"then\": []}", "\"else\" is not an array"},
-    {LOOP("2", TURN(ARENA("0"), "2")), "neither 4 nor 8"},
-    {TURN(ARENA("0"), "4") "," END, "no loop around it"},
-    {FOUR(FOUR(FOUR(FOUR("")))) "," END, NULL},
-    {FOUR(FOUR(FOUR(FOUR(LOOP("1", ""))))) "," END, "deeper than 16"},
-    {LOOP("1048576", LOOP("1048576", "")) "," END, NULL},
-    {LOOP("1048576", LOOP("1048577", "")) "," END, "more than 2^40 turns"},
-    /* places */
-    {COPY(OUT, PLACE("heap", "0, 0"), "4"), "no buffer 'heap' 0"},
-    {COPY(OUT, PLACE("input", "1, 0"), "4"), "no buffer 'input' 1"},
-    {COPY(PLACE("output", "4294967295, 0"), IN, "4"), "no buffer 'output' 4294967295"},
-    {COPY(PLACE("arena", "1, 0"), IN, "4"), "no buffer 'arena' 1"},
-    {COPY("[\"arena\", 0]", IN, "4"), "a place is not"},
-    {COPY("7", IN, "4"), "a place is not"},
-    {COPY(ARENA("-4"), IN, "4"), "a place is not"},
-    {LOOP("2", COPY(ARENA("0, -4"), IN, "4")), "a stride is not"},
-    {COPY(ARENA("0, 4"), IN, "4"), "more strides than there are loops"},
-    {LOOP("2", COPY(ARENA("0, 4, 4"), IN, "4")), "more strides than there are loops"},
-    {COPY(ARENA("625"), IN, "400"), "runs past the end of 'the arena'"},
-    {COPY(ARENA("624"), IN, "400") "," END, NULL},
-    {COPY(ARENA("0"), IN, "401"), "runs past the end of 'a'"},
-    {COPY(PLACE("output", "0, 1"), IN, "400"), "runs past the end of 'out'"},
-    {LOOP("4", COPY(ARENA("0, 208"), IN, "400")) "," END, NULL},
-    {LOOP("4", COPY(ARENA("0, 209"), IN, "400")) "," END, "runs past the end"},
-    {LOOP("1048576", COPY(ARENA("0, 70368744177664"), IN, "4")), "runs past the end"},
-    {DISPATCH(IN, ARENA("640")), "runs past the end"},
-    {DISPATCH(IN, ARENA("32")), "not aligned to 64"},
-    {LOOP("2", DISPATCH(IN, ARENA("0, 32"))), "not aligned to 64"},
-    {"{\"dispatch\": 0, \"operands\": [" IN "]}", "has 2 operands, not 1"},
-    {"{\"dispatch\": 0, \"operands\": [" IN "," IN "," OUT "]}", "has 2 operands, not 3"},
-    /* writes */
-    {DISPATCH(IN, IN), "writes to the input 'a'"},
-    {COPY(IN, ARENA("0"), "0"), "writes to the input"},
-    {LOOP("1", TURN(IN, "4")), "writes to the input"},
-    {DISPATCH(IN, OUT) "," DISPATCH(OUT, OUT), "operands 1 and 0 overlap"},
-    {DISPATCH(IN, ARENA("0")) "," DISPATCH(ARENA("0"), ARENA("384")), "overlap"},
-    {DISPATCH(IN, ARENA("0")) "," DISPATCH(ARENA("0"), ARENA("448")) "," END, NULL},
-    {COPY(ARENA("0"), IN, "400") "," COPY(ARENA("8"), ARENA("0"), "9") "," END, "onto themselves"},
-    {COPY(ARENA("0"), IN, "400") "," COPY(ARENA("8"), ARENA("0"), "8") "," END, NULL},
-    /* ... that meet in some turn alone: the distance is 448 - 64 * turn */
-    {DISPATCH(IN, ARENA("0")) "," LOOP("1", DISPATCH(ARENA("0"), ARENA("448"))) "," END, NULL},
-    {COPY(ARENA("0"), IN, "400") "," COPY(ARENA("400"), IN, "400") "," LOOP(
-         "2", DISPATCH(ARENA("0, 64"), ARENA("448"))) "," END,
-     "overlap"},
-    /* ... and whose steps pass each other: 8 bytes apart by 16, never nearer than 8 */
-    {COPY(ARENA("0"), IN, "400") "," LOOP("9", COPY(ARENA("72"), ARENA("0, 16"), "8")) "," END,
-     NULL},
-    {COPY(ARENA("0"), IN, "400") "," LOOP("9", COPY(ARENA("72"), ARENA("0, 16"), "9")) "," END,
-     "onto themselves"},
-    /* reads */
-    {DISPATCH(ARENA("0"), OUT), "were not all written"},
-    {COPY(ARENA("0"), IN, "399") "," DISPATCH(ARENA("0"), OUT), "command 1"},
-    {COPY(ARENA("0"), IN, "200") "," COPY(ARENA("200"), IN, "200") "," DISPATCH(ARENA("0"), OUT),
-     NULL},
-    {COPY(ARENA("200"), IN, "200") "," COPY(ARENA("0"), IN, "201") "," DISPATCH(ARENA("0"), OUT),
-     NULL},
-    {COPY(ARENA("0"), OUT, "4") "," END, "of 'out' that were not all written"},
-    {IF(ARENA("0"), "", "") "," END, "were not all written"},
-    {WHILE(ARENA("0"), "", "") "," END, "were not all written"},
-    {WHILE(ARENA("0"), COPY(ARENA("0"), IN, "1"), "") "," END, NULL},
-    {WHILE(IN, COPY(ARENA("0"), IN, "400"), "") "," DISPATCH(ARENA("0"), OUT), NULL},
-    {WHILE(IN, "", COPY(ARENA("0"), IN, "400")) "," DISPATCH(ARENA("0"), OUT), "command 2"},
-    {WHILE(IN, "", COPY(ARENA("0"), IN, "400") "," DISPATCH(ARENA("0"), OUT)) "," END, NULL},
-    {IF(IN, END, ""), "not written whole"},
-    {IF(IN, "", END), "not written whole"},
-    {IF(IN, END, END), NULL},
-    {IF(IN, COPY(OUT, IN, "300"), COPY(OUT, IN, "300")), "not written whole"},
-    {IF(IN, COPY(ARENA("0"), IN, "400") "," COPY(ARENA("400"), IN, "8"),
-        COPY(ARENA("8"), IN, "400") "," COPY(ARENA("0"), IN, "8")) "," DISPATCH(ARENA("0"), OUT),
-     NULL},
-    {LOOP("0", END), "not written whole"},
-    {LOOP("0", DISPATCH(ARENA("0"), OUT)) "," END, "were not all written"},
-    {LOOP("1", END), NULL},
-    /* ... what a loop writes in its turns */
-    {LOOP("4", COPY(PLACE("output", "0, 0, 100"), IN, "100")), NULL},
-    {LOOP("4", COPY(PLACE("output", "0, 0, 99"), IN, "103")), NULL},
-    {LOOP("3", COPY(PLACE("output", "0, 0, 100"), IN, "100")), "not written whole"},
-    {LOOP("4", COPY(PLACE("output", "0, 0, 100"), IN, "99")), "not written whole"},
-    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 200, 100"), IN, "100"))), NULL},
-    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 100, 200"), IN, "100"))), NULL},
-    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 200, 104"), IN, "100"))), "runs past"},
-    {LOOP("2", LOOP("2", COPY(PLACE("output", "0, 0, 200, 96"), IN, "100"))), "written whole"},
-    {LOOP("2", IF(IN, COPY(PLACE("output", "0, 0, 200"), IN, "200"), "")), "not written whole"},
-    /* ... and what its later turns read */
-    {LOOP("8", COPY(ARENA("0, 8"), IN, "8")) "," LOOP(
-         "8", COPY(ARENA("64"), ARENA("0, 8"), "8")) "," END,
-     NULL},
-    {LOOP("7", COPY(ARENA("0, 8"), IN, "8")) "," LOOP(
-         "8", COPY(ARENA("64"), ARENA("0, 8"), "8")) "," END,
-     "command 3: it reads 64 bytes at 0"},
-    {LOOP("8", COPY(ARENA("0, 8"), IN, "8") "," COPY(ARENA("64"), ARENA("0, 8"), "8")) "," END,
-     NULL},
-    {COPY(ARENA("0"), IN, "8") "," LOOP("8", COPY(ARENA("8, 8"), ARENA("0, 8"), "8")) "," END,
-     NULL},
-    {LOOP("8", COPY(ARENA("8, 8"), ARENA("0, 8"), "8")) "," END, "were not all written"},
-    {LOOP("8", IF(IN, COPY(ARENA("0, 8"), IN, "8") "," COPY(ARENA("64"), ARENA("0, 8"), "8"),
-                  "")) "," END,
-     NULL},
-};
 
 static void expect_rule(tsr_context_t context, const char *json, const char *words) {
     tsr_module_t module;
@@ -188,25 +39,6 @@ static void programs_are_held_to_their_rules(void **state) {
 }
 
 /* ---- documents ---- */
-
-static const rule documents[] = {
-    {SMALL_WITH("0", "", COPY(OUT, IN, "400")), NULL},
-    {SMALL_WITH("-1", "", COPY(OUT, IN, "400")), "\"arena_bytes\""},
-    {SMALL_WITH("1e30", "", COPY(OUT, IN, "400")), "\"arena_bytes\""},
-    {SMALL_WITH("0", "\"kernel:1\"", COPY(OUT, IN, "400")), "which the module lacks"},
-    {SMALL_WITH("0", "\"graph\"", COPY(OUT, IN, "400")), "no section"},
-    {SMALL_WITH("0", "0", COPY(OUT, IN, "400")), "no section"},
-    {SMALL_WITH("0", "\"kernel:0\", \"kernel:0\"",
-                "{\"dispatch\": 1, \"operands\": [" IN "," OUT "]}"),
-     NULL},
-    {SMALL_HEAD "\"program\": 7}", "\"arena_bytes\""},
-    {SMALL_HEAD "\"program\": {\"arena_bytes\": 0, \"commands\": []}}", "\"kernels\""},
-    {SMALL_HEAD "\"program\": {\"arena_bytes\": 0, \"kernels\": []}}", "\"commands\""},
-    {SMALL_HEAD "\"dims\": [\"N\"], \"program\": {}}", "\"dims\""},
-    {SMALL_HEAD "\"constants\": [\"a\"], \"program\": {}}", "\"constants\""},
-    {SMALL_HEAD "\"phases\": [], \"program\": {}}", "\"phases\""},
-    {SMALL_HEAD "\"images\": [], \"program\": {}}", "\"images\""},
-};
 
 static void documents_of_programs_are_read(void **state) {
     tsr_context_t context;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "ir/blob.h"
 #include "ops/control.h"
 #include "target/interp/interp_walk.h"
 #include "tessera/compiler.h"
@@ -64,6 +65,10 @@ bool interp_generate(const interp_step *s, status *st) {
         return true;
     }
     const ir_attr_data *value = ir_attr_get(s->m, ir_op_attr(s->m, s->op, "value"));
+    if (s->opcode == GRAPH_DENSE) {
+        memcpy(s->out->data, value->blob->bytes, value->blob->size_bytes);
+        return true;
+    }
     if (s->opcode != GRAPH_CONSTANT || value->kind != IR_ATTR_BITS)
         return status_set(st, STATUS_INTERNAL, "the interpreter has no generator '%s'",
                           op_info_get(s->opcode)->name);
@@ -82,6 +87,7 @@ void interp_repeat(tensor *t) {
 static bool evaluate(const interp_step *s, status *st) {
     switch (graph_op_class(s->opcode)) {
     case GRAPH_CLASS_GENERATOR:
+    case GRAPH_CLASS_STORED:
         return interp_generate(s, st);
     case GRAPH_CLASS_ELEMENTWISE:
         return interp_elementwise(s, st);

@@ -168,11 +168,12 @@ static bool generate(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_run(s, interp_generate, st);
     tensor narrow;
-    if (!tensor_init(&narrow, s->type, 0, NULL, st))
+    const tensor *value = &s->out->value;
+    if (!tensor_init(&narrow, s->type, value->rank, value->dims, st))
         return false;
     interp_step constant = {s->m, s->op, s->opcode, NULL, 0, &narrow};
     bool ok = interp_generate(&constant, st);
-    interp_load_f64(&narrow, 0, 1, s->out->value.data);
+    interp_load_f64(&narrow, 0, tensor_count(value), s->out->value.data);
     tensor_release(&narrow);
     return ok;
 }
@@ -182,6 +183,7 @@ static bool generate(const reference_step *s, status *st) {
 static bool evaluate(const reference_step *s, status *st) {
     switch (graph_op_class(s->opcode)) {
     case GRAPH_CLASS_GENERATOR:
+    case GRAPH_CLASS_STORED:
         return generate(s, st);
     case GRAPH_CLASS_ELEMENTWISE:
         return reference_elementwise(s, st);
