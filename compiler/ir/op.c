@@ -113,6 +113,7 @@ ir_op ir_build(ir_builder *b, const ir_op_spec *spec) {
     return op;
 }
 
+/* Parameters: an ir_op_spec with one result, in one expression. */
 ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
                    ir_type result, const ir_named_attr *attrs, uint32_t attr_count) {
     ir_op_spec spec = {.opcode = opcode,

@@ -163,6 +163,7 @@ const char *const memory_space_names[MEMORY_SPACE_COUNT] = {
 
 /* ---- results ---- */
 
+/* Parameters: a fault is its kind and three numbers; the last two are the room for the text. */
 void tiles_fault_text(const ir_module *m, tile_fault fault, uint32_t number, int axis,
                       int64_t place, char *out, size_t size) {
     static const char *const words[TILE_FAULT_COUNT] = {

@@ -267,6 +267,7 @@ static ir_value loaded_stage(const stage_ring *g, ir_builder *b, ir_value k, ir_
     return sum;
 }
 
+/* Parameters: those of tile_for, which it wraps. */
 static ir_builder steps_of(const stage_ring *g, ir_builder *b, ir_value low, ir_value high,
                            int64_t step, ir_value *sum, ir_op *loop, ir_value *k) {
     ir_builder in = tile_for(b, low, high, step, sum, 1, loop, k);

@@ -81,6 +81,7 @@ ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t n
     return tile_affine(b, 0, &slot, &size, 1);
 }
 
+/* Parameters: those of tile_for, which it wraps. */
 ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
                         ir_op *loop, ir_value *k) {
     ir_value low = g->end ? g->end : tile_index(b, 0);
