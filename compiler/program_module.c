@@ -9,15 +9,11 @@
 #include "pipeline.h"
 #include "program/build.h"
 
-static void note_control(ir_module *m, ir_op op, void *context) {
-    *(bool *)context |= control_has_blocks(ir_op_get(m, op)->opcode);
-}
-
 bool compiler_instance_is_program(const compiler_instance *instance) {
+    const ir_module *m = instance->graph;
     bool found = false;
-    for (ir_op f = ir_module_kernel(instance->graph); f && !found;
-         f = ir_op_get(instance->graph, f)->next)
-        ir_walk(instance->graph, f, note_control, &found);
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); !found && ir_walk_next(&w);)
+        found = control_has_blocks(ir_op_get(m, w.op)->opcode);
     return found;
 }
 
