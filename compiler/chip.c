@@ -27,8 +27,7 @@ static void look_at_pieces(const ir_module *m, ir_op op, const chip_walk *l) {
     vec_push(&l->facts->accesses, found);
 }
 
-static void look_at_access(ir_module *m, ir_op op, void *context) {
-    chip_walk *l = context;
+static void look_at_access(const ir_module *m, ir_op op, chip_walk *l) {
     touches t;
     look_at_pieces(m, op, l);
     if (!touches_of(m, op, &t))
@@ -63,7 +62,8 @@ static void look_at_phase(ir_module *m, ir_op op, compiler_chip_facts *facts) {
     if (p.at)
         phase.at = ir_op_get(m, p.at)->location;
     vec_push(&facts->phases, phase);
-    ir_walk(m, op, look_at_access, &l);
+    for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+        look_at_access(m, w.op, &l);
 }
 
 bool compiler_chip_facts_of(compiler_instance *instance, const compiler_options *options,

@@ -68,8 +68,7 @@ static void refuse(const room_check *a, ir_location at, const char *why) {
     text_release(&shown);
 }
 
-static void look(ir_module *m, ir_op op, void *context) {
-    const room_check *a = context;
+static void look(const ir_module *m, ir_op op, const room_check *a) {
     char why[240];
     if (ir_op_get(m, op)->opcode != GRAPH_LOAD || a->st->code != STATUS_OK)
         return;
@@ -90,7 +89,7 @@ bool chip_has_room(const ir_module *m, const target_info *target, const source_t
                    status *st) {
     room_check a = {target, source, st};
     ir_op tiles = tiles_of(m);
-    if (tiles)
-        ir_walk((ir_module *)m, tiles, look, &a);
+    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);)
+        look(m, w.op, &a);
     return st->code == STATUS_OK;
 }

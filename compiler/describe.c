@@ -36,8 +36,7 @@ static void enter_phase(phases *p, const ir_module *m, ir_op phase) {
 }
 
 /* What stands behind the first contraction of a phase works on what that one made. */
-static void note_epilogue(ir_module *m, ir_op op, void *context) {
-    phases *p = context;
+static void note_epilogue(const ir_module *m, ir_op op, phases *p) {
     int opcode = ir_op_get(m, op)->opcode;
     json_t *names = p->symbol.length ? json_object_get(p->by_symbol, p->symbol.data) : NULL;
     if (opcode == SCHED_PHASE)
@@ -52,7 +51,8 @@ static void note_epilogue(ir_module *m, ir_op op, void *context) {
 json_t *describe_epilogues(ir_module *schedule) {
     phases p;
     phases_open(&p);
-    ir_walk(schedule, ir_module_kernel(schedule), note_epilogue, &p);
+    for (ir_walk w = ir_walk_op(schedule, ir_module_kernel(schedule)); ir_walk_next(&w);)
+        note_epilogue(schedule, w.op, &p);
     return phases_close(&p);
 }
 
@@ -96,8 +96,7 @@ static void note_product(fragments *f, const ir_module *m, ir_value sum) {
     text_release(&words);
 }
 
-static void note_fragment(ir_module *m, ir_op op, void *context) {
-    fragments *f = context;
+static void note_fragment(const ir_module *m, ir_op op, fragments *f) {
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode == TILE_PHASE) {
         enter_phase(&f->phases, m, op);
@@ -110,14 +109,14 @@ static void note_fragment(ir_module *m, ir_op op, void *context) {
 json_t *describe_fragments(ir_module *laid_out, const json_t *epilogues) {
     fragments f = {.epilogues = epilogues};
     phases_open(&f.phases);
-    ir_walk(laid_out, ir_module_kernel(laid_out), note_fragment, &f);
+    for (ir_walk w = ir_walk_op(laid_out, ir_module_kernel(laid_out)); ir_walk_next(&w);)
+        note_fragment(laid_out, w.op, &f);
     return phases_close(&f.phases);
 }
 
 /* ---- matrix units ---- */
 
-static void note_unit(ir_module *m, ir_op op, void *context) {
-    json_t *list = context;
+static void note_unit(const ir_module *m, ir_op op, json_t *list) {
     const mma_unit *unit = mma_unit_of(m, op);
     size_t i = 0;
     while (unit && i < json_array_size(list) &&
@@ -129,7 +128,8 @@ static void note_unit(ir_module *m, ir_op op, void *context) {
 
 json_t *describe_units(ir_module *laid_out) {
     json_t *list = json_array();
-    ir_walk(laid_out, ir_module_kernel(laid_out), note_unit, list);
+    for (ir_walk w = ir_walk_op(laid_out, ir_module_kernel(laid_out)); ir_walk_next(&w);)
+        note_unit(laid_out, w.op, list);
     return list;
 }
 

@@ -11,16 +11,15 @@
 #include "program/build.h"
 
 /* Branches and loops, and constants that have memory of their own. */
-static void note_program(ir_module *m, ir_op op, void *context) {
-    int opcode = ir_op_get(m, op)->opcode;
-    *(bool *)context |= control_has_blocks(opcode) || opcode == GRAPH_DENSE;
+static bool is_of_program(int opcode) {
+    return control_has_blocks(opcode) || opcode == GRAPH_DENSE;
 }
 
 bool compiler_instance_is_program(const compiler_instance *instance) {
+    const ir_module *m = instance->graph;
     bool found = false;
-    for (ir_op f = ir_module_kernel(instance->graph); f && !found;
-         f = ir_op_get(instance->graph, f)->next)
-        ir_walk(instance->graph, f, note_program, &found);
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); !found && ir_walk_next(&w);)
+        found = is_of_program(ir_op_get(m, w.op)->opcode);
     return found;
 }
 

@@ -46,6 +46,8 @@ static bool has_math(checker *c, int opcode, uint32_t count, span at) {
     return false;
 }
 
+/* Parameters: what the operation will be made of, two lists with their counts, and its place in the
+ * source. */
 ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
               const ir_named_attr *attrs, uint32_t attr_count, span at) {
     if (!emit_count(c, at) || !has_math(c, opcode, count, at))
@@ -89,6 +91,7 @@ ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
     return ir_build(&c->builder, &spec);
 }
 
+/* Parameters: as emit_op. */
 entity emit_one(checker *c, int opcode, const entity *operands, uint32_t count,
                 const ir_named_attr *attrs, uint32_t attr_count, span at) {
     ir_op op = emit_op(c, opcode, operands, count, attrs, attr_count, at);
@@ -254,6 +257,7 @@ static bool settle_types(checker *c, entity *operands, uint32_t count, span at) 
     return true;
 }
 
+/* Parameters: as emit_op. */
 entity emit_elementwise(checker *c, int opcode, entity *operands, uint32_t count,
                         const ir_named_attr *attrs, uint32_t attr_count, span at) {
     for (uint32_t i = 0; i < count; i++)

@@ -64,6 +64,7 @@ static bool is_first(const tile_walk *w, const axis_given *a) {
     return a->index < 0 || w->values.items[w->whole->known.count + (uint32_t)a->index].value == 0;
 }
 
+/* Parameters: one place of one axis; a struct would be filled for this call alone. */
 static bool axis_fits(const tile_walk *w, ir_op give, uint32_t number, int axis,
                       const axis_given *a, int64_t extent, int64_t length) {
     const int64_t end = a->start + length < extent ? a->start + length : extent;

@@ -65,8 +65,7 @@ static bool has_length_of_index(const instance *whole, ir_op op) {
 
 /* Whole tiles, whether or not any instance has them. Bounds that depend on an index are cut where
  * the tile is. */
-static void look_at_whole(ir_module *m, ir_op op, void *context) {
-    tile_walk *w = context;
+static void look_at_whole(const ir_module *m, ir_op op, tile_walk *w) {
     bool is_slice = ir_op_get(m, op)->opcode == GRAPH_SLICE;
     if (has_length_of_index(w->whole, op)) {
         w->every = true;
@@ -234,7 +233,8 @@ bool instance_tiles_fit(const instance *in, ir_op tiles) {
     for (ir_value v = 1; v <= values; v++)
         if (ir_type_get(in->m, ir_value_get(in->m, v)->type)->kind == IR_TYPE_TENSOR)
             w.now[v] = bound_type(in, ir_value_get(in->m, v)->type);
-    ir_walk(in->m, tiles, look_at_whole, &w);
+    for (ir_walk inner = ir_walk_op(in->m, tiles); ir_walk_next(&inner);)
+        look_at_whole(in->m, inner.op, &w);
     bool ok = w.fits && (!read_grid(&w) || walk_grid(&w));
     vec_release(&w.values);
     free(w.now);

@@ -341,6 +341,7 @@ static bool parameter_check(const kernel_interface *k, uint32_t index, diagnosti
     return true;
 }
 
+/* Parameters: an annotation is read with the two lists of names that it may add to. */
 static bool parameter_read(compiler_source *s, const kernel_interface *k, node *n, annotation *out,
                            declared_names *symbols, declared_names *variables, diagnostics *d) {
     if (n->kind != NODE_NAME || !interface_is_cache(n))

@@ -129,6 +129,7 @@ static bool scales_fit(checker *c, int opcode, const entity *operands, uint32_t 
     return true;
 }
 
+/* Parameters: the lists and place of an operation that is not built yet, as emit_op has them. */
 bool policy_operands(checker *c, int opcode, const entity *operands, uint32_t count,
                      const ir_named_attr *attrs, uint32_t attr_count, dtype *accumulate, span at) {
     *accumulate = DTYPE_NONE;

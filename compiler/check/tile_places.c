@@ -145,8 +145,7 @@ static void place_result(place_table *p, ir_op op, const ir_op_data *d) {
 }
 
 /* What a loop carries is at first what it was before, and behind it what the last turn made. */
-static void place_op(ir_module *m, ir_op op, void *context) {
-    place_table *p = context;
+static void place_op(const ir_module *m, ir_op op, place_table *p) {
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode == GRAPH_FOR) {
         const ir_block_data *body = ir_block_get(m, ir_op_block(m, op, 0));
@@ -166,7 +165,8 @@ static void place_op(ir_module *m, ir_op op, void *context) {
 
 void tiles_places(checker *c, ir_value tile, tile_place *out) {
     place_table p = {c, base_calloc(ir_value_count(c->m) + 1, sizeof *p.places)};
-    ir_walk(c->m, c->tiles->op, place_op, &p);
+    for (ir_walk w = ir_walk_op(c->m, c->tiles->op); ir_walk_next(&w);)
+        place_op(c->m, w.op, &p);
     memcpy(out, p.places[tile], sizeof *p.places);
     free(p.places);
 }

@@ -147,15 +147,15 @@ static void look_at_knob(looking *l, uint32_t index) {
 }
 
 /* Hints of loads and loops, and of the whole. */
-static void look_at_op(ir_module *m, ir_op op, void *context) {
+static void look_at_op(looking *l, const ir_module *m, ir_op op) {
     ir_attr attr = ir_op_attr(m, op, "hints");
     const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
     for (uint32_t i = 0; hints && i < hints->count; i++) {
         const ir_attr_data *value = ir_attr_get(m, hints->items[i]);
         if (value->kind == IR_ATTR_STRING)
-            say(context, hints->keys[i], value->string);
+            say(l, hints->keys[i], value->string);
         else
-            say_number(context, hints->keys[i], value->integer);
+            say_number(l, hints->keys[i], value->integer);
     }
 }
 
@@ -175,7 +175,9 @@ void compiler_unused_hints(compiler_source *source, const compiler_kernel *kerne
     for (uint32_t i = 0; known && i < kernel->knobs->count; i++)
         look_at_knob(&l, i);
     if (known) {
-        ir_walk(instance->graph, ir_module_kernel(instance->graph), look_at_op, &l);
+        for (ir_walk w = ir_walk_op(instance->graph, ir_module_kernel(instance->graph));
+             ir_walk_next(&w);)
+            look_at_op(&l, instance->graph, w.op);
         text_append(out, list.data);
     }
     compiler_instance_free(instance);

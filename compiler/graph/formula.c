@@ -6,10 +6,9 @@
 #include "source/diagnostic.h"
 
 static ir_op unspecified_in(const ir_module *m) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
-    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        if (ir_op_get(m, op)->opcode == GRAPH_UNSPECIFIED)
-            return op;
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_UNSPECIFIED)
+            return w.op;
     return 0;
 }
 
@@ -29,18 +28,17 @@ bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, 
                         const void *target, status *st) {
     if (!graph_require_formula(m, st))
         return false;
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
-    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        if (order_is_interpreted(order_of(m, op, ORDER_ANY)) &&
-            !(adds_as && adds_as(target, ir_op_string(m, op, "order", ""))))
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);)
+        if (order_is_interpreted(order_of(m, w.op, ORDER_ANY)) &&
+            !(adds_as && adds_as(target, ir_op_string(m, w.op, "order", ""))))
             return status_set(
                 st, STATUS_INVALID,
                 "error[%s]: kernel '%s' (line %u) adds in the order %.60s, of which no "
                 "code is made for this target: --backend interp computes it, and code of others "
                 "does (--with FILE)",
                 diagnostic_name(ERROR_ORDER_INTERPRETED),
-                ir_op_string(m, ir_module_kernel(m), "name", ""), ir_op_get(m, op)->location.line,
-                ir_op_string(m, op, "order", ""));
+                ir_op_string(m, ir_module_kernel(m), "name", ""), ir_op_get(m, w.op)->location.line,
+                ir_op_string(m, w.op, "order", ""));
     return true;
 }
 

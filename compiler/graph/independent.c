@@ -341,12 +341,10 @@ static bool seed(lanes *l, ir_module *graph, const char *dim, compiler_independe
 
 /* A kernel may compute with the number itself. */
 static bool uses_number(ir_module *graph, const char *dim) {
-    const ir_block_data *block =
-        ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    for (ir_op op = block->first; op; op = ir_op_get(graph, op)->next) {
+    for (ir_walk w = ir_walk_op(graph, ir_module_kernel(graph)); ir_walk_next(&w);) {
         int64_t of[1];
-        if (ir_op_get(graph, op)->opcode == GRAPH_EXTENT &&
-            ir_op_ints(graph, op, "of", of, 1) == 1 && mentions(graph, of[0], dim))
+        if (ir_op_get(graph, w.op)->opcode == GRAPH_EXTENT &&
+            ir_op_ints(graph, w.op, "of", of, 1) == 1 && mentions(graph, of[0], dim))
             return true;
     }
     return false;

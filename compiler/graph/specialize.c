@@ -105,8 +105,7 @@ static void check_op(ir_module *m, ir_op op, specializer *s) {
     }
 }
 
-static void bind_op(ir_module *m, ir_op op, void *context) {
-    specializer *s = context;
+static void bind_op(ir_module *m, ir_op op, specializer *s) {
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->attr_count; i++)
         d->attrs[i].value = bind_attr(m, s, d->attrs[i].value);
@@ -149,7 +148,8 @@ static bool fold_extents(ir_module *m, ir_block body, void *context) {
 
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st) {
     specializer s = {dims, st, true};
-    ir_walk(m, ir_module_kernel(m), bind_op, &s);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        bind_op(m, w.op, &s);
     if (s.ok)
         control_each_block(m, fold_extents, NULL);
     return s.ok;

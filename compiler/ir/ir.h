@@ -266,9 +266,29 @@ void ir_replace_uses(ir_module *m, ir_value from, ir_value to);
 /* Number of uses of each value, indexed by id; caller frees. */
 uint32_t *ir_count_uses(const ir_module *m);
 
-/* Walks all operations below `op` (itself included, outer before inner, in order). */
-typedef void (*ir_visitor)(ir_module *m, ir_op op, void *context);
-void ir_walk(ir_module *m, ir_op op, ir_visitor visit, void *context);
+/* A walk over operations and all in their regions, in order:
+ *
+ *     for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+ *         visit(w.op);
+ *
+ * The body may erase w.op, and may build before it. What it builds behind it is met only where w.op
+ * has regions. It allocates nothing and needs no end: the body may leave the loop. */
+typedef struct ir_walk {
+    const ir_module *m;
+    ir_op op;       /* the present one */
+    uint32_t depth; /* operations of the walk that it is inside of */
+    bool leaving;   /* of ir_walk_step: its regions are behind it */
+    bool skip;      /* set by the body: the regions of w.op are not entered */
+    /* Private. */
+    ir_op next, root;
+    ir_block block, root_block;
+} ir_walk;
+
+ir_walk ir_walk_op(const ir_module *m, ir_op op); /* itself and all below */
+/* Those of a block; of ir_module_body: all of the module. */
+ir_walk ir_walk_block(const ir_module *m, ir_block block);
+bool ir_walk_next(ir_walk *w); /* outer before inner; false: there are no more */
+bool ir_walk_step(ir_walk *w); /* each twice: before its regions, and `leaving` them */
 
 /* Deep copy into a new module: the same ids, text and locations. Owned (ir_module_free). */
 ir_module *ir_module_clone(const ir_module *m);

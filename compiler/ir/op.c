@@ -113,6 +113,7 @@ ir_op ir_build(ir_builder *b, const ir_op_spec *spec) {
     return op;
 }
 
+/* Parameters: an ir_op_spec with one result, in one expression. */
 ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
                    ir_type result, const ir_named_attr *attrs, uint32_t attr_count) {
     ir_op_spec spec = {.opcode = opcode,
@@ -227,47 +228,23 @@ void ir_op_move_before(ir_module *m, ir_op op, ir_op before) {
     link_op(m, op, ir_op_get(m, before)->block, before);
 }
 
-/* ---- walking ---- */
-
-void ir_walk(ir_module *m, ir_op op, ir_visitor visit, void *context) {
-    visit(m, op, context);
-    for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++) {
-        ir_op inner = ir_block_get(m, ir_op_block(m, op, r))->first;
-        while (inner) {
-            ir_op next = ir_op_get(m, inner)->next;
-            ir_walk(m, inner, visit, context);
-            inner = next;
-        }
-    }
-}
-
-typedef struct replacement {
-    ir_value from, to;
-} replacement;
-
-static void replace_in_op(ir_module *m, ir_op op, void *context) {
-    const replacement *r = context;
-    ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        if (d->operands[i] == r->from)
-            d->operands[i] = r->to;
-}
+/* ---- uses ---- */
 
 void ir_replace_uses(ir_module *m, ir_value from, ir_value to) {
-    replacement r = {from, to};
-    ir_walk(m, ir_module_kernel(m), replace_in_op, &r);
-}
-
-static void count_in_op(ir_module *m, ir_op op, void *context) {
-    uint32_t *uses = context;
-    const ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        uses[d->operands[i]]++;
+    for (ir_walk w = ir_walk_block(m, m->body); ir_walk_next(&w);) {
+        ir_op_data *d = ir_op_get(m, w.op);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            if (d->operands[i] == from)
+                d->operands[i] = to;
+    }
 }
 
 uint32_t *ir_count_uses(const ir_module *m) {
     uint32_t *uses = base_calloc(m->values.count, sizeof *uses);
-    for (ir_op op = ir_module_kernel(m); op; op = ir_op_get(m, op)->next)
-        ir_walk((ir_module *)m, op, count_in_op, uses);
+    for (ir_walk w = ir_walk_block(m, m->body); ir_walk_next(&w);) {
+        const ir_op_data *d = ir_op_get(m, w.op);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            uses[d->operands[i]]++;
+    }
     return uses;
 }

@@ -21,17 +21,13 @@ void ir_rename(ir_renaming *r, ir_value from, ir_value to) {
     r->to[from] = to;
 }
 
-static void rename_operands(ir_module *m, ir_op op, void *context) {
-    const ir_renaming *r = context;
-    ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        while (d->operands[i] < r->count && r->to[d->operands[i]])
-            d->operands[i] = r->to[d->operands[i]];
-}
-
 void ir_renaming_apply(const ir_renaming *r, ir_op op) {
-    if (r->count)
-        ir_walk(r->m, op, rename_operands, (void *)r);
+    for (ir_walk w = ir_walk_op(r->m, op); r->count && ir_walk_next(&w);) {
+        ir_op_data *d = ir_op_get(r->m, w.op);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            while (d->operands[i] < r->count && r->to[d->operands[i]])
+                d->operands[i] = r->to[d->operands[i]];
+    }
 }
 
 void ir_renaming_end(ir_renaming *r, ir_op rest) {

@@ -5,13 +5,6 @@
 
 #include "base/arena.h"
 
-static void note_reader(ir_module *m, ir_op op, void *context) {
-    ir_uses *u = context;
-    const ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        u->readers[u->first[d->operands[i]]++] = op;
-}
-
 ir_uses ir_uses_fill(const ir_module *m) {
     uint32_t values = ir_value_count(m), total = 0, *counts = ir_count_uses(m);
     ir_uses u = {base_calloc(values + 2, sizeof *u.first), NULL};
@@ -20,8 +13,11 @@ ir_uses ir_uses_fill(const ir_module *m) {
         total += counts[v];
     }
     u.readers = base_calloc(total + 1, sizeof *u.readers);
-    for (ir_op op = ir_module_kernel(m); op; op = ir_op_get(m, op)->next)
-        ir_walk((ir_module *)m, op, note_reader, &u);
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);) {
+        const ir_op_data *d = ir_op_get(m, w.op);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            u.readers[u.first[d->operands[i]]++] = w.op;
+    }
     for (uint32_t v = values + 1; v > 0;
          v--) /* each stands at its end now, where the next begins */
         u.first[v] = u.first[v - 1];

@@ -103,8 +103,7 @@ static bool is_within(const ir_module *m, ir_block inner, ir_block outer) {
     return true;
 }
 
-static void look_outside(ir_module *m, ir_op op, void *context) {
-    isolation *i = context;
+static void look_outside(const ir_module *m, ir_op op, isolation *i) {
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t k = 0; k < d->operand_count; k++) {
         const ir_value_data *v = ir_value_get(m, d->operands[k]);
@@ -117,7 +116,8 @@ static bool check_block(const ir_module *m, ir_op op, uint32_t region, status *s
     if (!control_end(m, op, region))
         return broken(st, "a block does not end in tessera.next");
     for (ir_op in = ir_block_get(m, i.block)->first; in; in = ir_op_get(m, in)->next)
-        ir_walk((ir_module *)m, in, look_outside, &i);
+        for (ir_walk w = ir_walk_op(m, in); ir_walk_next(&w);)
+            look_outside(m, w.op, &i);
     return !i.broken || broken(st, "a block reads a value that is not its own");
 }
 

@@ -60,7 +60,9 @@ static ir_value mean_along(composite *c, ir_value x, int axis) {
 
 /* ---- contractions ---- */
 
-/* Contracts x's last axis with y's second last; leading axes are batch, broadcast to each other. */
+/* Contracts x's last axis with y's second last; leading axes are batch, broadcast to each other.
+ * Parameters: the contraction's own attributes, as the two operations that are made of it have
+ * them. */
 static ir_value contract(composite *c, ir_value x, ir_value y, ir_value k_count, int y_axis,
                          dtype out, ir_attr order) {
     ir_builder *b = c->b;

@@ -57,8 +57,7 @@ typedef struct call_graph {
     int count, caller;
 } call_graph;
 
-static void note_call(ir_module *m, ir_op op, void *context) {
-    call_graph *g = context;
+static void note_call(const ir_module *m, ir_op op, call_graph *g) {
     intptr_t callee;
     if (ir_op_get(m, op)->opcode != GRAPH_CALL ||
         !map_get(&g->index, ir_op_string(m, op, "callee", ""), &callee))
@@ -101,7 +100,8 @@ bool functions_verify(const ir_module *m, status *st) {
         map_put(&g.index, name, g.count++);
     }
     for (ir_op f = first_function(m); f && unique; f = ir_op_get(m, f)->next, g.caller++)
-        ir_walk((ir_module *)m, f, note_call, &g);
+        for (ir_walk w = ir_walk_op(m, f); ir_walk_next(&w);)
+            note_call(m, w.op, &g);
     bool ok = unique && (!has_circle(&g) ||
                          status_set(st, STATUS_INTERNAL, "functions call each other in a circle"));
     map_release(&g.index);

@@ -76,12 +76,6 @@ static ir_dim results_of(ir_module *m, ir_type type, int along) {
     return count;
 }
 
-static void need_operands(ir_module *m, ir_op op, void *context) {
-    const ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        ((bool *)context)[d->operands[i]] = true;
-}
-
 /* By value: true where the kernel's outputs depend on it. The caller frees it. */
 static bool *needed_values(const ir_module *m) {
     bool *needed = base_calloc(ir_value_count(m) + 1, sizeof *needed);
@@ -91,8 +85,9 @@ static bool *needed_values(const ir_module *m) {
         bool used = d->result_count == 0;
         for (uint32_t i = 0; i < d->result_count; i++)
             used |= needed[d->results[i]];
-        if (used)
-            ir_walk((ir_module *)m, op, need_operands, needed);
+        for (ir_walk w = ir_walk_op(m, op); used && ir_walk_next(&w);)
+            for (uint32_t i = 0; i < ir_op_get(m, w.op)->operand_count; i++)
+                needed[ir_op_get(m, w.op)->operands[i]] = true;
     }
     return needed;
 }

@@ -134,8 +134,7 @@ typedef struct index_search {
     bool found;
 } index_search;
 
-static void look(ir_module *m, ir_op op, void *context) {
-    index_search *s = context;
+static void look(const ir_module *m, ir_op op, index_search *s) {
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode == GRAPH_FOR)
         s->found |= strcmp(ir_op_string(m, op, "index", ""), s->name) == 0;
@@ -151,8 +150,8 @@ static void look(ir_module *m, ir_op op, void *context) {
 bool tiles_has_index(const ir_module *m, const char *name) {
     index_search s = {name, false};
     ir_op tiles = tiles_of(m);
-    if (tiles)
-        ir_walk((ir_module *)m, tiles, look, &s);
+    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);)
+        look(m, w.op, &s);
     return s.found;
 }
 
@@ -163,6 +162,7 @@ const char *const memory_space_names[MEMORY_SPACE_COUNT] = {
 
 /* ---- results ---- */
 
+/* Parameters: a fault is its kind and three numbers; the last two are the room for the text. */
 void tiles_fault_text(const ir_module *m, tile_fault fault, uint32_t number, int axis,
                       int64_t place, char *out, size_t size) {
     static const char *const words[TILE_FAULT_COUNT] = {

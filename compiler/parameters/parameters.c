@@ -162,19 +162,6 @@ static bool has_all(const parameter_values *values, const char *names) {
     return true;
 }
 
-static void describe_limit(text *why, const char *names, const parameter_values *values,
-                           int64_t need, int64_t limit, const char *resource, const char *summary) {
-    const char *separator = "";
-    for (size_t i = 0; i < values->count; i++)
-        if (parameter_names_have(names, values->items[i].info->name)) {
-            text_printf(why, "%s%s = %" PRId64, separator, values->items[i].info->name,
-                        values->items[i].value);
-            separator = ", ";
-        }
-    text_printf(why, " need %" PRId64 " %s, and the limit is %" PRId64 ": %s", need, resource,
-                limit, summary);
-}
-
 typedef struct limit_values {
     unsigned groups;
     const char *names, *resource, *summary;
@@ -212,6 +199,19 @@ static bool limit_at(uint32_t index, const parameter_values *values,
     return false;
 }
 
+static void describe_limit(text *why, const limit_values *l, const parameter_values *values) {
+    const char *separator = "";
+    for (size_t i = 0; i < values->count; i++)
+        if (parameter_names_have(l->names, values->items[i].info->name)) {
+            text_printf(why, "%s%s = %" PRId64, separator, values->items[i].info->name,
+                        values->items[i].value);
+            separator = ", ";
+        }
+    text_printf(why, " need %" PRId64 " %s, and the limit is %" PRId64 ": %s", l->need, l->resource,
+                l->limit, l->summary);
+}
+
+/* Parameters: three answers, of which the text is made only where the limit is broken. */
 bool parameter_check_limit(uint32_t index, unsigned group, const parameter_values *values,
                            const parameter_machine *machine, bool *broken, const char **names,
                            text *why) {
@@ -221,7 +221,7 @@ bool parameter_check_limit(uint32_t index, unsigned group, const parameter_value
     *names = l.names;
     *broken = (l.groups & group) && has_all(values, l.names) && l.need > l.limit;
     if (*broken)
-        describe_limit(why, l.names, values, l.need, l.limit, l.resource, l.summary);
+        describe_limit(why, &l, values);
     return true;
 }
 

@@ -67,12 +67,6 @@ static void reach(closure *c, ir_module *m, ir_value v) {
         vec_push(&c->waiting, v);
 }
 
-static void reach_operands(ir_module *m, ir_op op, void *context) {
-    const ir_op_data *d = ir_op_get(m, op);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        reach(context, m, d->operands[i]);
-}
-
 static int compare_members(const void *a, const void *b) {
     const member *x = a, *y = b;
     return (x->place > y->place) - (x->place < y->place);
@@ -88,7 +82,9 @@ static void close_over(closure *c, ir_module *m) {
         const member found = {c->r->place[op], op};
         c->f->member[op] = true;
         vec_push(&c->members, found);
-        ir_walk(m, op, reach_operands, c);
+        for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+            for (uint32_t i = 0; i < ir_op_get(m, w.op)->operand_count; i++)
+                reach(c, m, ir_op_get(m, w.op)->operands[i]);
     }
     if (c->members.count)
         qsort(c->members.items, c->members.count, sizeof *c->members.items, compare_members);
@@ -117,8 +113,7 @@ typedef struct making {
 } making;
 
 /* Inputs are in the order in which the operations read them, so that equal functions are equal. */
-static void take_inputs(ir_module *m, ir_op op, void *context) {
-    making *k = context;
+static void take_inputs(ir_module *m, ir_op op, making *k) {
     for (uint32_t i = 0; i < ir_op_get(m, op)->operand_count; i++) {
         ir_value v = ir_op_get(m, op)->operands[i];
         if (!k->c.f->input[v] || k->copies[v])
@@ -132,7 +127,8 @@ static void copy_members(making *k, ir_module *m) {
     ir_builder b = {.m = m, .block = k->body};
     for (size_t i = 0; i < k->c.members.count; i++) {
         ir_op op = k->c.members.items[i].op;
-        ir_walk(m, op, take_inputs, k);
+        for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+            take_inputs(m, w.op, k);
         ir_op_remove_attr(m, ir_copy_op(&b, op, k->copies), "id");
     }
 }
@@ -217,9 +213,8 @@ ir_value functions_call_identity(functions *f, ir_value v, ir_builder *b) {
     return ir_op_result(f->m, build_call(b, shared(f, function), &one, &one), 0);
 }
 
-static void forget_copies(ir_module *m, ir_op op, void *context) {
+static void forget_copies(const ir_module *m, ir_op op, ir_value *copies) {
     const ir_op_data *d = ir_op_get(m, op);
-    ir_value *copies = context;
     for (uint32_t i = 0; i < d->result_count; i++)
         copies[d->results[i]] = 0;
     for (uint32_t r = 0; r < d->region_count; r++) {
@@ -237,7 +232,8 @@ static void clear_room(making *k) {
     }
     for (size_t i = 0; i < k->c.members.count; i++) {
         f->member[k->c.members.items[i].op] = false;
-        ir_walk(f->m, k->c.members.items[i].op, forget_copies, f->copies);
+        for (ir_walk w = ir_walk_op(f->m, k->c.members.items[i].op); ir_walk_next(&w);)
+            forget_copies(f->m, w.op, f->copies);
     }
 }
 

@@ -78,6 +78,7 @@ typedef struct contraction_tiles {
     ir_attr stage, depth; /* 0: there is none */
 } contraction_tiles;
 
+/* Fields: one analysis, filled step by step; each step reads those of all before. */
 typedef struct contraction {
     scheduler *s;
     ir_op op;

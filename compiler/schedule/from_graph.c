@@ -38,6 +38,7 @@ int64_t scheduler_rows(const scheduler *s, ir_dim extent, ir_dim columns) {
 
 /* ---- structure ---- */
 
+/* Parameters: a phase is a list for each property of its axes, which callers have as lists. */
 ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_dim *extents,
                            const ir_attr *steps, const char *const *names, ir_value *indices) {
     ir_module *m = s->m;
@@ -73,6 +74,8 @@ void scheduler_set_tail(scheduler *s, const ir_builder *in, const char *how, int
         ir_op_set_attr(s->m, loop, how, scheduler_int(s, value));
 }
 
+/* Parameters: a loop is its axis, start, extent and two sizes; names for them would be read only
+ * here. */
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
                          ir_dim extent, ir_attr step, ir_attr span, ir_value *index) {
     ir_module *m = s->m;

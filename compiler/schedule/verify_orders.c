@@ -151,39 +151,35 @@ static bool check_turns(orders *o, ir_op loop, const reduction_record *r) {
            fail_at(o, loop, "a loop over turns takes each of them, from the first to the last");
 }
 
-static bool check_block(orders *o, ir_block block);
+static bool check_loop(orders *o, ir_op loop) {
+    const reduction_record *turns = turns_of(o, loop);
+    status why = STATUS_INIT;
+    if (turns && !check_turns(o, loop, turns))
+        return false;
+    bool marked = ir_op_attr(o->m, loop, "order") || ir_op_attr(o->m, loop, "reduction");
+    return !marked || reduction_named(o->m, loop, &o->list, &why) || fail_at(o, loop, why.message);
+}
 
 static bool check_op(orders *o, ir_op op) {
-    const ir_op_data *d = ir_op_get(o->m, op);
-    const reduction_record *turns;
-    status why = STATUS_INIT;
-    switch (d->opcode) {
+    switch (ir_op_get(o->m, op)->opcode) {
     case SCHED_REDUCE:
     case SCHED_COLUMNS:
     case SCHED_SCAN:
     case SCHED_DOT:
         return check_computation(o, op);
     case SCHED_FOR:
-        if ((turns = turns_of(o, op)) && !check_turns(o, op, turns))
-            return false;
-        if ((ir_op_attr(o->m, op, "order") || ir_op_attr(o->m, op, "reduction")) &&
-            !reduction_named(o->m, op, &o->list, &why))
-            return fail_at(o, op, why.message);
-        break;
+        return check_loop(o, op);
     default:
-        break;
+        return true;
     }
-    for (uint32_t i = 0; i < d->region_count; i++)
-        if (!check_block(o, ir_op_block(o->m, op, i)))
-            return false;
-    return true;
 }
 
-static bool check_block(orders *o, ir_block block) {
-    for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
-        if (!check_op(o, op))
-            return false;
-    return true;
+static bool check_all(orders *o) {
+    ir_walk w = ir_walk_op(o->m, ir_module_kernel(o->m));
+    bool ok = true;
+    while (ok && ir_walk_next(&w))
+        ok = check_op(o, w.op);
+    return ok;
 }
 
 /* Running sums of no elements have no results; other sums have. */
@@ -195,7 +191,7 @@ bool schedule_verify_orders(const ir_module *m, status *st) {
     orders o = {.m = m, .st = st};
     reductions_of(m, &o.list);
     o.realised = base_calloc(o.list.items.count + 1, sizeof *o.realised);
-    bool ok = reductions_sound(&o.list, st) && check_op(&o, ir_module_kernel(m));
+    bool ok = reductions_sound(&o.list, st) && check_all(&o);
     char extent[REDUCTION_EXTENT_TEXT];
     for (size_t i = 0; i < o.list.items.count && ok; i++) {
         const reduction_record *r = &o.list.items.items[i];

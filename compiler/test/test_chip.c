@@ -191,8 +191,7 @@ static bool holds(const ir_layout *l, int64_t rows, int64_t columns, int64_t r, 
 
 static size_t elements_seen;
 
-static void check_touches(ir_module *m, ir_op op, void *context) {
-    (void)context;
+static void check_touches(const ir_module *m, ir_op op) {
     touches t;
     if (!touches_of(m, op, &t))
         return;
@@ -229,7 +228,8 @@ static void check_touches(ir_module *m, ir_op op, void *context) {
 
 static void check_all_touches(const ir_module *m, const text *code) {
     (void)code;
-    ir_walk((ir_module *)m, ir_module_kernel(m), check_touches, NULL);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        check_touches(m, w.op);
 }
 
 static void each_element_is_its_threads(void **state) {
@@ -245,8 +245,7 @@ typedef struct vectors {
     int count[17];
 } vectors;
 
-static void count_touches(ir_module *m, ir_op op, void *context) {
-    vectors *v = context;
+static void count_touches(const ir_module *m, ir_op op, vectors *v) {
     touches t;
     if (touches_of(m, op, &t) && t.down * t.across > 1)
         v->count[t.down * t.across] += (int)touches_count(&t);
@@ -256,7 +255,8 @@ static size_t vectors_seen;
 
 static void check_widths(const ir_module *m, const text *code) {
     vectors expected = {{0}}, found = {{0}};
-    ir_walk((ir_module *)m, ir_module_kernel(m), count_touches, &expected);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        count_touches(m, w.op, &expected);
     for (const char *line = code->data; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         int elements = 0;

@@ -64,9 +64,8 @@ static void expect_interned(const ir_module *m, ir_module *copy) {
     }
 }
 
-static void spoil_op(ir_module *m, ir_op op, void *context) {
+static void spoil_op(ir_module *m, ir_op op) {
     ir_op_data *d = ir_op_get(m, op);
-    (void)context;
     for (uint32_t i = 0; i < d->operand_count; i++)
         d->operands[i] = 0;
     for (uint32_t i = 0; i < d->attr_count; i++)
@@ -78,7 +77,8 @@ static void spoil_op(ir_module *m, ir_op op, void *context) {
 
 static void spoil(ir_module *m) {
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
-    ir_walk(m, ir_module_kernel(m), spoil_op, NULL);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        spoil_op(m, w.op);
     ir_block_add_argument(m, body, ir_type_index(m), "spoilt");
     if (ir_block_get(m, body)->first) /* a kernel that returns its parameter has none */
         ir_op_erase(m, ir_block_get(m, body)->first);

@@ -1,5 +1,5 @@
 /* test_control.c - branches and loops in the interpreter: a loop against the same turns written out
- * one by one, and both sides of a branch, of turns that depend on a value. */
+ * one by one, and both sides of a branch, of turns that depend on a value; the walk into blocks. */
 #include "runtime/test/test.h"
 
 #include <stdlib.h>
@@ -136,9 +136,68 @@ static void test_case(void **state) {
     ir_module_free(plain);
 }
 
+/* ---- walking ---- */
+
+static ir_op put_op(ir_module *m, ir_block block, uint32_t regions) {
+    ir_builder b = {.m = m, .block = block};
+    ir_type type = ir_type_tensor(m, DTYPE_F32, 0, NULL);
+    ir_op_spec spec = {
+        .opcode = GRAPH_IF, .results = &type, .result_count = 1, .region_count = regions};
+    return ir_build(&b, &spec);
+}
+
+/* 1 { 2 { 3 } { } { 4, 5 }, 6 { }, 7 }, 8: operations by number, regions in braces. */
+static ir_module *nested_ops(void) {
+    ir_module *m = ir_module_new();
+    ir_op outer = put_op(m, ir_module_body(m), 1), inner = put_op(m, ir_op_block(m, outer, 0), 3);
+    put_op(m, ir_op_block(m, inner, 0), 0);
+    put_op(m, ir_op_block(m, inner, 2), 0);
+    put_op(m, ir_op_block(m, inner, 2), 0);
+    put_op(m, ir_op_block(m, outer, 0), 1);
+    put_op(m, ir_op_block(m, outer, 0), 0);
+    put_op(m, ir_module_body(m), 0);
+    return m;
+}
+
+/* Operations as they are met: "number/depth"; '<' before one that is left. */
+static void expect_walk(ir_walk w, bool both, ir_op skipped, ir_op erased, const char *wanted) {
+    text met;
+    text_init(&met);
+    while (both ? ir_walk_step(&w) : ir_walk_next(&w)) {
+        text_printf(&met, "%s%s%u/%u", met.length ? " " : "", w.leaving ? "<" : "", w.op, w.depth);
+        w.skip = w.op == skipped;
+        if (w.op == erased && !w.leaving)
+            ir_op_erase((ir_module *)w.m, w.op);
+    }
+    assert_false(ir_walk_step(&w));
+    assert_string_equal(met.data, wanted);
+    text_release(&met);
+}
+
+static void test_walk(void **state) {
+    (void)state;
+    ir_module *m = nested_ops();
+    ir_walk all = ir_walk_block(m, ir_module_body(m)), first = ir_walk_op(m, 1);
+    expect_walk(all, false, 0, 0, "1/0 2/1 3/2 4/2 5/2 6/1 7/1 8/0");
+    expect_walk(first, false, 0, 0, "1/0 2/1 3/2 4/2 5/2 6/1 7/1");
+    expect_walk(ir_walk_op(m, 2), true, 0, 0, "2/0 3/1 <3/1 4/1 <4/1 5/1 <5/1 <2/0");
+    expect_walk(ir_walk_block(m, ir_op_block(m, 2, 2)), true, 0, 0, "4/0 <4/0 5/0 <5/0");
+    expect_walk(ir_walk_block(m, ir_op_block(m, 2, 1)), true, 0, 0, "");
+    expect_walk(all, false, 2, 0, "1/0 2/1 6/1 7/1 8/0");
+    expect_walk(first, true, 2, 0, "1/0 2/1 <2/1 6/1 <6/1 7/1 <7/1 <1/0");
+    expect_walk(ir_walk_op(m, 2), false, 0, 5, "2/0 3/1 4/1 5/1");
+    expect_walk(ir_walk_op(m, 2), false, 0, 3, "2/0 3/1 4/1");
+    expect_walk(first, true, 0, 2, "1/0 2/1 6/1 <6/1 7/1 <7/1 <1/0");
+    expect_walk(all, false, 0, 7, "1/0 6/1 7/1 8/0");
+    expect_walk(ir_walk_op(m, 8), true, 0, 8, "8/0");
+    expect_walk(ir_walk_block(m, ir_module_body(m)), false, 0, 1, "1/0");
+    ir_module_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_case),
+        cmocka_unit_test(test_walk),
     };
     compiler_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

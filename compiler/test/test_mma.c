@@ -192,8 +192,7 @@ static int touched_at_once(const ir_type_data *t, int64_t row, int64_t column, i
     return count;
 }
 
-static void note_load(ir_module *m, ir_op op, void *context) {
-    fragments *f = context;
+static void note_load(const ir_module *m, ir_op op, fragments *f) {
     const ir_op_data *d = ir_op_get(m, op);
     int width, of_pieces = banks_of_pieces(m, op, SIMT_THREADS, f->subgroup, &width);
     f->pieces += of_pieces > 0 && d->opcode == TILE_MMA_STAGE;
@@ -221,7 +220,8 @@ static void check_instance(compiler_instance *instance, const char *chip, fragme
         fail_msg("%s", st.message);
     ir_module *m = ir_parse(code.data, &st);
     assert_non_null(m);
-    ir_walk(m, ir_module_kernel(m), note_load, f);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        note_load(m, w.op, f);
     ir_module_free(m);
     text_release(&code);
 }

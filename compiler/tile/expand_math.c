@@ -76,8 +76,7 @@ static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
 }
 
 /* Operands are rewritten on the way, so that one walk over the module is enough. */
-static void expand(ir_module *m, ir_op op, void *context) {
-    expansion *e = context;
+static void expand(ir_module *m, ir_op op, expansion *e) {
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->operands[i] < e->count && e->replaced[d->operands[i]])
@@ -96,7 +95,8 @@ bool tile_expand_math(ir_module *m, status *st) {
     if (!math_set_named(set, &e.set))
         return status_set(st, STATUS_INVALID, "there are no functions called '%s'", set);
     e.replaced = base_calloc(e.count, sizeof *e.replaced);
-    ir_walk(m, ir_module_kernel(m), expand, &e);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        expand(m, w.op, &e);
     free(e.replaced);
     return !e.lacking ||
            status_set(st, STATUS_INVALID, "pow and atan2 have no correctly rounded version");

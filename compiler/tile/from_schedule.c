@@ -220,7 +220,8 @@ static void load_ahead(lowering *l, ir_builder *b, ir_op loop) {
         frame_load_ahead(&f, b);
 }
 
-/* `end` (may be 0): elements from there on are none. */
+/* `end` (may be 0): elements from there on are none. Parameters: the bounds of a loop, two sizes
+ * and an end, which differ at each of its calls. */
 static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_value high,
                       int64_t step, int64_t size, ir_value end) {
     ir_value index;
@@ -247,7 +248,8 @@ static void lower_whole_for(lowering *l, ir_builder *b, ir_op op, int64_t extent
 }
 
 /* A block of the extent, from `start`. The block is a multiple of the step, so only the last one
- * has a remainder. A sort is so long that one body is there for whole steps and remainders. */
+ * has a remainder. A sort is so long that one body is there for whole steps and remainders.
+ * Parameters: as emit_loop. */
 static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start, int64_t extent,
                             int64_t step, int64_t span) {
     int64_t full = extent / step * step, one = 1;

@@ -30,8 +30,7 @@ static void cut_loop(ir_module *m, ir_op loop) {
 
 /* ---- drop-last-k: every chain of an accumulation loses its last step ---- */
 
-static void note_nested(ir_module *m, ir_op op, void *context) {
-    injection *i = context;
+static void note_nested(const ir_module *m, ir_op op, injection *i) {
     if (op != i->chosen && ir_op_get(m, op)->opcode == TILE_FOR && ir_op_attr(m, op, "reduction"))
         i->done++;
 }
@@ -60,12 +59,12 @@ static void idle_last_step(ir_module *m, ir_op loop) {
     }
 }
 
-static void drop_from_innermost(ir_module *m, ir_op op, void *context) {
-    injection *i = context;
+static void drop_from_innermost(ir_module *m, ir_op op, injection *i) {
     if (ir_op_get(m, op)->opcode != TILE_FOR || !ir_op_attr(m, op, "reduction"))
         return;
     injection nested = {.chosen = op};
-    ir_walk(m, op, note_nested, &nested);
+    for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+        note_nested(m, w.op, &nested);
     if (nested.done)
         return;
     /* What is carried in memory has no other place to be held up. */
@@ -84,8 +83,7 @@ static bool is_output(const injection *i, ir_value memory) {
            v->index >= i->inputs;
 }
 
-static void find_storing_loop(ir_module *m, ir_op op, void *context) {
-    injection *i = context;
+static void find_storing_loop(const ir_module *m, ir_op op, injection *i) {
     if (ir_op_get(m, op)->opcode != TILE_STORE || !is_output(i, ir_op_get(m, op)->operands[0]))
         return;
     ir_op parent = parent_op(m, op);
@@ -95,7 +93,8 @@ static void find_storing_loop(ir_module *m, ir_op op, void *context) {
 
 static void cut_edge(injection *i) {
     ir_module *m = i->m;
-    ir_walk(m, ir_module_kernel(m), find_storing_loop, i);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        find_storing_loop(m, w.op, i);
     if (!i->chosen)
         return;
     if (ir_op_get(m, i->chosen)->opcode == TILE_FOR) {
@@ -120,7 +119,8 @@ static void round_toward_zero(injection *i) {
 /* ---- the table ---- */
 
 static void drop_last_k(injection *i) {
-    ir_walk(i->m, ir_module_kernel(i->m), drop_from_innermost, i);
+    for (ir_walk w = ir_walk_op(i->m, ir_module_kernel(i->m)); ir_walk_next(&w);)
+        drop_from_innermost(i->m, w.op, i);
 }
 
 static const struct fault {

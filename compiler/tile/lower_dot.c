@@ -408,7 +408,8 @@ static bool is_constant(const ir_module *m, ir_value index, int64_t *value) {
     return true;
 }
 
-/* Does `then` once where low < high, which are less than a step apart; else not at all. */
+/* Does `then` once where low < high, which are less than a step apart; else not at all. Parameters:
+ * the bounds of a loop, and what is done in it with its argument. */
 static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64_t step,
                        void (*then)(dot *t, ir_builder *b, ir_value sum), ir_value sum) {
     int64_t first, end;

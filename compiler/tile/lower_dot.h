@@ -5,6 +5,7 @@
 
 #include "tile/lowering.h"
 
+/* Fields: one contraction as its lowering reads it from the attributes of the operation, once. */
 typedef struct dot {
     frame f;
     ir_builder *b;

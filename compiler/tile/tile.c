@@ -151,6 +151,7 @@ ir_value tile_row(ir_builder *b, ir_value x, int64_t number) {
     return ir_build1(b, TILE_ROW, &x, 1, ir_type_tile(b->m, t->element, 1, t->dims[1]), &attr, 1);
 }
 
+/* Parameters: the operands, the attribute and the results of the loop that it builds. */
 ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step,
                     const ir_value *carried, uint32_t n, ir_op *loop, ir_value *index) {
     ir_value operands[66] = {low, high};

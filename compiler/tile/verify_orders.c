@@ -271,8 +271,6 @@ static bool check_store(const orders *o, ir_op op) {
 
 /* ---- the walk ---- */
 
-static bool check_block(orders *o, ir_block block);
-
 static const reduction_record *record_of(const orders *o, ir_op op) {
     status why = STATUS_INIT;
     const reduction_record *r = reduction_named(o->m, op, &o->list, &why);
@@ -313,12 +311,7 @@ static bool check_marked_loop(orders *o, ir_op loop) {
 
 static bool check_loop(orders *o, ir_op loop) {
     bool marked = ir_op_attr(o->m, loop, "order") || ir_op_attr(o->m, loop, "reduction");
-    if (!(marked ? check_marked_loop(o, loop) : check_unmarked_loop(o, loop)))
-        return false;
-    vec_push(&o->loops, loop);
-    bool ok = check_block(o, ir_op_block(o->m, loop, 0));
-    o->loops.count--;
-    return ok;
+    return marked ? check_marked_loop(o, loop) : check_unmarked_loop(o, loop);
 }
 
 static bool check_op(orders *o, ir_op op) {
@@ -335,17 +328,21 @@ static bool check_op(orders *o, ir_op op) {
         return (r = record_of(o, op)) && orders_check_scan(o, op, r);
     if (d->opcode == TILE_STORE)
         return check_store(o, op);
-    for (uint32_t i = 0; i < d->region_count; i++)
-        if (!check_block(o, ir_op_block(o->m, op, i)))
-            return false;
     return true;
 }
 
-static bool check_block(orders *o, ir_block block) {
-    for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
-        if (!check_op(o, op))
-            return false;
-    return true;
+/* Each operation with the loops around it. */
+static bool check_all(orders *o) {
+    ir_walk w = ir_walk_op(o->m, ir_module_kernel(o->m));
+    bool ok = true;
+    while (ok && ir_walk_step(&w)) {
+        bool loop = ir_op_get(o->m, w.op)->opcode == TILE_FOR;
+        o->loops.count -= loop && w.leaving;
+        ok = w.leaving || check_op(o, w.op);
+        if (loop && !w.leaving)
+            vec_push(&o->loops, w.op);
+    }
+    return ok;
 }
 
 static bool check_complete(const orders *o, size_t at) {
@@ -367,7 +364,7 @@ bool tile_verify_orders(const ir_module *m, status *st) {
     reductions_of(m, &o.list);
     o.tracks = base_calloc(o.list.items.count + 1, sizeof *o.tracks);
     o.state = base_calloc(ir_value_count(m) + 1, sizeof *o.state);
-    bool ok = reductions_sound(&o.list, st) && check_op(&o, ir_module_kernel(m));
+    bool ok = reductions_sound(&o.list, st) && check_all(&o);
     if (ok && o.open)
         ok = orders_fail(&o, o.open, "ends inside its chunk");
     for (size_t i = 0; i < o.list.items.count && ok; i++)

@@ -68,12 +68,14 @@ ir_op tile_store_window(ir_builder *b, ir_value memory, ir_value offset, ir_valu
     return ir_build(b, &spec);
 }
 
+/* Parameters: a tile_window without a mask, in one expression. */
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
                    int64_t row_stride, int64_t column_stride) {
     tile_window w = {rows, columns, row_stride, column_stride, 0, {0}};
     return tile_load_window(b, memory, offset, &w);
 }
 
+/* Parameters: a tile_window without a mask, in one expression. */
 ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
                  int64_t column_stride, bool canonical) {
     tile_window w = {.row_stride = row_stride, .column_stride = column_stride};

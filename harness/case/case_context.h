@@ -20,6 +20,8 @@ typedef struct case_sample {
     compiler_instance *part; /* NULL: there is none */
 } case_sample;
 
+/* Fields: all that is known of one case: the request, what was parsed, and answers that are
+ * computed once, when they are asked for. */
 typedef struct case_context {
     char *path, *kernel_name, *case_name, *dims; /* dims: as the request has them, or NULL */
     char *source_text;                           /* where the source was given as text */

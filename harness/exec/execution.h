@@ -37,6 +37,7 @@ typedef struct execution_class {
 extern const execution_class execution_of_interpreter, execution_of_compiler, execution_of_tools,
     execution_of_others;
 
+/* Fields: the state of one job, from its backend to its verdict, which its stages share. */
 struct execution {
     const execution_class *class;
     const backend *backend;

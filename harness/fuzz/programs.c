@@ -217,6 +217,7 @@ static uint32_t pick_some(program *p, scope *s, value *list, kind *kinds) {
 
 /* ---- statements of values ---- */
 
+/* Parameters: the parts of one line of the program's text. */
 static value let(program *p, scope *s, kind k, const char *operation, const char *attrs,
                  const value *x, uint32_t count) {
     value v = new_value(p, k);

@@ -28,10 +28,12 @@ static json_t *facts_json(const gate_row *row) {
 
 static json_t *change_json(const gate_row *row) {
     /* JSON has no infinity, which times of 1e300 and 1e-300 ns make. */
-    if (!row->has_change || !isfinite(row->estimate) || !isfinite(row->low) || !isfinite(row->high))
+    if (!row->change.known || !isfinite(row->change.estimate) || !isfinite(row->change.low) ||
+        !isfinite(row->change.high))
         return json_null();
-    return json_pack("{s:f, s:f, s:f, s:f}", "estimate", row->estimate, "low", row->low, "high",
-                     row->high, "confidence", row->confidence);
+    return json_pack("{s:f, s:f, s:f, s:f}", "estimate", row->change.estimate, "low",
+                     row->change.low, "high", row->change.high, "confidence",
+                     row->change.confidence);
 }
 
 static json_t *hash_or_null(const gate_side_unit *unit) {
@@ -54,13 +56,14 @@ static json_t *row_json(const gate *g, const gate_row *row) {
         "kernel", unit->kernel, "case", unit->case_name, "backend", unit->backend, "profile",
         unit->profile, "threads", (json_int_t)unit->threads, "verdict",
         gate_verdict_name(row->verdict), "reason", *reason ? json_string(reason) : json_null(),
-        "why", json_text(row->why), "tier", row->has_change ? "timing" : "deterministic", "change",
-        change_json(row), "p_regressed", row->timed ? json_real(row->series.slower) : json_null(),
-        "p_improved", row->timed ? json_real(row->series.faster) : json_null(), "mde",
+        "why", json_text(row->why), "tier", row->change.known ? "timing" : "deterministic",
+        "change", change_json(row), "p_regressed",
+        row->timed ? json_real(row->series.slower) : json_null(), "p_improved",
+        row->timed ? json_real(row->series.faster) : json_null(), "mde",
         row->timed ? number_or_null(row->detectable) : json_null(), "pairs",
         (json_int_t)row->replicas, "baseline_ns",
-        row->has_change ? number_or_null(row->median_ns[0]) : json_null(), "against_ns",
-        row->has_change ? number_or_null(row->median_ns[1]) : json_null(), "modules",
+        row->change.known ? number_or_null(row->change.median_ns[0]) : json_null(), "against_ns",
+        row->change.known ? number_or_null(row->change.median_ns[1]) : json_null(), "modules",
         hash_or_null(row->units[0]), hash_or_null(row->units[1]), "static", facts_json(row),
         "log_ratios", samples_json(&row->series), "exit", (int)gate_row_exit(g, row));
     if (unit->item)

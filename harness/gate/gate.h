@@ -56,6 +56,13 @@ typedef struct gate_facts {
     int64_t flops, bytes, code_bytes, spills, instructions;
 } gate_facts;
 
+/* The change from the first side to the second, as a part of the first, with its interval. */
+typedef struct gate_change {
+    bool known;
+    double estimate, low, high, confidence;
+    double median_ns[2]; /* of the sides */
+} gate_change;
+
 typedef struct gate_row {
     const char *key;          /* borrowed from a unit */
     gate_side_unit *units[2]; /* NULL: that side does not have the case */
@@ -73,8 +80,8 @@ typedef struct gate_row {
     VEC(double) ns[2];
     VEC(double) clock_ns;
     size_t replicas; /* pairs of processes, or runs of the side that has fewer */
-    double adjusted_p, detectable, estimate, low, high, confidence, median_ns[2];
-    bool has_change;
+    double adjusted_p, detectable;
+    gate_change change;
 } gate_row;
 
 typedef struct gate {

@@ -27,14 +27,14 @@ static void estimate(gate_row *row) {
     if (s->count == 0)
         return;
     rank_interval interval = rank_centre_interval(s->values, s->count, 0.95);
-    row->has_change = true;
+    row->change.known = true;
     row->replicas = s->count;
-    row->estimate = expm1(rank_centre(s->values, s->count));
-    row->low = expm1(interval.low);
-    row->high = expm1(interval.high);
-    row->confidence = interval.confidence;
+    row->change.estimate = expm1(rank_centre(s->values, s->count));
+    row->change.low = expm1(interval.low);
+    row->change.high = expm1(interval.high);
+    row->change.confidence = interval.confidence;
     for (int i = 0; i < 2; i++)
-        row->median_ns[i] = median_of(row->ns[i].items, row->ns[i].count);
+        row->change.median_ns[i] = median_of(row->ns[i].items, row->ns[i].count);
 }
 
 void gate_settle_unsure(const gate *g, gate_row *row) {

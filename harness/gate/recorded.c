@@ -140,11 +140,11 @@ static void test_row(gate *g, gate_row *row, medians *m) {
     rank_samples s = {m->logs[0], m->logs[1], m->counts[0], m->counts[1]};
     rank_interval i = rank_shift_interval(&s, 0.95);
     double level = (1 - g->settings->power) / 2;
-    row->has_change = true;
-    row->estimate = expm1(rank_shift(&s));
-    row->low = expm1(i.low);
-    row->high = expm1(i.high);
-    row->confidence = i.confidence;
+    row->change.known = true;
+    row->change.estimate = expm1(rank_shift(&s));
+    row->change.low = expm1(i.low);
+    row->change.high = expm1(i.high);
+    row->change.confidence = i.confidence;
     row->detectable = detectable(g, &s, &i);
     row->series.slower = rank_sum_above(&s, g->plan.log_margin);
     row->series.faster = rank_sum_below(&s, -g->plan.log_margin);
@@ -152,7 +152,7 @@ static void test_row(gate *g, gate_row *row, medians *m) {
                         rank_sum_above(&s, -g->plan.log_bound) <= level;
     row->replicas = m->counts[0] < m->counts[1] ? m->counts[0] : m->counts[1];
     for (int k = 0; k < 2; k++)
-        row->median_ns[k] = exp(statistics_of(m->logs[k], m->counts[k]).median);
+        row->change.median_ns[k] = exp(statistics_of(m->logs[k], m->counts[k]).median);
 }
 
 static void settle_row(const gate *g, gate_row *row, plan_change change) {

@@ -9,7 +9,7 @@
 
 static bool is_in_doubt(const gate_row *row) {
     return row->verdict == GATE_IMPROVED && row->element && row->facts[1].flops >= 0 &&
-           row->median_ns[1] > 0;
+           row->change.median_ns[1] > 0;
 }
 
 typedef struct doubtful {
@@ -47,7 +47,7 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
 static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     doubtful d = {g, row};
     roofline_place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
-    json_t *result = result_of(row, row->median_ns[1]);
+    json_t *result = result_of(row, row->change.median_ns[1]);
     json_t *internal = result_take_internal(result);
     bool ok = roofline_place_result(c, &source, &result, &internal, st);
     const char *why = result_text(result, RESULT_WHY);

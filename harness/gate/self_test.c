@@ -73,7 +73,7 @@ static json_t *gate_line(const gate *g, size_t kind, size_t number) {
         json_array_append_new(
             rows, json_pack("{s:s, s:s, s:s, s:f, s:o, s:I}", "case", row->key, "verdict",
                             gate_verdict_name(row->verdict), "reason",
-                            gate_reasons[row->reason].name, "estimate", row->estimate, "mde",
+                            gate_reasons[row->reason].name, "estimate", row->change.estimate, "mde",
                             isfinite(row->detectable) ? json_real(row->detectable) : json_null(),
                             "pairs", (json_int_t)row->series.count));
     }

@@ -51,13 +51,13 @@ static void append_time(double ns, text *out) {
 static void append_change(const gate_row *row, text *out) {
     text cell;
     text_init(&cell);
-    if (row->has_change)
-        text_show(&cell, "%+.2f %% [%+.2f, %+.2f]", row->estimate * 100, row->low * 100,
-                  row->high * 100);
+    if (row->change.known)
+        text_show(&cell, "%+.2f %% [%+.2f, %+.2f]", row->change.estimate * 100,
+                  row->change.low * 100, row->change.high * 100);
     else
         text_append(&cell, "-");
-    if (row->has_change && row->confidence < 0.949)
-        text_show(&cell, " (%.0f %%)", row->confidence * 100);
+    if (row->change.known && row->change.confidence < 0.949)
+        text_show(&cell, " (%.0f %%)", row->change.confidence * 100);
     text_show(out, "  %-25s", cell.data);
     text_clear(&cell);
     if (!row->timed)
@@ -116,14 +116,14 @@ static void append_row(const gate_row *row, int width, const gate_table_options 
     text_show(out, "%-*s %-8.8s %2u", stacked ? 0 : width, name.data, unit->profile, unit->threads);
     if (stacked)
         append_verdict(row, o, out);
-    if (!stacked || row->has_change) {
-        append_time(row->median_ns[0], out);
-        append_time(row->median_ns[1], out);
+    if (!stacked || row->change.known) {
+        append_time(row->change.median_ns[0], out);
+        append_time(row->change.median_ns[1], out);
         append_change(row, out);
     }
     if (!stacked)
         append_verdict(row, o, out);
-    else if (row->has_change)
+    else if (row->change.known)
         text_append_char(out, '\n');
     if (row->why)
         text_show(out, "    %s\n", row->why);

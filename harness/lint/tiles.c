@@ -49,18 +49,12 @@ void lint_tile_tell_any(tile_findings *f) {
 
 /* ---- graphs ---- */
 
-static void collect(ir_module *m, ir_op op, void *context) {
-    (void)m;
-    tile_graph *g = context;
-    vec_push(&g->ops, op);
-}
-
 bool lint_tile_graph_open(tile_graph *g, const ir_module *m, const compiler_case *c) {
     *g = (tile_graph){.m = (ir_module *)m, .c = c, .dims = {c->dims, c->dim_count}};
     for (g->tiles = lint_first_op(m); g->tiles && !lint_tile_is(g, g->tiles, "tiles");)
         g->tiles = ir_op_get(m, g->tiles)->next;
-    if (g->tiles)
-        ir_walk(g->m, g->tiles, collect, g);
+    for (ir_walk w = ir_walk_op(g->m, g->tiles); ir_walk_next(&w);)
+        vec_push(&g->ops, w.op);
     return g->tiles != 0;
 }
 

@@ -58,6 +58,7 @@ typedef struct rotation_clock {
     tsr_event_t begin, end;
 } rotation_clock;
 
+/* Fields: the state of one measurement, which its files share. */
 struct rotation {
     rotation_request request; /* its launch is `launch`, and its sets are gone */
     launch launch;            /* without buffers */

@@ -333,7 +333,7 @@ static void what_is_faster_than_the_machine_fails(void **state) {
                         .element = "f32",
                         .facts = {{0}, {1000000000, 4096, 0, 0, 0}},
                         .working_set_bytes = 4096,
-                        .median_ns = {2e9, possible ? 1e9 : 1}};
+                        .change.median_ns = {2e9, possible ? 1e9 : 1}};
         gate g = {.settings = &(gate_settings){0}};
         status st = STATUS_INIT;
         snprintf(row.isa[1], sizeof row.isa[1], "%s", host_isa());

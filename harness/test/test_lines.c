@@ -68,15 +68,15 @@ static void gate_fits(int width, bool fits) {
         .kernel = kernel, .case_name = where, .backend = device, .profile = profile, .threads = 16};
     gate_row row = {.units = {&unit, &unit},
                     .verdict = GATE_REGRESSED,
-                    .has_change = true,
+                    .change = {.known = true,
+                               .estimate = 2.418,
+                               .low = 2.4,
+                               .high = 2.44,
+                               .confidence = 0.95,
+                               .median_ns = {12345, 42345}},
                     .timed = true,
-                    .estimate = 2.418,
-                    .low = 2.4,
-                    .high = 2.44,
-                    .confidence = 0.95,
                     .detectable = 0.084,
                     .replicas = 40,
-                    .median_ns = {12345, 42345},
                     .facts = {{2072, 8, 100, 0, -1}, {5656, 8, 104, 22, -1}}};
     gate_settings settings = {.margin = 0.005, .bound = 0.02, .alpha = 0.01, .power = 0.95};
     gate g = {.settings = &settings};

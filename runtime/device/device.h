@@ -194,6 +194,7 @@ typedef struct device_counts {
     uint64_t recordings, replays; /* of sequences */
 } device_counts;
 
+/* Fields: a driver is a table of functions. */
 struct device_driver {
     const char *name;
     bool listed; /* its devices have public indices */

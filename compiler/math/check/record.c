@@ -170,6 +170,7 @@ static void append_row(text *table, const json_t *entry) {
                 number_in(entry, "misrounded"), string_in(entry, "date"), string_in(entry, "code"));
 }
 
+/* Parameters: two texts are written beside each other from one record. */
 bool record_list(const char *root, const char *const *names, const char *const *codes,
                  uint32_t count, text *table, text *complaints, status *st) {
     char path[4096];

@@ -23,6 +23,7 @@ static bool stays_near(const scheduler *s, ir_value v) {
     return !known && (!plan_is_output(s->p, v) || s->p->uses[v] > 1);
 }
 
+/* Parameters: two lists with their counts; what they make is in `out`. */
 void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_count,
                        const ir_value *results, size_t result_count, int64_t ahead, traffic *out) {
     int64_t written = 0, touched = 0;

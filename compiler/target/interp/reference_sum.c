@@ -48,7 +48,8 @@ static bounded odd_sum(const oddities *o, double sum, dtype wide, dtype result) 
 /* The least normal number of f32 and of bf16: what is below may be flushed beyond strict. */
 static const double LEAST_NORMAL = 0x1p-126;
 
-/* `n` roundings of partial sums that are at most `magnitude`; `carried` comes from the operands. */
+/* `n` roundings of partial sums that are at most `magnitude`; `carried` comes from the operands.
+ * Parameters: the terms of one formula. */
 static bounded accumulated(double sum, double magnitude, double carried, double n, dtype wide,
                            dtype result, bool flushes) {
     double own =

@@ -65,6 +65,7 @@ typedef struct thread_code {
     uint32_t barriers, drop_barrier; /* so many so far; the one that is left out, or 0 */
 } thread_code;
 
+/* Fields: what every function that makes code needs, LLVM's types among it, which are made once. */
 typedef struct emitter {
     const ir_module *m;
     const target_info *target;

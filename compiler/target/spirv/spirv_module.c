@@ -41,6 +41,8 @@ void spirv_op(spirv_module *m, spirv_section section, uint16_t opcode, const uin
     push(&m->sections[section], operands, count);
 }
 
+/* Parameters: the words of an instruction in the order in which they stand: before, the string,
+ * behind. */
 void spirv_op_string(spirv_module *m, spirv_section section, uint16_t opcode,
                      const uint32_t *operands, uint32_t count, const char *string,
                      const uint32_t *more, uint32_t more_count) {

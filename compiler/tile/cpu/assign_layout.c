@@ -8,8 +8,7 @@ static void lay_out(ir_module *m, ir_value value, const ir_layout *layout) {
         v->type = ir_type_laid_out(m, v->type, layout);
 }
 
-static void assign(ir_module *m, ir_op op, void *context) {
-    const ir_layout *layout = context;
+static void assign(ir_module *m, ir_op op, const ir_layout *layout) {
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->result_count; i++)
         lay_out(m, d->results[i], layout);
@@ -24,6 +23,7 @@ bool tile_assign_layout(ir_module *m, int lanes, status *st) {
     ir_layout layout = ir_layout_rows(lanes);
     if (lanes < 1)
         return status_set(st, STATUS_INTERNAL, "a layout needs at least one lane");
-    ir_walk(m, ir_module_kernel(m), assign, &layout);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        assign(m, w.op, &layout);
     return true;
 }

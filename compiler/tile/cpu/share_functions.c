@@ -100,8 +100,7 @@ static shared *find_shared(shared_table *s, const ir_module *m, ir_op op) {
     return NULL;
 }
 
-static void note_function(ir_module *m, ir_op op, void *context) {
-    shared_table *s = context;
+static void note_function(const ir_module *m, ir_op op, shared_table *s) {
     int length = length_of(s->set, m, op);
     if (length == 0 || length < s->least)
         return;
@@ -141,8 +140,7 @@ static ir_op make_function(ir_module *m, ir_op op, int64_t number, int lanes) {
 }
 
 /* Operands are rewritten on the way, so that one walk over the module is enough. */
-static void call_instead(ir_module *m, ir_op op, void *context) {
-    shared_table *s = context;
+static void call_instead(ir_module *m, ir_op op, shared_table *s) {
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->operands[i] < s->count && s->replaced[d->operands[i]])
@@ -194,12 +192,14 @@ bool tile_share_functions(ir_module *m, int lanes, status *st) {
         return status_set(st, STATUS_INTERNAL, "a vector needs at least one lane");
     if (!math_set_named(set, &s.set))
         return status_set(st, STATUS_INVALID, "there are no functions called '%s'", set);
-    ir_walk(m, ir_module_kernel(m), note_function, &s);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        note_function(m, w.op, &s);
     if (s.instructions > IN_PLACE) {
         make_functions(m, &s);
         s.count = ir_value_count(m) + 1;
         s.replaced = base_calloc(s.count, sizeof *s.replaced);
-        ir_walk(m, ir_module_kernel(m), call_instead, &s);
+        for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+            call_instead(m, w.op, &s);
         free(s.replaced);
     }
     vec_release(&s.functions);

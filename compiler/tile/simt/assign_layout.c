@@ -191,12 +191,12 @@ static void note_access(layouts *l, ir_op op, ir_value tile) {
     set->run = !set->run || run < set->run ? run : set->run;
 }
 
-static void note_memory(ir_module *m, ir_op op, void *context) {
-    const ir_op_data *d = ir_op_get(m, op);
+static void note_memory(layouts *l, ir_op op) {
+    const ir_op_data *d = ir_op_get(l->m, op);
     if (d->opcode == TILE_LOAD)
-        note_access(context, op, d->results[0]);
+        note_access(l, op, d->results[0]);
     else if (d->opcode == TILE_STORE)
-        note_access(context, op, d->operands[2]);
+        note_access(l, op, d->operands[2]);
 }
 
 /* A column by a row, onto a tile. */
@@ -207,8 +207,7 @@ static bool is_product(const layouts *l, const ir_op_data *d) {
     return x->dims[1] == 1 && y->dims[0] == 1 && x->dims[0] > 1 && y->dims[1] > 1;
 }
 
-static void join_values(ir_module *m, ir_op op, void *context) {
-    layouts *l = context;
+static void join_values(const ir_module *m, ir_op op, layouts *l) {
     const ir_op_data *d = ir_op_get(m, op);
     switch (d->opcode) {
     case TILE_FOR:
@@ -322,8 +321,10 @@ bool simt_assign_layout(ir_module *m, int threads, status *st) {
     l.groups = base_calloc(n, sizeof *l.groups);
     for (ir_value v = 1; v < n; v++)
         open_value(&l, v);
-    ir_walk(m, ir_module_kernel(m), join_values, &l);
-    ir_walk(m, ir_module_kernel(m), note_memory, &l);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        join_values(m, w.op, &l);
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        note_memory(&l, w.op);
     for (ir_value v = 1; v < n; v++)
         lay_out(&l, v);
     free(l.parent);

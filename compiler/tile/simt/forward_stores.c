@@ -59,10 +59,11 @@ static bool is_product(const ir_module *m, ir_op op) {
     return x->dims[1] == 1 && y->dims[0] == 1 && x->dims[0] > 1 && y->dims[1] > 1;
 }
 
-static void forget_written(ir_module *m, ir_op op, void *context) {
+static void forget_written(forward_state *f, ir_op loop) {
     access a;
-    if (access_of(m, op, &a) && a.writes)
-        forget_memory(context, &a);
+    for (ir_walk w = ir_walk_op(f->m, loop); ir_walk_next(&w);)
+        if (access_of(f->m, w.op, &a) && a.writes)
+            forget_memory(f, &a);
 }
 
 static void note_store(forward_state *f, ir_op op) {
@@ -97,7 +98,7 @@ static void go_through(forward_state *f, ir_block block) {
         int opcode = ir_op_get(m, op)->opcode;
         next = ir_op_get(m, op)->next;
         if (opcode == TILE_FOR) {
-            ir_walk(m, op, forget_written, f);
+            forget_written(f, op);
             size_t before = f->known.count;
             go_through(f, ir_op_block(m, op, 0));
             f->known.count = f->known.count < before ? f->known.count : before;
@@ -118,8 +119,7 @@ typedef struct memory_reads {
     VEC(int64_t) read; /* offsets of memories */
 } memory_reads;
 
-static void note_use(ir_module *m, ir_op op, void *context) {
-    memory_reads *r = context;
+static void note_use(const ir_module *m, ir_op op, memory_reads *r) {
     const ir_op_data *d = ir_op_get(m, op);
     access a;
     bool stores = d->opcode == TILE_STORE && access_of(m, op, &a) && a.opcode == TILE_SCRATCH;
@@ -134,7 +134,8 @@ static void note_use(ir_module *m, ir_op op, void *context) {
 
 static void drop_stores(ir_module *m, ir_op phase) {
     memory_reads r = {.stores = {0}};
-    ir_walk(m, phase, note_use, &r);
+    for (ir_walk w = ir_walk_op(m, phase); ir_walk_next(&w);)
+        note_use(m, w.op, &r);
     for (size_t i = 0; i < r.stores.count; i++) {
         bool read = false;
         for (size_t k = 0; k < r.read.count; k++)

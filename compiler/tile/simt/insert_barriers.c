@@ -220,8 +220,7 @@ typedef struct written_list {
     VEC(int64_t) items;
 } written_list;
 
-static void note_written(ir_module *m, ir_op op, void *context) {
-    written_list *list = context;
+static void note_written(const ir_module *m, ir_op op, written_list *list) {
     access a;
     if (!access_of(m, op, &a) || !a.writes)
         return;
@@ -237,7 +236,8 @@ bool simt_insert_barriers(ir_module *m, status *st) {
             continue;
         written_list written = {0};
         access_list pending = {0};
-        ir_walk(m, op, note_written, &written);
+        for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+            note_written(m, w.op, &written);
         barrier_state w = {m, written.items.items, written.items.count, false};
         go_through(&w, ir_op_block(m, op, 0), &pending);
         vec_release(&pending);

@@ -64,7 +64,9 @@ typedef struct stage_copy {
     int64_t steps; /* those that there are */
 } stage_copy;
 
-/* Rows of a panel, from a step and a line on; the panel begins at element `to` of the slot. */
+/* Rows of a panel, from a step and a line on; the panel begins at element `to` of the slot.
+ * Parameters: a rectangle of the panel and the place of it, two numbers each; `c` has all that
+ * stays. */
 static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at, int64_t step,
                       int64_t line, int64_t rows, int64_t columns) {
     const stage_side *s = c->s;

@@ -16,8 +16,7 @@ typedef struct memory_needs {
     ir_op phase;
 } memory_needs;
 
-static void note(ir_module *m, ir_op op, void *context) {
-    memory_needs *p = context;
+static void note(const ir_module *m, ir_op op, memory_needs *p) {
     int opcode = ir_op_get(m, op)->opcode;
     p->folds |= opcode == TILE_FOLD && simt_fold_waits(m, op);
     p->stages |= opcode == TILE_MMA_STAGE;
@@ -40,33 +39,19 @@ static void move_to_workspace(memory_needs *p, ir_op op) {
     ir_replace_uses(m, old, moved);
 }
 
-typedef struct op_list {
-    VEC(ir_op) items;
-} op_list;
-
-static void collect(ir_module *m, ir_op op, void *context) {
-    (void)m;
-    op_list *list = context;
-    vec_push(&list->items, op);
-}
-
 static void place(memory_needs *p) {
     ir_module *m = p->m;
-    op_list all = {0};
-    ir_walk(m, ir_module_kernel(m), collect, &all);
-    for (size_t i = 0; i < all.items.count; i++) {
-        ir_op op = all.items.items[i];
-        int opcode = ir_op_get(m, op)->opcode;
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);) {
+        int opcode = ir_op_get(m, w.op)->opcode;
         if (opcode == TILE_PHASE)
-            p->phase = op;
+            p->phase = w.op;
         else if (opcode == TILE_FOLD)
-            ir_op_set_attr(m, op, "exchange", ir_attr_int(m, p->exchange));
+            ir_op_set_attr(m, w.op, "exchange", ir_attr_int(m, p->exchange));
         else if (opcode == TILE_SCRATCH && p->moves) {
-            move_to_workspace(p, op);
-            ir_op_erase(m, op);
+            move_to_workspace(p, w.op);
+            ir_op_erase(m, w.op);
         }
     }
-    vec_release(&all.items);
 }
 
 bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st) {
@@ -77,7 +62,8 @@ bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st) {
     if (ir_op_attr(m, kernel, "dims"))
         return status_set(st, STATUS_UNAVAILABLE,
                           "code for threads is made for the dimensions of a case");
-    ir_walk(m, kernel, note, &p);
+    for (ir_walk w = ir_walk_op(m, kernel); ir_walk_next(&w);)
+        note(m, w.op, &p);
     p.scratch = (p.scratch + LINE - 1) / LINE * LINE;
     int64_t needed = p.scratch + (p.folds ? SIMT_FOLD_BYTES : 0);
     p.moves = needed > shared_bytes;

@@ -147,6 +147,7 @@ ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t n
     return tile_affine(b, 0, &slot, &size, 1);
 }
 
+/* Parameters: those of tile_for, which it wraps. */
 ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_value high,
                              int64_t step, ir_value sum, ir_op *loop, ir_value *k) {
     ir_builder in = tile_for(b, low, high, step, &sum, 1, loop, k);
@@ -154,6 +155,7 @@ ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_v
     return in;
 }
 
+/* Parameters: those of tile_for, which it wraps. */
 ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
                         ir_op *loop, ir_value *k) {
     ir_value low = g->end ? g->end : tile_index(b, 0);

@@ -129,6 +129,8 @@ typedef struct emulate_gathering {
     emulate_together what;
 } emulate_gathering;
 
+/* Fields: the emulator's state in three parts, by the file that owns each; threads reach it through
+ * one pointer. */
 struct emulate {
     /* What each access looks at. */
     uint64_t epoch;       /* the stamp of the current one */

@@ -17,6 +17,7 @@ static void *open_first(const char *variable, const char *const *names, const ch
     return library;
 }
 
+/* Parameters: the library's names, and the list of what is looked for in it. */
 bool library_open(const char *variable, const char *const *names, const char *what,
                   const library_symbol *symbols, size_t count, void **library_out, status *st) {
     const char *name;

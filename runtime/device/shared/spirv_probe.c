@@ -106,6 +106,7 @@ static bool launch(gpu_device *g, const device_image *image, const gpu_block *in
     return g->functions->launch(&g->own, &l, st);
 }
 
+/* Parameters: two blocks and two sides of the host. */
 static bool run_on(gpu_device *g, const device_image *image, const gpu_block *in,
                    const gpu_block *out, void *sent, void *got, status *st) {
     const gpu_functions *f = g->functions;

@@ -102,6 +102,7 @@ static uint32_t judge_f64(const double *x, const double *got) {
 
 /* ---- on the device ---- */
 
+/* Parameters: two blocks, two sides of the host and the size of an element. */
 static bool run(vulkan_device *v, device_image *image, const gpu_block *in, const gpu_block *out,
                 const void *inputs, void *results, size_t element, status *st) {
     const uint64_t addresses[] = {in->address, out->address};
@@ -116,6 +117,7 @@ static bool run(vulkan_device *v, device_image *image, const gpu_block *in, cons
            vulkan_copy(q, (gpu_place){.host = results}, from, CASES * RESULTS * element, st);
 }
 
+/* Parameters: one probe: its code, what goes in and what comes out. */
 static bool try_words(vulkan_device *v, const uint32_t *words, size_t bytes, const void *inputs,
                       void *results, size_t element, status *st) {
     static const char *const symbols[] = {"probe"};

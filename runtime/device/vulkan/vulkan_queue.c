@@ -170,6 +170,7 @@ static void barrier(vulkan_queue *q) {
 
 /* ---- copies and fills ---- */
 
+/* Parameters: two places, each a block and an offset. */
 static bool copy_blocks(vulkan_queue *q, const gpu_block *to, size_t to_offset,
                         const gpu_block *from, size_t from_offset, size_t size_bytes, status *st) {
     const VkBufferCopy range = {from_offset, to_offset, size_bytes};

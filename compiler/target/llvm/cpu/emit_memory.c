@@ -116,7 +116,8 @@ static LLVMValueRef multiple_of(emitter *e, LLVMValueRef stride, int64_t number,
     return product;
 }
 
-/* `number` steps on, or where only some are there as many of those. */
+/* `number` steps on, or where only some are there as many of those. Parameters: an address and what
+ * it moves by: as numbers, or as values where they are not known. */
 static LLVMValueRef along(emitter *e, const placement *p, LLVMValueRef at, int64_t number,
                           int64_t step, const emitted *stride, LLVMValueRef valid) {
     if (number == 0)
@@ -502,7 +503,8 @@ static LLVMValueRef stored_part(emitter *e, const emitted *t, int64_t r, int p, 
     return x;
 }
 
-/* Element by element, of `width` lanes the first `columns`. */
+/* Element by element, of `width` lanes the first `columns`. Parameters: a place of a window, row
+ * and column, and a vector with its width. */
 static void store_elements(emitter *e, const placement *at, int64_t r, int64_t c, LLVMValueRef x,
                            int width, int columns) {
     for (int i = 0; i < columns; i++) {

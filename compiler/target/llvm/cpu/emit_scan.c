@@ -21,7 +21,8 @@ static LLVMValueRef lanes_of(emitter *e, const emitted *t, int64_t row, int64_t 
                                      : code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, to);
 }
 
-/* Puts `count` lanes of x at element `at` of a row. */
+/* Puts `count` lanes of x at element `at` of a row. Parameters: a place of a row, and a vector with
+ * both its widths. */
 static void set_lanes(emitter *e, emitted *t, int64_t row, int64_t at, int count, int lanes,
                       LLVMValueRef x) {
     int part = (int)(at / t->width), mask[MOST_LANES];

@@ -156,7 +156,8 @@ static LLVMValueRef as_operand(emitter *e, const mma_unit *unit, LLVMValueRef ru
     return unit->ptx ? LLVMBuildBitCast(e->b, run, e->i32, "") : run;
 }
 
-/* Runs of a fragment's block, from the first column of them to the last. */
+/* Runs of a fragment's block, from the first column of them to the last. Parameters: a rectangle of
+ * the fragment, two numbers for each side. */
 static void add_runs(emitter *e, product *p, const emitted *t, int64_t row, int64_t rows,
                      int64_t column, int64_t columns) {
     for (int64_t c = 0; c < columns; c++)
@@ -255,6 +256,7 @@ typedef struct copy_plan {
     bool asynchronous;
 } copy_plan;
 
+/* Parameters: the two sides of a copy differ in all of them; `c` has what they share. */
 static LLVMValueRef thread_pointer(emitter *e, const copy_plan *c, LLVMTypeRef type,
                                    const ir_op_data *d, int operand, int64_t stride, int64_t step) {
     LLVMValueRef offset =

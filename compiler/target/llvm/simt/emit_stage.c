@@ -213,13 +213,10 @@ void simt_mma_wait(emitter *e, ir_op op) {
 
 /* ---- fences ---- */
 
-static void note_stage(ir_module *m, ir_op op, void *context) {
-    *(bool *)context |= ir_op_get(m, op)->opcode == TILE_MMA_STAGE;
-}
-
 bool simt_has_stages(const emitter *e, ir_op op) {
     bool found = false;
-    ir_walk((ir_module *)e->m, op, note_stage, &found);
+    for (ir_walk w = ir_walk_op(e->m, op); !found && ir_walk_next(&w);)
+        found = ir_op_get(e->m, w.op)->opcode == TILE_MMA_STAGE;
     return found;
 }
 
