@@ -94,7 +94,14 @@ static bool is_well_formed(ir_module *m, status *st) {
     ir_op kernel = ir_module_kernel(m);
     if (!kernel || ir_op_get(m, kernel)->opcode != GRAPH_KERNEL)
         return status_set(st, STATUS_INVALID, "it begins with no tessera.kernel");
-    return ir_verify(m, st);
+    if (!ir_verify(m, st))
+        return false;
+    for (ir_walk w = ir_walk_op(m, kernel); ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_FOLD)
+            return status_set(st, STATUS_INVALID,
+                              "tessera.fold is made by the compiler; write tessera.loop, or "
+                              "tessera.reduce_with");
+    return true;
 }
 
 ir_module *graph_text_module(checker *c) {

@@ -52,6 +52,27 @@ def with_case(words, parameters='x: Tensor["N", f32]', result='Tensor["N", f32]'
 
 LAST, HALF = 2**63 - 1, 2**62
 IMAGE, PIXEL = "x: Tensor[1, 5, 5, 3, f32], w: Tensor[2, 2, 3, 4, f32]", "Tensor[1, 1, 1, 4, f32]"
+DENSE = '"tessera.dense"() <{value = dense_resource<k> : tensor<4xf32>}> : () -> tensor<4xf32>'
+
+
+def formula(operation, behind):
+    return f"""from tessera import *
+@graph(\"\"\"
+"builtin.module"() ({{
+  "tessera.kernel"() <{{inputs = ["x", "y"], name = "f", outputs = ["y0"]}}> ({{
+  ^bb0(%x: tensor<4xf32>, %y: tensor<3x4xf32>):
+    %0 = {operation}
+    "tessera.return"(%0) : (tensor<4xf32>) -> ()
+  }}) : () -> ()
+}}) : () -> ()
+{behind}
+\"\"\")
+@kernel
+def f(x: Tensor[4, f32], y: Tensor[3, 4, f32]) -> Tensor[4, f32]:
+    ...
+"""
+
+
 DEEP = 5000
 SYMBOLS = [[f"S{i}_{j}" for j in range(8)] for i in range(16)]
 
@@ -128,6 +149,16 @@ SOURCES = [
     # ---- formulas as Graph IR ----
     *((f"{graph} without a text", 3, (2, "E0340"), f"from tessera import *\n{graph}\n@kernel\ndef f(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    ...\n")
       for graph in ("@graph", "@graph()", "@graph(3)")),
+    *((f"{what} in a formula", 3, (2, "E0340"), formula(operation, behind)) for what, operation, behind in (
+        ("the compiler's own fold", """"tessera.fold"(%x, %y) <{carried = 1 : i64, turns = [0]}> ({
+        ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+          "tessera.next"(%a) : (tensor<4xf32>) -> ()
+        }) : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<4xf32>""", ""),
+        ("a constant that is nowhere", DENSE, ""),
+        ("a constant of another length", DENSE, '{-# dialect_resources: { builtin: { k: "0x040000000000803F" } } #-}'),
+        ("a constant without an end", DENSE, '{-# dialect_resources: { builtin: { k: "0x0400'),
+        ("a constant of no hash", DENSE.replace("<k>", "<sha256_0>"),
+         '{-# dialect_resources: { builtin: { sha256_0: "0x04000000' + "0000803F" * 4 + '" } } #-}'))),
 
     # ---- length: nothing calls itself for each statement ----
     ("3000 sums", 0, None, kernel(again("y = y + x", 3000)), EVERY_WAY),
