@@ -1,6 +1,7 @@
 /* describe.c - reads the description of an implementation. */
 #include <string.h>
 
+#include "base/arena.h"
 #include "guest/guest.h"
 
 DLDataType guest_dl_type(dtype type) {
@@ -51,6 +52,16 @@ static bool describe_tensor(guest_function *s, uint32_t i, const json_t *one) {
     return describe_strides(s, i, one);
 }
 
+static void make_room(guest_function *s) {
+    size_t count = (size_t)s->count + 1;
+    s->types = base_calloc(count, sizeof *s->types);
+    s->names = base_calloc(count, sizeof *s->names);
+    s->tensors = base_calloc(count, sizeof *s->tensors);
+    s->pointers = base_calloc(count, sizeof *s->pointers);
+    s->shapes = base_calloc(count, sizeof *s->shapes);
+    s->strides = base_calloc(count, sizeof *s->strides);
+}
+
 bool guest_describe(guest_function *s, const char *json, size_t size_bytes, status *st) {
     json_error_t error;
     *s = (guest_function){.description = json_loadb(json, size_bytes, 0, &error)};
@@ -64,6 +75,8 @@ bool guest_describe(guest_function *s, const char *json, size_t size_bytes, stat
     s->count = (uint32_t)json_array_size(tensors);
     bool ok = s->kind && s->path && s->symbol && s->kernel && s->count <= GUEST_TENSORS_MAX &&
               s->inputs <= s->count;
+    if (ok)
+        make_room(s);
     for (uint32_t i = 0; i < s->count && ok; i++)
         ok = describe_tensor(s, i, json_array_get(tensors, i));
     return ok || status_set(st, STATUS_CORRUPT, "the description of an implementation is damaged");

@@ -25,13 +25,14 @@ typedef struct guest_function {
     const char *kind, *path, *symbol, *kernel;
     uint32_t threads;
     uint32_t inputs, count;
-    dtype types[GUEST_TENSORS_MAX];
-    const char *names[GUEST_TENSORS_MAX];
-    DLTensor tensors[GUEST_TENSORS_MAX]; /* `data` is that of the call in hand */
-    DLTensor *pointers[GUEST_TENSORS_MAX];
-    int64_t shapes[GUEST_TENSORS_MAX][TENSOR_MAX_RANK];
-    int64_t strides[GUEST_TENSORS_MAX][TENSOR_MAX_RANK]; /* where `tensors` has them */
-    void *own;                                           /* of the kind */
+    /* Of each tensor: */
+    dtype *types;
+    const char **names;
+    DLTensor *tensors; /* `data` is that of the call in hand */
+    DLTensor **pointers;
+    int64_t (*shapes)[TENSOR_MAX_RANK];
+    int64_t (*strides)[TENSOR_MAX_RANK]; /* where `tensors` has them */
+    void *own;                           /* of the kind */
 } guest_function;
 
 typedef struct guest_kind {

@@ -15,7 +15,7 @@ typedef struct loaded {
     tsr_module_t module;
     tsr_kernel_t kernel;
     int64_t dims[DIMS_MAX];
-    void *arguments[GUEST_TENSORS_MAX + DIMS_MAX];
+    void **arguments; /* tensors, then dimensions */
     size_t count;
 } loaded;
 
@@ -73,6 +73,7 @@ static bool same_shapes(const guest_function *s, const loaded *l, status *st) {
 
 bool module_kind_open(guest_function *s, status *st) {
     loaded *l = base_calloc(1, sizeof *l);
+    l->arguments = base_calloc((size_t)s->count + DIMS_MAX, sizeof *l->arguments);
     char *image = NULL;
     size_t size = 0;
     s->own = l;

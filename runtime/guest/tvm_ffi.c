@@ -46,10 +46,11 @@ struct tvm_ffi {
     int (*function)(void *handle, const ffi_any *arguments, int32_t count, ffi_any *result);
     int (*release)(void *object); /* NULL: libtvm_ffi is not there */
     void (*take_error)(void **object);
-    ffi_any arguments[GUEST_TENSORS_MAX];
-    DLTensor *tensors[GUEST_TENSORS_MAX]; /* inside of the arguments */
-    managed_tensor described[GUEST_TENSORS_MAX];
-    int64_t strides[GUEST_TENSORS_MAX][TENSOR_MAX_RANK];
+    /* Of each tensor: */
+    ffi_any *arguments;
+    DLTensor **tensors; /* inside of the arguments */
+    managed_tensor *described;
+    int64_t (*strides)[TENSOR_MAX_RANK];
 };
 
 /* The convention wants strides, which plain C is spared. */
@@ -76,7 +77,12 @@ static void make_object(tvm_ffi *f, uint32_t i,
 }
 
 tvm_ffi *tvm_ffi_open(const guest_function *s, void *library, void *function) {
+    const size_t count = (size_t)s->count + 1;
     tvm_ffi *f = base_calloc(1, sizeof *f);
+    f->arguments = base_calloc(count, sizeof *f->arguments);
+    f->tensors = base_calloc(count, sizeof *f->tensors);
+    f->described = base_calloc(count, sizeof *f->described);
+    f->strides = base_calloc(count, sizeof *f->strides);
     int (*make)(managed_tensor *, int32_t, int32_t, void **) = NULL;
     void *found[] = {function, dlsym(library, "TVMFFIObjectDecRef"),
                      dlsym(library, "TVMFFIErrorMoveFromRaised"),

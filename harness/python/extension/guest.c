@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extension.h"
 #include "guest/guest.h"
 
@@ -13,7 +14,7 @@ enum { KEPT = 64 };
 
 /* Arrays over one set of addresses. */
 typedef struct kept_call {
-    uint64_t addresses[GUEST_TENSORS_MAX];
+    uint64_t *addresses;
     PyObject *arguments, *outputs; /* tuples: as the function takes them; Tensors */
 } kept_call;
 
@@ -108,6 +109,8 @@ static kept_call *make_arrays(const guest_function *s) {
     }
     Py_XDECREF(k->arguments);
     Py_XDECREF(k->outputs);
+    if (!k->addresses)
+        k->addresses = base_calloc((size_t)s->count + 1, sizeof *k->addresses);
     for (uint32_t i = 0; i < s->count; i++)
         k->addresses[i] = (uint64_t)(uintptr_t)s->tensors[i].data;
     k->arguments = arguments;

@@ -161,8 +161,9 @@ bool foreign_call(foreign_device *d, const device_command *command, status *st) 
         return status_set(st, STATUS_UNAVAILABLE,
                           "a call of an implementation takes at most %d tensors, not %u",
                           GUEST_TENSORS_MAX, p->buffer_count);
-    if (image->submitted - image->progress >= GUEST_RING)
-        await_calls(image, image->submitted - GUEST_RING / 2);
+    const uint32_t most = guest_ring_calls(p->buffer_count);
+    if (image->submitted - image->progress >= most)
+        await_calls(image, image->submitted - most / 2);
     if (image->frozen)
         foreign_thaw(image);
     guest_ring *r = image->ring;

@@ -18,9 +18,10 @@
 
 enum {
     GUEST_SOCKET = 3, /* the guest's descriptor */
-    GUEST_TENSORS_MAX = 64,
-    GUEST_RING = 1024, /* calls */
-    GUEST_WORDS = 8,   /* of a cache line: what a call takes is a multiple */
+    GUEST_TENSORS_MAX = 8192,
+    GUEST_RING = 1024,       /* calls, at most */
+    GUEST_ADDRESSES = 65536, /* ... and tensors of them all: fewer calls where they have many */
+    GUEST_WORDS = 8,         /* of a cache line: what a call takes is a multiple */
     GUEST_MESSAGE_BYTES = 1000
 };
 
@@ -69,13 +70,23 @@ typedef struct guest_ring {
     guest_bell guest, device;
     atomic_uint_fast64_t wanted; /* calls: the guest wakes the device when so many have ended */
     /* The addresses of each call's tensors in the guest, calls close together. */
-    _Alignas(64) uint64_t tensors[GUEST_RING * GUEST_TENSORS_MAX];
+    _Alignas(64) uint64_t tensors[GUEST_ADDRESSES];
 } guest_ring;
 
-/* Where those of call `number` stand, of a kernel with so many tensors. */
+static inline uint32_t guest_call_words(uint32_t count) {
+    return (count + GUEST_WORDS - 1) / GUEST_WORDS * GUEST_WORDS;
+}
+
+/* Calls that there are at once of a kernel with so many tensors, which are GUEST_TENSORS_MAX at
+ * most. */
+static inline uint32_t guest_ring_calls(uint32_t count) {
+    uint32_t words = guest_call_words(count), calls = words ? GUEST_ADDRESSES / words : GUEST_RING;
+    return calls < GUEST_RING ? calls : GUEST_RING;
+}
+
+/* Where those of call `number` stand. */
 static inline uint64_t *guest_call_tensors(guest_ring *ring, uint64_t number, uint32_t count) {
-    uint32_t words = (count + GUEST_WORDS - 1) / GUEST_WORDS * GUEST_WORDS;
-    return &ring->tensors[number % GUEST_RING * words];
+    return &ring->tensors[number % guest_ring_calls(count) * guest_call_words(count)];
 }
 
 /* Sleeps while `bell` is 1, for at most so long; wakes whoever sleeps. guest_ring.c */
