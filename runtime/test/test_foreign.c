@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "device/foreign/foreign.h"
 #include "test/abi_fixture.h"
 
@@ -33,23 +34,37 @@ static uint32_t foreign_index(void) {
     return 0;
 }
 
+static void put_tensors(text *out, uint32_t inputs) {
+    for (uint32_t i = 0; i < inputs; i++)
+        text_printf(out, "%s{\"name\": \"a%u\", \"dtype\": \"f32\", \"shape\": [100]}",
+                    i ? ", " : "", i);
+}
+
 /* A module whose image is the description of one function. */
-static bytes module_for(const char *symbol) {
-    char description[1024], json[1024];
-    snprintf(description, sizeof description,
-             "{\"kind\": \"shared-object\", \"path\": \"%s\", \"symbol\": \"%s\", \"kernel\": "
-             "\"affine\", \"inputs\": 1, \"tensors\": [{\"name\": \"a\", \"dtype\": \"f32\", "
-             "\"shape\": [100]}, {\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}]}",
-             FOREIGN_FUNCTIONS, symbol);
-    snprintf(json, sizeof json,
-             "{\"schema\": \"tsr.module/2\", \"name\": \"affine\", \"profile\": \"fast\", "
-             "\"numerics_version\": 1, \"isa\": \"shared-object\", "
-             "\"inputs\": [{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [100]}], "
-             "\"outputs\": [{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}], "
-             "\"workspace_bytes\": 0, \"scratch_bytes\": 0, "
-             "\"phases\": [{\"symbol\": \"%s\", \"grid\": 1, \"what\": \"call\"}]}",
-             symbol);
-    return make_module(json, "foreign/shared-object", (bytes){description, strlen(description)});
+static bytes module_for(const char *symbol, uint32_t inputs) {
+    static const char output[] = "{\"name\": \"out\", \"dtype\": \"f32\", \"shape\": [100]}";
+    text description, json;
+    text_init(&description);
+    text_init(&json);
+    text_printf(&description,
+                "{\"kind\": \"shared-object\", \"path\": \"%s\", \"symbol\": \"%s\", \"kernel\": "
+                "\"affine\", \"inputs\": %u, \"tensors\": [",
+                FOREIGN_FUNCTIONS, symbol, inputs);
+    put_tensors(&description, inputs);
+    text_printf(&description, ", %s]}", output);
+    text_append(&json,
+                "{\"schema\": \"tsr.module/2\", \"name\": \"affine\", \"profile\": \"fast\", "
+                "\"numerics_version\": 1, \"isa\": \"shared-object\", \"inputs\": [");
+    put_tensors(&json, inputs);
+    text_printf(&json,
+                "], \"outputs\": [%s], \"workspace_bytes\": 0, \"scratch_bytes\": 0, "
+                "\"phases\": [{\"symbol\": \"%s\", \"grid\": 1, \"what\": \"call\"}]}",
+                output, symbol);
+    bytes image = make_module(json.data, "foreign/shared-object",
+                              (bytes){description.data, description.length});
+    text_release(&description);
+    text_release(&json);
+    return image;
 }
 
 static void open_on(fixture *f, uint32_t threads) {
@@ -64,7 +79,7 @@ static void open_on(fixture *f, uint32_t threads) {
 }
 
 static void take(fixture *f, const char *symbol) {
-    bytes image = module_for(symbol);
+    bytes image = module_for(symbol, 1);
     OK(tsrLoadModule(f->context, image.data, image.size, &f->module));
     free(image.data);
     OK(tsrGetKernel(f->module, "affine", &f->kernel));
@@ -127,6 +142,35 @@ static void queued_calls_keep_their_order(void **state) {
 }
 
 /* Two images are two processes; the second's calls wait for the first's. */
+/* More tensors than a place of the ring has by itself, and more calls than it holds of them. */
+static void many_tensors_go_round(void **state) {
+    enum { INPUTS = 300, CALLS = 700 };
+    fixture f;
+    tsr_stream_t stream;
+    float *other;
+    void *args[INPUTS + 1];
+    (void)state;
+    open_on(&f, 1);
+    bytes image = module_for("takes_turns", INPUTS);
+    OK(tsrLoadModule(f.context, image.data, image.size, &f.module));
+    free(image.data);
+    OK(tsrGetKernel(f.module, "affine", &f.kernel));
+    OK(tsrAlloc(f.context, BYTES, TSR_ALLOC_DEFAULT, (void **)&other));
+    OK(tsrCreateStream(f.context, &stream));
+    other[0] = 7;
+    for (int i = 0; i < INPUTS; i++)
+        args[i] = &f.a;
+    args[INPUTS] = &f.out;
+    for (int i = 0; i < CALLS; i++) {
+        args[INPUTS - 1] = i % 2 ? &other : &f.a;
+        OK(tsrLaunch(f.kernel, stream, (tsr_launch_t){0}, args, INPUTS + 1));
+    }
+    OK(tsrStreamSynchronize(f.context, stream));
+    OK(tsrDestroyStream(stream));
+    OK(tsrFree(f.context, other));
+    tear_down(&f);
+}
+
 static void two_functions_take_turns(void **state) {
     fixture f;
     tsr_stream_t one, two;
@@ -135,7 +179,7 @@ static void two_functions_take_turns(void **state) {
     (void)state;
     open_on(&f, 1);
     take(&f, "plus_one");
-    bytes image = module_for("slow_plus_one");
+    bytes image = module_for("slow_plus_one", 1);
     OK(tsrLoadModule(f.context, image.data, image.size, &slow));
     free(image.data);
     OK(tsrGetKernel(slow, "affine", &slow_kernel));
@@ -222,11 +266,11 @@ static void what_cannot_be_loaded_is_refused(void **state) {
     tsr_module_t module;
     (void)state;
     open_on(&f, 1);
-    bytes image = module_for("not_there");
+    bytes image = module_for("not_there", 1);
     REFUSED(tsrLoadModule(f.context, image.data, image.size, &module), TSR_ENOTFOUND, "not_there");
     free(image.data);
     setenv("TESSERA_GUEST", "/no/such/program", 1);
-    image = module_for("plus_one");
+    image = module_for("plus_one", 1);
     REFUSED(tsrLoadModule(f.context, image.data, image.size, &module), TSR_EUNAVAILABLE,
             "/no/such/program");
     free(image.data);
@@ -328,6 +372,7 @@ int main(void) {
         cmocka_unit_test(a_function_computes_in_shared_memory),
         cmocka_unit_test(memory_comes_and_goes),
         cmocka_unit_test(queued_calls_keep_their_order),
+        cmocka_unit_test(many_tensors_go_round),
         cmocka_unit_test(two_functions_take_turns),
         cmocka_unit_test(events_have_the_times_of_the_host),
         cmocka_unit_test(a_guest_is_told_its_threads),
