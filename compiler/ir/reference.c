@@ -36,7 +36,7 @@ static const char preamble[] =
     "out, `=value` what the language fills in. Kinds: `int`, `ints`, `dim` and `dims` (a number, "
     "or an expression such\n"
     "as `2*N + 1`), `bits` (the bits of an element), `string`, `bool`, `type`, `number`, `array`, "
-    "`dict`, `any`.\n\n"
+    "`dict`, `dense`, `any`.\n\n"
     "The text is MLIR's generic form: `%0 = \"tessera.add\"(%arg0, %arg1) <{name = value}> : "
     "(operand types) -> result type`,\n"
     "`%0:3 = ...` for three results, which are `%0#0` to `%0#2`, and regions in round brackets "
@@ -48,7 +48,14 @@ static const char preamble[] =
     "an expression, `#tessera.bits<f32, 0x3f800000>` the bits of an element, and an integer may "
     "have "
     "its type behind it\n"
-    "(`1 : i64`). The 8-bit floats are written `f8E4M3FN` and `f8E5M2`, bool is `i1`.\n\n";
+    "(`1 : i64`). The 8-bit floats are written `f8E4M3FN` and `f8E5M2`, bool is `i1`.\n\n"
+    "`dense_resource<sha256_...> : tensor<2xf32>` (`dense`) names elements by the SHA-256 of their "
+    "bytes, which are row-major\n"
+    "and little-endian, an element of `i1` or `i4` a byte. Behind the module\n"
+    "`{-# dialect_resources: { builtin: { sha256_...: \"0x40000000...\" } } #-}` has the bytes of "
+    "each hash once, in hex, behind\n"
+    "MLIR's word of an alignment. A kernel with such a constant is a program "
+    "([modules](modules.md#programs)).\n\n";
 
 /* A workgroup of a table: code, or empty; '|' would end the workgroup. */
 static void print_code(const char *content, text *out) {

@@ -1,4 +1,5 @@
-/* canonical.c - follows inputs through branches and loops to the end of the kernel's block. */
+/* canonical.c - follows inputs and constants through branches and loops to the end of the kernel's
+ * block. */
 #include "program/canonical.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 typedef struct marking {
     const ir_module *m;
-    bool *copied; /* by value: it may be an input's, by copies alone */
+    bool *copied; /* by value: it may be an input's or a constant's, by copies alone */
     bool changed;
 } marking;
 
@@ -45,10 +46,21 @@ static void mark_loop(marking *k, ir_op op, const ir_op_data *d) {
     hand_on(k, d->operands, arguments, d->operand_count);
 }
 
+static bool is_float(const ir_module *m, ir_value v) {
+    return dtype_is_float(ir_type_get(m, ir_value_get(m, v)->type)->element);
+}
+
+static void mark_dense(marking *k, ir_value v) {
+    k->changed |= is_float(k->m, v) && !k->copied[v];
+    k->copied[v] = is_float(k->m, v);
+}
+
 static void mark_block(marking *k, ir_block block) {
     for (ir_op op = ir_block_get(k->m, block)->first; op; op = ir_op_get(k->m, op)->next) {
         const ir_op_data *d = ir_op_get(k->m, op);
-        if (d->opcode == GRAPH_IF)
+        if (d->opcode == GRAPH_DENSE)
+            mark_dense(k, d->results[0]);
+        else if (d->opcode == GRAPH_IF)
             mark_if(k, op, d);
         else if (d->opcode == GRAPH_WHILE)
             mark_while(k, op, d);
@@ -66,10 +78,6 @@ static void mark_all(marking *k) {
             mark_block(k, blocks.items[i]);
     } while (k->changed);
     vec_release(&blocks);
-}
-
-static bool is_float(const ir_module *m, ir_value v) {
-    return dtype_is_float(ir_type_get(m, ir_value_get(m, v)->type)->element);
 }
 
 void program_make_canonical(functions *f) {

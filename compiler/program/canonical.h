@@ -5,8 +5,8 @@
 #include "program/function.h"
 
 /* A kernel gives every NaN as the quiet one, but a copy hands on what an input has. So what the
- * kernel's block returns of an input, and no dispatch has made, goes through a dispatch. The block
- * holds calls of dispatches, branches and loops alone. */
+ * kernel's block returns of an input or a constant, and no dispatch has made, goes through a
+ * dispatch. The block holds calls of dispatches, constants, branches and loops alone. */
 void program_make_canonical(functions *f);
 
 #endif

@@ -533,7 +533,7 @@ static void put_resource(const program *p, const char *key, const char *const nu
 }
 
 static void put_resources(const program *p, text *out) {
-    static const char *const floats[] = {"0000803F", "00000080", "0000C07F", "000020C1",
+    static const char *const floats[] = {"0000803F", "00000080", "0000A07F", "000020C1",
                                          "CDCCCC3D"},
                              *const places[] = {"00000000", "02000000", "FFFFFFFF", "01000000",
                                                 "00000080"};
