@@ -1,8 +1,10 @@
 /* control.c - rules of branches and loops, and the walk over blocks. */
 #include "ops/control.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "ir/rename.h"
 #include "ops/combine.h"
 
 bool graph_is_control(int opcode) {
@@ -50,6 +52,49 @@ bool control_each_block(ir_module *m, bool (*visit)(ir_module *m, ir_block block
     for (size_t i = 0; i < blocks.count && ok; i++)
         ok = visit(m, blocks.items[i], context);
     vec_release(&blocks);
+    return ok;
+}
+
+typedef struct rewriting {
+    control_rewrite_fn rewrite;
+    void *context;
+    ir_value *results;
+    uint32_t room;
+} rewriting;
+
+static void make_room(rewriting *r, uint32_t results) {
+    if (results > r->room)
+        r->results = base_realloc(r->results, sizeof *r->results * (r->room = results));
+    for (uint32_t i = 0; i < results; i++)
+        r->results[i] = 0;
+}
+
+static bool rewrite_block(ir_module *m, ir_block block, void *context) {
+    rewriting *r = context;
+    control_rewritten done = CONTROL_KEPT;
+    ir_renaming renamed = ir_renaming_new(m);
+    ir_op op = ir_block_get(m, block)->first, next;
+    for (; op && done != CONTROL_STOPPED; op = next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        ir_builder b = {m, block, op, d->location};
+        next = d->next;
+        make_room(r, d->result_count);
+        ir_renaming_apply(&renamed, op);
+        done = r->rewrite(&b, op, r->results, r->context);
+        if (done != CONTROL_REPLACED)
+            continue;
+        for (uint32_t i = 0; i < d->result_count; i++)
+            ir_rename(&renamed, d->results[i], r->results[i]);
+        ir_op_erase(m, op);
+    }
+    ir_renaming_end(&renamed, op);
+    return done != CONTROL_STOPPED;
+}
+
+bool control_rewrite(ir_module *m, control_rewrite_fn rewrite, void *context) {
+    rewriting r = {rewrite, context, NULL, 0};
+    bool ok = control_each_block(m, rewrite_block, &r);
+    free(r.results);
     return ok;
 }
 
