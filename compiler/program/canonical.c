@@ -69,7 +69,7 @@ static void mark_all(marking *k) {
 }
 
 static bool is_float(const ir_module *m, ir_value v) {
-    return dtype_is_float(ir_type_get(m, ir_value_get(m, v)->type)->element);
+    return dtype_is_float(ir_type_of(m, v)->element);
 }
 
 void program_make_canonical(functions *f) {

@@ -138,7 +138,7 @@ static bool is_in_range(pass_run *r, const char *name, int64_t value) {
 
 /* Are there dimensions that only a launch gives? */
 static bool is_symbolic(const ir_module *m) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (uint32_t i = 0; i < body->argument_count; i++)
         if (!ir_type_is_static(m, ir_value_get(m, body->arguments[i])->type))
             return true;

@@ -18,8 +18,7 @@ static const ir_attr_data *constant_of(const ir_module *m, ir_value v) {
 
 static bool is_known(const ir_module *m, const ir_op_data *d) {
     if (graph_op_class(d->opcode) != GRAPH_CLASS_ELEMENTWISE || d->operand_count > OPERANDS_MAX ||
-        d->opcode == GRAPH_STOCHASTIC_ROUND ||
-        ir_type_get(m, ir_value_get(m, d->results[0])->type)->rank != 0)
+        d->opcode == GRAPH_STOCHASTIC_ROUND || ir_type_of(m, d->results[0])->rank != 0)
         return false;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         const ir_attr_data *value = constant_of(m, d->operands[i]);

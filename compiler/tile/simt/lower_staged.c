@@ -162,7 +162,7 @@ static bool is_copyable(const stage_ring *g, side *s, ir_builder *b) {
     s->stride = s->by_step ? line : step;
     if (!plain || line <= 0 || step <= 0 || (s->by_step && step != 1) ||
         (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH) ||
-        ir_type_get(b->m, ir_value_get(b->m, memory)->type)->element != g->t->element)
+        ir_type_of(b->m, memory)->element != g->t->element)
         return false;
     s->piece = piece_of(g, s, b);
     return s->piece > 0;
