@@ -37,7 +37,7 @@ static json_t *buffers_json(const ir_module *m, const char *attr, uint32_t first
     json_t *list = json_array();
     for (uint32_t i = 0; i < names->count; i++) {
         const ir_attr_data *dims = ir_attr_get(m, shapes->items[first + i]);
-        dtype element = ir_type_get(m, ir_value_get(m, body->arguments[first + i])->type)->element;
+        dtype element = ir_type_of(m, body->arguments[first + i])->element;
         json_t *shape = json_array();
         for (uint32_t k = 0; k < dims->count; k++)
             json_array_append_new(shape, number_json(m, dims->items[k]));

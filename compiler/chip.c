@@ -21,7 +21,7 @@ static void look_at_pieces(const ir_module *m, ir_op op, const chip_walk *l) {
         banks_of_pieces(m, op, l->facts->threads, l->facts->subgroup, &found.width_bytes);
     if (!found.degree)
         return;
-    found.element = ir_type_get(m, ir_value_get(m, d->operands[0])->type)->element;
+    found.element = ir_type_of(m, d->operands[0])->element;
     found.rows = ir_op_int(m, op, "rows", 1);
     found.columns = ir_op_int(m, op, "columns", ir_op_int(m, op, "steps", 1));
     vec_push(&l->facts->accesses, found);
@@ -43,7 +43,7 @@ static void look_at_access(const ir_module *m, ir_op op, chip_walk *l) {
                                   .lanes = lanes.all,
                                   .lanes_idle = lanes.edge};
     ir_value memory = ir_op_get(m, op)->operands[0];
-    found.element = ir_type_get(m, ir_value_get(m, memory)->type)->element;
+    found.element = ir_type_of(m, memory)->element;
     if (t.shared) {
         found.degree = touches_degree(&t, l->facts->subgroup);
     } else {

@@ -75,14 +75,13 @@ static bool is_product(const ir_module *m, const ir_op_data *d) {
         return true;
     if (d->opcode != TILE_FMA && d->opcode != TILE_MUL && d->opcode != TILE_GROUP_DOT)
         return false;
-    const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type),
-                       *y = ir_type_get(m, ir_value_get(m, d->operands[1])->type);
+    const ir_type_data *x = ir_type_of(m, d->operands[0]), *y = ir_type_of(m, d->operands[1]);
     return x->dims[1] == 1 && y->dims[0] == 1 && !is_constant(m, d->operands[0]) &&
            !is_constant(m, d->operands[1]);
 }
 
 static void note_product(fragments *f, const ir_module *m, ir_value sum) {
-    const ir_type_data *t = ir_type_get(m, ir_value_get(m, sum)->type);
+    const ir_type_data *t = ir_type_of(m, sum);
     const ir_layout *l = &t->layout;
     if (!l->row_threads || t->dims[0] * t->dims[1] <= f->elements)
         return;

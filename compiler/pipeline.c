@@ -96,15 +96,6 @@ static bool run_share_functions(pipeline *p) {
            tile_share_functions(p->m, p->target->lanes, p->st);
 }
 
-static bool run_expand_math(pipeline *p) {
-    return tile_expand_math(p->m, p->st);
-}
-
-static bool run_forward_stores(pipeline *p) {
-    return p->options->unoptimised || p->target->class == TARGET_CPU ||
-           simt_forward_stores(p->m, p->st);
-}
-
 static bool run_place_memory(pipeline *p) {
     return p->target->class == TARGET_CPU ||
            simt_place_memory(p->m, p->target->shared_bytes, p->st);
@@ -113,10 +104,6 @@ static bool run_place_memory(pipeline *p) {
 static bool run_assign_layout(pipeline *p) {
     return p->target->class == TARGET_CPU ? tile_assign_layout(p->m, p->target->lanes, p->st)
                                           : simt_assign_layout(p->m, SIMT_THREADS, p->st);
-}
-
-static bool run_insert_barriers(pipeline *p) {
-    return p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st);
 }
 
 enum {
@@ -129,8 +116,11 @@ enum {
 static const struct pass {
     const char *name;
     bool (*run)(pipeline *p);
+    bool (*apply)(ir_module *m, status *st); /* where it takes the module alone */
+    unsigned when;
 } passes[] = {
-#define P(function, name, LEVEL, arguments, summary) {name, run_##function},
+#define P(function, name, LEVEL, arguments, summary) {name, run_##function, NULL, ALWAYS},
+#define M(function, name, LEVEL, apply, when, summary) {name, NULL, apply, when},
 #include "passes.def"
 };
 
@@ -198,12 +188,17 @@ static bool inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
     return true;
 }
 
+static bool do_pass(pipeline *p, const struct pass *pass) {
+    return pass->run ? pass->run(p) : !pipeline_needs(p, pass->when) || pass->apply(p->m, p->st);
+}
+
 static bool run_pass(pipeline *p, const struct pass *pass) {
     const bool verify = should_verify(p);
     reduction_list before = {.open = false};
     if (verify)
         reductions_of(p->m, &before);
-    bool ok = inject_into_pass(p, pass, false) && pass->run(p) && inject_into_pass(p, pass, true);
+    bool ok =
+        inject_into_pass(p, pass, false) && do_pass(p, pass) && inject_into_pass(p, pass, true);
     if (ok && ir_failure(p->m))
         ok = status_set(p->st, STATUS_INVALID, "%s: %s", pass->name, ir_failure(p->m));
     if (ok)
@@ -262,7 +257,7 @@ static bool run_passes(pipeline *p, const char *last) {
     if (!p->options->fault || !tile_knows_fault(p->options->fault))
         return true;
     return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p) &&
-           run_insert_barriers(p);
+           (p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st));
 }
 
 static bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_options *options,

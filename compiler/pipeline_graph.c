@@ -5,11 +5,6 @@
 #include "ops/tiles.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
-#include "target/interp/fold_constants.h"
-
-bool run_inline(pipeline *p) {
-    return graph_inline(p->m, p->st);
-}
 
 bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
@@ -45,36 +40,14 @@ bool run_expand_tiles(pipeline *p) {
                       ir_op_count(p->m), OPERATIONS_MAX);
 }
 
-bool run_decompose(pipeline *p) {
-    return graph_decompose_all(p->m, p->st);
-}
-
-bool run_expand_combiners(pipeline *p) {
-    return graph_expand_combiners(p->m, p->st);
-}
-
-bool run_widen(pipeline *p) {
-    return graph_widen(p->m, p->st);
-}
-
-bool run_normalize(pipeline *p) {
-    return graph_normalize(p->m, p->st);
-}
-
-bool run_fold_constants(pipeline *p) {
-    return p->options->unoptimised || interp_fold_constants(p->m, p->st);
-}
-
-bool run_simplify(pipeline *p) {
-    return p->options->unoptimised || graph_simplify(p->m, p->st);
+bool pipeline_needs(const pipeline *p, unsigned when) {
+    return (!(when & OPTIMISED) || !p->options->unoptimised) &&
+           (!(when & RELAXED) || p->options->profile != PROFILE_STRICT) &&
+           (!(when & THREADS) || p->target->class == TARGET_SIMT);
 }
 
 static bool contracts(const pipeline *p) {
-    return p->options->profile != PROFILE_STRICT && !p->options->unoptimised;
-}
-
-bool run_contract(pipeline *p) {
-    return !contracts(p) || graph_contract(p->m, p->st);
+    return pipeline_needs(p, OPTIMISED | RELAXED);
 }
 
 /* ---- kept from image to image ---- */

@@ -26,18 +26,14 @@ typedef struct pipeline {
     status *st;
 } pipeline;
 
-/* pipeline_graph.c: the passes of Graph IR that know no target; false with a status. */
-bool run_inline(pipeline *p);
+/* Which compilations run a pass: those that have all of these. */
+enum { ALWAYS = 0, OPTIMISED = 1, RELAXED = 2, THREADS = 4 };
+bool pipeline_needs(const pipeline *p, unsigned when);
+
+/* pipeline_graph.c: passes of Graph IR that take more than the module; false with a status. */
 bool run_specialize(pipeline *p);
 bool run_join_tiles(pipeline *p);
 bool run_expand_tiles(pipeline *p);
-bool run_decompose(pipeline *p);
-bool run_expand_combiners(pipeline *p);
-bool run_widen(pipeline *p);
-bool run_normalize(pipeline *p);
-bool run_fold_constants(pipeline *p);
-bool run_simplify(pipeline *p);
-bool run_contract(pipeline *p);
 
 /* The graph behind the last of them is kept in the instance: its images and the tuner's drafts,
  * which differ below it, begin there. *taken: p->m is that graph. False: it is none for the target

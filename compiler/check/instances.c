@@ -53,7 +53,7 @@ static bool step_fits(const instance *in, ir_op op, int axis) {
 bool instance_slice_fits(const instance *in, ir_op op) {
     bool fits = true;
     const ir_op_data *d = ir_op_get(in->m, op);
-    const ir_type_data *x = ir_type_get(in->m, ir_value_get(in->m, d->operands[0])->type);
+    const ir_type_data *x = ir_type_of(in->m, d->operands[0]);
     for (int axis = 0; axis < x->rank; axis++) {
         ir_dim start = item_of(in, op, "start", axis), stop = item_of(in, op, "stop", axis);
         int64_t size = 0, from = 0, to = 0;
@@ -72,7 +72,7 @@ bool instance_slice_fits(const instance *in, ir_op op) {
 bool instance_results_exist(const instance *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
     for (uint32_t i = 0; i < d->result_count; i++) {
-        const ir_type_data *type = ir_type_get(in->m, ir_value_get(in->m, d->results[i])->type);
+        const ir_type_data *type = ir_type_of(in->m, d->results[i]);
         int64_t sizes[IR_MAX_RANK] = {0};
         for (int axis = 0; axis < type->rank; axis++) {
             if (!instance_number(in, type->dims[axis], &sizes[axis])) {

@@ -24,7 +24,7 @@ typedef struct axis_given {
 } axis_given;
 
 static const ir_type_data *type_of(const tile_walk *w, ir_value v) {
-    return ir_type_get(w->in.m, ir_value_get(w->in.m, v)->type);
+    return ir_type_of(w->in.m, v);
 }
 
 /* The only index that the start has; -2: it has several. */

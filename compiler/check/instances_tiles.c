@@ -45,8 +45,7 @@ static bool result_has_index(const instance *whole, ir_op op) {
     const ir_op_data *d = ir_op_get(whole->m, op);
     bool found = false;
     for (uint32_t i = 0; i < d->result_count; i++) {
-        const ir_type_data *type =
-            ir_type_get(whole->m, ir_value_get(whole->m, d->results[i])->type);
+        const ir_type_data *type = ir_type_of(whole->m, d->results[i]);
         for (int axis = 0; axis < type->rank; axis++)
             found |= is_of_index(whole, type->dims[axis]);
     }
@@ -231,7 +230,7 @@ bool instance_tiles_fit(const instance *in, ir_op tiles) {
         bind(&w, in->known.items[i].name, in->known.items[i].value);
     w.now = base_calloc(values + 1, sizeof *w.now);
     for (ir_value v = 1; v <= values; v++)
-        if (ir_type_get(in->m, ir_value_get(in->m, v)->type)->kind == IR_TYPE_TENSOR)
+        if (ir_type_of(in->m, v)->kind == IR_TYPE_TENSOR)
             w.now[v] = bound_type(in, ir_value_get(in->m, v)->type);
     for (ir_walk inner = ir_walk_op(in->m, tiles); ir_walk_next(&inner);)
         look_at_whole(in->m, inner.op, &w);

@@ -177,8 +177,7 @@ static bool accumulate_result(checker *c, const entity *value, const policy_set 
         return false;
     }
     ir_attr before = ir_op_attr(c->m, op, "accumulate");
-    dtype element =
-        ir_type_get(c->m, ir_value_get(c->m, ir_op_get(c->m, op)->operands[0])->type)->element;
+    dtype element = ir_type_of(c->m, ir_op_get(c->m, op)->operands[0])->element;
     if (before && ir_type_get(c->m, ir_attr_get(c->m, before)->type)->element != set->accum) {
         diagnose_error(c->report, ERROR_ACCUMULATORS_DIFFER, set->at[POLICY_ACCUM],
                        "its operands accumulate in another type already");

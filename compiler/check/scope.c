@@ -145,7 +145,7 @@ void scope_name_value(checker *c, ir_value value, const char *name, span at) {
 }
 
 const ir_type_data *tensor_type(const checker *c, const entity *e) {
-    return ir_type_get(c->m, ir_value_get(c->m, e->value)->type);
+    return ir_type_of(c->m, e->value);
 }
 
 const char *entity_type_text(checker *c, ir_type type) {

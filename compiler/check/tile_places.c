@@ -11,7 +11,7 @@ typedef struct place_table {
 } place_table;
 
 static const ir_type_data *type_of(const place_table *p, ir_value v) {
-    return ir_type_get(p->c->m, ir_value_get(p->c->m, v)->type);
+    return ir_type_of(p->c->m, v);
 }
 
 static ir_dim dim_at(const place_table *p, ir_op op, const char *list, int64_t i) {

@@ -54,7 +54,7 @@ static bool contract_block(ir_module *m, ir_block block, void *context) {
         next = d->next;
         ir_renaming_apply(&c.renamed, op);
         if ((d->opcode != GRAPH_ADD && d->opcode != GRAPH_SUB) ||
-            !dtype_is_float(ir_type_get(m, ir_value_get(m, d->results[0])->type)->element))
+            !dtype_is_float(ir_type_of(m, d->results[0])->element))
             continue;
         ir_op product = lone_product(&c, d->operands[0]);
         bool first = product != 0;

@@ -16,14 +16,14 @@ static bool is_float_sum(const ir_module *m, ir_op op) {
     bool scan = d->opcode == GRAPH_CUMSUM;
     if (class != GRAPH_CLASS_DOT && class != GRAPH_CLASS_REDUCE && !scan)
         return false;
-    const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->results[0])->type);
+    const ir_type_data *t = ir_type_of(m, d->results[0]);
     if (scan && t->dims[ir_op_int(m, op, "axis", 0)] == 0) /* there is no last sum */
         return false;
     return dtype_is_float(t->element) && strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0;
 }
 
 static ir_op find_sum(const ir_module *m, uint32_t index) {
-    ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+    ir_op op = ir_kernel_body(m)->first;
     for (; op; op = ir_op_get(m, op)->next)
         if (is_float_sum(m, op) && index-- == 0)
             return op;
@@ -47,8 +47,7 @@ static void append_name(ir_module *m, const char *list, const char *name) {
 static bool is_cut_below(const ir_module *m, ir_op widening, dtype accumulator) {
     if (!widening || ir_op_get(m, widening)->opcode != GRAPH_CONVERT)
         return false;
-    dtype from =
-        ir_type_get(m, ir_value_get(m, ir_op_get(m, widening)->operands[0])->type)->element;
+    dtype from = ir_type_of(m, ir_op_get(m, widening)->operands[0])->element;
     return from == DTYPE_F32 || from == DTYPE_TF32 || from == DTYPE_BF16 ||
            (from == DTYPE_F16 && accumulator == DTYPE_F32);
 }
@@ -57,7 +56,7 @@ static dtype accumulator_of(const ir_module *m, ir_op op) {
     dtype chosen = graph_accumulate_type(m, op);
     if (chosen)
         return chosen;
-    dtype own = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[0])->type)->element;
+    dtype own = ir_type_of(m, ir_op_get(m, op)->operands[0])->element;
     return own == DTYPE_F64 ? DTYPE_F64 : DTYPE_F32;
 }
 
@@ -88,7 +87,7 @@ static int replace_operand(ir_module *m, ir_op op, uint32_t operand, const char 
 }
 
 static void append_output(ir_module *m, ir_value v) {
-    ir_op end = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->last;
+    ir_op end = ir_kernel_body(m)->last;
     const ir_op_data *d = ir_op_get(m, end);
     ir_value *values = base_malloc((d->operand_count + 1) * sizeof *values);
     memcpy(values, d->operands, sizeof *values * d->operand_count);
@@ -101,7 +100,7 @@ static void append_output(ir_module *m, ir_value v) {
 /* Of running sums, the last one of each row: it is the sum of all of them. */
 static ir_value last_sums(ir_module *m, ir_op scan) {
     ir_value v = ir_op_get(m, scan)->results[0];
-    const ir_type_data *t = ir_type_get(m, ir_value_get(m, v)->type);
+    const ir_type_data *t = ir_type_of(m, v);
     ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
     ir_builder b = {m, body, ir_block_get(m, body)->last, ir_op_get(m, scan)->location};
     int axis = (int)ir_op_int(m, scan, "axis", 0);
@@ -111,7 +110,7 @@ static ir_value last_sums(ir_module *m, ir_op scan) {
 /* ---- where elements are ---- */
 
 static void describe_axes(const ir_module *m, ir_op op, compiler_cut *out) {
-    const ir_type_data *x = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[0])->type);
+    const ir_type_data *x = ir_type_of(m, ir_op_get(m, op)->operands[0]);
     int64_t batch[IR_MAX_RANK], summed[IR_MAX_RANK];
     bool dot = ir_op_get(m, op)->opcode == GRAPH_DOT,
          scan = ir_op_get(m, op)->opcode == GRAPH_CUMSUM;
@@ -134,7 +133,7 @@ static void describe_axes(const ir_module *m, ir_op op, compiler_cut *out) {
     }
     for (int i = 0; i < out->row_axes; i++)
         out->rows *= out->dims[out->axes[i]];
-    const ir_type_data *r = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->results[0])->type);
+    const ir_type_data *r = ir_type_of(m, ir_op_get(m, op)->results[0]);
     int64_t results = 1;
     for (int i = 0; i < r->rank; i++)
         results *= scan && i == summed[0] ? 1 : r->dims[i];
@@ -168,7 +167,7 @@ int64_t compiler_cut_step(const compiler_cut *c, int64_t y_element) {
 }
 
 static void describe_y(const ir_module *m, ir_op op, compiler_cut *out) {
-    const ir_type_data *y = ir_type_get(m, ir_value_get(m, ir_op_get(m, op)->operands[1])->type);
+    const ir_type_data *y = ir_type_of(m, ir_op_get(m, op)->operands[1]);
     int64_t summed[IR_MAX_RANK];
     out->y_rank = y->rank;
     out->y_summed = (int)ir_op_ints(m, op, "y_contract", summed, IR_MAX_RANK);
@@ -208,7 +207,7 @@ static ir_op as_dot(ir_module *m, ir_op op) {
 }
 
 static void cut_at(ir_module *m, ir_op op, compiler_cut *out) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     out->x = body->argument_count;
     out->output = ir_op_get(m, body->last)->operand_count;
     out->is_dot = ir_op_get(m, op)->opcode == GRAPH_DOT;
@@ -240,8 +239,8 @@ bool compiler_cut_open(compiler_instance *whole, uint32_t index, compiler_cut *o
         return false;
     }
     ir_op op = find_sum(m, index);
-    ir_op end = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->last;
-    uint32_t inputs = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->argument_count;
+    ir_op end = ir_kernel_body(m)->last;
+    uint32_t inputs = ir_kernel_body(m)->argument_count;
     uint32_t more = op ? ir_op_get(m, op)->operand_count : 0;
     out->no_room = op && (inputs + more > COMPILER_MAX_PARAMETERS ||
                           ir_op_get(m, end)->operand_count >= COMPILER_MAX_PARAMETERS);

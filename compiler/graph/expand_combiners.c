@@ -4,7 +4,6 @@
 
 #include "graph/combiner.h"
 #include "graph/passes.h"
-#include "ir/rename.h"
 #include "ops/control.h"
 
 /* ---- building ---- */
@@ -98,40 +97,19 @@ static bool is_small(const combiner *c, status *st) {
                       op_info_get(ir_op_get(c->m, c->op)->opcode)->name);
 }
 
-static bool expand(combiner *c, ir_renaming *renamed, status *st) {
-    const ir_op_data *d = ir_op_get(c->m, c->op);
-    if (!is_static(c, st) || !is_small(c, st))
-        return false;
-    ir_value *results = combiner_room(d->result_count);
-    (d->opcode == GRAPH_REDUCE_WITH ? combiner_expand_reduction
-     : d->opcode == GRAPH_SORT      ? combiner_expand_sort
-                                    : combiner_expand_scatter)(c, results);
-    for (uint32_t i = 0; i < d->result_count; i++)
-        ir_rename(renamed, d->results[i], results[i]);
-    ir_op_erase(c->m, c->op);
-    free(results);
-    return true;
-}
-
-static bool expand_block(ir_module *m, ir_block block, void *context) {
-    status *st = context;
-    bool ok = true;
-    ir_op next;
-    ir_renaming renamed = ir_renaming_new(m);
-    for (ir_op op = ir_block_get(m, block)->first; op && ok; op = next) {
-        const ir_op_data *d = ir_op_get(m, op);
-        next = d->next;
-        ir_renaming_apply(&renamed, op);
-        if (graph_op_class(d->opcode) != GRAPH_CLASS_COMBINE)
-            continue;
-        combiner c = {
-            .m = m, .b = {m, block, op, d->location}, .op = op, .s = combine_shape_of(m, op)};
-        ok = expand(&c, &renamed, st);
-    }
-    ir_renaming_end(&renamed, 0);
-    return ok;
+static control_rewritten expand(ir_builder *b, ir_op op, ir_value *results, void *context) {
+    const int opcode = ir_op_get(b->m, op)->opcode;
+    if (graph_op_class(opcode) != GRAPH_CLASS_COMBINE)
+        return CONTROL_KEPT;
+    combiner c = {.m = b->m, .b = *b, .op = op, .s = combine_shape_of(b->m, op)};
+    if (!is_static(&c, context) || !is_small(&c, context))
+        return CONTROL_STOPPED;
+    (opcode == GRAPH_REDUCE_WITH ? combiner_expand_reduction
+     : opcode == GRAPH_SORT      ? combiner_expand_sort
+                                 : combiner_expand_scatter)(&c, results);
+    return CONTROL_REPLACED;
 }
 
 bool graph_expand_combiners(ir_module *m, status *st) {
-    return control_each_block(m, expand_block, st);
+    return control_rewrite(m, expand, st);
 }

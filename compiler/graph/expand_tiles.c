@@ -30,7 +30,7 @@ bool expansion_refuse(const expansion *e, ir_op op, const char *format, ...) {
 }
 
 const ir_type_data *expansion_type(const expansion *e, ir_value v) {
-    return ir_type_get(e->m, ir_value_get(e->m, v)->type);
+    return ir_type_of(e->m, v);
 }
 
 bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out) {

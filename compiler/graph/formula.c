@@ -43,7 +43,7 @@ bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, 
 }
 
 bool graph_require_kernel(const ir_module *m, status *st) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
         if (control_has_blocks(ir_op_get(m, op)->opcode))
             return status_set(st, STATUS_UNAVAILABLE,

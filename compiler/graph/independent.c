@@ -9,7 +9,7 @@
 #include "ops/control.h"
 
 static const ir_type_data *type_of(const lanes *l, ir_value v) {
-    return ir_type_get(l->m, ir_value_get(l->m, v)->type);
+    return ir_type_of(l->m, v);
 }
 
 static bool same_size(const lanes *l, ir_value a, int axis_a, ir_value b, int axis_b) {
@@ -278,7 +278,7 @@ void lanes_seed(lanes *l, ir_value input, int axis) {
 }
 
 void lanes_follow(lanes *l) {
-    const ir_block_data *block = ir_block_get(l->m, ir_op_block(l->m, ir_module_kernel(l->m), 0));
+    const ir_block_data *block = ir_kernel_body(l->m);
     for (ir_op op = block->first; op != block->last; op = ir_op_get(l->m, op)->next)
         visit(l, op);
 }
@@ -315,12 +315,12 @@ static bool mentions(ir_module *m, ir_dim d, const char *name) {
 
 /* False, with the reason: an input has it twice, or in a formula; no input has it. */
 static bool seed(lanes *l, ir_module *graph, const char *dim, compiler_independence *out) {
-    const ir_block_data *from = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    const ir_block_data *to = ir_block_get(l->m, ir_op_block(l->m, ir_module_kernel(l->m), 0));
+    const ir_block_data *from = ir_kernel_body(graph);
+    const ir_block_data *to = ir_kernel_body(l->m);
     const ir_dim symbol = ir_dim_symbol(graph, dim);
     bool found = false;
     for (uint32_t i = 0; i < from->argument_count; i++) {
-        const ir_type_data *t = ir_type_get(graph, ir_value_get(graph, from->arguments[i])->type);
+        const ir_type_data *t = ir_type_of(graph, from->arguments[i]);
         out->inputs[i] = LANE_NONE;
         for (int axis = 0; axis < t->rank; axis++) {
             bool whole = t->dims[axis] == symbol;
@@ -351,7 +351,7 @@ static bool uses_number(ir_module *graph, const char *dim) {
 }
 
 static void settle(const lanes *l, compiler_independence *out) {
-    const ir_block_data *block = ir_block_get(l->m, ir_op_block(l->m, ir_module_kernel(l->m), 0));
+    const ir_block_data *block = ir_kernel_body(l->m);
     const ir_op_data *last = ir_op_get(l->m, block->last);
     out->independent = true;
     for (uint32_t i = 0; i < last->operand_count; i++) {
@@ -378,7 +378,7 @@ static bool is_declared(const ir_module *graph, const char *dim) {
  * declared, not derived. */
 static bool place_in_output(ir_module *graph, ir_value v, const char *dim, int *axis,
                             const char **why) {
-    const ir_type_data *t = ir_type_get(graph, ir_value_get(graph, v)->type);
+    const ir_type_data *t = ir_type_of(graph, v);
     *axis = LANE_NONE;
     for (int i = 0; i < t->rank; i++)
         if (t->dims[i] == ir_dim_symbol(graph, dim) && *axis == LANE_NONE)
@@ -389,8 +389,7 @@ static bool place_in_output(ir_module *graph, ir_value v, const char *dim, int *
 }
 
 static void declared(ir_module *graph, const char *dim, compiler_independence *out) {
-    const ir_block_data *block =
-        ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    const ir_block_data *block = ir_kernel_body(graph);
     const ir_op_data *last = ir_op_get(graph, block->last);
     if (!is_declared(graph, dim)) {
         out->why = "it is not declared";
@@ -406,8 +405,7 @@ static void declared(ir_module *graph, const char *dim, compiler_independence *o
 
 static void give_room(compiler_instance *instance, compiler_independence *out) {
     ir_module *graph = instance->graph;
-    const ir_block_data *block =
-        ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    const ir_block_data *block = ir_kernel_body(graph);
     uint32_t outputs = ir_op_get(graph, block->last)->operand_count;
     out->inputs = ARENA_NEW(ir_module_arena(graph), int, block->argument_count + 1);
     out->outputs = ARENA_NEW(ir_module_arena(graph), int, outputs + 1);

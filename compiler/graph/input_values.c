@@ -6,7 +6,7 @@
 
 /* The kernel input that `v` is; -1 for everything else. */
 static int input_of(const ir_module *m, ir_value v) {
-    const ir_block_data *block = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *block = ir_kernel_body(m);
     for (uint32_t i = 0; i < block->argument_count; i++)
         if (block->arguments[i] == v)
             return (int)i;
@@ -20,7 +20,7 @@ static const char *input_name(const ir_module *m, int index) {
 
 static bool check_targets(const ir_module *m, ir_op op, const tensor *inputs, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
-    const ir_type_data *row = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
+    const ir_type_data *row = ir_type_of(m, d->operands[0]);
     int64_t length = row->dims[row->rank - 1];
     int index = input_of(m, d->operands[1]);
     if (index < 0)
@@ -38,7 +38,7 @@ static bool check_targets(const ir_module *m, ir_op op, const tensor *inputs, st
 bool compiler_check_values(compiler_instance *instance, const tensor *inputs, status *st) {
     const ir_module *m = instance_specialized(instance, st);
     bool ok = m != NULL;
-    ir_op op = ok ? ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first : 0;
+    ir_op op = ok ? ir_kernel_body(m)->first : 0;
     for (; ok && op; op = ir_op_get(m, op)->next)
         if (ir_op_get(m, op)->opcode == GRAPH_CROSS_ENTROPY)
             ok = check_targets(m, op, inputs, st);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "graph/passes.h"
-#include "ir/rename.h"
 #include "ops/build.h"
 #include "ops/control.h"
 
@@ -91,28 +90,18 @@ static ir_value normalized_dot(ir_builder *b, ir_op op) {
     return ir_op_result(b->m, graph_build(b, GRAPH_DOT, operands, d->operand_count, attrs, 7), 0);
 }
 
-static bool normalize_block(ir_module *m, ir_block body, void *context) {
+static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, void *context) {
     (void)context;
-    ir_op next;
-    ir_renaming renamed = ir_renaming_new(m);
-    for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
-        const ir_op_data *d = ir_op_get(m, op);
-        next = d->next;
-        ir_renaming_apply(&renamed, op);
-        ir_builder b = {m, body, op, d->location};
-        ir_value same = d->opcode == GRAPH_REDUCE ? normalized_reduce(&b, op)
-                        : d->opcode == GRAPH_DOT  ? normalized_dot(&b, op)
-                                                  : 0;
-        if (!same)
-            continue;
-        ir_rename(&renamed, d->results[0], same);
-        ir_op_erase(m, op);
-    }
-    ir_renaming_end(&renamed, 0);
-    return true;
+    const int opcode = ir_op_get(b->m, op)->opcode;
+    ir_value same = opcode == GRAPH_REDUCE ? normalized_reduce(b, op)
+                    : opcode == GRAPH_DOT  ? normalized_dot(b, op)
+                                           : 0;
+    if (same)
+        results[0] = same;
+    return same ? CONTROL_REPLACED : CONTROL_KEPT;
 }
 
 bool graph_normalize(ir_module *m, status *st) {
     (void)st;
-    return control_each_block(m, normalize_block, NULL);
+    return control_rewrite(m, rewrite, NULL);
 }

@@ -15,11 +15,7 @@ typedef struct parting {
 } parting;
 
 static const ir_block_data *block_of(const ir_module *m) {
-    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
-}
-
-static const ir_type_data *type_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type);
+    return ir_kernel_body(m);
 }
 
 /* ---- what stands beside values with a lane becomes as short as they are ---- */
@@ -37,7 +33,7 @@ static int axis_before(const parting *p, ir_op op, const ir_op_data *d, int axis
         count = ir_op_ints(p->m, op, "axes", axes, IR_MAX_RANK);
         for (uint32_t i = 0; i < count; i++)
             if (axes[i] == axis)
-                return type_of(p->m, d->operands[0])->dims[i] == 1 ? LANE_NONE : (int)i;
+                return ir_type_of(p->m, d->operands[0])->dims[i] == 1 ? LANE_NONE : (int)i;
         return LANE_NONE;
     case GRAPH_TRANSPOSE:
         ir_op_ints(p->m, op, "permutation", axes, IR_MAX_RANK);
@@ -59,7 +55,7 @@ static bool shorten_operands(const parting *p, ir_op op, const ir_op_data *d) {
         laned |= p->lanes.axis[d->operands[i]] >= 0;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         ir_value v = d->operands[i];
-        if (p->lanes.axis[v] >= 0 || (apart && laned) || type_of(p->m, v)->rank == 0)
+        if (p->lanes.axis[v] >= 0 || (apart && laned) || ir_type_of(p->m, v)->rank == 0)
             continue;
         int before = axis_before(p, op, d, axis);
         if (before == LANE_MIXED || (p->axis[v] >= 0 && p->axis[v] != before))
@@ -92,7 +88,7 @@ static bool is_consistent(const parting *p) {
         for (uint32_t i = 0; i < d->operand_count; i++)
             if (p->axis[d->operands[i]] >= 0 && !shortened)
                 return false;
-        if (shortened && type_of(p->m, d->results[0])->dims[p->axis[d->results[0]]] != p->extent)
+        if (shortened && ir_type_of(p->m, d->results[0])->dims[p->axis[d->results[0]]] != p->extent)
             return false;
     }
     for (uint32_t i = 0; i < block->argument_count; i++)
@@ -114,7 +110,7 @@ static bool part_open(parting *p, ir_module *m, compiler_axis *along) {
         ir_value v = block->arguments[i];
         lanes_seed(&p->lanes, v, along->inputs[i]);
         if (along->inputs[i] >= 0)
-            p->extent = (int64_t)type_of(m, v)->dims[along->inputs[i]];
+            p->extent = (int64_t)ir_type_of(m, v)->dims[along->inputs[i]];
     }
     lanes_follow(&p->lanes);
     memcpy(p->axis, p->lanes.axis, count * sizeof *p->axis);
@@ -199,7 +195,7 @@ static void consider_dim(compiler_instance *instance, ir_module *m, uint32_t dim
     compiler_axis *a = no_axis(out);
     bool found = false;
     for (uint32_t i = 0; i < block->argument_count; i++) {
-        const ir_type_data *t = type_of(instance->graph, block->arguments[i]);
+        const ir_type_data *t = ir_type_of(instance->graph, block->arguments[i]);
         for (int axis = t->rank - 1; axis >= 0; axis--)
             if (t->dims[axis] == symbol)
                 a->inputs[i] = axis;
@@ -228,7 +224,7 @@ bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t mos
     for (uint32_t dim = 0; dim < instance->dims.count; dim++)
         consider_dim(instance, m, dim, &list);
     for (uint32_t i = 0; i < block->argument_count; i++)
-        for (int axis = 0; axis < type_of(m, block->arguments[i])->rank; axis++) {
+        for (int axis = 0; axis < ir_type_of(m, block->arguments[i])->rank; axis++) {
             no_axis(&list)->inputs[i] = axis;
             consider(m, &list);
         }
@@ -241,7 +237,7 @@ bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t mos
 
 static void retype(const parting *p, int64_t positions) {
     for (ir_value v = 1; v <= ir_value_count(p->m); v++) {
-        const ir_type_data *t = type_of(p->m, v);
+        const ir_type_data *t = ir_type_of(p->m, v);
         ir_dim dims[IR_MAX_RANK];
         if (p->axis[v] < 0)
             continue;
@@ -300,7 +296,7 @@ bool compiler_steps(compiler_instance *instance, uint64_t *elements, uint64_t *p
             *elements += count_of(m, d->results[i]);
         if (graph_op_class(d->opcode) != GRAPH_CLASS_DOT)
             continue;
-        const ir_type_data *y = type_of(m, d->operands[1]);
+        const ir_type_data *y = ir_type_of(m, d->operands[1]);
         int64_t axes[IR_MAX_RANK] = {0};
         uint32_t contracted =
             d->opcode == GRAPH_CONVOLVE ? 1 : ir_op_ints(m, op, "y_contract", axes, IR_MAX_RANK);

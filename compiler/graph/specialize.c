@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "graph/passes.h"
-#include "ir/rename.h"
 #include "ops/control.h"
 #include "ops/graph.h"
 #include "ops/tiles.h"
@@ -124,26 +123,15 @@ static void bind_op(ir_module *m, ir_op op, specializer *s) {
 }
 
 /* What was the extent of a symbolic dimension is a constant now. */
-static bool fold_extents(ir_module *m, ir_block body, void *context) {
+static control_rewritten fold_extent(ir_builder *b, ir_op op, ir_value *results, void *context) {
     (void)context;
-    ir_op next;
-    ir_renaming renamed = ir_renaming_new(m);
-    for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
-        const ir_op_data *d = ir_op_get(m, op);
-        int64_t value = 0;
-        next = d->next;
-        ir_renaming_apply(&renamed, op);
-        if (d->opcode != GRAPH_EXTENT)
-            continue;
-        ir_op_ints(m, op, "of", &value, 1);
-        ir_builder b = {m, body, op, d->location};
-        ir_named_attr attr = {"value", ir_attr_bits(m, DTYPE_I32, (uint32_t)value)};
-        ir_op constant = graph_build(&b, GRAPH_CONSTANT, NULL, 0, &attr, 1);
-        ir_rename(&renamed, d->results[0], ir_op_result(m, constant, 0));
-        ir_op_erase(m, op);
-    }
-    ir_renaming_end(&renamed, 0);
-    return true;
+    int64_t value = 0;
+    if (ir_op_get(b->m, op)->opcode != GRAPH_EXTENT)
+        return CONTROL_KEPT;
+    ir_op_ints(b->m, op, "of", &value, 1);
+    ir_named_attr attr = {"value", ir_attr_bits(b->m, DTYPE_I32, (uint32_t)value)};
+    results[0] = ir_op_result(b->m, graph_build(b, GRAPH_CONSTANT, NULL, 0, &attr, 1), 0);
+    return CONTROL_REPLACED;
 }
 
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st) {
@@ -151,6 +139,6 @@ bool graph_specialize(ir_module *m, ir_bindings dims, status *st) {
     for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
         bind_op(m, w.op, &s);
     if (s.ok)
-        control_each_block(m, fold_extents, NULL);
+        control_rewrite(m, fold_extent, NULL);
     return s.ok;
 }

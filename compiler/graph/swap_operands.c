@@ -5,7 +5,7 @@
 #include "ops/graph.h"
 
 bool graph_swap_operands(ir_module *m, status *st) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (ir_op op = body->last; op; op = ir_op_get(m, op)->previous) {
         uint32_t first, second;
         if (ir_op_get(m, op)->opcode == GRAPH_RETURN ||

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "graph/passes.h"
-#include "ir/rename.h"
 #include "ops/build.h"
 #include "ops/control.h"
 
@@ -85,28 +84,17 @@ static void set_sum(ir_module *m, ir_op op, const ir_builder *b) {
         ir_op_set_attr(m, op, "out", ir_attr_type(m, ir_type_scalar(m, sum_of(b, op))));
 }
 
-static bool widen_block(ir_module *m, ir_block body, void *context) {
+static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, void *context) {
     (void)context;
-    ir_op next;
-    ir_renaming renamed = ir_renaming_new(m);
-    for (ir_op op = ir_block_get(m, body)->first; op; op = next) {
-        const ir_op_data *d = ir_op_get(m, op);
-        next = d->next;
-        ir_renaming_apply(&renamed, op);
-        ir_builder b = {m, body, op, d->location};
-        if (!needs_widening(&b, op) && graph_accumulate_type(m, op) == DTYPE_NONE)
-            continue;
-        dtype element = build_type(&b, d->results[0])->element;
-        set_sum(m, op, &b);
-        ir_value wide = widened(&b, op);
-        ir_rename(&renamed, d->results[0], build_convert(&b, wide, element));
-        ir_op_erase(m, op);
-    }
-    ir_renaming_end(&renamed, 0);
-    return true;
+    if (!needs_widening(b, op) && graph_accumulate_type(b->m, op) == DTYPE_NONE)
+        return CONTROL_KEPT;
+    dtype element = build_type(b, ir_op_result(b->m, op, 0))->element;
+    set_sum(b->m, op, b);
+    results[0] = build_convert(b, widened(b, op), element);
+    return CONTROL_REPLACED;
 }
 
 bool graph_widen(ir_module *m, status *st) {
     (void)st;
-    return control_each_block(m, widen_block, NULL);
+    return control_rewrite(m, rewrite, NULL);
 }

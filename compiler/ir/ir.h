@@ -109,6 +109,7 @@ void ir_layout_print(const ir_layout *layout, text *out);
 ir_type ir_type_laid_out(ir_module *m, ir_type tile, const ir_layout *layout);
 ir_type ir_type_memory(ir_module *m, dtype element);
 const ir_type_data *ir_type_get(const ir_module *m, ir_type type);
+const ir_type_data *ir_type_of(const ir_module *m, ir_value value);
 /* The same type with another element type. */
 ir_type ir_type_with_element(ir_module *m, ir_type type, dtype element);
 bool ir_type_is_static(const ir_module *m, ir_type type);
@@ -212,6 +213,7 @@ void ir_fail(ir_module *m, const char *why);
 const char *ir_failure(const ir_module *m);
 ir_block ir_module_body(const ir_module *m); /* the top-level block: a kernel, then functions */
 ir_op ir_module_kernel(const ir_module *m);  /* its first op, 0 while empty */
+ir_block_data *ir_kernel_body(const ir_module *m);
 
 ir_op_data *ir_op_get(const ir_module *m, ir_op op);
 ir_value_data *ir_value_get(const ir_module *m, ir_value value);
@@ -303,6 +305,8 @@ ir_module *ir_parse(const char *source, status *st);
 /* Checks the structure (dominance, operand, result and region counts, required attributes) and
  * every operation's own rule. The message names the operation. */
 bool ir_verify(const ir_module *m, status *st);
+bool ir_broken(status *st,
+               const char *what);   /* false with STATUS_INTERNAL: a rule that does not hold */
 sha256 ir_hash(const ir_module *m); /* of the printed text */
 /* Equal where ir_hash is, without a text: what comparisons within a process take. */
 sha256 ir_identity(const ir_module *m);

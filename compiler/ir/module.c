@@ -75,6 +75,14 @@ ir_op ir_module_kernel(const ir_module *m) {
     return m->blocks.items[m->body]->first;
 }
 
+ir_block_data *ir_kernel_body(const ir_module *m) {
+    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+}
+
+const ir_type_data *ir_type_of(const ir_module *m, ir_value value) {
+    return ir_type_get(m, ir_value_get(m, value)->type);
+}
+
 const char *ir_intern_name(ir_module *m, const char *name) {
     intptr_t found;
     if (map_get(&m->name_index, name, &found))

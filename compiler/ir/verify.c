@@ -151,6 +151,10 @@ static bool check_block(verifier *v, ir_block block) {
     return ok;
 }
 
+bool ir_broken(status *st, const char *what) {
+    return status_set(st, STATUS_INTERNAL, "%s", what);
+}
+
 bool ir_verify(const ir_module *m, status *st) {
     verifier v = {m, base_calloc(m->values.count, sizeof(bool)), st};
     ir_op kernel = ir_module_kernel(m);

@@ -6,7 +6,7 @@
 #include "ops/orders.h"
 
 const ir_type_data *build_type(const ir_builder *b, ir_value x) {
-    return ir_type_get(b->m, ir_value_get(b->m, x)->type);
+    return ir_type_of(b->m, x);
 }
 
 static ir_value build(ir_builder *b, int opcode, const ir_value *operands, uint32_t n,

@@ -56,14 +56,6 @@ uint64_t sort_pairs(int64_t length) {
 
 /* ---- verifying ---- */
 
-static bool broken(status *st, const char *what) {
-    return status_set(st, STATUS_INTERNAL, "%s", what);
-}
-
-static const ir_type_data *type_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type);
-}
-
 /* How many tensors are combined; 0: operands are missing. */
 static uint32_t count_of(const ir_op_data *d) {
     return d->opcode == GRAPH_SORT          ? d->operand_count
@@ -73,12 +65,12 @@ static uint32_t count_of(const ir_op_data *d) {
 
 combine_shape combine_shape_of(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
-    const ir_type_data *x = type_of(m, d->operands[0]);
+    const ir_type_data *x = ir_type_of(m, d->operands[0]);
     combine_shape s = {
         .count = count_of(d), .axis = (int)ir_op_int(m, op, "axis", 0), .rank = x->rank};
     memcpy(s.dims, x->dims, sizeof s.dims);
     if (d->opcode == GRAPH_SCATTER)
-        s.updates = type_of(m, d->operands[s.count])->dims[0];
+        s.updates = ir_type_of(m, d->operands[s.count])->dims[0];
     return s;
 }
 
@@ -89,25 +81,25 @@ bool combine_has_places(const ir_module *m, ir_op op, const combine_shape *s) {
 }
 
 static bool has_shape(const ir_module *m, ir_value v, int rank, const ir_dim *dims) {
-    const ir_type_data *t = type_of(m, v);
+    const ir_type_data *t = ir_type_of(m, v);
     return t->kind == IR_TYPE_TENSOR && t->rank == rank &&
            memcmp(t->dims, dims, sizeof *dims * (size_t)rank) == 0;
 }
 
 static bool is_scalar_of(const ir_module *m, ir_value v, dtype element) {
-    const ir_type_data *t = type_of(m, v);
+    const ir_type_data *t = ir_type_of(m, v);
     return t->kind == IR_TYPE_TENSOR && t->rank == 0 && t->element == element;
 }
 
 static dtype element_of(const ir_module *m, ir_value v) {
-    return type_of(m, v)->element;
+    return ir_type_of(m, v)->element;
 }
 
 static bool check_tensors(const ir_module *m, const ir_op_data *d, const combine_shape *s,
                           status *st) {
     for (uint32_t i = 0; i < s->count; i++)
         if (!has_shape(m, d->operands[i], s->rank, s->dims))
-            return broken(st, "its tensors are of different shapes");
+            return ir_broken(st, "its tensors are of different shapes");
     return true;
 }
 
@@ -119,13 +111,13 @@ static bool check_others(const ir_module *m, const ir_op_data *d, const combine_
     dims[s->axis] = s->updates;
     if (d->opcode == GRAPH_SCATTER && (element_of(m, d->operands[s->count]) != DTYPE_I32 ||
                                        !has_shape(m, d->operands[s->count], 1, &s->updates)))
-        return broken(st, "its indices are not a row of i32");
+        return ir_broken(st, "its indices are not a row of i32");
     for (uint32_t i = 0; i < s->count && d->opcode == GRAPH_REDUCE_WITH; i++)
         if (!has_shape(m, d->operands[s->count + i], 0, dims))
-            return broken(st, "does not begin with a scalar for each tensor");
+            return ir_broken(st, "does not begin with a scalar for each tensor");
     for (uint32_t i = 0; i < s->count && d->opcode == GRAPH_SCATTER; i++)
         if (!has_shape(m, d->operands[s->count + 1 + i], s->rank, dims))
-            return broken(st, "its updates do not fit its indices and tensors");
+            return ir_broken(st, "its updates do not fit its indices and tensors");
     return true;
 }
 
@@ -142,7 +134,7 @@ static bool check_results(const ir_module *m, const ir_op_data *d, const combine
         fits =
             has_shape(m, d->results[i], s->rank - reduces, dims) &&
             element_of(m, d->results[i]) == element_of(m, d->operands[reduces ? s->count + i : i]);
-    return fits || broken(st, "its results are not of the types of what it combines");
+    return fits || ir_broken(st, "its results are not of the types of what it combines");
 }
 
 /* The operand whose element the block takes as argument i. */
@@ -165,18 +157,18 @@ static bool check_arguments(const ir_module *m, ir_op op, const combine_shape *s
     bool fits = b->argument_count == 2 * s->count;
     for (uint32_t i = 0; i < b->argument_count && fits; i++)
         fits = is_scalar_of(m, b->arguments[i], element_of(m, combined(d, s, i)));
-    return fits || broken(st, "its block does not take two scalars of each tensor's type");
+    return fits || ir_broken(st, "its block does not take two scalars of each tensor's type");
 }
 
 static bool check_end(const ir_module *m, ir_op op, const combine_shape *s, status *st) {
     const ir_op_data *d = ir_op_get(m, op), *end = control_end(m, op, 0);
     if (d->opcode == GRAPH_SORT)
         return (end->operand_count == 1 && is_scalar_of(m, end->operands[0], DTYPE_BOOL)) ||
-               broken(st, "its block does not make a bool");
+               ir_broken(st, "its block does not make a bool");
     bool fits = end->operand_count == s->count;
     for (uint32_t i = 0; i < s->count && fits; i++)
         fits = is_scalar_of(m, end->operands[i], element_of(m, d->results[i]));
-    return fits || broken(st, "its block does not make a scalar for each result");
+    return fits || ir_broken(st, "its block does not make a scalar for each result");
 }
 
 static bool is_element_wise(const ir_module *m, ir_op op) {
@@ -196,26 +188,26 @@ static bool check_body(const ir_module *m, ir_op op, status *st) {
     for (ir_op in = b->first; in != b->last; in = ir_op_get(m, in)->next)
         if (op_info_get(ir_op_get(m, in)->opcode)->level != IR_LEVEL_GRAPH ||
             !is_element_wise(m, in))
-            return broken(st, "its block is not element-wise on scalars");
+            return ir_broken(st, "its block is not element-wise on scalars");
     return true;
 }
 
 bool combine_verify(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (count_of(d) == 0)
-        return broken(st, d->opcode == GRAPH_SORT ? "takes one tensor or more"
-                          : d->opcode == GRAPH_REDUCE_WITH
-                              ? "takes tensors, and a scalar for each to begin with"
-                              : "takes tensors, indices, and updates for each tensor");
-    const ir_type_data *x = type_of(m, d->operands[0]);
+        return ir_broken(st, d->opcode == GRAPH_SORT ? "takes one tensor or more"
+                             : d->opcode == GRAPH_REDUCE_WITH
+                                 ? "takes tensors, and a scalar for each to begin with"
+                                 : "takes tensors, indices, and updates for each tensor");
+    const ir_type_data *x = ir_type_of(m, d->operands[0]);
     int64_t axis = ir_op_int(m, op, "axis", 0);
     if (x->kind != IR_TYPE_TENSOR || axis < 0 || axis >= x->rank)
-        return broken(st, "its tensors do not have its axis");
-    if (d->opcode == GRAPH_SCATTER && type_of(m, d->operands[count_of(d)])->rank != 1)
-        return broken(st, "its indices are not a row of i32");
+        return ir_broken(st, "its tensors do not have its axis");
+    if (d->opcode == GRAPH_SCATTER && ir_type_of(m, d->operands[count_of(d)])->rank != 1)
+        return ir_broken(st, "its indices are not a row of i32");
     combine_shape s = combine_shape_of(m, op);
     return check_tensors(m, d, &s, st) &&
-           (combine_has_places(m, op, &s) || broken(st, "has more positions than i32")) &&
+           (combine_has_places(m, op, &s) || ir_broken(st, "has more positions than i32")) &&
            check_others(m, d, &s, st) && check_results(m, d, &s, st) &&
            check_arguments(m, op, &s, st) && check_end(m, op, &s, st) && check_body(m, op, st);
 }

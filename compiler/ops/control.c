@@ -1,8 +1,10 @@
 /* control.c - rules of branches and loops, and the walk over blocks. */
 #include "ops/control.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "ir/rename.h"
 #include "ops/combine.h"
 
 bool graph_is_control(int opcode) {
@@ -53,11 +55,50 @@ bool control_each_block(ir_module *m, bool (*visit)(ir_module *m, ir_block block
     return ok;
 }
 
-/* ---- verifying ---- */
+typedef struct rewriting {
+    control_rewrite_fn rewrite;
+    void *context;
+    ir_value *results;
+    uint32_t room;
+} rewriting;
 
-static bool broken(status *st, const char *what) {
-    return status_set(st, STATUS_INTERNAL, "%s", what);
+static void make_room(rewriting *r, uint32_t results) {
+    if (results > r->room)
+        r->results = base_realloc(r->results, sizeof *r->results * (r->room = results));
+    for (uint32_t i = 0; i < results; i++)
+        r->results[i] = 0;
 }
+
+static bool rewrite_block(ir_module *m, ir_block block, void *context) {
+    rewriting *r = context;
+    control_rewritten done = CONTROL_KEPT;
+    ir_renaming renamed = ir_renaming_new(m);
+    ir_op op = ir_block_get(m, block)->first, next;
+    for (; op && done != CONTROL_STOPPED; op = next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        ir_builder b = {m, block, op, d->location};
+        next = d->next;
+        make_room(r, d->result_count);
+        ir_renaming_apply(&renamed, op);
+        done = r->rewrite(&b, op, r->results, r->context);
+        if (done != CONTROL_REPLACED)
+            continue;
+        for (uint32_t i = 0; i < d->result_count; i++)
+            ir_rename(&renamed, d->results[i], r->results[i]);
+        ir_op_erase(m, op);
+    }
+    ir_renaming_end(&renamed, op);
+    return done != CONTROL_STOPPED;
+}
+
+bool control_rewrite(ir_module *m, control_rewrite_fn rewrite, void *context) {
+    rewriting r = {rewrite, context, NULL, 0};
+    bool ok = control_each_block(m, rewrite_block, &r);
+    free(r.results);
+    return ok;
+}
+
+/* ---- verifying ---- */
 
 static ir_type type_of(const ir_module *m, ir_value v) {
     return ir_value_get(m, v)->type;
@@ -114,11 +155,11 @@ static void look_outside(const ir_module *m, ir_op op, isolation *i) {
 static bool check_block(const ir_module *m, ir_op op, uint32_t region, status *st) {
     isolation i = {.block = ir_op_block(m, op, region)};
     if (!control_end(m, op, region))
-        return broken(st, "a block does not end in tessera.next");
+        return ir_broken(st, "a block does not end in tessera.next");
     for (ir_op in = ir_block_get(m, i.block)->first; in; in = ir_op_get(m, in)->next)
         for (ir_walk w = ir_walk_op(m, in); ir_walk_next(&w);)
             look_outside(m, w.op, &i);
-    return !i.broken || broken(st, "a block reads a value that is not its own");
+    return !i.broken || ir_broken(st, "a block reads a value that is not its own");
 }
 
 /* The block takes these values. */
@@ -131,14 +172,14 @@ static bool takes(const ir_module *m, ir_op op, uint32_t region, const ir_value 
 static bool verify_if(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!is_scalar(m, d->operands[0], DTYPE_BOOL))
-        return broken(st, "its condition is not a bool");
+        return ir_broken(st, "its condition is not a bool");
     for (uint32_t r = 0; r < 2; r++) {
         const ir_op_data *end = control_end(m, op, r);
         if (!takes(m, op, r, d->operands + 1, d->operand_count - 1))
-            return broken(st, "a block takes other values");
+            return ir_broken(st, "a block takes other values");
         if (end->operand_count != d->result_count ||
             !same_types(m, end->operands, d->results, d->result_count))
-            return broken(st, "a block makes other values than its results");
+            return ir_broken(st, "a block makes other values than its results");
     }
     return true;
 }
@@ -148,13 +189,13 @@ static bool verify_while(const ir_module *m, ir_op op, status *st) {
                      *makes = control_end(m, op, 1);
     if (!takes(m, op, 0, d->operands, d->operand_count) ||
         !takes(m, op, 1, d->operands, d->operand_count))
-        return broken(st, "a block takes other values");
+        return ir_broken(st, "a block takes other values");
     if (asks->operand_count != 1 || !is_scalar(m, asks->operands[0], DTYPE_BOOL))
-        return broken(st, "its first block does not make a bool");
+        return ir_broken(st, "its first block does not make a bool");
     bool same = makes->operand_count == d->operand_count && d->result_count == d->operand_count &&
                 same_types(m, makes->operands, d->operands, d->operand_count) &&
                 same_types(m, d->results, d->operands, d->operand_count);
-    return same || broken(st, "the values change their types");
+    return same || ir_broken(st, "the values change their types");
 }
 
 static bool verify_loop(const ir_module *m, ir_op op, status *st) {
@@ -162,29 +203,29 @@ static bool verify_loop(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     loop_shape l = loop_shape_of(m, op);
     if (l.carried == UINT32_MAX)
-        return broken(st, "carries or slices more values than it takes");
+        return ir_broken(st, "carries or slices more values than it takes");
     if (b->argument_count != d->operand_count + 1 || !is_scalar(m, b->arguments[0], DTYPE_I32))
-        return broken(st, "its block takes the turn as i32, and a value for each operand");
+        return ir_broken(st, "its block takes the turn as i32, and a value for each operand");
     const ir_value *in = b->arguments + 1;
     if (end->operand_count != d->result_count || !same_types(m, in, d->operands, l.carried) ||
         !same_types(m, end->operands, d->operands, l.carried) ||
         !same_types(m, d->results, d->operands, l.carried))
-        return broken(st, "what it carries changes its type");
+        return ir_broken(st, "what it carries changes its type");
     for (uint32_t i = l.carried; i < l.carried + l.sliced; i++)
         if (!is_part(m, type_of(m, in[i]), type_of(m, d->operands[i]), l.count))
-            return broken(st, "a slice does not fit its operand");
+            return ir_broken(st, "a slice does not fit its operand");
     if (!same_types(m, in + l.carried + l.sliced, d->operands + l.carried + l.sliced, l.whole))
-        return broken(st, "its block takes other values");
+        return ir_broken(st, "its block takes other values");
     for (uint32_t i = l.carried; i < d->result_count; i++)
         if (!is_part(m, type_of(m, end->operands[i]), type_of(m, d->results[i]), l.count))
-            return broken(st, "a part does not fit the result that is stacked of it");
+            return ir_broken(st, "a part does not fit the result that is stacked of it");
     return true;
 }
 
 bool control_verify(const ir_module *m, ir_op op, status *st) {
     int opcode = ir_op_get(m, op)->opcode;
     if (ir_op_get(m, op)->result_count == 0)
-        return broken(st, "has no results");
+        return ir_broken(st, "has no results");
     for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++)
         if (!check_block(m, op, r, st))
             return false;

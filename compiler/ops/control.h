@@ -34,4 +34,16 @@ void control_blocks_of(const ir_module *m, ir_block block, control_block_list *o
 bool control_each_block(ir_module *m, bool (*visit)(ir_module *m, ir_block block, void *context),
                         void *context);
 
+/* A rewrite of one operation: builds before it what stands for its results from there on. */
+typedef enum control_rewritten {
+    CONTROL_KEPT,
+    CONTROL_REPLACED, /* `results` has a value for each of its results */
+    CONTROL_STOPPED
+} control_rewritten;
+typedef control_rewritten (*control_rewrite_fn)(ir_builder *b, ir_op op, ir_value *results,
+                                                void *context);
+/* Rewrites the operations of these blocks, each with the operands that stand for its own by then;
+ * what is built is not rewritten. False: `rewrite` stopped. */
+bool control_rewrite(ir_module *m, control_rewrite_fn rewrite, void *context);
+
 #endif

@@ -24,7 +24,7 @@ graph_control graph_control_of(const char *fault) {
 }
 
 static dtype element_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type)->element;
+    return ir_type_of(m, v)->element;
 }
 
 static const char *swap_obstacle(const ir_module *m, ir_op op) {
@@ -64,7 +64,7 @@ const char *graph_control_obstacle(const ir_module *m, ir_op op, graph_control c
 }
 
 bool graph_control_applies(const ir_module *m, graph_control control, text *why) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     const char *told[GRAPH_OP_COUNT] = {NULL};
     text_clear(why);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next) {

@@ -15,10 +15,6 @@
 #include "ops/control.h"
 #include "ops/graph.h"
 
-static const ir_type_data *type_of(ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type);
-}
-
 static uint64_t elements(ir_module *m, ir_value v) {
     return (uint64_t)ir_type_count(m, ir_value_get(m, v)->type);
 }
@@ -43,7 +39,7 @@ static bool is_row_operation(ir_module *m, const ir_op_data *d) {
     case GRAPH_MINIMUM:
         return true;
     case GRAPH_BROADCAST:
-        return type_of(m, d->operands[0])->rank == 0;
+        return ir_type_of(m, d->operands[0])->rank == 0;
     default:
         return false;
     }
@@ -144,7 +140,7 @@ static uint64_t steps_inside(int64_t length, int64_t size, int64_t count, int64_
 
 static uint64_t convolve_flops(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
-    const ir_type_data *x = type_of(m, d->operands[0]), *y = type_of(m, d->results[0]);
+    const ir_type_data *x = ir_type_of(m, d->operands[0]), *y = ir_type_of(m, d->results[0]);
     int64_t window[2], stride = ir_op_int(m, op, "stride", 1),
                        padding = ir_op_int(m, op, "padding", 0);
     ir_op_ints(m, op, "window", window, 2);
@@ -163,7 +159,7 @@ static uint64_t dot_flops(ir_module *m, ir_op op) {
     uint32_t count = ir_op_ints(m, op, "x_contract", axes, IR_MAX_RANK);
     uint64_t k = 1, sum, out = elements(m, d->results[0]);
     for (uint32_t i = 0; i < count; i++)
-        k = saturating_multiply(k, (uint64_t)type_of(m, d->operands[0])->dims[axes[i]]);
+        k = saturating_multiply(k, (uint64_t)ir_type_of(m, d->operands[0])->dims[axes[i]]);
     if (d->operand_count > 2 && elements(m, d->operands[2]) &&
         sum_of_counts(m, d->operands[2], (int64_t)k, &sum))
         return saturating_multiply(2 * (out / elements(m, d->operands[2])), sum);
@@ -172,8 +168,8 @@ static uint64_t dot_flops(ir_module *m, ir_op op) {
 
 static uint64_t op_flops(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
-    bool floats =
-        d->operand_count && dtype_is_float(type_of(m, d->operands[d->operand_count - 1])->element);
+    bool floats = d->operand_count &&
+                  dtype_is_float(ir_type_of(m, d->operands[d->operand_count - 1])->element);
     switch (graph_op_class(d->opcode)) {
     case GRAPH_CLASS_ELEMENTWISE:
         return floats ? (uint64_t)graph_op_flops(d->opcode) * elements(m, d->results[0]) : 0;
@@ -197,7 +193,7 @@ static bool is_constant(ir_module *m, const bool *constant, ir_op op) {
 }
 
 static ir_op first_op(ir_module *m) {
-    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+    return ir_kernel_body(m)->first;
 }
 
 /* ---- how many elements of each value are needed ---- */
@@ -232,7 +228,7 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
 
 /* What a mask hides of a value is not needed. */
 static void hide(ir_module *m, ir_value v, ir_value counts, uint64_t *needs) {
-    const ir_type_data *t = type_of(m, v);
+    const ir_type_data *t = ir_type_of(m, v);
     uint64_t sum, rows = counts ? elements(m, counts) : 0;
     if (!rows || elements(m, v) == 0 || !sum_of_counts(m, counts, t->dims[t->rank - 1], &sum))
         return;
@@ -321,11 +317,11 @@ static uint64_t block_flops(ir_module *m, ir_block block) {
 }
 
 static uint64_t size_bytes(ir_module *m, ir_value v, uint64_t count) {
-    return count * dtype_size(type_of(m, v)->element);
+    return count * dtype_size(ir_type_of(m, v)->element);
 }
 
 static uint64_t count_bytes(ir_module *m, const uint64_t *needs) {
-    const ir_block_data *block = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *block = ir_kernel_body(m);
     const ir_op_data *last = ir_op_get(m, block->last);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < block->argument_count; i++)

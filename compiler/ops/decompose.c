@@ -4,7 +4,6 @@
  * computed in f32. */
 #include <string.h>
 
-#include "ir/rename.h"
 #include "ops/build.h"
 #include "ops/control.h"
 #include "ops/orders.h"
@@ -408,34 +407,20 @@ typedef struct decomposition {
     uint32_t count, limit; /* operations */
 } decomposition;
 
-static bool decompose_block(ir_module *m, ir_block body, void *context) {
+static control_rewritten decompose(ir_builder *b, ir_op op, ir_value *results, void *context) {
     decomposition *all = context;
-    ir_op op, next;
-    uint32_t count = all->count, limit = all->limit;
-    ir_renaming renamed = ir_renaming_new(m);
-    for (op = ir_block_get(m, body)->first; op && count <= limit && !ir_failure(m); op = next) {
-        const ir_op_data *d = ir_op_get(m, op);
-        uint32_t before = ir_op_count(m);
-        next = d->next;
-        ir_renaming_apply(&renamed, op);
-        if (graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE) {
-            count++;
-            continue;
-        }
-        ir_value results[4] = {0};
-        ir_builder b = {m, body, op, d->location};
-        graph_decompose(&b, op, results);
-        for (uint32_t i = 0; i < d->result_count; i++)
-            ir_rename(&renamed, d->results[i], results[i]);
-        ir_op_erase(m, op);
-        count += ir_op_count(m) - before;
-    }
-    ir_renaming_end(&renamed, op);
-    all->count = count;
-    return count <= limit;
+    uint32_t before = ir_op_count(b->m);
+    if (all->count > all->limit || ir_failure(b->m))
+        return CONTROL_STOPPED;
+    bool replaced = graph_op_class(ir_op_get(b->m, op)->opcode) == GRAPH_CLASS_COMPOSITE;
+    if (replaced)
+        graph_decompose(b, op, results);
+    all->count += replaced ? ir_op_count(b->m) - before : 1;
+    return replaced ? CONTROL_REPLACED : CONTROL_KEPT;
 }
 
 bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
     decomposition all = {0, limit};
-    return control_each_block(m, decompose_block, &all);
+    control_rewrite(m, decompose, &all);
+    return all.count <= limit;
 }

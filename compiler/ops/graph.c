@@ -121,7 +121,7 @@ static bool verify_order(const ir_module *m, ir_op op, status *st) {
     order_id order = order_of(m, op, is_sum ? ORDER_ANY : ORDER_CHUNK512);
     ir_value result = ir_op_get(m, op)->results[0];
     bool sums_floats = strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0 &&
-                       dtype_is_float(ir_type_get(m, ir_value_get(m, result)->type)->element);
+                       dtype_is_float(ir_type_of(m, result)->element);
     order_use use = !is_sum                  ? ORDER_OF_DOT
                     : !sums_floats           ? ORDER_OF_FREE
                     : opcode == GRAPH_CUMSUM ? ORDER_OF_SCAN
@@ -140,7 +140,7 @@ static bool verify_element(const ir_module *m, ir_op op, status *st) {
     if (class != GRAPH_CLASS_ELEMENTWISE && d->opcode != GRAPH_CONSTANT)
         return status_set(st, STATUS_INTERNAL, "stands in a body, and is not element-wise");
     for (uint32_t i = 0; i < d->operand_count; i++) {
-        const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->operands[i])->type);
+        const ir_type_data *t = ir_type_of(m, d->operands[i]);
         if (t->kind != IR_TYPE_SCALAR)
             return status_set(st, STATUS_INTERNAL, "an operand is not a scalar");
         operands[i] = ir_type_tensor(types, t->element, 0, NULL);

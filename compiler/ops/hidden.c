@@ -19,7 +19,7 @@ static ir_value counts_of(const ir_module *m, ir_value condition) {
         strcmp(ir_op_string(m, op, "predicate", ""), "lt") != 0)
         return 0;
     const ir_op_data *d = ir_op_get(m, op);
-    int rank = ir_type_get(m, ir_value_get(m, condition)->type)->rank;
+    int rank = ir_type_of(m, condition)->rank;
     int64_t axes[IR_MAX_RANK] = {-1};
     if (opcode_of(m, d->operands[0]) != GRAPH_IOTA ||
         opcode_of(m, d->operands[1]) != GRAPH_BROADCAST)

@@ -19,7 +19,7 @@ static bool is_reduction(const ir_module *m, ir_op op) {
 }
 
 static ir_op first_op(const ir_module *m) {
-    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+    return ir_kernel_body(m)->first;
 }
 
 static bool is_graph(const ir_module *m) {
@@ -50,7 +50,7 @@ void reductions_number(ir_module *m) {
  * sums go. */
 static ir_dim extent_of(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
-    const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
+    const ir_type_data *x = ir_type_of(m, d->operands[0]);
     int64_t axes[IR_MAX_RANK];
     ir_dim extent = 1;
     if (d->opcode == GRAPH_FOLD)
@@ -58,7 +58,7 @@ static ir_dim extent_of(ir_module *m, ir_op op) {
     if (d->opcode == GRAPH_CUMSUM)
         return x->dims[ir_op_int(m, op, "axis", 0)];
     if (d->opcode == GRAPH_CONVOLVE)
-        return ir_type_get(m, ir_value_get(m, d->operands[1])->type)->dims[0];
+        return ir_type_of(m, d->operands[1])->dims[0];
     uint32_t n =
         ir_op_ints(m, op, d->opcode == GRAPH_DOT ? "x_contract" : "axes", axes, IR_MAX_RANK);
     for (uint32_t i = 0; i < n && i < IR_MAX_RANK; i++)
@@ -79,8 +79,7 @@ static ir_dim results_of(ir_module *m, ir_type type, int along) {
 /* By value: true where the kernel's outputs depend on it. The caller frees it. */
 static bool *needed_values(const ir_module *m) {
     bool *needed = base_calloc(ir_value_count(m) + 1, sizeof *needed);
-    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->last; op;
-         op = ir_op_get(m, op)->previous) {
+    for (ir_op op = ir_kernel_body(m)->last; op; op = ir_op_get(m, op)->previous) {
         const ir_op_data *d = ir_op_get(m, op);
         bool used = d->result_count == 0;
         for (uint32_t i = 0; i < d->result_count; i++)

@@ -31,18 +31,14 @@ static uint32_t note_combined(void *context, char operation, uint32_t x, uint32_
     return 1;
 }
 
-static const ir_type_data *type_of(const ir_module *g, ir_value v) {
-    return ir_type_get(g, ir_value_get(g, v)->type);
-}
-
 static void note_shape(ir_module *g, ir_value v, const ir_dim_fold *fold) {
-    const ir_type_data *t = type_of(g, v);
+    const ir_type_data *t = ir_type_of(g, v);
     for (int k = 0; k < t->rank; k++)
         ir_dim_fold_with(g, t->dims[k], fold);
 }
 
 ir_attr symbols_names(ir_module *m, ir_module *g) {
-    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
+    const ir_block_data *body = ir_kernel_body(g);
     name_list names = {0};
     VEC(ir_attr) attrs = {0};
     const ir_dim_fold fold = {&names, note_constant, note_symbol, note_combined};
@@ -158,7 +154,7 @@ static void constrain_divisors(constraints *s, ir_dim dim) {
 }
 
 static void constrain_type(constraints *s, ir_value v) {
-    const ir_type_data *t = type_of(s->g, v);
+    const ir_type_data *t = ir_type_of(s->g, v);
     for (int k = 0; k < t->rank; k++) {
         if (ir_dim_is_static(t->dims[k]))
             continue;
@@ -179,7 +175,7 @@ static void at_least(constraints *s, ir_dim dim, ir_dim least, const char *what)
 }
 
 static void constrain_slice(constraints *s, ir_op op) {
-    const ir_type_data *x = type_of(s->g, ir_op_get(s->g, op)->operands[0]);
+    const ir_type_data *x = ir_type_of(s->g, ir_op_get(s->g, op)->operands[0]);
     const ir_attr_data *start = ir_attr_get(s->g, ir_op_attr(s->g, op, "start"));
     const ir_attr_data *stop = ir_attr_get(s->g, ir_op_attr(s->g, op, "stop"));
     const ir_attr_data *step = ir_attr_get(s->g, ir_op_attr(s->g, op, "step"));
@@ -196,7 +192,7 @@ static void constrain_slice(constraints *s, ir_op op) {
 }
 
 static ir_dim count_of(constraints *s, ir_value v) {
-    const ir_type_data *t = type_of(s->g, v);
+    const ir_type_data *t = ir_type_of(s->g, v);
     ir_dim count = 1;
     for (int i = 0; i < t->rank; i++)
         count = ir_dim_mul(s->g, count, t->dims[i]);
@@ -207,7 +203,7 @@ static ir_dim count_of(constraints *s, ir_value v) {
  */
 static void constrain_gather(constraints *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->g, op);
-    ir_dim axis = type_of(s->g, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)];
+    ir_dim axis = ir_type_of(s->g, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)];
     ir_dim results = count_of(s, d->results[0]);
     if (!ir_dim_is_static(axis))
         constrain(s, ir_dim_sub(s->g, ir_dim_mul(s->g, axis, results), results),
@@ -218,7 +214,7 @@ static void constrain_gather(constraints *s, ir_op op) {
 static void constrain_reduce(constraints *s, ir_op op) {
     int64_t axes[IR_MAX_RANK] = {0};
     ir_op_ints(s->g, op, "axes", axes, IR_MAX_RANK);
-    ir_dim length = type_of(s->g, ir_op_get(s->g, op)->operands[0])->dims[axes[0]];
+    ir_dim length = ir_type_of(s->g, ir_op_get(s->g, op)->operands[0])->dims[axes[0]];
     ir_dim room = ir_dim_sub(s->g, INT64_C(1) << 36, length);
     if (room != IR_DIM_INVALID)
         constrain(s, room, "a reduction takes at most 2^36 elements, not %s",
@@ -236,7 +232,8 @@ static void constrain_op(constraints *s, ir_op op) {
     if (d->opcode == GRAPH_REDUCE)
         constrain_reduce(s, op);
     if (d->opcode == GRAPH_ARGSORT)
-        at_least(s, INT32_MAX, type_of(s->g, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)],
+        at_least(s, INT32_MAX,
+                 ir_type_of(s->g, d->operands[0])->dims[ir_op_int(s->g, op, "axis", 0)],
                  "the positions along an axis are i32");
     if (d->opcode == GRAPH_EXTENT) {
         const ir_attr_data *of = ir_attr_get(s->g, ir_op_attr(s->g, op, "of"));
@@ -247,7 +244,7 @@ static void constrain_op(constraints *s, ir_op op) {
 
 ir_attr symbols_constraints(ir_module *m, ir_module *g, status *st) {
     constraints s = {.g = g, .m = m, .st = st};
-    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
+    const ir_block_data *body = ir_kernel_body(g);
     for (uint32_t i = 0; i < body->argument_count; i++)
         constrain_type(&s, body->arguments[i]);
     for (ir_op op = body->first; op; op = ir_op_get(g, op)->next)

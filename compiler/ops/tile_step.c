@@ -158,7 +158,7 @@ int64_t reshape_first(const ir_type_data *from, const ir_type_data *to, const re
 
 /* A shape with numbers; false: some are not known yet. */
 static bool whole_shape(tile_step *s, ir_value v, ir_type_data *out) {
-    *out = *ir_type_get(s->m, ir_value_get(s->m, v)->type);
+    *out = *ir_type_of(s->m, v);
     bool known = true;
     for (int i = 0; i < out->rank; i++) {
         out->dims[i] = whole_dim(s, out->dims[i]);

@@ -47,7 +47,7 @@ static void mark_loop(marking *k, ir_op op, const ir_op_data *d) {
 }
 
 static bool is_float(const ir_module *m, ir_value v) {
-    return dtype_is_float(ir_type_get(m, ir_value_get(m, v)->type)->element);
+    return dtype_is_float(ir_type_of(m, v)->element);
 }
 
 static void mark_dense(marking *k, ir_value v) {

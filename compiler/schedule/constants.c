@@ -14,7 +14,7 @@ static const char *name_of_input(const scheduler *s, uint32_t index) {
 
 /* The number of the input, -1: the buffer is none. */
 static int input_of(const scheduler *s, ir_value buffer) {
-    const ir_block_data *body = ir_block_get(s->m, ir_op_block(s->m, ir_module_kernel(s->m), 0));
+    const ir_block_data *body = ir_kernel_body(s->m);
     for (uint32_t i = 0; i < input_names(s)->count; i++)
         if (body->arguments[i] == buffer)
             return (int)i;

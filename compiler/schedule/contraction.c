@@ -277,7 +277,7 @@ void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_
 }
 
 dtype contraction_element(const contraction *c, ir_value buffer) {
-    return ir_type_get(c->s->m, ir_value_get(c->s->m, buffer)->type)->element;
+    return ir_type_of(c->s->m, buffer)->element;
 }
 
 bool contraction_can_pack_blocks(const contraction *c) {

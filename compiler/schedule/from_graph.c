@@ -308,7 +308,7 @@ typedef VEC(output_copy) output_copies;
  * an input, or the second time the same value, are copies. */
 static void place_memory(scheduler *s, output_copies *copies) {
     ir_module *g = s->p->g;
-    const ir_block_data *body = ir_block_get(g, ir_op_block(g, ir_module_kernel(g), 0));
+    const ir_block_data *body = ir_kernel_body(g);
     for (uint32_t i = 0; i < body->argument_count; i++)
         s->buffer_of[body->arguments[i]] =
             ir_block_add_argument(s->m, s->at.block, buffer_type(s, body->arguments[i]), NULL);

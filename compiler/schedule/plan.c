@@ -10,7 +10,7 @@
 #include "schedule/expression.h"
 
 const ir_type_data *plan_type(const plan *p, ir_value v) {
-    return ir_type_get(p->g, ir_value_get(p->g, v)->type);
+    return ir_type_of(p->g, v);
 }
 
 ir_dim plan_product(const plan *p, ir_dim a, ir_dim b) {

@@ -21,14 +21,6 @@ static bool is_extent(ir_dim extent) {
     return !ir_dim_is_static(extent) || in_range(extent, 0);
 }
 
-static bool broken(status *st, const char *what) {
-    return status_set(st, STATUS_INTERNAL, "%s", what);
-}
-
-static const ir_type_data *type_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type);
-}
-
 static int parent_opcode(const ir_module *m, ir_op op) {
     ir_op parent = ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
     return ir_op_get(m, parent)->opcode;
@@ -46,26 +38,26 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     uint32_t names = ir_attr_get(m, ir_op_attr(m, op, "inputs"))->count +
                      ir_attr_get(m, ir_op_attr(m, op, "outputs"))->count;
     if (names != body->argument_count)
-        return broken(st, "needs a name for each buffer");
+        return ir_broken(st, "needs a name for each buffer");
     for (uint32_t i = 0; i < body->argument_count; i++)
-        if (type_of(m, body->arguments[i])->kind != IR_TYPE_BUFFER)
-            return broken(st, "its block takes buffers");
+        if (ir_type_of(m, body->arguments[i])->kind != IR_TYPE_BUFFER)
+            return ir_broken(st, "its block takes buffers");
     for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
         if (ir_op_get(m, i)->opcode != SCHED_BUFFER && ir_op_get(m, i)->opcode != SCHED_PHASE)
-            return broken(st, "its block holds buffers and phases");
+            return ir_broken(st, "its block holds buffers and phases");
     return true;
 }
 
 static bool verify_phase(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     return (b->first && b->first == b->last && ir_op_get(m, b->first)->opcode == SCHED_PARALLEL) ||
-           broken(st, "holds one sched.parallel");
+           ir_broken(st, "holds one sched.parallel");
 }
 
 static bool takes_indices(const ir_module *m, ir_op op, uint32_t count) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     for (uint32_t i = 0; i < b->argument_count; i++)
-        if (type_of(m, b->arguments[i])->kind != IR_TYPE_INDEX)
+        if (ir_type_of(m, b->arguments[i])->kind != IR_TYPE_INDEX)
             return false;
     return b->argument_count == count;
 }
@@ -75,15 +67,15 @@ static bool verify_parallel(const ir_module *m, ir_op op, status *st) {
     const ir_attr_data *extents = ir_attr_get(m, ir_op_attr(m, op, "extents"));
     const ir_attr_data *steps = ir_attr_get(m, ir_op_attr(m, op, "steps"));
     if (parent_opcode(m, op) != SCHED_PHASE)
-        return broken(st, "stands outside of a phase");
+        return ir_broken(st, "stands outside of a phase");
     if (axes->count > MAX_AXES || extents->count != axes->count || steps->count != axes->count)
-        return broken(st, "needs an extent and a step for each axis, and at most 16 of them");
+        return ir_broken(st, "needs an extent and a step for each axis, and at most 16 of them");
     for (uint32_t i = 0; i < steps->count; i++)
         if (!in_range(schedule_step_value(m, steps->items[i]), 1) ||
             !is_extent(ir_attr_get(m, extents->items[i])->integer))
-            return broken(st, "an extent or a step is not known, or out of range");
+            return ir_broken(st, "an extent or a step is not known, or out of range");
     return takes_indices(m, op, axes->count) || takes_indices(m, op, 0) ||
-           broken(st, "its block takes an index for each axis");
+           ir_broken(st, "its block takes an index for each axis");
 }
 
 /* Is the start of a loop the index of another one around it, whose steps are as long as its span?
@@ -101,34 +93,34 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!in_range(schedule_step(m, op, "step", 0), 1) ||
         !in_range(schedule_step(m, op, "span", 1), 1))
-        return broken(st, "the step or the span is not known, or out of range");
+        return ir_broken(st, "the step or the span is not known, or out of range");
     if (!is_extent(ir_op_int(m, op, "extent", 0)))
-        return broken(st, "the extent is out of range");
+        return ir_broken(st, "the extent is out of range");
     if (!in_range(ir_op_int(m, op, "tail", 0), 0) || !in_range(ir_op_int(m, op, "last", 1), 1) ||
         !in_range(ir_op_int(m, op, "area", 1), 1))
-        return broken(st, "the steps of what is left over are out of range");
-    if (d->operand_count && type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
-        return broken(st, "the start is not an index");
+        return ir_broken(st, "the steps of what is left over are out of range");
+    if (d->operand_count && ir_type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
+        return ir_broken(st, "the start is not an index");
     if (ir_op_attr(m, op, "inside") && !is_inside(m, op))
-        return broken(st, "is inside of no loop whose steps are its span");
-    return takes_indices(m, op, 1) || broken(st, "its block takes the index");
+        return ir_broken(st, "is inside of no loop whose steps are its span");
+    return takes_indices(m, op, 1) || ir_broken(st, "its block takes the index");
 }
 
 static bool verify_buffer(const ir_module *m, ir_op op, status *st) {
     const char *space = ir_op_string(m, op, "space", "");
     ir_type type = ir_value_get(m, ir_op_get(m, op)->results[0])->type;
     if (ir_type_get(m, type)->kind != IR_TYPE_BUFFER)
-        return broken(st, "the result is not a buffer");
+        return ir_broken(st, "the result is not a buffer");
     return strcmp(space, "workspace") == 0 || strcmp(space, "workgroup") == 0 ||
            strcmp(space, "prepared") == 0 ||
-           broken(st, "the space is workspace, prepared or workgroup");
+           ir_broken(st, "the space is workspace, prepared or workgroup");
 }
 
 static bool verify_fill(const ir_module *m, ir_op op, status *st) {
-    const ir_type_data *t = type_of(m, ir_op_get(m, op)->operands[0]);
+    const ir_type_data *t = ir_type_of(m, ir_op_get(m, op)->operands[0]);
     return (t->kind == IR_TYPE_BUFFER &&
             t->element == ir_attr_get(m, ir_op_attr(m, op, "value"))->element) ||
-           broken(st, "needs a buffer of its value's type");
+           ir_broken(st, "needs a buffer of its value's type");
 }
 
 /* ---- computations ---- */
@@ -161,7 +153,7 @@ static bool verify_coefficients(const ir_module *m, const ir_attr_data *list, st
         const ir_attr_data *number = ir_attr_get(m, list->items[i]);
         bool symbol = number->kind == IR_ATTR_DIM;
         if (!symbol && (number->kind != IR_ATTR_INT || !in_range(number->integer, -most_elements)))
-            return broken(st, "an access is a list of numbers");
+            return ir_broken(st, "an access is a list of numbers");
     }
     return true;
 }
@@ -169,11 +161,11 @@ static bool verify_coefficients(const ir_module *m, const ir_attr_data *list, st
 static bool verify_access(const ir_module *m, ir_op op, const computation_parts *p, status *st) {
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
     if (access->count != (uint64_t)(p->inputs + p->outputs))
-        return broken(st, "needs an access for each buffer");
+        return ir_broken(st, "needs an access for each buffer");
     for (uint32_t i = 0; i < access->count; i++) {
         const ir_attr_data *item = ir_attr_get(m, access->items[i]);
         if (item->kind != IR_ATTR_ARRAY || item->count != (uint64_t)p->axes + 1 + p->reduces)
-            return broken(st, "an access needs a coefficient for each index");
+            return ir_broken(st, "an access needs a coefficient for each index");
         if (!verify_coefficients(m, item, st))
             return false;
     }
@@ -183,9 +175,9 @@ static bool verify_access(const ir_module *m, ir_op op, const computation_parts 
 static bool verify_operands(const ir_module *m, ir_op op, const computation_parts *p, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
-        if (type_of(m, d->operands[i])->kind !=
+        if (ir_type_of(m, d->operands[i])->kind !=
             ((int64_t)i < p->axes ? IR_TYPE_INDEX : IR_TYPE_BUFFER))
-            return broken(st, "operands are indices, then buffers");
+            return ir_broken(st, "operands are indices, then buffers");
     return true;
 }
 
@@ -197,27 +189,27 @@ static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p
     const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;
     int64_t first = p->leading > 0, inputs = p->inputs - p->leading;
     if (b->argument_count != (uint64_t)(first + inputs))
-        return broken(st, "its block takes an element of each input");
+        return ir_broken(st, "its block takes an element of each input");
     for (uint32_t i = 0; i < b->argument_count; i++) {
-        const ir_type_data *t = type_of(m, b->arguments[i]);
+        const ir_type_data *t = ir_type_of(m, b->arguments[i]);
         dtype element =
             (int64_t)i < first
                 ? t->element
-                : type_of(m, d->operands[p->axes + p->leading + (int64_t)i - first])->element;
+                : ir_type_of(m, d->operands[p->axes + p->leading + (int64_t)i - first])->element;
         if (t->kind != IR_TYPE_SCALAR || t->element != element)
-            return broken(st, "its block takes elements of its inputs' types");
+            return ir_broken(st, "its block takes elements of its inputs' types");
     }
     if (!end || end->opcode != SCHED_YIELD || end->operand_count != (uint64_t)p->outputs)
-        return broken(st, "its block ends by yielding an element for each output");
+        return ir_broken(st, "its block ends by yielding an element for each output");
     if (d->opcode == SCHED_SORT) /* positions of what it yields */
         return (p->outputs == 1 &&
-                type_of(m, d->operands[p->axes + p->inputs])->element == DTYPE_I32) ||
-               broken(st, "gives i32 positions");
+                ir_type_of(m, d->operands[p->axes + p->inputs])->element == DTYPE_I32) ||
+               ir_broken(st, "gives i32 positions");
     for (uint32_t i = 0; i < end->operand_count && !ir_op_attr(m, op, "group"); i++)
-        if (type_of(m, end->operands[i])->kind != IR_TYPE_SCALAR ||
-            type_of(m, end->operands[i])->element !=
-                type_of(m, d->operands[p->axes + p->inputs + (int64_t)i])->element)
-            return broken(st, "yields an element of another type than the output's");
+        if (ir_type_of(m, end->operands[i])->kind != IR_TYPE_SCALAR ||
+            ir_type_of(m, end->operands[i])->element !=
+                ir_type_of(m, d->operands[p->axes + p->inputs + (int64_t)i])->element)
+            return ir_broken(st, "yields an element of another type than the output's");
     return true;
 }
 
@@ -225,15 +217,15 @@ static bool verify_computation(const ir_module *m, ir_op op, status *st) {
     computation_parts p;
     dot_shape shape;
     if (ir_op_get(m, op)->opcode == SCHED_DOT && !dot_shape_read(m, op, &shape))
-        return broken(st, "its indices or buffers are not those of a contraction");
+        return ir_broken(st, "its indices or buffers are not those of a contraction");
     if (!find_parts(m, op, &p))
-        return broken(st, "operands are not as many as axes, inputs and outputs");
+        return ir_broken(st, "operands are not as many as axes, inputs and outputs");
     if (p.reduces && !is_extent(ir_op_int(m, op, "extent", 0)))
-        return broken(st, "the extent is out of range");
+        return ir_broken(st, "the extent is out of range");
     if (!in_range(schedule_step(m, op, "sub", 1), 1))
-        return broken(st, "the sub-tile is not known");
+        return ir_broken(st, "the sub-tile is not known");
     if (!in_range(schedule_step(m, op, "trip", 1), 1))
-        return broken(st, "the rows of a trip are not known");
+        return ir_broken(st, "the rows of a trip are not known");
     return verify_access(m, op, &p, st) && verify_operands(m, op, &p, st) &&
            verify_body(m, op, &p, st);
 }
@@ -243,40 +235,41 @@ static bool verify_computation(const ir_module *m, ir_op op, status *st) {
 static bool verify_inner(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!is_computation(parent_opcode(m, op)))
-        return broken(st, "stands outside of a body");
+        return ir_broken(st, "stands outside of a body");
     if (d->opcode == SCHED_YIELD)
-        return !d->next || broken(st, "is not the last operation of its body");
+        return !d->next || ir_broken(st, "is not the last operation of its body");
     ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
     computation_parts p;
     if (d->opcode == SCHED_EXTENT)
-        return type_of(m, d->results[0])->element == DTYPE_I32 ||
-               broken(st, "the result is no i32");
+        return ir_type_of(m, d->results[0])->element == DTYPE_I32 ||
+               ir_broken(st, "the result is no i32");
     if (d->opcode == SCHED_RUNNING)
         return (ir_op_get(m, parent)->opcode == SCHED_SCAN &&
                 ir_value_get(m, d->operands[0])->type == ir_value_get(m, d->results[0])->type) ||
-               broken(st, "stands in a scan, and its sum is of the operand's type");
+               ir_broken(st, "stands in a scan, and its sum is of the operand's type");
     find_parts(m, parent, &p);
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
     if (access->count > (uint64_t)p.axes + 1 + p.reduces)
-        return broken(st, "an access needs a coefficient for each index");
+        return ir_broken(st, "an access needs a coefficient for each index");
     if (!verify_coefficients(m, access, st))
         return false;
     ir_dim stride = ir_op_int(m, op, "stride", 0), limit = ir_op_int(m, op, "limit", 1);
     if (ir_dim_is_static(stride) && !in_range(stride, -most_elements))
-        return broken(st, "the stride is out of range");
+        return ir_broken(st, "the stride is out of range");
     dtype element = DTYPE_I32;
     if (d->opcode == SCHED_GATHER) {
         int64_t input = ir_op_int(m, op, "input", 0);
         if (input < 0 || input >= p.inputs - p.leading)
-            return broken(st, "there is no such input");
-        element = type_of(m, ir_op_get(m, parent)->operands[p.axes + p.leading + input])->element;
-        if (type_of(m, d->operands[0])->element != DTYPE_I32 ||
+            return ir_broken(st, "there is no such input");
+        element =
+            ir_type_of(m, ir_op_get(m, parent)->operands[p.axes + p.leading + input])->element;
+        if (ir_type_of(m, d->operands[0])->element != DTYPE_I32 ||
             (ir_dim_is_static(limit) && limit < 1))
-            return broken(st, "needs an i32 index below a limit");
+            return ir_broken(st, "needs an i32 index below a limit");
     }
-    const ir_type_data *t = type_of(m, d->results[0]);
+    const ir_type_data *t = ir_type_of(m, d->results[0]);
     return (t->kind == IR_TYPE_SCALAR && t->element == element) ||
-           broken(st, "the result is not an element of that type");
+           ir_broken(st, "the result is not an element of that type");
 }
 
 bool schedule_verify(const ir_module *m, ir_op op, status *st) {

@@ -48,12 +48,12 @@ static dtype accumulated_type(const orders *o, ir_op op) {
     if (d->opcode == SCHED_SCAN)
         d = ir_op_get(o->m, running_sum(o, op));
     if (d->opcode == SCHED_RUNNING)
-        return ir_type_get(o->m, ir_value_get(o->m, d->results[0])->type)->element;
+        return ir_type_of(o->m, d->results[0])->element;
     ir_value v =
         d->opcode == SCHED_DOT
             ? ir_block_get(o->m, ir_op_block(o->m, op, 0))->arguments[0]
             : d->operands[ir_op_int(o->m, op, "axes", 0) + ir_op_int(o->m, op, "inputs", 0)];
-    return ir_type_get(o->m, ir_value_get(o->m, v)->type)->element;
+    return ir_type_of(o->m, v)->element;
 }
 
 /* The loop whose index is the start of a dot's chunk; 0 where there is none. */

@@ -290,7 +290,7 @@ typedef struct trace {
 } trace;
 
 static int64_t part_of(const ir_module *m, ir_value v) {
-    const ir_type_data *t = ir_type_get(m, ir_value_get(m, v)->type);
+    const ir_type_data *t = ir_type_of(m, v);
     ir_op op = ir_value_get(m, v)->op;
     if (t->kind != IR_TYPE_TILE || t->element == DTYPE_BOOL ||
         (op && ir_op_get(m, op)->opcode == TILE_CONSTANT))
@@ -360,7 +360,7 @@ static size_t phases_seen;
 
 static void check_pressure(const ir_module *m, const text *code) {
     (void)code;
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next) {
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
             continue;

@@ -312,7 +312,7 @@ static void close_kernel(ir_builder *b, ir_value y) {
 static void expect_ops(const ir_module *m, const char *wanted) {
     text found;
     text_init(&found);
-    const ir_block_data *b = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *b = ir_kernel_body(m);
     ir_op last = 0;
     for (ir_op op = b->first; op; last = op, op = ir_op_get(m, op)->next) {
         assert_int_equal(ir_op_get(m, op)->previous, last);

@@ -198,8 +198,7 @@ static void note_load(const ir_module *m, ir_op op, fragments *f) {
     f->pieces += of_pieces > 0 && d->opcode == TILE_MMA_STAGE;
     if (ir_op_int(m, op, "swizzle", 0) || d->opcode == TILE_MMA_STAGE)
         f->worst = of_pieces > f->worst ? of_pieces : f->worst;
-    const ir_type_data *t =
-        d->opcode == TILE_LOAD ? ir_type_get(m, ir_value_get(m, d->results[0])->type) : NULL;
+    const ir_type_data *t = d->opcode == TILE_LOAD ? ir_type_of(m, d->results[0]) : NULL;
     if (!t || !t->layout.row_groups || t->layout.fragment == IR_FRAGMENT_C)
         return;
     int64_t row = ir_op_int(m, op, "row_stride", 0), column = ir_op_int(m, op, "column_stride", 0),

@@ -124,7 +124,7 @@ static ir_value distance_of(ir_builder *b, ir_value significand, ir_value droppe
 
 ir_value tile_expand_stochastic_round(ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(b->m, op);
-    dtype to = ir_type_get(b->m, ir_value_get(b->m, d.results[0])->type)->element;
+    dtype to = ir_type_of(b->m, d.results[0])->element;
     const dtype_format *f = dtype_format_of(to);
     ir_value bits = bits_as(b, d.operands[0], DTYPE_I32);
     uint32_t stream = (uint32_t)ir_op_int(b->m, op, "stream", 0);

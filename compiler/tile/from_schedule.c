@@ -71,7 +71,7 @@ ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t cou
 }
 
 ir_dim lowering_count(lowering *l, ir_value buffer) {
-    const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, buffer)->type);
+    const ir_type_data *t = ir_type_of(l->s, buffer);
     ir_dim count = 1;
     for (int i = 0; i < t->rank; i++)
         count = ir_dim_add_scaled(l->m, 0, count, t->dims[i]);
@@ -81,7 +81,7 @@ ir_dim lowering_count(lowering *l, ir_value buffer) {
 /* Where the offset is an expression, each phase has the address anew. */
 static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->results[0];
-    dtype element = ir_type_get(l->s, ir_value_get(l->s, v)->type)->element;
+    dtype element = ir_type_of(l->s, v)->element;
     memory_place *place = &l->place_of[v];
     const char *space = ir_op_string(l->s, op, "space", "");
     if (strcmp(space, "workgroup") == 0) {
@@ -504,7 +504,7 @@ static ir_attr copy_attr(lowering *l, ir_attr attr) {
 static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
     ir_attr *shapes = base_malloc((body->argument_count + 1) * sizeof *shapes);
     for (uint32_t i = 0; i < body->argument_count; i++) {
-        const ir_type_data *t = ir_type_get(l->s, ir_value_get(l->s, body->arguments[i])->type);
+        const ir_type_data *t = ir_type_of(l->s, body->arguments[i]);
         ir_attr items[IR_MAX_RANK];
         for (int k = 0; k < t->rank; k++)
             items[k] = ir_dim_is_static(t->dims[k])
@@ -550,7 +550,7 @@ static void lower_kernel(lowering *l) {
     uint32_t inputs = ir_attr_get(l->s, ir_op_attr(l->s, kernel, "inputs"))->count;
     for (uint32_t i = 0; i < body->argument_count; i++) {
         ir_value v = body->arguments[i];
-        dtype element = ir_type_get(l->s, ir_value_get(l->s, v)->type)->element;
+        dtype element = ir_type_of(l->s, v)->element;
         l->value_of[v] = ir_block_add_argument(l->m, b.block, ir_type_memory(l->m, element), NULL);
         l->is_output[v] = i >= inputs;
     }

@@ -554,7 +554,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.k = t.f.axes;
     t.f.index[t.f.axes++] = tile_index(b, 0);
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
-    t.element = ir_type_get(l->s, ir_value_get(l->s, block->arguments[0])->type)->element;
+    t.element = ir_type_of(l->s, block->arguments[0])->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
     t.turned = ir_op_attr(l->s, op, "turned") != 0 && (t.group || !t.pairs);

@@ -335,7 +335,7 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     r.f.index[r.f.axes] = tile_index(b, 0);
     go_along_rows(&r.f);
     ir_value out = d->operands[r.f.first_input + r.f.body_inputs];
-    r.element = ir_type_get(l->s, ir_value_get(l->s, out)->type)->element;
+    r.element = ir_type_of(l->s, out)->element;
     r.sub = schedule_step(l->s, op, "sub", LANES);
     if (r.sub > LANES || LANES % r.sub != 0)
         r.sub = LANES;
@@ -487,7 +487,7 @@ void lower_columns(lowering *l, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(l->s, op);
     ir_dim length = ir_op_int(l->s, op, "extent", 0);
     ir_value out = d->operands[r.f.first_input + r.f.body_inputs], result;
-    r.element = ir_type_get(l->s, ir_value_get(l->s, out)->type)->element;
+    r.element = ir_type_of(l->s, out)->element;
     r.f.row_axis = -1;
     r.f.rows = 1;
     r.f.index[r.f.axes++] = tile_index(b, 0);

@@ -98,7 +98,7 @@ static dtype summed_type(const lowering *l, ir_op op) {
     ir_op i = ir_block_get(l->s, ir_op_block(l->s, op, 0))->first;
     while (i && ir_op_get(l->s, i)->opcode != SCHED_RUNNING)
         i = ir_op_get(l->s, i)->next;
-    return ir_type_get(l->s, ir_value_get(l->s, ir_op_get(l->s, i)->results[0])->type)->element;
+    return ir_type_of(l->s, ir_op_get(l->s, i)->results[0])->element;
 }
 
 void lower_scan(lowering *l, ir_builder *b, ir_op op) {

@@ -237,7 +237,7 @@ static dtype key_type(const sort *q) {
     const lowering *l = q->f.l;
     ir_op end = ir_block_get(l->s, ir_op_block(l->s, q->f.op, 0))->last;
     ir_value x = ir_op_get(l->s, end)->operands[0];
-    dtype element = ir_type_get(l->s, ir_value_get(l->s, x)->type)->element;
+    dtype element = ir_type_of(l->s, x)->element;
     return dtype_size(element) == 8 ? DTYPE_I64 : DTYPE_I32;
 }
 

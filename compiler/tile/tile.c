@@ -28,7 +28,7 @@ const op_table *tile_op_table(void) {
 /* ---- builders ---- */
 
 const ir_type_data *tile_type(const ir_builder *b, ir_value x) {
-    return ir_type_get(b->m, ir_value_get(b->m, x)->type);
+    return ir_type_of(b->m, x);
 }
 
 ir_value tile_index(ir_builder *b, int64_t value) {

@@ -6,20 +6,12 @@
 /* Beyond any memory or tile, and small enough that no sum of a few of them overflows. */
 static const int64_t most_elements = INT64_C(1) << 48, most_columns = 1 << 20;
 
-static bool broken(status *st, const char *what) {
-    return status_set(st, STATUS_INTERNAL, "%s", what);
-}
-
-static const ir_type_data *type_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type);
-}
-
 static const ir_type_data *operand(const ir_module *m, ir_op op, uint32_t i) {
-    return type_of(m, ir_op_get(m, op)->operands[i]);
+    return ir_type_of(m, ir_op_get(m, op)->operands[i]);
 }
 
 static const ir_type_data *result(const ir_module *m, ir_op op) {
-    return type_of(m, ir_op_get(m, op)->results[0]);
+    return ir_type_of(m, ir_op_get(m, op)->results[0]);
 }
 
 static int parent_opcode(const ir_module *m, ir_op op) {
@@ -75,7 +67,7 @@ static bool verify_kinds(const ir_module *m, ir_op op, status *st) {
         if (!has_kind(operand(m, op, i), operands[i < last ? i : last]))
             return status_set(st, STATUS_INTERNAL, "operand %u is of the wrong kind", i);
     return !*results || has_kind(result(m, op), *results) ||
-           broken(st, "the result is of the wrong kind");
+           ir_broken(st, "the result is of the wrong kind");
 }
 
 /* ---- structure ---- */
@@ -86,26 +78,27 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
                      ir_attr_get(m, ir_op_attr(m, op, "outputs"))->count;
     if (names != body->argument_count ||
         ir_attr_get(m, ir_op_attr(m, op, "shapes"))->count != names)
-        return broken(st, "needs a name and a shape for each argument");
+        return ir_broken(st, "needs a name and a shape for each argument");
     const ir_attr_data *shapes = ir_attr_get(m, ir_op_attr(m, op, "shapes"));
     for (uint32_t i = 0; i < body->argument_count; i++) {
-        if (type_of(m, body->arguments[i])->kind != IR_TYPE_MEMORY)
-            return broken(st, "its block takes memory");
+        if (ir_type_of(m, body->arguments[i])->kind != IR_TYPE_MEMORY)
+            return ir_broken(st, "its block takes memory");
         if (ir_attr_get(m, shapes->items[i])->kind != IR_ATTR_ARRAY)
-            return broken(st, "a shape is a list of dimensions");
+            return ir_broken(st, "a shape is a list of dimensions");
     }
     for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
         if (ir_op_get(m, i)->opcode != TILE_WORKSPACE && ir_op_get(m, i)->opcode != TILE_PREPARED &&
             ir_op_get(m, i)->opcode != TILE_PHASE && ir_op_get(m, i)->opcode != TILE_FUNCTION)
-            return broken(st, "its block holds functions, workspaces, prepared memory and phases");
+            return ir_broken(st,
+                             "its block holds functions, workspaces, prepared memory and phases");
     return true;
 }
 
 static bool verify_phase(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     return (parent_opcode(m, op) == TILE_KERNEL && b->argument_count == 1 &&
-            type_of(m, b->arguments[0])->kind == IR_TYPE_INDEX) ||
-           broken(st, "stands in a kernel, and its block takes the number of the workgroup");
+            ir_type_of(m, b->arguments[0])->kind == IR_TYPE_INDEX) ||
+           ir_broken(st, "stands in a kernel, and its block takes the number of the workgroup");
 }
 
 static bool verify_loop(const ir_module *m, ir_op op, status *st) {
@@ -113,15 +106,15 @@ static bool verify_loop(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;
     if (d->operand_count != d->result_count + 2 || b->argument_count != d->result_count + 1)
-        return broken(st, "needs a carried value for each result");
+        return ir_broken(st, "needs a carried value for each result");
     if (!end || end->opcode != TILE_YIELD || end->operand_count != d->result_count)
-        return broken(st, "the block must yield each carried value");
+        return ir_broken(st, "the block must yield each carried value");
     int64_t step = ir_op_int(m, op, "step", 0);
     if (step < 1 || step > most_elements)
-        return broken(st, "the step must be positive, and in range");
+        return ir_broken(st, "the step must be positive, and in range");
     if (operand(m, op, 0)->kind != IR_TYPE_INDEX || operand(m, op, 1)->kind != IR_TYPE_INDEX ||
-        type_of(m, b->arguments[0])->kind != IR_TYPE_INDEX)
-        return broken(st, "the bounds and the block's first argument are indices");
+        ir_type_of(m, b->arguments[0])->kind != IR_TYPE_INDEX)
+        return ir_broken(st, "the bounds and the block's first argument are indices");
     for (uint32_t i = 0; i < d->result_count; i++) {
         ir_type type = ir_value_get(m, d->results[i])->type;
         if (type != ir_value_get(m, d->operands[2 + i])->type ||
@@ -136,7 +129,7 @@ static bool verify_loop(const ir_module *m, ir_op op, status *st) {
 static bool verify_yield(const ir_module *m, ir_op op, status *st) {
     int parent = parent_opcode(m, op);
     return ((parent == TILE_FOR || parent == TILE_FUNCTION) && !ir_op_get(m, op)->next) ||
-           broken(st, "is not the last operation of a loop or a function");
+           ir_broken(st, "is not the last operation of a loop or a function");
 }
 
 static bool is_vector(const ir_type_data *t) {
@@ -156,12 +149,12 @@ static bool verify_function(const ir_module *m, ir_op op, status *st) {
     int64_t number = ir_op_int(m, op, "number", -1);
     if (parent_opcode(m, op) != TILE_KERNEL || !result || b->argument_count == 0 ||
         b->argument_count > TILE_FUNCTION_OPERANDS || number < 0 || number >= TILE_FUNCTIONS)
-        return broken(st, "stands in a kernel, has a number, takes vectors and yields one");
-    bool vectors = is_vector(type_of(m, result));
+        return ir_broken(st, "stands in a kernel, has a number, takes vectors and yields one");
+    bool vectors = is_vector(ir_type_of(m, result));
     for (uint32_t i = 0; i < b->argument_count; i++)
-        vectors &= is_vector(type_of(m, b->arguments[i])) &&
-                   type_of(m, b->arguments[i])->dims[1] == type_of(m, result)->dims[1];
-    return vectors || broken(st, "its arguments and what it yields are rows of one length");
+        vectors &= is_vector(ir_type_of(m, b->arguments[i])) &&
+                   ir_type_of(m, b->arguments[i])->dims[1] == ir_type_of(m, result)->dims[1];
+    return vectors || ir_broken(st, "its arguments and what it yields are rows of one length");
 }
 
 /* ---- tiles ---- */
@@ -174,7 +167,7 @@ static bool fits(const ir_type_data *x, const ir_type_data *to) {
 
 /* The kernel's function of that number; 0: there is none. */
 static ir_op function_numbered(const ir_module *m, int64_t number) {
-    ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+    ir_op op = ir_kernel_body(m)->first;
     while (op &&
            (ir_op_get(m, op)->opcode != TILE_FUNCTION || ir_op_int(m, op, "number", -1) != number))
         op = ir_op_get(m, op)->next;
@@ -185,15 +178,15 @@ static bool verify_call(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     ir_op function = function_numbered(m, ir_op_int(m, op, "function", -1));
     if (!function)
-        return broken(st, "there is no such function");
+        return ir_broken(st, "there is no such function");
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, function, 0));
     ir_value y = yielded(m, function);
     bool typed = y && d->operand_count == b->argument_count &&
-                 result(m, op)->element == type_of(m, y)->element;
+                 result(m, op)->element == ir_type_of(m, y)->element;
     for (uint32_t i = 0; i < d->operand_count && typed; i++)
-        typed = operand(m, op, i)->element == type_of(m, b->arguments[i])->element &&
+        typed = operand(m, op, i)->element == ir_type_of(m, b->arguments[i])->element &&
                 fits(operand(m, op, i), result(m, op));
-    return typed || broken(st, "its values are not of the function's types, or of one shape");
+    return typed || ir_broken(st, "its values are not of the function's types, or of one shape");
 }
 
 static bool in_range(int64_t number) {
@@ -204,24 +197,24 @@ static bool verify_affine(const ir_module *m, ir_op op, status *st) {
     const ir_attr_data *list = ir_attr_get(m, ir_op_attr(m, op, "coefficients"));
     for (uint32_t i = 0; i < list->count; i++)
         if (!in_range(ir_attr_get(m, list->items[i])->integer))
-            return broken(st, "a coefficient is out of range");
+            return ir_broken(st, "a coefficient is out of range");
     if (!in_range(ir_op_int(m, op, "constant", 0)))
-        return broken(st, "the constant is out of range");
+        return ir_broken(st, "the constant is out of range");
     return list->count == ir_op_get(m, op)->operand_count ||
-           broken(st, "needs a coefficient for each index");
+           ir_broken(st, "needs a coefficient for each index");
 }
 
 static bool verify_memory(const ir_module *m, ir_op op, status *st) {
     bool stores = ir_op_get(m, op)->opcode == TILE_STORE;
     const ir_type_data *t = stores ? operand(m, op, 2) : result(m, op);
     if (!tile_more_fits(m, op))
-        return broken(st, "an index behind the offset has no name, or one that is not known");
+        return ir_broken(st, "an index behind the offset has no name, or one that is not known");
     if (t->element != operand(m, op, 0)->element)
-        return broken(st, "the memory holds elements of another type");
+        return ir_broken(st, "the memory holds elements of another type");
     return ir_op_get(m, op)->opcode != TILE_GATHER ||
            (operand(m, op, 2)->element == DTYPE_I32 &&
             is_tile(operand(m, op, 2), t->dims[0], t->dims[1])) ||
-           broken(st, "needs an i32 index for each element");
+           ir_broken(st, "needs an i32 index for each element");
 }
 
 static bool holds_groups(const ir_type_data *t) {
@@ -235,12 +228,12 @@ static bool verify_group(const ir_module *m, ir_op op, status *st) {
     if (opcode == TILE_LOAD_GROUP)
         return (holds_groups(to) && tile_more_fits(m, op) &&
                 dtype_size(operand(m, op, 0)->element) < 4) ||
-               broken(st, "loads groups of narrow elements");
+               ir_broken(st, "loads groups of narrow elements");
     if (opcode == TILE_GROUP)
         return (holds_groups(to) && is_tile(to, 1, operand(m, op, 0)->dims[1]) &&
                 operand(m, op, 0)->dims[0] * (int64_t)dtype_size(operand(m, op, 0)->element) ==
                     4) ||
-               broken(st, "makes 32 bits of each column");
+               ir_broken(st, "makes 32 bits of each column");
     const ir_type_data *of = ir_type_get(m, ir_attr_get(m, ir_op_attr(m, op, "of"))->type);
     bool known = (of->element == DTYPE_I8 && to->element == DTYPE_I32) ||
                  (of->element == DTYPE_BF16 && to->element == DTYPE_F32);
@@ -248,7 +241,7 @@ static bool verify_group(const ir_module *m, ir_op op, status *st) {
             fits(operand(m, op, 0), to) && fits(operand(m, op, 1), to) &&
             is_tile(operand(m, op, 2), to->dims[0], to->dims[1]) &&
             operand(m, op, 2)->element == to->element) ||
-           broken(st, "adds products of i8 into i32 or of bf16 into f32");
+           ir_broken(st, "adds products of i8 into i32 or of bf16 into f32");
 }
 
 static bool verify_fold(const ir_module *m, ir_op op, status *st) {
@@ -257,11 +250,11 @@ static bool verify_fold(const ir_module *m, ir_op op, status *st) {
     for (uint32_t i = 0; i < ir_op_get(m, op)->operand_count; i++) {
         const ir_type_data *part = operand(m, op, i);
         if (part->element != to->element || part->dims[0] != to->dims[0])
-            return broken(st, "its parts are not of the result's type");
+            return ir_broken(st, "its parts are not of the result's type");
         columns += part->dims[1];
     }
     return (to->dims[1] == 1 && columns > 0 && (columns & (columns - 1)) == 0) ||
-           broken(st, "halves a power of two of columns until one is left");
+           ir_broken(st, "halves a power of two of columns until one is left");
 }
 
 static bool verify_row(const ir_module *m, ir_op op, status *st) {
@@ -269,7 +262,7 @@ static bool verify_row(const ir_module *m, ir_op op, status *st) {
     int64_t number = ir_op_int(m, op, "number", -1);
     return (number >= 0 && number < x->dims[0] && is_tile(to, 1, x->dims[1]) &&
             x->element == to->element) ||
-           broken(st, "is one of the tile's rows");
+           ir_broken(st, "is one of the tile's rows");
 }
 
 static bool verify_scan(const ir_module *m, ir_op op, status *st) {
@@ -278,7 +271,7 @@ static bool verify_scan(const ir_module *m, ir_op op, status *st) {
     return (x->element == before->element && is_tile(before, 1, x->dims[0]) &&
             ir_value_get(m, d->results[0])->type == ir_value_get(m, d->operands[0])->type &&
             ir_value_get(m, d->results[1])->type == ir_value_get(m, d->operands[1])->type) ||
-           broken(st, "takes a column of sums for each row, and gives as many");
+           ir_broken(st, "takes a column of sums for each row, and gives as many");
 }
 
 /* Shapes and types of operations that neither compute nor touch memory. */
@@ -297,8 +290,8 @@ static bool verify_shape(const ir_module *m, ir_op op, status *st) {
                   : opcode == TILE_PAD ? x->dims[0] == to->dims[0] && x->dims[1] <= to->dims[1]
                                        : fits(x, to);
     if (!typed)
-        return broken(st, "the element type does not fit");
-    return shaped || broken(st, "the shape does not fit");
+        return ir_broken(st, "the element type does not fit");
+    return shaped || ir_broken(st, "the shape does not fit");
 }
 
 /* ---- element-wise ---- */
@@ -317,10 +310,10 @@ static bool verify_conversion(const ir_module *m, ir_op op, status *st) {
     ir_attr attr = ir_op_attr(m, op, "to");
     const ir_type_data *to = attr ? ir_type_get(m, ir_attr_get(m, attr)->type) : NULL;
     if (!to || to->kind != IR_TYPE_SCALAR || to->element != result(m, op)->element)
-        return broken(st, "'to' is not the result's element type");
+        return ir_broken(st, "'to' is not the result's element type");
     return ir_op_get(m, op)->opcode != TILE_BITCAST ||
            dtype_size(to->element) == dtype_size(operand(m, op, 0)->element) ||
-           broken(st, "a bitcast keeps the size of an element");
+           ir_broken(st, "a bitcast keeps the size of an element");
 }
 
 static bool verify_elementwise(const ir_module *m, ir_op op, status *st) {
@@ -336,21 +329,21 @@ static bool verify_elementwise(const ir_module *m, ir_op op, status *st) {
                 operand(m, op, 1)->element == DTYPE_I32 && ir_op_attr(m, op, "seed") &&
                 ir_op_attr(m, op, "stream") && dtype_is_narrow(to->element) &&
                 verify_conversion(m, op, st)) ||
-               broken(st, "rounds f32 at an i32 index, with a seed and a stream");
+               ir_broken(st, "rounds f32 at an i32 index, with a seed and a stream");
     if (d->opcode == TILE_RANDOM_BITS &&
         (to->element != DTYPE_I32 || !ir_op_attr(m, op, "seed") || !ir_op_attr(m, op, "site")))
-        return broken(st, "gives i32 for an index and a step, with a seed and a site");
+        return ir_broken(st, "gives i32 for an index and a step, with a seed and a site");
     for (uint32_t i = first + 1; i < d->operand_count; i++)
         if (operand(m, op, i)->element != operand(m, op, first)->element)
             return status_set(st, STATUS_INTERNAL, "operand %u is of another element type", i);
     if (d->opcode == TILE_SELECT && operand(m, op, 0)->element != DTYPE_BOOL)
-        return broken(st, "the condition is not i1");
+        return ir_broken(st, "the condition is not i1");
     if (d->opcode == TILE_CONVERT || d->opcode == TILE_BITCAST)
         return verify_conversion(m, op, st);
     if (d->opcode == TILE_COMPARE && !verify_predicate(m, op, st))
         return false;
     dtype element = d->opcode == TILE_COMPARE ? DTYPE_BOOL : operand(m, op, first)->element;
-    return to->element == element || broken(st, "the result is of another element type");
+    return to->element == element || ir_broken(st, "the result is of another element type");
 }
 
 bool tile_verify(const ir_module *m, ir_op op, status *st) {
@@ -373,12 +366,12 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return false;
     switch (opcode) {
     case TILE_INDEX:
-        return in_range(ir_op_int(m, op, "value", 0)) || broken(st, "the value is out of range");
+        return in_range(ir_op_int(m, op, "value", 0)) || ir_broken(st, "the value is out of range");
     case TILE_AFFINE:
         return verify_affine(m, op, st);
     case TILE_INDEX_DIV:
     case TILE_INDEX_REM:
-        return ir_op_int(m, op, "by", 0) > 0 || broken(st, "divides by a positive number");
+        return ir_op_int(m, op, "by", 0) > 0 || ir_broken(st, "divides by a positive number");
     case TILE_LOAD:
     case TILE_GATHER:
     case TILE_STORE:
@@ -386,7 +379,7 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
     case TILE_PREFETCH:
         return (ir_op_int(m, op, "columns", 0) > 0 &&
                 ir_op_int(m, op, "columns", 0) <= most_columns) ||
-               broken(st, "the number of columns is out of range");
+               ir_broken(st, "the number of columns is out of range");
     case TILE_LOAD_GROUP:
     case TILE_GROUP:
     case TILE_GROUP_DOT:

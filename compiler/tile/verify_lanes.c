@@ -68,7 +68,7 @@ static bool note_block(orders *o, ir_op op, const reduction_record *r, int64_t l
 /* ---- lanes in registers ---- */
 
 static int64_t columns(const orders *o, ir_value v) {
-    return ir_type_get(o->m, ir_value_get(o->m, v)->type)->dims[1];
+    return ir_type_of(o->m, v)->dims[1];
 }
 
 /* The loop that carried the lanes before; 0: another operation, or none. */

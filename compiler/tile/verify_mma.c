@@ -13,50 +13,42 @@
 #include "tile/swizzle.h"
 #include "tile/verify_parts.h"
 
-static bool broken(status *st, const char *what) {
-    return status_set(st, STATUS_INTERNAL, "%s", what);
-}
-
-static const ir_type_data *type_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type);
-}
-
 /* Its layouts, once there are any: those of one cut into subgroups. */
 static bool verify_fragments(const ir_module *m, const ir_op_data *d, const mma_unit *unit,
                              status *st) {
     static const ir_fragment fragments[] = {IR_FRAGMENT_A, IR_FRAGMENT_B, IR_FRAGMENT_C};
-    const ir_layout *sums = &type_of(m, d->results[0])->layout;
+    const ir_layout *sums = &ir_type_of(m, d->results[0])->layout;
     mma_grid grid = {sums->row_groups, sums->column_groups};
     if (!sums->row_threads && !sums->vector)
         return true;
     for (int i = 0; i < 3; i++) {
         ir_layout expected = mma_layout(unit, fragments[i], grid);
-        if (memcmp(&expected, &type_of(m, d->operands[i])->layout, sizeof expected) != 0)
-            return broken(st, "an operand is not laid out as the unit's instruction has it");
+        if (memcmp(&expected, &ir_type_of(m, d->operands[i])->layout, sizeof expected) != 0)
+            return ir_broken(st, "an operand is not laid out as the unit's instruction has it");
     }
-    const ir_type_data *t = type_of(m, d->results[0]);
+    const ir_type_data *t = ir_type_of(m, d->results[0]);
     return (grid.rows && t->dims[0] % ((int64_t)grid.rows * unit->m) == 0 &&
             t->dims[1] % ((int64_t)grid.columns * unit->n) == 0) ||
-           broken(st, "its subgroups' pieces are not whole instructions");
+           ir_broken(st, "its subgroups' pieces are not whole instructions");
 }
 
 bool verify_mma(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const mma_unit *unit = mma_unit_of(m, op);
-    const ir_type_data *a = type_of(m, d->operands[0]), *b = type_of(m, d->operands[1]),
-                       *c = type_of(m, d->operands[2]), *to = type_of(m, d->results[0]);
+    const ir_type_data *a = ir_type_of(m, d->operands[0]), *b = ir_type_of(m, d->operands[1]),
+                       *c = ir_type_of(m, d->operands[2]), *to = ir_type_of(m, d->results[0]);
     if (!unit)
-        return broken(st, "there is no such unit");
+        return ir_broken(st, "there is no such unit");
     if (a->element != unit->factor || b->element != unit->factor || c->element != DTYPE_F32 ||
         to->element != DTYPE_F32)
-        return broken(st, "its values are not of the unit's types");
+        return ir_broken(st, "its values are not of the unit's types");
     bool shaped = a->dims[1] == b->dims[0] && a->dims[0] == c->dims[0] &&
                   b->dims[1] == c->dims[1] && to->dims[0] == c->dims[0] &&
                   to->dims[1] == c->dims[1];
     bool whole =
         a->dims[0] % unit->m == 0 && a->dims[1] % unit->k == 0 && b->dims[1] % unit->n == 0;
     if (!shaped || !whole)
-        return broken(st, "multiplies RxK by KxC, all of them multiples of the instruction's");
+        return ir_broken(st, "multiplies RxK by KxC, all of them multiples of the instruction's");
     return verify_fragments(m, d, unit, st);
 }
 
@@ -70,28 +62,28 @@ static bool is_side(int64_t bytes, bool turned, int64_t lines, int64_t steps) {
 bool verify_mma_stage(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const mma_unit *unit = mma_unit_of(m, op);
-    const ir_type_data *memory = type_of(m, d->operands[0]), *c = type_of(m, d->operands[2]),
-                       *to = type_of(m, d->results[0]);
+    const ir_type_data *memory = ir_type_of(m, d->operands[0]), *c = ir_type_of(m, d->operands[2]),
+                       *to = ir_type_of(m, d->results[0]);
     int64_t steps = ir_op_int(m, op, "steps", 0), rows = c->dims[0], columns = c->dims[1],
             right_at = ir_op_int(m, op, "right_at", -1), left = ir_op_int(m, op, "left", 0),
             right = ir_op_int(m, op, "right", 0);
     if (!unit)
-        return broken(st, "there is no such unit that reads memory");
+        return ir_broken(st, "there is no such unit that reads memory");
     if (memory->element != unit->factor || c->element != DTYPE_F32 || to->element != DTYPE_F32)
-        return broken(st, "its values are not of the unit's types");
+        return ir_broken(st, "its values are not of the unit's types");
     if (rows != to->dims[0] || columns != to->dims[1] || rows % unit->m != 0 ||
         columns % unit->n != 0 || steps <= 0 || steps % unit->k != 0)
-        return broken(st, "its sums and steps are no multiples of the instruction's");
+        return ir_broken(st, "its sums and steps are no multiples of the instruction's");
     if (!is_side(left, ir_op_attr(m, op, "left_turned") != 0, rows, steps) ||
         !is_side(right, ir_op_attr(m, op, "right_turned") != 0, columns, steps))
-        return broken(st, "a side is not whole rows of 32, 64 or 128 bytes");
+        return ir_broken(st, "a side is not whole rows of 32, 64 or 128 bytes");
     if (right_at < rows * steps || right_at % (SWIZZLE_ALIGNMENT / 2) != 0)
-        return broken(st, "the right side does not begin at 1024 bytes behind the left one");
+        return ir_broken(st, "the right side does not begin at 1024 bytes behind the left one");
     const ir_layout *sums = &to->layout;
     ir_layout expected = mma_layout(unit, IR_FRAGMENT_C, (mma_grid){1, 1});
     bool laid_out = !sums->row_threads && !sums->vector;
     return laid_out || memcmp(&expected, sums, sizeof expected) == 0 ||
-           broken(st, "its sums are not laid out as the unit's instruction has them");
+           ir_broken(st, "its sums are not laid out as the unit's instruction has them");
 }
 
 bool verify_mma_wait(const ir_module *m, ir_op op, status *st) {
@@ -101,7 +93,7 @@ bool verify_mma_wait(const ir_module *m, ir_op op, status *st) {
     for (uint32_t i = 0; alike && i < d->operand_count; i++)
         alike = ir_value_get(m, d->operands[i])->type == ir_value_get(m, d->results[i])->type;
     return (alike && left >= 0 && left <= 16 && (left == 0 || d->operand_count == 0)) ||
-           broken(st, "waits for none but all of the products of the sums that it gives");
+           ir_broken(st, "waits for none but all of the products of the sums that it gives");
 }
 
 /* Where 16 bytes change places, rows are those of the pattern, which begins with one. */
@@ -112,7 +104,7 @@ static bool verify_swizzle(const ir_module *m, ir_op op, int64_t size, status *s
     bool whole = row && swizzle_valid(row) && ir_op_int(m, op, "to_stride", 0) * size == row &&
                  at * size % row + ir_op_int(m, op, "columns", 0) * size <= row;
     return (whole && at % ir_op_int(m, op, "piece", 1) == 0) ||
-           broken(st, "what is swizzled is not in rows of 32, 64 or 128 bytes");
+           ir_broken(st, "what is swizzled is not in rows of 32, 64 or 128 bytes");
 }
 
 bool verify_copy(const ir_module *m, ir_op op, status *st) {
@@ -120,24 +112,24 @@ bool verify_copy(const ir_module *m, ir_op op, status *st) {
     const int64_t most = INT64_C(1) << 20;
     int64_t rows = ir_op_int(m, op, "rows", 0), columns = ir_op_int(m, op, "columns", 0),
             piece = ir_op_int(m, op, "piece", 0);
-    dtype element = type_of(m, d->operands[0])->element;
-    if (element != type_of(m, d->operands[2])->element)
-        return broken(st, "the memories hold elements of different types");
+    dtype element = ir_type_of(m, d->operands[0])->element;
+    if (element != ir_type_of(m, d->operands[2])->element)
+        return ir_broken(st, "the memories hold elements of different types");
     int64_t bytes = piece * (int64_t)dtype_size(element);
     if (rows < 1 || columns < 1 || rows > most || columns > most)
-        return broken(st, "the number of rows or of columns is out of range");
+        return ir_broken(st, "the number of rows or of columns is out of range");
     if (!verify_swizzle(m, op, (int64_t)dtype_size(element), st))
         return false;
     return ((bytes == 4 || bytes == 8 || bytes == 16) && columns % piece == 0 &&
             ir_op_int(m, op, "to_stride", 0) % piece == 0 &&
             (piece == 1 || !ir_op_attr(m, op, "to_step")) &&
             (rows == 1 || ir_op_int(m, op, "from_stride", 0) % piece == 0)) ||
-           broken(st, "copies 4, 8 or 16 bytes at once, to which rows and strides are aligned");
+           ir_broken(st, "copies 4, 8 or 16 bytes at once, to which rows and strides are aligned");
 }
 
 bool verify_copy_wait(const ir_module *m, ir_op op, status *st) {
     int64_t left = ir_op_int(m, op, "left", -1);
-    return (left >= 0 && left <= 16) || broken(st, "the number of groups is out of range");
+    return (left >= 0 && left <= 16) || ir_broken(st, "the number of groups is out of range");
 }
 
 /* ---- loops ---- */

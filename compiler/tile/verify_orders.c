@@ -55,7 +55,7 @@ bool orders_is_zero(const orders *o, ir_value v) {
 }
 
 bool orders_is_float(const orders *o, ir_value v) {
-    return dtype_is_float(ir_type_get(o->m, ir_value_get(o->m, v)->type)->element);
+    return dtype_is_float(ir_type_of(o->m, v)->element);
 }
 
 bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high) {
@@ -98,7 +98,7 @@ static uint16_t after_group(const orders *o, ir_op op) {
 /* As many products as the left factor has columns, or a stage steps. */
 static uint16_t after_mma(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
-    const ir_type_data *a = ir_type_get(o->m, ir_value_get(o->m, d->operands[0])->type);
+    const ir_type_data *a = ir_type_of(o->m, d->operands[0]);
     bool stage = d->opcode == TILE_MMA_STAGE;
     uint16_t s = after_sum(o->state, d, CARRIED_MMA);
     bool added = (carried_kind)(s & KIND_MASK) == CARRIED_MMA;
@@ -118,7 +118,7 @@ static uint16_t after_select(const uint16_t *s, const ir_op_data *d) {
 /* The sums of each row go on from those before, by as many steps as there are columns. */
 static uint16_t after_scan(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
-    const ir_type_data *x = ir_type_get(o->m, ir_value_get(o->m, d->operands[0])->type);
+    const ir_type_data *x = ir_type_of(o->m, d->operands[0]);
     uint16_t before = o->state[d->operands[1]];
     bool chain = !o->state[d->operands[0]] && (before & KIND_MASK) == CARRIED_SAME;
     return state_of(chain ? CARRIED_ADDED : CARRIED_OTHER, chain ? (int)x->dims[1] : 0);
@@ -236,7 +236,7 @@ static bool depends_on(const orders *o, ir_value index, ir_value on) {
     while (waiting.count && !found) {
         ir_value v = vec_pop(&waiting);
         ir_op op = ir_value_get(o->m, v)->op;
-        bool is_index = ir_type_get(o->m, ir_value_get(o->m, v)->type)->kind == IR_TYPE_INDEX;
+        bool is_index = ir_type_of(o->m, v)->kind == IR_TYPE_INDEX;
         found = v == on;
         for (uint32_t i = 0; op && is_index && !seen[v] && i < ir_op_get(o->m, op)->operand_count;
              i++)

@@ -9,12 +9,12 @@
 #include "tile/orders.h"
 
 static int64_t columns(const orders *o, ir_value v) {
-    return ir_type_get(o->m, ir_value_get(o->m, v)->type)->dims[1];
+    return ir_type_of(o->m, v)->dims[1];
 }
 
 /* What sums begin with: x + -0 is x for every x. */
 static bool is_none(const orders *o, ir_value v) {
-    dtype element = ir_type_get(o->m, ir_value_get(o->m, v)->type)->element;
+    dtype element = ir_type_of(o->m, v)->element;
     bool is_float = dtype_is_float(element);
     return orders_is_splat(o, v, is_float ? UINT64_C(1) << (8 * dtype_size(element) - 1) : 0);
 }

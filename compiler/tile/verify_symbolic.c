@@ -56,7 +56,7 @@ bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r
     if (strcmp(ir_op_string(o->m, fold, "kind", ""), r->kind) != 0)
         return orders_fail(o, fold, "is of another kind than the graph's reduction");
     for (uint32_t i = 0; i < d->operand_count; i++)
-        lanes += ir_type_get(o->m, ir_value_get(o->m, d->operands[i])->type)->dims[1];
+        lanes += ir_type_of(o->m, d->operands[i])->dims[1];
     return r->order != ORDER_LANES64 || lanes == ORDER_LANES ||
            orders_fail(o, fold, "order 'lanes64' has 64 lanes, not %" PRId64, lanes);
 }

@@ -107,7 +107,7 @@ bool tile_more_fits(const ir_module *m, ir_op op) {
         return false;
     for (uint32_t i = 0; i < count; i++) {
         ir_value v = d->operands[first_more(m, op) + i];
-        if (ir_type_get(m, ir_value_get(m, v)->type)->kind != IR_TYPE_INDEX ||
+        if (ir_type_of(m, v)->kind != IR_TYPE_INDEX ||
             ir_attr_get(m, names->items[i])->kind != IR_ATTR_STRING)
             return false;
     }

@@ -81,10 +81,6 @@ static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t
     return 1;
 }
 
-static bool run_inline(pass_run *r) {
-    return graph_inline(r->m, r->st);
-}
-
 static bool run_specialize(pass_run *r) {
     char names[MAX_DIMS][64];
     ir_binding dims[MAX_DIMS];
@@ -108,34 +104,6 @@ static bool run_join_tiles(pass_run *r) {
 
 static bool run_expand_tiles(pass_run *r) {
     return graph_expand_tiles(r->m, r->st);
-}
-
-static bool run_decompose(pass_run *r) {
-    return graph_decompose_all(r->m, r->st);
-}
-
-static bool run_expand_combiners(pass_run *r) {
-    return graph_expand_combiners(r->m, r->st);
-}
-
-static bool run_widen(pass_run *r) {
-    return graph_widen(r->m, r->st);
-}
-
-static bool run_normalize(pass_run *r) {
-    return graph_normalize(r->m, r->st);
-}
-
-static bool run_fold_constants(pass_run *r) {
-    return interp_fold_constants(r->m, r->st);
-}
-
-static bool run_simplify(pass_run *r) {
-    return graph_simplify(r->m, r->st);
-}
-
-static bool run_contract(pass_run *r) {
-    return graph_contract(r->m, r->st);
 }
 
 static bool run_outline(pass_run *r) {
@@ -170,7 +138,7 @@ static bool is_in_range(pass_run *r, const char *name, int64_t value) {
 
 /* Are there dimensions that only a launch gives? */
 static bool is_symbolic(const ir_module *m) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (uint32_t i = 0; i < body->argument_count; i++)
         if (!ir_type_is_static(m, ir_value_get(m, body->arguments[i])->type))
             return true;
@@ -219,10 +187,6 @@ static bool run_tile(pass_run *r) {
     return replace(r, tile_from_schedule(r->m, r->st));
 }
 
-static bool run_expand_math(pass_run *r) {
-    return tile_expand_math(r->m, r->st);
-}
-
 static bool read_lanes(pass_run *r, int *lanes_out) {
     char *end = NULL;
     long lanes = r->arguments ? strtol(r->arguments, &end, 10) : 16;
@@ -250,27 +214,22 @@ static bool run_assign_layout(pass_run *r) {
     return simt ? simt_assign_layout(r->m, count, r->st) : tile_assign_layout(r->m, count, r->st);
 }
 
-static bool run_forward_stores(pass_run *r) {
-    return simt_forward_stores(r->m, r->st);
-}
-
 static bool run_place_memory(pass_run *r) {
     return simt_place_memory(r->m, r->arguments ? strtoll(r->arguments, NULL, 10) : 48 << 10,
                              r->st);
-}
-
-static bool run_insert_barriers(pass_run *r) {
-    return simt_insert_barriers(r->m, r->st);
 }
 
 static const struct pass {
     const char *name;
     ir_level level; /* of the module that it takes */
     bool (*run)(pass_run *r);
+    bool (*apply)(ir_module *m, status *st); /* where it takes the module alone */
     const char *arguments, *summary;
 } passes[] = {
 #define P(function, name, LEVEL, arguments, summary)                                               \
-    {name, IR_LEVEL_##LEVEL, run_##function, arguments, summary},
+    {name, IR_LEVEL_##LEVEL, run_##function, NULL, arguments, summary},
+#define M(function, name, LEVEL, apply, when, summary)                                             \
+    {name, IR_LEVEL_##LEVEL, NULL, apply, "", summary},
 #include "passes.def"
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
@@ -393,7 +352,7 @@ static int run_pass(pass_run *r, const char *text_of_pass, const char *file) {
     reduction_list before, after;
     reductions_number(r->m);
     reductions_of(r->m, &before);
-    bool done = pass->run(r);
+    bool done = pass->run ? pass->run(r) : pass->apply(r->m, r->st);
     if (done)
         reductions_number(r->m);
     reductions_of(r->m, &after);

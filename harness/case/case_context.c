@@ -464,8 +464,7 @@ dtype case_context_element(const case_context *s) {
 
 bool case_context_pairs(const case_context *s) {
     const ir_module *m = compiler_instance_graph(s->instance);
-    for (ir_op op = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first; op;
-         op = ir_op_get(m, op)->next)
+    for (ir_op op = ir_kernel_body(m)->first; op; op = ir_op_get(m, op)->next)
         if (strcmp(ir_op_string(m, op, "order", ""), "pairs512") == 0)
             return true;
     return false;

@@ -344,9 +344,8 @@ bool dims_from_arrays(const dims_request *request, int64_t *values, status *st) 
 
 static shaped_array declared_array(const kernel_arrays *k, uint32_t parameter) {
     ir_module *graph = k->graph;
-    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
-    const ir_type_data *type =
-        ir_type_get(graph, ir_value_get(graph, body->arguments[parameter])->type);
+    const ir_block_data *body = ir_kernel_body(graph);
+    const ir_type_data *type = ir_type_of(graph, body->arguments[parameter]);
     shaped_array a = {.name = k->kernel->parameter_names[parameter],
                       .rank = type->rank,
                       .array = &k->arrays[parameter]};

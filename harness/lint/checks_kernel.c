@@ -8,7 +8,7 @@
 enum { LANES = 16 };
 
 ir_op lint_first_op(const ir_module *m) {
-    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0))->first;
+    return ir_kernel_body(m)->first;
 }
 
 const char *lint_op_name(const ir_module *m, ir_op op) {
@@ -44,7 +44,7 @@ static void unused_parameters(const lint_kernel *k) {
     bool *used = base_calloc((size_t)count + 1, sizeof *used);
     for (size_t i = 0; i < k->case_count; i++) {
         const ir_module *m = compiler_instance_graph(k->cases[i].instance);
-        const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+        const ir_block_data *body = ir_kernel_body(m);
         uint32_t *uses = ir_count_uses(m);
         for (uint32_t p = 0; p < body->argument_count && p < count; p++)
             used[p] |= uses[body->arguments[p]] > 0;

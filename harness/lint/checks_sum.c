@@ -24,17 +24,13 @@ static double magnitude(const lint_case *c, int input) {
     return INFINITY;
 }
 
-static const ir_type_data *type_of(const ir_module *m, ir_value value) {
-    return ir_type_get(m, ir_value_get(m, value)->type);
-}
-
 /* The product of the extents along the axes. */
 static double extent(const ir_module *m, ir_value value, ir_op op, const char *axes) {
     int64_t list[IR_MAX_RANK];
     uint32_t count = ir_op_ints(m, op, axes, list, IR_MAX_RANK);
     double total = 1;
     for (uint32_t i = 0; i < count; i++)
-        total *= (double)type_of(m, value)->dims[list[i]];
+        total *= (double)ir_type_of(m, value)->dims[list[i]];
     return total;
 }
 
@@ -63,7 +59,7 @@ static bool is_product(const ir_module *m, ir_op op) {
 static double steps_of(const ir_module *m, ir_op op) {
     const ir_op_data *o = ir_op_get(m, op);
     bool windows = strcmp(lint_op_name(m, op), "convolve") == 0;
-    return windows ? (double)type_of(m, o->operands[1])->dims[0]
+    return windows ? (double)ir_type_of(m, o->operands[1])->dims[0]
                    : extent(m, o->operands[0], op, "x_contract");
 }
 
@@ -74,7 +70,7 @@ static void look(const ir_module *m, ir_op op, sums *s) {
                strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0;
     if (!dot && !sum && !runs)
         return;
-    dtype result = type_of(m, o->results[0])->element;
+    dtype result = ir_type_of(m, o->results[0])->element;
     int x = lint_input_of(m, o->operands[0]), y = dot ? lint_input_of(m, o->operands[1]) : x;
     bool swaps = strcmp(lint_op_name(m, op), "dot") == 0;
     if (swaps && x >= 0 && y >= 0 && x != y) {
@@ -87,7 +83,7 @@ static void look(const ir_module *m, ir_op op, sums *s) {
     double limit = exact_limit(m, op, result);
     if (runs)
         note(s,
-             (double)type_of(m, o->operands[0])->dims[ir_op_int(m, op, "axis", 0)] *
+             (double)ir_type_of(m, o->operands[0])->dims[ir_op_int(m, op, "axis", 0)] *
                  magnitude(s->c, x),
              limit);
     else if (dot)
@@ -120,8 +116,8 @@ static bool rounds(const ir_module *m, ir_op op) {
     const ir_op_data *o = ir_op_get(m, op);
     if (o->result_count == 0)
         return false;
-    dtype type = type_of(m, o->results[0])->element;
-    bool moves = o->operand_count && type_of(m, o->operands[0])->element == type &&
+    dtype type = ir_type_of(m, o->results[0])->element;
+    bool moves = o->operand_count && ir_type_of(m, o->operands[0])->element == type &&
                  lint_input_of(m, o->results[0]) >= 0;
     return lint_type_is_float(type) && dtype_size(type) < 4 && !moves;
 }
@@ -131,7 +127,7 @@ static bool accumulates_floats(const ir_module *m, ir_op op) {
     bool adds =
         is_product(m, op) || strcmp(name, "cumsum") == 0 ||
         (strcmp(name, "reduce") == 0 && strcmp(ir_op_string(m, op, "kind", ""), "sum") == 0);
-    return adds && lint_type_is_float(type_of(m, ir_op_get(m, op)->results[0])->element);
+    return adds && lint_type_is_float(ir_type_of(m, ir_op_get(m, op)->results[0])->element);
 }
 
 /* As the checks do it: bits are compared where every float on the way is whole. */

@@ -15,7 +15,7 @@ typedef struct product {
 /* The extent of the only axis that is neither contracted nor shared; -1: there are several. */
 static int64_t free_extent(const ir_module *m, ir_op op, ir_value value, const char *contracted,
                            const char *batch) {
-    const ir_type_data *type = ir_type_get(m, ir_value_get(m, value)->type);
+    const ir_type_data *type = ir_type_of(m, value);
     int64_t summed[IR_MAX_RANK], shared[IR_MAX_RANK], extent = -1;
     uint32_t summed_count = ir_op_ints(m, op, contracted, summed, IR_MAX_RANK),
              shared_count = ir_op_ints(m, op, batch, shared, IR_MAX_RANK);

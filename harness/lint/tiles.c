@@ -81,7 +81,7 @@ ir_dim lint_tile_dim(const tile_graph *g, ir_op op, const char *name, uint32_t a
 }
 
 const ir_type_data *lint_tile_type(const tile_graph *g, ir_value v) {
-    return ir_type_get(g->m, ir_value_get(g->m, v)->type);
+    return ir_type_of(g->m, v);
 }
 
 bool lint_tile_moves(const tile_graph *g, ir_op op) {

@@ -18,7 +18,7 @@ enum { RANDOM_INPUTS = 3, COLUMNS = 100 };
 
 /* The kernel's one operation; 0: it has others beside it. */
 static ir_op lone_operation(const ir_module *m, status *st) {
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     static const char *const known[] = {"tessera.matmul", "tessera.dot", "tessera.reduce"};
     const char *name = op_info_get(ir_op_get(m, body->first)->opcode)->name;
     for (int i = 0; i < 3; i++)

@@ -48,7 +48,7 @@ static double rate_of(const cost_walk *w, double bytes) {
 }
 
 static const ir_type_data *type_of(const cost_walk *w, ir_value v) {
-    return ir_type_get(w->m, ir_value_get(w->m, v)->type);
+    return ir_type_of(w->m, v);
 }
 
 static int64_t estimate(const cost_walk *w, ir_dim extent) {
@@ -263,7 +263,7 @@ double schedule_cost(const ir_module *m, const schedule_target *target) {
     w.touched = base_calloc(ir_value_count(m) + 1, sizeof *w.touched);
     for (uint32_t v = 0; v <= ir_value_count(m); v++)
         w.step_of[v] = 1;
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
         if (ir_op_get(m, op)->opcode == SCHED_PHASE)
             sum += phase_cycles(&w, op);

@@ -37,7 +37,7 @@ static ir_dim outer_strides(const contraction *c, const affine *from, ir_dim inn
 
 static ir_value sched_convert(ir_builder *b, ir_value x, dtype to) {
     ir_named_attr attr = {"to", ir_attr_type(b->m, ir_type_scalar(b->m, to))};
-    if (ir_type_get(b->m, ir_value_get(b->m, x)->type)->element == to)
+    if (ir_type_of(b->m, x)->element == to)
         return x;
     return ir_build1(b, GRAPH_CONVERT, &x, 1, ir_type_scalar(b->m, to), &attr, 1);
 }

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "ir/rename.h"
 #include "target/interp/interp.h"
 
 enum { OPERANDS_MAX = 4 };
@@ -19,8 +18,7 @@ static const ir_attr_data *constant_of(const ir_module *m, ir_value v) {
 
 static bool is_known(const ir_module *m, const ir_op_data *d) {
     if (graph_op_class(d->opcode) != GRAPH_CLASS_ELEMENTWISE || d->operand_count > OPERANDS_MAX ||
-        d->opcode == GRAPH_STOCHASTIC_ROUND ||
-        ir_type_get(m, ir_value_get(m, d->results[0])->type)->rank != 0)
+        d->opcode == GRAPH_STOCHASTIC_ROUND || ir_type_of(m, d->results[0])->rank != 0)
         return false;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         const ir_attr_data *value = constant_of(m, d->operands[i]);
@@ -43,39 +41,22 @@ static bool evaluate(const ir_module *m, ir_op op, tensor *in, tensor *out, stat
     return interp_allocate(m, d->results[0], DTYPE_NONE, out, st) && interp_elementwise(&s, st);
 }
 
-static bool fold(ir_renaming *renamed, ir_op op, status *st) {
-    ir_module *m = renamed->m;
-    const ir_op_data *d = ir_op_get(m, op);
+static control_rewritten fold(ir_builder *b, ir_op op, ir_value *results, void *context) {
     tensor in[OPERANDS_MAX] = {0}, out = {0};
     uint64_t bits = 0;
-    bool ok = evaluate(m, op, in, &out, st);
+    if (!is_known(b->m, ir_op_get(b->m, op)))
+        return CONTROL_KEPT;
+    bool ok = evaluate(b->m, op, in, &out, context);
     if (ok) {
         memcpy(&bits, out.data, dtype_size(out.type));
-        ir_builder b = {m, d->block, op, d->location};
-        const ir_named_attr value = {"value", ir_attr_bits(m, out.type, bits)};
-        ir_op constant = graph_build(&b, GRAPH_CONSTANT, NULL, 0, &value, 1);
-        ir_rename(renamed, d->results[0], ir_op_result(m, constant, 0));
-        ir_op_erase(m, op);
+        const ir_named_attr value = {"value", ir_attr_bits(b->m, out.type, bits)};
+        results[0] = ir_op_result(b->m, graph_build(b, GRAPH_CONSTANT, NULL, 0, &value, 1), 0);
     }
     tensor_release_all(in, OPERANDS_MAX);
     tensor_release(&out);
-    return ok;
-}
-
-static bool fold_block(ir_module *m, ir_block block, void *context) {
-    status *st = context;
-    ir_op next;
-    bool ok = true;
-    ir_renaming renamed = ir_renaming_new(m);
-    for (ir_op op = ir_block_get(m, block)->first; op && ok; op = next) {
-        next = ir_op_get(m, op)->next;
-        ir_renaming_apply(&renamed, op);
-        ok = !is_known(m, ir_op_get(m, op)) || fold(&renamed, op, st);
-    }
-    ir_renaming_end(&renamed, 0);
-    return ok;
+    return ok ? CONTROL_REPLACED : CONTROL_STOPPED;
 }
 
 bool interp_fold_constants(ir_module *m, status *st) {
-    return control_each_block(m, fold_block, st);
+    return control_rewrite(m, fold, st);
 }

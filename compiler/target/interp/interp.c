@@ -14,13 +14,13 @@
 #include "tessera/compiler.h"
 
 static const ir_block_data *kernel_block(const ir_module *m) {
-    return ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    return ir_kernel_body(m);
 }
 
 bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st) {
     const ir_block_data *block = kernel_block(m);
     for (uint32_t i = 0; i < block->argument_count; i++) {
-        const ir_type_data *d = ir_type_get(m, ir_value_get(m, block->arguments[i])->type);
+        const ir_type_data *d = ir_type_of(m, block->arguments[i]);
         bool fits = d->element == inputs[i].type && d->rank == inputs[i].rank;
         for (int k = 0; fits && k < d->rank; k++)
             fits = d->dims[k] == inputs[i].dims[k];
@@ -32,7 +32,7 @@ bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st) {
 }
 
 bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out, status *st) {
-    const ir_type_data *d = ir_type_get(m, ir_value_get(m, value)->type);
+    const ir_type_data *d = ir_type_of(m, value);
     return tensor_init(out, type ? type : d->element, d->rank, d->dims, st);
 }
 
@@ -116,7 +116,7 @@ static void count_down(interpreter *in, const ir_op_data *d) {
 
 /* Room in the value's own shape, or a lane for each scalar. */
 static bool allocate(const interpreter *in, ir_value v, tensor *out) {
-    dtype element = ir_type_get(in->m, ir_value_get(in->m, v)->type)->element;
+    dtype element = ir_type_of(in->m, v)->element;
     return in->lanes ? tensor_init(out, element, 1, &in->lanes, in->st)
                      : interp_allocate(in->m, v, DTYPE_NONE, out, in->st);
 }

@@ -237,7 +237,7 @@ bool compiler_needed(compiler_instance *instance, const tensor *inputs, const co
     const ir_module *m = compiler_primitives(instance, st);
     if (!m || !graph_require_formula(m, st))
         return false;
-    const ir_block_data *block = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *block = ir_kernel_body(m);
     uint32_t count = ir_value_count(m) + 1;
     tensor *values = base_calloc(count, sizeof *values);
     need_table n = {m, values, base_calloc(count, sizeof(unsigned char *)), st};

@@ -202,7 +202,7 @@ static bool evaluate(const reference_step *s, status *st) {
 }
 
 static dtype element_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type)->element;
+    return ir_type_of(m, v)->element;
 }
 
 /* Room in the value's own shape, or a lane for each scalar. */
@@ -369,7 +369,7 @@ static bool give_all(reference_walker *w, const ir_op_data *ret, const compiler_
 }
 
 static bool walk(reference_walker *w, const tensor *inputs, const compiler_references *out) {
-    const ir_block_data *block = ir_block_get(w->m, ir_op_block(w->m, ir_module_kernel(w->m), 0));
+    const ir_block_data *block = ir_kernel_body(w->m);
     if (!interp_check_inputs(w->m, inputs, w->st))
         return false;
     for (uint32_t i = 0; i < block->argument_count; i++)

@@ -84,8 +84,7 @@ static bool begin(const combination *c) {
     bool ok = true;
     for (uint32_t i = 0; i < c->count && ok; i++) {
         const reference_value *from = &c->c->operands[reduces ? c->count + i : i];
-        const ir_type_data *t =
-            ir_type_get(c->w->m, ir_value_get(c->w->m, c->c->d->results[i])->type);
+        const ir_type_data *t = ir_type_of(c->w->m, c->c->d->results[i]);
         reference_value *to = &c->c->results[i];
         ok = reference_allocate(&from->value, t->rank, t->dims, to, c->w->st) &&
              reference_allocate(&from->value, 0, NULL, &c->room[i], c->w->st);

@@ -171,7 +171,7 @@ static bool run_turn(reference_walker *w, control_values *c, const loop_shape *l
 }
 
 static bool allocate_result(const reference_walker *w, ir_value v, reference_value *out) {
-    dtype element = ir_type_get(w->m, ir_value_get(w->m, v)->type)->element;
+    dtype element = ir_type_of(w->m, v)->element;
     return interp_allocate(w->m, v, dtype_is_float(element) ? DTYPE_F64 : DTYPE_NONE, &out->value,
                            w->st) &&
            interp_allocate(w->m, v, DTYPE_F64, &out->bound, w->st);

@@ -248,7 +248,7 @@ static dtype type_in_memory(const ir_module *m, ir_value factor) {
         if (op->opcode == GRAPH_CONVERT)
             break;
     }
-    return ir_type_get(m, ir_value_get(m, factor)->type)->element;
+    return ir_type_of(m, factor)->element;
 }
 
 static unit_list units_of(const reference_step *s, const interp_step *values, dtype wide) {

@@ -46,7 +46,7 @@ int code_part_width(const emitted *t, int part) {
 }
 
 emitted *code_new(emitter *e, ir_value v) {
-    const ir_type_data *d = ir_type_get(e->m, ir_value_get(e->m, v)->type);
+    const ir_type_data *d = ir_type_of(e->m, v);
     emitted *t = &e->of[v];
     *t = (emitted){.rows = 1,
                    .columns = 1,

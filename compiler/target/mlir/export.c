@@ -72,7 +72,7 @@ const char *export_bits(exporter *e, dtype type, uint64_t bits) {
 /* ---- types ---- */
 
 const ir_type_data *export_type(const exporter *e, ir_value v) {
-    return ir_type_get(e->m, ir_value_get(e->m, v)->type);
+    return ir_type_of(e->m, v);
 }
 
 const char *export_element(exporter *e, dtype type) {
@@ -293,7 +293,7 @@ static void export_signature(exporter *e, const ir_block_data *body, const ir_op
 
 bool mlir_export(const ir_module *graph, text *out, status *st) {
     exporter e = {.m = graph, .out = out, .st = st};
-    const ir_block_data *body = ir_block_get(graph, ir_op_block(graph, ir_module_kernel(graph), 0));
+    const ir_block_data *body = ir_kernel_body(graph);
     const ir_op_data *end = ir_op_get(graph, body->last);
     arena_init(&e.memory);
     export_signature(&e, body, end);

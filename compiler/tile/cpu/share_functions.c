@@ -43,16 +43,12 @@ typedef struct shared_table {
     uint32_t count;
 } shared_table;
 
-static const ir_type_data *type_of(const ir_module *m, ir_value v) {
-    return ir_type_get(m, ir_value_get(m, v)->type);
-}
-
 static bool is_tiny_float(dtype element) {
     return dtype_is_float(element) && dtype_size(element) == 1;
 }
 
 static int length_of_conversion(const ir_module *m, const ir_op_data *d) {
-    dtype from = type_of(m, d->operands[0])->element, to = type_of(m, d->results[0])->element;
+    dtype from = ir_type_of(m, d->operands[0])->element, to = ir_type_of(m, d->results[0])->element;
     if (from == DTYPE_F64 && dtype_is_narrow(to))
         return 2 * CONVERSION_LENGTH;
     return is_tiny_float(from) || is_tiny_float(to) ? CONVERSION_LENGTH : 0;
@@ -84,9 +80,9 @@ static int length_of(math_set set, const ir_module *m, ir_op op) {
 static bool is_same(const ir_module *m, ir_op x, ir_op y) {
     const ir_op_data *a = ir_op_get(m, x), *b = ir_op_get(m, y);
     bool same = a->opcode == b->opcode && a->attr_count == b->attr_count &&
-                type_of(m, a->results[0])->element == type_of(m, b->results[0])->element;
+                ir_type_of(m, a->results[0])->element == ir_type_of(m, b->results[0])->element;
     for (uint32_t i = 0; i < a->operand_count && same; i++)
-        same = type_of(m, a->operands[i])->element == type_of(m, b->operands[i])->element;
+        same = ir_type_of(m, a->operands[i])->element == ir_type_of(m, b->operands[i])->element;
     for (uint32_t i = 0; i < a->attr_count && same; i++)
         same = strcmp(a->attrs[i].name, b->attrs[i].name) == 0 &&
                a->attrs[i].value == b->attrs[i].value;
@@ -104,7 +100,7 @@ static void note_function(const ir_module *m, ir_op op, shared_table *s) {
     int length = length_of(s->set, m, op);
     if (length == 0 || length < s->least)
         return;
-    const ir_type_data *t = type_of(m, ir_op_get(m, op)->results[0]);
+    const ir_type_data *t = ir_type_of(m, ir_op_get(m, op)->results[0]);
     int64_t vectors = t->dims[0] * ((t->dims[1] + s->lanes - 1) / s->lanes);
     shared *f = find_shared(s, m, op), another = {.first = op};
     if (!f) {
@@ -116,7 +112,7 @@ static void note_function(const ir_module *m, ir_op op, shared_table *s) {
 }
 
 static ir_type vector_type(ir_module *m, ir_value like, int lanes) {
-    return ir_type_tile(m, type_of(m, like)->element, 1, lanes);
+    return ir_type_tile(m, ir_type_of(m, like)->element, 1, lanes);
 }
 
 /* The operation by itself on one vector, ahead of all phases. */

@@ -135,7 +135,7 @@ static void name_memory(const ir_module *m, ir_value memory, access *out) {
     ir_op op = ir_value_get(m, memory)->op;
     out->opcode = op ? ir_op_get(m, op)->opcode : 0;
     out->memory = op ? ir_op_int(m, op, "offset", 0) : (int64_t)memory;
-    out->element = ir_type_get(m, ir_value_get(m, memory)->type)->element;
+    out->element = ir_type_of(m, memory)->element;
 }
 
 /* What it writes; what it reads stays as it is. Which thread writes which element is not told.
@@ -161,7 +161,7 @@ static void copy_access(const ir_module *m, ir_op op, access *out) {
  */
 static void stage_access(const ir_module *m, ir_op op, access *out) {
     const ir_op_data *d = ir_op_get(m, op);
-    const ir_type_data *t = ir_type_get(m, ir_value_get(m, d->results[0])->type);
+    const ir_type_data *t = ir_type_of(m, d->results[0]);
     int64_t right = ir_op_int(m, op, "right_at", 0),
             elements = right + t->dims[1] * ir_op_int(m, op, "steps", 0);
     *out = (access){.op = op,
@@ -189,7 +189,7 @@ bool access_of(const ir_module *m, ir_op op, access *out) {
     if (!writes && !groups && !gathers && d->opcode != TILE_LOAD)
         return false;
     ir_value tile = writes ? d->operands[2] : d->results[0];
-    const ir_type_data *t = ir_type_get(m, ir_value_get(m, tile)->type);
+    const ir_type_data *t = ir_type_of(m, tile);
     *out = (access){.op = op,
                     .writes = writes,
                     .known = !groups && !gathers,

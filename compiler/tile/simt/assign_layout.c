@@ -38,7 +38,7 @@ typedef struct layouts {
 } layouts;
 
 static const ir_type_data *type_of(const layouts *l, ir_value v) {
-    return ir_type_get(l->m, ir_value_get(l->m, v)->type);
+    return ir_type_of(l->m, v);
 }
 
 static bool is_tile(const layouts *l, ir_value v) {

@@ -167,7 +167,7 @@ lane_count touches_lanes(const touches *t, int subgroup) {
  * pieces of a row; the next turn is the same some rows further on. */
 static int degree_of_copy(const ir_module *m, ir_op op, int threads, int subgroup, int *width) {
     ir_value memory = ir_op_get(m, op)->operands[0];
-    int64_t size = (int64_t)dtype_size(ir_type_get(m, ir_value_get(m, memory)->type)->element),
+    int64_t size = (int64_t)dtype_size(ir_type_of(m, memory)->element),
             piece = ir_op_int(m, op, "piece", 1), rows = ir_op_int(m, op, "rows", 0),
             units = ir_op_int(m, op, "columns", 0) / piece,
             stride = ir_op_int(m, op, "to_stride", 0) * size, at = ir_op_int(m, op, "at", 0) * size,

@@ -54,8 +54,7 @@ static bool is_product(const ir_module *m, ir_op op) {
         return true;
     if (d->opcode != TILE_FMA && d->opcode != TILE_MUL)
         return false;
-    const ir_type_data *x = ir_type_get(m, ir_value_get(m, d->operands[0])->type),
-                       *y = ir_type_get(m, ir_value_get(m, d->operands[1])->type);
+    const ir_type_data *x = ir_type_of(m, d->operands[0]), *y = ir_type_of(m, d->operands[1]);
     return x->dims[1] == 1 && y->dims[0] == 1 && x->dims[0] > 1 && y->dims[1] > 1;
 }
 
@@ -149,7 +148,7 @@ static void drop_stores(ir_module *m, ir_op phase) {
 
 bool simt_forward_stores(ir_module *m, status *st) {
     (void)st;
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next) {
         forward_state f = {.m = m};
         if (ir_op_get(m, op)->opcode != TILE_PHASE)

@@ -35,7 +35,7 @@ static void insert_before(barrier_state *w, ir_op op) {
 /* One row, and columns that are left once its parts are added to each other. */
 bool simt_fold_waits(const ir_module *m, ir_op fold) {
     const ir_op_data *d = ir_op_get(m, fold);
-    const ir_type_data *part = ir_type_get(m, ir_value_get(m, d->operands[0])->type);
+    const ir_type_data *part = ir_type_of(m, d->operands[0]);
     return part->dims[0] == 1 && part->dims[1] > 1;
 }
 
@@ -230,7 +230,7 @@ static void note_written(const ir_module *m, ir_op op, written_list *list) {
 
 bool simt_insert_barriers(ir_module *m, status *st) {
     (void)st;
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, ir_module_kernel(m), 0));
+    const ir_block_data *body = ir_kernel_body(m);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next) {
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
             continue;

@@ -117,7 +117,7 @@ static bool is_copyable(const staging *g, stage_side *s, ir_builder *b) {
     s->step_stride = step;
     if (!plain || line <= 0 || step <= 0 || (s->turned && step != 1) ||
         (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH) ||
-        ir_type_get(b->m, ir_value_get(b->m, memory)->type)->element != g->element)
+        ir_type_of(b->m, memory)->element != g->element)
         return false;
     s->piece = piece_of(g, s, b);
     return s->piece > 0;

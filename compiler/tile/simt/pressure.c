@@ -23,7 +23,7 @@ typedef struct pressure_count {
 } pressure_count;
 
 static int64_t registers_of(const ir_module *m, ir_value v) {
-    const ir_type_data *t = ir_type_get(m, ir_value_get(m, v)->type);
+    const ir_type_data *t = ir_type_of(m, v);
     if (t->kind != IR_TYPE_TILE || t->element == DTYPE_BOOL || !t->layout.row_threads)
         return 0;
     ir_op op = ir_value_get(m, v)->op;

@@ -64,7 +64,7 @@ bool touches_of(const ir_module *m, ir_op op, touches *out) {
     axis rows = rows_of(&out->a), columns = columns_of(&out->a);
     out->shared = out->a.opcode == TILE_SCRATCH;
     out->threads = threads_of(&out->a.layout);
-    out->element_bytes = (int)dtype_size(ir_type_get(m, ir_value_get(m, memory)->type)->element);
+    out->element_bytes = (int)dtype_size(ir_type_of(m, memory)->element);
     out->across = group ? 1 : run_of(out, &columns, &rows, divisor);
     out->down = group || out->across > 1 ? 1 : run_of(out, &rows, &columns, divisor);
     out->width_bytes = group ? 4 : out->element_bytes * out->across * out->down;

@@ -15,8 +15,8 @@ bool code_divides_by(const emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     if (d->opcode != TILE_DIV || e->plain)
         return false;
-    const ir_type_data *x = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type);
-    const ir_type_data *y = ir_type_get(e->m, ir_value_get(e->m, d->operands[1])->type);
+    const ir_type_data *x = ir_type_of(e->m, d->operands[0]);
+    const ir_type_data *y = ir_type_of(e->m, d->operands[1]);
     return x->element == DTYPE_F32 && y->dims[0] == 1 && y->dims[1] == 1 &&
            x->dims[0] * x->dims[1] >= 2 * (int64_t)x->layout.vector && x->layout.vector > 0 &&
            x->dims[1] % x->layout.vector == 0;

@@ -7,7 +7,7 @@
 #include "target/llvm/emit.h"
 
 static LLVMTypeRef vector_of(const emitter *e, ir_value v) {
-    const ir_type_data *d = ir_type_get(e->m, ir_value_get(e->m, v)->type);
+    const ir_type_data *d = ir_type_of(e->m, v);
     return code_vector(e, d->element, (int)d->dims[1]);
 }
 

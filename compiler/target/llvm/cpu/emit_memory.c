@@ -25,7 +25,7 @@ static LLVMValueRef address(emitter *e, dtype element, LLVMValueRef at, int64_t 
 static LLVMValueRef base_address(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef offset = code_get(e, d->operands[1])->values[0];
-    dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
+    dtype element = ir_type_of(e->m, d->operands[0])->element;
     return LLVMBuildGEP2(e->b, code_memory_type(e, element), code_get(e, d->operands[0])->values[0],
                          &offset, 1, "");
 }
@@ -52,8 +52,7 @@ static LLVMValueRef more_of(const emitter *e, ir_op op, tile_more which) {
 
 static placement place_of(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    return (placement){.element =
-                           ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element,
+    return (placement){.element = ir_type_of(e->m, d->operands[0])->element,
                        .at = base_address(e, op),
                        .row = ir_op_int(e->m, op, "row_stride", 0),
                        .column = ir_op_int(e->m, op, "column_stride", 0),
@@ -425,8 +424,7 @@ void code_gather(emitter *e, ir_op op) {
 
 /* One prefetch for each line of 64 bytes. */
 void code_prefetch(emitter *e, ir_op op) {
-    dtype element =
-        ir_type_get(e->m, ir_value_get(e->m, ir_op_get(e->m, op)->operands[0])->type)->element;
+    dtype element = ir_type_of(e->m, ir_op_get(e->m, op)->operands[0])->element;
     int64_t columns = ir_op_int(e->m, op, "columns", 1), line = 64 / (int64_t)dtype_size(element);
     bool near = ir_op_int(e->m, op, "near", 0) != 0;
     LLVMValueRef at = base_address(e, op);

@@ -98,7 +98,7 @@ static int run_of(const axis *a, const axis *other, int64_t multiple, const wind
 
 static window window_of(emitter *e, ir_op op, const emitted *t) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
+    dtype element = ir_type_of(e->m, d->operands[0])->element;
     thread_place p = simt_place(e, &t->layout);
     window w = {.element = element,
                 .type = code_memory_type(e, element),

@@ -298,7 +298,7 @@ static LLVMValueRef copy_target(emitter *e, const copy_plan *c, int64_t row, int
 static copy_plan copying_of(emitter *e, ir_op op) {
     const int64_t sector = 32;
     const ir_op_data *d = ir_op_get(e->m, op);
-    dtype element = ir_type_get(e->m, ir_value_get(e->m, d->operands[0])->type)->element;
+    dtype element = ir_type_of(e->m, d->operands[0])->element;
     LLVMTypeRef type = code_memory_type(e, element);
     copy_plan c = {.rows = ir_op_int(e->m, op, "rows", 0),
                    .piece = ir_op_int(e->m, op, "piece", 1),
