@@ -71,10 +71,10 @@ static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at
                       int64_t line, int64_t rows, int64_t columns) {
     const stage_side *s = c->s;
     int64_t row = c->shape->row[s->number];
-    ir_value from = staging_far_offset(c->g, s, b, staging_beyond(b, c->k, step));
-    ir_value operands[] = {c->g->memory, staging_beyond(b, c->slot, to),
+    ir_value from = staging_far_offset(c->g, s, b, tile_index_plus(b, c->k, step));
+    ir_value operands[] = {c->g->memory, tile_index_plus(b, c->slot, to),
                            frame_memory(&c->g->t->f, s->number),
-                           staging_beyond(b, from, line * s->line_stride)};
+                           tile_index_plus(b, from, line * s->line_stride)};
     ir_module *m = b->m;
     ir_named_attr attrs[] = {
         {"rows", ir_attr_int(m, rows)},
@@ -163,7 +163,7 @@ static ir_value whole_stages(staging *g, ir_builder *b, const slot_shape *shape,
     staging_op(&in, TILE_BARRIER, NULL, 0);
     sum = multiply(g, &in, staging_slot(g, &in, number, 0), shape, staging_carried(&in));
     if (g->whole > g->slots) {
-        ir_value ahead = staging_beyond(&in, k, distance * g->steps);
+        ir_value ahead = tile_index_plus(&in, k, distance * g->steps);
         ir_builder more = tile_for(&in, ahead, tile_index(&in, end), end, NULL, 0, &guard, &next);
         copy_stage(g, &more, staging_slot(g, &more, number, distance), next, shape, g->steps);
         tile_yield(&more, NULL, 0);

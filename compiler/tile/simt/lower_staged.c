@@ -9,6 +9,7 @@
 #include "schedule/integers.h"
 #include "tile/lower_dot.h"
 #include "tile/simt/access.h"
+#include "tile/simt/staging.h"
 
 /* Rows of memory are an odd number of four elements long: what threads put down with the steps side
  * by side falls on different banks, as long as those put down together are 32 bytes or less. */
@@ -32,17 +33,6 @@ typedef struct stage_ring {
     int64_t whole, rest;        /* whole stages; the steps behind them */
     bool copies;                /* they are copied, not loaded and stored */
 } stage_ring;
-
-static ir_value beyond(ir_builder *b, ir_value at, int64_t elements) {
-    int64_t one = 1;
-    return tile_affine(b, elements, &at, &one, 1);
-}
-
-static void plain(ir_builder *b, int opcode, const char *name, int64_t value) {
-    ir_named_attr attr = {name, ir_attr_int(b->m, value)};
-    ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
-    ir_build(b, &spec);
-}
 
 /* ---- from far away into a slot ---- */
 
@@ -94,7 +84,7 @@ static loaded load_stage(const stage_ring *g, ir_builder *b, ir_value k, int64_t
         int64_t part = part_of(g, s, steps), along = s->access[1 + g->t->k];
         ir_value at = far_offset(g, s, b, k);
         for (int64_t from = 0; from < steps; from += part)
-            x.tiles[i][from / part] = far_tile(g, s, b, beyond(b, at, from * along),
+            x.tiles[i][from / part] = far_tile(g, s, b, tile_index_plus(b, at, from * along),
                                                steps - from < part ? steps - from : part);
         x.part[i] = part;
     }
@@ -105,14 +95,14 @@ static void store_stage(const stage_ring *g, ir_builder *b, ir_value slot, const
     for (int i = 0; i < 2; i++)
         for (int64_t from = 0; from < x->steps; from += x->part[i]) {
             const side *s = &g->sides[i];
-            tile_store(b, g->memory, beyond(b, slot, s->at + from * s->pitch),
+            tile_store(b, g->memory, tile_index_plus(b, slot, s->at + from * s->pitch),
                        x->tiles[i][from / x->part[i]], i ? s->pitch : 1, i ? 1 : s->pitch, false);
         }
 }
 
 static void copy(const stage_ring *g, const side *s, ir_builder *b, ir_value slot, ir_value k) {
-    ir_value operands[] = {g->memory, beyond(b, slot, s->at), frame_memory(&g->t->f, s->number),
-                           far_offset(g, s, b, k)};
+    ir_value operands[] = {g->memory, tile_index_plus(b, slot, s->at),
+                           frame_memory(&g->t->f, s->number), far_offset(g, s, b, k)};
     ir_module *m = b->m;
     ir_named_attr attrs[] = {{"rows", ir_attr_int(m, s->by_step ? s->lines : g->steps)},
                              {"columns", ir_attr_int(m, s->by_step ? g->steps : s->lines)},
@@ -202,7 +192,7 @@ static void open(stage_ring *g, ir_builder *b, int64_t extent) {
 
 static ir_value slot_of(const stage_ring *g, ir_builder *b, ir_value stage, int64_t more) {
     int64_t size = g->slot;
-    ir_value slot = tile_index_by(b, TILE_INDEX_REM, beyond(b, stage, more), g->slots);
+    ir_value slot = tile_index_by(b, TILE_INDEX_REM, tile_index_plus(b, stage, more), g->slots);
     return tile_affine(b, 0, &slot, &size, 1);
 }
 
@@ -212,10 +202,10 @@ static ir_value multiply(const stage_ring *g, ir_builder *b, ir_value slot, int6
                          ir_value sum) {
     const side *x = &g->sides[0], *y = &g->sides[1];
     for (int64_t i = 0; i < steps; i++) {
-        ir_value left = tile_load(b, g->memory, beyond(b, slot, x->at + i * x->pitch), x->lines, 1,
-                                  1, 0),
-                 right = tile_load(b, g->memory, beyond(b, slot, y->at + i * y->pitch), 1, y->lines,
-                                   0, 1);
+        ir_value left = tile_load(b, g->memory, tile_index_plus(b, slot, x->at + i * x->pitch),
+                                  x->lines, 1, 1, 0),
+                 right = tile_load(b, g->memory, tile_index_plus(b, slot, y->at + i * y->pitch), 1,
+                                   y->lines, 0, 1);
         sum = dot_multiply_add(g->t, b, left, right, sum);
     }
     return sum;
@@ -225,7 +215,7 @@ static ir_value multiply(const stage_ring *g, ir_builder *b, ir_value slot, int6
 static void begin(const stage_ring *g, ir_builder *b) {
     for (int64_t i = 0; g->copies && i < g->slots - 1; i++) {
         copy_stage(g, b, tile_index(b, i * g->slot), tile_index(b, i * g->steps));
-        plain(b, TILE_COPY_COMMIT, NULL, 0);
+        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
     }
     if (!g->copies && g->whole) {
         loaded first = load_stage(g, b, tile_index(b, 0), g->steps);
@@ -243,13 +233,13 @@ static ir_value copied_stage(const stage_ring *g, ir_builder *b, ir_value k, ir_
     ir_op guard;
     ir_value next, number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
     int64_t distance = g->slots - 1, end = g->whole * g->steps;
-    plain(b, TILE_COPY_WAIT, "left", distance - 1);
-    plain(b, TILE_BARRIER, NULL, 0);
-    ir_builder more = tile_for(b, beyond(b, k, distance * g->steps), tile_index(b, end), end, NULL,
-                               0, &guard, &next);
+    staging_op(b, TILE_COPY_WAIT, "left", distance - 1);
+    staging_op(b, TILE_BARRIER, NULL, 0);
+    ir_builder more = tile_for(b, tile_index_plus(b, k, distance * g->steps), tile_index(b, end),
+                               end, NULL, 0, &guard, &next);
     copy_stage(g, &more, slot_of(g, &more, number, distance), next);
     tile_yield(&more, NULL, 0);
-    plain(b, TILE_COPY_COMMIT, NULL, 0);
+    staging_op(b, TILE_COPY_COMMIT, NULL, 0);
     return multiply(g, b, slot_of(g, b, number, 0), g->steps, sum);
 }
 
@@ -258,8 +248,8 @@ static ir_value loaded_stage(const stage_ring *g, ir_builder *b, ir_value k, ir_
     ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
     if (g->whole == 1)
         return multiply(g, b, tile_index(b, 0), g->steps, sum);
-    plain(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-    ir_value next = tile_index_op(b, TILE_INDEX_MIN, beyond(b, k, g->steps),
+    staging_op(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
+    ir_value next = tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, k, g->steps),
                                   tile_index(b, (g->whole - 1) * g->steps));
     loaded ahead = load_stage(g, b, next, g->steps);
     sum = multiply(g, b, slot_of(g, b, number, 0), g->steps, sum);
@@ -283,7 +273,7 @@ static ir_value chunk(const stage_ring *g, ir_builder *b, ir_value low, int64_t 
     if (g->whole == 0)
         whole = 0;
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    ir_value k, end = beyond(b, low, whole);
+    ir_value k, end = tile_index_plus(b, low, whole);
     ir_op loop;
     if (whole) {
         ir_builder in = steps_of(g, b, low, end, g->steps, &sum, &loop, &k);
@@ -293,7 +283,8 @@ static ir_value chunk(const stage_ring *g, ir_builder *b, ir_value low, int64_t 
     }
     if (length == whole)
         return sum;
-    ir_builder in = steps_of(g, b, end, beyond(b, low, length), length - whole, &sum, &loop, &k);
+    ir_builder in =
+        steps_of(g, b, end, tile_index_plus(b, low, length), length - whole, &sum, &loop, &k);
     sum = multiply(g, &in, tile_index(b, g->slots * g->slot), length - whole, sum);
     tile_yield(&in, &sum, 1);
     return ir_op_result(b->m, loop, 0);

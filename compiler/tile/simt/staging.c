@@ -5,11 +5,6 @@ int64_t staging_up(int64_t n, int64_t by) {
     return (n + by - 1) / by * by;
 }
 
-ir_value staging_beyond(ir_builder *b, ir_value at, int64_t elements) {
-    int64_t one = 1;
-    return tile_affine(b, elements, &at, &one, 1);
-}
-
 void staging_op(ir_builder *b, int opcode, const char *name, int64_t value) {
     ir_named_attr attr = {name, ir_attr_int(b->m, value)};
     ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
