@@ -69,13 +69,6 @@ static const compiler_kernel *find_kernel(const compiler_source *source, const c
     return found;
 }
 
-static const compiler_case *named_case(const compiler_kernel *k, const char *name) {
-    for (uint32_t i = 0; i < k->case_count; i++)
-        if (strcmp(k->cases[i].name, name) == 0)
-            return &k->cases[i];
-    return NULL;
-}
-
 static const compiler_case *bound_case(tsr_compilation_t c, const compiler_kernel *k,
                                        const char *dims, status *st) {
     compiler_values values = {0};
@@ -99,7 +92,7 @@ static bool find_case(tsr_compilation_t c, const compiler_kernel *k, const tsr_c
     if (o->dims && o->case_name)
         return status_set(st, STATUS_INVALID, "`dims` and `case_name` exclude each other");
     if (o->case_name)
-        return (*out = named_case(k, o->case_name)) != NULL ||
+        return (*out = compiler_case_named(k, o->case_name)) != NULL ||
                status_set(st, STATUS_NOT_FOUND, "kernel '%s' has no case '%s'", k->name,
                           o->case_name);
     bool fixed = k->dim_count + k->type_count == 0;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "artifact.h"
+#include "base/clock.h"
 #include "describe.h"
 #include "device/host/host.h"
 #include "graph/instance.h"
@@ -318,12 +319,6 @@ static bool emit_code(const pipeline *p, emit_output output, text *out) {
 
 /* ---- the module ---- */
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* What @specialize gave this image. Tiles are chosen before there is a graph. */
 static const compiler_special *special_in_force(const pipeline *p) {
     const compiler_special *special =
@@ -440,7 +435,7 @@ bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *
 
 bool compiler_build(compiler_instance *instance, const compiler_options *options,
                     compiler_artifact *out, status *st) {
-    uint64_t start = now_ns();
+    uint64_t start = clock_now_ns();
     bool is_program = compiler_instance_is_program(instance);
     memset(out, 0, sizeof *out);
     if (!check_levels(options, st))
@@ -450,7 +445,7 @@ bool compiler_build(compiler_instance *instance, const compiler_options *options
         status_clear(st);
         ok = program_module(instance, options, out, st);
     }
-    out->compile_ns = now_ns() - start;
+    out->compile_ns = clock_now_ns() - start;
     return ok;
 }
 

@@ -77,7 +77,7 @@ const function_alias function_aliases[] = {
 };
 const size_t function_alias_count = sizeof(function_aliases) / sizeof(function_aliases[0]);
 
-static const special_function *find_special(const char *name) {
+const special_function *special_function_named(const char *name) {
     for (size_t i = 0; i < special_function_count; i++)
         if (strcmp(special_functions[i].name, name) == 0)
             return &special_functions[i];
@@ -91,7 +91,7 @@ static const char *meant(const char *name) {
     return name;
 }
 
-static int find_operation(const char *name) {
+int operation_named(const char *name) {
     for (int op = 0; op < GRAPH_OP_COUNT; op++)
         if (operation_is_function(op) &&
             strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0)
@@ -175,7 +175,7 @@ entity call_special(checker *c, const special_function *f, const node *n) {
 }
 
 static bool is_function(const char *name) {
-    return find_special(meant(name)) || find_operation(meant(name)) >= 0;
+    return special_function_named(meant(name)) || operation_named(meant(name)) >= 0;
 }
 
 /* A name without a meaning here is most likely a module of Python's. */
@@ -224,10 +224,10 @@ entity check_call(checker *c, const node *n) {
     const ast_function *helper = helper_find(c->source, name);
     if (helper)
         return helper_call(c, helper, n);
-    const special_function *special = find_special(meant(name));
+    const special_function *special = special_function_named(meant(name));
     if (special)
         return call_special(c, special, n);
-    int opcode = find_operation(meant(name));
+    int opcode = operation_named(meant(name));
     return opcode >= 0 ? call_operation(c, opcode, name, n)
                        : unknown_function(c, name, n->left->at);
 }

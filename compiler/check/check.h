@@ -236,6 +236,7 @@ entity call_operator(checker *c, int opcode, const entity *operands, uint32_t co
 ir_attr operation_tree_order(checker *c, const entity *e);
 /* Whether the opcode can be called by its own name. */
 bool operation_is_function(int opcode);
+int operation_named(const char *name); /* of functions of the language; -1: none */
 /* Its parameters, as Python would write them. */
 void operation_signature(int opcode, text *out);
 
@@ -250,6 +251,7 @@ typedef struct special_function {
 entity call_special(checker *c, const special_function *f, const node *n);
 extern const special_function special_functions[];
 extern const size_t special_function_count;
+const special_function *special_function_named(const char *name); /* NULL: there is none */
 
 /* Names that authors know from elsewhere, and what is meant. */
 typedef struct function_alias {

@@ -316,6 +316,20 @@ const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_
     return index < source->kernel_count ? &source->kernels[index] : NULL;
 }
 
+const compiler_kernel *compiler_kernel_named(const compiler_source *source, const char *name) {
+    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
+        if (strcmp(compiler_kernel_at(source, i)->name, name) == 0)
+            return compiler_kernel_at(source, i);
+    return NULL;
+}
+
+const compiler_case *compiler_case_named(const compiler_kernel *kernel, const char *name) {
+    for (uint32_t i = 0; i < kernel->case_count; i++)
+        if (strcmp(kernel->cases[i].name, name) == 0)
+            return &kernel->cases[i];
+    return NULL;
+}
+
 bool source_has_kernel(const compiler_source *source, const compiler_kernel *kernel, text *out) {
     if (kernel->broken) {
         text_printf(out, "%s:%u: kernel '%s' has errors\n", source->text.name, kernel->line,

@@ -154,8 +154,7 @@ static void place_op(const ir_module *m, ir_op op, place_table *p) {
             merge_value(p, d->results[i], d->operands[i]);
         }
     } else if (d->opcode == GRAPH_NEXT) {
-        const ir_op_data *loop =
-            ir_op_get(m, ir_region_get(m, ir_block_get(m, d->block)->region)->parent);
+        const ir_op_data *loop = ir_op_get(m, ir_block_parent(m, d->block));
         for (uint32_t i = 0; i < d->operand_count; i++)
             merge_value(p, loop->results[i], d->operands[i]);
     } else if (d->opcode != GRAPH_TILES && d->result_count) {

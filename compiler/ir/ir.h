@@ -247,6 +247,8 @@ ir_value ir_build1(ir_builder *b, int opcode, const ir_value *operands, uint32_t
                    ir_type result, const ir_named_attr *attrs, uint32_t attr_count);
 ir_value ir_block_add_argument(ir_module *m, ir_block block, ir_type type, const char *name);
 ir_block ir_op_block(const ir_module *m, ir_op op, uint32_t region); /* the block of that region */
+ir_op ir_block_parent(const ir_module *m,
+                      ir_block block); /* 0 of the module's own block, and of 0 */
 ir_value ir_op_result(const ir_module *m, ir_op op, uint32_t index);
 
 ir_attr ir_op_attr(const ir_module *m, ir_op op, const char *name); /* 0 when absent */

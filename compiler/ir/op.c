@@ -148,6 +148,11 @@ ir_block ir_op_block(const ir_module *m, ir_op op, uint32_t region) {
     return ir_region_get(m, ir_op_get(m, op)->regions[region])->block;
 }
 
+ir_op ir_block_parent(const ir_module *m, ir_block block) {
+    ir_region region = block ? ir_block_get(m, block)->region : 0;
+    return region ? ir_region_get(m, region)->parent : 0;
+}
+
 ir_value ir_op_result(const ir_module *m, ir_op op, uint32_t index) {
     assert(index < ir_op_get(m, op)->result_count);
     return ir_op_get(m, op)->results[index];

@@ -136,10 +136,10 @@ typedef struct isolation {
 
 static bool is_within(const ir_module *m, ir_block inner, ir_block outer) {
     while (inner != outer) {
-        ir_region region = ir_block_get(m, inner)->region;
-        if (!region)
+        ir_op parent = ir_block_parent(m, inner);
+        if (!parent)
             return false;
-        inner = ir_op_get(m, ir_region_get(m, region)->parent)->block;
+        inner = ir_op_get(m, parent)->block;
     }
     return true;
 }

@@ -328,6 +328,9 @@ static uint64_t count_bytes(ir_module *m, const uint64_t *needs) {
         bytes += size_bytes(m, block->arguments[i], needs[block->arguments[i]]);
     for (uint32_t i = 0; i < last->operand_count; i++)
         bytes += size_bytes(m, last->operands[i], elements(m, last->operands[i]));
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_DENSE)
+            bytes += size_bytes(m, ir_op_result(m, w.op, 0), elements(m, ir_op_result(m, w.op, 0)));
     return bytes;
 }
 

@@ -163,7 +163,7 @@ static bool verify_graph(const ir_module *m, ir_op op, status *st) {
     graph_class class = graph_op_class(d->opcode);
     if (class == GRAPH_CLASS_KERNEL || class == GRAPH_CLASS_FUNCTION)
         return verify_kernel(m, op, st);
-    ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
+    ir_op parent = ir_block_parent(m, d->block);
     int around = ir_op_get(m, parent)->opcode;
     bool in_tiles = around == GRAPH_TILES || around == GRAPH_FOR;
     bool in_control = control_has_blocks(around);

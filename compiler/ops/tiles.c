@@ -91,7 +91,7 @@ static bool verify_given(const ir_module *m, ir_op op, ir_op tiles, uint32_t num
 }
 
 static bool verify_give(const ir_module *m, ir_op op, status *st) {
-    ir_op tiles = ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
+    ir_op tiles = ir_block_parent(m, ir_op_get(m, op)->block);
     if (ir_op_get(m, op)->operand_count != ir_op_get(m, tiles)->result_count)
         return status_set(st, STATUS_INTERNAL, "needs a tile for each result");
     for (uint32_t i = 0; i < ir_op_get(m, op)->operand_count; i++)

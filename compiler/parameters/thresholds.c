@@ -1,7 +1,7 @@
 /* thresholds.c - thresholds.def as a list. */
 #include "parameters/thresholds.h"
 
-#include "tessera/compiler.h"
+#include "tessera/thresholds.h"
 
 uint32_t compiler_thresholds(const compiler_threshold **list) {
     static const compiler_threshold table[] = {

@@ -280,6 +280,10 @@ dtype contraction_element(const contraction *c, ir_value buffer) {
     return ir_type_of(c->s->m, buffer)->element;
 }
 
+int64_t contraction_wanted_workgroups(const contraction *c) {
+    return c->s->target->threads > 1 ? 2 * c->s->target->threads : 1;
+}
+
 bool contraction_can_pack_blocks(const contraction *c) {
     return c->shape.axis[AXIS_PANEL] < NEST_AXES;
 }

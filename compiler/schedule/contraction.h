@@ -126,6 +126,8 @@ bool contraction_find_rhs(contraction *c);
 void contraction_name_axes(contraction *c, int axes);
 /* Have the axes of packing in blocks numbers? */
 bool contraction_can_pack_blocks(const contraction *c);
+/* So many keep all threads at work to the end. */
+int64_t contraction_wanted_workgroups(const contraction *c);
 /* The dot's epilogue, with the finished sum where `accumulator` says. */
 expression contraction_epilogue(contraction *c, const substitute *accumulator);
 /* The axis of an outer index, and the coefficient of an access along a named one. */

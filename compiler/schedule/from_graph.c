@@ -65,7 +65,7 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_di
 }
 
 static ir_op loop_around(const scheduler *s, const ir_builder *in) {
-    return ir_region_get(s->m, ir_block_get(s->m, in->block)->region)->parent;
+    return ir_block_parent(s->m, in->block);
 }
 
 void scheduler_set_tail(scheduler *s, const ir_builder *in, const char *how, int64_t value) {

@@ -75,10 +75,6 @@ static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_blo
     return blocks;
 }
 
-static int64_t wanted_workgroups(const contraction *c) {
-    return c->s->target->threads > 1 ? 2 * c->s->target->threads : 1;
-}
-
 /* How many blocks of columns there may be, each of which computes the left side for itself. */
 static int64_t column_blocks(const contraction *c, int64_t n) {
     int64_t widest = 8 * c->s->target->vector_lanes;
@@ -90,7 +86,8 @@ static int64_t choose_lines(const contraction *c, const prologue *f, const int64
     int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
     for (int64_t n = 2; n <= f->lines; n++)
         if (f->lines % n == 0 && n * bytes <= PROLOGUE_BLOCK_BYTES &&
-            blocks_of(c, f, n) * column_blocks(c, dims[f->leading]) >= wanted_workgroups(c))
+            blocks_of(c, f, n) * column_blocks(c, dims[f->leading]) >=
+                contraction_wanted_workgroups(c))
             best = n;
     return best;
 }
@@ -227,7 +224,7 @@ static void choose_block(contraction *c, const prologue *f) {
         columns = most;
     while (columns > c->tiles.nr.size &&
            blocks_of(c, f, f->in_block) * ((c->shape.columns + columns - 1) / columns) <
-               wanted_workgroups(c))
+               contraction_wanted_workgroups(c))
         columns = round_up(columns / 2, c->tiles.nr.size);
     c->tiles.bm.size = round_up(rows, c->tiles.mr.size);
     c->tiles.bm.name = scheduler_int(s, c->tiles.bm.size);

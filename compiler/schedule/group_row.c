@@ -485,7 +485,7 @@ ir_builder rows_open_row(rows *r, ir_builder *b, ir_value first, ir_attr span) {
     ir_builder in = scheduler_for(r->s, b, "row", first, r->map.extent[row],
                                   scheduler_int(r->s, r->beside), span, &r->indices[row]);
     r->outside = *b;
-    r->outside.before = ir_region_get(m, ir_block_get(m, in.block)->region)->parent;
+    r->outside.before = ir_block_parent(m, in.block);
     if (r->beside > 1)
         r->around = &r->outside;
     return in;

@@ -97,10 +97,6 @@ static void choose_tile(contraction *c) {
     c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
 }
 
-static int64_t wanted_workgroups(const contraction *c) {
-    return c->s->target->threads > 1 ? 2 * c->s->target->threads : 1;
-}
-
 static int64_t workgroups(const contraction *c, int64_t lines, int64_t columns) {
     int64_t all = scheduler_estimate(c->s, c->lines.count),
             images = scheduler_estimate(c->s, c->shape.map.extent[IMAGE]);
@@ -118,9 +114,9 @@ static void choose_block(contraction *c) {
     int64_t columns = round_up(clamp(c->shape.columns, 1, sums / places), nr);
     int64_t all = scheduler_estimate(s, c->lines.count),
             lines = clamp(sums / (places * columns), 1, all > 1 ? all : 1);
-    while (columns > nr && workgroups(c, lines, columns) < wanted_workgroups(c))
+    while (columns > nr && workgroups(c, lines, columns) < contraction_wanted_workgroups(c))
         columns = round_up(columns / 2, nr);
-    while (lines > 1 && workgroups(c, lines, columns) < wanted_workgroups(c))
+    while (lines > 1 && workgroups(c, lines, columns) < contraction_wanted_workgroups(c))
         lines = (lines + 1) / 2;
     c->lines.in_block = 1;
     c->lines.step = scheduler_int(s, 1);

@@ -26,6 +26,12 @@ int plan_opcode(const plan *p, ir_value v) {
     return op ? ir_op_get(p->g, op)->opcode : -1;
 }
 
+bool plan_is_computed(const plan *p, ir_value v) {
+    int opcode = plan_opcode(p, v);
+    graph_class class = opcode < 0 ? GRAPH_CLASS_KERNEL : graph_op_class(opcode);
+    return !p->stored[v] && (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_MOVE);
+}
+
 static ir_value operand(const plan *p, ir_value v, uint32_t i) {
     return ir_op_get(p->g, plan_def(p, v))->operands[i];
 }

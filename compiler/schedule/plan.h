@@ -116,7 +116,8 @@ ir_dim plan_product(const plan *p, ir_dim a, ir_dim b);
 const ir_type_data *plan_type(const plan *p, ir_value v);
 /* Defining operation; 0 for a kernel input. */
 ir_op plan_def(const plan *p, ir_value v);
-int plan_opcode(const plan *p, ir_value v); /* -1 for a kernel input */
+int plan_opcode(const plan *p, ir_value v);       /* -1 for a kernel input */
+bool plan_is_computed(const plan *p, ir_value v); /* element by element, where it is read */
 /* A reshape that only regroups dimensions of its operand into consecutive result dimensions, so
  * that an operand index is an affine function of result indices. */
 bool plan_reshape_splits(const plan *p, ir_op reshape);

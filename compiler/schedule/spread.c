@@ -15,12 +15,6 @@ typedef struct spreads {
     uint16_t *count; /* by value: spreads of such values that are computed for it */
 } spreads;
 
-static bool is_computed(const plan *p, ir_value v) {
-    int opcode = plan_opcode(p, v);
-    graph_class class = opcode < 0 ? GRAPH_CLASS_KERNEL : graph_op_class(opcode);
-    return !p->stored[v] && (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_MOVE);
-}
-
 /* Of a heavy value, whose memory is small beside what it is spread to. */
 static bool is_spread(const spreads *s, ir_value v) {
     if (plan_opcode(s->p, v) != GRAPH_BROADCAST)
@@ -58,7 +52,7 @@ static void store_spread(spreads *s, ir_value v) {
     if (is_spread(s, v))
         s->p->stored[behind_views(s, d->operands[0])] = true;
     for (uint32_t i = 0; i < d->operand_count; i++)
-        if (is_computed(s->p, d->operands[i]))
+        if (plan_is_computed(s->p, d->operands[i]))
             store_spread(s, d->operands[i]);
 }
 

@@ -22,7 +22,7 @@ static bool is_extent(ir_dim extent) {
 }
 
 static int parent_opcode(const ir_module *m, ir_op op) {
-    ir_op parent = ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
+    ir_op parent = ir_block_parent(m, ir_op_get(m, op)->block);
     return ir_op_get(m, parent)->opcode;
 }
 
@@ -83,7 +83,7 @@ static bool verify_parallel(const ir_module *m, ir_op op, status *st) {
 static bool is_inside(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     ir_block block = d->operand_count ? ir_value_get(m, d->operands[0])->block : 0;
-    ir_op around = block ? ir_region_get(m, ir_block_get(m, block)->region)->parent : 0;
+    ir_op around = ir_block_parent(m, block);
     return around && ir_op_get(m, around)->opcode == SCHED_FOR &&
            schedule_step(m, around, "step", 0) == schedule_step(m, op, "span", -1) &&
            ir_op_int(m, around, "extent", -1) == ir_op_int(m, op, "extent", -2);
@@ -238,7 +238,7 @@ static bool verify_inner(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "stands outside of a body");
     if (d->opcode == SCHED_YIELD)
         return !d->next || ir_broken(st, "is not the last operation of its body");
-    ir_op parent = ir_region_get(m, ir_block_get(m, d->block)->region)->parent;
+    ir_op parent = ir_block_parent(m, d->block);
     computation_parts p;
     if (d->opcode == SCHED_EXTENT)
         return ir_type_of(m, d->results[0])->element == DTYPE_I32 ||

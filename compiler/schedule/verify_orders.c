@@ -62,7 +62,7 @@ static ir_op chunk_loop(const orders *o, ir_op dot, const dot_shape *shape) {
         return 0;
     ir_value start = ir_op_get(o->m, dot)->operands[shape->index[DOT_CHUNK]];
     ir_block block = ir_value_get(o->m, start)->block;
-    ir_op op = block ? ir_region_get(o->m, ir_block_get(o->m, block)->region)->parent : 0;
+    ir_op op = ir_block_parent(o->m, block);
     return op && ir_op_get(o->m, op)->opcode == SCHED_FOR ? op : 0;
 }
 
@@ -94,7 +94,7 @@ static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) 
 static bool check_pieces(const orders *o, ir_op reduce) {
     const ir_op_data *d = ir_op_get(o->m, reduce);
     int64_t at = ir_op_int(o->m, reduce, "piece", -1);
-    ir_op loop = ir_region_get(o->m, ir_block_get(o->m, d->block)->region)->parent;
+    ir_op loop = ir_block_parent(o->m, d->block);
     if (ir_op_get(o->m, loop)->opcode != SCHED_FOR || d->next)
         return fail_at(o, reduce, "goes by pieces, and is not the end of a loop over them");
     ir_value index = ir_block_get(o->m, d->block)->arguments[0];

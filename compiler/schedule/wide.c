@@ -17,12 +17,6 @@ static uint64_t read_of(ir_value v, int behind) {
     return (uint64_t)v << 8 | (unsigned)behind;
 }
 
-static bool is_computed(const plan *p, ir_value v) {
-    int opcode = plan_opcode(p, v);
-    graph_class class = opcode < 0 ? GRAPH_CLASS_KERNEL : graph_op_class(opcode);
-    return !p->stored[v] && (class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_MOVE);
-}
-
 /* False: there are too many. */
 static bool add(reads *r, uint64_t v) {
     int at = r->count;
@@ -37,7 +31,7 @@ static bool add(reads *r, uint64_t v) {
 
 /* Pieces of one tensor are reads of their own. */
 static bool add_operand(const plan *p, reads *const *of, ir_value v, reads *r) {
-    if (!is_computed(p, v))
+    if (!plan_is_computed(p, v))
         return plan_opcode(p, v) == GRAPH_CONSTANT || plan_opcode(p, v) == GRAPH_IOTA ||
                add(r, read_of(v, 0));
     bool piece = plan_opcode(p, v) == GRAPH_SLICE;
@@ -55,7 +49,7 @@ void plan_store_wide(plan *p) {
         const ir_op_data *d = ir_op_get(p->g, op);
         ir_value v = d->result_count ? d->results[0] : 0;
         bool fits = true;
-        if (!v || !is_computed(p, v))
+        if (!v || !plan_is_computed(p, v))
             continue;
         of[v] = base_calloc(1, sizeof *of[v]);
         for (uint32_t i = 0; i < d->operand_count && fits; i++)

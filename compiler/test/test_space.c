@@ -15,6 +15,7 @@
 
 #include "parameters/parameters.h"
 #include "tessera/compiler.h"
+#include "tessera/thresholds.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
 

@@ -74,7 +74,7 @@ static void mix_in_trips(ir_builder *b, ir_value *c, uint64_t seed) {
 
 /* The first word of Philox4x32-10 for the counter. */
 static ir_value first_word(ir_builder *b, ir_value *c, uint64_t seed) {
-    ir_op parent = ir_region_get(b->m, ir_block_get(b->m, b->block)->region)->parent;
+    ir_op parent = ir_block_parent(b->m, b->block);
     if (ir_op_get(b->m, parent)->opcode == TILE_FUNCTION)
         mix_in_trips(b, c, seed);
     else

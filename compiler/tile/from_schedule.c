@@ -151,7 +151,7 @@ static ir_value hoisted_affine(ir_builder *b, int64_t constant, const ir_value *
     ir_value inner[LOWERING_AXES + 2], outer[LOWERING_AXES + 2];
     int64_t inner_factors[LOWERING_AXES + 2], outer_factors[LOWERING_AXES + 2];
     int inside = 0, outside = 0;
-    ir_op loop = ir_region_get(b->m, ir_block_get(b->m, b->block)->region)->parent;
+    ir_op loop = ir_block_parent(b->m, b->block);
     for (int i = 0; i < n; i++) {
         bool here = block_of(b->m, indices[i]) == b->block;
         (here ? inner : outer)[here ? inside : outside] = indices[i];

@@ -15,7 +15,7 @@ typedef struct injection {
 
 static ir_op parent_op(const ir_module *m, ir_op op) {
     ir_block block = ir_op_get(m, op)->block;
-    return block ? ir_region_get(m, ir_block_get(m, block)->region)->parent : 0;
+    return ir_block_parent(m, block);
 }
 
 /* The loop ends one step early. */
@@ -35,22 +35,18 @@ static void note_nested(const ir_module *m, ir_op op, injection *i) {
         i->done++;
 }
 
-static ir_value as_tile(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
-}
-
 /* In its last step the loop hands on what it was given. Everything else in it still happens. */
 static void idle_last_step(ir_module *m, ir_op loop) {
     const ir_op_data *d = ir_op_get(m, loop);
     int64_t step = ir_op_int(m, loop, "step", 1), one = 1;
     ir_builder before = {m, d->block, loop, d->location};
     ir_value high = d->operands[1];
-    ir_value last = as_tile(&before, tile_affine(&before, -step, &high, &one, 1));
+    ir_value last = tile_from_index(&before, tile_affine(&before, -step, &high, &one, 1));
     ir_block body = ir_op_block(m, loop, 0);
     ir_op yield = ir_block_get(m, body)->last;
     ir_builder inside = {m, body, yield, d->location};
-    ir_value early =
-        tile_compare(&inside, "lt", as_tile(&inside, ir_block_get(m, body)->arguments[0]), last);
+    ir_value early = tile_compare(
+        &inside, "lt", tile_from_index(&inside, ir_block_get(m, body)->arguments[0]), last);
     for (uint32_t i = 0; i < ir_op_get(m, yield)->operand_count; i++) {
         ir_value given = ir_block_get(m, body)->arguments[i + 1];
         ir_value operands[] = {early, ir_op_get(m, yield)->operands[i], given};

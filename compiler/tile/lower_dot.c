@@ -36,10 +36,6 @@ ir_value dot_low_bits(ir_builder *b, ir_value x, dtype of) {
     return with_constant(b, TILE_USHR, tile_op(b, TILE_BITCAST, &x, 1, DTYPE_I32), 16);
 }
 
-static ir_value i32_of(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
-}
-
 /* The group at k of lhs, of whose elements those at or past `end` are 0. */
 static ir_value last_group(dot *t, ir_builder *b, ir_value k, ir_value end) {
     frame *f = &t->f;
@@ -50,7 +46,7 @@ static ir_value last_group(dot *t, ir_builder *b, ir_value k, ir_value end) {
         f->index[t->k] = tile_index_min(b, at, last);
         ir_value x = tile_load_window(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &w);
         x = with_constant(b, TILE_SHL, dot_low_bits(b, x, t->of), (uint32_t)(i * 32 / t->group));
-        ir_value there = tile_compare(b, "lt", i32_of(b, at), i32_of(b, end));
+        ir_value there = tile_compare(b, "lt", tile_from_index(b, at), tile_from_index(b, end));
         ir_value choice[] = {there, x, tile_constant(b, DTYPE_I32, 0)};
         x = tile_op(b, TILE_SELECT, choice, 3, DTYPE_NONE);
         group = group ? tile_op(b, TILE_OR, (ir_value[]){group, x}, 2, DTYPE_NONE) : x;
@@ -271,7 +267,7 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
          : t->packed ? prefetch(t, &in, k, low)
                      : prefetch_rows(t, &in, k));
     if (masked) {
-        ir_value mask = tile_compare(&in, "lt", i32_of(&in, k), t->counts);
+        ir_value mask = tile_compare(&in, "lt", tile_from_index(&in, k), t->counts);
         next = tile_op(&in, TILE_SELECT, (ir_value[]){mask, next, before}, 3, DTYPE_NONE);
     }
     tile_yield(&in, &next, 1);
@@ -528,7 +524,7 @@ static bool is_small_rest(const dot *t) {
     if (f->column_axis < 0)
         return false;
     ir_block block = ir_value_get(m, ir_op_get(m, f->op)->operands[f->column_axis])->block;
-    ir_op loop = block ? ir_region_get(m, ir_block_get(m, block)->region)->parent : 0;
+    ir_op loop = ir_block_parent(m, block);
     if (!loop || ir_op_get(m, loop)->opcode != SCHED_FOR)
         return false;
     int64_t step = schedule_step(m, loop, "step", 1), extent = ir_op_int(m, loop, "extent", 0);

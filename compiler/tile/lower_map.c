@@ -135,10 +135,6 @@ static void access_attr(const body *s, ir_op op, ir_dim *access) {
     ir_op_ints(s->f->l->s, op, "access", access, LOWERING_AXES + 1);
 }
 
-static ir_value i32_of(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
-}
-
 static ir_value iota(ir_builder *b, ir_value base, int64_t rows, int64_t columns, int64_t row,
                      int64_t column) {
     ir_named_attr attrs[] = {{"row_step", ir_attr_int(b->m, row)},
@@ -151,7 +147,7 @@ static ir_value iota(ir_builder *b, ir_value base, int64_t rows, int64_t columns
 static ir_value add_steps(const body *s, ir_value x, ir_dim step, int64_t rows, int64_t columns) {
     ir_builder *b = s->b;
     ir_value numbers = iota(b, tile_index(b, 0), rows, columns, rows > 1, columns > 1);
-    ir_value scaled[] = {numbers, i32_of(b, lowering_dim(s->f->l, b, step))};
+    ir_value scaled[] = {numbers, tile_from_index(b, lowering_dim(s->f->l, b, step))};
     ir_value sum[] = {x, tile_op(b, TILE_MUL, scaled, 2, DTYPE_NONE)};
     return tile_op(b, TILE_ADD, sum, 2, DTYPE_NONE);
 }
@@ -174,7 +170,7 @@ static ir_value last_index(const body *s, ir_dim limit) {
     ir_builder *b = s->b;
     if (ir_dim_is_static(limit))
         return tile_constant(b, DTYPE_I32, (uint32_t)(limit - 1));
-    return i32_of(b, lowering_dim(s->f->l, b, ir_dim_add_scaled(b->m, limit, -1, 1)));
+    return tile_from_index(b, lowering_dim(s->f->l, b, ir_dim_add_scaled(b->m, limit, -1, 1)));
 }
 
 static ir_value body_gather(const body *s, ir_op op) {
@@ -243,7 +239,7 @@ static ir_value body_op(const body *s, ir_op op) {
     case SCHED_INDEX:
         return body_index(s, op);
     case SCHED_EXTENT:
-        return i32_of(s->b, lowering_dim(s->f->l, s->b, ir_op_int(m, op, "of", 0)));
+        return tile_from_index(s->b, lowering_dim(s->f->l, s->b, ir_op_int(m, op, "of", 0)));
     case SCHED_GATHER:
         return body_gather(s, op);
     case SCHED_RUNNING:
@@ -339,7 +335,7 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
 static ir_value group_rows(const frame *f, ir_builder *b, ir_value x) {
     if (f->valid_rows) {
         ir_value rows = iota(b, tile_index(b, 0), f->rows, 1, 1, 0);
-        ir_value there = tile_compare(b, "lt", rows, i32_of(b, f->valid_rows));
+        ir_value there = tile_compare(b, "lt", rows, tile_from_index(b, f->valid_rows));
         ir_value operands[] = {there, x, tile_constant(b, tile_type(b, x)->element, 0)};
         x = tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
     }

@@ -75,11 +75,6 @@ static ir_value combine(const reduction *r, ir_builder *b, ir_value x, ir_value 
     return tile_op(b, reduction_opcode(r->kind), operands, 2, DTYPE_NONE);
 }
 
-static ir_value shifted(ir_builder *b, ir_value index, int64_t by) {
-    int64_t one = 1;
-    return tile_affine(b, by, &index, &one, 1);
-}
-
 /* All full steps of 64 elements from number `low` behind `start` on, up to `full`. */
 static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t low, ir_value full,
                        ir_value *lanes) {
@@ -151,7 +146,7 @@ static int64_t whole_pieces(reduction *r, ir_builder *b, ir_value start, int64_t
             lanes[i] = ir_op_result(b->m, loop, (uint32_t)i);
     }
     if (whole < length)
-        make_piece(r, b, shifted(b, start, whole), length - whole);
+        make_piece(r, b, tile_index_plus(b, start, whole), length - whole);
     return whole;
 }
 
@@ -165,7 +160,7 @@ static ir_value reduce_block(void *of, ir_builder *b, ir_value start, int64_t le
         full_steps(r, b, start, whole, tile_index(b, done), lanes);
     for (int64_t i = 0; i < r->parts && done + i * r->sub < length; i++) {
         int64_t left = length - done - i * r->sub, width = left < r->sub ? left : r->sub;
-        ir_value x = elements(r, b, shifted(b, start, done + i * r->sub), width);
+        ir_value x = elements(r, b, tile_index_plus(b, start, done + i * r->sub), width);
         lanes[i] = combine(r, b, lanes[i], padded(r, b, x, width));
     }
     return fold(r, b, lanes);
@@ -342,7 +337,7 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     r.parts = LANES / r.sub;
     if (ir_op_attr(l->s, op, "piece")) {
         r.piece_index = (int)ir_op_int(l->s, op, "piece", 0);
-        r.pieces = ir_region_get(l->s, ir_block_get(l->s, d->block)->region)->parent;
+        r.pieces = ir_block_parent(l->s, d->block);
         r.piece = schedule_step(l->s, r.pieces, "step", LANES);
     }
     size_t ready = l->ready.count;

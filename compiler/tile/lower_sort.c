@@ -147,10 +147,6 @@ static void visit_all(sort *q, ir_builder *b, visit each) {
 
 /* ---- the network ---- */
 
-static ir_value number_of(ir_builder *b, ir_value index) {
-    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
-}
-
 static ir_value index_of(ir_builder *b, ir_value number) {
     return ir_build1(b, TILE_TO_INDEX, &number, 1, ir_type_index(b->m), NULL, 0);
 }
@@ -168,14 +164,15 @@ static ir_value count_stages(const sort *q, ir_builder *b) {
         return tile_index(b, stages);
     }
     enum { MOST_STAGES = 31 };
-    ir_value none = tile_constant(b, DTYPE_I32, 0), length = number_of(b, q->length), at;
+    ir_value none = tile_constant(b, DTYPE_I32, 0), length = tile_from_index(b, q->length), at;
     ir_op loop;
     ir_builder in =
         tile_for(b, tile_index(b, 0), tile_index(b, MOST_STAGES), 1, &none, 1, &loop, &at);
-    ir_value stage = number_of(&in, at),
+    ir_value stage = tile_from_index(&in, at),
              below = tile_compare(&in, "lt", power_of_two(&in, stage), length);
-    ir_value next = choose(&in, below, number_of(&in, tile_index_add(&in, at, tile_index(&in, 1))),
-                           ir_block_get(b->m, in.block)->arguments[1]);
+    ir_value next =
+        choose(&in, below, tile_from_index(&in, tile_index_add(&in, at, tile_index(&in, 1))),
+               ir_block_get(b->m, in.block)->arguments[1]);
     tile_yield(&in, &next, 1);
     return index_of(b, ir_op_result(b->m, loop, 0));
 }
@@ -209,7 +206,7 @@ static void exchange_all(const sort *q, ir_builder *b, ir_value p, ir_value r, i
         tile_index_add(b, tile_index_mul(b, whole, pair), tile_index_min(b, rest, pair));
     ir_value mask = binary(b, TILE_SUB, p, tile_constant(b, DTYPE_I32, 1));
     ir_builder in = tile_for(b, zero, count, 1, NULL, 0, NULL, &u);
-    ir_value within = index_of(&in, binary(&in, TILE_AND, number_of(&in, u), mask));
+    ir_value within = index_of(&in, binary(&in, TILE_AND, tile_from_index(&in, u), mask));
     ir_value parts[] = {u, within, first, apart};
     int64_t n = q->abreast, low[] = {2 * n, -n, n}, high[] = {2 * n, -n, n, n};
     exchange(q, &in, tile_affine(&in, 0, parts, low, 3), tile_affine(&in, 0, parts, high, 4));
@@ -221,12 +218,12 @@ static void network(const sort *q, ir_builder *b) {
     ir_builder outer = tile_for(b, zero, stages, 1, NULL, 0, NULL, &k);
     int64_t back[] = {1, -1};
     ir_value p = power_of_two(
-        &outer, number_of(&outer, tile_affine(&outer, -1, (ir_value[]){stages, k}, back, 2)));
+        &outer, tile_from_index(&outer, tile_affine(&outer, -1, (ir_value[]){stages, k}, back, 2)));
     ir_value end = tile_index_add(&outer, k, tile_index(&outer, 1));
     ir_builder in = tile_for(&outer, zero, end, 1, NULL, 0, NULL, &j);
     ir_value none = tile_constant(&in, DTYPE_I32, 0);
-    ir_value is_first = tile_compare(&in, "eq", number_of(&in, j), none);
-    ir_value from = number_of(&in, tile_affine(&in, 0, (ir_value[]){stages, j}, back, 2));
+    ir_value is_first = tile_compare(&in, "eq", tile_from_index(&in, j), none);
+    ir_value from = tile_from_index(&in, tile_affine(&in, 0, (ir_value[]){stages, j}, back, 2));
     ir_value later = binary(&in, TILE_SUB, power_of_two(&in, from), p);
     exchange_all(q, &in, p, choose(&in, is_first, none, p), choose(&in, is_first, p, later));
     tile_yield(&in, NULL, 0);

@@ -50,7 +50,7 @@ static void number_block(plan *p, ir_block block) {
 static uint32_t place_of(const plan *p, ir_op op) {
     while (op && !p->place_of[op]) {
         ir_block block = ir_op_get(p->l->s, op)->block;
-        op = block ? ir_region_get(p->l->s, ir_block_get(p->l->s, block)->region)->parent : 0;
+        op = ir_block_parent(p->l->s, block);
     }
     return op ? p->place_of[op] : 0;
 }

@@ -151,6 +151,15 @@ ir_value tile_row(ir_builder *b, ir_value x, int64_t number) {
     return ir_build1(b, TILE_ROW, &x, 1, ir_type_tile(b->m, t->element, 1, t->dims[1]), &attr, 1);
 }
 
+ir_value tile_index_plus(ir_builder *b, ir_value x, int64_t by) {
+    int64_t one = 1;
+    return tile_affine(b, by, &x, &one, 1);
+}
+
+ir_value tile_from_index(ir_builder *b, ir_value index) {
+    return ir_build1(b, TILE_FROM_INDEX, &index, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
+}
+
 /* Parameters: the operands, the attribute and the results of the loop that it builds. */
 ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step,
                     const ir_value *carried, uint32_t n, ir_op *loop, ir_value *index) {

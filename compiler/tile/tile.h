@@ -49,6 +49,8 @@ ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
 /* Is it a number? */
 bool tile_constant_index(const ir_builder *b, ir_value x, int64_t *value);
 ir_value tile_index_op(ir_builder *b, int opcode, ir_value x, ir_value y); /* min, max */
+ir_value tile_index_plus(ir_builder *b, ir_value x, int64_t by);
+ir_value tile_from_index(ir_builder *b, ir_value index);                   /* as one i32 */
 ir_value tile_index_by(ir_builder *b, int opcode, ir_value x, int64_t by); /* div, rem */
 ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits);
 /* Element-wise: the result's shape is that of the widest operand. `to`: element type for convert,

@@ -15,7 +15,7 @@ static const ir_type_data *result(const ir_module *m, ir_op op) {
 }
 
 static int parent_opcode(const ir_module *m, ir_op op) {
-    ir_op parent = ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
+    ir_op parent = ir_block_parent(m, ir_op_get(m, op)->block);
     return ir_op_get(m, parent)->opcode;
 }
 

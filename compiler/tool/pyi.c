@@ -57,19 +57,12 @@ static void print_policies(text *out) {
     }
 }
 
-static const special_function *function_named(const char *name) {
-    for (size_t i = 0; i < special_function_count; i++)
-        if (strcmp(special_functions[i].name, name) == 0)
-            return &special_functions[i];
-    return NULL;
-}
-
 static void print_distributions(text *out) {
     const char *name;
     text signature;
     text_init(&signature);
     for (size_t i = 0; distribution_signature(i, &name, &signature); i++) {
-        const special_function *also = function_named(name);
+        const special_function *also = special_function_named(name);
         text_append(out, also ? "@overload\n" : "");
         print_def(out, "", name, signature.data, "Distribution", "what a case draws an input from");
         if (also) {
@@ -120,14 +113,6 @@ static void print_operation(text *out, const char *name, int opcode) {
     text_release(&signature);
 }
 
-static int operation_named(const char *name) {
-    for (int op = 0; op < GRAPH_OP_COUNT; op++)
-        if (operation_is_function(op) &&
-            strcmp(op_info_get(op)->name + strlen("tessera."), name) == 0)
-            return op;
-    return -1;
-}
-
 static void print_functions(text *out) {
     for (size_t i = 0; i < special_function_count; i++) {
         const special_function *f = &special_functions[i];
@@ -136,11 +121,11 @@ static void print_functions(text *out) {
     }
     for (int op = 0; op < GRAPH_OP_COUNT; op++) {
         const char *name = op_info_get(op)->name + strlen("tessera.");
-        if (operation_is_function(op) && !function_named(name))
+        if (operation_is_function(op) && !special_function_named(name))
             print_operation(out, name, op);
     }
     for (size_t i = 0; i < function_alias_count; i++) {
-        const special_function *f = function_named(function_aliases[i].name);
+        const special_function *f = special_function_named(function_aliases[i].name);
         if (f)
             print_def(out, "", function_aliases[i].alias, f->signature, f->gives, f->summary);
         else

@@ -35,13 +35,6 @@ static bool bind(bindings *b, char *argument) {
     return end != value && *end == '\0';
 }
 
-static const compiler_kernel *find_kernel(const compiler_source *source, const char *name) {
-    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
-        if (strcmp(compiler_kernel_at(source, i)->name, name) == 0)
-            return compiler_kernel_at(source, i);
-    return NULL;
-}
-
 /* ---- tensors and their files ---- */
 
 typedef struct run {
@@ -105,7 +98,7 @@ static void release_all(run *r) {
 
 static bool run_kernel(compiler_source *source, const char *name, const char *folder,
                        const bindings *b, text *said, status *st) {
-    const compiler_kernel *kernel = find_kernel(source, name);
+    const compiler_kernel *kernel = compiler_kernel_named(source, name);
     if (!kernel)
         return status_set(st, STATUS_NOT_FOUND, "no kernel is called '%s'", name);
     compiler_case c = {.name = "command line",

@@ -10,13 +10,6 @@ void compile_variants_release(compile_variants *v) {
     arena_release(&v->memory);
 }
 
-static const compiler_case *case_named(const compiler_kernel *kernel, const char *name) {
-    for (uint32_t i = 0; i < kernel->case_count; i++)
-        if (strcmp(kernel->cases[i].name, name) == 0)
-            return &kernel->cases[i];
-    return NULL;
-}
-
 static bool same_types(const compiler_case *a, const compiler_case *b) {
     bool same = a->type_count == b->type_count;
     for (uint32_t i = 0; same && i < a->type_count; i++)
@@ -26,7 +19,7 @@ static bool same_types(const compiler_case *a, const compiler_case *b) {
 }
 
 static bool read_case(const kernel_choice *k, const char *name, ir_bindings *out, status *st) {
-    const compiler_case *c = case_named(k->kernel, name);
+    const compiler_case *c = compiler_case_named(k->kernel, name);
     if (!c || !k->c)
         return status_set(st, STATUS_NOT_FOUND,
                           "kernel %s has no case %s; dimensions are M=512,...", k->kernel->name,

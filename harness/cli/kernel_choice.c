@@ -25,13 +25,6 @@ int kernel_choice_source(const options *o, const char *path, compiler_source **o
     return *out ? EXIT_DONE : command_fail(&st);
 }
 
-static const compiler_kernel *kernel_named(const compiler_source *source, const char *name) {
-    for (uint32_t i = 0; i < compiler_kernel_count(source); i++)
-        if (strcmp(compiler_kernel_at(source, i)->name, name) == 0)
-            return compiler_kernel_at(source, i);
-    return NULL;
-}
-
 static const compiler_case *case_named(const compiler_kernel *kernel, const char *name) {
     for (uint32_t i = 0; i < kernel->case_count; i++)
         if (!name || strcmp(kernel->cases[i].name, name) == 0)
@@ -97,7 +90,8 @@ int kernel_choice_one(const options *o, compiler_source *source, const char *pat
                *case_name = options_text(o, OPTION_CASE, NULL);
     const compiler_kernel *only =
         compiler_kernel_count(source) == 1 ? compiler_kernel_at(source, 0) : NULL;
-    *out = (kernel_choice){.source = source, .kernel = name ? kernel_named(source, name) : only};
+    *out = (kernel_choice){.source = source,
+                           .kernel = name ? compiler_kernel_named(source, name) : only};
     if (!out->kernel)
         return no_kernel(source, path, name);
     if (out->kernel->broken)
@@ -172,7 +166,7 @@ int kernel_choice_all(const options *o, compiler_source *source, const char *pat
     unbound_kernels others = {0};
     arena memory;
     status st = STATUS_INIT;
-    if (compiler_kernel_count(source) == 0 || (name && !kernel_named(source, name)))
+    if (compiler_kernel_count(source) == 0 || (name && !compiler_kernel_named(source, name)))
         return no_kernel(source, path, name);
     arena_init(&memory);
     bool ok = compiler_values_read(options_text(o, OPTION_DIMS, ""), &memory, &values, &st);

@@ -51,18 +51,11 @@ static bool open_launch(beside *o) {
            launch_run(&o->launch, &ignored); /* its threads are there from now on */
 }
 
-static uint64_t bytes_of(const launch *l) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < l->input_count + l->output_count; i++)
-        sum += l->sizes[i];
-    return sum;
-}
-
 static bool open_rotation(beside *o, uint32_t sets) {
     execution *e = o->e;
     rotation_set given[SETS];
     bool fits = sets <= SETS && sets <= 1 + e->context->other_count &&
-                2 * bytes_of(&o->launch) <= bytes_most;
+                2 * launch_bytes(&o->launch) <= bytes_most;
     o->sets = fits ? sets : 1;
     for (uint32_t set = 0; set < o->sets; set++) {
         const case_context *s = set ? &e->context->others[set - 1] : e->context;

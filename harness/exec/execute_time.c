@@ -50,16 +50,9 @@ static int cache_level_of(uint64_t bytes) {
     return level;
 }
 
-static uint64_t bytes_of(const launch *l) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < l->input_count + l->output_count; i++)
-        sum += l->sizes[i];
-    return sum;
-}
-
 /* As many as the level of the memory holds that holds one; at least two where memory allows. */
 static uint32_t choose_sets(const execution *e) {
-    uint64_t bytes = bytes_of(&e->launch);
+    uint64_t bytes = launch_bytes(&e->launch);
     /* Arrays that were given are what is to be timed. */
     if (2 * bytes > sets_bytes_most || e->job->inputs)
         return 1;

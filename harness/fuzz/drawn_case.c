@@ -154,13 +154,6 @@ bool drawn_case_source(const drawn_case *d, text *out, status *st) {
 
 /* ---- does it fit? ---- */
 
-static const compiler_kernel *kernel_named(const compiler_source *s, const char *name) {
-    for (uint32_t i = 0; i < compiler_kernel_count(s); i++)
-        if (strcmp(compiler_kernel_at(s, i)->name, name) == 0)
-            return compiler_kernel_at(s, i);
-    return NULL;
-}
-
 static bool is_small(compiler_source *s, const compiler_kernel *k) {
     uint64_t flops, bytes;
     status ignored = STATUS_INIT;
@@ -179,7 +172,7 @@ bool drawn_case_fits(const drawn_case *d, const text *source) {
     text said;
     text_init(&said);
     compiler_source *s = compiler_open_text(d->kernel->path, source->data, false, &said);
-    const compiler_kernel *k = kernel_named(s, d->kernel->name);
+    const compiler_kernel *k = compiler_kernel_named(s, d->kernel->name);
     bool ok = k && !k->broken && is_small(s, k);
     compiler_close(s);
     text_release(&said);

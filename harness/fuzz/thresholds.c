@@ -1,5 +1,6 @@
 /* thresholds.c - sizes at and beside those at which the compiler changes its mind. The list is the
  * compiler's own (compiler_thresholds). */
+#include "tessera/thresholds.h"
 #include "fuzz/productions.h"
 
 enum { LISTED_MAX = 256 };

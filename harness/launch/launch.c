@@ -206,6 +206,13 @@ void launch_free_buffers(launch *l) {
     }
 }
 
+uint64_t launch_bytes(const launch *l) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < l->input_count + l->output_count; i++)
+        sum += l->sizes[i];
+    return sum;
+}
+
 void launch_close(launch *l) {
     launch_free_buffers(l);
     if (l->module)

@@ -53,6 +53,7 @@ void launch_request_artifact(launch_request *request, const compiler_artifact *a
 /* Opens, loads and allocates. launch_close in any case. */
 bool launch_open(launch *l, const launch_request *request, status *st);
 void launch_close(launch *l);
+uint64_t launch_bytes(const launch *l); /* of all inputs and outputs */
 /* Buffers for a launch that was opened bare, and their end. */
 bool launch_allocate(launch *l, status *st);
 void launch_free_buffers(launch *l);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "fuzz/generate.h"
+#include "tessera/thresholds.h"
 
 enum { KERNELS = 6000, SIZES_MAX = 1 << 20 };
 

@@ -6,14 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline int64_t checked_add(int64_t a, int64_t b, bool *beyond) {
-    int64_t sum;
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    *beyond = true;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 static inline int64_t checked_multiply(int64_t a, int64_t b, bool *beyond) {
     int64_t product;
     if (!__builtin_mul_overflow(a, b, &product))

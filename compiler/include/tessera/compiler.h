@@ -184,6 +184,9 @@ void compiler_close(compiler_source *source);
 uint32_t compiler_error_count(const compiler_source *source);
 uint32_t compiler_kernel_count(const compiler_source *source);
 const compiler_kernel *compiler_kernel_at(const compiler_source *source, uint32_t index);
+/* NULL: there is none of that name. */
+const compiler_kernel *compiler_kernel_named(const compiler_source *source, const char *name);
+const compiler_case *compiler_case_named(const compiler_kernel *kernel, const char *name);
 
 /* Reads "M=128,N=256,T=bf16" into the arena; "" is no value at all. False: it has another form, a
  * name stands there twice, or a number does not fit 63 bits. */
@@ -562,29 +565,6 @@ bool compiler_target_runs(const char *name, char reason_out[COMPILER_REASON_BYTE
 
 /* Does code for the target add in the order that has the name of a matrix unit? */
 bool compiler_target_adds_as(const char *target, const char *order);
-
-/* A size at which the scheduler, or what it makes code from, changes its mind: on one side of it,
- * or at it, kernels take another way than on the other (parameters/thresholds.def). */
-typedef enum compiler_threshold_of {
-    COMPILER_THRESHOLD_BYTES,           /* of what one phase reads or writes, or of a block */
-    COMPILER_THRESHOLD_LENGTH,          /* elements along an axis, or along several as one */
-    COMPILER_THRESHOLD_VECTORS,         /* ... in vectors of the target */
-    COMPILER_THRESHOLD_ROWS,            /* of a contraction's left side: m */
-    COMPILER_THRESHOLD_COLUMNS,         /* of its right side: n */
-    COMPILER_THRESHOLD_DEPTH,           /* what it adds: k */
-    COMPILER_THRESHOLD_LEFT,            /* m * k */
-    COMPILER_THRESHOLD_RIGHT,           /* k * n */
-    COMPILER_THRESHOLD_RIGHT_ROW_BYTES, /* n times an element's size */
-    COMPILER_THRESHOLD_MULTIPLICATIONS  /* m * n * k */
-} compiler_threshold_of;
-typedef struct compiler_threshold {
-    const char *name;
-    compiler_threshold_of of;
-    int64_t value;
-    const char *summary;
-} compiler_threshold;
-/* All of them; returns the count. */
-uint32_t compiler_thresholds(const compiler_threshold **list);
 
 /* Names of the specified functions, as the language has them; returns the count. */
 uint32_t compiler_function_names(const char *const **names);

@@ -25,11 +25,6 @@ static bool take_lanes(const reference_value *from, const int64_t *places, int64
     return true;
 }
 
-static void release_lanes(reference_value *lanes, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        reference_release(&lanes[i]);
-}
-
 static bool run(combination *c, const combine_pairs *p) {
     bool ok = true;
     for (uint32_t i = 0; i < c->count && ok; i++)
@@ -39,7 +34,7 @@ static bool run(combination *c, const combine_pairs *p) {
     ok = ok && reference_run_block(c->w, ir_op_block(c->w->m, c->c->op, 0), c->lanes,
                                    c->lanes + 2 * (size_t)c->count);
     c->w->lanes = 0;
-    release_lanes(c->lanes, 2 * c->count);
+    reference_release_all(c->lanes, 2 * c->count);
     return ok;
 }
 
@@ -51,7 +46,7 @@ static bool combine(void *self, const combine_pairs *p) {
     for (uint32_t i = 0; i < c->count; i++)
         for (int64_t k = 0; k < p->count; k++)
             reference_copy(&made[i], k, &c->c->results[i], p->first[k], 1);
-    release_lanes(made, c->count);
+    reference_release_all(made, c->count);
     return true;
 }
 
@@ -116,7 +111,7 @@ bool reference_combine(reference_walker *w, control_values *c) {
         all.seconds = c->operands + s.count + 1;
     }
     bool ok = begin(&all) && combine_run(w->m, c->op, indices, &values);
-    release_lanes(all.room, s.count);
+    reference_release_all(all.room, s.count);
     free(all.room);
     free(all.lanes);
     return ok;

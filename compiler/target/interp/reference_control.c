@@ -49,7 +49,7 @@ static bool copy_part(const reference_value *all, int64_t turn, reference_value 
     return true;
 }
 
-static void release_all(reference_value *list, uint32_t count) {
+void reference_release_all(reference_value *list, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         reference_release(&list[i]);
 }
@@ -87,7 +87,7 @@ bool reference_run_block(reference_walker *w, ir_block id, const reference_value
     for (; ok && given < end->operand_count; given++)
         ok = copy_value(&w->values[end->operands[given]], &out[given], w->st);
     if (!ok)
-        release_all(out, given);
+        reference_release_all(out, given);
     for (uint32_t i = 0; i < block->argument_count; i++)
         w->values[block->arguments[i]] = (reference_value){.limits = NULL};
     reset_block(w, block);
@@ -136,7 +136,7 @@ static bool run_while(reference_walker *w, control_values *c) {
         if (ok && goes_on)
             take_over(c->results, next, count);
     }
-    release_all(next, count);
+    reference_release_all(next, count);
     free(next);
     return ok;
 }
@@ -158,7 +158,7 @@ static bool run_turn(reference_walker *w, control_values *c, const loop_shape *l
                      reference_value *arguments, reference_value *made) {
     bool ok = set_arguments(w, c, l, turn, arguments) &&
               reference_run_block(w, ir_op_block(w->m, c->op, 0), arguments, made);
-    release_all(arguments + 1 + l->carried, l->sliced);
+    reference_release_all(arguments + 1 + l->carried, l->sliced);
     if (!ok)
         return false;
     take_over(c->results, made, l->carried);

@@ -21,6 +21,7 @@ typedef struct reference_walker {
 /* Runs the operations from `first` up to the last of its block, which ends it. */
 bool reference_walk(reference_walker *w, ir_op first);
 void reference_release(reference_value *v);
+void reference_release_all(reference_value *list, uint32_t count);
 /* Runs a block on arguments that it borrows, and copies what it ends in to `out`. */
 bool reference_run_block(reference_walker *w, ir_block id, const reference_value *arguments,
                          reference_value *out);

@@ -35,7 +35,7 @@ static int64_t divisor_at(const ir_module *m, ir_value index, int depth);
 
 /* Of a block's argument: a loop's index, or a workgroup's number. */
 static index_range range_of_argument(const ir_module *m, const ir_value_data *v, int depth) {
-    ir_op parent = ir_region_get(m, ir_block_get(m, v->block)->region)->parent;
+    ir_op parent = ir_block_parent(m, v->block);
     const ir_op_data *d = ir_op_get(m, parent);
     if (d->opcode == TILE_PHASE)
         return (index_range){0, ir_op_int(m, parent, "grid", 1) - 1};
@@ -220,8 +220,7 @@ static bool is_inside(const ir_module *m, ir_value v, ir_op loop) {
     const ir_value_data *d = ir_value_get(m, v);
     ir_block block = d->op ? ir_op_get(m, d->op)->block : d->block;
     while (block) {
-        ir_region region = ir_block_get(m, block)->region; /* 0: the module's own */
-        ir_op parent = region ? ir_region_get(m, region)->parent : 0;
+        ir_op parent = ir_block_parent(m, block);
         if (parent == loop)
             return true;
         block = parent ? ir_op_get(m, parent)->block : 0;
@@ -273,7 +272,7 @@ static int64_t divisor_at(const ir_module *m, ir_value index, int depth) {
         bool made = low.count == 1 && low.index[0] == index; /* by no affine operation */
         return made ? divisor_of_extreme(m, v->op, depth + 1) : divisor_of_form(m, &low, depth + 1);
     }
-    ir_op parent = ir_region_get(m, ir_block_get(m, v->block)->region)->parent;
+    ir_op parent = ir_block_parent(m, v->block);
     if (ir_op_get(m, parent)->opcode != TILE_FOR || v->index != 0)
         return 1;
     add_index(m, &low, ir_op_get(m, parent)->operands[0], 1, 0);

@@ -72,7 +72,7 @@ static bool excludes(const ir_module *m, ir_op whole, ir_op rest) {
 }
 
 static ir_op parent_of(const ir_module *m, ir_op op) {
-    return ir_region_get(m, ir_block_get(m, ir_op_get(m, op)->block)->region)->parent;
+    return ir_block_parent(m, ir_op_get(m, op)->block);
 }
 
 /* Whether the two are in loops side by side of which only one has a trip. */

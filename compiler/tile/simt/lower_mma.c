@@ -69,7 +69,7 @@ static ir_value far_tile(const staging *g, const stage_side *s, ir_builder *b, i
 }
 
 static void put(const staging *g, const stage_side *s, ir_builder *b, ir_value slot, ir_value x) {
-    tile_store(b, g->memory, staging_beyond(b, slot, s->at), x, s->pitch, 1, false);
+    tile_store(b, g->memory, tile_index_plus(b, slot, s->at), x, s->pitch, 1, false);
 }
 
 static void put_zeros(const staging *g, ir_builder *b, ir_value at, const stage_side *s,
@@ -95,7 +95,7 @@ static void put_missing_lines(const staging *g, ir_builder *b) {
 /* The steps behind the last one. */
 static void put_missing_steps(const staging *g, const stage_side *s, ir_builder *b, ir_value slot) {
     int64_t missing = staging_up(g->rest, g->unit->k) - g->rest;
-    ir_value at = staging_beyond(b, slot, s->at + g->rest * (s->by_step ? 1 : s->pitch));
+    ir_value at = tile_index_plus(b, slot, s->at + g->rest * (s->by_step ? 1 : s->pitch));
     put_zeros(g, b, at, s, s->by_step ? s->lines : missing, s->by_step ? missing : s->lines);
 }
 
@@ -106,7 +106,7 @@ static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value 
                                  .columns = s->by_step ? g->steps : s->lines,
                                  .to_stride = s->pitch,
                                  .from_stride = s->by_step ? s->line_stride : s->step_stride};
-        ir_value to = staging_beyond(b, slot, s->at);
+        ir_value to = tile_index_plus(b, slot, s->at);
         staging_copy(g, s, b, to, staging_far_offset(g, s, b, k), &rows);
     }
 }
@@ -119,10 +119,10 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     ir_named_attr unit = {"unit", ir_attr_string(b->m, g->unit->name)};
     for (int64_t i = 0; i < steps; i += g->unit->k) {
         ir_value left = tile_load(
-            b, g->memory, staging_beyond(b, slot, x->at + i * (x->by_step ? 1 : x->pitch)),
+            b, g->memory, tile_index_plus(b, slot, x->at + i * (x->by_step ? 1 : x->pitch)),
             x->padded, g->unit->k, x->by_step ? x->pitch : 1, x->by_step ? 1 : x->pitch);
         ir_value right = tile_load(
-            b, g->memory, staging_beyond(b, slot, y->at + i * (y->by_step ? 1 : y->pitch)),
+            b, g->memory, tile_index_plus(b, slot, y->at + i * (y->by_step ? 1 : y->pitch)),
             g->unit->k, y->padded, y->by_step ? 1 : y->pitch, y->by_step ? y->pitch : 1);
         ir_value operands[] = {left, right, sum};
         sum = ir_build1(b, TILE_MMA, operands, 3, ir_value_get(b->m, sum)->type, &unit, 1);
@@ -166,7 +166,7 @@ static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
         ir_builder in = staging_loop(g, b, last, g->steps, sum, &loop, &k);
         ir_value number = tile_index_by(&in, TILE_INDEX_DIV, k, g->steps);
         staging_op(&in, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-        load_stage(g, &in, staging_beyond(&in, k, g->steps), tiles);
+        load_stage(g, &in, tile_index_plus(&in, k, g->steps), tiles);
         sum = multiply(g, &in, staging_slot(g, &in, number, 0), g->steps, staging_carried(&in));
         store_stage(g, &in, staging_slot(g, &in, number, 1), tiles);
         tile_yield(&in, &sum, 1);

@@ -71,15 +71,15 @@ static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at
                       int64_t line, int64_t rows, int64_t columns) {
     const stage_side *s = c->s;
     int64_t row = c->shape->row[s->number];
-    ir_value from = staging_far_offset(c->g, s, b, staging_beyond(b, c->k, step));
+    ir_value from = staging_far_offset(c->g, s, b, tile_index_plus(b, c->k, step));
     const stage_rows stage = {.rows = rows,
                               .columns = columns,
                               .to_stride = row,
                               .from_stride = s->by_step ? s->line_stride : s->step_stride,
                               .swizzle = row * (int64_t)dtype_size(c->g->element),
                               .at = at};
-    ir_value place = staging_beyond(b, c->slot, to);
-    from = staging_beyond(b, from, line * s->line_stride);
+    ir_value place = tile_index_plus(b, c->slot, to);
+    from = tile_index_plus(b, from, line * s->line_stride);
     if (rows > 0 && columns > 0)
         staging_copy(c->g, s, b, place, from, &stage);
 }

@@ -57,7 +57,7 @@ static loaded load_stage(const staging *g, ir_builder *b, ir_value k, int64_t st
         int64_t part = part_of(g, s, steps), along = s->access[1 + g->t->k];
         ir_value at = staging_far_offset(g, s, b, k);
         for (int64_t from = 0; from < steps; from += part)
-            x.tiles[i][from / part] = far_tile(g, s, b, staging_beyond(b, at, from * along),
+            x.tiles[i][from / part] = far_tile(g, s, b, tile_index_plus(b, at, from * along),
                                                steps - from < part ? steps - from : part);
         x.part[i] = part;
     }
@@ -68,7 +68,7 @@ static void store_stage(const staging *g, ir_builder *b, ir_value slot, const lo
     for (int i = 0; i < 2; i++)
         for (int64_t from = 0; from < x->steps; from += x->part[i]) {
             const stage_side *s = &g->sides[i];
-            tile_store(b, g->memory, staging_beyond(b, slot, s->at + from * s->pitch),
+            tile_store(b, g->memory, tile_index_plus(b, slot, s->at + from * s->pitch),
                        x->tiles[i][from / x->part[i]], i ? s->pitch : 1, i ? 1 : s->pitch, false);
         }
 }
@@ -81,7 +81,7 @@ static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value 
                                  .to_stride = s->turned ? 1 : s->pitch,
                                  .from_stride = s->turned ? s->line_stride : s->step_stride,
                                  .to_step = s->turned ? s->pitch : 0};
-        ir_value to = staging_beyond(b, slot, s->at);
+        ir_value to = tile_index_plus(b, slot, s->at);
         staging_copy(g, s, b, to, staging_far_offset(g, s, b, k), &rows);
     }
 }
@@ -155,9 +155,9 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
                          ir_value sum) {
     const stage_side *x = &g->sides[0], *y = &g->sides[1];
     for (int64_t i = 0; i < steps; i++) {
-        ir_value left = tile_load(b, g->memory, staging_beyond(b, slot, x->at + i * x->pitch),
+        ir_value left = tile_load(b, g->memory, tile_index_plus(b, slot, x->at + i * x->pitch),
                                   x->lines, 1, 1, 0),
-                 right = tile_load(b, g->memory, staging_beyond(b, slot, y->at + i * y->pitch), 1,
+                 right = tile_load(b, g->memory, tile_index_plus(b, slot, y->at + i * y->pitch), 1,
                                    y->lines, 0, 1);
         sum = dot_multiply_add(g->t, b, left, right, sum);
     }
@@ -189,7 +189,7 @@ static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_val
     if (g->whole == 1)
         return multiply(g, b, tile_index(b, 0), g->steps, sum);
     staging_op(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-    ir_value next = tile_index_op(b, TILE_INDEX_MIN, staging_beyond(b, k, g->steps),
+    ir_value next = tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, k, g->steps),
                                   tile_index(b, (g->whole - 1) * g->steps));
     loaded ahead = load_stage(g, b, next, g->steps);
     sum = multiply(g, b, staging_slot(g, b, number, 0), g->steps, sum);
@@ -204,7 +204,7 @@ static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t len
     if (g->whole == 0)
         whole = 0;
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    ir_value k, end = staging_beyond(b, low, whole);
+    ir_value k, end = tile_index_plus(b, low, whole);
     ir_op loop;
     if (whole) {
         ir_builder in = staging_loop_from(g, b, low, end, g->steps, sum, &loop, &k);
@@ -214,7 +214,7 @@ static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t len
     }
     if (length == whole)
         return sum;
-    ir_builder in = staging_loop_from(g, b, end, staging_beyond(b, low, length), length - whole,
+    ir_builder in = staging_loop_from(g, b, end, tile_index_plus(b, low, length), length - whole,
                                       sum, &loop, &k);
     sum = multiply(g, &in, tile_index(b, g->slots * g->slot), length - whole, staging_carried(&in));
     tile_yield(&in, &sum, 1);

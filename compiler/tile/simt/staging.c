@@ -5,11 +5,6 @@ int64_t staging_up(int64_t n, int64_t by) {
     return (n + by - 1) / by * by;
 }
 
-ir_value staging_beyond(ir_builder *b, ir_value at, int64_t elements) {
-    int64_t one = 1;
-    return tile_affine(b, elements, &at, &one, 1);
-}
-
 void staging_op(ir_builder *b, int opcode, const char *name, int64_t value) {
     ir_named_attr attr = {name, ir_attr_int(b->m, value)};
     ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
@@ -106,7 +101,7 @@ void staging_begin_copies(const staging *g, ir_builder *b) {
 /* Those of the stage `distance` further on, if there is one. */
 static void copy_ahead(const staging *g, ir_builder *b, ir_value k, ir_value number) {
     ir_op guard;
-    ir_value next, ahead = staging_beyond(b, k, g->distance * g->steps);
+    ir_value next, ahead = tile_index_plus(b, k, g->distance * g->steps);
     int64_t end = g->whole * g->steps;
     ir_builder more = tile_for(b, ahead, tile_index(b, end), end, NULL, 0, &guard, &next);
     g->does->copy(g, &more, staging_slot(g, &more, number, g->distance), next);

@@ -52,8 +52,6 @@ struct staging {
 };
 
 int64_t staging_up(int64_t n, int64_t by);
-/* An index so many elements further on. */
-ir_value staging_beyond(ir_builder *b, ir_value at, int64_t elements);
 /* An operation of no values, with one attribute or (NULL) none. */
 void staging_op(ir_builder *b, int opcode, const char *name, int64_t value);
 
