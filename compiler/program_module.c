@@ -10,16 +10,11 @@
 #include "pipeline.h"
 #include "program/build.h"
 
-/* Branches and loops, and constants that have memory of their own. */
-static bool is_of_program(int opcode) {
-    return control_has_blocks(opcode) || opcode == GRAPH_DENSE;
-}
-
 bool compiler_instance_is_program(const compiler_instance *instance) {
     const ir_module *m = instance->graph;
     bool found = false;
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); !found && ir_walk_next(&w);)
-        found = is_of_program(ir_op_get(m, w.op)->opcode);
+        found = control_makes_program(ir_op_get(m, w.op)->opcode);
     return found;
 }
 

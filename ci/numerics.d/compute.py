@@ -265,6 +265,12 @@ class Machine:
         element, bits = op.attributes["value"]
         return formats.from_bits(np.array([bits & 0xFFFFFFFFFFFFFFFF], np.uint64), element)[0:1].reshape(()), element
 
+    def op_dense(self, op):
+        out, size = op.types[0], int(np.prod(op.types[0].shape))
+        width = len(op.attributes["value"]) // size if size else 1
+        bits = np.frombuffer(op.attributes["value"], np.dtype(f"<u{width}")).astype(np.uint64)
+        return formats.from_bits(bits, out.element).reshape(out.shape), out.element
+
     def op_iota(self, op):
         shape = op.types[0].shape
         along = [1] * len(shape)

@@ -25,6 +25,9 @@ class Operation:
 class Parser:
     def __init__(self, text, dims):
         self.tokens, self.at, self.dims = TOKEN.findall(text), 0, dims
+        # Behind the module the bytes of constants, each behind an alignment of 4 bytes.
+        found = re.findall(r'([\w.$]+): "0x([0-9A-Fa-f]*)"', text.partition("\n{-#")[2])
+        self.resources = {key: bytes.fromhex(digits)[4:] for key, digits in found}
 
     def peek(self):
         return self.tokens[self.at]
@@ -89,6 +92,13 @@ class Parser:
             bits = int(self.next(), 16)
             self.next(">")
             return element, bits
+        if token == "dense_resource":
+            self.next("<")
+            bytes_of = self.resources[self.next()]
+            self.next(">")
+            self.next(":")
+            self.type()
+            return bytes_of
         if re.fullmatch(r"-?\d+", token):
             if self.accept(":"):
                 self.next()

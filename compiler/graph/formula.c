@@ -45,7 +45,7 @@ bool graph_require_code(const ir_module *m, bool (*adds_as)(const void *target, 
 bool graph_require_kernel(const ir_module *m, status *st) {
     const ir_block_data *body = ir_kernel_body(m);
     for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        if (control_has_blocks(ir_op_get(m, op)->opcode))
+        if (control_makes_program(ir_op_get(m, op)->opcode))
             return status_set(st, STATUS_UNAVAILABLE,
                               "'%s' makes it a program of several kernels: --emit module makes a "
                               "module of it, whose code 'tsr compile MODULE --emit' shows",

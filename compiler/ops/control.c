@@ -16,6 +16,10 @@ bool control_has_blocks(int opcode) {
            opcode == GRAPH_SCATTER;
 }
 
+bool control_makes_program(int opcode) {
+    return control_has_blocks(opcode) || opcode == GRAPH_DENSE;
+}
+
 loop_shape loop_shape_of(const ir_module *m, ir_op loop) {
     const ir_op_data *d = ir_op_get(m, loop);
     const ir_attr_data *count = ir_attr_get(m, ir_op_attr(m, loop, "count"));

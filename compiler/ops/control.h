@@ -13,6 +13,8 @@
 bool graph_is_control(int opcode); /* a branch or a loop */
 /* These, and combiners. */
 bool control_has_blocks(int opcode);
+/* Does it make its kernel a program? What has blocks does, and a constant that has memory. */
+bool control_makes_program(int opcode);
 bool control_verify(const ir_module *m, ir_op op, status *st);
 /* The tessera.next that a block ends in; NULL: it does not. */
 const ir_op_data *control_end(const ir_module *m, ir_op op, uint32_t region);
