@@ -126,8 +126,7 @@ typedef struct cuda_stream {
     void **arguments; /* of code of others; made for the first, and `nothing` between launches */
 } cuda_stream;
 
-/* Lets time pass between two questions: none at first, then a hundredth of what has passed, a
- * millisecond at most. */
+/* Waits for as long as soft_pause_ns says. */
 void cuda_pause_after(uint64_t passed_ns);
 
 /* For gpu_functions: cuda_mark.c. */

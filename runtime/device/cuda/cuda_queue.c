@@ -66,13 +66,11 @@ bool cuda_queue_idle(gpu_queue *q) {
 }
 
 void cuda_pause_after(uint64_t passed_ns) {
-    enum { SPIN_NS = 100000, SHARE = 100, LONGEST_NS = 1000000 };
-    if (passed_ns < SPIN_NS) {
+    uint64_t ns = soft_pause_ns(passed_ns);
+    if (ns)
+        nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+    else
         sched_yield();
-        return;
-    }
-    uint64_t ns = passed_ns / SHARE;
-    nanosleep(&(struct timespec){.tv_nsec = ns < LONGEST_NS ? (long)ns : LONGEST_NS}, NULL);
 }
 
 static bool await_stream(gpu_queue *q, const char *doing, status *st) {

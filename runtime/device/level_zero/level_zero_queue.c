@@ -1,6 +1,6 @@
 /* level_zero_queue.c - queues: copies and fills, and how anything runs.
  *
- * What is to run is appended to a list, which is closed and given to the queue as a whole when it
+ * Commands are appended to a list, which is closed and given to the queue as a whole when it
  * is waited for, with a fence that tells its end. Lists that run each command when it is appended
  * (immediate ones) would submit the phases of a launch one by one, and have begun when a later
  * phase cannot be appended; of these, and of what stood before them, nothing runs then.

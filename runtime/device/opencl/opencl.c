@@ -89,13 +89,26 @@ static bool ended_well(gpu_queue *q, cl_event event, status *st) {
     return code == CL_SUCCESS || lose(q, code, "a kernel ended badly", st);
 }
 
+static uint64_t duration_of(cl_event event) {
+    cl_ulong from = 0, to = 0;
+    if (opencl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from,
+                                       NULL) != CL_SUCCESS ||
+        opencl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
+            CL_SUCCESS)
+        return 0;
+    return to > from ? to - from : 0;
+}
+
 bool opencl_finish(gpu_queue *q, status *st) {
     opencl_queue *o = q->handle;
     cl_int code = opencl.clFinish(o->queue);
     bool ok = code == CL_SUCCESS || lose(q, code, "waiting for it", st);
     for (size_t i = 0; i < o->launched.count; i++) {
-        ok = ok && ended_well(q, o->launched.items[i], st);
-        opencl.clReleaseEvent(o->launched.items[i]);
+        const opencl_launched *l = &o->launched.items[i];
+        ok = ok && ended_well(q, l->event, st);
+        if (ok && l->ns_out)
+            *l->ns_out = duration_of(l->event);
+        opencl.clReleaseEvent(l->event);
     }
     o->launched.count = 0;
     return ok;

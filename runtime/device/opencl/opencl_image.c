@@ -146,39 +146,20 @@ static bool enqueue(gpu_queue *q, const gpu_launch *l, uint32_t phase, cl_event 
     return ok && (code == CL_SUCCESS || opencl_failed(st, code, "a launch"));
 }
 
-static uint64_t duration_of(cl_event event) {
-    cl_ulong from = 0, to = 0;
-    if (opencl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from,
-                                       NULL) != CL_SUCCESS ||
-        opencl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
-            CL_SUCCESS)
-        return 0;
-    return to > from ? to - from : 0;
-}
-
-/* With nothing else under way. */
-static bool await_times(gpu_queue *q, const gpu_launch *l, status *st) {
-    const opencl_queue *o = q->handle;
-    size_t at = 0;
-    cl_int code = opencl.clFinish(o->queue);
-    for (uint32_t i = 0; i < l->image->phase_count; i++)
-        l->phase_ns[i] =
-            code == CL_SUCCESS && l->workgroups[i] > 0 ? duration_of(o->launched.items[at++]) : 0;
-    return opencl_finish(q, st);
-}
-
 bool opencl_launch(gpu_queue *q, const gpu_launch *l, status *st) {
     opencl_queue *o = q->handle;
     bool ok = true;
     for (uint32_t i = 0; i < l->image->phase_count && ok; i++) {
-        cl_event event = NULL;
+        opencl_launched launched = {.ns_out = l->phase_ns ? &l->phase_ns[i] : NULL};
         if (l->workgroups[i] <= 0)
             continue;
-        ok = enqueue(q, l, i, &event, st);
+        ok = enqueue(q, l, i, &launched.event, st);
         if (ok)
-            vec_push(&o->launched, event);
+            vec_push(&o->launched, launched);
     }
-    if (ok && !l->phase_ns)
+    if (l->phase_ns)
+        return opencl_finish(q, ok ? st : NULL) && ok;
+    if (ok)
         opencl.clFlush(o->queue);
-    return ok && (!l->phase_ns || await_times(q, l, st));
+    return ok;
 }

@@ -58,9 +58,15 @@ typedef struct opencl_device {
     gpu_block nowhere; /* what an argument is that has no memory */
 } opencl_device;
 
+/* A phase that was not waited for. */
+typedef struct opencl_launched {
+    cl_event event;
+    uint64_t *ns_out; /* what it takes; NULL: nobody wants to know */
+} opencl_launched;
+
 typedef struct opencl_queue {
     cl_command_queue queue;
-    VEC(cl_event) launched; /* phases that were not waited for */
+    VEC(opencl_launched) launched;
 } opencl_queue;
 
 /* Waits for the queue. A failure there is the device's end. */

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
-enum { ALIGNMENT = 64, CANARY_BYTES = 64, CANARY = 0xA5 };
+enum { CANARY_BYTES = 64, CANARY = 0xA5 };
 
 typedef struct gpu_memory {
     device_memory base;
@@ -63,16 +63,12 @@ static void free_block(void *owner, gpu_block *block) {
     g->functions->free(g, block);
 }
 
-static size_t round_up(size_t n) {
-    return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 static gpu_place place_in(const gpu_memory *m, size_t offset) {
     return (gpu_place){.block = m->piece.block, .offset = m->offset + offset};
 }
 
 static size_t padding_of(const gpu_memory *m) {
-    return round_up(m->base.size_bytes) - m->base.size_bytes + CANARY_BYTES;
+    return gpu_round_up(m->base.size_bytes) - m->base.size_bytes + CANARY_BYTES;
 }
 
 static bool guard(gpu_device *g, const gpu_memory *m, status *st) {
@@ -97,7 +93,7 @@ bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_mem
                           size_bytes, d->info.name);
     gpu_memory *m = base_calloc(1, sizeof *m);
     m->base = (device_memory){.size_bytes = size_bytes, .kind = kind};
-    if (!gpu_pool_take(&g->pool, round_up(size_bytes) + 2 * around, kind, &m->piece, st)) {
+    if (!gpu_pool_take(&g->pool, gpu_round_up(size_bytes) + 2 * around, kind, &m->piece, st)) {
         free(m);
         return false;
     }

@@ -75,15 +75,15 @@ typedef struct gpu_functions {
     bool (*launch)(gpu_queue *q, const gpu_launch *l, status *st);
     /* Waits until all that was given has ended; its first failure. */
     bool (*finish)(gpu_queue *q, status *st);
-    /* Whether all that was given has ended; what waits to be submitted is. NULL: nobody can tell
+    /* Has all ended that was given? Submits the rest of it first. NULL: nobody can tell
      * but by `finish`. */
     bool (*settled)(gpu_queue *q);
     /* The device's own events. NULL: it has none, and a queue is finished where one would be. */
     /* Makes a mark behind all that the queue was given; NULL where that fails. */
     void *(*mark)(gpu_queue *q);
-    /* Whether it was reached, and when (clock_now_ns); `wait`: waits until it is. */
+    /* Has the mark been reached, and when (clock_now_ns)? `wait`: waits until it is. */
     bool (*reached)(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
-    /* What the queue is given from now on begins after a mark of another queue of the device. */
+    /* Makes the queue begin what it is given from now on after a mark of another one. */
     bool (*follow)(gpu_queue *q, void *mark, status *st);
     void (*unmark)(gpu_device *g, void *mark);
     /* Whether the device is gone; NULL: nobody can tell but by a failure (gpu_lose). */
@@ -118,7 +118,14 @@ void gpu_device_release(gpu_device *g); /* its queues are destroyed */
 /* The device was lost (a driver said so): what waits ends, with this reason. Returns false. */
 bool gpu_lose(gpu_device *g, const char *why, status *st);
 /* Whether a wait may go on: false once the device is lost, so that a thread that polls can end. */
-bool gpu_may_wait(gpu_device *g, status *st);
+static inline bool gpu_may_wait(gpu_device *g, status *st) {
+    return soft_usable(&g->soft.base, st);
+}
+/* To whole lines, as workspaces and what is prepared behind them begin. */
+static inline size_t gpu_round_up(size_t bytes) {
+    enum { LINE = 64 };
+    return (bytes + LINE - 1) / LINE * LINE;
+}
 
 /* ---- gpu_queue.c; by who has the queue's turn ---- */
 
@@ -130,7 +137,7 @@ bool gpu_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes,
 bool gpu_finish(gpu_queue *q, status *st);
 const soft_functions *gpu_soft_functions(const gpu_functions *functions);
 void gpu_queue_close(gpu_device *g, gpu_queue *q);
-/* Whether it lies in memory of the device alone. */
+/* Is the span in memory of the device alone? */
 bool gpu_is_own(device_span span);
 
 /* Where a command's address lies. */

@@ -11,20 +11,10 @@
 #include "base/clock.h"
 #include "device/shared/gpu.h"
 
-enum { ALIGNMENT = 64, ADDRESSES_MOST = 1024, UNDER_WAY_MOST = 512 };
+enum { ADDRESSES_MOST = 1024, UNDER_WAY_MOST = 512 };
 
 static bool is_recording(const gpu_queue *q) {
     return q->recorded_workspace != NULL;
-}
-
-bool gpu_may_wait(gpu_device *g, status *st) {
-    soft_device *d = &g->soft;
-    pthread_mutex_lock(&d->mutex);
-    bool lost = soft_is_lost(d);
-    if (lost)
-        status_set(st, d->lost.code, "%s", d->lost.message);
-    pthread_mutex_unlock(&d->mutex);
-    return !lost;
 }
 
 static bool given(gpu_queue *q, bool ok, const char *label) {
@@ -104,7 +94,8 @@ static bool record(device_queue *queue, soft_recording *r, const device_command 
         *m = (struct gpu_moment){.recording = r, .event = c->event, .mark = mark};
         pthread_mutex_lock(&d->mutex);
         soft_recording_keep(r);
-        soft_recording_mark(d, r, mark);
+        if (mark)
+            soft_recording_mark(d, r, mark);
         pthread_mutex_unlock(&d->mutex);
         *q->last = m;
         q->last = &m->next;
@@ -113,20 +104,22 @@ static bool record(device_queue *queue, soft_recording *r, const device_command 
     return later;
 }
 
+/* Nobody borrows a mark and waits for a turn: who has the turn may be waiting for the mark. */
 static bool follow(device_queue *queue, soft_recording *r, status *st) {
     gpu_queue *q = (gpu_queue *)queue;
     soft_device *d = queue->device;
-    pthread_mutex_lock(&d->mutex);
-    void *mark = soft_recording_borrow(r);
-    pthread_mutex_unlock(&d->mutex);
-    if (!mark)
-        return true; /* it is done */
+    bool ok = true;
     pthread_mutex_lock(&q->turn);
-    bool ok = given(q, functions_of(q)->follow(q, mark, st), NULL);
-    pthread_mutex_unlock(&q->turn);
     pthread_mutex_lock(&d->mutex);
-    soft_recording_give_back(d, r);
+    void *mark = soft_recording_borrow(r); /* NULL: it is done */
     pthread_mutex_unlock(&d->mutex);
+    if (mark) {
+        ok = given(q, functions_of(q)->follow(q, mark, st), NULL);
+        pthread_mutex_lock(&d->mutex);
+        soft_recording_give_back(d, r);
+        pthread_mutex_unlock(&d->mutex);
+    }
+    pthread_mutex_unlock(&q->turn);
     return ok;
 }
 
@@ -188,11 +181,7 @@ static bool transfer(gpu_queue *q, const device_command *c, status *st) {
 
 /* ---- launches ---- */
 
-static size_t round_up(size_t n) {
-    return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* What is under way may use the workspace that goes. */
+/* Finishes first: commands under way may use the workspace that goes. */
 static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
     if (q->workspace.size_bytes >= size_bytes)
         return true;
@@ -222,10 +211,11 @@ static bool has_shared(const gpu_device *g, const device_dispatch *p, status *st
                       p->workgroup_bytes, g->soft.base.info.name, (unsigned long long)most);
 }
 
-static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device_times *times,
-                   status *st) {
+static bool give_launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device_times *times,
+                        status *st) {
     uint64_t addresses[ADDRESSES_MOST], phase_ns[DEVICE_TIMED_PHASES] = {0};
-    size_t lines = round_up(p->workspace_bytes), own = p->prepared.address ? 0 : p->prepared_bytes;
+    size_t lines = gpu_round_up(p->workspace_bytes),
+           own = p->prepared.address ? 0 : p->prepared_bytes;
     if (p->buffer_count + 2 > ADDRESSES_MOST)
         return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
     if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
@@ -251,13 +241,19 @@ static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device
     return true;
 }
 
+static bool launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, device_times *times,
+                   status *st) {
+    return give_launch(g, q, p, times, st) || status_context(st, "kernel '%s'", p->label);
+}
+
 static bool dispatch_timed(gpu_device *g, gpu_queue *q, const device_dispatch *p, status *st) {
     uint64_t start = clock_now_ns(), phases = 0;
     device_times times = {.label = p->label,
                           .start_ns = start - g->soft.clock_start_ns,
                           .phases = p->image->phase_count};
     bool ok = launch(g, q, p, &times, st);
-    if (!gpu_finish(q, ok ? st : NULL) || !ok)
+    ok = gpu_finish(q, ok ? st : NULL) && ok;
+    if (!ok)
         return false;
     for (int i = 0; i < DEVICE_TIMED_PHASES; i++)
         phases += times.phase_ns[i];
@@ -268,8 +264,7 @@ static bool dispatch_timed(gpu_device *g, gpu_queue *q, const device_dispatch *p
 }
 
 static bool dispatch(gpu_device *g, gpu_queue *q, const device_dispatch *p, status *st) {
-    bool ok = p->timed ? dispatch_timed(g, q, p, st) : launch(g, q, p, NULL, st);
-    return ok || status_context(st, "kernel '%s'", p->label);
+    return p->timed ? dispatch_timed(g, q, p, st) : launch(g, q, p, NULL, st);
 }
 
 /* ---- commands ---- */

@@ -10,8 +10,6 @@
 #include "base/vec.h"
 #include "device/shared/gpu.h"
 
-enum { ALIGNMENT = 64 };
-
 typedef VEC(uint64_t) words;
 
 struct device_sequence {
@@ -108,10 +106,6 @@ void gpu_sequence_destroy(device *d, device_sequence *s) {
     free(s);
 }
 
-static size_t round_up(size_t bytes) {
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 static bool provide_workspace(gpu_device *g, device_sequence *s, const device_command *commands,
                               size_t count, status *st) {
     size_t most = 0;
@@ -119,7 +113,8 @@ static bool provide_workspace(gpu_device *g, device_sequence *s, const device_co
         const device_dispatch *p = &commands[i].dispatch;
         if (commands[i].kind != DEVICE_DISPATCH)
             continue;
-        size_t bytes = round_up(p->workspace_bytes) + (p->prepared.address ? 0 : p->prepared_bytes);
+        size_t bytes =
+            gpu_round_up(p->workspace_bytes) + (p->prepared.address ? 0 : p->prepared_bytes);
         most = bytes > most ? bytes : most;
     }
     return gpu_pool_take(&g->pool, most, DEVICE_MEMORY_DEVICE, &s->workspace, st);

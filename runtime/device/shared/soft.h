@@ -48,7 +48,7 @@ typedef struct soft_functions {
     /* Waits for all that `execute` gave to the device, and tells the first failure of it. NULL:
      * what is executed has ended. */
     bool (*finish)(device_queue *queue, status *st);
-    /* Whether all has ended that was given, so that `finish` does not wait. NULL: nobody can tell.
+    /* Has all ended that was given, so that `finish` does not wait? NULL: nobody can tell.
      */
     bool (*settled)(device_queue *queue);
     /* Notes a DEVICE_RECORD that happens once the device is through what it was given:
@@ -58,7 +58,7 @@ typedef struct soft_functions {
     /* Makes what is executed from now on begin after a recording that is done or has a mark. NULL:
      * none has. */
     bool (*follow)(device_queue *queue, soft_recording *r, status *st);
-    /* Whether a mark was reached, and when by the device's clock; `wait`: waits until it is, or the
+    /* Has a mark been reached, and when by the device's clock? `wait`: waits until it is, or the
      * device is lost. NULL: there are no marks. */
     bool (*reached)(soft_device *d, void *mark, bool wait, uint64_t *time_ns_out);
     /* Executes the commands behind a DEVICE_REPLAY; all run, though one fails. NULL: there are none
@@ -160,6 +160,10 @@ static inline void soft_end(device_queue *queue, const device_command *command) 
 
 /* A condition whose moments are those of CLOCK_MONOTONIC. */
 void soft_condition_init(pthread_cond_t *condition);
+void soft_sleep(soft_device *d, pthread_cond_t *condition, uint64_t until_ns);
+/* How long to wait before a device is asked again, once so much time has passed: not at all at
+ * first (0: others may have the processor), then a hundredth of it, a millisecond at most. */
+uint64_t soft_pause_ns(uint64_t passed_ns);
 
 /* With the lock held. Whether the device is lost; looks at limits and at soft_functions.gone. */
 bool soft_is_lost(soft_device *d);

@@ -101,9 +101,15 @@ static bool any_busy(const soft_device *d) {
     return false;
 }
 
-static void sleep_until(soft_device *d, uint64_t until_ns) {
+void soft_sleep(soft_device *d, pthread_cond_t *condition, uint64_t until_ns) {
     struct timespec time = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
-    (void)pthread_cond_timedwait(&d->changed, &d->mutex, &time);
+    (void)pthread_cond_timedwait(condition, &d->mutex, &time);
+}
+
+uint64_t soft_pause_ns(uint64_t passed_ns) {
+    enum { SPIN_NS = 100000, SHARE = 100, LONGEST_NS = 1000000 };
+    uint64_t share = passed_ns / SHARE;
+    return passed_ns < SPIN_NS ? 0 : share < LONGEST_NS ? share : LONGEST_NS;
 }
 
 /* Threads that wait end at once, since the device is lost; one in a kernel has a moment to. */
@@ -112,7 +118,7 @@ bool soft_cancel(device *base) {
     uint64_t until = clock_now_ns() + grace_ns;
     pthread_mutex_lock(&d->mutex);
     while (any_busy(d) && clock_now_ns() < until)
-        sleep_until(d, until);
+        soft_sleep(d, &d->changed, until);
     bool ended = !any_busy(d);
     for (device_queue *q = d->queues; q && !ended; q = q->next) {
         if (q->has_thread)
@@ -136,7 +142,7 @@ bool soft_wait(soft_device *d, uint64_t until_ns) {
         return true;
     }
     uint64_t latest = clock_now_ns() + longest_sleep_ns;
-    sleep_until(d, until < latest ? until : latest);
+    soft_sleep(d, &d->changed, until < latest ? until : latest);
     return true;
 }
 

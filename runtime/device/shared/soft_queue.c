@@ -2,7 +2,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -198,7 +197,7 @@ static soft_recording *recording_for(const device_command *c) {
 
 /* ---- the queue's thread ---- */
 
-/* Whether the device is through with what it was given; with the lock held, but while it is asked.
+/* Is the device through with what it was given? With the lock held, but while it is asked.
  */
 static bool settle(device_queue *q) {
     soft_device *d = q->device;
@@ -216,28 +215,25 @@ static bool settle(device_queue *q) {
     return true;
 }
 
-/* Waits for more to do, at first only for other threads, then for a hundredth of what has passed, a
- * millisecond at most; with the lock held. */
+/* Waits for more to do; with the lock held. */
 static void pause_after(device_queue *q, uint64_t passed_ns) {
-    enum { SPIN_NS = 100000, SHARE = 100, LONGEST_NS = 1000000 };
-    if (passed_ns < SPIN_NS) {
-        pthread_mutex_unlock(&q->device->mutex);
-        sched_yield();
-        pthread_mutex_lock(&q->device->mutex);
+    soft_device *d = q->device;
+    uint64_t ns = soft_pause_ns(passed_ns);
+    if (ns) {
+        soft_sleep(d, &q->work, clock_now_ns() + ns);
         return;
     }
-    uint64_t share = passed_ns / SHARE, ns = share < LONGEST_NS ? share : LONGEST_NS,
-             until = clock_now_ns() + ns;
-    struct timespec time = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-    (void)pthread_cond_timedwait(&q->work, &q->device->mutex, &time);
+    pthread_mutex_unlock(&d->mutex);
+    sched_yield();
+    pthread_mutex_lock(&d->mutex);
 }
 
 /* Waits for the next batch, and meanwhile for the end of what the device was given; NULL once the
  * queue is stopping and empty, or the device is lost. */
 static soft_batch *pop(device_queue *q) {
     soft_device *d = q->device;
-    uint64_t start = clock_now_ns();
     pthread_mutex_lock(&d->mutex);
+    uint64_t start = q->given ? clock_now_ns() : 0;
     while (!q->first && !q->stopping && d->lost.code == STATUS_OK)
         if (!q->given)
             pthread_cond_wait(&q->work, &d->mutex);
@@ -263,7 +259,7 @@ static void run_batch(device_queue *q, soft_batch *b) {
     }
 }
 
-/* Who waits for a batch is told how it ended; of others the queue learns it later. */
+/* Tells how the batch ended where somebody waits for it; else the queue learns it later. */
 static void batch_done(device_queue *q, soft_batch *b) {
     soft_device *d = q->device;
     pthread_mutex_lock(&d->mutex);

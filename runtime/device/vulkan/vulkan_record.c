@@ -5,13 +5,9 @@
 #include "base/arena.h"
 #include "device/vulkan/vulkan_queue.h"
 
-enum { TABLES_BYTES = 4 * VULKAN_TABLE_BYTES, LINE = 64 };
+enum { TABLES_BYTES = 4 * VULKAN_TABLE_BYTES };
 
 /* ---- tables ---- */
-
-static size_t round_up(size_t bytes) {
-    return (bytes + LINE - 1) / LINE * LINE;
-}
 
 static bool add_tables(vulkan_queue *q, vulkan_recording *r, status *st) {
     gpu_piece tables;
@@ -31,7 +27,7 @@ static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t co
     const gpu_piece *tables = &r->tables.items[r->tables.count - 1];
     memcpy(tables->block->host + tables->offset + r->used_bytes, addresses, bytes);
     *table_out = gpu_piece_address(tables) + r->used_bytes;
-    r->used_bytes += round_up(bytes);
+    r->used_bytes += gpu_round_up(bytes);
     return true;
 }
 
@@ -47,7 +43,7 @@ bool vulkan_place_table(vulkan_queue *q, const uint64_t *addresses, size_t count
     size_t at = q->next * (size_t)VULKAN_TABLE_BYTES + slot->used_bytes;
     memcpy(q->tables.host + at, addresses, bytes);
     *table_out = q->tables.address + at;
-    slot->used_bytes += round_up(bytes);
+    slot->used_bytes += gpu_round_up(bytes);
     return true;
 }
 
