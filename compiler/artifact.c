@@ -354,13 +354,13 @@ static char *metadata_json(const artifact_builder *b) {
     return dumped;
 }
 
-/* Of all schedules, one after the other; of a program the kernels' modules. */
+/* Of all schedules, one after the other; of a program the modules of kernels, and constants. */
 static sha256 schedules_hash(const artifact_builder *b) {
     sha256_stream *s = sha256_stream_new();
     for (uint32_t i = 0; i < b->count; i++)
         sha256_stream_update(s, b->images[i].schedule.data, b->images[i].schedule.length);
-    for (uint32_t i = 0; i < b->kernel_count; i++)
-        sha256_stream_update(s, b->kernels[i].data, b->kernels[i].size_bytes);
+    for (uint32_t i = 0; i < b->section_count; i++)
+        sha256_stream_update(s, b->sections[i].data, b->sections[i].size_bytes);
     return sha256_stream_finish(s);
 }
 
@@ -398,7 +398,7 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
         free(json);
         return false;
     }
-    module_part *parts = base_calloc(2 + 2 * ARTIFACT_IMAGES_MAX + b->kernel_count, sizeof *parts);
+    module_part *parts = base_calloc(2 + 2 * ARTIFACT_IMAGES_MAX + b->section_count, sizeof *parts);
     parts[0] = (module_part){"metadata", json, strlen(json)};
     parts[1] = (module_part){"graph", b->graph->data, b->graph->length};
     size_t count = 2;
@@ -411,8 +411,8 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
             parts[count++] = (module_part){schedule, image->schedule.data, image->schedule.length};
         parts[count++] = (module_part){kinds[i][1], image->object.data, image->object.length};
     }
-    for (uint32_t i = 0; i < b->kernel_count; i++)
-        parts[count++] = b->kernels[i];
+    for (uint32_t i = 0; i < b->section_count; i++)
+        parts[count++] = b->sections[i];
     uint16_t minor = b->program                                   ? MODULE_ABI_MINOR_PROGRAM
                      : json_object_get(b->signature, "constants") ? MODULE_ABI_MINOR_PREPARED
                                                                   : MODULE_ABI_MINOR;

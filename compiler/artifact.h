@@ -17,10 +17,10 @@ typedef struct artifact_builder {
     bool generic;                          /* the first image of each level is for any dimensions */
     const text *graph; /* Graph IR before any pass: the same for all images; borrowed */
     sha256 graph_hash;
-    json_t *signature;          /* name, inputs and outputs */
-    json_t *program;            /* of several kernels, and no images; NULL: it is none */
-    const module_part *kernels; /* the program's, borrowed */
-    uint32_t kernel_count;
+    json_t *signature;           /* name, inputs and outputs */
+    json_t *program;             /* of several kernels, and no images; NULL: it is none */
+    const module_part *sections; /* kernels and constants of the program, borrowed */
+    uint32_t section_count;
     uint32_t count;
     struct artifact_image {
         const char *isa;                /* static storage, or borrowed */

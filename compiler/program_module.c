@@ -1,5 +1,4 @@
 /* program_module.c - the module of a program: outlined, each of its kernels compiled once. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "artifact.h"
@@ -22,7 +21,7 @@ bool compiler_instance_is_program(const compiler_instance *instance) {
 typedef struct kernels {
     uint32_t count;
     compiler_artifact *made;
-    char (*names)[32];
+    char (*names)[PROGRAM_SECTION_BYTES];
 } kernels;
 
 /* A kernel of the program has the options of all of it, but for those that name parts of it. */
@@ -39,7 +38,7 @@ static bool build_kernels(const ir_module *m, const draft *p, const compiler_opt
     for (; k->count < p->kernels.count && ok; k->count += ok) {
         ir_module *graph = program_kernel(m, p->kernels.items[k->count]);
         compiler_instance *one = compiler_instance_new(graph, (ir_bindings){0});
-        snprintf(k->names[k->count], sizeof *k->names, "kernel:%u", k->count);
+        program_section("kernel", k->count, k->names[k->count]);
         ok = pipeline_build_kernel(one, &each, &k->made[k->count], &crowded, st);
         if (!ok)
             status_context(st, "kernel %u of the program", k->count);
@@ -64,18 +63,18 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
     artifact_init(&b, instance, options);
     uint32_t constants = (uint32_t)p->constants.count;
     module_part *parts = base_calloc((size_t)k->count + constants + 1, sizeof *parts);
-    char(*names)[32] = base_calloc((size_t)constants + 1, sizeof *names);
+    char(*names)[PROGRAM_SECTION_BYTES] = base_calloc((size_t)constants + 1, sizeof *names);
     for (uint32_t i = 0; i < k->count; i++)
         parts[i] = (module_part){k->names[i], k->made[i].image, k->made[i].image_size};
     for (uint32_t i = 0; i < constants; i++) {
         const ir_blob *blob = p->constants.items[i];
-        snprintf(names[i], sizeof *names, "constant:%u", i);
+        program_section("constant", i, names[i]);
         parts[k->count + i] = (module_part){names[i], blob->bytes, blob->size_bytes};
     }
     b.signature = artifact_signature_json(instance, &signature);
     b.program = program_json(p);
-    b.kernels = parts;
-    b.kernel_count = k->count + constants;
+    b.sections = parts;
+    b.section_count = k->count + constants;
     bool ok = artifact_write(&b, out, st);
     artifact_release(&b);
     free(parts);

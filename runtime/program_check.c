@@ -59,26 +59,29 @@ static bool moves(const program_place *p) {
     return false;
 }
 
-static bool is_constant(const metadata *m, uint32_t buffer) {
-    return buffer > m->inputs + m->outputs;
+/* NULL: the buffer is no constant. */
+static const program_constant *constant_of(const metadata *m, uint32_t buffer) {
+    uint32_t before = m->inputs + m->outputs + 1;
+    return buffer < before ? NULL : &m->program->constants[buffer - before];
 }
 
 /* It is there before the program runs, and nobody writes it. */
 static bool is_given(const metadata *m, uint32_t buffer) {
-    return buffer < m->inputs || is_constant(m, buffer);
+    return buffer < m->inputs || constant_of(m, buffer);
 }
 
 static int64_t size_of(const metadata *m, uint32_t buffer) {
-    if (is_constant(m, buffer))
-        return m->program->constants[buffer - m->inputs - m->outputs - 1].bytes;
-    return buffer < m->inputs + m->outputs ? (int64_t)m->parameters[buffer].size_bytes
-                                           : m->program->arena_bytes;
+    const program_constant *c = constant_of(m, buffer);
+    return c                                 ? c->bytes
+           : buffer < m->inputs + m->outputs ? (int64_t)m->parameters[buffer].size_bytes
+                                             : m->program->arena_bytes;
 }
 
 static const char *name_of(const metadata *m, uint32_t buffer) {
-    if (is_constant(m, buffer))
-        return m->program->constants[buffer - m->inputs - m->outputs - 1].section;
-    return buffer < m->inputs + m->outputs ? m->parameters[buffer].name : "the arena";
+    const program_constant *c = constant_of(m, buffer);
+    return c                                 ? c->section
+           : buffer < m->inputs + m->outputs ? m->parameters[buffer].name
+                                             : "the arena";
 }
 
 /* All bytes from the first that it touches to the last, in all turns of the loops from `depth` on.
@@ -184,7 +187,7 @@ static bool may_write(checker *ck, const program_command *c, const program_place
     return check_place(ck, c, p, bytes) &&
            (!is_given(ck->m, p->buffer) ||
             status_set(ck->st, STATUS_CORRUPT, "command %u: it writes to the %s '%s'", c->number,
-                       is_constant(ck->m, p->buffer) ? "constant" : "input",
+                       constant_of(ck->m, p->buffer) ? "constant" : "input",
                        name_of(ck->m, p->buffer)));
 }
 

@@ -72,18 +72,12 @@ static int64_t parse_number(ir_parser *s) {
 /* A run of letters, digits, '_', '.', '$'; in the arena. */
 static char *parse_word(ir_parser *s) {
     blanks(s);
-    const char *p = s->p;
-    while (isalnum((unsigned char)*p) || *p == '_' || *p == '.' || *p == '$')
-        p++;
+    const char *p = scan_word(s->p);
     if (p == s->p)
         fail(s, "expected a name");
     char *word = arena_strndup(&s->m->memory, s->p, (size_t)(p - s->p));
     s->p = p;
     return word;
-}
-
-static int hex_value(char c) {
-    return isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10;
 }
 
 static char *parse_string(ir_parser *s) {
@@ -97,7 +91,7 @@ static char *parse_string(ir_parser *s) {
         bool escape = *p == '\\' && p + 1 < end;
         if (escape && p + 2 < end && isxdigit((unsigned char)p[1]) &&
             isxdigit((unsigned char)p[2])) {
-            *o++ = (char)(hex_value(p[1]) * 16 + hex_value(p[2]));
+            *o++ = (char)(scan_hex(p[1]) * 16 + scan_hex(p[2]));
             p += 2;
         } else {
             *o++ = escape ? *++p : *p;

@@ -385,6 +385,7 @@ static void print_op(const printer *p, ir_op op, int depth) {
 /* The bytes of the constants that were printed, each once. */
 static void print_resources(const printer *p) {
     enum { ALIGNMENT = 64 };
+    static const char digits[] = "0123456789ABCDEF";
     const ir_module *m = p->m;
     map seen;
     intptr_t before;
@@ -396,8 +397,10 @@ static void print_resources(const printer *p) {
         text_append(p->out, seen.count ? ",\n" : "{-#\n  dialect_resources: {\n    builtin: {\n");
         map_put(&seen, blob->name, 1);
         text_printf(p->out, "      %s: \"0x%02X000000", blob->name, ALIGNMENT);
-        for (size_t k = 0; k < blob->size_bytes; k++)
-            text_printf(p->out, "%02X", blob->bytes[k]);
+        for (size_t k = 0; k < blob->size_bytes; k++) {
+            text_append_char(p->out, digits[blob->bytes[k] >> 4]);
+            text_append_char(p->out, digits[blob->bytes[k] & 15]);
+        }
         text_append_char(p->out, '"');
     }
     if (seen.count)

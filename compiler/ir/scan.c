@@ -17,6 +17,16 @@ const char *scan_blanks(const char *p) {
     }
 }
 
+const char *scan_word(const char *p) {
+    while (isalnum((unsigned char)*p) || *p == '_' || *p == '.' || *p == '$')
+        p++;
+    return p;
+}
+
+int scan_hex(char c) {
+    return isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10;
+}
+
 const char *scan_region(const char *p) {
     int depth = 0;
     do {
@@ -61,10 +71,6 @@ static bool begin(const char **p) {
            take(p, "builtin") && take(p, ":") && take(p, "{");
 }
 
-static int hex_value(char c) {
-    return isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10;
-}
-
 /* The bytes behind "0x and their alignment, which is MLIR's. */
 static ir_blob *read_bytes(const char **p, const char **what) {
     enum { ALIGNMENT_BYTES = 4 };
@@ -78,7 +84,7 @@ static ir_blob *read_bytes(const char **p, const char **what) {
     unsigned char *bytes = base_malloc(count + 1);
     const char *first = *p + (size_t)2 * ALIGNMENT_BYTES;
     for (size_t i = 0; i < count; i++)
-        bytes[i] = (unsigned char)(hex_value(first[2 * i]) * 16 + hex_value(first[2 * i + 1]));
+        bytes[i] = (unsigned char)(scan_hex(first[2 * i]) * 16 + scan_hex(first[2 * i + 1]));
     ir_blob *blob = ir_blob_new(bytes, count);
     free(bytes);
     *p += digits + 1;
@@ -87,11 +93,9 @@ static ir_blob *read_bytes(const char **p, const char **what) {
 
 /* A key that is a hash is that of its bytes. */
 static bool read_entry(const char **p, scan_resources *out, const char **what) {
-    const char *key = scan_blanks(*p), *end = key;
+    const char *key = scan_blanks(*p), *end = scan_word(key);
     char name[128];
     intptr_t before;
-    while (isalnum((unsigned char)*end) || *end == '_' || *end == '.' || *end == '$')
-        end++;
     size_t length = (size_t)(end - key);
     *what = "expected the key of a resource";
     *p = key;

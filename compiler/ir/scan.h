@@ -12,6 +12,10 @@
 
 /* The next place that is neither a blank nor in a comment. */
 const char *scan_blanks(const char *p);
+/* Behind the letters, digits, '_', '.' and '$' of a name. */
+const char *scan_word(const char *p);
+/* Of a hexadecimal digit. */
+int scan_hex(char c);
 /* Behind what begins with '(' or '{'; NULL where it has no end. */
 const char *scan_region(const char *p);
 /* The regions of a list "({...}, {...})"; 0 where it is none. */

@@ -94,16 +94,20 @@ static json_t *list_json(const draft *p, const command_list *list) {
     return out;
 }
 
+void program_section(const char *kind, size_t number, char out[PROGRAM_SECTION_BYTES]) {
+    snprintf(out, PROGRAM_SECTION_BYTES, "%s:%zu", kind, number);
+}
+
 json_t *program_json(const draft *p) {
     json_t *kernels = json_array(), *constants = json_array();
-    char section[32];
+    char section[PROGRAM_SECTION_BYTES];
     for (size_t i = 0; i < p->constants.count; i++) {
-        snprintf(section, sizeof section, "constant:%zu", i);
+        program_section("constant", i, section);
         json_array_append_new(constants, json_pack("{s:s, s:I}", "section", section, "bytes",
                                                    (json_int_t)p->constants.items[i]->size_bytes));
     }
     for (size_t i = 0; i < p->kernels.count; i++) {
-        snprintf(section, sizeof section, "kernel:%zu", i);
+        program_section("kernel", i, section);
         json_array_append_new(kernels, json_string(section));
     }
     json_t *all = json_pack("{s:I, s:I, s:o, s:o}", "arena_bytes", (json_int_t)p->arena_bytes,

@@ -7,6 +7,9 @@
 
 /* A function of Graph IR as a kernel in a module of its own; the caller frees it. */
 ir_module *program_kernel(const ir_module *m, ir_op function);
+enum { PROGRAM_SECTION_BYTES = 32 };
+/* "kernel:3", "constant:0" */
+void program_section(const char *kind, size_t number, char out[PROGRAM_SECTION_BYTES]);
 /* The program as it stands in the metadata; its kernels are the sections kernel:0, kernel:1, ... */
 struct json_t *program_json(const draft *p);
 

@@ -34,7 +34,7 @@ typedef struct cutting {
     int deepest, at;
 } cutting;
 
-/* What stays in the block: branches and loops, and constants that have memory of their own. */
+/* Branches, loops and constants stay in the block. */
 static bool is_kept(int opcode) {
     return graph_is_control(opcode) || opcode == GRAPH_DENSE;
 }
