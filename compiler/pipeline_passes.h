@@ -26,7 +26,7 @@ typedef struct pipeline {
     status *st;
 } pipeline;
 
-/* Which compilations run a pass: those that have all of these. */
+/* A pass runs in the compilations that have all of these. */
 enum { ALWAYS = 0, OPTIMISED = 1, RELAXED = 2, THREADS = 4 };
 bool pipeline_needs(const pipeline *p, unsigned when);
 

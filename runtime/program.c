@@ -208,7 +208,7 @@ static bool read_kernels(reader *r, const json_t *list) {
     return true;
 }
 
-/* What there is of { "section", "bytes" }; the module has as many bytes there (load.c). */
+/* Reads the list of { "section", "bytes" }, if there is one; load.c finds the bytes. */
 static bool read_constants(reader *r, const json_t *list) {
     program *p = r->p;
     if (!list)

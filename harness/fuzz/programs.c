@@ -523,7 +523,7 @@ static void put_kernel(program *p, const kind *outputs, uint32_t count) {
     put(p, "}) : () -> ()\n");
 }
 
-/* Of as many numbers as there are columns. */
+/* Writes as many numbers as there are columns. */
 static void put_resource(const program *p, const char *key, const char *const numbers[5],
                          text *out) {
     text_printf(out, "%s: \"0x04000000", key);

@@ -25,7 +25,7 @@ typedef struct guest_function {
     const char *kind, *path, *symbol, *kernel;
     uint32_t threads;
     uint32_t inputs, count;
-    /* Of each tensor: */
+    /* One for each tensor: */
     dtype *types;
     const char **names;
     DLTensor *tensors; /* `data` is that of the call in hand */

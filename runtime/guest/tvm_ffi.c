@@ -46,7 +46,7 @@ struct tvm_ffi {
     int (*function)(void *handle, const ffi_any *arguments, int32_t count, ffi_any *result);
     int (*release)(void *object); /* NULL: libtvm_ffi is not there */
     void (*take_error)(void **object);
-    /* Of each tensor: */
+    /* One for each tensor: */
     ffi_any *arguments;
     DLTensor **tensors; /* inside of the arguments */
     managed_tensor *described;

@@ -3,7 +3,7 @@
 #ifndef TESSERA_RUNTIME_PROGRAM_RULES_H
 #define TESSERA_RUNTIME_PROGRAM_RULES_H
 
-/* Of `a` it makes `out`, 100 floats each. */
+/* The program makes `out` of `a`, 100 floats each. */
 #define SMALL_HEAD                                                                                 \
     "{\"schema\": \"tsr.module/2\", \"name\": \"small\", \"profile\": \"strict\", "                \
     "\"numerics_version\": 1, "                                                                    \

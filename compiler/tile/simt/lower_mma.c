@@ -49,7 +49,7 @@ static void open_stages(staging *g, int64_t extent) {
         open_side(g, &g->sides[i], g->steps);
 }
 
-/* What whole stages leave over has a slot of its own. */
+/* The rest behind whole stages has a slot of its own. */
 static void open_slots(staging *g, ir_builder *b) {
     staging_cut_slots(g);
     g->sides[1].at = side_elements(&g->sides[0], g->steps);

@@ -130,7 +130,7 @@ static void open_side(stage_side *s) {
     s->pitch = (units | 1) * UNIT_OF_BANKS;
 }
 
-/* What whole stages leave over has a slot of its own. */
+/* The rest behind whole stages has a slot of its own. */
 static void open(staging *g, ir_builder *b, int64_t extent) {
     const dot *t = g->t;
     staging_sides(g);

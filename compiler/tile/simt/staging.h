@@ -20,7 +20,7 @@ typedef struct stage_side {
     int64_t lines, padded;            /* those that there are; those of the tile */
     int64_t line_stride, step_stride; /* far away */
     bool by_step;                     /* in a slot steps lie side by side; else lines do */
-    bool turned;                      /* ... of which far away it is the other way round */
+    bool turned;                      /* far away steps lie side by side, in a slot lines do */
     int64_t pitch, at;                /* of rows in a slot; where it begins there */
     int64_t piece;                    /* elements that are copied at once; 0: none can be */
 } stage_side;
