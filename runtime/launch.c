@@ -37,6 +37,18 @@ static bool overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes) {
     return a_bytes && b_bytes && (a == b || (a < b ? b - a < a_bytes : a - b < b_bytes));
 }
 
+/* A donated input that lies where its output does. */
+static bool is_shared(const kernel_launch *request, uint32_t input) {
+    const metadata *m = request->kernel->metadata;
+    return m->donated && m->donated[input] != METADATA_NOT_DONATED &&
+           request->buffers[input] == request->buffers[m->inputs + m->donated[input]];
+}
+
+static bool may_overlap(const kernel_launch *request, uint32_t out, uint32_t other) {
+    const metadata *m = request->kernel->metadata;
+    return other < m->inputs && is_shared(request, other) && m->donated[other] == out - m->inputs;
+}
+
 static tsr_status_t refuse_overlap(const metadata *m, uint32_t out, uint32_t other) {
     return error_set(TSR_EINVAL, "the output '%s' overlaps '%s'", m->parameters[out].name,
                      m->parameters[other].name);
@@ -79,7 +91,7 @@ static tsr_status_t check_overlaps_sorted(const kernel_launch *request) {
         uint32_t i = list[k];
         uintptr_t from = (uintptr_t)request->buffers[i], to = from + (uintptr_t)request->sizes[i];
         bool is_output = i >= m->inputs;
-        if (from == to)
+        if (from == to || (!is_output && is_shared(request, i)))
             continue;
         if (is_output && from < end)
             return refuse_overlap(m, i, last);
@@ -93,7 +105,8 @@ static tsr_status_t check_overlaps_sorted(const kernel_launch *request) {
     return TSR_SUCCESS;
 }
 
-/* Outputs overlap nothing; inputs may share memory, since nobody writes them. */
+/* Outputs overlap nothing but the input that was donated to them; inputs may share memory, since
+ * nobody writes them. */
 static tsr_status_t check_overlaps(const kernel_launch *request) {
     const metadata *m = request->kernel->metadata;
     uint32_t count = m->inputs + m->outputs;
@@ -102,7 +115,8 @@ static tsr_status_t check_overlaps(const kernel_launch *request) {
     for (uint32_t out = m->inputs; out < count; out++)
         for (uint32_t i = 0; i < out; i++)
             if (overlap((uintptr_t)request->buffers[out], (size_t)request->sizes[out],
-                        (uintptr_t)request->buffers[i], (size_t)request->sizes[i]))
+                        (uintptr_t)request->buffers[i], (size_t)request->sizes[i]) &&
+                !may_overlap(request, out, i))
                 return refuse_overlap(m, out, i);
     return TSR_SUCCESS;
 }

@@ -452,3 +452,17 @@ tsr_status_t tsrGetKernelDimName(tsr_kernel_t kernel, uint32_t index, const char
     *name = m->dim_names[index];
     return TSR_SUCCESS;
 }
+
+tsr_status_t tsrGetDonatedOutput(tsr_kernel_t kernel, uint32_t input, uint32_t *output) {
+    if (!kernel || !output)
+        return error_null(kernel ? "output" : "kernel");
+    tsr_status_t usable = context_usable(kernel->module->context);
+    if (usable != TSR_SUCCESS)
+        return usable;
+    const metadata *m = kernel->metadata;
+    if (input >= m->inputs)
+        return error_set(TSR_ENOTFOUND, "kernel '%s' has no input %u; it has %u", m->name, input,
+                         m->inputs);
+    *output = m->donated ? m->donated[input] : TSR_NOT_DONATED;
+    return TSR_SUCCESS;
+}

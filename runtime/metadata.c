@@ -145,6 +145,41 @@ static bool read_constants(metadata *m, const json_t *root, status *st) {
     return true;
 }
 
+static bool read_donation(const metadata *m, const json_t *one, uint32_t *donated, status *st) {
+    const json_t *from = json_array_get(one, 0), *to = json_array_get(one, 1);
+    json_int_t input = json_integer_value(from), output = json_integer_value(to);
+    if (json_array_size(one) != 2 || !json_is_integer(from) || !json_is_integer(to) || input < 0 ||
+        input >= m->inputs || output < 0 || output >= m->outputs)
+        return wrong(st, "donated", "has one that is not [input, output]");
+    bool taken = donated[input] != METADATA_NOT_DONATED;
+    for (uint32_t i = 0; i < m->inputs; i++)
+        taken |= donated[i] == output;
+    if (taken)
+        return wrong(st, "donated", "has an input or an output twice");
+    if (m->parameters[input].size_bytes != m->parameters[m->inputs + output].size_bytes)
+        return wrong(st, "donated", "has an input and an output of other sizes");
+    donated[input] = (uint32_t)output;
+    return true;
+}
+
+static bool read_donations(metadata *m, const json_t *root, status *st) {
+    const json_t *list;
+    if (!json_object_get(root, "donated"))
+        return true;
+    if (!get_array(root, "donated", m->inputs, &list, st))
+        return false;
+    if (m->dims)
+        return wrong(st, "donated", "is in a module without fixed shapes");
+    uint32_t *donated = ARENA_NEW(&m->memory, uint32_t, m->inputs);
+    for (uint32_t i = 0; i < m->inputs; i++)
+        donated[i] = METADATA_NOT_DONATED;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!read_donation(m, json_array_get(list, i), donated, st))
+            return false;
+    m->donated = donated;
+    return true;
+}
+
 static bool read_constant(const metadata *m, const json_t *one, metadata_phase *phase, status *st) {
     const json_t *name = json_object_get(one, "constant");
     phase->constant = find_input(m, json_string_value(name));
@@ -411,7 +446,7 @@ static bool read_root(metadata *m, const json_t *root, status *st) {
         return wrong(st, "schema", "is not \"tsr.module/2\"");
     return get_string(m, root, "name", &m->name, st) && read_dims(m, root, st) &&
            read_constraints(m, root, st) && read_parameters(m, root, st) &&
-           read_constants(m, root, st) && read_code(m, root, st);
+           read_constants(m, root, st) && read_donations(m, root, st) && read_code(m, root, st);
 }
 
 bool metadata_parse(metadata *m, const char *json, size_t size_bytes, status *st) {

@@ -67,6 +67,8 @@ typedef struct metadata {
     metadata_constraint *constraints;
     metadata_parameter *parameters; /* inputs, then outputs */
     bool *constant;                 /* of each input: it was compiled to be prepared */
+    const uint32_t *donated;        /* by input: the output whose buffer it may be, or
+                                       METADATA_NOT_DONATED; NULL: none is */
     uint32_t image_count;           /* at least 1 */
     metadata_image *images;         /* of a program one without code */
     struct program *program;        /* NULL: the module is one kernel, with code of its own */
@@ -78,6 +80,7 @@ void metadata_release(metadata *m);
 
 /* The largest number of workgroups, and of bytes of a buffer, a workspace or a thread's scratch. */
 #define METADATA_LIMIT (INT64_C(1) << 46)
+#define METADATA_NOT_DONATED UINT32_MAX
 /* How many of each a document may have. */
 enum {
     METADATA_PARAMETERS_MAX = 4096, /* inputs, and as many outputs */

@@ -13,6 +13,7 @@
  *   { "schema", "name", "profile", "numerics_version", "isa": "x86-64-v4",
  *     "graph_sha256", "schedule_sha256",
  *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
+ *     "donated": [[input, output], ...]: those that may be one buffer; may be absent,
  *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
  *     "phases": [{"symbol", "grid": workgroups, "what": "short text", "constant": the input that

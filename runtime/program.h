@@ -81,6 +81,9 @@ bool program_read(struct metadata *m, const struct json_t *document, status *st)
 
 /* Whether the program keeps the rules, with these as the metadata of its kernels. */
 bool program_check(const struct metadata *m, const struct metadata *const *kernels, status *st);
+/* The part of it for donated inputs; commands have as many operands as their kernels. */
+bool program_check_donations(const struct metadata *m, const struct metadata *const *kernels,
+                             status *st);
 
 static inline uint32_t program_block_count(const program_command *c) {
     return c->kind < PROGRAM_LOOP ? 0 : c->kind == PROGRAM_LOOP ? 1 : 2;

@@ -404,8 +404,8 @@ bool program_check(const metadata *m, const metadata *const *kernels, status *st
     checker ck = {.m = m, .kernels = kernels, .turns = 1, .st = st};
     ck.written = program_written_new(m->outputs + 1);
     arena_init(&ck.memory);
-    bool ok =
-        check_kernels(m, kernels, st) && check_block(&ck, &m->program->body) && check_outputs(&ck);
+    bool ok = check_kernels(m, kernels, st) && check_block(&ck, &m->program->body) &&
+              check_outputs(&ck) && program_check_donations(m, kernels, st);
     arena_release(&ck.memory);
     program_written_free(&ck.written);
     vec_release(&ck.reads);

@@ -44,14 +44,15 @@ static tsr_status_t run_dispatch(struct program_state *s, const program_command 
     return result == TSR_SUCCESS ? program_added(s) : result;
 }
 
+/* Of a donated input that lies where its output does, nothing needs to be copied. */
 static tsr_status_t run_copy(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
-    return c->bytes == 0 ? TSR_SUCCESS
-                         : program_add(s, (device_command){.kind = DEVICE_COPY,
-                                                           .limit_ns = r->limit_ns,
-                                                           .range = {span_of(r, &c->places[0]),
-                                                                     span_of(r, &c->places[1]),
-                                                                     (size_t)c->bytes}});
+    const device_span to = span_of(r, &c->places[0]), from = span_of(r, &c->places[1]);
+    return c->bytes == 0 || to.address == from.address
+               ? TSR_SUCCESS
+               : program_add(s, (device_command){.kind = DEVICE_COPY,
+                                                 .limit_ns = r->limit_ns,
+                                                 .range = {to, from, (size_t)c->bytes}});
 }
 
 /* A fill for each run of equal bytes: nothing of the host's is read when its turn comes. */

@@ -93,13 +93,15 @@ static inline void close_rig(const rig *r) {
     OK(tsrDestroyContext(r->context));
 }
 
-/* A program that copies each of so many inputs to an output, and `last`. */
-static inline text many_json(int count, const char *last) {
+/* A program that copies each of so many inputs to an output, and `last`; `donated`: which inputs
+ * are, with a comma, or "". */
+static inline text many_json(int count, const char *donated, const char *last) {
     static const char *const lists[] = {"inputs", "outputs"};
     text t;
     text_init(&t);
     text_append(&t, "{\"schema\": \"tsr.module/2\", \"name\": \"small\", \"profile\": "
                     "\"strict\", \"numerics_version\": 1, ");
+    text_append(&t, donated);
     for (int l = 0; l < 2; l++) {
         text_printf(&t, "\"%s\": [", lists[l]);
         for (int i = 0; i < count; i++)

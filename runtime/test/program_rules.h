@@ -161,6 +161,12 @@ static const rule rules[] = {
     SMALL_HEAD "\"program\": {\"arena_bytes\": 0, \"kernels\": [], \"constants\": [" constants     \
                "], \"commands\": [" commands "]}}"
 
+/* `a` is donated to `out`. */
+#define DONATED_AS(list, commands)                                                                 \
+    SMALL_HEAD "\"donated\": " list ", \"program\": {\"arena_bytes\": 1024, \"kernels\": "         \
+               "[\"kernel:0\"], \"commands\": [" commands "]}}"
+#define DONATED(commands) DONATED_AS("[[0, 0]]", commands)
+
 static const rule documents[] = {
     {SMALL_WITH("0", "", COPY(OUT, IN, "400")), NULL},
     {SMALL_WITH("-1", "", COPY(OUT, IN, "400")), "\"arena_bytes\""},
@@ -192,6 +198,31 @@ static const rule documents[] = {
     {CONSTANTS(CONSTANT("kernel:0", "400"), COPY(OUT, IN, "400")), "no section"},
     {CONSTANTS(CONSTANT("constant:0", "-1"), COPY(OUT, IN, "400")), "without a number of bytes"},
     {CONSTANTS("7", COPY(OUT, IN, "400")), "no section"},
+    /* A donated input is read before its output is written. */
+    {DONATED(DISPATCH(IN, ARENA("0")) "," COPY(OUT, ARENA("0"), "400")), NULL},
+    {DONATED(END), "is read when 'out' was written"},
+    {DONATED(COPY(ARENA("0"), IN, "400") "," COPY(OUT, ARENA("0"), "400") "," COPY(ARENA("512"), IN,
+                                                                                   "4")),
+     "is read when 'out' was written"},
+    {DONATED(COPY(OUT, IN, "400")), NULL},
+    {DONATED(COPY(ARENA("0"), IN, "400") "," COPY(OUT, ARENA("0"), "400") "," COPY(OUT, IN, "400")),
+     "is read when 'out' was written"},
+    {DONATED(
+         COPY(OUT, PLACE("input", "0, 200"), "200") "," COPY(PLACE("output", "0, 200"), IN, "200")),
+     "is read when 'out' was written"},
+    {DONATED(LOOP("4", COPY(PLACE("output", "0, 0, 100"), PLACE("input", "0, 0, 100"), "100"))),
+     NULL},
+    {DONATED(LOOP("4", COPY(PLACE("output", "0, 0, 100"), IN, "100"))),
+     "is read when 'out' was written"},
+    {DONATED(COPY(ARENA("0"), IN, "400") "," IF(ARENA("0"), COPY(OUT, ARENA("0"), "400"),
+                                                COPY(OUT, IN, "400"))),
+     "is read when 'out' was written"},
+    {DONATED_AS("[[0, 1]]", COPY(OUT, IN, "400")), "not [input, output]"},
+    {DONATED_AS("[[1, 0]]", COPY(OUT, IN, "400")), "not [input, output]"},
+    {DONATED_AS("[[0]]", COPY(OUT, IN, "400")), "not [input, output]"},
+    {DONATED_AS("[[0, 0], [0, 0]]", COPY(OUT, IN, "400")), "\"donated\""},
+    {DONATED_AS("7", COPY(OUT, IN, "400")), "\"donated\""},
+    {DONATED_AS("[]", END), NULL},
 };
 
 #endif

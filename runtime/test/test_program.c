@@ -100,11 +100,11 @@ static tsr_status_t launch_on(const rig *r, tsr_stream_t stream, float *a, float
 }
 
 /* Ten launches, each on what the one before made. */
-#define TEN                                                                                        \
-    SMALL_WITH("1024", "\"kernel:0\"",                                                             \
-               COPY(ARENA("0"), IN, "400") "," LOOP(                                               \
-                   "10", DISPATCH(ARENA("0"), ARENA("448")) "," COPY(                              \
-                             ARENA("0"), ARENA("448"), "400")) "," COPY(OUT, ARENA("0"), "400"))
+#define TEN_OF                                                                                     \
+    COPY(ARENA("0"), IN, "400")                                                                    \
+    "," LOOP("10", DISPATCH(ARENA("0"), ARENA("448")) "," COPY(                                    \
+                       ARENA("0"), ARENA("448"), "400")) "," COPY(OUT, ARENA("0"), "400")
+#define TEN SMALL_WITH("1024", "\"kernel:0\"", TEN_OF)
 
 static void expect_ten(const float *out, float first) {
     for (int i = 0; i < KERNEL_CELLS; i++) {
@@ -125,7 +125,7 @@ static void many_buffers_are_launched(void **state) {
     for (size_t k = 0; k < COUNT_OF(counts); k++) {
         rig r;
         const size_t n = (size_t)counts[k];
-        text json = many_json(counts[k], "");
+        text json = many_json(counts[k], "\"donated\": [[0, 0], [3, 7]], ", "");
         open_rig(&r, 0, json.data);
         for (size_t i = 0; i < 2 * n; i++) {
             buffers[i] = memory[i];
@@ -142,6 +142,12 @@ static void many_buffers_are_launched(void **state) {
         REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n), TSR_EINVAL, "overlaps");
         buffers[n + 3] = memory[2 * n - 2];
         REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n), TSR_EINVAL, "overlaps");
+        buffers[n + 3] = memory[n + 3];
+        buffers[n + 7] = memory[3]; /* input 3 is donated to output 7 */
+        OK(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n));
+        assert_memory_equal(memory[3], memory[7], sizeof *memory);
+        buffers[5] = memory[3];
+        REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n), TSR_EINVAL, "overlaps");
         REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 2 * n - 1), TSR_EINVAL,
                 "arguments");
         close_rig(&r);
@@ -151,12 +157,12 @@ static void many_buffers_are_launched(void **state) {
 
 static void forged_counts_are_refused(void **state) {
     tsr_context_t context;
-    text json = many_json(MANY + 1, "");
+    text json = many_json(MANY + 1, "", "");
     (void)state;
     OK(tsrCreateContextOn(0, 1, 0, &context));
     expect_rule(context, json.data, "\"inputs\"");
     text_release(&json);
-    json = many_json(3, ", {\"dispatch\": 0, \"operands\": [[\"input\", 0, 0]");
+    json = many_json(3, "", ", {\"dispatch\": 0, \"operands\": [[\"input\", 0, 0]");
     json.length -= 3;
     for (int i = 0; i < 2 * MANY; i++)
         text_append(&json, ", [\"input\", 0, 0]");
@@ -191,6 +197,45 @@ static void programs_describe_themselves(void **state) {
     expect_ten(out, 0);
     OK(tsrDestroyPrepared(prepared));
     close_rig(&r);
+}
+
+/* `a` is donated to `out`, and so to nothing else. */
+static void donated_inputs_are_launched_in_place(void **state) {
+    static const uint32_t flags[] = {0, TSR_CONTEXT_DEBUG};
+    (void)state;
+    for (size_t f = 0; f < COUNT_OF(flags); f++) {
+        rig r;
+        tsr_stream_t stream;
+        tsr_graph_t graph;
+        uint32_t output = TSR_NOT_DONATED;
+        _Alignas(64) float a[2 * KERNEL_CELLS];
+        open_rig(&r, flags[f], DONATED(TEN_OF));
+        OK(tsrCreateStream(r.context, &stream));
+        OK(tsrGetDonatedOutput(r.kernel, 0, &output));
+        assert_int_equal(output, 0);
+        REFUSED(tsrGetDonatedOutput(r.kernel, 1, &output), TSR_ENOTFOUND, "no input 1");
+        REFUSED(tsrGetDonatedOutput(r.kernel, 0, NULL), TSR_EINVAL, "output is NULL");
+        for (int way = 0; way < 3; way++) {
+            for (int i = 0; i < KERNEL_CELLS; i++)
+                a[i] = (float)way;
+            OK(way == 2 ? tsrBeginCapture(stream) : TSR_SUCCESS);
+            OK(launch_on(&r, way ? stream : NULL, a, a));
+            if (way == 2) {
+                OK(tsrEndCapture(stream, &graph));
+                OK(tsrLaunchGraph(graph, stream));
+                OK(tsrDestroyGraph(graph));
+            }
+            OK(tsrStreamSynchronize(r.context, stream));
+            expect_ten(a, (float)way);
+        }
+        REFUSED(launch_on(&r, NULL, a, a + 64), TSR_EINVAL, "overlaps");
+        OK(tsrDestroyStream(stream));
+        close_rig(&r);
+        open_rig(&r, flags[f], TEN);
+        OK(tsrGetDonatedOutput(r.kernel, 0, &output));
+        assert_int_equal(output, TSR_NOT_DONATED);
+        close_rig(&r);
+    }
 }
 
 /* They are more commands than a batch has room for. */
@@ -413,6 +458,7 @@ int main(void) {
         cmocka_unit_test(many_buffers_are_launched),
         cmocka_unit_test(forged_counts_are_refused),
         cmocka_unit_test(programs_describe_themselves),
+        cmocka_unit_test(donated_inputs_are_launched_in_place),
         cmocka_unit_test(launches_of_a_program_follow_each_other),
         cmocka_unit_test(long_loops_run_to_their_end),
         cmocka_unit_test(operands_of_a_batch_are_kept_apart),

@@ -161,6 +161,10 @@ TSR_API tsr_status_t tsrGetKernelParameter(tsr_kernel_t kernel, uint32_t index, 
                                            const int64_t **dims);
 /* The name of dimension argument `index`, as in the source; borrowed. */
 TSR_API tsr_status_t tsrGetKernelDimName(tsr_kernel_t kernel, uint32_t index, const char **name);
+/* The output to which an input is donated: a launch may give both one buffer, whose old contents
+ * are then lost. TSR_NOT_DONATED: to none. TSR_ENOTFOUND: there is no such input. Since 2.3. */
+#define TSR_NOT_DONATED UINT32_MAX
+TSR_API tsr_status_t tsrGetDonatedOutput(tsr_kernel_t kernel, uint32_t input, uint32_t *output);
 
 /* Memory, aligned to 64 bytes (on the host to 2 MiB and backed by huge pages where that pays). By
  * default the device's own. Where the device is not host_addressable, the program reaches it by
@@ -222,7 +226,8 @@ TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t
  * formula where dimensions are given). A part of `launch` that is 0 stands for them; one that is
  * not must be the same, else TSR_EINVAL. `args` holds, per buffer, the address of a pointer to it
  * (void **), inputs first, then outputs, then per dimension the address of an int64_t, in the order
- * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes; outputs overlap nothing.
+ * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes; outputs overlap nothing
+ * but the input that is donated to them, and that one as a whole.
  *
  * A module may be a program: several kernels and what runs them (since 2.3; docs/modules.md). It
  * has one kernel by name, which is launched like any other, and whose "workspace" is the program's
