@@ -9,6 +9,7 @@
 #include "device/host/host.h"
 #include "metadata.h"
 #include "module.h"
+#include "ops/donated.h"
 #include "target/target.h"
 #include "tile/tile.h"
 
@@ -98,6 +99,32 @@ static json_t *constraints_json(const ir_module *m, ir_attr attr) {
     return list;
 }
 
+/* [[input, output], ...]; leaves out an empty list. */
+static void put_donated(json_t *signature, const ir_module *m) {
+    ir_op kernel = ir_module_kernel(m);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < donated_inputs(m, kernel); i++) {
+        json_int_t output = donated_output(m, kernel, i);
+        if (output >= 0)
+            json_array_append_new(list, json_pack("[i, I]", (int)i, output));
+    }
+    if (json_array_size(list))
+        json_object_set(signature, "donated", list);
+    json_decref(list);
+}
+
+/* What holds of all images. */
+static void keep_donated(json_t *signature, const ir_module *m) {
+    json_t *list = json_object_get(signature, "donated");
+    for (size_t i = json_array_size(list); i-- > 0;) {
+        const json_t *one = json_array_get(list, i);
+        uint32_t input = (uint32_t)json_integer_value(json_array_get(one, 0));
+        if (donated_output(m, ir_module_kernel(m), input) !=
+            json_integer_value(json_array_get(one, 1)))
+            json_array_remove(list, i);
+    }
+}
+
 static json_t *signature_json(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
     uint32_t inputs = ir_attr_get(m, ir_op_attr(m, kernel, "inputs"))->count;
@@ -107,6 +134,7 @@ static json_t *signature_json(const ir_module *m) {
     ir_attr dims = ir_op_attr(m, kernel, "dims"), constants = ir_op_attr(m, kernel, "constants");
     if (constants)
         json_object_set_new(root, "constants", strings_json(m, constants));
+    put_donated(root, m);
     if (!dims)
         return root;
     json_object_set_new(root, "dims", strings_json(m, dims));
@@ -218,6 +246,8 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
     struct artifact_image *image = &b->images[b->count++];
     if (b->count == 1)
         b->signature = signature_json(levels->tile);
+    else
+        keep_donated(b->signature, levels->tile);
     *image = (struct artifact_image){.isa = levels->isa, .when = when ? when_json(when) : NULL};
     for (uint32_t i = 0; i + 1 < b->count; i++)
         image->number += strcmp(b->images[i].isa, levels->isa) == 0;
@@ -387,6 +417,25 @@ static bool fits_a_module(const artifact_builder *b, const char *json, status *s
                           why.message);
     metadata_release(&m);
     return true;
+}
+
+static json_t *metadata_of(const compiler_artifact *a) {
+    module_part part;
+    return module_find(a->image, a->image_size, "metadata", &part)
+               ? json_loadb(part.data, part.size_bytes, 0, NULL)
+               : NULL;
+}
+
+void artifact_donated(const compiler_artifact *a, int64_t *donated) {
+    json_t *root = metadata_of(a), *list = json_object_get(root, "donated");
+    for (size_t i = 0; i < json_array_size(json_object_get(root, "inputs")); i++)
+        donated[i] = -1;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        donated[json_integer_value(json_array_get(one, 0))] =
+            json_integer_value(json_array_get(one, 1));
+    }
+    json_decref(root);
 }
 
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st) {

@@ -6,12 +6,13 @@
 #include "ir/blob.h"
 #include "module.h"
 #include "ops/control.h"
+#include "ops/donated.h"
 #include "pipeline.h"
 #include "program/build.h"
 
 bool compiler_instance_is_program(const compiler_instance *instance) {
     const ir_module *m = instance->graph;
-    bool found = false;
+    bool found = donated_any(m, ir_module_kernel(m));
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); !found && ir_walk_next(&w);)
         found = control_makes_program(ir_op_get(m, w.op)->opcode);
     return found;
@@ -25,8 +26,8 @@ typedef struct kernels {
 } kernels;
 
 /* A kernel of the program has the options of all of it, but for those that name parts of it. */
-static bool build_kernels(const ir_module *m, const draft *p, const compiler_options *options,
-                          kernels *k, status *st) {
+static bool build_kernels(const ir_module *m, draft *p, const compiler_options *options, kernels *k,
+                          status *st) {
     compiler_options each = *options;
     each.schedule = each.constants = NULL;
     each.source_schedule = NULL;
@@ -36,10 +37,13 @@ static bool build_kernels(const ir_module *m, const draft *p, const compiler_opt
     k->made = base_calloc(p->kernels.count + 1, sizeof *k->made);
     k->names = base_calloc(p->kernels.count + 1, sizeof *k->names);
     for (; k->count < p->kernels.count && ok; k->count += ok) {
-        ir_module *graph = program_kernel(m, p->kernels.items[k->count]);
+        draft_kernel *kernel = &p->kernels.items[k->count];
+        ir_module *graph = program_kernel(m, kernel);
         compiler_instance *one = compiler_instance_new(graph, (ir_bindings){0});
         program_section("kernel", k->count, k->names[k->count]);
         ok = pipeline_build_kernel(one, &each, &k->made[k->count], &crowded, st);
+        if (ok && kernel->donated)
+            artifact_donated(&k->made[k->count], kernel->donated);
         if (!ok)
             status_context(st, "kernel %u of the program", k->count);
         compiler_instance_free(one);
@@ -73,6 +77,8 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
     }
     b.signature = artifact_signature_json(instance, &signature);
     b.program = program_json(p);
+    if (p->donations.count)
+        json_object_set_new(b.signature, "donated", program_donations_json(p));
     b.sections = parts;
     b.section_count = k->count + constants;
     bool ok = artifact_write(&b, out, st);
@@ -87,8 +93,10 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
                   compiler_artifact *out, status *st) {
     draft p;
     kernels k = {.count = 0};
-    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, &k, st) &&
-              write_module(instance, options, &p, &k, out, st);
+    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, &k, st);
+    if (ok)
+        draft_place(m, &p);
+    ok = ok && write_module(instance, options, &p, &k, out, st);
     release_kernels(&k);
     draft_release(&p);
     return ok;

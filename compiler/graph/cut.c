@@ -95,6 +95,7 @@ static void append_output(ir_module *m, ir_value v) {
     ir_op_set_operands(m, end, values, d->operand_count + 1);
     free(values);
     append_name(m, "outputs", "accumulated");
+    ir_op_remove_attr(m, ir_module_kernel(m), "donated");
 }
 
 /* Of running sums, the last one of each row: it is the sum of all of them. */

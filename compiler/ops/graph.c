@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ops/control.h"
+#include "ops/donated.h"
 #include "ops/fold.h"
 #include "ops/functions.h"
 #include "ops/orders.h"
@@ -110,7 +111,7 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     const char *math = ir_op_string(m, op, "math", NULL);
     if (math && strcmp(math, "correct") != 0)
         return status_set(st, STATUS_INTERNAL, "math '%s' is not defined", math);
-    return true;
+    return donated_verify(m, op, st);
 }
 
 /* The order of an accumulation is fixed here: floats have one that is defined. */

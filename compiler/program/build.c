@@ -21,13 +21,17 @@ static ir_op new_kernel(ir_module *m, ir_op from, ir_op function) {
     static const char *const names[] = {"name", "inputs", "outputs"};
     for (int i = 0; i < 3; i++)
         ir_op_set_attr(m, kernel, names[i], ir_op_attr(m, function, names[i]));
+    ir_op_remove_attr(m, kernel, "donated"); /* those of the program */
     return kernel;
 }
 
-ir_module *program_kernel(const ir_module *from, ir_op function) {
+ir_module *program_kernel(const ir_module *from, const draft_kernel *k) {
     ir_module *m = ir_module_clone(from);
-    ir_op old = ir_module_kernel(m), kernel = new_kernel(m, old, function);
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, function, 0));
+    ir_op old = ir_module_kernel(m), kernel = new_kernel(m, old, k->function);
+    const ir_block_data *body = ir_block_get(m, ir_op_block(m, k->function, 0));
+    if (k->donated)
+        ir_op_set_attr(m, kernel, "donated",
+                       ir_attr_int_array(m, k->donated, body->argument_count));
     ir_value *copies = base_calloc(ir_value_count(m) + 1, sizeof *copies);
     ir_builder b = {.m = m, .block = ir_op_block(m, kernel, 0)};
     for (uint32_t i = 0; i < body->argument_count; i++)
@@ -96,6 +100,14 @@ static json_t *list_json(const draft *p, const command_list *list) {
 
 void program_section(const char *kind, size_t number, char out[PROGRAM_SECTION_BYTES]) {
     snprintf(out, PROGRAM_SECTION_BYTES, "%s:%zu", kind, number);
+}
+
+json_t *program_donations_json(const draft *p) {
+    json_t *list = p->donations.count ? json_array() : NULL;
+    for (size_t i = 0; i < p->donations.count; i++)
+        json_array_append_new(list, json_pack("[I, I]", (json_int_t)p->donations.items[i].input,
+                                              (json_int_t)p->donations.items[i].output));
+    return list;
 }
 
 json_t *program_json(const draft *p) {

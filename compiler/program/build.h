@@ -6,7 +6,9 @@
 #include "tessera/compiler.h"
 
 /* A function of Graph IR as a kernel in a module of its own; the caller frees it. */
-ir_module *program_kernel(const ir_module *m, ir_op function);
+ir_module *program_kernel(const ir_module *m, const draft_kernel *k);
+/* [[input, output], ...], or NULL where no input is donated. */
+struct json_t *program_donations_json(const draft *p);
 enum { PROGRAM_SECTION_BYTES = 32 };
 /* "kernel:3", "constant:0" */
 void program_section(const char *kind, size_t number, char out[PROGRAM_SECTION_BYTES]);

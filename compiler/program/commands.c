@@ -91,8 +91,8 @@ static bool is_aligned(const draft_view *v) {
 
 /* ---- commands ---- */
 
-static draft_command *add(command_list *out, command_kind kind) {
-    draft_command c = {.kind = kind};
+static draft_command *add(const emitter *e, command_list *out, command_kind kind) {
+    draft_command c = {.kind = kind, .end = e->clock};
     vec_push(out, c);
     return &out->items[out->count - 1];
 }
@@ -106,8 +106,8 @@ static void copy(emitter *e, command_list *out, const draft_view *to, const draf
                  int64_t bytes) {
     if (same_view(to, from) || bytes == 0)
         return;
-    draft_command *c = add(out, COMMAND_COPY);
     e->clock++;
+    draft_command *c = add(e, out, COMMAND_COPY);
     c->bytes = bytes;
     add_view(e, c, to);
     add_view(e, c, from);
@@ -135,7 +135,8 @@ static bool emit_block(emitter *e, ir_block block, const draft_view *arguments,
 static uint32_t kernel_number(emitter *e, ir_op function) {
     if (e->kernel_of[function] < 0) {
         e->kernel_of[function] = (int)e->p->kernels.count;
-        vec_push(&e->p->kernels, function);
+        const draft_kernel made = {function, NULL};
+        vec_push(&e->p->kernels, made);
     }
     return (uint32_t)e->kernel_of[function];
 }
@@ -175,7 +176,7 @@ static void dispatch(emitter *e, ir_op function, const ir_op_data *d, command_li
         draft_view v = result_view(e, d->results[i]);
         vec_push(&operands, v);
     }
-    draft_command *c = add(out, COMMAND_DISPATCH);
+    draft_command *c = add(e, out, COMMAND_DISPATCH);
     c->kernel = kernel_number(e, function);
     for (size_t i = 0; i < operands.count; i++)
         add_view(e, c, &operands.items[i]);
@@ -213,6 +214,7 @@ static bool emit_if(emitter *e, ir_op op, command_list *out) {
         for (uint32_t i = 0; i < d->result_count; i++)
             use(e, &results[i]);
     }
+    made.end = e->clock;
     vec_push(out, made);
     free(given);
     free(results);
@@ -286,6 +288,7 @@ static bool emit_while(emitter *e, ir_op op, command_list *out) {
     ok = ok && emit_block(e, ir_op_block(e->m, op, 1), carried, next, &made.blocks[1]);
     end_turn(e, d, carried, next, d->result_count, &made.blocks[1]);
     end_loop(e);
+    made.end = e->clock;
     vec_push(out, made);
     free(carried);
     free(next);
@@ -300,7 +303,7 @@ static draft_view part_of(const emitter *e, const draft_view *all, int64_t bytes
 }
 
 static void give_turn(emitter *e, ir_value turn, draft_view *view, command_list *out) {
-    draft_command *c = add(out, COMMAND_TURN);
+    draft_command *c = add(e, out, COMMAND_TURN);
     *view = room_for(e, turn);
     c->bytes = bytes_of(e->m, turn);
     add_view(e, c, view);
@@ -343,6 +346,7 @@ static bool emit_turns(emitter *e, ir_op op, const carried_values *c, const draf
         use(e, &stacked[i]);
     e->depth--;
     end_loop(e);
+    made.end = e->clock;
     vec_push(out, made);
     free(given);
     free(next);
@@ -484,7 +488,7 @@ bool draft_build(const ir_module *m, draft *p, status *st) {
     bool ok = emit_block(&e, block, inputs, outputs, &p->commands);
     ok = ok && fits_a_module(p, st);
     if (ok)
-        draft_place(p);
+        draft_find_donations(m, p);
     vec_release(&e.loops);
     map_release(&e.functions);
     map_release(&e.constants);
@@ -507,7 +511,10 @@ static void release_commands(command_list *list) {
 
 void draft_release(draft *p) {
     release_commands(&p->commands);
+    for (size_t i = 0; i < p->kernels.count; i++)
+        free(p->kernels.items[i].donated);
     vec_release(&p->kernels);
     vec_release(&p->constants);
     vec_release(&p->slots);
+    vec_release(&p->donations);
 }

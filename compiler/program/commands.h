@@ -18,7 +18,7 @@ typedef struct draft_slot {
     slot_space space;
     uint32_t index; /* of the input, output or constant */
     int64_t bytes;
-    int64_t first, last; /* commands, numbered in text order */
+    int64_t first, last; /* ticks of a clock that goes on with each command, in text order */
     int64_t offset;      /* in the arena */
 } draft_slot;
 
@@ -46,21 +46,40 @@ struct draft_command {
     uint32_t kernel;        /* DISPATCH: its number */
     VEC(draft_view) views;  /* operands; to and from; the condition */
     int64_t bytes, count;   /* COPY, TURN; LOOP */
+    int64_t end;            /* the clock behind it */
     command_list blocks[2]; /* body; condition and body; then and else */
 };
 
+/* The buffer of an input may be that of an output, too. */
+typedef struct draft_donation {
+    uint32_t input, output;
+} draft_donation;
+
+typedef struct draft_kernel {
+    ir_op function; /* of the module */
+    /* By input: the output that is better made in its place, or -1. NULL: none is. It is a wish,
+     * until whoever compiles the kernel leaves what is so. */
+    int64_t *donated;
+} draft_kernel;
+
 typedef struct draft {
-    VEC(draft_slot) slots;
-    VEC(ir_op) kernels;              /* functions of the module, each once */
+    VEC(draft_slot) slots;           /* the inputs come first, then the outputs */
+    VEC(draft_kernel) kernels;       /* each once */
     VEC(struct ir_blob *) constants; /* of the module, each once */
+    VEC(draft_donation) donations;
     command_list commands;
     int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive at once */
 } draft;
 
-/* Of an outlined module. */
+/* Of an outlined module. Slots of the arena have no places yet. */
 bool draft_build(const ir_module *m, draft *p, status *st);
 void draft_release(draft *p);
-/* Gives the slots of the arena their places (memory.c). */
-void draft_place(draft *p);
+/* Finds the donations and what kernels should make in place (donate.c). */
+void draft_find_donations(const ir_module *m, draft *p);
+/* Makes the program right where donated inputs lie in their outputs: an output is written behind
+ * the last read of its input, or in its place. */
+void draft_donate(const ir_module *m, draft *p);
+/* ... and then gives the slots of the arena their places (memory.c). */
+void draft_place(const ir_module *m, draft *p);
 
 #endif

@@ -80,7 +80,8 @@ static int compare_events(const void *a, const void *b) {
     return x->starts != y->starts ? x->starts - y->starts : x->slot - y->slot;
 }
 
-void draft_place(draft *p) {
+void draft_place(const ir_module *m, draft *p) {
+    draft_donate(m, p);
     slot_event *events = base_calloc(2 * p->slots.count + 1, sizeof *events);
     size_t count = 0;
     holes h = {.end = 0};

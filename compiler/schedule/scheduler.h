@@ -94,6 +94,9 @@ void scheduler_mark_constant(scheduler *s, const char *name);
 /* Whether the names of the request are inputs that contractions take as they lie, else the schedule
  * fails; the kernel gets the list. Sequence: after all groups. */
 void scheduler_end_constants(scheduler *s);
+/* Of the graph's donated inputs the kernel gets those whose output is made in their place.
+ * Sequence: after all phases. */
+void scheduler_end_donated(scheduler *s, const ir_module *graph);
 
 /* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
  * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.

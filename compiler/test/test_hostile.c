@@ -208,10 +208,10 @@ static void try_attribute(size_t row, const op_attr_info *a) {
         }
 }
 
-/* Made from annotations and blocks, whose numbers cases/source and cases/tiles try. */
+/* Made from annotations, blocks and @graph, whose numbers cases/source and cases/tiles try. */
 static bool has_no_call(const char *operation) {
-    static const char *const names[] = {"unspecified", "tiles",       "for",  "load",   "fold",
-                                        "loop",        "reduce_with", "sort", "scatter"};
+    static const char *const names[] = {"unspecified", "tiles", "for",         "load", "fold",
+                                        "kernel",      "loop",  "reduce_with", "sort", "scatter"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (strcmp(names[i], operation) == 0)
             return true;

@@ -532,8 +532,8 @@ static void lower_kernel(lowering *l) {
     const ir_block_data *body = ir_block_get(l->s, ir_op_block(l->s, kernel, 0));
     static const char *const copied[] = {"name",        "inputs",     "outputs", "parameters",
                                          "profile",     "reductions", "math",    "dims",
-                                         "constraints", "constants"};
-    ir_named_attr attrs[11] = {{"shapes", argument_shapes(l, body)}};
+                                         "constraints", "constants",  "donated"};
+    ir_named_attr attrs[12] = {{"shapes", argument_shapes(l, body)}};
     uint32_t count = 1;
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
         if (ir_op_attr(l->s, kernel, copied[i]))

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "ops/donated.h"
+
 static const int64_t far = INT64_C(1) << 46;
 
 /* ---- ranges ---- */
@@ -131,10 +133,17 @@ static void add_index(const ir_module *m, linear *l, ir_value index, int64_t fac
 
 /* ---- accesses ---- */
 
+/* A donated input may be its output. */
+static ir_value argument_memory(const ir_module *m, ir_value argument) {
+    ir_op kernel = ir_module_kernel(m);
+    int64_t output = donated_output(m, kernel, ir_value_get(m, argument)->index);
+    return output < 0 ? argument : ir_kernel_body(m)->arguments[donated_inputs(m, kernel) + output];
+}
+
 static void name_memory(const ir_module *m, ir_value memory, access *out) {
     ir_op op = ir_value_get(m, memory)->op;
     out->opcode = op ? ir_op_get(m, op)->opcode : 0;
-    out->memory = op ? ir_op_int(m, op, "offset", 0) : (int64_t)memory;
+    out->memory = op ? ir_op_int(m, op, "offset", 0) : (int64_t)argument_memory(m, memory);
     out->element = ir_type_of(m, memory)->element;
 }
 
