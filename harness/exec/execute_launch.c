@@ -124,6 +124,14 @@ static bool repeat_elsewhere(execution *e, status *st) {
     return true;
 }
 
+/* Where inputs are donated, in place. */
+static bool launch_again(execution *e, status *st) {
+    bool shared = launch_share_donated(&e->launch, true);
+    bool ok = launch_once(e, &e->launch, e->repeat, st);
+    return shared ? ok && launch_share_donated(&e->launch, false) && write_inputs(e, &e->launch, st)
+                  : ok;
+}
+
 bool execution_compute(execution *e, status *st) {
     e->stage(e->stage_context, "launch");
     execution_set(e, &e->context->set);
@@ -133,8 +141,7 @@ bool execution_compute(execution *e, status *st) {
     watch_begin(&e->watch, e->job->threads - 1);
     launch_request request = execution_request(e, e->job->threads);
     return launch_open(&e->launch, &request, st) && write_inputs(e, &e->launch, st) &&
-           launch_once(e, &e->launch, e->outputs, st) &&
-           launch_once(e, &e->launch, e->repeat, st) &&
+           launch_once(e, &e->launch, e->outputs, st) && launch_again(e, st) &&
            (e->profile != PROFILE_DETERMINISTIC || repeat_elsewhere(e, st));
 }
 

@@ -5,47 +5,7 @@
 #include <string.h>
 
 #include "fuzz/generate.h"
-
-/* The kinds of values, each of one shape. Conditions are read where they are made alone. */
-typedef enum kind { MATRIX, ROW, NUMBER, PLACES, COUNT, KINDS, CONDITION = KINDS } kind;
-
-enum {
-    VALUES_MAX = 60,
-    NAME = 24,
-    STATEMENTS_MAX = 6,
-    FUNCTIONS_MAX = 3,
-    CARRIED_MAX = 4,
-    DEPTH_MAX = 3,
-    OPERATIONS_MAX = 120
-};
-
-typedef struct value {
-    char name[NAME];
-    kind kind;
-} value;
-
-/* The values that a block sees. */
-typedef struct scope {
-    value values[VALUES_MAX];
-    uint32_t count;
-} scope;
-
-typedef struct function {
-    kind inputs[CARRIED_MAX], outputs[CARRIED_MAX];
-    uint32_t input_count, output_count;
-} function;
-
-typedef struct program {
-    choices *c;
-    text out; /* the kernel's block or a function's */
-    char types[KINDS + 1][48];
-    int64_t rows, columns;
-    function functions[FUNCTIONS_MAX];
-    uint32_t function_count; /* that may be called */
-    uint32_t names, operations;
-    int depth;
-    bool has_dense[KINDS]; /* a constant tensor of this kind was used */
-} program;
+#include "fuzz/programs.h"
 
 /* ---- values ---- */
 
@@ -493,25 +453,27 @@ static void add_function(program *p) {
     p->functions[p->function_count++] = f;
 }
 
-static const char *const kernel_inputs[] = {"m", "r", "a", "n", "k"}; /* by kind */
-
-static void put_tensor(const program *p, kind k, text *out) {
-    const char *element = k == PLACES || k == COUNT ? "i32" : "f32";
-    text_append(out, "Tensor[");
-    if (k == MATRIX)
-        text_printf(out, "%" PRId64 ", ", p->rows);
-    if (k != NUMBER && k != COUNT)
-        text_printf(out, "%" PRId64 ", ", p->columns);
-    text_printf(out, "%s]", element);
+/* Each input, or not, to the first output of its kind. */
+static void put_donations(program *p, const kind *outputs, uint32_t count) {
+    for (int k = 0; k < KINDS; k++) {
+        uint32_t i = choose_rarely(p->c, 4) ? count : 0;
+        while (i < count && outputs[i] != (kind)k)
+            i++;
+        put(p, "%s%d", k ? ", " : "donated = [", i < count ? (int)i : -1);
+    }
+    put(p, "], ");
 }
 
 static void put_kernel(program *p, const kind *outputs, uint32_t count) {
     value like[KINDS];
     scope inner;
-    put(p, "\"tessera.kernel\"() <{inputs = [");
+    put(p, "\"tessera.kernel\"() <{");
+    if (choose_rarely(p->c, 3))
+        put_donations(p, outputs, count);
+    put(p, "inputs = [");
     for (int k = 0; k < KINDS; k++) {
         like[k].kind = (kind)k;
-        put(p, "%s\"%s\"", k ? ", " : "", kernel_inputs[k]);
+        put(p, "%s\"%s\"", k ? ", " : "", program_inputs[k]);
     }
     put(p, "], name = \"" FUZZ_KERNEL "\", outputs = [");
     for (uint32_t i = 0; i < count; i++)
@@ -521,57 +483,6 @@ static void put_kernel(program *p, const kind *outputs, uint32_t count) {
     statements(p, &inner, STATEMENTS_MAX - 3);
     fill_block(p, &inner, "return", outputs, count);
     put(p, "}) : () -> ()\n");
-}
-
-/* Writes as many numbers as there are columns. */
-static void put_resource(const program *p, const char *key, const char *const numbers[5],
-                         text *out) {
-    text_printf(out, "%s: \"0x04000000", key);
-    for (int64_t i = 0; i < p->columns; i++)
-        text_append(out, numbers[i * 7 % 5]);
-    text_append_char(out, '"');
-}
-
-static void put_resources(const program *p, text *out) {
-    static const char *const floats[] = {"0000803F", "00000080", "0000A07F", "000020C1",
-                                         "CDCCCC3D"},
-                             *const places[] = {"00000000", "02000000", "FFFFFFFF", "01000000",
-                                                "00000080"};
-    if (!p->has_dense[ROW] && !p->has_dense[PLACES])
-        return;
-    text_append(out, "{-# dialect_resources: { builtin: { ");
-    if (p->has_dense[ROW])
-        put_resource(p, "row", floats, out);
-    if (p->has_dense[PLACES]) {
-        text_append(out, p->has_dense[ROW] ? ", " : "");
-        put_resource(p, "places", places, out);
-    }
-    text_append(out, " } } #-}\n");
-}
-
-static void put_module(program *p, const text *functions, const kind *outputs, uint32_t count,
-                       text *out) {
-    static const char *const distributions[] = {"", ", m=special(), r=special()",
-                                                ", m=integers(-2, 3), r=integers(-2, 3)"};
-    text_printf(out,
-                "from tessera import *\n\n\n@cases(case(\"%s\", n=integers(-3, 20), k=integers(0, "
-                "5)%s))\n@graph(\"\"\"\n\"builtin.module\"() ({\n",
-                FUZZ_CASE, distributions[choose_below(p->c, 3)]);
-    text_append(out, p->out.data);
-    text_append(out, functions->data);
-    text_append(out, "}) : () -> ()\n");
-    put_resources(p, out);
-    text_append(out, "\"\"\")\n@kernel\ndef " FUZZ_KERNEL "(");
-    for (int k = 0; k < KINDS; k++) {
-        text_printf(out, "%s%s: ", k ? ", " : "", kernel_inputs[k]);
-        put_tensor(p, (kind)k, out);
-    }
-    text_append(out, count > 1 ? ") -> tuple[" : ") -> ");
-    for (uint32_t i = 0; i < count; i++) {
-        text_append(out, i ? ", " : "");
-        put_tensor(p, outputs[i], out);
-    }
-    text_append(out, count > 1 ? "]:\n    ...\n" : ":\n    ...\n");
 }
 
 void fuzz_generate_programs(choices *c, text *out) {
@@ -588,7 +499,7 @@ void fuzz_generate_programs(choices *c, text *out) {
     for (uint32_t i = 0; i < count; i++)
         outputs[i] = any_kind(&p);
     put_kernel(&p, outputs, count);
-    put_module(&p, &functions, outputs, count, out);
+    program_put_module(&p, &functions, outputs, count, out);
     text_release(&p.out);
     text_release(&functions);
 }

@@ -278,13 +278,25 @@ bool launch_run(launch *l, status *st) {
     return abi_ok(code, l->foreign ? NULL : "launching", st);
 }
 
+bool launch_share_donated(launch *l, bool shared) {
+    bool any = false;
+    for (uint32_t i = 0; i < l->input_count; i++) {
+        uint32_t output;
+        if (tsrGetDonatedOutput(l->kernel, i, &output) != TSR_SUCCESS || output == TSR_NOT_DONATED)
+            continue;
+        any = true;
+        l->args[l->input_count + output] = &l->buffers[shared ? i : l->input_count + output];
+    }
+    return any;
+}
+
 bool launch_read_input(launch *l, uint32_t input, void *to, status *st) {
     return copy(l, to, l->buffers[input], l->sizes[input], "copying an input", st);
 }
 
 bool launch_read(launch *l, uint32_t output, void *to, status *st) {
     uint32_t slot = l->input_count + output;
-    return copy(l, to, l->buffers[slot], l->sizes[slot], "copying an output", st);
+    return copy(l, to, *(void **)l->args[slot], l->sizes[slot], "copying an output", st);
 }
 
 bool launch_read_outputs(launch *l, const compiler_signature *signature, tensor *outputs,

@@ -68,6 +68,9 @@ bool launch_write_inputs(launch *l, const tensor *inputs, status *st);
 /* Fills the outputs with bytes that no kernel writes by chance, so that stale memory shows. */
 bool launch_poison_outputs(launch *l, status *st);
 bool launch_run(launch *l, status *st);
+/* From now on donated inputs lie in their outputs, and launches write over them, or no more; false
+ * where the kernel has none. */
+bool launch_share_donated(launch *l, bool shared);
 bool launch_read_input(launch *l, uint32_t input, void *to, status *st);
 bool launch_read(launch *l, uint32_t output, void *to, status *st);
 /* Initialises `outputs`. */
