@@ -79,6 +79,10 @@ const char *compiler_llvm_version(void) {
     return target_llvm_version();
 }
 
+void compiler_llvm_identity(text *out) {
+    target_llvm_identity(out);
+}
+
 int64_t compiler_space_bytes(const char *isa, const char *space, const char **what) {
     const char *level = isa ? isa : host_isa();
     const target_info *found = level ? target_find(level) : NULL;

@@ -100,6 +100,10 @@ bool hsaco_resources(const void *hsaco, size_t size_bytes, const resource_reader
 /* By what `ptxas -v` said. */
 void ptxas_resources(const char *messages, const resource_reader *reader);
 
+/* Of the LLVM that is loaded, else of that which the program was built with. */
 const char *target_llvm_version(void);
+/* Appends words on which code depends beside the program: LLVM's version, and which file it is
+ * where that may change under the program. Loads nothing. */
+void target_llvm_identity(text *out);
 
 #endif

@@ -113,7 +113,9 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
     if (!isa || !*build_id())
         return false;
     text_init(&words);
-    text_printf(&words, "%s llvm %s\nisa %s", build_id(), compiler_llvm_version(), isa);
+    text_printf(&words, "%s llvm ", build_id());
+    compiler_llvm_identity(&words);
+    text_printf(&words, "\nisa %s", isa);
     for (uint32_t i = 0; i < o->also_count; i++)
         text_printf(&words, " %s", o->also[i]);
     text_printf(&words, "\nprofile %s threads %u unoptimised %d\n",

@@ -26,10 +26,12 @@ typedef struct served {
 static exit_code serve_job(void *context, json_t *request) {
     served *s = context;
     job j;
-    status st = STATUS_INIT;
+    status st = STATUS_INIT, later = STATUS_INIT;
     if (!request || !job_from_json(request, &j))
         return EXIT_BUG;
     fault_prepare(j.fault);
+    if (j.sandbox)
+        (void)compiler_open_llvm(&later); /* whoever needs it says so */
     bool ready = !j.sandbox || sandbox_enter(&st);
     const execute_hooks hooks = {
         .relation = s->relation, .stage = announce_stage, .set = announce_set};

@@ -46,7 +46,7 @@ COMMON = re.compile(r"ld-linux|linux-vdso|lib(c|m|dl|pthread|gcc_s|stdc\+\+)\.so
 
 
 def is_finished(build):
-    if not all((build / file).is_file() for file in (*PROGRAM.values(), EXTENSION)):
+    if not all((build / file).is_file() for file in (*program_parts(build).values(), EXTENSION)):
         return False
     said = subprocess.run([build / "tsr", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     if said != version():
@@ -71,6 +71,12 @@ def path_of(name, file):
     return re.search(rf"^\s*{re.escape(name)} => (/\S+)", said, re.M)[1]
 
 
+def program_parts(build):
+    """The files of the program; LLVM is a file of its own where it is not linked in."""
+    own_llvm = {} if is_self_contained(build) else {"lib/tessera/libtessera-llvm.so": "libtessera-llvm.so"}
+    return {**PROGRAM, **own_llvm}
+
+
 def is_self_contained(build):
     cache = build / "CMakeCache.txt"
     return cache.is_file() and bool(re.search("^TSR_SELF_CONTAINED:BOOL=(ON|TRUE|1)$", cache.read_text(), re.M | re.I))
@@ -78,12 +84,12 @@ def is_self_contained(build):
 
 def program_files(build):
     """The files of the program, and the names of the libraries that it takes from the machine."""
-    files = {f"tessera/program/{place}": stripped(build / file) for place, file in PROGRAM.items()}
+    files = {f"tessera/program/{place}": stripped(build / file) for place, file in program_parts(build).items()}
     carried = {}
     if is_self_contained(build):
         carried = {name: path_of(name, build / EXTENSION) for name in needs_of(build / EXTENSION)}
         files.update({f"tessera/program/lib/tessera/{name}": pathlib.Path(path).read_bytes() for name, path in carried.items()})
-    needed = {name for file in (EXTENSION, *PROGRAM.values()) for name in needs_of(build / file)}
+    needed = {name for file in (EXTENSION, *program_parts(build).values()) for name in needs_of(build / file)}
     return files, sorted(needed - set(carried))
 
 
@@ -188,7 +194,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     elif is_finished(build):
         write_with_program(path, build)
     elif named:
-        sys.exit(f"{build} is no finished build: {', '.join([*PROGRAM.values(), EXTENSION])} are not all there")
+        sys.exit(f"{build} is no finished build: {', '.join([*program_parts(build).values(), EXTENSION])} are not all there")
     else:
         write_alone(path, f"{build} is no finished build")
     return name

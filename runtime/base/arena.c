@@ -21,6 +21,10 @@ void base_when_out_of_memory(void (*end)(void)) {
     end_process = end;
 }
 
+void (*base_end_process(void))(void) {
+    return end_process;
+}
+
 _Noreturn void base_out_of_memory(size_t size_bytes) {
     if (size_bytes)
         fprintf(stderr, "tessera: out of memory (asked for %zu bytes)\n", size_bytes);

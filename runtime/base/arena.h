@@ -35,6 +35,7 @@ char *base_strdup(const char *text);
 
 /* Called instead of abort() once the message is out; does not return. For a whole process. */
 void base_when_out_of_memory(void (*end)(void));
+void (*base_end_process(void))(void); /* that one, or NULL */
 /* The message, and the end; 0: how much was asked for is not known. */
 _Noreturn void base_out_of_memory(size_t size_bytes);
 

@@ -574,6 +574,12 @@ uint32_t compiler_function_names(const char *const **names);
 bool compiler_fault_applies(compiler_instance *instance, const char *fault, bool *applies,
                             text *why, status *st);
 
+/* Of the LLVM that is loaded, else of that which the program was built with. */
 const char *compiler_llvm_version(void);
+/* Appends words that change with LLVM, as the code does. */
+void compiler_llvm_identity(text *out);
+/* Loads LLVM now, where it would be loaded later: for processes that may soon open no files.
+ * STATUS_UNAVAILABLE: it cannot be loaded. */
+bool compiler_open_llvm(status *st);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "target/llvm/emit.h"
 #include "target/llvm/hsaco.h"
+#include "target/llvm_entry.h"
 
 /* LLVM tells a lack of memory to a handler, which only its C++ interface can set. */
 void llvm_when_out_of_memory(
@@ -52,7 +53,7 @@ static void initialize(void) {
     LLVMParseCommandLineOptions(2, options, NULL);
 }
 
-const char *target_llvm_version(void) {
+const char *llvm_version(void) {
     static char version[32];
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
@@ -181,7 +182,7 @@ static bool is_linked(const emit_request *request) {
     return request->output == EMIT_OBJECT && t->family == FAMILY_ROCM && !t->emulated;
 }
 
-bool target_emit(const ir_module *tile, const emit_request *request, text *out, status *st) {
+bool llvm_emit(const ir_module *tile, const emit_request *request, text *out, status *st) {
     emitter e = {.m = tile, .target = request->target, .plain = request->unoptimised, .st = st};
     LLVMTargetMachineRef machine = machine_for(e.target, e.plain, st);
     if (!machine)

@@ -8,8 +8,7 @@
 
 #include "base/elf.h"
 #include "module.h"
-#include "target/target.h"
-#include "tessera/compiler.h"
+#include "target/llvm_entry.h"
 
 enum { LINE_BYTES = 256 };
 
@@ -218,8 +217,7 @@ static bool executable_bytes(const module_part *part, uint64_t *bytes, status *s
     return true;
 }
 
-bool compiler_code_facts_of(const void *image, size_t size_bytes, compiler_code_facts *out,
-                            status *st) {
+bool llvm_code_facts(const void *image, size_t size_bytes, compiler_code_facts *out, status *st) {
     module_part part;
     const line_reader reader = {NULL, count_instruction, out};
     start();
@@ -243,8 +241,7 @@ static void put_instruction(void *context, const char *line) {
     text_printf(context, "%s\n", line);
 }
 
-bool compiler_code_text(const char *kind, const void *code, size_t size_bytes, text *out,
-                        status *st) {
+bool llvm_code_text(const char *kind, const void *code, size_t size_bytes, text *out, status *st) {
     const module_part part = {kind, code, size_bytes};
     const line_reader reader = {put_label, put_instruction, out};
     start();

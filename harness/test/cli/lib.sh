@@ -81,6 +81,9 @@ assert program.count(build) == 1
 copy = pathlib.Path(sys.argv[2])
 copy.write_bytes(program.replace(build, build[::-1]))
 copy.chmod(0o755)
+llvm = pathlib.Path(sys.argv[1]).with_name("libtessera-llvm.so")
+if llvm.exists():
+    copy.with_name(llvm.name).write_bytes(llvm.read_bytes())
 END
 }
 

@@ -140,4 +140,16 @@ exits 0 "fast on all backends" "$tsr" bench corpus --backend all --quick --profi
 has err "left out: backend interp" "names the one that has no fast"
 hasnt out " interp " "and does not run it"
 exits 0 "one thread of the interpreter" "$tsr" bench corpus --quick --backend interp --threads 1
+
+# LLVM is a library beside the program, opened when code is needed.
+if [ -e "$(dirname "$tsr")/libtessera-llvm.so" ]; then
+    mkdir alone
+    cp "$tsr" alone/tsr
+    exits 4 "code without LLVM" alone/tsr compile corpus/small/small.tsr --kernel addition --emit asm
+    has err "libtessera-llvm.so" "names the library"
+    exits 0 "no code, no LLVM" alone/tsr bench corpus --quick --backend interp
+    cp "$(dirname "$tsr")/libtessera-capture.so" alone/libtessera-llvm.so
+    exits 4 "another library in its place" alone/tsr compile corpus/small/small.tsr --kernel addition --emit asm
+    has err "cannot be loaded" "is not taken for it"
+fi
 finish
