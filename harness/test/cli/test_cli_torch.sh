@@ -6,9 +6,9 @@ if [ ! -f "$package/tessera/_tessera.abi3.so" ]; then
     exit 77
 fi
 for TESSERA_PYTHON in python3 /usr/bin/python3; do
-    "$TESSERA_PYTHON" -c "import torch" 2>/dev/null && break
+    command "$TESSERA_PYTHON" -c "import torch" 2>/dev/null && break
 done
-if ! "$TESSERA_PYTHON" -c "import torch" 2>/dev/null; then
+if ! command "$TESSERA_PYTHON" -c "import torch" 2>/dev/null; then
     echo "skipped: no Python here has torch (python3-torch)"
     exit 77
 fi

@@ -7,7 +7,7 @@ fi
 # A Python with numpy, where there is one.
 for TESSERA_PYTHON in python3 /usr/bin/python3; do
     numpy=yes
-    "$TESSERA_PYTHON" -c "import numpy" 2>/dev/null && break
+    command "$TESSERA_PYTHON" -c "import numpy" 2>/dev/null && break
     numpy=no
 done
 export TESSERA_PYTHON
