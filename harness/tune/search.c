@@ -89,7 +89,8 @@ static bool extend(const search *s, const ranked *from, uint32_t index, ranked *
     return there;
 }
 
-/* Every schedule that was ever in the beam is kept, the cheapest RANKED_MAX of them. */
+/* Every schedule that was ever in the beam is kept, the cheapest RANKED_MAX of them. A schedule that
+ * has no space fails the search only when no other one is left. */
 static bool rank(search *s, ranked *kept, uint32_t *kept_count, status *st) {
     s->beam[0] = (ranked){{.count = 0}, 0};
     s->beam_count = 1;
@@ -97,10 +98,13 @@ static bool rank(search *s, ranked *kept, uint32_t *kept_count, status *st) {
         ranked next[BEAM];
         uint32_t count = 0;
         bool more = false;
+        status failed = STATUS_INIT;
         for (uint32_t i = 0; i < s->beam_count; i++)
-            more |= extend(s, &s->beam[i], index, next, &count, st);
-        if (count == 0)
+            more |= extend(s, &s->beam[i], index, next, &count, &failed);
+        if (count == 0) {
+            *st = failed;
             return false;
+        }
         memcpy(s->beam, next, count * sizeof next[0]);
         s->beam_count = count;
         if (!more || !has_time(s, 0.3))
