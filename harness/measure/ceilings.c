@@ -17,23 +17,32 @@
 #include "measure/ceiling_kernels.h"
 #include "measure/cpu_feature.h"
 
-enum { SAMPLES_QUICK = 5, SAMPLES_FULL = 11, THREADS_MAX = 256, SET_STEP_BYTES = 8192 };
+enum {
+    SAMPLES_LEAST = 2,
+    SAMPLES_QUICK = 5,
+    SAMPLES_FULL = 11,
+    THREADS_MAX = 256,
+    LOOPS_MAX = 16,
+    SET_STEP_BYTES = 8192
+};
 static const double SAMPLE_NS_QUICK = 1.5e6, SAMPLE_NS_FULL = 5e6;
 
-/* ---- N threads that run one loop between two barriers ---- */
+/* ---- N threads that run loops, one after the other, between two barriers ---- */
 typedef struct gang {
-    const ceiling_compute_kernel *compute; /* one of the two */
-    const ceiling_memory_kernel *memory;
+    const ceiling_compute_kernel *compute;          /* one of these, ... */
+    const ceiling_memory_kernel *memory[LOOPS_MAX]; /* ... or some of these over the same bytes */
+    int loops;
     size_t bytes_per_thread;
     uint32_t threads;
     double sample_ns;
-    int samples;
+    int samples_most;
     pthread_barrier_t barrier;
     /* written by the leader between barriers */
+    int loop, samples;
     uint64_t passes;
     bool stop;
     double moved[THREADS_MAX];
-    double rates[SAMPLES_FULL];
+    double rates[LOOPS_MAX]; /* the greatest of each loop */
     bool failed[THREADS_MAX];
 } gang;
 
@@ -47,7 +56,7 @@ static double run_passes(gang *g, void *data) {
         return g->compute->run(g->passes);
     double moved = 0;
     for (uint64_t i = 0; i < g->passes; i++)
-        moved += g->memory->run(data, g->bytes_per_thread);
+        moved += g->memory[g->loop]->run(data, g->bytes_per_thread);
     return moved;
 }
 
@@ -80,21 +89,42 @@ static double timed_round(gang *g, const gang_member *m, void *data) {
     return m->index == 0 ? total_moved(g) / (double)(took ? took : 1) : 0;
 }
 
+/* Passes until they make a sample. Samples that are far longer than asked for, a pass over a large
+ * set being one, are means already: fewer of them do. */
+static void take_length(gang *g, double took_ns) {
+    g->stop = took_ns >= g->sample_ns;
+    if (!g->stop)
+        g->passes *= took_ns * 4 < g->sample_ns ? 4 : 2;
+    double most = 4 * g->sample_ns * g->samples_most / took_ns;
+    g->samples = most >= g->samples_most ? g->samples_most
+                 : most >= SAMPLES_LEAST ? (int)most
+                                         : SAMPLES_LEAST;
+}
+
 /* Finds how many passes make a sample; doubling, so that the first touch of caches is left behind.
  */
 static void calibrate(gang *g, const gang_member *m, void *data) {
+    if (m->index == 0)
+        g->passes = 1;
     for (int i = 0; i < 40; i++) {
         uint64_t start = timer_now_ns();
         timed_round(g, m, data);
-        if (m->index == 0) {
-            double took = (double)(timer_now_ns() - start);
-            g->stop = took >= g->sample_ns;
-            if (!g->stop)
-                g->passes *= took * 4 < g->sample_ns ? 4 : 2;
-        }
+        if (m->index == 0)
+            take_length(g, (double)(timer_now_ns() - start));
         pthread_barrier_wait(&g->barrier);
         if (g->stop)
             return;
+    }
+}
+
+static void run_loop(gang *g, const gang_member *m, void *data, int loop) {
+    if (m->index == 0)
+        g->loop = loop;
+    calibrate(g, m, data);
+    for (int i = 0, samples = g->samples; i < samples; i++) {
+        double rate = timed_round(g, m, data);
+        if (m->index == 0 && rate > g->rates[loop])
+            g->rates[loop] = rate;
     }
 }
 
@@ -107,25 +137,19 @@ static void *gang_run(void *argument) {
     bool failed = false;
     for (uint32_t i = 0; i < g->threads; i++)
         failed |= g->failed[i];
-    if (!failed) {
-        calibrate(g, m, data);
-        for (int i = 0; i < g->samples; i++) {
-            double rate = timed_round(g, m, data);
-            if (m->index == 0)
-                g->rates[i] = rate;
-        }
-    }
+    for (int loop = 0; !failed && loop < g->loops; loop++)
+        run_loop(g, m, data, loop);
     if (data)
         munmap(data, g->bytes_per_thread);
     return NULL;
 }
 
-/* Greatest rate over the samples, in units a nanosecond (G/s): what others take is no ceiling. */
-static bool gang_measure(gang *g, double *rate, status *st) {
+/* Leaves the greatest rates over the samples in g->rates, in units a nanosecond (G/s): what others
+ * take is no ceiling. */
+static bool gang_measure(gang *g, status *st) {
     pthread_t others[THREADS_MAX];
     gang_member members[THREADS_MAX];
     uint32_t started = 1;
-    g->passes = 1;
     pthread_barrier_init(&g->barrier, NULL, g->threads);
     for (; started < g->threads; started++) {
         members[started] = (gang_member){g, started};
@@ -143,9 +167,6 @@ static bool gang_measure(gang *g, double *rate, status *st) {
     for (uint32_t i = 0; i < g->threads; i++)
         if (g->failed[i])
             return status_set(st, STATUS_OUT_OF_MEMORY, "no memory to measure bandwidth with");
-    *rate = 0;
-    for (int i = 0; i < g->samples; i++)
-        *rate = g->rates[i] > *rate ? g->rates[i] : *rate;
     return true;
 }
 
@@ -206,7 +227,7 @@ static uint64_t stream_bytes(const ceilings *c, int level, uint32_t threads, boo
 static gang *gang_new(uint32_t threads, bool quick) {
     gang *g = base_calloc(1, sizeof *g);
     g->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
-    g->samples = quick ? SAMPLES_QUICK : SAMPLES_FULL;
+    g->samples_most = quick ? SAMPLES_QUICK : SAMPLES_FULL;
     g->sample_ns = quick ? SAMPLE_NS_QUICK : SAMPLE_NS_FULL;
     return g;
 }
@@ -234,27 +255,14 @@ static bool measure_compute(ceilings *c, const char *element, uint32_t threads, 
     if (!kernel)
         return true;
     gang *g = gang_new(threads, quick);
-    double rate;
     g->compute = kernel;
-    bool ok = gang_measure(g, &rate, st);
+    g->loops = 1;
+    bool ok = gang_measure(g, st);
     if (ok) {
         char name[CEILING_NAME_BYTES];
         snprintf(name, sizeof name, "compute.%s.t%u", element, threads);
-        ceilings_put(c, name, kernel->profile, rate, kernel->unit);
+        ceilings_put(c, name, kernel->profile, g->rates[0], kernel->unit);
     }
-    free(g);
-    return ok;
-}
-
-/* Runs one loop over a set that the threads share out among them. */
-static bool measure_stream(const ceiling_memory_kernel *kernel, uint64_t set_bytes,
-                           uint32_t threads, bool quick, double *rate, status *st) {
-    gang *g = gang_new(threads, quick);
-    g->memory = kernel;
-    g->bytes_per_thread = (size_t)(set_bytes / threads) & ~(size_t)(SET_STEP_BYTES - 1);
-    if (g->bytes_per_thread == 0)
-        g->bytes_per_thread = SET_STEP_BYTES;
-    bool ok = gang_measure(g, rate, st);
     free(g);
     return ok;
 }
@@ -265,21 +273,35 @@ static bool kernel_suits(const ceilings *c, const ceiling_memory_kernel *kernel,
            (c->levels[level].shared || strcmp(kernel->operation, "copy-nt") != 0);
 }
 
+/* Runs the loops that suit a level over one set, which the threads share out among them. Owned;
+ * NULL if it failed. */
+static gang *measure_set(const ceilings *c, int level, uint64_t set_bytes, uint32_t threads,
+                         bool quick, status *st) {
+    gang *g = gang_new(threads, quick);
+    for (size_t i = 0; i < ceiling_memory_kernel_count && g->loops < LOOPS_MAX; i++)
+        if (kernel_suits(c, &ceiling_memory_kernels[i], level))
+            g->memory[g->loops++] = &ceiling_memory_kernels[i];
+    g->bytes_per_thread = (size_t)(set_bytes / threads) & ~(size_t)(SET_STEP_BYTES - 1);
+    if (g->bytes_per_thread == 0)
+        g->bytes_per_thread = SET_STEP_BYTES;
+    if (gang_measure(g, st))
+        return g;
+    free(g);
+    return NULL;
+}
+
 static bool measure_memory(ceilings *c, int level, uint32_t threads, bool quick, status *st) {
-    for (size_t i = 0; i < ceiling_memory_kernel_count; i++) {
-        const ceiling_memory_kernel *kernel = &ceiling_memory_kernels[i];
-        double rate;
+    uint64_t set_bytes = stream_bytes(c, level, threads, quick);
+    gang *g = measure_set(c, level, set_bytes, threads, quick, st);
+    for (int i = 0; g && i < g->loops; i++) {
         char name[CEILING_NAME_BYTES];
-        if (!kernel_suits(c, kernel, level))
-            continue;
-        if (!measure_stream(kernel, stream_bytes(c, level, threads, quick), threads, quick, &rate,
-                            st))
-            return false;
-        snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, kernel->operation,
-                 threads);
-        ceilings_put(c, name, NULL, rate, "GB/s");
+        snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name,
+                 g->memory[i]->operation, threads);
+        ceilings_put(c, name, NULL, g->rates[i], "GB/s");
     }
-    return true;
+    bool ok = g != NULL;
+    free(g);
+    return ok;
 }
 
 static const char *const elements[] = {"f32", "f64", "bf16", "i8"};
@@ -379,15 +401,13 @@ bool ceilings_probe_set(ceilings *c, const ceiling_set_probe *probe, status *st)
     int level = level_of(c, probe->set_bytes, probe->threads);
     uint64_t most = stream_bytes(c, c->level_count - 1, probe->threads, false);
     uint64_t set_bytes = probe->set_bytes < most ? probe->set_bytes : most;
+    gang *g = measure_set(c, level, set_bytes, probe->threads, true, st);
+    if (!g)
+        return false;
     double best = 0;
-    for (size_t i = 0; i < ceiling_memory_kernel_count; i++) {
-        double rate;
-        if (!kernel_suits(c, &ceiling_memory_kernels[i], level))
-            continue;
-        if (!measure_stream(&ceiling_memory_kernels[i], set_bytes, probe->threads, true, &rate, st))
-            return false;
-        best = rate > best ? rate : best;
-    }
+    for (int i = 0; i < g->loops; i++)
+        best = g->rates[i] > best ? g->rates[i] : best;
+    free(g);
     name_of_set(c, probe->set_bytes, probe->threads, name);
     size_t old = index_of(c, name);
     if (old < c->count && !probe->keep_greater)
