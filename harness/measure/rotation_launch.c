@@ -112,15 +112,19 @@ static tsr_status_t time_launches(rotation *r, tsr_kernel_t kernel, uint64_t *ns
     const rotation_request *hooks = &r->request;
     if (hooks->around)
         hooks->around(hooks->around_context, true);
-    watch_moment before = watch_now();
-    uint64_t wakes = foreign_wakes(), start = timer_now_ns();
+    watch_part_moments moments;
+    uint64_t wakes = foreign_wakes();
+    moments.before_start = watch_now();
+    uint64_t start = timer_now_ns();
+    moments.after_start = watch_now();
     tsr_status_t code = r->clock.stream ? on_the_device(r, kernel, ns) : on_the_host(r, kernel, ns);
+    moments.before_end = watch_now();
     uint64_t took = timer_now_ns() - start;
-    watch_moment after = watch_now();
+    moments.after_end = watch_now();
     r->part.woke = foreign_wakes() != wakes;
     if (hooks->around)
         hooks->around(hooks->around_context, false);
-    watch_part(r->watch, &before, &after, took);
+    watch_part(r->watch, &moments, took);
     return code;
 }
 

@@ -24,7 +24,7 @@ enum {
     SIGNAL_SET_BYTES = 8,
     OF_C_LIBRARY = 32,  /* and 33: glibc takes them when the first thread begins */
     PARTS_LEAST = 8,    /* fewer say nothing */
-    READING_NS = 400,   /* what the readings around a part may cost themselves */
+    STEP_NS = 100,      /* of two counters, the slowest of 24 MHz */
     SLACK_PER_MILLE = 8 /* calibration and rounding */
 };
 
@@ -168,15 +168,15 @@ static double other_clock_ns(const watch *w, const watch_moment *before,
     return (double)(after->ticks - before->ticks) * rate;
 }
 
-void watch_part(watch *w, const watch_moment *before, const watch_moment *after,
-                uint64_t timed_ns) {
-    double other = other_clock_ns(w, before, after), ours = (double)timed_ns;
-    double slack = READING_NS + SLACK_PER_MILLE * 1e-3 * ours;
+void watch_part(watch *w, const watch_part_moments *moments, uint64_t timed_ns) {
+    double least = other_clock_ns(w, &moments->after_start, &moments->before_end),
+           most = other_clock_ns(w, &moments->before_start, &moments->after_end),
+           ours = (double)timed_ns, slack = STEP_NS + SLACK_PER_MILLE * 1e-3 * ours;
     w->parts++;
-    if (other <= ours + slack && other >= ours - slack)
+    if (least <= ours + slack && most >= ours - slack)
         return;
     w->odd_parts++;
-    w->worst = ours > 0 ? other / ours : 0;
+    w->worst = ours > 0 ? (least > ours ? least : most) / ours : 0;
 }
 
 /* A part that was interrupted between two readings is odd, and rare; a clock that is bent makes

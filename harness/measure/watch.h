@@ -43,13 +43,18 @@ void watch_begin(watch *w, uint32_t more_threads);
 /* Threads may come and go: they are somebody else's. */
 void watch_expect_threads(watch *w);
 
-/* Before and after a timed part, next to its own two readings of the clock. */
 typedef struct watch_moment {
     uint64_t ticks, kernel_ns;
 } watch_moment;
 watch_moment watch_now(void);
+/* A timed part is read by the other clock right before and right after each of its own two readings:
+ * whatever a reading costs on this machine, a part is as long as the inner moments say at least, and
+ * as the outer ones say at most. */
+typedef struct watch_part_moments {
+    watch_moment before_start, after_start, before_end, after_end;
+} watch_part_moments;
 /* `timed_ns`: what our clock says that part took. */
-void watch_part(watch *w, const watch_moment *before, const watch_moment *after, uint64_t timed_ns);
+void watch_part(watch *w, const watch_part_moments *moments, uint64_t timed_ns);
 
 /* False with STATUS_MISMATCH and what was changed. Looks at everything where that is some time ago,
  * or `all`; else at what is cheap. */
