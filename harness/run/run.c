@@ -500,7 +500,7 @@ static void show_begin(run *r) {
     if (r->request->view.none || p->jobs.count == 0)
         return;
     text_init(&words);
-    text_show(&words, "%s, %s; %zu results to come; the ceilings took %.0f s\n", host_cpu_name(),
+    text_show(&words, "%s, %s\n%zu results to come; the ceilings took %.0f s\n", host_cpu_name(),
               r->request->choice->isa ? r->request->choice->isa : host_isa(), p->jobs.count,
               (double)(timer_now_ns() - r->began_ns) * 1e-9);
     run_view_header(&r->view, &words);
