@@ -116,6 +116,7 @@ def launcher(phases, meta, inputs):
         with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
             for function, grid, shared, count, threads in phases:
                 function((grid,), (threads,), tuple(places[:count]), shared_mem=shared)
+    run.workspace = workspace  # else PyTorch unmaps it when a graph is recorded
     return run, outputs
 
 
