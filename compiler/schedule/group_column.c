@@ -57,7 +57,7 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     int64_t axis = 0;
     affine index[1][IR_MAX_RANK], own[IR_MAX_RANK];
     axis_map map;
-    ir_attr steps[NEST_AXES], name, trip = 0;
+    ir_attr steps[NEST_AXES], name, trip = 0, sub = 0;
     if (ir_type_count(s->p->g, ir_value_get(s->p->g, y)->type) == 0)
         return;
     ir_op_ints(s->p->g, group->anchor, "axes", &axis, 1);
@@ -72,8 +72,11 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     order_id order = order_of(s->p->g, group->anchor, ORDER_ANY);
     bool trips = order == ORDER_LANES64 && ir_dim_is_static(map.extent[n]);
     column_plan chosen = plan_columns(s, x, &map, trips);
-    scheduler_traffic(s, &x, 1, &y, 1, chosen.trip > 1 ? LANES_AHEAD : ROWS_AHEAD, &t);
+    if (!chosen.registers)
+        scheduler_traffic(s, &x, 1, &y, 1, chosen.trip > 1 ? LANES_AHEAD : ROWS_AHEAD, &t);
     scheduler_parameter(s, IN_COLUMN, COLUMNS, chosen.run, &name);
+    if (chosen.registers)
+        sub = scheduler_int(s, ORDER_LANES64_LANES);
     if (trips)
         scheduler_parameter(s, IN_COLUMN, TRIP, chosen.trip, &trip);
     for (int i = 0; i < n; i++)
@@ -89,8 +92,11 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     int count = 4;
     if (trip)
         attrs[count++] = (ir_named_attr){"trip", trip};
-    count += traffic_attrs(s, &t, false, n, attrs + count);
-    computation c = {.opcode = SCHED_COLUMNS,
+    if (sub)
+        attrs[count++] = (ir_named_attr){"sub", sub};
+    if (!chosen.registers)
+        count += traffic_attrs(s, &t, false, n, attrs + count);
+    computation c = {.opcode = chosen.registers ? SCHED_REDUCE : SCHED_COLUMNS,
                      .indices = indices,
                      .axes = n,
                      .map = &map,

@@ -123,8 +123,9 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
                                                        row_step = scheduler_int(s, 1);
     vector = scheduler_parameter(s, IN_MAP, VECTOR, vector, &vector_name);
-    int64_t block = n->transposed ? s->target->policy->turned_columns
-                                  : at_most(round_up(last, vector), WORKGROUP_ELEMENTS);
+    int64_t block = n->transposed
+                        ? s->target->policy->turned_columns
+                        : at_most(round_up(last, vector), s->target->policy->nest_elements);
     if (count == 1)
         block = round_up(at_least(at_most(block, last / workgroups), 1), vector);
     block = scheduler_parameter(s, IN_MAP, BLOCK, round_up(block, vector), &block_name);
@@ -133,7 +134,7 @@ static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     steps[count - 1] = block_name;
     if (count > 1) {
         int64_t rows = n->transposed ? s->target->policy->turned_rows
-                                     : at_least(WORKGROUP_ELEMENTS / block, 1);
+                                     : at_least(s->target->policy->nest_elements / block, 1);
         int64_t extent = scheduler_estimate(s, n->map.extent[count - 2]);
         rows = at_least(
             at_most(rows, n->transposed ? extent : (extent + workgroups - 1) / workgroups), 1);

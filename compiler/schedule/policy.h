@@ -34,11 +34,13 @@ typedef struct column_work {
 
 typedef struct column_plan {
     int64_t run, trip; /* columns side by side, rows of a lane in one trip */
+    bool registers;    /* each column is reduced as a row is, its lanes in registers */
 } column_plan;
 
 struct schedule_policy {
     const char *name;
-    /* Elements of a nest that are computed together. */
+    /* Elements of a nest that are a workgroup's, about, and that are computed together. */
+    int64_t nest_elements;
     int64_t (*nest_vector)(const scheduler *s, const nest_work *w);
     /* Rows of a workgroup; of so many, how many are reduced side by side: 1, or a number that
      * divides them. */

@@ -6,6 +6,7 @@
  * integer sums take the same way; their order cannot be seen. */
 #include <string.h>
 
+#include "schedule/integers.h"
 #include "tile/lowering.h"
 
 uint64_t reduction_neutral(const char *kind, dtype element) {
@@ -31,11 +32,14 @@ int reduction_opcode(const char *kind) {
                                       : TILE_MINIMUM;
 }
 
+enum { TRIP_MOST = 16 }; /* as parameters.def has it */
+
 typedef struct reduction {
     frame f; /* the reduced index is its last */
     const char *kind;
     dtype element;
     int64_t sub, parts; /* columns of a sub-tile, sub-tiles in 64 lanes */
+    int64_t trip;       /* how often 64 elements are added in one turn of a loop */
     int yields;
     ir_value partial; /* level 1 and up: memory of block results; 0 at level 0 */
     int64_t partials; /* ... of one row */
@@ -75,24 +79,48 @@ static ir_value combine(const reduction *r, ir_builder *b, ir_value x, ir_value 
     return tile_op(b, reduction_opcode(r->kind), operands, 2, DTYPE_NONE);
 }
 
-/* All full steps of 64 elements from number `low` behind `start` on, up to `full`. */
-static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t low, ir_value full,
+/* `each` times 64 elements in each turn, from number `low` behind `start` on, up to `full`. */
+static void some_steps(reduction *r, ir_builder *b, const ir_value range[3], int64_t each,
                        ir_value *lanes) {
     ir_op loop;
     ir_value at, next[LANES];
     int64_t factors[] = {1, 1};
     ir_builder in =
-        tile_for(b, tile_index(b, low), full, LANES, lanes, (uint32_t)r->parts, &loop, &at);
+        tile_for(b, range[1], range[2], LANES * each, lanes, (uint32_t)r->parts, &loop, &at);
     lowering_mark(r->f.l, loop, r->f.op);
     const ir_block_data *block = ir_block_get(b->m, in.block);
-    ir_value sum[] = {start, at};
-    for (int64_t i = 0; i < r->parts; i++) {
-        ir_value column = tile_affine(&in, i * r->sub, sum, factors, 2);
-        next[i] = combine(r, &in, block->arguments[1 + i], elements(r, &in, column, r->sub));
+    ir_value sum[] = {range[0], at};
+    /* All loads of a turn of several steps are under way at once. */
+    const int64_t count = each * r->parts, at_once = each > 1 ? count : 1;
+    ir_value x[LANES * TRIP_MOST];
+    for (int64_t i = 0; i < r->parts; i++)
+        next[i] = block->arguments[1 + i];
+    for (int64_t first = 0; first < count; first += at_once) {
+        for (int64_t i = first; i < first + at_once; i++)
+            x[i] = elements(r, &in, tile_affine(&in, i * r->sub, sum, factors, 2), r->sub);
+        for (int64_t i = first; i < first + at_once; i++)
+            next[i % r->parts] = combine(r, &in, next[i % r->parts], x[i]);
     }
     tile_yield(&in, next, (uint32_t)r->parts);
     for (int64_t i = 0; i < r->parts; i++)
         lanes[i] = ir_op_result(b->m, loop, (uint32_t)i);
+}
+
+/* All full steps of 64 elements from number `low` behind `start` on, up to `full`. */
+static void full_steps(reduction *r, ir_builder *b, ir_value start, int64_t low, int64_t full,
+                       ir_value *lanes) {
+    int64_t turn = LANES * r->trip, most = low + (full - low) / turn * turn;
+    ir_value range[3] = {start};
+    if (most > low) {
+        range[2] = tile_index(b, most);
+        range[1] = tile_index(b, low);
+        some_steps(r, b, range, r->trip, lanes);
+    }
+    if (full > most) {
+        range[2] = tile_index(b, full);
+        range[1] = tile_index(b, most);
+        some_steps(r, b, range, 1, lanes);
+    }
 }
 
 static ir_value padded(const reduction *r, ir_builder *b, ir_value x, int64_t width) {
@@ -140,7 +168,7 @@ static int64_t whole_pieces(reduction *r, ir_builder *b, ir_value start, int64_t
         make_piece(r, &in, first, r->piece);
         for (int64_t i = 0; i < r->parts; i++)
             next[i] = ir_block_get(b->m, in.block)->arguments[1 + i];
-        full_steps(r, &in, first, 0, tile_index(&in, r->piece), next);
+        full_steps(r, &in, first, 0, r->piece, next);
         tile_yield(&in, next, (uint32_t)r->parts);
         for (int64_t i = 0; i < r->parts; i++)
             lanes[i] = ir_op_result(b->m, loop, (uint32_t)i);
@@ -157,7 +185,7 @@ static ir_value reduce_block(void *of, ir_builder *b, ir_value start, int64_t le
     open_lanes(r, b, lanes);
     int64_t whole = whole_pieces(r, b, start, length, lanes), done = length / LANES * LANES;
     if (done > whole)
-        full_steps(r, b, start, whole, tile_index(b, done), lanes);
+        full_steps(r, b, start, whole, done, lanes);
     for (int64_t i = 0; i < r->parts && done + i * r->sub < length; i++) {
         int64_t left = length - done - i * r->sub, width = left < r->sub ? left : r->sub;
         ir_value x = elements(r, b, tile_index_plus(b, start, done + i * r->sub), width);
@@ -208,7 +236,7 @@ static ir_value reduce_some(void *of, ir_builder *b, ir_value start, ir_value le
     reduction *r = of;
     ir_value lanes[LANES], done = tile_index_floor(b, length, LANES);
     open_lanes(r, b, lanes);
-    full_steps(r, b, start, 0, done, lanes);
+    some_steps(r, b, (ir_value[]){start, tile_index(b, 0), done}, 1, lanes);
     last_steps(r, b, start, done, length, lanes);
     return fold(r, b, lanes);
 }
@@ -335,6 +363,7 @@ void lower_reduce(lowering *l, ir_builder *b, ir_op op) {
     if (r.sub > LANES || LANES % r.sub != 0)
         r.sub = LANES;
     r.parts = LANES / r.sub;
+    r.trip = clamp(schedule_step(l->s, op, "trip", 1), 1, TRIP_MOST);
     if (ir_op_attr(l->s, op, "piece")) {
         r.piece_index = (int)ir_op_int(l->s, op, "piece", 0);
         r.pieces = ir_block_parent(l->s, d->block);

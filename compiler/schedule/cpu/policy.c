@@ -79,7 +79,7 @@ static column_plan column(const scheduler *s, const column_work *w) {
     int64_t run = longer                              ? LONG_COLUMN_RUN
                   : w->columns >= WIDE_COLUMNS * each ? COLUMN_RUN
                                                       : COLUMN_RUN / 2;
-    return (column_plan){run * lanes, several ? ROWS_OF_LANE : 1};
+    return (column_plan){.run = run * lanes, .trip = several ? ROWS_OF_LANE : 1};
 }
 
 static bool stages_dot(struct contraction *c) {
@@ -89,6 +89,7 @@ static bool stages_dot(struct contraction *c) {
 
 const schedule_policy schedule_cpu_policy = {
     .name = "cpu",
+    .nest_elements = WORKGROUP_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
     .rows_beside = rows_beside,

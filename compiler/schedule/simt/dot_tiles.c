@@ -17,9 +17,11 @@ enum {
     MOST_SUMS = 64,       /* of a thread: with them fit in its registers what they are made from */
     FEW_ROWS_THREADS = 8, /* rows up to which nothing is read twice that is worth a stage */
     STAGE_STEPS = 16,
+    COPIED_STEPS = 32,     /* where they are copied and there is room */
     EDGE_STEPS = 8,        /* where tiles are cut: their elements are loaded one by one */
-    STAGED_DEPTH = 3,      /* stages at once, where they are copied */
-    STAGED_WORKGROUPS = 4, /* that have room beside each other */
+    STAGED_DEPTH = 2,      /* stages at once, where they are copied */
+    ALONE_DEPTH = 3,       /* ... of a workgroup that has its unit for itself */
+    STAGED_WORKGROUPS = 3, /* that have room beside each other: their registers have, too */
     LEAST_COPY = 4,        /* bytes that a chip copies at once */
     SMALLEST_TILE = 1024,  /* sums of a workgroup that is worth its barriers */
     UNSTAGED_COLUMNS = 4,  /* of a thread */
@@ -76,8 +78,7 @@ static int64_t slot_bytes(const contraction *c, int64_t rows, int64_t columns, i
     return (rows + columns) * (steps * (int64_t)dtype_size(c->unit->factor) + padding);
 }
 
-/* Half of the workgroup's memory or less, so that another one has room beside it; of what does not
- * fit, fewer steps. */
+/* As many as leave room for other workgroups; of what does not fit, fewer steps. */
 static void unit_stages(const contraction *c, int64_t rows, int64_t columns, int64_t *steps,
                         int64_t *depth) {
     int64_t room = c->s->target->l1_bytes, beside;
@@ -86,7 +87,7 @@ static void unit_stages(const contraction *c, int64_t rows, int64_t columns, int
            (2 + (c->shape.k % *steps != 0)) * slot_bytes(c, rows, columns, *steps) > room)
         *steps /= 2;
     beside = c->shape.k % *steps != 0;
-    *depth = room / 2 / slot_bytes(c, rows, columns, *steps) - beside;
+    *depth = room / STAGED_WORKGROUPS / slot_bytes(c, rows, columns, *steps) - beside;
     *depth = clamp(*depth, 2, UNIT_STAGES);
 }
 
@@ -131,16 +132,24 @@ static bool is_copyable(const contraction *c) {
            contraction_element(c, c->rhs.buffer) == c->element;
 }
 
-static int64_t staged_steps(const contraction *c, int64_t rows, int64_t columns) {
-    bool cut = c->shape.rows % rows != 0 || c->shape.columns % columns != 0;
-    return cut ? EDGE_STEPS : STAGE_STEPS;
-}
+typedef struct stages {
+    int64_t steps, depth;
+} stages;
 
-/* As few as leave room for more workgroups: tiles that are large take long to multiply. */
-static int64_t staged_depth(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t slot = (rows + columns) * STAGE_STEPS * (int64_t)dtype_size(c->element);
-    return STAGED_DEPTH * slot <= c->s->target->l1_bytes / STAGED_WORKGROUPS ? STAGED_DEPTH
-                                                                             : STAGED_DEPTH - 1;
+/* Where a unit holds several workgroups, each loads while others multiply, and long stages have
+ * fewer barriers; one that is alone there has more stages under way. */
+static stages staged_by(const contraction *c, int64_t rows, int64_t columns) {
+    const schedule_target *t = c->s->target;
+    bool cut = c->shape.rows % rows != 0 || c->shape.columns % columns != 0,
+         several = contraction_workgroups(c, rows, columns) >= STAGED_WORKGROUPS * t->threads;
+    int64_t step = (rows + columns) * (int64_t)dtype_size(c->element),
+            room = t->l1_bytes / STAGED_WORKGROUPS;
+    stages s = {cut ? EDGE_STEPS : STAGE_STEPS, ALONE_DEPTH};
+    if (several && !cut && is_copyable(c) && STAGED_DEPTH * COPIED_STEPS * step <= room)
+        s.steps = COPIED_STEPS;
+    if (several || ALONE_DEPTH * s.steps * step > room)
+        s.depth = STAGED_DEPTH;
+    return s;
 }
 
 static void unstaged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
@@ -169,11 +178,10 @@ void simt_dot_tiles(contraction *c) {
         scheduler_parameter(s, IN_DOT, STAGE, steps, &t->stage);
         scheduler_parameter(s, IN_DOT, DEPTH, depth, &t->depth);
     } else if (c->staged) {
-        int64_t steps = staged_steps(c, t->mr.size, t->nr.size);
-        scheduler_parameter(s, IN_DOT, STAGE, steps, &t->stage);
+        stages staged = staged_by(c, t->mr.size, t->nr.size);
+        scheduler_parameter(s, IN_DOT, STAGE, staged.steps, &t->stage);
         if (is_copyable(c))
-            scheduler_parameter(s, IN_DOT, DEPTH, staged_depth(c, t->mr.size, t->nr.size),
-                                &t->depth);
+            scheduler_parameter(s, IN_DOT, DEPTH, staged.depth, &t->depth);
     }
     t->unroll = scheduler_int(s, 1);
     t->prefetch = scheduler_int(s, 0);

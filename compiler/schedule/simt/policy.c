@@ -5,20 +5,28 @@
 #include "schedule/integers.h"
 #include "schedule/simt/simt.h"
 
-/* Elements of a thread: enough loads under way, and few registers for those of a function. Of a
- * square that is turned, too. */
+/* Elements of a thread: enough loads under way; one of a function, where more would leave units
+ * without work. Of a square that is turned, too. */
 enum { ELEMENTS = 4, TURNED_SIDE = 64, COMPUTED_SIDE = 32 };
 /* Bytes of such a square's elements, as of f32, and how many of them a workgroup's memory holds at
  * least: otherwise few workgroups are there at once. */
 enum { SQUARE_BYTES = TURNED_SIDE * TURNED_SIDE * 4, SQUARES = 8 };
 
+/* Of a workgroup: some for each thread, in several turns. */
+enum { NEST_ELEMENTS = 4096 };
+
 /* Rows side by side: fewer than the least leave threads idle, since a row's lanes are exchanged
- * within a subgroup; of short rows as many as usual, of longer ones what leaves enough workgroups.
- * What they keep must leave room for other workgroups. */
+ * within a subgroup; of short rows as many as usual, of longer ones the least, where that leaves
+ * enough workgroups. What they keep must leave room for other workgroups. */
 enum { LEAST_BESIDE = 4, USUAL_BESIDE = 8, MOST_BESIDE = 16 };
-enum { SHORT_ROW = 512, KEPT_BYTES = 16384, WORKGROUPS_OF_UNIT = 2 };
+enum { SHORT_ROW = 512, ROW_WORKGROUPS = 3, WORKGROUPS_OF_UNIT = 2 };
+/* Elements of a thread where rows are side by side: that many loads are under way. */
+enum { ROW_ELEMENTS = 16 };
 /* Of the memory of rows: what they leave, and the exchange of folds. */
 enum { CHAIN_SPARE = 2048 };
+/* Columns side by side: runs of memory without waste, and enough workgroups, few of which are on a
+ * unit at once: so many times 64 rows are on their way to each. */
+enum { COLUMNS_BESIDE = 16, COLUMN_TRIP = 4 };
 
 static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     int64_t lanes = s->target->vector_lanes;
@@ -26,14 +34,17 @@ static int64_t nest_vector(const scheduler *s, const nest_work *w) {
     if (w->transposed)
         return computes || s->target->l1_bytes < SQUARES * SQUARE_BYTES ? COMPUTED_SIDE
                                                                         : TURNED_SIDE;
-    return computes ? lanes : ELEMENTS * lanes;
+    return computes && w->elements < ELEMENTS * lanes * s->target->threads ? lanes
+                                                                           : ELEMENTS * lanes;
 }
 
 static int64_t rows(const scheduler *s, const row_work *w) {
-    int64_t beside = s->target->exchanges ? USUAL_BESIDE : 1,
+    bool is_long = w->columns > SHORT_ROW;
+    int64_t beside = is_long ? LEAST_BESIDE : USUAL_BESIDE,
             enough = WORKGROUPS_OF_UNIT * (int64_t)s->target->threads;
-    while (beside * w->kept_bytes > KEPT_BYTES ||
-           (w->columns > SHORT_ROW && w->rows < beside * enough))
+    if (!s->target->exchanges || (is_long && w->rows < beside * enough))
+        return 1;
+    while (beside * w->kept_bytes > s->target->l1_bytes / ROW_WORKGROUPS)
         beside /= 2;
     return beside < LEAST_BESIDE || w->rows < LEAST_BESIDE ? 1 : beside;
 }
@@ -61,14 +72,18 @@ static int64_t row_lanes(const scheduler *s) {
 }
 
 static int64_t row_vector(const scheduler *s, int64_t beside) {
-    int64_t vector = ELEMENTS * s->target->vector_lanes / beside;
+    int64_t each = beside > 1 ? ROW_ELEMENTS : ELEMENTS;
+    int64_t vector = each * s->target->vector_lanes / beside;
     return vector < ORDER_LANES64_LANES ? ORDER_LANES64_LANES : vector;
 }
 
-/* A thread for each column; the lanes of their sums are in the workgroup's memory. */
+/* Some threads for each column, of which neighbours hold neighbouring columns; where threads do not
+ * exchange lanes a thread for each, and its lanes in the workgroup's memory. */
 static column_plan column(const scheduler *s, const column_work *w) {
     (void)w;
-    return (column_plan){s->target->vector_lanes, 1};
+    if (s->target->exchanges)
+        return (column_plan){.run = COLUMNS_BESIDE, .trip = COLUMN_TRIP, .registers = true};
+    return (column_plan){.run = s->target->vector_lanes, .trip = 1};
 }
 
 /* Chips are measured, where there is one; no model of them is. */
@@ -80,6 +95,7 @@ static double cost(const ir_module *schedule, const schedule_target *target) {
 
 const schedule_policy schedule_simt_policy = {
     .name = "simt",
+    .nest_elements = NEST_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
     .rows_beside = rows_beside,

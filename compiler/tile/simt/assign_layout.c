@@ -282,14 +282,15 @@ static ir_layout layout_of_memory(const layouts *l, const tile_set *g) {
     return down ? layout(first, rest, run, 1) : layout(rest, first, 1, run);
 }
 
-/* A row is in as many threads as hand each other lanes, or in fewer, where there are many rows;
- * with runs as far as its lanes have them. */
+/* A row is in as many threads as hand each other lanes, or in fewer, where there are many rows, and
+ * where these are what lies side by side; with runs as far as its lanes have them. */
 static ir_layout layout_of_folds(const layouts *l, const tile_set *g) {
-    int64_t rows = power_at_least(g->rows, SIMT_FOLD_ROWS), most = SIMT_FOLD_THREADS,
-            columns = l->threads / rows;
+    bool down = g->along_rows > g->along_columns;
+    int64_t rows = power_at_least(g->rows, down ? SIMT_FOLD_THREADS : SIMT_FOLD_ROWS),
+            most = SIMT_FOLD_THREADS, columns = l->threads / rows;
     most = g->folded < most ? g->folded : most;
     columns = columns < most ? columns : most;
-    int64_t run = g->run && g->along_columns >= g->along_rows ? g->run : 1;
+    int64_t run = g->run && !down ? g->run : 1;
     return layout(l->threads / columns, columns, 1, power_dividing(g->folded / columns, run));
 }
 

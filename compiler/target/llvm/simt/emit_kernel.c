@@ -114,18 +114,28 @@ static LLVMMetadataRef as_metadata(emitter *e, int64_t number) {
     return LLVMValueAsMetadata(code_int(e, e->i32, number));
 }
 
-/* How many threads a workgroup has decides how many registers each can have. */
-static void annotate_ptx(emitter *e) {
-    static const char *const keys[] = {"kernel", "maxntidx"};
-    int64_t values[] = {1, e->simt.threads};
-    for (int i = 0; i < 2; i++) {
-        LLVMMetadataRef parts[] = {LLVMValueAsMetadata(e->function),
-                                   LLVMMDStringInContext2(e->context, keys[i], strlen(keys[i])),
-                                   as_metadata(e, values[i])};
-        LLVMAddNamedMetadataOperand(
-            e->module, "nvvm.annotations",
-            LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3)));
-    }
+enum { ALL_REGISTERS = 2 };
+
+static void annotate(emitter *e, const char *key, int64_t value) {
+    LLVMMetadataRef parts[] = {LLVMValueAsMetadata(e->function),
+                               LLVMMDStringInContext2(e->context, key, strlen(key)),
+                               as_metadata(e, value)};
+    LLVMAddNamedMetadataOperand(
+        e->module, "nvvm.annotations",
+        LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3)));
+}
+
+/* How many threads a workgroup has decides how many registers each can have. Of a small grid a unit
+ * gets few workgroups: the driver's compiler would save registers for more, and hold back loads
+ * that could be under way. Where a unit holds one workgroup or two, a thread may have all registers
+ * that there are. */
+static void annotate_ptx(emitter *e, int64_t grid) {
+    const target_unit *unit = target_unit_of(e->target);
+    int64_t units = e->target->compute_units, of_unit = units ? (grid + units - 1) / units : 0;
+    annotate(e, "kernel", 1);
+    annotate(e, "maxntidx", e->simt.threads);
+    if (unit && of_unit > 0 && of_unit * e->simt.threads <= unit->threads / 2)
+        annotate(e, "minctasm", of_unit < ALL_REGISTERS ? of_unit : ALL_REGISTERS);
 }
 
 /* Without these every kernel would ask for what the driver may know. */
@@ -157,7 +167,7 @@ void simt_open_module(emitter *e) {
 
 /* ---- phases ---- */
 
-static void open_kernel(emitter *e, const char *name, unsigned buffers) {
+static void open_kernel(emitter *e, const char *name, unsigned buffers, int64_t grid) {
     LLVMTypeRef parameters[130];
     for (unsigned i = 0; i < buffers + 2; i++)
         parameters[i] = simt_global_pointer(e);
@@ -167,7 +177,10 @@ static void open_kernel(emitter *e, const char *name, unsigned buffers) {
     e->made.count = 0;
     e->simt.places.count = 0;
     LLVMSetFunctionCallConv(e->function, is_ptx(e) ? CALL_PTX_KERNEL : CALL_AMDGPU_KERNEL);
-    (is_ptx(e) ? annotate_ptx : annotate_rocm)(e);
+    if (is_ptx(e))
+        annotate_ptx(e, grid);
+    else
+        annotate_rocm(e);
     LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
 }
 
@@ -190,7 +203,7 @@ void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     snprintf(name, sizeof name, "%s_phase_%lld", e->kernel,
              (long long)ir_op_int(e->m, op, "index", 0));
     e->simt.stages = simt_has_stages(e, op);
-    open_kernel(e, name, kernel->argument_count);
+    open_kernel(e, name, kernel->argument_count, ir_op_int(e->m, op, "grid", 0));
     set_phase_memory(e, kernel);
     e->simt.index = number_of(e, "llvm.nvvm.read.ptx.sreg.tid.x", "llvm.amdgcn.workitem.id.x");
     LLVMValueRef workgroup =
