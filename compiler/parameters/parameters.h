@@ -30,11 +30,14 @@ enum {
 #include "parameters/parameters.def"
 };
 
+/* The position of a number that is one for all phases: its name stands alone, as CHAIN. */
+enum { PARAMETER_OF_KERNEL = -2 };
+
 typedef struct parameter_info {
     const char *name;   /* "MR" */
     unsigned groups;    /* that have it */
     const char *source; /* "tile" in @schedule(tile=(6, 4)) */
-    int position;       /* in the tuple; -1: it is a number by itself */
+    int position;       /* in the tuple; -1: it is a number by itself; PARAMETER_OF_KERNEL */
     const char *unit;
     int64_t minimum, maximum;
     const char *multiple, *candidates, *summary;

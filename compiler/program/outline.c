@@ -260,7 +260,7 @@ static bool has_few_buffers(const ir_module *m, ir_op function, const outline_re
 
 static bool fits_a_kernel(ir_module *m, ir_op function) {
     plan p;
-    plan_build(&p, m, function, PLAN_KERNEL);
+    plan_build(&p, m, function, PLAN_KERNEL, 0);
     bool fits = p.group_count <= LIMIT_PHASES;
     plan_release(&p);
     return fits;
@@ -268,7 +268,7 @@ static bool fits_a_kernel(ir_module *m, ir_op function) {
 
 static bool cut_by_plan(functions *f, ir_op function, plan_mode mode, status *st) {
     plan p;
-    plan_build(&p, f->m, function, mode);
+    plan_build(&p, f->m, function, mode, 0);
     bool ok = p.group_count <= 1 || cut_groups(f, function, &p, st);
     plan_release(&p);
     return ok;

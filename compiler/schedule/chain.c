@@ -370,11 +370,23 @@ static void take_chain(plan *p, const chain_match *c) {
         take_fold(p, c, fold);
 }
 
-void plan_find_chains(plan *p) {
+static bool have_room(const chain_match *c, int64_t room) {
+    const ir_type_data *t = plan_type(c->p, c->scores);
+    int64_t bytes = (int64_t)dtype_size(t->element);
+    for (int i = 0; i < t->rank; i++)
+        if (!ir_dim_is_static(t->dims[i]) || __builtin_mul_overflow(bytes, t->dims[i], &bytes))
+            return false;
+    return bytes <= room;
+}
+
+void plan_find_chains(plan *p, int64_t scores_room) {
     waiters w = find_waiters(p);
     for (int g = 0; g < p->group_count; g++) {
         chain_match c = {.p = p, .last = g, .waiters = &w};
-        if (p->groups[g].kind == GROUP_DOT && find_chain(&c))
+        if (p->groups[g].kind != GROUP_DOT || !find_chain(&c))
+            continue;
+        p->groups[g].could_chain = true;
+        if (!have_room(&c, scores_room))
             take_chain(p, &c);
     }
     release_waiters(&w);

@@ -434,6 +434,7 @@ void schedule_chain_group(scheduler *s, const plan_group *last) {
         s->failed = true;
         return;
     }
+    scheduler_parameter(s, IN_DOT, CHAIN, 1, NULL);
     k.stride = contraction_padded_row(s, k.first.shape.n);
     contraction_choose_form(&k.first);
     contraction_choose_form(&k.second);

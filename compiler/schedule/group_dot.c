@@ -380,6 +380,8 @@ void schedule_dot_group(scheduler *s, const plan_group *group) {
         s->failed = true;
         return;
     }
+    if (group->could_chain)
+        scheduler_parameter(s, IN_DOT, CHAIN, 0, NULL);
     contraction_choose_form(&c);
     s->target->policy->dot_operands(&c);
     s->target->policy->dot_tiles(&c);

@@ -158,7 +158,14 @@ int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t o
                    parameter_groups_text(s->kind));
         return otherwise;
     }
-    snprintf(full, sizeof full, "P%d.%s", s->phase, name);
+    if (info->position == PARAMETER_OF_KERNEL) {
+        snprintf(full, sizeof full, "%s", name);
+        for (size_t i = 0; i < s->parameters.count; i++)
+            if (strcmp(s->parameters.items[i].name, full) == 0)
+                return s->parameters.items[i].value;
+    } else {
+        snprintf(full, sizeof full, "P%d.%s", s->phase, name);
+    }
     p.from = find_override(s, info, full);
     if (p.from)
         p.value = asked_value(s, info, p.from, otherwise);

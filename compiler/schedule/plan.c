@@ -440,7 +440,7 @@ static void store_all(plan *p, ir_op first, int room) {
     }
 }
 
-void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode) {
+void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, int64_t scores_room) {
     const bool unfused = mode == PLAN_UNFUSED || mode == PLAN_EACH;
     ir_op first = ir_block_get(graph, ir_op_block(graph, kernel, 0))->first;
     init(p, graph, kernel, first);
@@ -459,7 +459,7 @@ void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode) {
         place_op(p, op);
     plan_store_shared(p);
     if (!unfused) {
-        plan_find_chains(p);
+        plan_find_chains(p, scores_room);
         plan_find_prologues(p);
     }
 }

@@ -48,6 +48,7 @@ typedef struct plan_group {
     ir_dim dims[IR_MAX_RANK];
     /* DOT at the end of a chain (chain.c): the groups that it takes in */
     bool ends_chain;
+    bool could_chain; /* ... but for the room that its scores may have in memory */
     int scores, rows;
     int fold;          /* ... and the FOLD whose turns it makes; -1: none */
     bool hides;        /* scores at or past the last contraction's counts are never seen */
@@ -89,8 +90,9 @@ typedef enum plan_mode {
     PLAN_EACH     /* likewise, and every value is stored */
 } plan_mode;
 
-/* Of a kernel or function of Graph IR. */
-void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode);
+/* Of a kernel or function of Graph IR. Scores of so many bytes are left in memory, whatever chain
+ * could hand them on; 0: none are. */
+void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, int64_t scores_room);
 void plan_release(plan *p);
 /* Stores functions of rows that a nest spreads along its columns (spread.c). Sequence: before
  * anything is placed. */
@@ -107,7 +109,7 @@ void plan_store_shared(plan *p);
  * block by block (prologue.c). */
 void plan_find_prologues(plan *p);
 /* Finds chains of a contraction, reductions of its rows and a contraction of those (chain.c). */
-void plan_find_chains(plan *p);
+void plan_find_chains(plan *p, int64_t scores_room);
 /* The value is no longer stored: what it is a view of has its memory. */
 void plan_unstore(plan *p, ir_value v);
 

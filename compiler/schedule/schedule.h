@@ -54,6 +54,8 @@ typedef struct schedule_target {
     bool unfused;     /* every value gets memory of its own, as far as there are phases for it */
     int threads;      /* the grid is cut for at least this many; bits never depend on it */
     uint32_t buffers; /* that one launch takes; 0: any number */
+    int64_t scores_room; /* bytes of scores that are left in memory, at most, where a chain could
+                            keep them */
 } schedule_target;
 
 /* What is asked of a schedule. */

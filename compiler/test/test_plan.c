@@ -100,7 +100,7 @@ static void test_order(void **state) {
     uint64_t random = 7;
     plan p;
     ir_module *m = additions(GROUPS, 1); /* a group for each returned value */
-    plan_build(&p, m, ir_module_kernel(m), PLAN_UNFUSED);
+    plan_build(&p, m, ir_module_kernel(m), PLAN_UNFUSED, 0);
     int n = p.group_count, *order = base_calloc((size_t)n, sizeof *order),
         *at = base_calloc((size_t)n, sizeof *at);
     bool *waits = base_calloc((size_t)n * (size_t)n, sizeof *waits);
@@ -143,7 +143,7 @@ static void test_many(void **state) {
     (void)state;
     plan p;
     ir_module *m = additions(MANY, 5);
-    plan_build(&p, m, ir_module_kernel(m), PLAN_KERNEL);
+    plan_build(&p, m, ir_module_kernel(m), PLAN_KERNEL, 0);
     int *order = base_calloc((size_t)p.group_count, sizeof *order),
         *at = base_calloc((size_t)p.group_count, sizeof *at);
     assert_true(p.group_count > 64);

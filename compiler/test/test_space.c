@@ -95,12 +95,18 @@ static void test_candidates(void **state) {
 /* Kinds of groups that were seen to have a parameter of the table, as bits. */
 static unsigned seen[64];
 
+/* Without its phase, where it has one. */
+static const char *plain_name(const compiler_parameter *p) {
+    const char *dot = strchr(p->name, '.');
+    return dot ? dot + 1 : p->name;
+}
+
 static void note_seen(const compiler_parameter *p) {
     const parameter_info *table;
     uint32_t count = parameter_table(&table);
     for (uint32_t i = 0; i < count; i++)
         for (unsigned kind = 1; kind <= table[i].groups; kind <<= 1)
-            if ((table[i].groups & kind) && strcmp(strchr(p->name, '.') + 1, table[i].name) == 0 &&
+            if ((table[i].groups & kind) && strcmp(plain_name(p), table[i].name) == 0 &&
                 strcmp(p->work, parameter_groups_text(kind)) == 0)
                 seen[i] |= kind;
 }

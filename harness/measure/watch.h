@@ -47,9 +47,9 @@ typedef struct watch_moment {
     uint64_t ticks, kernel_ns;
 } watch_moment;
 watch_moment watch_now(void);
-/* A timed part is read by the other clock right before and right after each of its own two readings:
- * whatever a reading costs on this machine, a part is as long as the inner moments say at least, and
- * as the outer ones say at most. */
+/* A timed part is read by the other clock right before and right after each of its own two
+ * readings: whatever a reading costs on this machine, a part is as long as the inner moments say at
+ * least, and as the outer ones say at most. */
 typedef struct watch_part_moments {
     watch_moment before_start, after_start, before_end, after_end;
 } watch_part_moments;

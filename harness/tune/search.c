@@ -89,8 +89,8 @@ static bool extend(const search *s, const ranked *from, uint32_t index, ranked *
     return there;
 }
 
-/* Every schedule that was ever in the beam is kept, the cheapest RANKED_MAX of them. A schedule that
- * has no space fails the search only when no other one is left. */
+/* Every schedule that was ever in the beam is kept, the cheapest RANKED_MAX of them. A schedule
+ * that has no space fails the search only when no other one is left. */
 static bool rank(search *s, ranked *kept, uint32_t *kept_count, status *st) {
     s->beam[0] = (ranked){{.count = 0}, 0};
     s->beam_count = 1;

@@ -52,6 +52,16 @@ has whose "^product tiny given P0.MR=1,BM=8$" "it is recorded"
 exits 3 "a schedule that does not fit is an error of its case" bench --filter product/tiny --schedule MR=4
 has out '"why": ".*error\[E0809\]: ' "with its place"
 
+# Scores in the workgroup or in memory: other phases, the same bits.
+attention=("$root/corpus/attention/attention.tsr" --kernel attention_full)
+for chain in 0 1; do
+    exits 0 "CHAIN=$chain on chips and here" "$tsr" bench "$root/corpus/attention/attention.tsr" --filter attention_full/ragged --backend cpu,ptx-emulated,rocm-emulated \
+        --profile strict --quick --schedule "CHAIN=$chain"
+    "$tsr" compile "${attention[@]}" --dims B=1,H=1,Sq=64,Sk=64,D=16,T=f32 --isa sm_80 --schedule "CHAIN=$chain" --emit ptx >"chain.$chain"
+done
+cmp -s chain.0 chain.1 && fail "two values, two codes" || pass "two values, two codes"
+exits 3 "it is the whole kernel's" "$tsr" compile "${attention[@]}" --dims B=1,H=1,Sq=64,Sk=64,D=16,T=f32 --schedule P0.CHAIN=0 --emit ptx
+
 exits 0 "pack a kernel with a schedule" "$tsr" pack-repro product --case tiny --backend cpu --schedule MR=1 corpus
 pack=$(cat out)
 mv corpus gone
