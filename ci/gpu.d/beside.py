@@ -24,38 +24,86 @@ F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
 nn = torch.nn.functional
 
 
-def matmul(m, n, k, dtype, tf32=False):
-    return {"M": m, "N": n, "K": k}, lambda r: (r(m, k, dtype), r(k, n, dtype)), lambda x, y: x @ y, tf32
+# A row: source, kernel, profile, dimensions, what makes the inputs, the peer on them, whether its products may be of tf32.
+def row(where, profile, dims, make, peer, tf32=False):
+    source, kernel = where.split(":")
+    return source, kernel, profile, dims, make, peer, tf32
 
 
-def rows(kernel, m, n, function, *more):
-    return {"M": m, "N": n, "T": "f32"}, lambda r: (r(m, n, F32), *(r(size, F32) for size in more)), function, False
+def matmul(where, size, dtype, profile):
+    return row(where, profile, {"M": size, "N": size, "K": size}, lambda r: (r(size, size, dtype), r(size, size, dtype)), lambda x, y: x @ y)
 
 
-def attention(function_of, s, dtype, name):
-    dims = {"B": 1, "H": 16, "Sq": s, "Sk": s, "D": 64, "T": name}
-    return dims, lambda r: tuple(r(1, 16, s, 64, dtype) for _ in range(3)), function_of, False
+def rows(where, function, *more, m=8192, n=4096, dims=None):
+    return row(where, "strict", {"M": m, "N": n, **({"T": "f32"} if dims is None else dims)},
+               lambda r: (r(m, n, F32), *(r(*(size if isinstance(size, tuple) else (size,)), F32) for size in more)), function)
 
 
-def sdpa(causal):
-    return lambda q, k, v: nn.scaled_dot_product_attention(q, k, v, is_causal=causal)
+def attention(kernel, profile, keys, dtype, name):
+    return row(f"attention/attention.tsr:{kernel}", profile, {"B": 1, "H": 16, "Sq": keys, "Sk": keys, "D": 64, "T": name},
+               lambda r: tuple(r(1, 16, keys, 64, dtype) for _ in range(3)),
+               lambda q, k, v: nn.scaled_dot_product_attention(q, k, v, is_causal=kernel == "attention_causal"))
+
+
+def conv(x, w, stride=1):
+    return nn.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), padding=w.shape[0] // 2, stride=stride).permute(0, 2, 3, 1)
+
+
+def images(kernel, n, side, c, o, k, **more):
+    return row(f"convolution/conv2d.tsr:{kernel}", "strict", {"N": n, "H": side, "W": side, "C": c, "O": o, **more},
+               lambda r: (r(n, side, side, c, F32), r(k, k, c, o, F32)), conv)
+
+
+def indices(size, below):
+    return torch.randint(0, below, (size,), device="cuda", dtype=torch.int32)
 
 
 TABLE = [
-    *(("matmul/matmul_f32.tsr", "matmul_f32", p, *matmul(s, s, s, F32)) for s in (1024, 4096, 8192) for p in ("strict",)),
-    *(("matmul/matmul_bf16.tsr", "matmul_bf16", p, *matmul(s, s, s, BF16)) for s in (1024, 4096, 8192) for p in ("deterministic",)),
-    ("matmul/matmul_bf16.tsr", "matmul_bf16", "strict", *matmul(4096, 4096, 4096, BF16)),
-    ("matmul/matmul_f16.tsr", "matmul_f16", "deterministic", *matmul(4096, 4096, 4096, F16)),
-    ("normalisation/softmax.tsr", "softmax_rows", "strict", *rows("", 8192, 4096, lambda x: torch.softmax(x, 1))),
-    ("normalisation/norms.tsr", "layernorm_rows", "strict",
-     *rows("", 8192, 4096, lambda x, g, b: nn.layer_norm(x, (4096,), g, b), 4096, 4096)),
-    ("elementwise/activations.tsr", "gelu_bias", "strict", *rows("", 8192, 4096, lambda x, b: nn.gelu(x + b, approximate="tanh"), 4096)),
-    ("movement/transpose.tsr", "transpose2d", "strict", *rows("", 8192, 4096, lambda x: x.t().contiguous())),
-    ("reduction/sum.tsr", "sum_rows", "strict", *rows("", 8192, 4096, lambda x: x.sum(1))),
-    ("reduction/sum.tsr", "sum_columns", "strict", {"M": 8192, "N": 4096}, lambda r: (r(8192, 4096, F32),), lambda x: x.sum(0), False),
-    ("attention/attention.tsr", "attention_full", "strict", *attention(sdpa(False), 2048, F32, "f32")),
-    ("attention/attention.tsr", "attention_full", "deterministic", *attention(sdpa(False), 2048, BF16, "bf16")),
-    ("attention/attention.tsr", "attention_causal", "deterministic", *attention(sdpa(True), 2048, BF16, "bf16")),
+    *(matmul("matmul/matmul_f32.tsr:matmul_f32", s, F32, "strict") for s in (1024, 4096, 8192)),
+    *(matmul("matmul/matmul_bf16.tsr:matmul_bf16", s, BF16, "deterministic") for s in (1024, 4096, 8192)),
+    matmul("matmul/matmul_bf16.tsr:matmul_bf16", 4096, BF16, "strict"),
+    matmul("matmul/matmul_f16.tsr:matmul_f16", 4096, F16, "deterministic"),
+    rows("normalisation/softmax.tsr:softmax_rows", lambda x: torch.softmax(x, 1)),
+    rows("normalisation/norms.tsr:layernorm_rows", lambda x, g, b: nn.layer_norm(x, (4096,), g, b), 4096, 4096),
+    rows("elementwise/activations.tsr:gelu_bias", lambda x, b: nn.gelu(x + b, approximate="tanh"), 4096),
+    rows("movement/transpose.tsr:transpose2d", lambda x: x.t().contiguous()),
+    rows("reduction/sum.tsr:sum_rows", lambda x: x.sum(1)),
+    rows("reduction/sum.tsr:sum_columns", lambda x: x.sum(0), dims={}),
+    attention("attention_full", "strict", 2048, F32, "f32"),
+    attention("attention_full", "deterministic", 2048, BF16, "bf16"),
+    attention("attention_causal", "deterministic", 2048, BF16, "bf16"),
+    # What else a model is made of.
+    row("matmul/matmul_f32.tsr:matmul_f32_yt", "strict", {"M": 4096, "N": 4096, "K": 4096}, lambda r: (r(4096, 4096, F32), r(4096, 4096, F32)), lambda x, y: x @ y.t()),
+    row("matmul/matmul_f32.tsr:matmul_f32", "strict", {"M": 1, "N": 4096, "K": 4096}, lambda r: (r(1, 4096, F32), r(4096, 4096, F32)), lambda x, y: x @ y),
+    row("matmul/decode.tsr:decode", "strict", {"M": 1, "N": 4096, "K": 4096, "T": "f32"}, lambda r: (r(1, 4096, F32), r(4096, 4096, F32)), lambda x, w: x @ w.t()),
+    row("matmul/batched.tsr:matmul_batched", "strict", {"B": 64, "M": 512, "N": 512, "K": 64}, lambda r: (r(64, 512, 64, F32), r(64, 64, 512, F32)), lambda x, y: x @ y),
+    row("matmul/linear.tsr:linear_gelu", "strict", {"M": 4096, "N": 4096, "K": 1024, "T": "f32"},
+        lambda r: (r(4096, 1024, F32), r(1024, 4096, F32), r(4096, F32)), lambda x, w, b: nn.gelu(torch.addmm(b, x, w), approximate="tanh")),
+    row("matmul/linear.tsr:linear_gelu", "deterministic", {"M": 4096, "N": 4096, "K": 1024, "T": "bf16"},
+        lambda r: (r(4096, 1024, BF16), r(1024, 4096, BF16), r(4096, BF16)), lambda x, w, b: nn.gelu(torch.addmm(b, x, w), approximate="tanh")),
+    images("conv2d_3x3", 32, 56, 64, 64, 3, T="f32"),
+    images("conv2d_1x1", 32, 56, 64, 256, 1),
+    rows("normalisation/softmax.tsr:softmax_rows", lambda x: torch.softmax(x, 1), m=65536, n=256),
+    rows("normalisation/softmax.tsr:softmax_columns", lambda x: torch.softmax(x, 0), dims={}),
+    rows("normalisation/softmax.tsr:logsumexp_rows", lambda x: torch.logsumexp(x, 1), dims={}),
+    rows("normalisation/norms.tsr:rmsnorm_rows", lambda x, g: nn.rms_norm(x, (4096,), g), 4096),
+    rows("normalisation/norms.tsr:layernorm_residual", lambda x, r, g, b: nn.layer_norm(x + r, (4096,), g, b), (8192, 4096), 4096, 4096, dims={}),
+    rows("reduction/extrema.tsr:max_min_rows", lambda x: torch.aminmax(x, dim=1)[1]),
+    rows("reduction/extrema.tsr:max_mean_columns", lambda x: (x.amax(0), x.mean(0))[0], dims={}),
+    rows("reduction/positions.tsr:arg_rows", lambda x: (x.argmax(1), x.argmin(1))[0]),
+    rows("reduction/running.tsr:cumsum_rows", lambda x: x.cumsum(1), m=4096),
+    rows("reduction/running.tsr:cumsum_columns", lambda x: x.cumsum(0), m=4096),
+    rows("reduction/sorted.tsr:topk_rows", lambda x: torch.topk(x, 32, 1)[0], m=4096, n=1024, dims={"K": 32}),
+    row("reduction/sum.tsr:sum_all_squares", "strict", {"N": 1 << 25}, lambda r: (r(1 << 25, F32),), lambda x: (x * x).sum()),
+    row("reduction/sum.tsr:sum_outer_axes", "strict", {"A": 64, "B": 128, "C": 4096}, lambda r: (r(64, 128, 4096, F32),), lambda x: x.sum((0, 2))),
+    row("movement/gather.tsr:embedding", "strict", {"V": 50000, "D": 1024, "N": 16384, "T": "f32"},
+        lambda r: (r(50000, 1024, F32), indices(16384, 50000)), lambda table, tokens: table[tokens]),
+    row("movement/transpose.tsr:split_heads", "strict", {"B": 8, "S": 1024, "H": 16, "D": 64}, lambda r: (r(8, 1024, 1024, F32), r(16, F32)),
+        lambda x, h: (x.view(8, 1024, 16, 64) * h[:, None]).transpose(1, 2).contiguous()),
+    row("training/cross_entropy.tsr:cross_entropy_mean", "strict", {"N": 8192, "V": 16384, "T": "f32"},
+        lambda r: (r(8192, 16384, F32), indices(8192, 16384)), lambda x, target: nn.cross_entropy(x, target.long())),
+    row("elementwise/activations.tsr:silu_gate", "strict", {"N": 1 << 25, "T": "f32"}, lambda r: (r(1 << 25, F32), r(1 << 25, F32)), lambda x, g: nn.silu(g) * x),
+    rows("movement/pieces.tsr:lower_triangle", torch.tril, m=8192, n=8192, dims={}),
 ]
 
 
@@ -107,8 +155,10 @@ class Recorded:
 
 
 def launcher(phases, meta, inputs):
-    types = {"f32": F32, "bf16": BF16, "f16": F16}
-    outputs = [torch.full(tuple(o["shape"]), float("nan"), dtype=types[o["dtype"]], device="cuda") for o in meta["outputs"]]
+    types = {"f32": F32, "bf16": BF16, "f16": F16, "i32": torch.int32}
+    outputs = [torch.empty(tuple(o["shape"]), dtype=types[o["dtype"]], device="cuda") for o in meta["outputs"]]
+    for o in outputs:
+        o.view(torch.uint8).fill_(255)
     workspace = torch.empty(max(meta["workspace_bytes"], 1), dtype=torch.uint8, device="cuda")
     places = [cupy.uint64(t.data_ptr()) for t in (*inputs, *outputs, workspace)] + [cupy.uint64(0)]
 
@@ -122,13 +172,14 @@ def launcher(phases, meta, inputs):
 
 def measured(tsr, corpus, row):
     source, kernel, profile, dims, make, peer, tf32 = row
-    torch.backends.cuda.matmul.allow_tf32 = tf32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
     inputs = make(lambda *a: torch.randn(*a[:-1], device="cuda").to(a[-1]))
     run, outputs = launcher(*compiled(tsr, f"{corpus}/{source}", kernel, profile, dims), inputs)
     run()
     torch.cuda.synchronize()
-    exact = peer(*(i.double() for i in inputs)) if inputs[0].numel() < 1 << 26 else peer(*inputs).double()
-    off = ((outputs[0].double() - exact).norm() / exact.norm()).item()
+    wide = [i.double() if i.is_floating_point() else i for i in inputs]
+    exact = peer(*wide) if inputs[0].numel() < 1 << 26 else peer(*inputs)
+    off = ((outputs[0].double() - exact.double()).norm() / exact.double().norm()).item()
     if not off < 0.02:
         return {"error": off}
     ours, theirs = Recorded(run), Recorded(lambda: peer(*inputs))

@@ -33,6 +33,7 @@ typedef struct emitted {
     LLVMValueRef *values; /* rows * parts; index: values[0]; memory: values[0] is the address */
     int64_t multiple;     /* index: a number that certainly divides it; 0: it is 0 */
     bool divides;         /* many elements are divided by this one */
+    bool pending;         /* of a run that is not emitted yet (simt/emit_run.c) */
     const reciprocal *reciprocal;
 } emitted;
 
@@ -112,6 +113,8 @@ LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, un
 
 /* ---- operations, by file ---- */
 void code_elementwise(emitter *e, ir_op op);
+/* One part of a result that has its shape. */
+void code_elementwise_part(emitter *e, ir_op op, int64_t row, int part);
 LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y);
 /* `saturate`: what overflows becomes the greatest number. */
@@ -146,6 +149,7 @@ void code_call(emitter *e, ir_op op);
 /* A new function, of which the builder stands at the beginning. */
 void code_open_function(emitter *e, const char *name, LLVMTypeRef type);
 void code_block(emitter *e, ir_block block);
+void code_op(emitter *e, ir_op op);
 void code_kernel(emitter *e);
 /* Carried values, indices and memory of a phase: emit_kernel.c. */
 void code_set_index(emitter *e, ir_value v, LLVMValueRef value, int64_t multiple);
@@ -163,6 +167,11 @@ bool simt_is(const emitter *e);
 void simt_shape(emitted *t, const ir_type_data *d);
 /* An operation that is not element by element; false: it is the same as a CPU's. */
 bool simt_code(emitter *e, ir_op op);
+/* Emits a run of element-wise operations from this one on, where threads hold many elements, and
+ * moves on to the operation behind it, 0 at the end of the block. False where none begins. */
+bool simt_run(emitter *e, ir_op *op);
+/* Whether an fma of these operands is made for two elements at once. */
+bool simt_pairs(const emitter *e, ir_op fma);
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
 /* Where the thread is in the layout of a tile. */
 thread_place simt_place(emitter *e, const ir_layout *layout);

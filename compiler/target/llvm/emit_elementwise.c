@@ -282,18 +282,23 @@ static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *ele
     }
 }
 
-void code_elementwise(emitter *e, ir_op op) {
+void code_elementwise_part(emitter *e, ir_op op, int64_t r, int p) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    emitted *t = code_new(e, d->results[0]);
+    emitted *t = &e->of[d->results[0]];
+    LLVMValueRef x[3] = {NULL, NULL, NULL};
     dtype elements[3];
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        elements[i] = code_get(e, d->operands[i])->element;
+    int width = code_part_width(t, p);
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        const emitted *operand = code_get(e, d->operands[i]);
+        elements[i] = operand->element;
+        x[i] = code_part(e, operand, r, p, width);
+    }
+    t->values[r * t->parts + p] = part_of(e, op, t->element, elements, x, width);
+}
+
+void code_elementwise(emitter *e, ir_op op) {
+    const emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
     for (int64_t r = 0; r < t->rows; r++)
-        for (int p = 0; p < t->parts; p++) {
-            LLVMValueRef x[3] = {NULL, NULL, NULL};
-            int width = code_part_width(t, p);
-            for (uint32_t i = 0; i < d->operand_count; i++)
-                x[i] = code_part(e, code_get(e, d->operands[i]), r, p, width);
-            t->values[r * t->parts + p] = part_of(e, op, t->element, elements, x, width);
-        }
+        for (int p = 0; p < t->parts; p++)
+            code_elementwise_part(e, op, r, p);
 }

@@ -308,7 +308,7 @@ void code_memory(emitter *e, ir_op op) {
     code_set_index(e, d->results[0], LLVMBuildGEP2(e->b, e->i8, base, &offset, 1, ""), 1);
 }
 
-static void code_op(emitter *e, ir_op op) {
+void code_op(emitter *e, ir_op op) {
     int opcode = ir_op_get(e->m, op)->opcode;
     if (simt_is(e) && simt_code(e, op))
         return;
@@ -372,6 +372,10 @@ static void code_op(emitter *e, ir_op op) {
 
 void code_block(emitter *e, ir_block block) {
     for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next) {
+        while (op && simt_is(e) && simt_run(e, &op))
+            continue;
+        if (!op)
+            return;
         code_op(e, op);
         const ir_op_data *d = ir_op_get(e->m, op);
         for (uint32_t i = 0; i < d->result_count; i++)

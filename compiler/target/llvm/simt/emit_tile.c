@@ -167,6 +167,13 @@ static bool pairs_fma(const emitter *e, const emitted *t) {
            t->element == DTYPE_F32 && t->parts % 2 == 0;
 }
 
+bool simt_pairs(const emitter *e, ir_op fma) {
+    const ir_type_data *d = ir_type_of(e->m, ir_op_get(e->m, fma)->results[0]);
+    emitted t = {.rows = 1, .parts = 1, .element = d->element};
+    simt_shape(&t, d);
+    return pairs_fma(e, &t);
+}
+
 static LLVMValueRef two(emitter *e, const emitted *x, int64_t r, int c) {
     LLVMValueRef pair = LLVMGetUndef(LLVMVectorType(e->f32, 2));
     for (int i = 0; i < 2; i++)
