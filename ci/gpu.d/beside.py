@@ -158,7 +158,7 @@ def launcher(phases, meta, inputs):
     types = {"f32": F32, "bf16": BF16, "f16": F16, "i32": torch.int32}
     outputs = [torch.empty(tuple(o["shape"]), dtype=types[o["dtype"]], device="cuda") for o in meta["outputs"]]
     for o in outputs:
-        o.view(torch.uint8).fill_(255)
+        o.reshape(-1).view(torch.uint8).fill_(255)
     workspace = torch.empty(max(meta["workspace_bytes"], 1), dtype=torch.uint8, device="cuda")
     places = [cupy.uint64(t.data_ptr()) for t in (*inputs, *outputs, workspace)] + [cupy.uint64(0)]
 

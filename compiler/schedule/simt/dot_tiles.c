@@ -25,6 +25,7 @@ enum {
     LEAST_COPY = 4,        /* bytes that a chip copies at once */
     SMALLEST_TILE = 1024,  /* sums of a workgroup that is worth its barriers */
     UNSTAGED_COLUMNS = 4,  /* of a thread */
+    UNSTAGED_LOADS = 64,
     UNIT_TILE = 128,  /* rows and columns of a matrix unit's tile at most: 128 sums of a thread */
     UNIT_BYTES = 128, /* of a line in a stage of it, at most */
     UNIT_STAGES = 4,
@@ -156,6 +157,16 @@ static void unstaged_tile(const contraction *c, int64_t *rows, int64_t *columns)
     int64_t threads = c->s->target->vector_lanes;
     *rows = clamp(c->shape.rows, 1, FEW_ROWS_THREADS);
     *columns = clamp(round_up(c->shape.columns, threads), threads, UNSTAGED_COLUMNS * threads);
+    while (*columns > threads && contraction_workgroups(c, *rows, *columns) < c->s->target->threads)
+        *columns /= 2;
+}
+
+/* Steps whose loads are under way at once: what a thread has registers for. */
+static int64_t unstaged_steps(const contraction *c, int64_t rows, int64_t columns) {
+    int64_t each = rows + columns / c->s->target->vector_lanes, steps = UNSTAGED_LOADS;
+    while (steps > 1 && steps * each > UNSTAGED_LOADS)
+        steps /= 2;
+    return steps;
 }
 
 /* They are read as they lie, through the workgroup's memory where that helps. */
@@ -183,6 +194,10 @@ void simt_dot_tiles(contraction *c) {
         if (is_copyable(c))
             scheduler_parameter(s, IN_DOT, DEPTH, staged.depth, &t->depth);
     }
-    t->unroll = scheduler_int(s, 1);
+    int64_t unroll = 1;
+    if (!c->staged && c->counts.of == COUNTS_NONE && ir_dim_is_static(c->shape.k))
+        unroll =
+            scheduler_parameter(s, IN_DOT, UNROLL, unstaged_steps(c, t->mr.size, t->nr.size), NULL);
+    t->unroll = scheduler_int(s, greatest_divisor(c->shape.steps, unroll));
     t->prefetch = scheduler_int(s, 0);
 }

@@ -20,7 +20,8 @@ enum { NEST_ELEMENTS = 4096 };
  * enough workgroups. What they keep must leave room for other workgroups. */
 enum { LEAST_BESIDE = 4, USUAL_BESIDE = 8, MOST_BESIDE = 16 };
 enum { SHORT_ROW = 512, ROW_WORKGROUPS = 3, WORKGROUPS_OF_UNIT = 2 };
-/* Elements of a thread where rows are side by side: that many loads are under way. */
+/* Elements of a thread where few rows are side by side: that many loads are under way. What more of
+ * them hold has the layout of their lanes, so that no thread waits for another. */
 enum { ROW_ELEMENTS = 16 };
 /* Of the memory of rows: what they leave, and the exchange of folds. */
 enum { CHAIN_SPARE = 2048 };
@@ -72,7 +73,7 @@ static int64_t row_lanes(const scheduler *s) {
 }
 
 static int64_t row_vector(const scheduler *s, int64_t beside) {
-    int64_t each = beside > 1 ? ROW_ELEMENTS : ELEMENTS;
+    int64_t each = beside == LEAST_BESIDE ? ROW_ELEMENTS : ELEMENTS;
     int64_t vector = each * s->target->vector_lanes / beside;
     return vector < ORDER_LANES64_LANES ? ORDER_LANES64_LANES : vector;
 }

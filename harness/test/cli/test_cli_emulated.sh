@@ -132,7 +132,7 @@ for schedule in MR=64,NR=32,DEPTH=2 MR=128,NR=128,STAGE=32,DEPTH=4 MR=64,NR=256,
     cp out stages.json
     exits 0 "the bits of $schedule" $python check.py stages.json ptx-emulated
 done
-exits 0 "code for it" "$tsr" compile stages.tsr --kernel by_rows --isa sm_90a --schedule MR=128,NR=128 --emit asm
+exits 0 "code for it" "$tsr" compile stages.tsr --kernel by_rows --isa sm_90a --schedule MR=128,NR=128,DEPTH=3 --emit asm
 has out "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 .*, 1, 1, 1, 0, 1;" "the right side is turned"
 has out "fence.proxy.async.shared::cta" "what was copied is fenced"
 has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones begin"
