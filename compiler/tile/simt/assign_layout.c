@@ -272,13 +272,14 @@ static ir_layout layout_of_products(const layouts *l, const tile_set *g) {
                   power_dividing(g->columns / columns, 4));
 }
 
-/* Neighbouring threads hold neighbouring elements of the axis that lies side by side, in runs where
- * that leaves no thread without any. */
+/* Neighbouring threads hold neighbouring elements of the axis that lies side by side, a single row
+ * or column in runs only where that leaves no thread without any. */
 static ir_layout layout_of_memory(const layouts *l, const tile_set *g) {
     bool down = g->along_rows > g->along_columns;
     int64_t run = g->run && !g->single ? g->run : 1, along = down ? g->rows : g->columns,
             most = power_at_least(g->rows * g->columns / l->threads, WIDEST_LOAD);
-    run = run < most ? run : most;
+    if ((g->rows == 1 || g->columns == 1) && run > most)
+        run = most;
     int64_t first = power_at_least((along + run - 1) / run, l->threads), rest = l->threads / first;
     if ((down ? g->columns : g->rows) == 1)
         first = l->threads, rest = 1;
