@@ -16,16 +16,16 @@ WENT_WRONG = {"CUDA_ERROR_ILLEGAL_ADDRESS", "CUDA_ERROR_ILLEGAL_INSTRUCTION", "C
 class Driver:
     def __init__(self):
         try:
-            self.library = ctypes.CDLL(os.environ.get("TESSERA_CUDA_LIBRARY", "libcuda.so.1"))
+            self.functions = ctypes.CDLL(os.environ.get("TESSERA_CUDA_LIBRARY", "libcuda.so.1"))
         except OSError:
             launch.skip("no NVIDIA driver (libcuda.so.1) here, and no emulator of PTX that a package registry has: see ptx-check")
 
     def __call__(self, function, *arguments):
-        result = getattr(self.library, function)(*arguments)
+        result = getattr(self.functions, function)(*arguments)
         if result == 0:
             return
         name = ctypes.c_char_p()
-        self.library.cuGetErrorName(result, ctypes.byref(name))
+        self.functions.cuGetErrorName(result, ctypes.byref(name))
         text = f"{function}: {(name.value or b'?').decode()}"
         if text.split()[-1] in WENT_WRONG:
             launch.wrong(f"different: {text}")

@@ -22,7 +22,7 @@ WRONG = {-5: "CL_OUT_OF_RESOURCES", -11: "CL_BUILD_PROGRAM_FAILURE", -46: "CL_IN
 class Driver:
     def __init__(self):
         try:
-            self.library = ctypes.CDLL(os.environ.get("TESSERA_OPENCL_LIBRARY", "libOpenCL.so.1"))
+            self.functions = ctypes.CDLL(os.environ.get("TESSERA_OPENCL_LIBRARY", "libOpenCL.so.1"))
         except OSError:
             launch.skip("no OpenCL loader (libOpenCL.so.1) here")
 
@@ -33,11 +33,11 @@ class Driver:
             launch.skip(f"{function}: {code}")
 
     def __call__(self, function, *arguments):
-        self.check(function, getattr(self.library, function)(*arguments))
+        self.check(function, getattr(self.functions, function)(*arguments))
 
     def make(self, function, *arguments):
         code = ctypes.c_int()
-        call = getattr(self.library, function)
+        call = getattr(self.functions, function)
         call.restype = ctypes.c_void_p
         made = call(*arguments, ctypes.byref(code))
         self.check(function, code.value)
@@ -45,16 +45,16 @@ class Driver:
 
     def text(self, function, owner, what):
         size = ctypes.c_size_t()
-        if getattr(self.library, function)(owner, what, ctypes.c_size_t(0), None, ctypes.byref(size)) != 0:
+        if getattr(self.functions, function)(owner, what, ctypes.c_size_t(0), None, ctypes.byref(size)) != 0:
             return ""
         words = ctypes.create_string_buffer(max(size.value, 1))
-        getattr(self.library, function)(owner, what, size, words, None)
+        getattr(self.functions, function)(owner, what, size, words, None)
         return words.value.decode()
 
 
 def open_device(driver):
     platform, device, count = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint()
-    if driver.library.clGetPlatformIDs(1, ctypes.byref(platform), ctypes.byref(count)) != 0 or count.value == 0:
+    if driver.functions.clGetPlatformIDs(1, ctypes.byref(platform), ctypes.byref(count)) != 0 or count.value == 0:
         launch.skip("no OpenCL device here (Debian: pocl-opencl-icd)")
     driver("clGetDeviceIDs", platform, ctypes.c_ulong(DEVICE_ALL), 1, ctypes.byref(device), None)
     context = driver.make("clCreateContext", None, 1, ctypes.byref(device), None, None)
@@ -84,11 +84,11 @@ def build(driver, device, context, code):
         program = driver.make("clCreateProgramWithBinary", context, 1, ctypes.byref(device), (ctypes.c_size_t * 1)(len(code)),
                               (ctypes.c_char_p * 1)(code), None)
     options = b"" if takes_spirv else b"-x spir -spir-std=1.2"
-    if driver.library.clBuildProgram(program, 1, ctypes.byref(device), options, None, None) != 0:
+    if driver.functions.clBuildProgram(program, 1, ctypes.byref(device), options, None, None) != 0:
         size = ctypes.c_size_t()
-        driver.library.clGetProgramBuildInfo(program, device, BUILD_LOG, ctypes.c_size_t(0), None, ctypes.byref(size))
+        driver.functions.clGetProgramBuildInfo(program, device, BUILD_LOG, ctypes.c_size_t(0), None, ctypes.byref(size))
         log = ctypes.create_string_buffer(max(size.value, 1))
-        driver.library.clGetProgramBuildInfo(program, device, BUILD_LOG, size, log, None)
+        driver.functions.clGetProgramBuildInfo(program, device, BUILD_LOG, size, log, None)
         launch.wrong(f"different: clBuildProgram: {log.value.decode(errors='replace').strip()}")
     return program
 
