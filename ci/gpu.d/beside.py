@@ -45,8 +45,8 @@ def attention(kernel, profile, keys, dtype, name):
                lambda q, k, v: nn.scaled_dot_product_attention(q, k, v, is_causal=kernel == "attention_causal"))
 
 
-def conv(x, w, stride=1):
-    return nn.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), padding=w.shape[0] // 2, stride=stride).permute(0, 2, 3, 1)
+def conv(x, w):
+    return nn.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), padding=w.shape[0] // 2).permute(0, 2, 3, 1)
 
 
 def images(kernel, n, side, c, o, k, **more):
@@ -72,7 +72,7 @@ TABLE = [
     attention("attention_full", "strict", 2048, F32, "f32"),
     attention("attention_full", "deterministic", 2048, BF16, "bf16"),
     attention("attention_causal", "deterministic", 2048, BF16, "bf16"),
-    # What else a model is made of.
+    # The other kernels that models are made of.
     row("matmul/matmul_f32.tsr:matmul_f32_yt", "strict", {"M": 4096, "N": 4096, "K": 4096}, lambda r: (r(4096, 4096, F32), r(4096, 4096, F32)), lambda x, y: x @ y.t()),
     row("matmul/matmul_f32.tsr:matmul_f32", "strict", {"M": 1, "N": 4096, "K": 4096}, lambda r: (r(1, 4096, F32), r(4096, 4096, F32)), lambda x, y: x @ y),
     row("matmul/decode.tsr:decode", "strict", {"M": 1, "N": 4096, "K": 4096, "T": "f32"}, lambda r: (r(1, 4096, F32), r(4096, 4096, F32)), lambda x, w: x @ w.t()),

@@ -385,8 +385,8 @@ void plan_find_chains(plan *p, int64_t scores_room) {
         chain_match c = {.p = p, .last = g, .waiters = &w};
         if (p->groups[g].kind != GROUP_DOT || !find_chain(&c))
             continue;
-        p->groups[g].could_chain = true;
-        if (!have_room(&c, scores_room))
+        p->groups[g].could_chain = have_room(&c, scores_room);
+        if (!p->groups[g].could_chain)
             take_chain(p, &c);
     }
     release_waiters(&w);

@@ -459,17 +459,10 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
     return NULL;
 }
 
-/* The first value of CHAIN that was asked for, the text before the source; else what the policy
- * has. */
 static int64_t scores_room(const schedule_request *request) {
-    static const char name[] = "CHAIN=";
-    const compiler_schedule *written = request->written;
-    for (const char *p = request->overrides; p && *p; p += strcspn(p, ","), p += *p == ',')
-        if (strncmp(p, name, sizeof name - 1) == 0)
-            return strtoll(p + sizeof name - 1, NULL, 10) ? 0 : INT64_MAX;
-    for (uint32_t i = 0; written && i < written->count; i++)
-        if (strcmp(written->entries[i].name, "CHAIN") == 0)
-            return written->entries[i].value ? 0 : INT64_MAX;
+    int64_t chain;
+    if (scheduler_asked(request, "CHAIN", &chain))
+        return chain ? 0 : INT64_MAX;
     return request->target->scores_room;
 }
 

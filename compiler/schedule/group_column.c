@@ -72,11 +72,11 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     order_id order = order_of(s->p->g, group->anchor, ORDER_ANY);
     bool trips = order == ORDER_LANES64 && ir_dim_is_static(map.extent[n]);
     column_plan chosen = plan_columns(s, x, &map, trips);
-    if (!chosen.registers)
-        scheduler_traffic(s, &x, 1, &y, 1, chosen.trip > 1 ? LANES_AHEAD : ROWS_AHEAD, &t);
-    scheduler_parameter(s, IN_COLUMN, COLUMNS, chosen.run, &name);
     if (chosen.registers)
         sub = scheduler_int(s, ORDER_LANES64_LANES);
+    else
+        scheduler_traffic(s, &x, 1, &y, 1, chosen.trip > 1 ? LANES_AHEAD : ROWS_AHEAD, &t);
+    scheduler_parameter(s, IN_COLUMN, COLUMNS, chosen.run, &name);
     if (trips)
         scheduler_parameter(s, IN_COLUMN, TRIP, chosen.trip, &trip);
     for (int i = 0; i < n; i++)
@@ -94,7 +94,7 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
         attrs[count++] = (ir_named_attr){"trip", trip};
     if (sub)
         attrs[count++] = (ir_named_attr){"sub", sub};
-    if (!chosen.registers)
+    else
         count += traffic_attrs(s, &t, false, n, attrs + count);
     computation c = {.opcode = chosen.registers ? SCHED_REDUCE : SCHED_COLUMNS,
                      .indices = indices,

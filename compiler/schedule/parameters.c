@@ -90,6 +90,24 @@ bool scheduler_read_request(scheduler *s) {
     return true;
 }
 
+bool scheduler_asked(const schedule_request *request, const char *name, int64_t *value) {
+    const compiler_schedule *written = request->written;
+    override o;
+    for (const char *p = request->overrides; p && *p;) {
+        p = read_override(p, &o);
+        if (p && strcmp(o.name, name) == 0) {
+            *value = o.value;
+            return true;
+        }
+    }
+    for (uint32_t i = 0; written && i < written->count; i++)
+        if (strcmp(written->entries[i].name, name) == 0) {
+            *value = written->entries[i].value;
+            return true;
+        }
+    return false;
+}
+
 /* The text before the source; there, the name of one phase before the name alone. All that mean
  * this parameter are found useful. */
 static const override *find_override(scheduler *s, const parameter_info *info, const char *full) {

@@ -48,7 +48,7 @@ typedef struct plan_group {
     ir_dim dims[IR_MAX_RANK];
     /* DOT at the end of a chain (chain.c): the groups that it takes in */
     bool ends_chain;
-    bool could_chain; /* ... but for the room that its scores may have in memory */
+    bool could_chain; /* it would end one, but its scores have room in memory */
     int scores, rows;
     int fold;          /* ... and the FOLD whose turns it makes; -1: none */
     bool hides;        /* scores at or past the last contraction's counts are never seen */
@@ -90,8 +90,8 @@ typedef enum plan_mode {
     PLAN_EACH     /* likewise, and every value is stored */
 } plan_mode;
 
-/* Of a kernel or function of Graph IR. Scores of so many bytes are left in memory, whatever chain
- * could hand them on; 0: none are. */
+/* Plans a kernel or function of Graph IR. Scores of so many bytes are left in memory, whatever
+ * chain could hand them on; 0: none are. */
 void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, int64_t scores_room);
 void plan_release(plan *p);
 /* Stores functions of rows that a nest spreads along its columns (spread.c). Sequence: before

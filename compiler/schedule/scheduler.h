@@ -61,6 +61,9 @@ typedef struct scheduler {
      scheduler_ask(s, groups, #NAME, otherwise, name_attr))
 int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t otherwise,
                       ir_attr *name_attr);
+/* Finds what the request asks for of a parameter that has no phase, before there are any: the text
+ * before the source. False where it asks for nothing. */
+bool scheduler_asked(const schedule_request *request, const char *name, int64_t *value);
 /* Reads what the request asks for. */
 bool scheduler_read_request(scheduler *s);
 /* A group of this kind, whose results have elements of this type, begins; and has ended: its

@@ -12,7 +12,7 @@ enum { ELEMENTS = 4, TURNED_SIDE = 64, COMPUTED_SIDE = 32 };
  * least: otherwise few workgroups are there at once. */
 enum { SQUARE_BYTES = TURNED_SIDE * TURNED_SIDE * 4, SQUARES = 8 };
 
-/* Of a workgroup: some for each thread, in several turns. */
+/* Elements of a workgroup: some for each thread, in several turns. */
 enum { NEST_ELEMENTS = 4096 };
 
 /* Rows side by side: fewer than the least leave threads idle, since a row's lanes are exchanged

@@ -170,7 +170,7 @@ bool simt_code(emitter *e, ir_op op);
 /* Emits a run of element-wise operations from this one on, where threads hold many elements, and
  * moves on to the operation behind it, 0 at the end of the block. False where none begins. */
 bool simt_run(emitter *e, ir_op *op);
-/* Whether an fma of these operands is made for two elements at once. */
+/* Tells whether an fma is made for two elements at once. */
 bool simt_pairs(const emitter *e, ir_op fma);
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
 /* Where the thread is in the layout of a tile. */

@@ -162,16 +162,12 @@ static void code_running(emitter *e, ir_op op) {
 
 /* AMD's larger chips do two in one instruction, and see them only where they are a vector of two.
  */
-static bool pairs_fma(const emitter *e, const emitted *t) {
-    return e->target->family == FAMILY_ROCM && e->target->subgroup == 64 &&
-           t->element == DTYPE_F32 && t->parts % 2 == 0;
-}
-
 bool simt_pairs(const emitter *e, ir_op fma) {
     const ir_type_data *d = ir_type_of(e->m, ir_op_get(e->m, fma)->results[0]);
-    emitted t = {.rows = 1, .parts = 1, .element = d->element};
+    emitted t = {.parts = 1};
     simt_shape(&t, d);
-    return pairs_fma(e, &t);
+    return e->target->family == FAMILY_ROCM && e->target->subgroup == 64 &&
+           d->element == DTYPE_F32 && t.parts % 2 == 0;
 }
 
 static LLVMValueRef two(emitter *e, const emitted *x, int64_t r, int c) {
@@ -184,12 +180,12 @@ static LLVMValueRef two(emitter *e, const emitted *x, int64_t r, int c) {
 
 static void code_fma(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    emitted *t = code_new(e, d->results[0]);
     LLVMTypeRef type = LLVMVectorType(e->f32, 2);
-    if (!pairs_fma(e, t)) {
+    if (!simt_pairs(e, op)) {
         code_elementwise(e, op);
         return;
     }
+    emitted *t = code_new(e, d->results[0]);
     for (int64_t r = 0; r < t->rows; r++)
         for (int c = 0; c < t->parts; c += 2) {
             LLVMValueRef x[3];
