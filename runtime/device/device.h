@@ -151,7 +151,8 @@ typedef enum device_command_kind {
     DEVICE_DISPATCH,
     DEVICE_RECORD, /* notes the time at which all before it have ended, well or badly */
     DEVICE_WAIT,   /* what follows waits for the recording that was asked for last */
-    DEVICE_REPLAY  /* the next commands are what a sequence is of: done as one where it can be */
+    DEVICE_HOST, /* a function of the host runs when all before it have ended; what follows waits */
+    DEVICE_REPLAY /* the next commands are what a sequence is of: done as one where it can be */
 } device_command_kind;
 
 typedef struct device_command {
@@ -168,6 +169,12 @@ typedef struct device_command {
             bool untimed; /* DEVICE_RECORD: nobody asks when it was, and no queue waits for it */
         };
         device_dispatch dispatch;
+        struct { /* DEVICE_HOST */
+            bool (*run)(void *argument, status *st);
+            /* Called once: after `run`, or where the command is given up without it. */
+            void (*drop)(void *argument);
+            void *argument;
+        } host;
         struct {
             device_sequence *sequence;
             size_t count; /* copies, fills and dispatches that follow */

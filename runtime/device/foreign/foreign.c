@@ -322,6 +322,12 @@ static bool run(foreign_device *d, const device_command *c, bool fresh, status *
         return true;
     case DEVICE_WAIT: /* calls run in the order of their submission anyway */
         return true;
+    case DEVICE_HOST:
+        foreign_settle(d);
+        pthread_mutex_unlock(&d->mutex);
+        bool ok = c->host.run(c->host.argument, st);
+        pthread_mutex_lock(&d->mutex);
+        return ok;
     default:
         foreign_settle(d);
         if (c->kind == DEVICE_COPY)
@@ -343,6 +349,9 @@ static bool submit(device_queue *queue, const device_command *commands, size_t c
         ok = take_failure(d, st);
     }
     pthread_mutex_unlock(&d->mutex);
+    for (size_t i = 0; i < count; i++)
+        if (commands[i].kind == DEVICE_HOST)
+            commands[i].host.drop(commands[i].host.argument);
     return ok;
 }
 

@@ -158,9 +158,6 @@ static inline void soft_end(device_queue *queue, const device_command *command) 
         soft_end_limited(queue);
 }
 
-/* A condition whose moments are those of CLOCK_MONOTONIC. */
-void soft_condition_init(pthread_cond_t *condition);
-void soft_sleep(soft_device *d, pthread_cond_t *condition, uint64_t until_ns);
 /* How long to wait before a device is asked again, once so much time has passed: not at all at
  * first (0: others may have the processor), then a hundredth of it, a millisecond at most. */
 uint64_t soft_pause_ns(uint64_t passed_ns);

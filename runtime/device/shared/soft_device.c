@@ -3,17 +3,10 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "device/shared/soft.h"
 
 static const uint64_t longest_sleep_ns = UINT64_C(3600000000000), grace_ns = 20000000;
-
-void soft_condition_init(pthread_cond_t *condition) {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-}
 
 void soft_device_init(soft_device *d, const device_driver *driver, const soft_functions *functions,
                       const device_options *options) {
@@ -22,7 +15,7 @@ void soft_device_init(soft_device *d, const device_driver *driver, const soft_fu
     d->options = *options;
     atomic_init(&d->base.attention, functions->gone ? 1 : 0);
     pthread_mutex_init(&d->mutex, NULL);
-    soft_condition_init(&d->changed);
+    thread_condition_init(&d->changed);
 }
 
 void soft_device_release(soft_device *d) {
@@ -101,11 +94,6 @@ static bool any_busy(const soft_device *d) {
     return false;
 }
 
-void soft_sleep(soft_device *d, pthread_cond_t *condition, uint64_t until_ns) {
-    struct timespec time = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
-    (void)pthread_cond_timedwait(condition, &d->mutex, &time);
-}
-
 uint64_t soft_pause_ns(uint64_t passed_ns) {
     enum { SPIN_NS = 100000, SHARE = 100, LONGEST_NS = 1000000 };
     uint64_t share = passed_ns / SHARE;
@@ -118,7 +106,7 @@ bool soft_cancel(device *base) {
     uint64_t until = clock_now_ns() + grace_ns;
     pthread_mutex_lock(&d->mutex);
     while (any_busy(d) && clock_now_ns() < until)
-        soft_sleep(d, &d->changed, until);
+        thread_condition_wait(&d->changed, &d->mutex, until);
     bool ended = !any_busy(d);
     for (device_queue *q = d->queues; q && !ended; q = q->next) {
         if (q->has_thread)
@@ -142,7 +130,7 @@ bool soft_wait(soft_device *d, uint64_t until_ns) {
         return true;
     }
     uint64_t latest = clock_now_ns() + longest_sleep_ns;
-    soft_sleep(d, &d->changed, until < latest ? until : latest);
+    thread_condition_wait(&d->changed, &d->mutex, until < latest ? until : latest);
     return true;
 }
 

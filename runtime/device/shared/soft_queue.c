@@ -96,6 +96,15 @@ static bool record(device_queue *q, soft_recording *r, const device_command *com
     return ok;
 }
 
+static bool run_host(device_queue *q, const device_command *command, status *st) {
+    bool ok = finish(q, st);
+    if (!soft_begin(q, command, ok ? st : NULL))
+        return false;
+    ok &= command->host.run(command->host.argument, ok ? st : NULL);
+    soft_end(q, command);
+    return ok;
+}
+
 /* How many commands one stands for: those that are replayed are behind it. */
 static size_t span_of(const device_command *command) {
     return command->kind == DEVICE_REPLAY ? 1 + command->replay.count : 1;
@@ -108,6 +117,8 @@ static bool execute(device_queue *q, const device_command *command, soft_recordi
         return record(q, recording, command, st);
     case DEVICE_WAIT:
         return wait_for(q, recording, st);
+    case DEVICE_HOST:
+        return run_host(q, command, st);
     case DEVICE_REPLAY:
         return q->device->functions->replay(q, command, st);
     default:
@@ -183,6 +194,8 @@ static soft_batch *batch_new(const soft_device *d, const device_command *command
 static void batch_free(soft_batch *b) {
     for (size_t i = 0; i < b->count; i++) {
         free(b->steps[i].payload);
+        if (b->commands[i].kind == DEVICE_HOST)
+            b->commands[i].host.drop(b->commands[i].host.argument);
         if (b->steps[i].recording)
             soft_recording_drop(b->steps[i].recording);
     }
@@ -220,7 +233,7 @@ static void pause_after(device_queue *q, uint64_t passed_ns) {
     soft_device *d = q->device;
     uint64_t ns = soft_pause_ns(passed_ns);
     if (ns) {
-        soft_sleep(d, &q->work, clock_now_ns() + ns);
+        thread_condition_wait(&q->work, &d->mutex, clock_now_ns() + ns);
         return;
     }
     pthread_mutex_unlock(&d->mutex);
@@ -283,6 +296,21 @@ static void batch_done(device_queue *q, soft_batch *b) {
     pthread_mutex_unlock(&d->mutex);
 }
 
+/* Of a lost device: what never ran, but for batches that somebody is still waking up from; with the
+ * lock held. */
+static void give_up(device_queue *q) {
+    soft_batch **at = &q->first;
+    for (soft_batch *b; (b = *at);) {
+        if (b->awaited) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        batch_free(b);
+    }
+    q->last = at;
+}
+
 static void *queue_main(void *argument) {
     device_queue *q = argument;
     for (soft_batch *b; (b = pop(q));) {
@@ -292,6 +320,7 @@ static void *queue_main(void *argument) {
     soft_device *d = q->device;
     (void)finish(q, NULL); /* what the device was given when it was lost, or the queue destroyed */
     pthread_mutex_lock(&d->mutex);
+    give_up(q);
     q->busy = q->given = false;
     q->ended = true;
     pthread_cond_broadcast(&d->changed);
@@ -311,7 +340,7 @@ void soft_queue_init(device_queue *queue, soft_device *d, bool synchronous) {
     queue->device = d;
     queue->synchronous = synchronous;
     queue->last = &queue->first;
-    soft_condition_init(&queue->work);
+    thread_condition_init(&queue->work);
     pthread_mutex_lock(&d->mutex);
     queue->next = d->queues;
     d->queues = queue;
@@ -354,6 +383,12 @@ void soft_queue_destroy(device *d, device_queue *queue) {
 }
 
 /* ---- submitting ---- */
+
+static void drop_all(const device_command *commands, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (commands[i].kind == DEVICE_HOST)
+            commands[i].host.drop(commands[i].host.argument);
+}
 
 /* On the thread that submits. */
 static bool execute_here(device_queue *q, const device_command *c, status *st) {
@@ -414,7 +449,9 @@ bool soft_submit(device_queue *queue, const device_command *commands, size_t cou
     if (queue->synchronous && d->functions->inline_execution && !limited) {
         for (size_t i = 0; i < count; i += span_of(&commands[i]))
             ok &= execute_here(queue, &commands[i], ok ? st : NULL);
-        return finish(queue, ok ? st : NULL) && ok;
+        ok = finish(queue, ok ? st : NULL) && ok;
+        drop_all(commands, count);
+        return ok;
     }
     soft_batch *b = batch_new(d, commands, count);
     b->awaited = queue->synchronous;
