@@ -1,4 +1,5 @@
-/* context.c - devices and contexts. */
+/* context.c - devices, and contexts of one device; members.c has those of several, and their end.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,13 +7,6 @@
 #include "runtime.h"
 
 enum { THREAD_LIMIT = 4096 };
-
-/* Contexts lost and destroyed in which a kernel still runs: their memory stays, and stays
- * reachable. */
-static struct {
-    pthread_mutex_t mutex;
-    tsr_context_t first;
-} abandoned = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
 _Static_assert(TSR_ALLOC_HOST_VISIBLE == 1 << DEVICE_MEMORY_HOST_VISIBLE &&
                    TSR_ALLOC_PINNED == 1 << DEVICE_MEMORY_PINNED,
@@ -70,13 +64,14 @@ static void timed(void *context, const device_times *times) {
     telemetry_add(&((tsr_context_t)context)->telemetry, times);
 }
 
-static void release(tsr_context_t c) {
+void context_close(tsr_context_t c) {
     if (c->default_stream.queue)
         c->device->driver->queue_destroy(c->device, c->default_stream.queue);
     if (c->device)
         c->device->driver->close(c->device);
     telemetry_release(&c->telemetry);
     vec_release(&c->memories);
+    free(c->members);
     pthread_mutex_destroy(&c->debugging);
     pthread_mutex_destroy(&c->mutex);
     free(c);
@@ -102,11 +97,12 @@ tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint
         return error_set(TSR_EINVAL, "%u threads; at most %d are possible", threads, THREAD_LIMIT);
     tsr_context_t c = base_calloc(1, sizeof *c);
     c->debug = flags & TSR_CONTEXT_DEBUG;
+    c->first = c;
     pthread_mutex_init(&c->mutex, NULL);
     pthread_mutex_init(&c->debugging, NULL);
     telemetry_init(&c->telemetry);
     if (!open_device(c, driver, index, threads, &st)) {
-        release(c);
+        context_close(c);
         return error_from(&st);
     }
     owner_add(c);
@@ -133,72 +129,6 @@ void context_remove(tsr_context_t context, owned **list, owned *handle) {
         list = &(*list)->next;
     *list = handle->next;
     pthread_mutex_unlock(&context->mutex);
-}
-
-static size_t count_of(const owned *list) {
-    size_t count = 0;
-    for (; list; list = list->next)
-        count++;
-    return count;
-}
-
-static owned *take_first(owned **list) {
-    owned *first = *list;
-    if (first)
-        *list = first->next;
-    return first;
-}
-
-static void abandon(tsr_context_t context) {
-    pthread_mutex_lock(&abandoned.mutex);
-    context->next_abandoned = abandoned.first;
-    abandoned.first = context;
-    pthread_mutex_unlock(&abandoned.mutex);
-}
-
-/* With all its handles, unless a kernel may still use them. */
-static void destroy_lost(tsr_context_t context) {
-    owned *o;
-    owner_remove(context);
-    if (!context->device->driver->cancel(context->device)) {
-        abandon(context);
-        return;
-    }
-    while ((o = take_first(&context->streams)))
-        stream_free((tsr_stream_t)o);
-    while ((o = take_first(&context->graphs)))
-        graph_free((tsr_graph_t)o);
-    while ((o = take_first(&context->prepared)))
-        prepared_free((tsr_prepared_t)o);
-    while ((o = take_first(&context->events)))
-        event_free((tsr_event_t)o);
-    while ((o = take_first(&context->modules)))
-        module_free((tsr_module_t)o);
-    memory_free_all(context);
-    release(context);
-}
-
-tsr_status_t tsrDestroyContext(tsr_context_t context) {
-    if (!context)
-        return error_null("context");
-    if (context_usable(context) != TSR_SUCCESS) {
-        destroy_lost(context);
-        return TSR_SUCCESS;
-    }
-    pthread_mutex_lock(&context->mutex);
-    size_t modules = count_of(context->modules), streams = count_of(context->streams),
-           events = count_of(context->events), graphs = count_of(context->graphs),
-           prepared = count_of(context->prepared), memories = context->memories.count;
-    pthread_mutex_unlock(&context->mutex);
-    if (modules || streams || events || graphs || prepared || memories)
-        return error_set(
-            TSR_EINVAL,
-            "the context still has %zu modules, %zu streams, %zu events, %zu graphs, %zu prepared "
-            "kernels and %zu allocations; free them first",
-            modules, streams, events, graphs, prepared, memories);
-    owner_remove(context);
-    release(context);
-    return TSR_SUCCESS;
 }
 
 tsr_status_t tsrSetWatchdog(tsr_context_t context, uint64_t timeout_ns) {

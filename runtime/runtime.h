@@ -59,7 +59,10 @@ struct tsr_context {
     bool debug;
     pthread_mutex_t mutex;
     VEC(allocation) memories; /* sorted by address */
-    owned *modules, *streams, *events, *graphs, *prepared;
+    owned *modules, *streams, *events, *graphs, *prepared, *semaphores;
+    tsr_context_t first;    /* of several devices: the first member; else itself */
+    tsr_context_t *members; /* of the first of several devices: all, itself included; else NULL */
+    uint32_t member_count;
     struct tsr_stream default_stream; /* its queue is synchronous */
     _Atomic uint64_t watchdog_ns;     /* for commands to come; 0: no limit */
     pthread_mutex_t debugging;        /* under debug one launch at a time runs and is checked */
@@ -100,7 +103,7 @@ struct tsr_event {
     device_event *event;
 };
 
-/* ---- contexts: context.c ---- */
+/* ---- contexts: context.c, members.c ---- */
 
 /* A context on a device of any driver, listed or not. */
 tsr_status_t context_create_on(const device_driver *driver, uint32_t index, uint32_t threads,
@@ -113,6 +116,10 @@ static inline tsr_status_t context_usable(tsr_context_t context) {
                ? TSR_SUCCESS
                : context_ask(context);
 }
+/* Makes contexts of one device the members of one, which is the first; none has a semaphore. */
+void context_join(const tsr_context_t *members, uint32_t count);
+/* Closes a device with no handle left. */
+void context_close(tsr_context_t context);
 /* Adds a handle to a list of its context, or takes it out. */
 void context_add(tsr_context_t context, owned **list, owned *handle);
 void context_remove(tsr_context_t context, owned **list, owned *handle);
@@ -123,6 +130,7 @@ void stream_free(tsr_stream_t stream);
 void event_free(tsr_event_t event);
 void graph_free(tsr_graph_t graph);
 void prepared_free(tsr_prepared_t prepared);
+void semaphore_free(tsr_semaphore_t semaphore);
 
 /* ---- streams: stream.c ---- */
 

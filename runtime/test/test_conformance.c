@@ -13,6 +13,7 @@
 #include "device/shared/gpu.h"
 #include "device/simulated/simulated.h"
 #include "test/abi_bench.h"
+#include "test/abi_members.h"
 #include "test/abi_programs.h"
 #include "test/mock_level_zero/mock_control.h"
 
@@ -445,6 +446,7 @@ static const struct {
 } rows[] = {
     {"runs a kernel", runs_a_kernel, false},
     {"events order launches in flight", events_order_launches_in_flight, false},
+    {"semaphores order streams", semaphores_order_streams, false},
     {"graphs are replayed", graphs_are_replayed, false},
     {"graphs tell the times of launches", graphs_tell_the_times_of_launches, false},
     {"graphs follow their memory", graphs_follow_their_memory, false},
@@ -458,6 +460,8 @@ static const struct {
     {"modules of another version are refused", modules_of_another_version_are_refused, false},
     {"images of another device are refused", images_of_another_device_are_refused, true},
     {"images with another name are refused", images_with_another_name_are_refused, true},
+    {"devices work together", devices_work_together, false},
+    {"copies between devices", copies_between_devices, false},
     {"opens twice", opens_twice, false},
     {"works beside another driver", works_beside_another_driver, false},
     {"another process uses it, too", another_process_uses_it_too, false},

@@ -32,7 +32,7 @@ extern "C" {
  * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
  * at least m. */
 #define TSR_ABI_MAJOR 2
-#define TSR_ABI_MINOR 3
+#define TSR_ABI_MINOR 4
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -109,6 +109,18 @@ enum { TSR_CONTEXT_DEBUG = 1 };
  * the device has compute units. */
 TSR_API tsr_status_t tsrCreateContextOn(uint32_t index, uint32_t threads, uint32_t flags,
                                         tsr_context_t *context);
+/* A context of several devices, since 2.4: it has a member for each of the `count` indices, in
+ * their order, and an index may come twice. Every member is a context of one device, which all
+ * functions take; `*context` is the first. What joins them is that tsrCopyBetween copies from one
+ * to the other, that semaphores order the streams of all, and that they are destroyed together:
+ * tsrDestroyContext takes the first. One that is lost leaves the others usable. */
+TSR_API tsr_status_t tsrCreateContextOnDevices(const uint32_t *indices, uint32_t count,
+                                               uint32_t threads, uint32_t flags,
+                                               tsr_context_t *context);
+/* The member at a position, the first at 0; TSR_ENOTFOUND past the last. A context of one device
+ * is its own only member. Since 2.4. */
+TSR_API tsr_status_t tsrGetContextMember(tsr_context_t context, uint32_t position,
+                                         tsr_context_t *member);
 /* A lost context is destroyed whatever is alive in it, and all its handles with it. */
 TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
 
@@ -194,6 +206,13 @@ TSR_API tsr_status_t tsrCopyAsync(tsr_context_t context, tsr_stream_t stream, vo
 TSR_API tsr_status_t tsrFillAsync(tsr_context_t context, tsr_stream_t stream, void *to,
                                   uint8_t byte, size_t bytes);
 
+/* Between members of a context of several devices, in the order of a stream of any member (NULL:
+ * the default one of the first, and done on return), since 2.4. A range lies in an allocation of
+ * the member beside it, or in memory of the program. Where a device is not host_addressable, its
+ * bytes go through memory of the host. */
+TSR_API tsr_status_t tsrCopyBetween(tsr_stream_t stream, tsr_context_t to_member, void *to,
+                                    tsr_context_t from_member, const void *from, size_t bytes);
+
 /* Streams run launches, copies and fills in order; NULL is the context's default stream, on which
  * they are done on return. Streams of a context are not ordered among each other, but by events.
  *
@@ -221,6 +240,28 @@ TSR_API tsr_status_t tsrGetEventTime(tsr_event_t event, uint64_t *nanoseconds);
 /* Nanoseconds of the device's clock between two recordings that have happened; TSR_EINVAL before
  * that, for events of two contexts, and where `end` came first. Does not wait. */
 TSR_API tsr_status_t tsrElapsedTime(tsr_event_t start, tsr_event_t end, uint64_t *nanoseconds);
+
+/* Semaphores, since 2.4: numbers that grow, for streams of all devices of a context (events are for
+ * those of one device). A signal happens when all that was queued in its stream before it has
+ * ended, well or badly; the value of a semaphore is the greatest number up to which all signals
+ * that were asked for have happened. Each signal must be greater than the one asked for before it.
+ *
+ * A wait may be queued before the signal that it is for is asked for. Streams of the same device
+ * wait on the device for a signal that was asked for, others as a thread of the host does. A
+ * signal on a device that is lost fails those who wait for it, with the reason. */
+typedef struct tsr_semaphore *tsr_semaphore_t;
+TSR_API tsr_status_t tsrCreateSemaphore(tsr_context_t context, uint64_t value,
+                                        tsr_semaphore_t *semaphore);
+/* Waits for the signals asked for; TSR_EINVAL while a stream waits for one. */
+TSR_API tsr_status_t tsrDestroySemaphore(tsr_semaphore_t semaphore);
+/* On a stream of any member (NULL: the default one of the first, where it happens at once). */
+TSR_API tsr_status_t tsrSignalSemaphore(tsr_semaphore_t semaphore, tsr_stream_t stream,
+                                        uint64_t value);
+/* What is queued in the stream after this call begins when the value is at least `value`. */
+TSR_API tsr_status_t tsrWaitSemaphore(tsr_semaphore_t semaphore, tsr_stream_t stream,
+                                      uint64_t value);
+TSR_API tsr_status_t tsrSynchronizeSemaphore(tsr_semaphore_t semaphore, uint64_t value);
+TSR_API tsr_status_t tsrGetSemaphoreValue(tsr_semaphore_t semaphore, uint64_t *value);
 
 /* Launch. The grid, block and shared memory of a kernel follow from its metadata ("launch"; a
  * formula where dimensions are given). A part of `launch` that is 0 stands for them; one that is
