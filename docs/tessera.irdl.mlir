@@ -2020,6 +2020,14 @@ module {
       %2 = irdl.base "#builtin.integer"
       irdl.attributes {"number" = %2}
     }
+    irdl.operation @columns {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.integer"
+      irdl.attributes {"first" = %2}
+    }
     irdl.operation @pad {
       %0 = irdl.any
       irdl.operands(%0)

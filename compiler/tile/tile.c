@@ -151,6 +151,15 @@ ir_value tile_row(ir_builder *b, ir_value x, int64_t number) {
     return ir_build1(b, TILE_ROW, &x, 1, ir_type_tile(b->m, t->element, 1, t->dims[1]), &attr, 1);
 }
 
+ir_value tile_columns(ir_builder *b, ir_value x, int64_t first, int64_t columns) {
+    const ir_type_data *t = tile_type(b, x);
+    ir_named_attr attr = {"first", ir_attr_int(b->m, first)};
+    if (t->dims[1] == columns)
+        return x;
+    return ir_build1(b, TILE_COLUMNS, &x, 1, ir_type_tile(b->m, t->element, t->dims[0], columns),
+                     &attr, 1);
+}
+
 ir_value tile_index_plus(ir_builder *b, ir_value x, int64_t by) {
     int64_t one = 1;
     return tile_affine(b, by, &x, &one, 1);

@@ -93,6 +93,8 @@ ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, in
                  int64_t column_stride, bool canonical);
 /* Row `number` of x. */
 ir_value tile_row(ir_builder *b, ir_value x, int64_t number);
+/* So many columns of x, from `first` on. */
+ir_value tile_columns(ir_builder *b, ir_value x, int64_t first, int64_t columns);
 ir_value tile_broadcast(ir_builder *b, ir_value x, int64_t rows, int64_t columns);
 /* A loop; returns the builder inside; *index and carried arguments (block arguments 1...) are its
  * block's. */

@@ -42,7 +42,7 @@ static const struct {
     {TILE_INDEX_MUL, "i", "i"},   {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
     {TILE_SCAN, "t", "t"},        {TILE_BARRIER, "", ""},          {TILE_MMA, "t", "t"},
     {TILE_COPY, "mimi", ""},      {TILE_COPY_COMMIT, "", ""},      {TILE_COPY_WAIT, "", ""},
-    {TILE_MMA_STAGE, "mit", "t"}, {TILE_MMA_WAIT, "t", ""},
+    {TILE_MMA_STAGE, "mit", "t"}, {TILE_MMA_WAIT, "t", ""},        {TILE_COLUMNS, "t", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -265,6 +265,14 @@ static bool verify_row(const ir_module *m, ir_op op, status *st) {
            ir_broken(st, "is one of the tile's rows");
 }
 
+static bool verify_columns(const ir_module *m, ir_op op, status *st) {
+    const ir_type_data *x = operand(m, op, 0), *to = result(m, op);
+    int64_t first = ir_op_int(m, op, "first", -1);
+    return (first >= 0 && first <= x->dims[1] - to->dims[1] && to->dims[0] == x->dims[0] &&
+            x->element == to->element) ||
+           ir_broken(st, "is some of the tile's columns");
+}
+
 static bool verify_scan(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *x = operand(m, op, 0), *before = operand(m, op, 1);
@@ -388,6 +396,8 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_fold(m, op, st);
     case TILE_ROW:
         return verify_row(m, op, st);
+    case TILE_COLUMNS:
+        return verify_columns(m, op, st);
     case TILE_SCAN:
         return verify_scan(m, op, st);
     case TILE_MMA:

@@ -117,11 +117,41 @@ static bool check_register_loop(const orders *o, ir_op loop) {
            orders_fail(o, loop, "order 'lanes64' has 64 lanes, not %" PRId64, lanes);
 }
 
+/* The columns from number `from` on that are added to all lanes, of a tile of them: `*of`, which
+ * is 0 at first. */
+static bool is_part_of(const orders *o, ir_value added, int64_t from, ir_value *of) {
+    ir_op part = orders_defined_by(o, added, TILE_COLUMNS);
+    ir_value x = part ? ir_op_get(o->m, part)->operands[0] : added;
+    bool follows = part && ir_op_int(o->m, part, "first", -1) == from && (!*of || *of == x);
+    *of = x;
+    return follows;
+}
+
+/* Elements of a tile in registers that are added to all lanes, 64 after 64; `*v` becomes what was
+ * before. 0: it is not so. */
+static int64_t parts_of(const orders *o, ir_value *v) {
+    ir_value sum = *v, of = 0;
+    int64_t count = 0;
+    ir_op add;
+    for (; (add = orders_defined_by(o, sum, TILE_ADD)); count++)
+        sum = ir_op_get(o->m, add)->operands[0];
+    sum = *v;
+    for (int64_t i = count; count > 1 && i-- > 0;) {
+        add = orders_defined_by(o, sum, TILE_ADD);
+        if (!is_part_of(o, ir_op_get(o->m, add)->operands[1], i * ORDER_LANES, &of))
+            return 0;
+        sum = ir_op_get(o->m, add)->operands[0];
+    }
+    *v = count > 1 ? sum : *v;
+    return count > 1 ? count * ORDER_LANES : 0;
+}
+
 /* Elements that were added to a part of the lanes after the loop; `*v` becomes what was before. */
 static int64_t tail_of(const orders *o, ir_value *v) {
     ir_op add = orders_defined_by(o, *v, TILE_ADD);
-    if (!add)
-        return 0;
+    int64_t parts = parts_of(o, v);
+    if (!add || parts)
+        return parts;
     const ir_op_data *d = ir_op_get(o->m, add);
     ir_op pad = orders_defined_by(o, d->operands[1], TILE_PAD);
     *v = d->operands[0];

@@ -135,14 +135,22 @@ static void join_fold(layouts *l, ir_op op) {
         set->folded = t->dims[1];
 }
 
+/* How subgroups cut the sums of a product. */
+static bool grid_of(const layouts *l, ir_op op, const mma_unit *unit, mma_grid *grid) {
+    const ir_type_data *t = type_of(l, ir_op_get(l->m, op)->results[0]);
+    if (!ir_op_attr(l->m, op, "whole_rows"))
+        return mma_grid_of(unit, t->dims[0], t->dims[1], l->threads, grid);
+    *grid = (mma_grid){l->threads / unit->lanes, 1};
+    return t->dims[0] % ((int64_t)grid->rows * unit->m) == 0 && t->dims[1] % unit->n == 0;
+}
+
 /* Sums have one layout, each factor in registers its own. */
 static void join_mma(layouts *l, ir_op op) {
     static const ir_fragment fragments[] = {IR_FRAGMENT_A, IR_FRAGMENT_B, IR_FRAGMENT_C};
     const ir_op_data *d = ir_op_get(l->m, op);
     const mma_unit *unit = mma_unit_of(l->m, op);
-    const ir_type_data *t = type_of(l, d->results[0]);
     mma_grid grid;
-    if (!unit || !mma_grid_of(unit, t->dims[0], t->dims[1], l->threads, &grid)) {
+    if (!unit || !grid_of(l, op, unit, &grid)) {
         l->why = "a product of a matrix unit cannot be cut for the workgroup's threads";
         return;
     }
@@ -216,6 +224,10 @@ static void join_values(const ir_module *m, ir_op op, layouts *l) {
     case TILE_ROW:
     case TILE_GROUP:
         join_columns(l, op);
+        return;
+    case TILE_COLUMNS:
+        if (!ir_op_attr(m, op, "factor")) /* else it is laid out as the unit has it */
+            join(l, d->operands[0], d->results[0]);
         return;
     case TILE_SCAN:
         join_scan(l, op);

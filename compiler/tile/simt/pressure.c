@@ -40,7 +40,8 @@ static int64_t registers_of(const ir_module *m, ir_value v) {
 }
 
 static bool stands_for_operand(int opcode) {
-    return opcode == TILE_BROADCAST || opcode == TILE_ROW || opcode == TILE_BITCAST;
+    return opcode == TILE_BROADCAST || opcode == TILE_ROW || opcode == TILE_COLUMNS ||
+           opcode == TILE_BITCAST;
 }
 
 static void make(pressure_count *c, ir_value v, ir_value stand) {

@@ -147,12 +147,13 @@ static void fold_rows(emitter *e, ir_op op, const emitted *x, emitted *t) {
 
 /* ---- either ---- */
 
-/* Each thread of a row has as many lanes as the others, and they can hand each other values. */
+/* Each thread of a row has as many lanes as the others, and they can hand each other values: they
+ * are neighbours in one subgroup. */
 static bool is_even(const emitter *e, const emitted *x) {
     const ir_layout *l = &x->layout;
     int64_t round = (int64_t)l->column_threads * l->column_run;
     return x->tile_columns % round == 0 && l->column_threads <= e->target->subgroup && !l->turned &&
-           !l->lanes && l->row_run == 1;
+           ir_layout_column_groups(l) == 1 && !simt_is_fragment(x);
 }
 
 void simt_fold(emitter *e, ir_op op) {

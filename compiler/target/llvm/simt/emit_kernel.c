@@ -114,7 +114,8 @@ static LLVMMetadataRef as_metadata(emitter *e, int64_t number) {
     return LLVMValueAsMetadata(code_int(e, e->i32, number));
 }
 
-enum { ALL_REGISTERS = 2 };
+/* Threads of a unit that may each have all the registers that an instruction can name. */
+enum { ALL_REGISTERS = 256 };
 
 static void annotate(emitter *e, const char *key, int64_t value) {
     LLVMMetadataRef parts[] = {LLVMValueAsMetadata(e->function),
@@ -134,8 +135,9 @@ static void annotate_ptx(emitter *e, int64_t grid) {
     int64_t units = e->target->compute_units, of_unit = units ? (grid + units - 1) / units : 0;
     annotate(e, "kernel", 1);
     annotate(e, "maxntidx", e->simt.threads);
+    int64_t most = e->simt.threads < ALL_REGISTERS ? ALL_REGISTERS / e->simt.threads : 1;
     if (unit && of_unit > 0 && of_unit * e->simt.threads <= unit->threads / 2)
-        annotate(e, "minctasm", of_unit < ALL_REGISTERS ? of_unit : ALL_REGISTERS);
+        annotate(e, "minctasm", of_unit < most ? of_unit : most);
 }
 
 /* Without these every kernel would ask for what the driver may know. */
@@ -159,7 +161,7 @@ static void annotate_rocm(emitter *e) {
 void simt_open_module(emitter *e) {
     static const char key[] = "amdhsa_code_object_version";
     enum { CODE_OBJECT_VERSION = 500 };
-    e->simt.threads = SIMT_THREADS;
+    e->simt.threads = (int)ir_op_int(e->m, ir_module_kernel(e->m), "threads", SIMT_THREADS);
     if (!is_ptx(e))
         LLVMAddModuleFlag(e->module, LLVMModuleFlagBehaviorError, key, sizeof key - 1,
                           as_metadata(e, CODE_OBJECT_VERSION));

@@ -142,6 +142,42 @@ static void code_row(emitter *e, ir_op op) {
     memcpy(t->values, &x->values[number * x->parts], sizeof *t->values * (size_t)t->parts);
 }
 
+/* Of so many neighbours one value. */
+static LLVMValueRef as_run(emitter *e, LLVMValueRef const *x, int64_t count) {
+    LLVMValueRef run = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(x[0]), (unsigned)count));
+    for (int64_t i = 0; i < count; i++)
+        run = LLVMBuildInsertElement(e->b, run, x[i], code_int(e, e->i32, i), "");
+    return run;
+}
+
+static bool same_threads(const ir_layout *x, const ir_layout *y) {
+    return x->row_threads == y->row_threads && x->column_threads == y->column_threads &&
+           x->row_run == y->row_run && x->column_run == y->column_run && x->turned == y->turned &&
+           ir_layout_row_groups(x) == ir_layout_row_groups(y) &&
+           ir_layout_column_groups(x) == ir_layout_column_groups(y);
+}
+
+/* A round of threads holds columns side by side, and both tiles are whole rounds of them. */
+static void code_columns(emitter *e, ir_op op) {
+    const emitted *x = code_get(e, ir_op_get(e->m, op)->operands[0]);
+    emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
+    const ir_layout *l = &x->layout;
+    int64_t first = ir_op_int(e->m, op, "first", 0), run = simt_is_fragment(t) ? l->column_run : 1,
+            round = (int64_t)l->column_threads * l->column_run;
+    if (!same_threads(l, &t->layout) || simt_is_fragment(x) || first % round != 0 ||
+        t->tile_columns % round != 0) {
+        e->failed = true;
+        status_set(e->st, STATUS_INTERNAL, "columns of this layout are in other threads");
+        return;
+    }
+    first = first / round * l->column_run;
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int64_t c = 0; c < t->parts; c++) {
+            LLVMValueRef const *from = &x->values[r * x->parts + first + c * run];
+            t->values[r * t->parts + c] = run > 1 ? as_run(e, from, run) : *from;
+        }
+}
+
 /* ---- running sums: a thread has whole rows, and the sum before each ---- */
 
 static void code_running(emitter *e, ir_op op) {
@@ -222,6 +258,7 @@ bool simt_code(emitter *e, ir_op op) {
         {TILE_IOTA, code_iota},
         {TILE_PAD, code_pad},
         {TILE_ROW, code_row},
+        {TILE_COLUMNS, code_columns},
         {TILE_SCAN, code_running},
         {TILE_FOLD, simt_fold},
         {TILE_FMA, code_fma},
