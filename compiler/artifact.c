@@ -153,16 +153,24 @@ static json_t *launch_json(const ir_module *m, const json_t *phases, json_t *scr
                      (json_int_t)threads, 1, 1, "smem_bytes", scratch);
 }
 
-/* What takes the place of something that the target lacks; NULL: nothing does. */
-static json_t *fallbacks_json(const ir_module *m, const char *isa) {
+static void add_fallback(json_t *list, const char *type, const char *as, const char *why) {
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "type", type, "as", as, "why", why));
+}
+
+/* What takes the place of something that the target lacks, or the kernel cannot have. */
+static json_t *fallbacks_json(const artifact_levels *levels) {
+    const ir_module *m = levels->tile;
     int64_t moved = ir_op_int(m, ir_module_kernel(m), "moved_bytes", 0);
-    const target_info *target = target_find(isa);
+    const target_info *target = target_find(levels->isa);
+    json_t *list = json_array();
     char why[160];
-    if (!moved)
-        return NULL;
     snprintf(why, sizeof why, "workgroups share %lld bytes, and one of %s has %lld",
              (long long)moved, target->name, (long long)target->shared_bytes);
-    return json_pack("[{s:s, s:s, s:s}]", "type", "shared memory", "as", "workspace", "why", why);
+    if (moved)
+        add_fallback(list, "shared memory", "workspace", why);
+    if (levels->why_joined)
+        add_fallback(list, "tiles", "whole tensors", levels->why_joined);
+    return list;
 }
 
 /* [offset, bytes, first phase, last phase] of each buffer of the workspace; NULL: none is planned.
@@ -181,7 +189,8 @@ static json_t *plan_json(const ir_module *m) {
     return list;
 }
 
-static json_t *needs_json(const ir_module *m, const char *isa) {
+static json_t *needs_json(const artifact_levels *levels) {
+    const ir_module *m = levels->tile;
     ir_op kernel = ir_module_kernel(m);
     json_t *phases = phases_json(m), *scratch = need_json(m, kernel, "scratch", "scratch_bytes");
     json_t *needs =
@@ -190,9 +199,10 @@ static json_t *needs_json(const ir_module *m, const char *isa) {
                   launch_json(m, phases, scratch), "scratch_bytes", scratch, "phases", phases);
     int64_t prepared = ir_op_int(m, kernel, "prepared_bytes", 0),
             unplanned = ir_op_int(m, kernel, "unplanned_bytes", 0);
-    json_t *fallbacks = fallbacks_json(m, isa);
-    if (fallbacks)
-        json_object_set_new(needs, "fallbacks", fallbacks);
+    json_t *fallbacks = fallbacks_json(levels);
+    if (json_array_size(fallbacks))
+        json_object_set(needs, "fallbacks", fallbacks);
+    json_decref(fallbacks);
     if (unplanned)
         json_object_set_new(needs, "unplanned_workspace_bytes", json_integer(unplanned));
     json_t *plan = plan_json(m);
@@ -252,7 +262,7 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
     for (uint32_t i = 0; i + 1 < b->count; i++)
         image->number += strcmp(b->images[i].isa, levels->isa) == 0;
     target_image_kind(levels->isa, image->target);
-    image->needs = needs_json(levels->tile, levels->isa);
+    image->needs = needs_json(levels);
     set_known(image->needs, "fragments", levels->fragments);
     set_known(image->needs, "epilogue", levels->epilogues);
     set_known(image->needs, "resources", levels->resources);

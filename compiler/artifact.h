@@ -44,6 +44,8 @@ typedef struct artifact_levels {
     json_t *fragments, *epilogues, *resources,
         *units;                      /* of describe.h; each may be NULL or empty */
     const compiler_special *special; /* NULL: none */
+    const char *why_joined; /* why a kernel of tiles is not lowered as it stands; NULL: it is, or is
+                               none */
 } artifact_levels;
 /* Everything is copied, or referred to. `when`: the dimensions that it is for, or NULL. */
 void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_bindings *when);

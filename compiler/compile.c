@@ -133,18 +133,18 @@ static bool build(tsr_compilation_t c, const tsr_compile_options_t *o,
                                 .constants = o->constants,
                                 .source_schedule = kernel->schedule};
     text space, unused;
+    const bool profiled = profile_of(o->profile, &options.profile, st);
     text_init(&space);
     text_init(&unused);
     if (c->shape && !options.generic) {
         diagnostics_list(NULL); /* other tiles that do not check are none of the caller's */
         compiler_choice_text(kernel, c->shape, &space);
-        compiler_unused_hints(c->source, kernel, c->shape, &unused);
+        compiler_unused_hints(c->source, kernel, c->shape, &options, &unused);
         diagnostics_list(&c->listed);
     }
     options.provenance = &(compiler_provenance){
         .space = space.data, .unused_hints = unused.data, .specialized = c->specialized};
-    bool ok = profile_of(o->profile, &options.profile, st) &&
-              compiler_build(c->instance, &options, &c->artifact, st);
+    bool ok = profiled && compiler_build(c->instance, &options, &c->artifact, st);
     text_release(&space);
     text_release(&unused);
     return ok;

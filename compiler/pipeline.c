@@ -45,6 +45,20 @@ static bool replace(pipeline *p, ir_module *lower) {
     return true;
 }
 
+/* Its tiles are its schedule. What has no such lowering stays as it is. */
+static bool run_lower_tiles(pipeline *p) {
+    ir_module *lowered;
+    if (!pipeline_lower_tiles(p->m, p->options, p->target, p->why_joined, &lowered))
+        return true;
+    if (!chip_has_room(p->m, p->target, p->instance->source, p->st)) {
+        ir_module_free(lowered);
+        return false;
+    }
+    ir_print(p->m, &p->schedule);
+    p->tiles = p->direct = true;
+    return replace(p, lowered);
+}
+
 static bool too_many_instances(status *st) {
     status why = *st;
     status_clear(st);
@@ -103,8 +117,9 @@ static bool run_place_memory(pipeline *p) {
 }
 
 static bool run_assign_layout(pipeline *p) {
+    int threads = (int)ir_op_int(p->m, ir_module_kernel(p->m), "threads", SIMT_THREADS);
     return p->target->class == TARGET_CPU ? tile_assign_layout(p->m, p->target->lanes, p->st)
-                                          : simt_assign_layout(p->m, SIMT_THREADS, p->st);
+                                          : simt_assign_layout(p->m, threads, p->st);
 }
 
 enum {
@@ -116,12 +131,14 @@ enum {
 
 static const struct pass {
     const char *name;
+    ir_level level; /* of the module that it takes */
     bool (*run)(pipeline *p);
     bool (*apply)(ir_module *m, status *st); /* where it takes the module alone */
     unsigned when;
 } passes[] = {
-#define P(function, name, LEVEL, arguments, summary) {name, run_##function, NULL, ALWAYS},
-#define M(function, name, LEVEL, apply, when, summary) {name, NULL, apply, when},
+#define P(function, name, LEVEL, arguments, summary)                                               \
+    {name, IR_LEVEL_##LEVEL, run_##function, NULL, ALWAYS},
+#define M(function, name, LEVEL, apply, when, summary) {name, IR_LEVEL_##LEVEL, NULL, apply, when},
 #include "passes.def"
 };
 
@@ -190,6 +207,8 @@ static bool inject_into_pass(pipeline *p, const struct pass *pass, bool done) {
 }
 
 static bool do_pass(pipeline *p, const struct pass *pass) {
+    if (p->direct && pass->level != IR_LEVEL_TILE)
+        return true;
     return pass->run ? pass->run(p) : !pipeline_needs(p, pass->when) || pass->apply(p->m, p->st);
 }
 
@@ -339,6 +358,7 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
                               .epilogues = p->epilogues,
                               .resources = resources,
                               .units = units,
+                              .why_joined = p->why_joined[0] && !p->direct ? p->why_joined : NULL,
                               .special = special_in_force(p)};
     bool ok = p->st->code == STATUS_OK;
     if (ok)

@@ -5,11 +5,18 @@
 #include "source/diagnostic.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
+#include "tile/simt/simt.h"
 
 /* The Tile IR that code is made from, behind the last pass. Owned (ir_module_free); NULL with a
  * status. *target receives what it is for. */
 ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *options,
                          const target_info **target, status *st);
+
+/* A kernel of tiles as it stands (simt_from_tiles): its Tile IR, owned. False: it has no such
+ * lowering; `why` then says so, where it is one of tiles and the target's are lowered so. */
+bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,
+                          const target_info *target, char why[SIMT_TILES_WHY_BYTES],
+                          ir_module **out);
 
 /* The module of one kernel. *crowded: it failed, and for being more phases than a kernel may have.
  */

@@ -10,6 +10,28 @@ bool run_specialize(pipeline *p) {
     return p->options->generic || graph_specialize(p->m, p->dims, p->st);
 }
 
+bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,
+                          const target_info *target, char why[SIMT_TILES_WHY_BYTES],
+                          ir_module **out) {
+    *out = NULL;
+    if (target->class != TARGET_SIMT || options->generic || options->unoptimised ||
+        target->subgroup < SIMT_FOLD_THREADS || !tiles_of(specialized))
+        return false;
+    const simt_tiles_request request = {.profile = compiler_profile_name(options->profile),
+                                        .chip = target->cpu,
+                                        .threads = SIMT_THREADS,
+                                        .most_threads = SIMT_MOST_THREADS,
+                                        .shared_bytes = target->shared_bytes,
+                                        .copies = target->copies};
+    ir_module *graph = ir_module_clone(specialized);
+    graph_decompose_tiles(graph, tiles_of(graph));
+    if (options->profile != PROFILE_STRICT)
+        graph_contract_tiles(graph, tiles_of(graph));
+    *out = simt_from_tiles(graph, &request, why);
+    ir_module_free(graph);
+    return *out != NULL;
+}
+
 bool run_join_tiles(pipeline *p) {
     p->tiles = tiles_of(p->m) != 0;
     if (p->target->class == TARGET_SIMT &&
@@ -73,13 +95,18 @@ static bool looks_at_passes(const pipeline *p) {
     return p->options->emit_after || p->options->fault;
 }
 
+/* Tiles of chips may be lowered before they are joined. */
+static bool may_stand(const pipeline *p) {
+    return p->target->class == TARGET_SIMT && tiles_of(compiler_instance_graph(p->instance));
+}
+
 static bool has_room(const pipeline *p) {
     const ir_module *tiles = instance_specialized(p->instance, p->st);
     return tiles && chip_has_room(tiles, p->target, p->instance->source, p->st);
 }
 
 bool pipeline_take_graph(pipeline *p, bool *taken) {
-    const graph_prepared *g = looks_at_passes(p) ? NULL : kept_for(p);
+    const graph_prepared *g = looks_at_passes(p) || may_stand(p) ? NULL : kept_for(p);
     *taken = g != NULL;
     if (!g)
         return true;
@@ -97,7 +124,7 @@ static bool is_one_of_several(const pipeline *p) {
 }
 
 void pipeline_keep_graph(const pipeline *p) {
-    if (looks_at_passes(p) || !is_one_of_several(p) || kept_for(p))
+    if (looks_at_passes(p) || may_stand(p) || !is_one_of_several(p) || kept_for(p))
         return;
     graph_prepared *g = base_calloc(1, sizeof *g);
     ir_module *m = ir_module_clone(p->m);

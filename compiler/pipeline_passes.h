@@ -8,6 +8,7 @@
 #include "graph/instance.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
+#include "tile/simt/simt.h"
 
 /* One compilation: the module at its present level, and what is kept of the levels above. */
 typedef struct pipeline {
@@ -15,14 +16,16 @@ typedef struct pipeline {
     const compiler_options *options;
     ir_bindings dims;
     const target_info *target;
-    ir_module *m;          /* NULL before the first pass */
-    text schedule;         /* its canonical text, for the module and its hash */
-    json_t *epilogues;     /* describe.h; NULL before there is a schedule */
-    compiler_space *space; /* receives the schedule's parameters, or NULL */
-    bool tiles;            /* the kernel was made of tiles */
-    bool expanded;         /* ... and its instances are written out */
-    bool is_program;       /* it becomes several kernels */
-    bool crowded;          /* it is more phases than a kernel has */
+    ir_module *m;                          /* NULL before the first pass */
+    text schedule;                         /* its canonical text, for the module and its hash */
+    json_t *epilogues;                     /* describe.h; NULL before there is a schedule */
+    compiler_space *space;                 /* receives the schedule's parameters, or NULL */
+    bool tiles;                            /* the kernel was made of tiles */
+    bool expanded;                         /* ... and its instances are written out */
+    bool direct;                           /* ... or it is lowered as it stands */
+    char why_joined[SIMT_TILES_WHY_BYTES]; /* or why it is not; "": nobody asked */
+    bool is_program;                       /* it becomes several kernels */
+    bool crowded;                          /* it is more phases than a kernel has */
     status *st;
 } pipeline;
 

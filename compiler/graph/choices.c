@@ -86,7 +86,9 @@ typedef struct looking {
     const compiler_case *c;
     sha256 graph;
     compiler_code own;
-    bool joined; /* else the code is made of the tiles that the graph has */
+    bool joined;                      /* else the code is made of the tiles that the graph has */
+    const choices_lowering *lowering; /* that makes code of the tiles as they stand; NULL: none */
+    sha256 lowered;                   /* what it makes of the case */
     text *out;
 } looking;
 
@@ -106,9 +108,20 @@ static void say_number(looking *l, const char *name, int64_t value) {
     say(l, name, digits);
 }
 
+/* Is what is lowered as it stands the same? */
+static bool lowers_alike(const looking *l, const ir_module *specialized) {
+    sha256 other;
+    return l->lowering->identify(l->lowering->context, specialized, &other) &&
+           same(&other, &l->lowered);
+}
+
 static bool has_own_code(const looking *l, compiler_instance *instance) {
     status st = STATUS_INIT;
     compiler_code code;
+    if (l->lowering) {
+        const ir_module *specialized = instance_specialized(instance, &st);
+        return specialized && lowers_alike(l, specialized);
+    }
     return same(&l->graph, compiler_instance_hash(instance)) ||
            (l->joined && compiler_code_of(instance, &code, &st) &&
             compiler_relate(&l->own, &code) == COMPILER_SAME_CODE);
@@ -134,16 +147,65 @@ static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
 static void look_at_knob(looking *l, uint32_t index) {
     const compiler_knob *knob = &l->kernel->knobs->items[index];
     int64_t chosen = l->c->choice ? l->c->choice[index] : 0;
-    bool unused = true;
+    bool unused = true, may = !knob->hint || l->lowering;
     if (knob->count == 0)
         return;
     chosen = chosen ? chosen : knob->values[0];
-    for (uint32_t v = 0; v < knob->count && !knob->hint && unused; v++)
+    for (uint32_t v = 0; v < knob->count && may && unused; v++)
         unused = knob->values[v] == chosen || changes_nothing(l, index, knob->values[v]);
-    if (knob->count == 1 && !knob->hint)
+    if (knob->count == 1 && may)
         unused = changes_nothing(l, index, 2 * chosen);
     if (unused)
         say_number(l, knob->name, chosen);
+}
+
+static ir_attr other_space(ir_module *m, const char *space) {
+    bool shared = strcmp(space, memory_space_names[MEMORY_SPACE_SHARED]) == 0;
+    return ir_attr_string(m,
+                          memory_space_names[shared ? MEMORY_SPACE_REGISTER : MEMORY_SPACE_SHARED]);
+}
+
+/* The hints with another value of number `which`: twice it, half, or one more; another space, or
+ * of other words none. */
+static ir_attr other_hints(ir_module *m, ir_attr hints, uint32_t which, int way) {
+    const ir_attr_data d = *ir_attr_get(m, hints);
+    ir_attr values[COMPILER_KNOBS_MAX];
+    const char *keys[COMPILER_KNOBS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d.count && i < COMPILER_KNOBS_MAX; i++) {
+        const ir_attr_data *value = ir_attr_get(m, d.items[i]);
+        int64_t now = value->integer, others[] = {2 * now, now / 2, now + 1};
+        const bool word = value->kind == IR_ATTR_STRING, space = strcmp(d.keys[i], "space") == 0;
+        if (i == which && word && !space)
+            continue;
+        keys[count] = d.keys[i];
+        values[count++] = i != which ? d.items[i]
+                          : word     ? other_space(m, value->string)
+                                     : ir_attr_int(m, others[way]);
+    }
+    return ir_attr_dict(m, keys, values, count);
+}
+
+/* Does code that is lowered as it stands depend on a hint of the operation? */
+static bool has_effect(const looking *l, const ir_module *specialized, ir_op op, uint32_t which) {
+    enum { WAYS = 3 };
+    bool alike = true;
+    for (int way = 0; alike && way < WAYS; way++) {
+        ir_module *m = ir_module_clone(specialized); /* with the same names of operations */
+        ir_op_set_attr(m, op, "hints", other_hints(m, ir_op_attr(m, op, "hints"), which, way));
+        alike = lowers_alike(l, m);
+        ir_module_free(m);
+    }
+    return !alike;
+}
+
+/* Was the hint looked at as a size of the kernel is? */
+static bool is_knob(const looking *l, const ir_module *m, ir_op op, const char *name) {
+    bool found = false;
+    for (uint32_t i = 0; ir_op_get(m, op)->opcode == GRAPH_TILES && i < l->kernel->knobs->count;
+         i++)
+        found |= strcmp(l->kernel->knobs->items[i].name, name) == 0;
+    return found;
 }
 
 /* Hints of loads and loops, and of the whole. */
@@ -152,6 +214,8 @@ static void look_at_op(looking *l, const ir_module *m, ir_op op) {
     const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
     for (uint32_t i = 0; hints && i < hints->count; i++) {
         const ir_attr_data *value = ir_attr_get(m, hints->items[i]);
+        if (is_knob(l, m, op, hints->keys[i]) || (l->lowering && has_effect(l, m, op, i)))
+            continue;
         if (value->kind == IR_ATTR_STRING)
             say(l, hints->keys[i], value->string);
         else
@@ -159,8 +223,8 @@ static void look_at_op(looking *l, const ir_module *m, ir_op op) {
     }
 }
 
-void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
-                           const compiler_case *c, text *out) {
+void choices_unused(compiler_source *source, const compiler_kernel *kernel, const compiler_case *c,
+                    const choices_lowering *lowering, text *out) {
     looking l = {.source = source, .kernel = kernel, .c = c};
     text list, ignored;
     status st = STATUS_INIT;
@@ -170,16 +234,16 @@ void compiler_unused_hints(compiler_source *source, const compiler_kernel *kerne
     text_init(&ignored);
     compiler_instance *instance = compiler_instance_open(source, kernel, c, &ignored);
     bool known = instance && code_of(instance, &l.own, &l.joined, &st);
+    const ir_module *m = known ? instance_specialized(instance, &st) : NULL;
+    if (m && lowering && lowering->identify(lowering->context, m, &l.lowered))
+        l.lowering = lowering;
     l.out = &list;
     l.graph = known ? *compiler_instance_hash(instance) : l.graph;
     for (uint32_t i = 0; known && i < kernel->knobs->count; i++)
         look_at_knob(&l, i);
-    if (known) {
-        for (ir_walk w = ir_walk_op(instance->graph, ir_module_kernel(instance->graph));
-             ir_walk_next(&w);)
-            look_at_op(&l, instance->graph, w.op);
-        text_append(out, list.data);
-    }
+    for (ir_walk w = ir_walk_op(m, m ? ir_module_kernel(m) : 0); m && ir_walk_next(&w);)
+        look_at_op(&l, m, w.op);
+    text_append(out, list.data);
     compiler_instance_free(instance);
     text_release(&list);
     text_release(&ignored);

@@ -20,3 +20,17 @@ bool graph_decompose_all(ir_module *m, status *st) {
                       "included; split it into kernels that take each other's results",
                       LIMIT_OPERATIONS);
 }
+
+void graph_decompose_tiles(ir_module *m, ir_op tiles) {
+    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);) {
+        const ir_op_data d = *ir_op_get(m, w.op);
+        ir_value results[LIMIT_OPERANDS];
+        if (graph_op_class(d.opcode) != GRAPH_CLASS_COMPOSITE || d.opcode == GRAPH_MATMUL)
+            continue;
+        ir_builder b = {m, d.block, w.op, d.location};
+        graph_decompose(&b, w.op, results);
+        for (uint32_t i = 0; i < d.result_count; i++)
+            ir_replace_uses(m, d.results[i], results[i]);
+        ir_op_erase(m, w.op);
+    }
+}

@@ -35,4 +35,15 @@ const ir_module *instance_specialized(compiler_instance *instance, status *st);
 /* The dimensions, in the module's arena. */
 ir_bindings instance_copy_dims(ir_module *m, ir_bindings dims);
 
+/* choices.c: how a target lowers kernels of tiles as they stand. */
+typedef struct choices_lowering {
+    void *context;
+    /* What it makes of a specialized graph; false: it lowers it otherwise. */
+    bool (*identify)(void *context, const ir_module *specialized, sha256 *out);
+} choices_lowering;
+/* Appends what of a kernel's space of tiles no code depends on. `lowering`: NULL where tiles are
+ * always joined, or written out. */
+void choices_unused(compiler_source *source, const compiler_kernel *kernel, const compiler_case *c,
+                    const choices_lowering *lowering, text *out);
+
 #endif

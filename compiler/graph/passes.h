@@ -33,6 +33,9 @@ bool graph_simplify(ir_module *m, status *st);
 
 /* Products that are only added to something become fma: other bits, for profiles that allow it. */
 bool graph_contract(ir_module *m, status *st);
+/* The same, and the composites but for products, of a kernel of tiles that stays one. */
+void graph_contract_tiles(ir_module *m, ir_op tiles);
+void graph_decompose_tiles(ir_module *m, ir_op tiles);
 
 /* False where the kernel has no formula, so that none of this can be asked of it. */
 bool graph_require_formula(const ir_module *m, status *st);

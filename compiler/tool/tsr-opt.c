@@ -13,6 +13,7 @@
 #include "ir/irdl.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
+#include "pipeline.h"
 #include "program/outline.h"
 #include "schedule/schedule.h"
 #include "target/interp/fold_constants.h"
@@ -97,6 +98,33 @@ static bool run_specialize(pass_run *r) {
     return found >= 0 && graph_specialize(r->m, (ir_bindings){dims, count}, r->st);
 }
 
+static bool replace(pass_run *r, ir_module *lower) {
+    if (!lower)
+        return false;
+    ir_module_free(r->m);
+    r->m = lower;
+    return true;
+}
+
+/* "sm_80" or "gfx942,deterministic": a chip, and a profile other than strict. */
+static bool run_lower_tiles(pass_run *r) {
+    char chip[32] = "sm_80", why[SIMT_TILES_WHY_BYTES];
+    compiler_options options = {.profile = PROFILE_STRICT};
+    if (r->arguments)
+        snprintf(chip, sizeof chip, "%.*s", (int)strcspn(r->arguments, ","), r->arguments);
+    const char *profile = r->arguments ? strchr(r->arguments, ',') : NULL;
+    while (profile && strcmp(compiler_profile_name(options.profile), profile + 1) != 0)
+        if (++options.profile == PROFILE_COUNT)
+            return status_set(r->st, STATUS_INVALID, "no profile is called '%s'", profile + 1);
+    const target_info *target = target_find(chip);
+    ir_module *lowered;
+    if (!target || target->class != TARGET_SIMT)
+        return status_set(r->st, STATUS_INVALID, "no chip is called '%s'", chip);
+    return pipeline_lower_tiles(r->m, &options, target, why, &lowered)
+               ? replace(r, lowered)
+               : status_set(r->st, STATUS_UNAVAILABLE, "it is not lowered as it stands: %s", why);
+}
+
 static bool run_join_tiles(pass_run *r) {
     graph_join_tiles(r->m);
     return true;
@@ -121,14 +149,6 @@ static bool run_outline(pass_run *r) {
             return status_set(r->st, STATUS_INVALID, "outline has 'groups' and 'buffers', not '%s'",
                               name);
     return found >= 0 && program_outline(r->m, &request, r->st);
-}
-
-static bool replace(pass_run *r, ir_module *lower) {
-    if (!lower)
-        return false;
-    ir_module_free(r->m);
-    r->m = lower;
-    return true;
 }
 
 static bool is_in_range(pass_run *r, const char *name, int64_t value) {
@@ -458,9 +478,9 @@ static int process_text(const options *o) {
 
 static int process_kernel(const options *o, compiler_source *s, const compiler_kernel *kernel,
                           uint32_t *found) {
-    text diagnostics;
+    text said;
     int code = DONE;
-    text_init(&diagnostics);
+    text_init(&said);
     for (uint32_t i = 0; i < (kernel->case_count ? kernel->case_count : 1) && code == DONE; i++) {
         const compiler_case *c = kernel->case_count ? &kernel->cases[i] : NULL;
         bool wanted = o->case_name ? strcmp(o->case_name, "all") == 0 ||
@@ -469,23 +489,23 @@ static int process_kernel(const options *o, compiler_source *s, const compiler_k
         if (!wanted)
             continue;
         ++*found;
-        ir_module *m = compiler_graph(s, kernel, c, &diagnostics);
+        ir_module *m = compiler_graph(s, kernel, c, &said);
         code = m ? process(o, m, c, kernel->schedule) : WRONG_INPUT;
     }
-    fputs(diagnostics.data, stderr);
-    text_release(&diagnostics);
+    fputs(said.data, stderr);
+    text_release(&said);
     return code;
 }
 
 static int process_source(const options *o) {
     status st = STATUS_INIT;
-    text diagnostics;
+    text said;
     int code = DONE;
     uint32_t found = 0;
-    text_init(&diagnostics);
-    compiler_source *s = compiler_open(o->file, false, &diagnostics, &st);
-    fputs(diagnostics.data, stderr);
-    text_release(&diagnostics);
+    text_init(&said);
+    compiler_source *s = compiler_open(o->file, false, &said, &st);
+    fputs(said.data, stderr);
+    text_release(&said);
     if (!s)
         return failed(o->file, &st);
     if (compiler_error_count(s))

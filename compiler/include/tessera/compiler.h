@@ -288,13 +288,6 @@ typedef enum compiler_relation {
     COMPILER_ANOTHER_ORDER, /* other sums, or other orders: other bits */
 } compiler_relation;
 compiler_relation compiler_relate(const compiler_code *a, const compiler_code *b);
-/* Appends what of a kernel of tiles no code of the CPU's depends on in this case, "BM=64,warps=8"
- * with the values in force: hints, and sizes that leave the code as it is whichever of their
- * values is taken (where there is one value: or twice as much). Nothing for other kernels, and
- * where no code can be made. */
-void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
-                           const compiler_case *c, text *out);
-
 /* FLOPs (masked work left out) and bytes that must move. */
 bool compiler_cost(compiler_instance *instance, uint64_t *flops, uint64_t *bytes, status *st);
 
@@ -384,6 +377,13 @@ typedef struct compiler_options {
                                from 1 in the order of the code; 0: all are */
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
+
+/* Appends what of a kernel of tiles no code of the options' target and profile depends on in this
+ * case, "BM=64,warps=8" with the values in force: hints, and sizes that leave the code as it is
+ * whichever of their values is taken (where there is one value: or twice as much). Nothing for
+ * other kernels, and where no code can be made. */
+void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
+                           const compiler_case *c, const compiler_options *options, text *out);
 
 typedef struct compiler_artifact {
     void *image; /* module image for tsrLoadModule; owned, free() */

@@ -8,8 +8,23 @@
 
 #include "tile/tile.h"
 
-/* Threads of a workgroup. */
-enum { SIMT_THREADS = 128 };
+/* Threads of a workgroup, where a kernel does not say how many. */
+enum { SIMT_THREADS = 128, SIMT_MOST_THREADS = 1024 };
+
+/* What a kernel of tiles is lowered for. */
+typedef struct simt_tiles_request {
+    const char *profile;
+    const char *chip;          /* whose matrix units may multiply */
+    int threads, most_threads; /* of a workgroup: where it does not say; at most */
+    int64_t shared_bytes;      /* of a workgroup, at most */
+    bool copies;               /* into that memory without going through registers */
+} simt_tiles_request;
+enum { SIMT_TILES_WHY_BYTES = 200 };
+/* Lowers a kernel of tiles as it stands: a program instance is a workgroup. The graph is that of a
+ * kernel with static dimensions, without composites other than products. NULL, with the reason in
+ * `why`: it has no such lowering, and is to be lowered as operations on whole tensors. */
+ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
+                           char why[SIMT_TILES_WHY_BYTES]);
 
 /* A fold of one row goes through the workgroup's memory: 64 elements, then 8, of up to 8 bytes
  * each.

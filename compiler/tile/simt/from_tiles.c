@@ -1,0 +1,581 @@
+/* from_tiles.c - a kernel of tiles as it stands: the kernel, its instances, loops and results. */
+#include "tile/simt/from_tiles.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/dim.h"
+#include "ops/tiles.h"
+#include "schedule/integers.h"
+
+enum { MOST_INDICES = 16, MOST_VALUES = 64, LINE_BYTES = 64 };
+
+bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
+    va_list args;
+    if (t->why[0])
+        return false;
+    int n = op ? snprintf(t->why, TILES_WHY_BYTES,
+                          "%s: ", op_info_get(ir_op_get(t->g, op)->opcode)->name)
+               : 0;
+    va_start(args, format);
+    vsnprintf(t->why + n, TILES_WHY_BYTES - (size_t)n, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ---- dimensions that depend on indices ---- */
+
+static bool evaluate(const tiles_lowering *t, ir_attr dim, const int64_t *at, int64_t *out) {
+    const ir_attr_data *d = ir_attr_get(t->g, dim);
+    ir_binding known[MOST_INDICES];
+    const char *missing = NULL;
+    uint32_t count = (uint32_t)t->indices.count;
+    *out = d->integer;
+    for (uint32_t i = 0; i < count; i++)
+        known[i] = (ir_binding){t->indices.items[i].name, at[i]};
+    return d->kind != IR_ATTR_DIM ||
+           ir_dim_evaluate(t->g, d->integer, (ir_bindings){known, count}, out, &missing);
+}
+
+/* constant + sum of factor * index, which is tried at two more places. */
+static bool find_factors(const tiles_lowering *t, ir_attr dim, int64_t *constant,
+                         int64_t *factors) {
+    int64_t at[MOST_INDICES] = {0}, value;
+    size_t count = t->indices.count;
+    if (!evaluate(t, dim, at, constant))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        at[i] = 1;
+        if (!evaluate(t, dim, at, &factors[i]))
+            return false;
+        factors[i] -= *constant;
+        at[i] = 0;
+    }
+    for (int64_t step = 2; step <= 3; step++) {
+        int64_t expected = *constant;
+        for (size_t i = 0; i < count; i++) {
+            at[i] = step + 5 * (int64_t)i;
+            expected += factors[i] * at[i];
+        }
+        if (!evaluate(t, dim, at, &value) || value != expected)
+            return false;
+    }
+    return true;
+}
+
+bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out) {
+    int64_t constant, factors[MOST_INDICES];
+    ir_value indices[MOST_INDICES];
+    if (!find_factors(t, dim, &constant, factors))
+        return false;
+    for (size_t i = 0; i < t->indices.count; i++)
+        indices[i] = t->indices.items[i].index;
+    *out = tile_affine(b, constant, indices, factors, (int)t->indices.count);
+    return true;
+}
+
+bool tiles_bounds(tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most) {
+    int64_t constant, factors[MOST_INDICES];
+    if (!find_factors(t, dim, &constant, factors))
+        return false;
+    *least = *most = constant;
+    for (size_t i = 0; i < t->indices.count; i++)
+        *(factors[i] < 0 ? least : most) += factors[i] * (t->indices.items[i].count - 1);
+    return true;
+}
+
+/* ---- accumulations ---- */
+
+int64_t tiles_number(tiles_lowering *t, const char *kind, const char *order, int64_t extent,
+                     int64_t results) {
+    reduction_record r = {.order = order_find(order),
+                          .extent = extent,
+                          .results = results,
+                          .id = (int64_t)t->reductions.items.count,
+                          .needed = true};
+    r.name = order_name(r.order, order);
+    snprintf(r.kind, sizeof r.kind, "%s", kind);
+    vec_push(&t->reductions.items, r);
+    return r.id;
+}
+
+void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number) {
+    ir_op_set_attr(t->m, op, "order", ir_attr_string(t->m, order));
+    ir_op_set_attr(t->m, op, "reduction", ir_attr_int(t->m, number));
+}
+
+/* ---- memory of the workgroup ---- */
+
+/* An odd number of units of 16 bytes. */
+static int64_t pitch_of(dtype element, int64_t columns) {
+    enum { UNIT = 16 };
+    int64_t each = UNIT / (int64_t)dtype_size(element), units = (columns + each - 1) / each;
+    return (units | 1) * each;
+}
+
+tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
+                      int64_t columns) {
+    int64_t pitch = pitch_of(element, columns);
+    ir_named_attr at = {"offset", ir_attr_int(t->m, t->scratch_bytes)};
+    ir_builder top = *b;
+    ir_value memory = ir_build1(&top, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
+    t->scratch_bytes += round_up(rows * pitch * (int64_t)dtype_size(element), LINE_BYTES);
+    return (tiles_view){.memory = memory,
+                        .offset = tile_index(b, 0),
+                        .rows = rows,
+                        .columns = columns,
+                        .row_stride = pitch,
+                        .column_stride = 1};
+}
+
+tiles_view tiles_view_of(tiles_lowering *t, ir_builder *b, ir_value v) {
+    tiles_value *x = &t->values[v];
+    if (!x->view.memory) {
+        const ir_type_data *type = tile_type(b, x->tile);
+        x->view = tiles_room(t, b, type->element, type->dims[0], type->dims[1]);
+        tile_store(b, x->view.memory, x->view.offset, x->tile, x->view.row_stride, 1, false);
+    }
+    return x->view;
+}
+
+/* ---- blocks ---- */
+
+void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *columns) {
+    const ir_type_data *d = ir_type_of(t->g, v);
+    *rows = d->rank == 2 || (d->rank == 1 && t->is_column[v]) ? d->dims[0] : 1;
+    *columns = d->rank == 2 ? d->dims[1] : d->rank == 1 && !t->is_column[v] ? d->dims[0] : 1;
+}
+
+static bool lower_block(tiles_lowering *t, ir_builder *b, ir_block block);
+
+static void set_carried(tiles_lowering *t, ir_value v, ir_value tile) {
+    t->values[v] = (tiles_value){.tile = tile, .rows = TILES_CARRIED, .columns = TILES_CARRIED};
+}
+
+static bool yield_block(tiles_lowering *t, ir_builder *in, ir_block block) {
+    const ir_op_data *end = ir_op_get(t->g, ir_block_get(t->g, block)->last);
+    ir_value next[MOST_VALUES];
+    for (uint32_t i = 0; i < end->operand_count; i++) {
+        int64_t rows, columns;
+        tiles_shape(t, end->operands[i], &rows, &columns);
+        next[i] = tile_broadcast(in, t->values[end->operands[i]].tile, rows, columns);
+    }
+    tile_yield(in, next, end->operand_count);
+    return true;
+}
+
+static bool lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
+    const ir_op_data d = *ir_op_get(t->g, op);
+    ir_block block = ir_op_block(t->g, op, 0);
+    const ir_value *arguments = ir_block_get(t->g, block)->arguments;
+    ir_value carried[MOST_VALUES], index;
+    int64_t least, count;
+    ir_op loop;
+    if (!tiles_bounds(t, ir_op_attr(t->g, op, "count"), &least, &count) || least != count)
+        return tiles_refuse(t, op, "how often it runs depends on the instance");
+    if (t->indices.count == MOST_INDICES)
+        return tiles_refuse(t, op, "it is in too many loops");
+    for (uint32_t i = 0; i < d.operand_count; i++) {
+        int64_t rows, columns;
+        if (t->is_factor[arguments[i]])
+            return tiles_refuse(t, op, "a factor of a product is carried");
+        tiles_shape(t, arguments[i], &rows, &columns);
+        carried[i] = tile_broadcast(b, t->values[d.operands[i]].tile, rows, columns);
+    }
+    const char *name = ir_op_string(t->g, op, "index", "");
+    const size_t streams = t->streams.count;
+    if (!tiles_open_streams(t, b, op, name, count))
+        return false;
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, carried, d.operand_count,
+                             &loop, &index);
+    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", count, 1));
+    for (uint32_t i = 0; i < d.operand_count; i++)
+        set_carried(t, arguments[i], ir_block_get(t->m, in.block)->arguments[1 + i]);
+    tiles_index known = {name, index, count};
+    vec_push(&t->indices, known);
+    bool ok = tiles_next_trip(t, &in, streams) && lower_block(t, &in, block);
+    if (ok)
+        tiles_end_trip(t, &in, streams);
+    ok = ok && yield_block(t, &in, block);
+    t->indices.count--;
+    t->streams.count = streams;
+    for (uint32_t i = 0; ok && i < d.result_count; i++)
+        set_carried(t, d.results[i], ir_op_result(t->m, loop, i));
+    return ok;
+}
+
+/* ---- far memory ---- */
+
+/* A tile of a kernel's argument: the attributes `start` and `kept` of an operation, and its size.
+ */
+typedef struct place {
+    const ir_type_data *whole;
+    const ir_attr_data *start;
+    int64_t kept[IR_MAX_RANK], size[IR_MAX_RANK];
+    uint32_t axes; /* that are kept */
+} place;
+
+/* How many of the places of an axis there are; 0: all. */
+static ir_value valid_of(ir_builder *b, ir_value start, int64_t size, int64_t extent) {
+    int64_t less = -1;
+    return tile_index_op(b, TILE_INDEX_MIN, tile_affine(b, extent, &start, &less, 1),
+                         tile_index(b, size));
+}
+
+/* Where it lies. False where it may begin or end outside along an axis that is not the tile's. */
+static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, const place *p, bool column,
+                       tiles_view *view) {
+    ir_value parts[IR_MAX_RANK], valid[IR_MAX_RANK] = {0};
+    int64_t strides[IR_MAX_RANK], stride = 1, least, most;
+    for (int i = p->whole->rank; i-- > 0; stride *= p->whole->dims[i]) {
+        strides[i] = stride;
+        if (!tiles_bounds(t, p->start->items[i], &least, &most) ||
+            !tiles_affine(t, b, p->start->items[i], &parts[i]))
+            return tiles_refuse(t, op, "where it begins is no multiple of the indices");
+        bool over = most + p->size[i] > p->whole->dims[i];
+        if (least < 0 || most >= p->whole->dims[i] || (over && !ir_ints_hold(p->kept, p->axes, i)))
+            return tiles_refuse(t, op, "it may lie outside");
+        valid[i] = over ? valid_of(b, parts[i], p->size[i], p->whole->dims[i]) : 0;
+    }
+    view->offset = tile_affine(b, 0, parts, strides, p->whole->rank);
+    int64_t along[2] = {0}, at = column ? 0 : 1;
+    for (uint32_t k = p->axes; k-- > 0; at--) {
+        along[at] = strides[p->kept[k]];
+        *(at ? &view->valid_columns : &view->valid_rows) = valid[p->kept[k]];
+    }
+    view->row_stride = along[0];
+    view->column_stride = along[1];
+    return true;
+}
+
+static tile_window window_of(const tiles_view *view) {
+    tile_window w = {.rows = view->rows,
+                     .columns = view->columns,
+                     .row_stride = view->row_stride,
+                     .column_stride = view->column_stride};
+    w.more[TILE_MORE_VALID_ROWS] = view->valid_rows;
+    w.more[TILE_MORE_VALID_COLUMNS] = view->valid_columns;
+    return w;
+}
+
+bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    ir_value x = d->operands[0], v = d->results[0];
+    place p = {.whole = ir_type_of(t->g, x),
+               .start = ir_attr_get(t->g, ir_op_attr(t->g, op, "start"))};
+    p.axes = ir_op_ints(t->g, op, "kept", p.kept, IR_MAX_RANK);
+    *view = (tiles_view){.memory = t->values[x].view.memory};
+    if (!view->memory || p.axes > 2 || ir_op_attr(t->g, op, "shift"))
+        return tiles_refuse(t, op, "it is shifted, or not of an input");
+    ir_op_ints(t->g, op, "size", p.size, IR_MAX_RANK);
+    if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], view))
+        return false;
+    tiles_shape(t, v, &view->rows, &view->columns);
+    t->cuts |= view->valid_columns != 0;
+    return true;
+}
+
+/* The value of a hint; NULL: there is none of that name. */
+static const ir_attr_data *hint_of(const tiles_lowering *t, ir_op op, const char *name) {
+    ir_attr attr = ir_op_attr(t->g, op, "hints");
+    const ir_attr_data *hints = attr ? ir_attr_get(t->g, attr) : NULL;
+    for (uint32_t i = 0; hints && i < hints->count; i++)
+        if (strcmp(hints->keys[i], name) == 0)
+            return ir_attr_get(t->g, hints->items[i]);
+    return NULL;
+}
+
+int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise) {
+    const ir_attr_data *hint = hint_of(t, op, name);
+    return hint ? hint->integer : otherwise;
+}
+
+bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char *word) {
+    const ir_attr_data *hint = hint_of(t, op, name);
+    return hint && hint->string && strcmp(hint->string, word) == 0;
+}
+
+/* A factor that is read where it lies, or is copied, is in no registers. */
+static bool stays_in_memory(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_view *far,
+                            tiles_view *out) {
+    ir_value v = ir_op_get(t->g, op)->results[0];
+    bool there = t->is_factor[v] && !t->is_read[v] && !far->valid_rows && !far->valid_columns &&
+                 tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_REGISTER]);
+    *out = *far;
+    return there || tiles_copy_now(t, b, op, far, out);
+}
+
+/* Read from memory that the workgroup has, where that is asked for. */
+static ir_value through_memory(tiles_lowering *t, ir_builder *b, ir_op op, ir_value x) {
+    const ir_type_data type = *tile_type(b, x);
+    if (!tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_SHARED]))
+        return x;
+    tiles_view v = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
+    tile_store(b, v.memory, v.offset, x, v.row_stride, 1, false);
+    return tile_load(b, v.memory, v.offset, v.rows, v.columns, v.row_stride, 1);
+}
+
+static bool lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
+    ir_value v = ir_op_get(t->g, op)->results[0];
+    const tiles_stream *stream = tiles_stream_of(t, op);
+    tiles_view view;
+    if (stream) {
+        t->values[v] = (tiles_value){.view = stream->slots};
+        return true;
+    }
+    tiles_view near;
+    if (!tiles_find_load(t, b, op, &view))
+        return false;
+    if (stays_in_memory(t, b, op, &view, &near)) {
+        t->values[v] = (tiles_value){.view = near};
+        return true;
+    }
+    tile_window w = window_of(&view);
+    ir_value x = tile_load_window(b, view.memory, view.offset, &w);
+    t->values[v] = (tiles_value){.tile = t->is_read[v] ? through_memory(t, b, op, x) : x,
+                                 .rows = view.valid_rows ? TILES_CUT : TILES_WHOLE,
+                                 .columns = view.valid_columns ? TILES_CUT : TILES_WHOLE};
+    return true;
+}
+
+static bool give(tiles_lowering *t, ir_builder *b, ir_op op, uint32_t i) {
+    ir_value v = ir_op_get(t->g, op)->operands[i], to = ir_op_get(t->g, tiles_of(t->g))->results[i];
+    const ir_attr_data *starts = ir_attr_get(t->g, ir_op_attr(t->g, op, "start")),
+                       *kept = ir_attr_get(t->g, ir_op_attr(t->g, op, "kept"));
+    const ir_type_data *part = ir_type_of(t->g, v);
+    place p = {.whole = ir_type_of(t->g, to), .start = ir_attr_get(t->g, starts->items[i])};
+    tiles_view view = {.memory = t->values[to].view.memory};
+    kept = ir_attr_get(t->g, kept->items[i]);
+    for (int k = 0; k < p.whole->rank; k++)
+        p.size[k] = 1;
+    for (; p.axes < kept->count; p.axes++) {
+        p.kept[p.axes] = ir_attr_get(t->g, kept->items[p.axes])->integer;
+        p.size[p.kept[p.axes]] = part->dims[p.axes];
+    }
+    if (!view.memory || p.axes > 2)
+        return tiles_refuse(t, op, "a result is no tile of an output");
+    if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], &view))
+        return false;
+    tiles_shape(t, v, &view.rows, &view.columns);
+    tile_window w = window_of(&view);
+    tile_store_window(b, view.memory, view.offset,
+                      tile_broadcast(b, t->values[v].tile, view.rows, view.columns), &w,
+                      dtype_is_float(part->element));
+    return true;
+}
+
+static bool lower_give(tiles_lowering *t, ir_builder *b, ir_op op) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < ir_op_get(t->g, op)->operand_count; i++)
+        ok = give(t, b, op, i);
+    return ok;
+}
+
+/* ---- operations ---- */
+
+static bool lower_op(tiles_lowering *t, ir_builder *b, ir_op op) {
+    const ir_op_data d = *ir_op_get(t->g, op);
+    b->location = d.location;
+    switch (d.opcode) {
+    case GRAPH_FOR:
+        return lower_loop(t, b, op);
+    case GRAPH_LOAD:
+        return lower_load(t, b, op);
+    case GRAPH_GIVE:
+        return lower_give(t, b, op);
+    case GRAPH_NEXT:
+        return true;
+    case GRAPH_MATMUL:
+        return tiles_lower_product(t, b, op);
+    default:
+        return tiles_lower_value(t, b, op);
+    }
+}
+
+static bool lower_block(tiles_lowering *t, ir_builder *b, ir_block block) {
+    for (ir_op op = ir_block_get(t->g, block)->first; op; op = ir_op_get(t->g, op)->next) {
+        const ir_op_data d = *ir_op_get(t->g, op);
+        if (!lower_op(t, b, op))
+            return false;
+        for (uint32_t i = 0; i < d.result_count; i++) {
+            ir_value v = d.results[i];
+            bool in_registers = t->is_left[v] && t->values[v].unit;
+            if (t->is_factor[v] && d.opcode != GRAPH_TRANSPOSE && !in_registers)
+                tiles_view_of(t, b, v);
+        }
+    }
+    return true;
+}
+
+/* ---- the kernel ---- */
+
+/* The instance's place on each axis, the last one first in the order of workgroups. */
+static bool open_instance(tiles_lowering *t, ir_builder *b, ir_value workgroup) {
+    ir_op tiles = tiles_of(t->g);
+    const ir_attr_data *names = ir_attr_get(t->g, ir_op_attr(t->g, tiles, "indices")),
+                       *counts = ir_attr_get(t->g, ir_op_attr(t->g, tiles, "counts"));
+    ir_value left = workgroup;
+    if (names->count > MOST_INDICES / 2)
+        return tiles_refuse(t, tiles, "it has too many axes of instances");
+    for (uint32_t i = 0; i < names->count; i++) {
+        tiles_index index = {.name = ir_attr_get(t->g, names->items[i])->string,
+                             .count = ir_attr_get(t->g, counts->items[i])->integer};
+        vec_push(&t->indices, index);
+    }
+    for (uint32_t i = names->count; i-- > 0;) {
+        int64_t count = t->indices.items[i].count;
+        t->indices.items[i].index = i ? tile_index_by(b, TILE_INDEX_REM, left, count) : left;
+        left = i ? tile_index_by(b, TILE_INDEX_DIV, left, count) : left;
+    }
+    return true;
+}
+
+static int64_t grid_of(const tiles_lowering *t) {
+    const ir_attr_data *counts = ir_attr_get(t->g, ir_op_attr(t->g, tiles_of(t->g), "counts"));
+    int64_t grid = 1;
+    for (uint32_t i = 0; i < counts->count; i++) {
+        const ir_attr_data *count = ir_attr_get(t->g, counts->items[i]);
+        grid = count->kind == IR_ATTR_INT ? grid * count->integer : 0;
+    }
+    return grid;
+}
+
+static bool lower_phase(tiles_lowering *t, ir_builder *b) {
+    int64_t grid = grid_of(t);
+    if (grid == 0)
+        return tiles_refuse(t, tiles_of(t->g), "it has no instances, or not a known number");
+    ir_named_attr attrs[] = {{"index", ir_attr_int(t->m, 0)},
+                             {"what", ir_attr_string(t->m, "tiles")},
+                             {"grid", ir_attr_int(t->m, grid)}};
+    ir_op_spec spec = {.opcode = TILE_PHASE, .attrs = attrs, .attr_count = 3, .region_count = 1};
+    ir_builder in = {t->m, ir_op_block(t->m, ir_build(b, &spec), 0), 0, b->location};
+    ir_value workgroup = ir_block_add_argument(t->m, in.block, ir_type_index(t->m), NULL);
+    ir_block body = ir_op_block(t->g, tiles_of(t->g), 0);
+    return open_instance(t, &in, workgroup) && tiles_find_uses(t, body) &&
+           lower_block(t, &in, body);
+}
+
+static ir_attr copy_names(const tiles_lowering *t, const char *which) {
+    const ir_attr_data *list = ir_attr_get(t->g, ir_op_attr(t->g, ir_module_kernel(t->g), which));
+    ir_attr names[MOST_VALUES];
+    for (uint32_t i = 0; i < list->count; i++)
+        names[i] = ir_attr_string(t->m, ir_attr_get(t->g, list->items[i])->string);
+    return ir_attr_array(t->m, names, list->count);
+}
+
+static ir_attr shapes_of(const tiles_lowering *t, const ir_value *buffers, uint32_t count) {
+    ir_attr shapes[MOST_VALUES];
+    for (uint32_t i = 0; i < count; i++) {
+        const ir_type_data *d = ir_type_of(t->g, buffers[i]);
+        shapes[i] = ir_attr_int_array(t->m, d->dims, (uint32_t)d->rank);
+    }
+    return ir_attr_array(t->m, shapes, count);
+}
+
+/* The results of the instances are the kernel's outputs, one for one. */
+static bool find_buffers(tiles_lowering *t, ir_value *buffers, uint32_t *count) {
+    const ir_block_data *body = ir_kernel_body(t->g);
+    const ir_op_data *end = ir_op_get(t->g, body->last), *tiles = ir_op_get(t->g, tiles_of(t->g));
+    bool alone = body->first == tiles_of(t->g) && ir_op_get(t->g, body->first)->next == body->last;
+    if (!alone || end->operand_count != tiles->result_count ||
+        body->argument_count + end->operand_count > MOST_VALUES)
+        return tiles_refuse(t, body->first, "there is more in the kernel than tiles");
+    for (uint32_t i = 0; i < body->argument_count; i++)
+        buffers[(*count)++] = body->arguments[i];
+    for (uint32_t i = 0; i < end->operand_count; i++) {
+        if (end->operands[i] != tiles->results[i])
+            return tiles_refuse(t, body->last, "outputs are not the instances' results in order");
+        buffers[(*count)++] = end->operands[i];
+    }
+    return true;
+}
+
+/* What the kernel says of its threads. */
+static bool read_hints(tiles_lowering *t) {
+    enum { SUBGROUP = 32 };
+    ir_op tiles = tiles_of(t->g);
+    int64_t warps = tiles_hint(t, tiles, "warps", t->request->threads / SUBGROUP);
+    t->threads = warps * SUBGROUP;
+    t->stages = tiles_hint(t, tiles, "stages", t->stages);
+    t->vector = tiles_hint(t, tiles, "vector", 0);
+    return (warps >= 1 && t->threads <= t->request->most_threads && (warps & (warps - 1)) == 0) ||
+           tiles_refuse(t, tiles, "a workgroup has 1 to %lld warps here, a power of two",
+                        (long long)t->request->most_threads / SUBGROUP);
+}
+
+static bool lower_kernel(tiles_lowering *t) {
+    ir_value buffers[MOST_VALUES];
+    uint32_t count = 0;
+    ir_op kernel = ir_module_kernel(t->g);
+    if (!find_buffers(t, buffers, &count) || !read_hints(t))
+        return false;
+    ir_named_attr attrs[8] = {
+        {"name", ir_attr_string(t->m, ir_op_string(t->g, kernel, "name", "kernel"))},
+        {"inputs", copy_names(t, "inputs")},
+        {"outputs", copy_names(t, "outputs")},
+        {"shapes", shapes_of(t, buffers, count)},
+        {"parameters", ir_attr_dict(t->m, NULL, NULL, 0)},
+        {"profile", ir_attr_string(t->m, t->request->profile)}};
+    uint32_t n = 6;
+    const char *math = ir_op_string(t->g, kernel, "math", NULL);
+    if (math)
+        attrs[n++] = (ir_named_attr){"math", ir_attr_string(t->m, math)};
+    ir_builder b = {.m = t->m, .block = ir_module_body(t->m)};
+    ir_op_spec spec = {.opcode = TILE_KERNEL, .attrs = attrs, .attr_count = n, .region_count = 1};
+    ir_op made = ir_build(&b, &spec);
+    b.block = ir_op_block(t->m, made, 0);
+    for (uint32_t i = 0; i < count; i++)
+        t->values[buffers[i]].view.memory = ir_block_add_argument(
+            t->m, b.block, ir_type_memory(t->m, ir_type_of(t->g, buffers[i])->element), NULL);
+    if (!lower_phase(t, &b))
+        return false;
+    if (t->scratch_bytes > t->request->shared_bytes)
+        return tiles_refuse(t, tiles_of(t->g),
+                            "its factors need %lld bytes of a workgroup's memory",
+                            (long long)t->scratch_bytes);
+    if (t->cuts && t->needs_carried)
+        return tiles_refuse(t, tiles_of(t->g), "a carried tile may be cut along a sum");
+    ir_op_set_attr(t->m, made, "threads", ir_attr_int(t->m, t->threads));
+    ir_op_set_attr(t->m, made, "workspace_bytes", ir_attr_int(t->m, 0));
+    ir_op_set_attr(t->m, made, "scratch_bytes", ir_attr_int(t->m, t->scratch_bytes));
+    ir_op_set_attr(t->m, made, "reductions", reductions_attr(t->m, &t->reductions));
+    return true;
+}
+
+static ir_module *lower(ir_module *graph, const simt_tiles_request *request, int64_t stages,
+                        bool *crowded, char why[SIMT_TILES_WHY_BYTES]) {
+    why[0] = '\0';
+    uint32_t n = ir_value_count(graph) + 1;
+    tiles_lowering t = {
+        .g = graph, .m = ir_module_new(), .request = request, .stages = stages, .why = why};
+    t.values = base_calloc(n, sizeof *t.values);
+    t.is_column = base_calloc(4 * (size_t)n, sizeof *t.is_column);
+    t.is_factor = t.is_column + n;
+    t.is_left = t.is_factor + n;
+    t.is_read = t.is_left + n;
+    bool ok = lower_kernel(&t);
+    *crowded = t.scratch_bytes > request->shared_bytes;
+    free(t.values);
+    free(t.is_column);
+    vec_release(&t.indices);
+    vec_release(&t.streams);
+    reductions_release(&t.reductions);
+    if (ok)
+        return t.m;
+    ir_module_free(t.m);
+    return NULL;
+}
+
+/* Where the kernel does not say how many stages its loads have, there are fewer of them if so many
+ * have no room. */
+ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
+                           char why[SIMT_TILES_WHY_BYTES]) {
+    enum { USUAL_STAGES = 2 };
+    ir_module *made = NULL;
+    bool crowded = true;
+    for (int64_t stages = USUAL_STAGES; !made && crowded && stages > 0; stages--)
+        made = lower(graph, request, stages, &crowded, why);
+    return made;
+}

@@ -1,0 +1,134 @@
+/* from_tiles.h - the state shared by the files that lower a kernel of tiles as it stands: a program
+ * instance is a workgroup, its loops stay loops, its tiles are tiles of Tile IR.
+ *
+ * A value of the graph is in registers, in the workgroup's memory, or both: factors of products are
+ * read from memory, all else from registers. A tensor of one axis is a row of a tile, or, where it
+ * has an element for each row of another tile, a column.
+ *
+ * A tile that hangs over an edge is whole here, with elements that mean nothing behind the edge:
+ * they are never stored, and no sum along that axis has a lowering.
+ *
+ * What has no lowering here is no error: such a kernel goes the long way, as whole tensors. */
+#ifndef TESSERA_TILE_SIMT_FROM_TILES_H
+#define TESSERA_TILE_SIMT_FROM_TILES_H
+
+#include "ops/graph.h"
+#include "ops/reductions.h"
+#include "tile/mma.h"
+#include "tile/simt/simt.h"
+#include "tile/tile.h"
+
+/* A tile in memory. */
+typedef struct tiles_view {
+    ir_value memory, offset; /* 0: it is in none */
+    int64_t rows, columns, row_stride, column_stride;
+    ir_value valid_rows, valid_columns; /* how many of them there are; 0: all */
+} tiles_view;
+
+/* Of an axis of a tile: are all of its elements there? */
+typedef enum tiles_extent {
+    TILES_WHOLE,
+    TILES_CARRIED, /* as of what a loop carries: where some kernel's load is cut, it may be, too */
+    TILES_CUT
+} tiles_extent;
+
+typedef struct tiles_value {
+    ir_value tile; /* in registers; 0: it is in none */
+    tiles_view view;
+    tiles_extent rows, columns;
+    const mma_unit *unit; /* its threads hold it as they do the unit's sums; NULL: as any */
+} tiles_value;
+
+/* An index of the instances or of a loop around the present operation. */
+typedef struct tiles_index {
+    const char *name;
+    ir_value index;
+    int64_t count;
+} tiles_index;
+
+/* A load that a loop repeats, whose tiles are on their way some trips before they are read. */
+typedef struct tiles_stream {
+    ir_op load;
+    tiles_view far;   /* of the present trip */
+    tiles_view slots; /* the first of them */
+    int64_t slot;     /* elements of one */
+    int64_t distance; /* trips ahead */
+    int64_t piece;    /* elements that are copied at once; 0: they go through registers */
+    ir_value loaded;  /* ... where the next trip's tile is */
+} tiles_stream;
+
+typedef struct tiles_lowering {
+    ir_module *g; /* the graph, of static dimensions */
+    ir_module *m; /* Tile IR under construction */
+    const simt_tiles_request *request;
+    tiles_value *values;         /* by value of the graph */
+    bool *is_column, *is_factor; /* likewise: of one axis, a column; a factor of a product */
+    bool *is_left, *is_read;     /* likewise: only a left factor; read from registers */
+    VEC(tiles_index) indices;
+    VEC(tiles_stream) streams; /* of the loops around the present operation */
+    reduction_list reductions;
+    int64_t scratch_bytes;
+    int64_t threads, stages, vector; /* of the kernel; vector: 0, as many as can be */
+    bool folds;                      /* some rows become one element each */
+    bool cuts, needs_carried; /* a load is cut along its columns; a carried tile must not be */
+    char *why;                /* receives the reason why there is no lowering; "" before */
+} tiles_lowering;
+
+enum { TILES_WHY_BYTES = SIMT_TILES_WHY_BYTES };
+
+/* Notes why the operation has no lowering. Returns false. */
+bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* from_tiles_uses.c: fills is_column, is_factor and is_read. */
+bool tiles_find_uses(tiles_lowering *t, ir_block block);
+
+/* The rows and columns of a tile for a tensor of up to two axes. */
+void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *columns);
+/* constant + sum of coefficient * index. False: the dimension is another function of indices. */
+bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out);
+/* The least and the greatest value of it. */
+bool tiles_bounds(tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most);
+
+/* Where the tile of a tessera.load lies; its results and how it is cut. */
+bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view);
+/* A number among the hints of an operation; `otherwise` where there is none. */
+int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise);
+
+/* Is a hint of the operation this word? */
+bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char *word);
+
+/* Gives an accumulation of the kernel its number and the operation its mark. */
+int64_t tiles_number(tiles_lowering *t, const char *kind, const char *order, int64_t extent,
+                     int64_t results);
+void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number);
+
+/* Memory of the workgroup for a tile; the rows of it are so long that those of products fall on
+ * different banks. */
+tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
+                      int64_t columns);
+/* The value in memory; it is stored there where it is in registers alone. */
+tiles_view tiles_view_of(tiles_lowering *t, ir_builder *b, ir_value v);
+
+/* from_tiles_stream.c: finds the loads of a loop that can be on their way ahead of it, and begins
+ * their first copies. Behind them the loop's own block begins with tiles_next_trip, whose index and
+ * number of trips are the last of t->indices. */
+bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char *index,
+                        int64_t count);
+bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first);
+/* Behind the loop's own block. */
+void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first);
+/* The slot of the present trip, of a load that is on its way ahead; NULL: it is none. */
+const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load);
+
+/* Copies the tile of a load that no trip is ahead of. False, with nothing done: it cannot be
+ * copied as it lies, or is not to be. */
+bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
+                    tiles_view *out);
+
+/* from_tiles_value.c: an operation whose results are in registers. */
+bool tiles_lower_value(tiles_lowering *t, ir_builder *b, ir_op op);
+/* from_tiles_dot.c: a product of two tiles. */
+bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op);
+
+#endif

@@ -1,0 +1,192 @@
+/* from_tiles_dot.c - products of a kernel of tiles: factors lie in the workgroup's memory, sums are
+ * in registers, added by threads or by a matrix unit. */
+#include <string.h>
+
+#include "schedule/integers.h"
+#include "tile/lowering.h"
+#include "tile/simt/from_tiles.h"
+
+enum { STEPS_AT_ONCE = 8 };
+
+typedef struct product {
+    tiles_lowering *t;
+    tiles_view x, y; /* rows x steps, steps x columns */
+    ir_value left;   /* the left factor in registers, as the unit has it; 0: it is in memory */
+    dtype sum;       /* type of the sums */
+    const mma_unit *unit;
+    const char *order;
+    int64_t number;
+} product;
+
+static ir_value moved(ir_builder *b, ir_value offset, ir_value k, int64_t stride, int64_t by) {
+    ir_value parts[] = {offset, k};
+    int64_t factors[] = {1, stride};
+    return tile_affine(b, by * stride, parts, factors, k ? 2 : 1);
+}
+
+static ir_value summed(const product *p, ir_builder *b, ir_value x) {
+    return tile_type(b, x)->element == p->sum ? x : tile_op(b, TILE_CONVERT, &x, 1, p->sum);
+}
+
+/* ---- by threads ---- */
+
+static ir_value add_step(const product *p, ir_builder *b, ir_value k, int64_t i, ir_value sum) {
+    const tiles_view *x = &p->x, *y = &p->y;
+    ir_value left = tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, 1,
+                              x->row_stride, 0),
+             right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), 1,
+                               y->columns, 0, y->column_stride);
+    ir_value operands[] = {summed(p, b, left), summed(p, b, right), sum};
+    if (dtype_is_float(p->sum))
+        return tile_op(b, TILE_FMA, operands, 3, DTYPE_NONE);
+    operands[0] = tile_op(b, TILE_MUL, operands, 2, DTYPE_NONE);
+    return tile_op(b, TILE_ADD, (ir_value[]){operands[0], sum}, 2, DTYPE_NONE);
+}
+
+static ir_value by_threads(const product *p, ir_builder *b, ir_value k, int64_t steps,
+                           ir_value sum) {
+    for (int64_t i = 0; i < steps; i++)
+        sum = add_step(p, b, k, i, sum);
+    return sum;
+}
+
+/* ---- by a matrix unit ---- */
+
+/* Columns of the left factor that the same threads hold as sums. */
+static ir_value factor_of(ir_builder *b, ir_value x, int64_t first, int64_t columns) {
+    const ir_type_data *t = tile_type(b, x);
+    ir_named_attr attrs[] = {{"first", ir_attr_int(b->m, first)},
+                             {"factor", ir_attr_bool(b->m, true)}};
+    return ir_build1(b, TILE_COLUMNS, &x, 1, ir_type_tile(b->m, t->element, t->dims[0], columns),
+                     attrs, 2);
+}
+
+/* Do threads hold a unit's sums as they hold its left factor? */
+static bool holds_alike(const mma_unit *u) {
+    const mma_holds *a = &u->a, *c = &u->c;
+    return a->row_threads == c->row_threads && a->column_threads == c->column_threads &&
+           a->row_run == c->row_run && a->column_run == c->column_run && a->turned == c->turned;
+}
+
+static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
+    const tiles_view *x = &p->x, *y = &p->y;
+    int64_t each = p->unit->k;
+    /* Where rows are folded, a row is in one subgroup. */
+    ir_named_attr attrs[] = {{"unit", ir_attr_string(b->m, p->unit->name)},
+                             {"whole_rows", ir_attr_bool(b->m, true)}};
+    for (int64_t i = 0; i < steps; i += each) {
+        ir_value left = p->left
+                            ? factor_of(b, p->left, i, each)
+                            : tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i),
+                                        x->rows, each, x->row_stride, x->column_stride);
+        ir_value right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), each,
+                                   y->columns, y->row_stride, y->column_stride);
+        ir_value operands[] = {left, right, sum};
+        sum = ir_build1(b, TILE_MMA, operands, 3, ir_value_get(b->m, sum)->type, attrs,
+                        p->t->folds ? 2 : 1);
+    }
+    return sum;
+}
+
+static bool is_cut(const product *p, const mma_unit *u) {
+    int64_t groups = (int)p->t->threads / u->lanes;
+    mma_grid grid;
+    bool fits = p->t->folds ? p->x.rows % (groups * u->m) == 0 && p->y.columns % u->n == 0
+                            : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
+    return fits && p->x.rows % u->m == 0 && p->y.columns % u->n == 0 && p->x.columns % u->k == 0;
+}
+
+/* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own.
+ */
+static const mma_unit *find_unit(const product *p, dtype left, dtype right) {
+    const mma_unit *list;
+    uint32_t count = mma_units(&list);
+    bool free = strcmp(p->t->request->profile, "strict") != 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mma_unit *u = &list[i];
+        bool may = (free && mma_unit_stands_in(u)) || strcmp(p->order, u->name) == 0;
+        if (may && !mma_in_memory(u) && mma_unit_is_of(u, p->t->request->chip) &&
+            u->factor == left && u->factor == right && is_cut(p, u))
+            return u;
+    }
+    return NULL;
+}
+
+/* ---- either ---- */
+
+static ir_value zeros(const product *p, ir_builder *b) {
+    return tile_broadcast(b, tile_constant(b, p->sum, 0), p->x.rows, p->y.columns);
+}
+
+/* The sum of steps [low, low + extent). */
+static ir_value lower_steps(const product *p, ir_builder *b, ir_value low, int64_t extent) {
+    int64_t steps = p->unit ? extent : greatest_divisor(extent, STEPS_AT_ONCE);
+    ir_op loop;
+    ir_value k, sum = zeros(p, b);
+    ir_builder in = tile_for(b, low, tile_index_plus(b, low, extent), steps, &sum, 1, &loop, &k);
+    tiles_mark(p->t, loop, p->order, p->number);
+    sum = ir_block_get(b->m, in.block)->arguments[1];
+    sum = (p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
+    tile_yield(&in, &sum, 1);
+    return ir_op_result(b->m, loop, 0);
+}
+
+/* Sums of whole chunks onto the total, then that of the rest. */
+static ir_value lower_chunks(const product *p, ir_builder *b) {
+    enum { CHUNK = ORDER_CHUNK512_CHUNK };
+    int64_t extent = p->x.columns, whole = extent / CHUNK * CHUNK;
+    ir_op loop;
+    ir_value start, total = zeros(p, b);
+    ir_builder in =
+        tile_for(b, tile_index(b, 0), tile_index(b, whole), CHUNK, &total, 1, &loop, &start);
+    tiles_mark(p->t, loop, p->order, p->number);
+    ir_value sum[] = {ir_block_get(b->m, in.block)->arguments[1],
+                      lower_steps(p, &in, start, CHUNK)};
+    total = tile_op(&in, TILE_ADD, sum, 2, DTYPE_NONE);
+    tile_yield(&in, &total, 1);
+    total = ir_op_result(b->m, loop, 0);
+    if (extent == whole)
+        return total;
+    ir_value rest[] = {total, lower_steps(p, b, tile_index(b, whole), extent - whole)};
+    return tile_op(b, TILE_ADD, rest, 2, DTYPE_NONE);
+}
+
+static bool is_plain(tiles_lowering *t, ir_op op, const product *p) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    const tiles_value *x = &t->values[d->operands[0]], *y = &t->values[d->operands[1]];
+    bool matrices =
+        ir_type_of(t->g, d->operands[0])->rank == 2 && ir_type_of(t->g, d->operands[1])->rank == 2;
+    if (!matrices || dtype_size(p->sum) < 4 || ir_op_attr(t->g, op, "accumulate"))
+        return tiles_refuse(t, op, "it is none of two matrices, with sums of 32 bits or more");
+    return (x->columns != TILES_CUT && y->rows != TILES_CUT) ||
+           tiles_refuse(t, op, "its steps may be cut short");
+}
+
+bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
+    const ir_op_data d = *ir_op_get(t->g, op);
+    const tiles_value *x = &t->values[d.operands[0]], *y = &t->values[d.operands[1]];
+    product p = {.t = t,
+                 .sum = ir_type_of(t->g, d.results[0])->element,
+                 .order = ir_op_string(t->g, op, "order", "chunk512")};
+    order_id order = order_find(p.order);
+    if (!is_plain(t, op, &p))
+        return false;
+    t->needs_carried |= x->columns == TILES_CARRIED || y->rows == TILES_CARRIED;
+    p.y = tiles_view_of(t, b, d.operands[1]);
+    tiles_shape(t, d.operands[0], &p.x.rows, &p.x.columns);
+    p.unit = find_unit(&p, ir_type_of(t->g, d.operands[0])->element,
+                       ir_type_of(t->g, d.operands[1])->element);
+    if (p.unit && x->unit == p.unit && t->folds && holds_alike(p.unit))
+        p.left = x->tile;
+    else
+        p.x = tiles_view_of(t, b, d.operands[0]);
+    if (!p.unit && order != ORDER_CHUNK512)
+        return tiles_refuse(t, op, "its order is none of chunks of 512");
+    p.number = tiles_number(t, "dot", p.order, p.x.columns, p.x.rows * p.y.columns);
+    ir_value sum = p.unit || p.x.columns <= ORDER_CHUNK512_CHUNK
+                       ? lower_steps(&p, b, tile_index(b, 0), p.x.columns)
+                       : lower_chunks(&p, b);
+    t->values[d.results[0]] =
+        (tiles_value){.tile = sum, .rows = x->rows, .columns = y->columns, .unit = p.unit};
+    return true;
+}

@@ -1,0 +1,247 @@
+/* from_tiles_stream.c - loads of factors: their tiles are copied into the workgroup's memory, and
+ * those that a loop repeats some trips before they are read.
+ *
+ * A chip that cannot copy loads the next trip's tile into registers where a trip begins, and stores
+ * it where that ends.
+ *
+ * Such a load has a slot for the present trip and for each one ahead. The copies that are begun in
+ * one trip are a group; those before the loop are groups as if it had begun earlier, the farthest
+ * load first. So what a trip reads is in the groups before the last `distance` less one of the
+ * nearest load, and nobody reads the slot that is copied to, since all threads have met at the
+ * barrier. */
+#include "ops/tiles.h"
+#include "tile/simt/access.h"
+#include "tile/simt/from_tiles.h"
+
+enum { PIECE_BYTES = 16, LEAST_PIECE_BYTES = 4 };
+
+static void build(ir_builder *b, int opcode, const char *name, int64_t value) {
+    ir_named_attr attr = {name, ir_attr_int(b->m, value)};
+    ir_build(b, &(ir_op_spec){.opcode = opcode, .attrs = &attr, .attr_count = name != NULL});
+}
+
+const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load) {
+    for (size_t i = 0; i < t->streams.count; i++)
+        if (t->streams.items[i].load == load)
+            return &t->streams.items[i];
+    return NULL;
+}
+
+/* ---- what can be copied ---- */
+
+/* Trips ahead: of the load, else of the kernel. */
+static int64_t distance_of(const tiles_lowering *t, ir_op load) {
+    int64_t ahead = tiles_hint(t, load, "prefetch", -1),
+            stages = tiles_hint(t, load, "stages", t->stages);
+    return ahead >= 0 ? ahead : stages - 1;
+}
+
+/* Elements at once: a power of two, to which all of it is aligned, up to what is asked for. */
+static int64_t piece_of(const tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *v) {
+    int64_t size = (int64_t)dtype_size(tile_type(b, v->memory)->element),
+            piece = PIECE_BYTES / size, asked = tiles_hint(t, load, "vector", t->vector),
+            aligned = access_index_divisor(b->m, v->offset);
+    while (piece > 1 && ((asked && piece > asked) || v->columns % piece != 0 ||
+                         v->row_stride % piece != 0 || aligned % piece != 0))
+        piece /= 2;
+    return v->column_stride == 1 && piece * size >= LEAST_PIECE_BYTES ? piece : 0;
+}
+
+/* Is it a factor of products alone, which is not to be read where it lies? */
+static bool is_copied(const tiles_lowering *t, ir_op load) {
+    ir_value v = ir_op_get(t->g, load)->results[0];
+    return t->is_factor[v] && !t->is_read[v] && ir_type_of(t->g, v)->rank == 2 &&
+           !tiles_says(t, load, "space", memory_space_names[MEMORY_SPACE_REGISTER]);
+}
+
+static bool depends(tiles_lowering *t, ir_op load, const char *index) {
+    const ir_attr_data *start = ir_attr_get(t->g, ir_op_attr(t->g, load, "start"));
+    for (uint32_t i = 0; i < start->count; i++) {
+        const ir_attr_data *dim = ir_attr_get(t->g, start->items[i]);
+        ir_binding known = {index, 0};
+        if (dim->kind == IR_ATTR_DIM &&
+            ir_dim_substitute(t->g, dim->integer, (ir_bindings){&known, 1}) != dim->integer)
+            return true;
+    }
+    return false;
+}
+
+/* The place of the load in the trip that the last of t->indices names. */
+static bool find_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_value trip) {
+    t->indices.items[t->indices.count - 1].index = trip;
+    return tiles_find_load(t, b, s->load, &s->far);
+}
+
+static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const char *index) {
+    tiles_stream s = {.load = load, .distance = distance_of(t, load)};
+    if (s.distance <= 0 || !is_copied(t, load) || !depends(t, load, index))
+        return true;
+    if (!find_trip(t, b, &s, tile_index(b, 1)))
+        return false;
+    if (s.far.valid_rows || s.far.valid_columns)
+        return true;
+    s.piece = t->request->copies ? piece_of(t, b, load, &s.far) : 0;
+    if (s.piece == 0)
+        s.distance = 1;
+    dtype element = tile_type(b, s.far.memory)->element;
+    s.slots = tiles_room(t, b, element, (s.distance + 1) * s.far.rows, s.far.columns);
+    s.slots.rows = s.far.rows;
+    s.slot = s.far.rows * s.slots.row_stride;
+    vec_push(&t->streams, s);
+    return true;
+}
+
+/* ---- copies ---- */
+
+/* The place of a trip's slot: a number of slots from the first on. */
+static ir_value slot_at(const tiles_stream *s, ir_builder *b, ir_value trip) {
+    ir_value number = tile_index_by(b, TILE_INDEX_REM, trip, s->distance + 1);
+    return tile_affine(b, 0, &number, &s->slot, 1);
+}
+
+static void copy(ir_builder *b, const tiles_view *to, ir_value at, const tiles_view *from,
+                 int64_t piece) {
+    ir_value operands[] = {to->memory, at, from->memory, from->offset};
+    ir_named_attr attrs[] = {{"rows", ir_attr_int(b->m, from->rows)},
+                             {"columns", ir_attr_int(b->m, from->columns)},
+                             {"to_stride", ir_attr_int(b->m, to->row_stride)},
+                             {"from_stride", ir_attr_int(b->m, from->row_stride)},
+                             {"piece", ir_attr_int(b->m, piece)}};
+    ir_build(b, &(ir_op_spec){.opcode = TILE_COPY,
+                              .operands = operands,
+                              .operand_count = 4,
+                              .attrs = attrs,
+                              .attr_count = 5});
+}
+
+static bool load_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_value trip) {
+    if (!find_trip(t, b, s, trip))
+        return false;
+    s->loaded = tile_load(b, s->far.memory, s->far.offset, s->far.rows, s->far.columns,
+                          s->far.row_stride, s->far.column_stride);
+    return true;
+}
+
+static void store_trip(const tiles_stream *s, ir_builder *b, ir_value trip) {
+    tile_store(b, s->slots.memory, slot_at(s, b, trip), s->loaded, s->slots.row_stride, 1, false);
+}
+
+/* Before the loop. */
+static bool bring_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_value trip) {
+    if (!s->piece) {
+        bool ok = load_trip(t, b, s, trip);
+        if (ok)
+            store_trip(s, b, trip);
+        return ok;
+    }
+    if (!find_trip(t, b, s, trip))
+        return false;
+    copy(b, &s->slots, slot_at(s, b, trip), &s->far, s->piece);
+    return true;
+}
+
+bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
+                    tiles_view *out) {
+    if (!is_copied(t, load) || far->valid_rows || far->valid_columns)
+        return false;
+    int64_t piece = piece_of(t, b, load, far);
+    if (piece == 0)
+        return false;
+    *out = tiles_room(t, b, tile_type(b, far->memory)->element, far->rows, far->columns);
+    copy(b, out, out->offset, far, piece);
+    build(b, TILE_COPY_COMMIT, NULL, 0);
+    build(b, TILE_COPY_WAIT, "left", 0);
+    return true;
+}
+
+static int64_t farthest(const tiles_lowering *t, size_t first) {
+    int64_t most = 0;
+    for (size_t i = first; i < t->streams.count; i++)
+        most = t->streams.items[i].distance > most ? t->streams.items[i].distance : most;
+    return most;
+}
+
+static int64_t nearest(const tiles_lowering *t, size_t first) {
+    int64_t least = INT64_MAX;
+    for (size_t i = first; i < t->streams.count; i++)
+        least = t->streams.items[i].distance < least ? t->streams.items[i].distance : least;
+    return least;
+}
+
+static bool begin_copies(tiles_lowering *t, ir_builder *b, size_t first, int64_t count) {
+    int64_t groups = farthest(t, first);
+    bool ok = true;
+    for (int64_t group = 0; group < groups && ok; group++) {
+        for (size_t i = first; i < t->streams.count && ok; i++) {
+            tiles_stream *s = &t->streams.items[i];
+            int64_t trip = group - (groups - s->distance);
+            if (trip >= 0 && trip < count)
+                ok = bring_trip(t, b, s, tile_index(b, trip));
+        }
+        build(b, TILE_COPY_COMMIT, NULL, 0);
+    }
+    return ok;
+}
+
+bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char *index,
+                        int64_t count) {
+    const size_t first = t->streams.count;
+    ir_block block = ir_op_block(t->g, loop, 0);
+    tiles_index ahead = {.name = index, .count = count};
+    bool ok = true;
+    vec_push(&t->indices, ahead);
+    for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;
+         op = ir_op_get(t->g, op)->next)
+        ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, index);
+    ok = ok && (t->streams.count == first || begin_copies(t, b, first, count));
+    t->indices.count--;
+    return ok;
+}
+
+/* The last trip loads its own tile again, into a slot that nobody reads. */
+static bool load_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
+    tiles_index *now = &t->indices.items[t->indices.count - 1];
+    ir_value trip = now->index;
+    bool ok = load_trip(t, b, s,
+                        tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, trip, 1),
+                                      tile_index(b, now->count - 1)));
+    t->indices.items[t->indices.count - 1].index = trip;
+    return ok;
+}
+
+void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first) {
+    ir_value trip = t->indices.items[t->indices.count - 1].index;
+    for (size_t i = first; i < t->streams.count; i++)
+        if (!t->streams.items[i].piece)
+            store_trip(&t->streams.items[i], b, tile_index_plus(b, trip, 1));
+}
+
+/* A trip that there is, `distance` further on. */
+static bool copy_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
+    tiles_index *now = &t->indices.items[t->indices.count - 1];
+    ir_value trip = now->index, next;
+    int64_t count = now->count;
+    ir_op guard;
+    ir_builder in = tile_for(b, tile_index_plus(b, trip, s->distance), tile_index(b, count), count,
+                             NULL, 0, &guard, &next);
+    bool ok = bring_trip(t, &in, s, next);
+    tile_yield(&in, NULL, 0);
+    t->indices.items[t->indices.count - 1].index = trip;
+    return ok;
+}
+
+bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first) {
+    bool ok = true;
+    if (t->streams.count == first)
+        return true;
+    build(b, TILE_COPY_WAIT, "left", nearest(t, first) - 1);
+    build(b, TILE_BARRIER, NULL, 0);
+    for (size_t i = first; i < t->streams.count && ok; i++)
+        ok = (t->streams.items[i].piece ? copy_ahead : load_ahead)(t, b, &t->streams.items[i]);
+    build(b, TILE_COPY_COMMIT, NULL, 0);
+    for (size_t i = first; i < t->streams.count; i++) {
+        tiles_stream *s = &t->streams.items[i];
+        s->slots.offset = slot_at(s, b, t->indices.items[t->indices.count - 1].index);
+    }
+    return ok;
+}

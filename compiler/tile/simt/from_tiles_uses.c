@@ -1,0 +1,93 @@
+/* from_tiles_uses.c - what is to be known of the values of a kernel of tiles before any is lowered:
+ * which are read from memory and which from registers, and which of one axis are columns. */
+#include "tile/simt/from_tiles.h"
+
+/* A factor of a product, and what it is the transposition of. */
+static void note_factor(const tiles_lowering *t, ir_value v, bool left) {
+    ir_op op = ir_value_get(t->g, v)->op;
+    t->is_left[v] = left && (t->is_left[v] || !t->is_factor[v]);
+    t->is_factor[v] = true;
+    if (op && ir_op_get(t->g, op)->opcode == GRAPH_TRANSPOSE)
+        note_factor(t, ir_op_get(t->g, op)->operands[0], false);
+}
+
+static void note_operands(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        if (d->opcode == GRAPH_MATMUL)
+            note_factor(t, d->operands[i], i == 0);
+        else if (d->opcode != GRAPH_TRANSPOSE)
+            t->is_read[d->operands[i]] = true;
+}
+
+static bool is_line(const tiles_lowering *t, ir_value v) {
+    return ir_type_of(t->g, v)->rank == 1;
+}
+
+/* Are two tensors of one axis both columns, or both rows? */
+static bool join(const tiles_lowering *t, ir_value x, ir_value y) {
+    if (!is_line(t, x) || !is_line(t, y) || t->is_column[x] == t->is_column[y])
+        return false;
+    t->is_column[x] = t->is_column[y] = true;
+    return true;
+}
+
+static bool set_column(const tiles_lowering *t, ir_value v) {
+    bool changes = is_line(t, v) && !t->is_column[v];
+    t->is_column[v] |= changes;
+    return changes;
+}
+
+static bool join_loop(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    const ir_block_data *b = ir_block_get(t->g, ir_op_block(t->g, op, 0));
+    const ir_op_data *end = ir_op_get(t->g, b->last);
+    bool changed = false;
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        changed |= join(t, d->operands[i], b->arguments[i]);
+        changed |= join(t, end->operands[i], b->arguments[i]);
+        changed |= join(t, d->results[i], b->arguments[i]);
+    }
+    return changed;
+}
+
+/* Parameters: a value of one axis, and the axis of another tensor that it becomes, or was. */
+static bool set_along(const tiles_lowering *t, ir_value line, ir_value other, int axis) {
+    return ir_type_of(t->g, other)->rank == 2 && axis == 0 && set_column(t, line);
+}
+
+/* Does the operation make more columns known? */
+static bool find_columns(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    const bool moves = d->opcode == GRAPH_BROADCAST || d->opcode == GRAPH_RESHAPE;
+    int64_t axis = -1;
+    bool changed = false;
+    if (d->opcode == GRAPH_FOR)
+        return join_loop(t, op);
+    if (d->opcode == GRAPH_REDUCE)
+        return set_column(t, d->results[0]);
+    if (d->opcode == GRAPH_BROADCAST && ir_op_ints(t->g, op, "axes", &axis, 1) == 1)
+        return set_along(t, d->operands[0], d->results[0], (int)axis);
+    if (d->opcode == GRAPH_RESHAPE) {
+        ir_value x = d->operands[0], y = d->results[0];
+        return set_along(t, x, y, ir_type_of(t->g, y)->dims[1] == 1 ? 0 : 1) ||
+               set_along(t, y, x, ir_type_of(t->g, x)->dims[1] == 1 ? 0 : 1);
+    }
+    for (uint32_t i = 0; i < d->operand_count && d->result_count == 1 && !moves; i++)
+        changed |= join(t, d->operands[i], d->results[0]);
+    return changed;
+}
+
+bool tiles_find_uses(tiles_lowering *t, ir_block block) {
+    bool changed = true;
+    for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);) {
+        note_operands(t, w.op);
+        t->folds |= ir_op_get(t->g, w.op)->opcode == GRAPH_REDUCE;
+    }
+    while (changed) {
+        changed = false;
+        for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)
+            changed |= find_columns(t, w.op);
+    }
+    return true;
+}
