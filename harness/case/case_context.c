@@ -199,10 +199,15 @@ static bool compare_with_own(case_context *s, const case_context_request *reques
     return true;
 }
 
-const char *case_context_unused(case_context *s) {
-    if (!s->unused.data) {
+const char *case_context_unused(case_context *s, const compiler_options *options) {
+    const char *isa = options->isa ? options->isa : "";
+    char of[sizeof s->unused_of];
+    snprintf(of, sizeof of, "%s %d", isa, (int)options->profile);
+    if (!s->unused.data || strcmp(of, s->unused_of) != 0) {
+        text_release(&s->unused);
         text_init(&s->unused);
-        compiler_unused_hints(s->source, s->kernel, s->c, &s->unused);
+        compiler_unused_hints(s->source, s->kernel, s->c, options, &s->unused);
+        memcpy(s->unused_of, of, sizeof of);
     }
     return s->unused.data;
 }

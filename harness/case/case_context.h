@@ -38,6 +38,7 @@ typedef struct case_context {
     const char *golden_skips; /* why the golden, which is of the first values, says nothing of `c`;
                            static; NULL: it does */
     text unused;              /* see case_context_unused; no data: not looked for yet */
+    char unused_of[64];       /* ... the target and the profile that it is of */
     compiler_instance *instance;
     compiler_signature signature;
     tensor *inputs; /* a list each, of tensors_new */
@@ -115,9 +116,9 @@ bool case_context_adds_alike(case_context *s, case_context *named);
  * last are the case's own with one element changed, all others those of another seed each. NULL
  * where their values are not what the kernel asks for. Borrowed. */
 case_context *case_context_others(case_context *s, uint32_t count, status *st);
-/* What of the kernel's space of tiles no code of ours depends on here (compiler_unused_hints);
- * borrowed. */
-const char *case_context_unused(case_context *s);
+/* What of the kernel's space of tiles no code of the options' target and profile depends on here
+ * (compiler_unused_hints); borrowed until another is asked for. */
+const char *case_context_unused(case_context *s, const compiler_options *options);
 /* Element type that most of the input is made of: what the compute ceiling is about. */
 dtype case_context_element(const case_context *s);
 /* Does a contraction ask for pairs512, the order of the dot instruction of bf16? */

@@ -140,7 +140,7 @@ void tuned_choices_take(tuned_choices *t, kernel_choice *k, compiler_options *bu
     text_clear(&t->unused);
     text_clear(&t->space);
     if (k->c && !build->generic) {
-        compiler_unused_hints(k->source, k->kernel, k->c, &t->unused);
+        compiler_unused_hints(k->source, k->kernel, k->c, build, &t->unused);
         compiler_choice_text(k->kernel, k->c, &t->space);
     }
     t->provenance.unused_hints = t->unused.data;

@@ -35,7 +35,8 @@ void execution_put_tiles(execution *e) {
     if (space.length)
         result_put_SPACE(e->result, space.data);
     if (compiled) {
-        result_put_UNUSED_HINTS(e->result, json_words(case_context_unused(s)));
+        const compiler_options options = {.isa = e->job->isa, .profile = e->profile};
+        result_put_UNUSED_HINTS(e->result, json_words(case_context_unused(s, &options)));
         e->provenance = (compiler_provenance){.unused_hints = s->unused.data};
     }
     snprintf(e->space, sizeof e->space, "%s", space.data);
