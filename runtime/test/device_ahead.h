@@ -1,5 +1,5 @@
-/* device_ahead.h - a launch that does not end keeps its queue from nothing but running: the device
- * is given what follows, recordings among it, and what another queue does once they happened. */
+/* device_ahead.h - queues whose device is given more than it has done: many recordings, which
+ * another queue waits for. */
 #ifndef TESSERA_RUNTIME_DEVICE_AHEAD_H
 #define TESSERA_RUNTIME_DEVICE_AHEAD_H
 
@@ -39,7 +39,9 @@ static inline void submit_ahead(const ahead *a, const device_command *launch,
     submit(queues[1], a->b, event_command(DEVICE_RECORD, events[2]));
 }
 
-/* Neither queue has been waited for, since the first launch has not ended. */
+/* A launch that does not end keeps its queue from nothing but running: the device is given what
+ * follows, recordings among it, and what another queue does once they happened. Neither has been
+ * waited for, since the first launch has not ended. */
 static inline void queues_run_ahead(const ahead *a) {
     const device_driver *driver = a->b->driver;
     device_memory *in = new_memory(a->b, BYTES, DEVICE_MEMORY_DEVICE),
@@ -65,6 +67,41 @@ static inline void queues_run_ahead(const ahead *a) {
         driver->event_destroy(a->b->d, events[i]);
     driver->free(a->b->d, in);
     driver->free(a->b->d, out);
+    free(l);
+}
+
+enum { MANY_EVENTS = 200 };
+
+static inline void submit_many(const bench *b, const launch_of *l, device_event *const *events) {
+    const device_command fill = fill_of((device_span){l->buffers[1], l->memories[1]}, 0, BYTES);
+    for (int i = 0; i < MANY_EVENTS; i++) {
+        submit(b->queues[0], b, l->command);
+        submit(b->queues[0], b, event_command(DEVICE_RECORD, events[i]));
+        submit(b->queues[1], b, event_command(DEVICE_WAIT, events[i]));
+        submit(b->queues[1], b, fill);
+    }
+    await(b, b->queues[1]);
+    await(b, b->queues[0]);
+}
+
+/* All are told in their order, also where there are more than the device can mark at once. */
+static inline void many_events(const bench *b, device_image *image) {
+    device_memory *in = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *out = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(image, in, out);
+    device_event *events[MANY_EVENTS];
+    uint64_t before = 0, ns;
+    for (int i = 0; i < MANY_EVENTS; i++)
+        assert_true(b->driver->event_create(b->d, &events[i], NULL));
+    submit_many(b, l, events);
+    for (int i = 0; i < MANY_EVENTS; i++) {
+        expect_state(b, events[i], DEVICE_EVENT_DONE, &ns);
+        assert_true(ns >= before);
+        before = ns;
+        b->driver->event_destroy(b->d, events[i]);
+    }
+    b->driver->free(b->d, in);
+    b->driver->free(b->d, out);
     free(l);
 }
 

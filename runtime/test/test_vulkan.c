@@ -263,15 +263,28 @@ static void end_held(const void *context) {
     end();
 }
 
+static device_image *open_streams(bench *b) {
+    status st = STATUS_INIT;
+    must(open_bench(b, &st) && b->driver->queue_create(b->d, false, &b->queues[0], &st) &&
+             b->driver->queue_create(b->d, false, &b->queues[1], &st),
+         &st);
+    return load(b, "kernel_good", "phase_double", "phase_add");
+}
+
+static int close_streams(bench *b, device_image *image) {
+    b->driver->unload(b->d, image);
+    b->driver->queue_destroy(b->d, b->queues[0]);
+    b->driver->queue_destroy(b->d, b->queues[1]);
+    close_bench(b);
+    NEEDS(alive() == 0);
+    return 0;
+}
+
 static int queues_are_given_more(void) {
     enum { PHASES = 2 };
     bench b;
-    status st = STATUS_INIT;
+    device_image *image = open_streams(&b);
     void (*hold)(void);
-    must(open_bench(&b, &st) && b.driver->queue_create(b.d, false, &b.queues[0], &st) &&
-             b.driver->queue_create(b.d, false, &b.queues[1], &st),
-         &st);
-    device_image *image = load(&b, "kernel_good", "phase_double", "phase_add");
     *(void **)(void *)&hold = faulty_symbol("faulty_vulkan_hold");
     hold();
     queues_run_ahead(&(ahead){.b = &b,
@@ -279,46 +292,14 @@ static int queues_are_given_more(void) {
                               .given = dispatches,
                               .wanted = AHEAD_LAUNCHES * PHASES,
                               .end = end_held});
-    b.driver->unload(b.d, image);
-    b.driver->queue_destroy(b.d, b.queues[0]);
-    b.driver->queue_destroy(b.d, b.queues[1]);
-    close_bench(&b);
-    NEEDS(alive() == 0);
-    return 0;
+    return close_streams(&b, image);
 }
 
-/* More marks than a queue has, or none: a recording finishes the queue then. */
-static int events_without_marks(void) {
-    enum { EVENTS = 200 };
+static int more_events_than_marks(void) {
     bench b;
-    status st = STATUS_INIT;
-    device_event *events[EVENTS];
-    uint64_t before = 0, ns;
-    must(open_bench(&b, &st) && b.driver->queue_create(b.d, false, &b.queues[0], &st), &st);
-    device_image *image = load(&b, "kernel_good", "phase_double", "phase_add");
-    device_memory *in = new_memory(&b, BYTES, DEVICE_MEMORY_DEVICE),
-                  *out = new_memory(&b, BYTES, DEVICE_MEMORY_DEVICE);
-    launch_of *l = launch_new(image, in, out);
-    for (int i = 0; i < EVENTS; i++) {
-        NEEDS(b.driver->event_create(b.d, &events[i], &st));
-        submit(b.queues[0], &b, l->command);
-        submit(b.queues[0], &b, event_command(DEVICE_RECORD, events[i]));
-    }
-    await(&b, b.queues[0]);
-    for (int i = 0; i < EVENTS; i++) {
-        expect_state(&b, events[i], DEVICE_EVENT_DONE, &ns);
-        NEEDS(ns >= before);
-        before = ns;
-        b.driver->event_destroy(b.d, events[i]);
-    }
-    free(l);
-    b.driver->unload(b.d, image);
-    b.driver->free(b.d, in);
-    b.driver->free(b.d, out);
-    b.driver->queue_destroy(b.d, b.queues[0]);
-    close_bench(&b);
-    NEEDS(alive() == 0);
-    return 0;
+    device_image *image = open_streams(&b);
+    many_events(&b, image);
+    return close_streams(&b, image);
 }
 
 static int memory_that_is_refused(void) {
@@ -387,8 +368,8 @@ static const struct {
     {"lost in mid-run", "lost=8", lost_in_mid_run},
     {"lost in a replay", "lost=12", lost_in_a_replay},
     {"queues are given more", "", queues_are_given_more},
-    {"more events than marks", "", events_without_marks},
-    {"events without marks", "clockless=1", events_without_marks},
+    {"more events than marks", "", more_events_than_marks},
+    {"events without marks", "clockless=1", more_events_than_marks},
     {"memory that is refused", "memory=33554432", memory_that_is_refused},
     {"without f64", "narrow=1", without_f64},
     {"without addresses", "addressless=1", without_addresses},
