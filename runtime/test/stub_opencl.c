@@ -5,7 +5,8 @@
  *
  * It compiles nothing. A kernel is what its name says: the probe's arithmetic is done, and every
  * other kernel does nothing. An event is a copy of its kernel. stub_opencl_living counts what was
- * made and not released. */
+ * made and not released, stub_opencl_launches the kernels other than the probe. The first of those
+ * is "endless" until stub_opencl_end: what its queue was given behind it does not end before. */
 #define CL_TARGET_OPENCL_VERSION 210
 #include <CL/cl.h>
 #include <stdatomic.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "test/pretend.h"
 
@@ -29,6 +31,7 @@ struct _cl_device_id {
 struct _cl_kernel {
     char name[64];
     const void *arguments[ARGUMENTS];
+    bool held; /* a queue or an event: it is behind the endless kernel */
 };
 static struct _cl_platform_id platform;
 static struct _cl_device_id device;
@@ -38,6 +41,19 @@ static atomic_bool kernel_waits; /* one was launched, and not waited for */
 EXPORT int stub_opencl_living(void);
 EXPORT int stub_opencl_living(void) {
     return atomic_load(&living);
+}
+
+static atomic_bool ended; /* the endless kernel has */
+static atomic_int launches;
+
+EXPORT void stub_opencl_end(void);
+EXPORT void stub_opencl_end(void) {
+    atomic_store(&ended, true);
+}
+
+EXPORT int stub_opencl_launches(void);
+EXPORT int stub_opencl_launches(void) {
+    return atomic_load(&launches);
 }
 
 static bool wrong(const char *word) {
@@ -54,6 +70,10 @@ static void *new_object(cl_int *code) {
         *code = CL_SUCCESS;
     atomic_fetch_add(&living, 1);
     return calloc(1, sizeof(struct _cl_kernel));
+}
+
+static bool is_held(const void *made) {
+    return ((const struct _cl_kernel *)made)->held && !atomic_load(&ended);
 }
 
 static cl_int release(void *made) {
@@ -187,7 +207,8 @@ EXPORT cl_int clFlush(cl_command_queue q) {
 }
 
 EXPORT cl_int clFinish(cl_command_queue q) {
-    (void)q;
+    while (is_held(q))
+        usleep(100);
     bool waited = atomic_exchange(&kernel_waits, false);
     return waited && wrong("lost") ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
@@ -302,21 +323,42 @@ static pretend_flaw flaw(void) {
 EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
                                      const size_t *offset, const size_t *all, const size_t *threads,
                                      cl_uint count, const cl_event *events, cl_event *event) {
-    (void)q, (void)dimensions, (void)offset, (void)all, (void)threads, (void)count, (void)events;
+    struct _cl_kernel *queue = (struct _cl_kernel *)q;
+    (void)dimensions, (void)offset, (void)all, (void)threads, (void)count, (void)events;
     if (!is_probe(k) && wrong("lies about memory"))
         return CL_OUT_OF_RESOURCES;
     if (is_probe(k))
         pretend_arithmetic_f32(k->arguments[0], (float *)(uintptr_t)k->arguments[1], flaw());
     atomic_store(&kernel_waits, !is_probe(k));
+    if (!is_probe(k) && atomic_fetch_add(&launches, 1) == 0 && wrong("endless"))
+        queue->held = true;
     struct _cl_kernel *made = new_object(NULL);
     *made = *k;
+    made->held = queue->held;
     *event = (cl_event)made;
+    return CL_SUCCESS;
+}
+
+EXPORT cl_int clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint count, const cl_event *events,
+                                          cl_event *event) {
+    struct _cl_kernel *made = new_object(NULL);
+    (void)count, (void)events;
+    made->held = ((struct _cl_kernel *)q)->held;
+    *event = (cl_event)made;
+    return CL_SUCCESS;
+}
+
+EXPORT cl_int clEnqueueBarrierWithWaitList(cl_command_queue q, cl_uint count,
+                                           const cl_event *events, cl_event *event) {
+    (void)event;
+    for (cl_uint i = 0; i < count; i++)
+        ((struct _cl_kernel *)q)->held |= ((const struct _cl_kernel *)events[i])->held;
     return CL_SUCCESS;
 }
 
 EXPORT cl_int clGetEventInfo(cl_event e, cl_event_info what, size_t room, void *out, size_t *size) {
     const bool bad = wrong("ends badly") && !is_probe((const struct _cl_kernel *)e);
-    const cl_int state = bad ? CL_OUT_OF_RESOURCES : CL_COMPLETE;
+    const cl_int state = is_held(e) ? CL_RUNNING : bad ? CL_OUT_OF_RESOURCES : CL_COMPLETE;
     (void)what;
     return give(&state, sizeof state, room, out, size);
 }
@@ -324,8 +366,7 @@ EXPORT cl_int clGetEventInfo(cl_event e, cl_event_info what, size_t room, void *
 EXPORT cl_int clGetEventProfilingInfo(cl_event e, cl_profiling_info what, size_t room, void *out,
                                       size_t *size) {
     const cl_ulong now = what == CL_PROFILING_COMMAND_END ? 1500 : 500;
-    (void)e;
-    return give(&now, sizeof now, room, out, size);
+    return is_held(e) ? CL_PROFILING_INFO_NOT_AVAILABLE : give(&now, sizeof now, room, out, size);
 }
 
 EXPORT cl_int clReleaseEvent(cl_event e) {

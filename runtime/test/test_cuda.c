@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/cuda/cuda.h"
+#include "test/device_ahead.h"
 #include "test/device_faults.h"
 #include "test/stub_gpu/stub_control.h"
 
@@ -176,47 +177,35 @@ static void names_its_code(void **state) {
     assert_string_equal(targets, chips[i].targets);
 }
 
-/* Neither queue has been waited for, since its first launch has not ended. */
-static void expect_ahead(const rig *r, device_event *event, uint64_t given) {
-    device_event_state state;
-    uint64_t ns;
-    while (given_of(r->row) < given || launches_of(r->row) == 0)
-        usleep(1000);
-    assert_int_equal(launches_of(r->row), 1);
-    assert_true(r->b.driver->event_query(r->b.d, event, false, &state, &ns, NULL));
-    assert_int_equal(state, DEVICE_EVENT_PENDING);
+static uint64_t given_to(const void *row) {
+    return given_of(row);
 }
 
-/* A launch that does not end keeps its queue from nothing but running: the device is given what
- * follows, and what another queue does once it ended. */
-static void queues_run_ahead(void **state) {
-    enum { AHEAD = 20, PHASES = 2 };
+/* ... and the first launch alone has begun. */
+static void end_first(const void *row) {
+    while (launches_of(row) == 0)
+        usleep(1000);
+    assert_int_equal(launches_of(row), 1);
+    end_launches(row);
+}
+
+static void queues_are_given_more(void **state) {
+    enum { PHASES = 2 };
     const fault *row = *state;
     rig r = {.row = row, .library = &stubs, .b.driver = device_driver_find(row->driver)};
-    const device_driver *driver = r.b.driver;
-    device_event *event;
     status st = STATUS_INIT;
     provide(row);
-    must(opens(&r, &st) && driver->queue_create(r.b.d, false, &r.b.queues[1], &st) &&
-             driver->event_create(r.b.d, &event, &st) && loads(&r, LOAD, &st),
+    must(opens(&r, &st) && r.b.driver->queue_create(r.b.d, false, &r.b.queues[1], &st) &&
+             loads(&r, LOAD, &st),
          &st);
-    r.in = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
-    r.out = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
-    launch_of *l = launch_new(r.image, r.in, r.out);
-    const uint64_t before = given_of(row);
-    for (int i = 0; i < AHEAD; i++)
-        submit(r.b.queues[0], &r.b, l->command);
-    submit(r.b.queues[0], &r.b, event_command(DEVICE_RECORD, event));
-    submit(r.b.queues[1], &r.b, event_command(DEVICE_WAIT, event));
-    submit(r.b.queues[1], &r.b, l->command);
-    expect_ahead(&r, event, before + (AHEAD + 1) * PHASES + 2);
-    end_launches(row);
-    await(&r.b, r.b.queues[1]);
-    await(&r.b, r.b.queues[0]);
-    assert_int_equal(launches_of(row), (AHEAD + 1) * PHASES);
-    driver->event_destroy(r.b.d, event);
-    driver->queue_destroy(r.b.d, r.b.queues[1]);
-    free(l);
+    queues_run_ahead(&(ahead){.b = &r.b,
+                              .image = r.image,
+                              .given = given_to,
+                              .wanted = AHEAD_LAUNCHES * PHASES + 4,
+                              .end = end_first,
+                              .context = row});
+    assert_int_equal(launches_of(row), AHEAD_LAUNCHES * PHASES);
+    r.b.driver->queue_destroy(r.b.d, r.b.queues[1]);
     close_rig(&r);
     expect_nothing_alive(row);
 }
@@ -226,7 +215,7 @@ int main(void) {
                                     {"hip", STUB_HIP, "endless=1", NOTHING, STATUS_OK, ""}};
     int failed = run_faults(&stubs, faults, COUNT_OF(faults));
     for (size_t i = 0; i < COUNT_OF(endless); i++)
-        failed += in_child(queues_run_ahead, endless[i].driver, &endless[i]);
+        failed += in_child(queues_are_given_more, endless[i].driver, &endless[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)
         failed += in_child(names_its_code, chips[i].faults, (const void *)(uintptr_t)i);
     return failed != 0;

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "device/level_zero/level_zero.h"
+#include "device/shared/gpu.h"
 #include "device/shared/spirv_probe_words.h"
+#include "test/device_ahead.h"
 #include "test/device_faults.h"
 #include "test/mock_level_zero/mock_control.h"
 #include "test/stub_gpu/stub_control.h"
@@ -241,6 +243,90 @@ static void times_across_the_end_of_the_clock(void **state) {
     expect_nothing_alive(NULL);
 }
 
+/* ---- what is given while launches have not ended ---- */
+
+static void open_streams(rig *r, const fault *row) {
+    status st = STATUS_INIT;
+    *r = (rig){.row = row, .library = &mock, .b.driver = device_driver_find(Z)};
+    provide(row);
+    must(opens(r, &st) && r->b.driver->queue_create(r->b.d, false, &r->b.queues[1], &st) &&
+             loads(r, LOAD, &st),
+         &st);
+}
+
+static void close_streams(rig *r) {
+    r->b.driver->queue_destroy(r->b.d, r->b.queues[1]);
+    close_rig(r);
+    expect_nothing_alive(r->row);
+}
+
+static uint64_t given_to(const void *row) {
+    (void)row;
+    return counts_of().given;
+}
+
+static void end_first(const void *row) {
+    while (counts_of().launches == 0)
+        usleep(1000);
+    assert_int_equal(counts_of().launches, 1);
+    end_launches(row);
+}
+
+static void queues_are_given_more(void **state) {
+    enum { PHASES = 2 };
+    rig r;
+    open_streams(&r, *state);
+    queues_run_ahead(&(ahead){.b = &r.b,
+                              .image = r.image,
+                              .given = given_to,
+                              .wanted = AHEAD_LAUNCHES * PHASES,
+                              .end = end_first});
+    close_streams(&r);
+}
+
+static void more_events_than_a_pool_has(void **state) {
+    rig r;
+    open_streams(&r, *state);
+    many_events(&r.b, r.image);
+    assert_true(r.b.driver->usable(r.b.d, NULL));
+    close_streams(&r);
+}
+
+/* Gives the device a list that waits for a mark, behind what the queue was given before. */
+static void follow(gpu_queue *q, void *mark) {
+    const gpu_functions *functions = ((gpu_device *)q->base.device)->functions;
+    pthread_mutex_lock(&q->turn);
+    assert_true(functions->follow(q, mark, NULL));
+    assert_false(functions->settled(q));
+    pthread_mutex_unlock(&q->turn);
+}
+
+/* A list has yet to wait for a mark that is gone: the next mark is another event. */
+static void events_outlive_their_marks(void **state) {
+    rig r;
+    open_streams(&r, *state);
+    gpu_device *g = (gpu_device *)r.b.d;
+    gpu_queue *own = (gpu_queue *)r.b.sync;
+    uint64_t ns;
+    r.in = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    r.out = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(r.image, r.in, r.out);
+    submit(r.b.queues[0], &r.b, l->command);
+    while (counts_of().launches == 0)
+        usleep(1000);
+    for (int i = 0; i < 2; i++) {
+        void *mark = g->functions->mark(own);
+        follow((gpu_queue *)r.b.queues[0], mark);
+        assert_true(g->functions->finish(own, NULL));
+        assert_true(g->functions->reached(g, mark, false, &ns));
+        g->functions->unmark(g, mark);
+    }
+    end_launches(*state);
+    await(&r.b, r.b.queues[0]);
+    free(l);
+    close_streams(&r);
+}
+
 /* Longer than what goes at once between the program's memory and the device's, and not a multiple
  * of it. */
 static void copies_in_parts(void **state) {
@@ -285,6 +371,9 @@ static void is_of_no_use_after_a_fork(void **state) {
 }
 
 int main(void) {
+    static const fault endless = {Z, USUAL, "endless=1", NOTHING, STATUS_OK, ""},
+                       events[] = {{Z, USUAL, "", NOTHING, STATUS_OK, ""},
+                                   {Z, USUAL, "clocks=0x78000003", NOTHING, STATUS_OK, ""}};
     int failed = 0;
     void *loader = dlopen("libze_loader.so.1", RTLD_NOW);
     if (!loader) {
@@ -299,6 +388,10 @@ int main(void) {
     failed += in_child(times_across_the_end_of_the_clock, "in cycles a second", "wrap=1");
     failed +=
         in_child(times_across_the_end_of_the_clock, "in nanoseconds", "wrap=1,version=0x10001");
+    failed += in_child(queues_are_given_more, "ahead", &endless);
+    failed += in_child(events_outlive_their_marks, "marks", &endless);
+    failed += in_child(more_events_than_a_pool_has, "events", &events[0]);
+    failed += in_child(more_events_than_a_pool_has, "events of the host", &events[1]);
     failed += in_child(copies_in_parts, "copies", NULL);
     failed += in_child(is_of_no_use_after_a_fork, "forks", NULL);
     return failed != 0;

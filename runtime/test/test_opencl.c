@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "device/opencl/opencl.h"
 #include "device/shared/gpu.h"
-#include "test/device_bench.h"
+#include "test/device_ahead.h"
 
 /* ---- code ---- */
 
@@ -123,11 +123,11 @@ static void live(const wish *w, life *l) {
     b.driver->close(b.d);
 }
 
-static int living(const char *library) {
+static int counted(const char *library, const char *name) {
     void *stub = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     int (*count)(void) = NULL;
     if (stub)
-        *(void **)(void *)&count = dlsym(stub, "stub_opencl_living");
+        *(void **)(void *)&count = dlsym(stub, name);
     return count ? count() : 0;
 }
 
@@ -144,7 +144,7 @@ static life live_apart(const char *library, const char *wrong, const char *softw
         setenv(SOFTWARE_DEVICES, software, 1);
         unsetenv("CL_CONFIG_CPU_VECTORIZER_MODE");
         live(w, &l);
-        l.living = living(library);
+        l.living = counted(library, "stub_opencl_living");
         _exit(write(ends[1], &l, sizeof l) == (ssize_t)sizeof l ? 0 : 1);
     }
     close(ends[1]);
@@ -333,6 +333,45 @@ static void probes_are_what_they_are_made_of(void **state) {
     text_release(&wanted);
 }
 
+/* ---- what is given while a launch has not ended ---- */
+
+static uint64_t launches(const void *context) {
+    (void)context;
+    return (uint64_t)counted(STUB, "stub_opencl_launches");
+}
+
+static void end_launch(const void *context) {
+    void (*end)(void);
+    (void)context;
+    *(void **)(void *)&end = dlsym(dlopen(STUB, RTLD_NOW | RTLD_LOCAL), "stub_opencl_end");
+    end();
+}
+
+static void queues_are_given_more(void **state) {
+    static const char *const symbols[] = {"phase_double"};
+    const code c = code_of(6, THREADS, 16);
+    const device_source source = {
+        c.words, c.count * sizeof(uint32_t), "spirv/spirv-opencl", "code", symbols, 1, 0, NULL};
+    bench b = {.driver = device_driver_find("opencl")};
+    device_image *image;
+    status st = STATUS_INIT;
+    (void)state;
+    setenv(OPENCL_LIBRARY, STUB, 1);
+    setenv("STUB_OPENCL", "endless", 1);
+    must(device_open(b.driver, 0, &(device_options){0}, &b.d, &st) &&
+             b.driver->queue_create(b.d, false, &b.queues[0], &st) &&
+             b.driver->queue_create(b.d, false, &b.queues[1], &st) &&
+             b.driver->load(b.d, &source, &image, &st),
+         &st);
+    queues_run_ahead(&(ahead){
+        .b = &b, .image = image, .given = launches, .wanted = AHEAD_LAUNCHES, .end = end_launch});
+    b.driver->unload(b.d, image);
+    b.driver->queue_destroy(b.d, b.queues[0]);
+    b.driver->queue_destroy(b.d, b.queues[1]);
+    b.driver->close(b.d);
+    assert_int_equal(counted(STUB, "stub_opencl_living"), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_wrong_is_said),
@@ -340,6 +379,7 @@ int main(void) {
         cmocka_unit_test(libraries_that_will_not_do),
         cmocka_unit_test(translators_that_will_not_do),
         cmocka_unit_test(probes_are_what_they_are_made_of),
+        cmocka_unit_test(queues_are_given_more), /* the one that opens a device in this process */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include "device/shared/gpu.h"
 #include "device/vulkan_traits.h"
-#include "test/device_bench.h"
+#include "test/device_ahead.h"
 
 enum { EXIT_SKIPPED = 77, HEADER_WORDS = 5 };
 #define VULKAN_TARGET "spirv/spirv-vulkan+f64"
@@ -245,6 +245,63 @@ static int lost_in_a_replay(void) {
     return 0;
 }
 
+static void *faulty_symbol(const char *name) {
+    return dlsym(dlopen(FAULTY_VULKAN, RTLD_NOW | RTLD_NOLOAD), name);
+}
+
+static uint64_t dispatches(const void *context) {
+    int (*count)(void);
+    (void)context;
+    *(void **)(void *)&count = faulty_symbol("faulty_vulkan_dispatches");
+    return (uint64_t)count();
+}
+
+static void end_held(const void *context) {
+    void (*end)(void);
+    (void)context;
+    *(void **)(void *)&end = faulty_symbol("faulty_vulkan_end");
+    end();
+}
+
+static device_image *open_streams(bench *b) {
+    status st = STATUS_INIT;
+    must(open_bench(b, &st) && b->driver->queue_create(b->d, false, &b->queues[0], &st) &&
+             b->driver->queue_create(b->d, false, &b->queues[1], &st),
+         &st);
+    return load(b, "kernel_good", "phase_double", "phase_add");
+}
+
+static int close_streams(bench *b, device_image *image) {
+    b->driver->unload(b->d, image);
+    b->driver->queue_destroy(b->d, b->queues[0]);
+    b->driver->queue_destroy(b->d, b->queues[1]);
+    close_bench(b);
+    NEEDS(alive() == 0);
+    return 0;
+}
+
+static int queues_are_given_more(void) {
+    enum { PHASES = 2 };
+    bench b;
+    device_image *image = open_streams(&b);
+    void (*hold)(void);
+    *(void **)(void *)&hold = faulty_symbol("faulty_vulkan_hold");
+    hold();
+    queues_run_ahead(&(ahead){.b = &b,
+                              .image = image,
+                              .given = dispatches,
+                              .wanted = AHEAD_LAUNCHES * PHASES,
+                              .end = end_held});
+    return close_streams(&b, image);
+}
+
+static int more_events_than_marks(void) {
+    bench b;
+    device_image *image = open_streams(&b);
+    many_events(&b, image);
+    return close_streams(&b, image);
+}
+
 static int memory_that_is_refused(void) {
     bench b;
     status st = STATUS_INIT;
@@ -310,6 +367,9 @@ static const struct {
     {"long grids are cut", "", long_grids_are_cut},
     {"lost in mid-run", "lost=8", lost_in_mid_run},
     {"lost in a replay", "lost=12", lost_in_a_replay},
+    {"queues are given more", "", queues_are_given_more},
+    {"more events than marks", "", more_events_than_marks},
+    {"events without marks", "clockless=1", more_events_than_marks},
     {"memory that is refused", "memory=33554432", memory_that_is_refused},
     {"without f64", "narrow=1", without_f64},
     {"without addresses", "addressless=1", without_addresses},

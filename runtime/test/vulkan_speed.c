@@ -20,6 +20,8 @@ typedef struct raw {
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkFence fence;
+    PFN_vkWaitForFences wait; /* the driver has no fences */
+    PFN_vkResetFences reset;
 } raw;
 
 static void fail(const char *what, const status *st) {
@@ -27,13 +29,21 @@ static void fail(const char *what, const status *st) {
     exit(1);
 }
 
+static void make_fence(vulkan_device *v, raw *r) {
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    PFN_vkCreateFence create =
+        (PFN_vkCreateFence)v->f.GetDeviceProcAddr(v->device, "vkCreateFence");
+    r->wait = (PFN_vkWaitForFences)v->f.GetDeviceProcAddr(v->device, "vkWaitForFences");
+    r->reset = (PFN_vkResetFences)v->f.GetDeviceProcAddr(v->device, "vkResetFences");
+    create(v->device, &fence, NULL, &r->fence);
+}
+
 static void record(vulkan_device *v, const vulkan_image *image, const gpu_block *table,
                    int launches, raw *r) {
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .queueFamilyIndex = v->adapter->family};
-    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     v->f.CreateCommandPool(v->device, &pool, NULL, &r->pool);
-    v->f.CreateFence(v->device, &fence, NULL, &r->fence);
+    make_fence(v, r);
     const VkCommandBufferAllocateInfo buffer = {.sType =
                                                     VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                 .commandPool = r->pool,
@@ -66,8 +76,8 @@ static void run_raw(vulkan_device *v, const raw *r) {
                                .commandBufferCount = 1,
                                .pCommandBuffers = &r->commands};
     v->f.QueueSubmit(v->queue, 1, &info, r->fence);
-    v->f.WaitForFences(v->device, 1, &r->fence, VK_TRUE, UINT64_MAX);
-    v->f.ResetFences(v->device, 1, &r->fence);
+    r->wait(v->device, 1, &r->fence, VK_TRUE, UINT64_MAX);
+    r->reset(v->device, 1, &r->fence);
 }
 
 static int by_value(const void *a, const void *b) {

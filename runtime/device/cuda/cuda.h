@@ -126,9 +126,6 @@ typedef struct cuda_stream {
     void **arguments; /* of code of others; made for the first, and `nothing` between launches */
 } cuda_stream;
 
-/* Waits for as long as soft_pause_ns says. */
-void cuda_pause_after(uint64_t passed_ns);
-
 /* For gpu_functions: cuda_mark.c. */
 void *cuda_mark(gpu_queue *q);
 bool cuda_reached(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);

@@ -37,7 +37,7 @@ static bool has_come(cuda_device *c, void *event, bool wait) {
     while ((result = c->call->event_query(event)) == CUDA_NOT_READY) {
         if (!wait || !gpu_may_wait(&c->gpu, NULL))
             return false;
-        cuda_pause_after(clock_now_ns() - start);
+        gpu_pause_after(clock_now_ns() - start);
     }
     return result == CUDA_OK;
 }

@@ -3,10 +3,8 @@
  * Waiting is asking again and again, since whoever waits in the driver cannot be told that the
  * device was lost. A copy between the host and memory of the device may be under way when its
  * waiting ends so; nothing may be freed then (cuda_queue_idle). */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -65,14 +63,6 @@ bool cuda_queue_idle(gpu_queue *q) {
     return result != CUDA_NOT_READY;
 }
 
-void cuda_pause_after(uint64_t passed_ns) {
-    uint64_t ns = soft_pause_ns(passed_ns);
-    if (ns)
-        nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
-    else
-        sched_yield();
-}
-
 static bool await_stream(gpu_queue *q, const char *doing, status *st) {
     cuda_device *c = device_of(q);
     uint64_t start = clock_now_ns();
@@ -82,7 +72,7 @@ static bool await_stream(gpu_queue *q, const char *doing, status *st) {
             return cuda_check(c, result, doing, st);
         if (!gpu_may_wait(&device_of(q)->gpu, st))
             return false;
-        cuda_pause_after(clock_now_ns() - start);
+        gpu_pause_after(clock_now_ns() - start);
     }
 }
 

@@ -80,17 +80,27 @@ static const gpu_functions functions = {.alloc = level_zero_alloc,
                                         .fill = level_zero_fill,
                                         .launch = level_zero_launch,
                                         .finish = level_zero_finish,
+                                        .settled = level_zero_settled,
+                                        .mark = level_zero_mark,
+                                        .reached = level_zero_reached,
+                                        .follow = level_zero_follow,
+                                        .unmark = level_zero_unmark,
                                         .idle = level_zero_idle,
                                         .record_begin = level_zero_record_begin,
                                         .record_end = level_zero_record_end,
                                         .replay = level_zero_replay,
                                         .forget = level_zero_forget};
 
+static void release(level_zero_device *d) {
+    level_zero_marks_release(d);
+    level_zero.context_destroy(d->context);
+    free(d);
+}
+
 static void close_device(device *base) {
     level_zero_device *d = (level_zero_device *)base;
     gpu_device_release(&d->gpu);
-    level_zero.context_destroy(d->context);
-    free(d);
+    release(d);
 }
 
 static bool make_context(level_zero_device *d, status *st) {
@@ -107,11 +117,11 @@ static bool open_device(uint32_t index, const device_options *options, device **
         free(d);
         return false;
     }
+    level_zero_marks_init(d);
     d->gpu.soft.base.info = d->unit->info;
     d->gpu.soft.base.own_addresses = true; /* unified shared memory is one space with the host's */
     if (!gpu_device_init(&d->gpu, &level_zero_driver, &functions, options, st)) {
-        level_zero.context_destroy(d->context);
-        free(d);
+        release(d);
         return false;
     }
     if (!spirv_probe(&d->unit->spirv, &d->gpu, SPIRV_PROBE_F32, st)) {

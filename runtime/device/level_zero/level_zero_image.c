@@ -128,14 +128,14 @@ static bool set_arguments(level_zero_device *d, const spirv_kernel *p, const gpu
 static bool append_phase(gpu_queue *q, const gpu_launch *l, uint32_t i, void **event_out,
                          status *st) {
     level_zero_device *d = level_zero_device_of(q);
-    void *list = ((level_zero_queue *)q->handle)->list;
     const spirv_kernel *p = &((const spirv_loaded *)l->image)->kernels[i];
     const zero_workgroups workgroups = {(uint32_t)l->workgroups[i], 1, 1};
     return grid_fits(d->unit, l->workgroups[i], st) && set_arguments(d, p, l, st) &&
            (!l->phase_ns || level_zero_event(q, i, event_out, st)) &&
-           level_zero_check(
-               d, level_zero.append_launch(list, p->handle, &workgroups, *event_out, 0, NULL),
-               "launching", st);
+           level_zero_check(d,
+                            level_zero.append_launch(level_zero_list(q), p->handle, &workgroups,
+                                                     *event_out, 0, NULL),
+                            "launching", st);
 }
 
 static bool append_phases(gpu_queue *q, const gpu_launch *l, void **events, status *st) {
@@ -171,6 +171,8 @@ static bool read_times(gpu_queue *q, const gpu_launch *l, void **events, status 
 
 bool level_zero_launch(gpu_queue *q, const gpu_launch *l, status *st) {
     spirv_loaded *image = (spirv_loaded *)l->image;
+    if (!level_zero_begin(q, st))
+        return false;
     void **events = base_calloc(image->base.phase_count + 1, sizeof *events);
     pthread_mutex_lock(&image->mutex);
     bool ok = append_phases(q, l, events, st);

@@ -114,13 +114,17 @@ static bool find_code(level_zero_unit *u) {
     return true;
 }
 
+static uint64_t mask_of(uint32_t bits) {
+    enum { WORD = 64 };
+    return bits && bits < WORD ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
 /* Nanoseconds are too coarse for clocks whose cycles are not whole ones. */
 static void find_clock(level_zero_unit *u, const zero_device_facts *facts, bool in_cycles) {
-    enum { WORD = 64 };
     const double timer = facts->timer ? (double)facts->timer : 1;
-    const uint32_t bits = facts->kernel_timestamp_bits;
     u->tick_ns = in_cycles && facts->timer ? 1e9 / timer : timer;
-    u->tick_mask = bits && bits < WORD ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    u->tick_mask = mask_of(facts->kernel_timestamp_bits);
+    u->clock_mask = mask_of(facts->timestamp_bits);
     u->info.timestamp_ns = u->tick_ns < 1 ? 1 : (uint64_t)(u->tick_ns + 0.5);
 }
 

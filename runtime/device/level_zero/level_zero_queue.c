@@ -1,9 +1,10 @@
 /* level_zero_queue.c - queues: copies and fills, and how anything runs.
  *
- * Commands are appended to a list, which is closed and given to the queue as a whole when it
- * is waited for, with a fence that tells its end. Lists that run each command when it is appended
- * (immediate ones) would submit the phases of a launch one by one, and have begun when a later
- * phase cannot be appended; of these, and of what stood before them, nothing runs then.
+ * Commands are appended to the list of a slot, which is closed and given to the queue as a whole
+ * when it is waited for or marked, with a fence that tells its end. Lists that run each command
+ * when it is appended (immediate ones) would submit the phases of a launch one by one, and have
+ * begun when a later phase cannot be appended; of these, and of what stood before them in the list,
+ * nothing runs then. Each command is behind a barrier, which waits for earlier lists, too.
  *
  * The device need not reach memory of the program, and after a loss nobody knows when a copy ends.
  * So copies between the two go through memory of the driver's. */
@@ -28,16 +29,19 @@ bool level_zero_make_list(level_zero_device *d, void **list_out, status *st) {
     return level_zero_check(d, result, "making a list of commands", st);
 }
 
-static bool make(level_zero_device *d, level_zero_queue *z, status *st) {
-    const zero_queue_wish queue = {
-        .type = ZERO_TYPE_QUEUE, .group = d->unit->queue_group, .mode = ZERO_QUEUE_ASYNCHRONOUS};
-    const zero_wish fence = {.type = ZERO_TYPE_FENCE};
-    void *handle = d->unit->handle;
-    return level_zero_check(d, level_zero.queue_create(d->context, handle, &queue, &z->queue),
-                            "making a queue", st) &&
-           level_zero_make_list(d, &z->list, st) &&
-           level_zero_check(d, level_zero.fence_create(z->queue, &fence, &z->fence),
-                            "making a fence", st);
+static bool make_fence(level_zero_device *d, void *queue, void **fence_out, status *st) {
+    const zero_wish wish = {.type = ZERO_TYPE_FENCE};
+    return level_zero_check(d, level_zero.fence_create(queue, &wish, fence_out), "making a fence",
+                            st);
+}
+
+static void release_slot(level_zero_device *d, level_zero_slot *s) {
+    level_zero_drop_followed(d, s);
+    vec_release(&s->followed);
+    if (s->fence)
+        level_zero.fence_destroy(s->fence);
+    if (s->list)
+        level_zero.list_destroy(s->list);
 }
 
 static void release(level_zero_device *d, level_zero_queue *z) {
@@ -48,10 +52,8 @@ static void release(level_zero_device *d, level_zero_queue *z) {
         level_zero.pool_destroy(z->pool);
     if (z->stage.size_bytes)
         level_zero_free(&d->gpu, &z->stage);
-    if (z->fence)
-        level_zero.fence_destroy(z->fence);
-    if (z->list)
-        level_zero.list_destroy(z->list);
+    for (int i = 0; i < LEVEL_ZERO_SLOTS; i++)
+        release_slot(d, &z->slots[i]);
     if (z->queue)
         level_zero.queue_destroy(z->queue);
     free(z);
@@ -59,89 +61,149 @@ static void release(level_zero_device *d, level_zero_queue *z) {
 
 bool level_zero_queue_open(gpu_device *g, gpu_queue *q, status *st) {
     level_zero_device *d = (level_zero_device *)g;
+    const zero_queue_wish wish = {
+        .type = ZERO_TYPE_QUEUE, .group = d->unit->queue_group, .mode = ZERO_QUEUE_ASYNCHRONOUS};
     level_zero_queue *z = base_calloc(1, sizeof *z);
-    atomic_init(&z->runs, false);
-    bool ok = make(d, z, st);
-    q->handle = ok ? z : NULL;
-    if (!ok)
-        release(d, z);
-    return ok;
+    for (int i = 0; i < LEVEL_ZERO_SLOTS; i++)
+        atomic_init(&z->slots[i].runs, false);
+    q->handle = z;
+    if (level_zero_check(d, level_zero.queue_create(d->context, d->unit->handle, &wish, &z->queue),
+                         "making a queue", st))
+        return true;
+    level_zero_queue_close(g, q);
+    return false;
 }
 
 void level_zero_queue_close(gpu_device *g, gpu_queue *q) {
     release((level_zero_device *)g, q->handle);
+    q->handle = NULL;
 }
 
 /* ---- running ---- */
 
+static bool has_ended(level_zero_slot *s) {
+    return !atomic_load(&s->runs) || level_zero.fence_query(s->fence) != ZERO_NOT_READY;
+}
+
 bool level_zero_idle(gpu_queue *q) {
-    level_zero_queue *z = of(q);
-    return !atomic_load(&z->runs) || level_zero.fence_query(z->fence) != ZERO_NOT_READY;
+    bool idle = true;
+    for (int i = 0; i < LEVEL_ZERO_SLOTS && idle; i++)
+        idle = has_ended(&of(q)->slots[i]);
+    return idle;
 }
 
 /* Where the driver cannot tell whether it ended, nothing can be relied on. */
-static bool finish(gpu_queue *q, const char *doing, status *st) {
+static bool await_fence(gpu_queue *q, level_zero_slot *s, const char *doing, status *st) {
     status why = STATUS_INIT;
     uint32_t result;
-    while ((result = level_zero.fence_wait(of(q)->fence, wait_ns)) == ZERO_NOT_READY)
+    while ((result = level_zero.fence_wait(s->fence, wait_ns)) == ZERO_NOT_READY)
         if (!gpu_may_wait(&level_zero_device_of(q)->gpu, st))
             return false;
-    atomic_store(&of(q)->runs, false);
+    atomic_store(&s->runs, false);
     return result == ZERO_OK || (level_zero_failed(result, doing, &why),
                                  gpu_lose(&level_zero_device_of(q)->gpu, why.message, st));
 }
 
-static bool submit(gpu_queue *q, void *list, const char *doing, status *st) {
-    level_zero_queue *z = of(q);
-    atomic_store(&z->runs, true);
-    uint32_t result = level_zero.queue_execute(z->queue, 1, &list, z->fence);
+/* The fence of what still runs stays; its device is lost. */
+static bool await_slot(gpu_queue *q, level_zero_slot *s, const char *doing, status *st) {
+    level_zero_device *d = level_zero_device_of(q);
+    if (!atomic_load(&s->runs))
+        return true;
+    bool ok = await_fence(q, s, doing, st);
+    if (atomic_load(&s->runs))
+        return false;
+    level_zero_drop_followed(d, s);
+    uint32_t result = level_zero.fence_reset(s->fence);
+    return level_zero_check(d, result, "resetting a fence", ok ? st : NULL) && ok;
+}
+
+static bool submit(gpu_queue *q, level_zero_slot *s, void *list, const char *doing, status *st) {
+    atomic_store(&s->runs, true);
+    uint32_t result = level_zero.queue_execute(of(q)->queue, 1, &list, s->fence);
     if (result == ZERO_OK)
         return true;
-    atomic_store(&z->runs, false);
+    atomic_store(&s->runs, false);
     return level_zero_check(level_zero_device_of(q), result, doing, st);
 }
 
-/* The fence of what still runs stays; its device is lost. */
+static bool provide(gpu_queue *q, level_zero_slot *s, status *st) {
+    level_zero_device *d = level_zero_device_of(q);
+    return (s->list || level_zero_make_list(d, &s->list, st)) &&
+           (s->fence || make_fence(d, of(q)->queue, &s->fence, st));
+}
+
+/* The list is emptied when it is used again, and not before all of it has ended. */
+bool level_zero_begin(gpu_queue *q, status *st) {
+    level_zero_queue *z = of(q);
+    level_zero_slot *s = &z->slots[z->next];
+    if (z->recorded || z->open)
+        return true;
+    z->open = provide(q, s, st) && await_slot(q, s, "running", st) &&
+              level_zero_check(level_zero_device_of(q), level_zero.list_reset(s->list),
+                               "emptying a list", st);
+    return z->open;
+}
+
 bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st) {
-    bool ok = submit(q, list, doing, st) && finish(q, doing, st);
-    return (atomic_load(&of(q)->runs) ||
-            level_zero_check(level_zero_device_of(q), level_zero.fence_reset(of(q)->fence),
-                             "resetting a fence", ok ? st : NULL)) &&
-           ok;
+    level_zero_slot *s = &of(q)->slots[of(q)->next];
+    return provide(q, s, st) && submit(q, s, list, doing, st) && await_slot(q, s, doing, st);
 }
 
 bool level_zero_barrier(gpu_queue *q, status *st) {
     return level_zero_check(level_zero_device_of(q),
-                            level_zero.append_barrier(of(q)->list, NULL, 0, NULL), "a barrier", st);
+                            level_zero.append_barrier(level_zero_list(q), NULL, 0, NULL),
+                            "a barrier", st);
 }
 
-static bool close_and_execute(gpu_queue *q, const char *doing, status *st) {
-    uint32_t result = level_zero.list_close(of(q)->list);
-    return level_zero_check(level_zero_device_of(q), result, doing, st) &&
-           level_zero_execute(q, of(q)->list, doing, st);
+/* Drops what cannot be given: nothing of it runs. */
+static bool discard(gpu_queue *q) {
+    level_zero_queue *z = of(q);
+    level_zero_drop_followed(level_zero_device_of(q), &z->slots[z->next]);
+    z->open = z->appended = false;
+    return false;
 }
 
-/* An empty list is kept open. */
-bool level_zero_finish(gpu_queue *q, status *st) {
-    bool appended = of(q)->appended;
-    of(q)->appended = false;
-    if (!appended)
+bool level_zero_flush(gpu_queue *q, status *st) {
+    level_zero_queue *z = of(q);
+    level_zero_slot *s = &z->slots[z->next];
+    if (!z->appended)
         return true;
     bool ok =
-        gpu_may_wait(&level_zero_device_of(q)->gpu, st) && close_and_execute(q, "running", st);
-    return (atomic_load(&of(q)->runs) ||
-            level_zero_check(level_zero_device_of(q), level_zero.list_reset(of(q)->list),
-                             "emptying a list", ok ? st : NULL)) &&
-           ok;
+        gpu_may_wait(&level_zero_device_of(q)->gpu, st) &&
+        level_zero_check(level_zero_device_of(q), level_zero.list_close(s->list), "running", st) &&
+        submit(q, s, s->list, "running", st);
+    if (!ok)
+        return discard(q);
+    z->open = z->appended = false;
+    z->next = (z->next + 1) % LEVEL_ZERO_SLOTS;
+    return true;
+}
+
+/* A failure is told by level_zero_finish, which does not wait then. */
+bool level_zero_settled(gpu_queue *q) {
+    return !level_zero_flush(q, &of(q)->failure) || level_zero_idle(q);
+}
+
+bool level_zero_finish(gpu_queue *q, status *st) {
+    level_zero_queue *z = of(q);
+    bool ok = z->failure.code == STATUS_OK
+                  ? level_zero_flush(q, st)
+                  : status_set(st, z->failure.code, "%s", z->failure.message);
+    z->failure = (status)STATUS_INIT;
+    for (uint32_t i = 0; i < LEVEL_ZERO_SLOTS; i++)
+        ok &= await_slot(q, &z->slots[(z->next + i) % LEVEL_ZERO_SLOTS], "running", ok ? st : NULL);
+    if (!z->open)
+        z->next = 0; /* the slots are free, from the first one */
+    return ok;
 }
 
 bool level_zero_given(gpu_queue *q, bool appended, status *st) {
-    if (of(q)->resting)
-        return appended && level_zero_barrier(q, st);
-    of(q)->appended = appended && level_zero_barrier(q, st);
-    if (!of(q)->appended)
-        (void)level_zero.list_reset(of(q)->list); /* what was told already is its failure */
-    return of(q)->appended;
+    level_zero_queue *z = of(q);
+    bool ok = appended && level_zero_barrier(q, st);
+    if (z->recorded)
+        return ok;
+    z->appended = ok;
+    return ok || discard(q);
 }
 
 /* ---- copies ---- */
@@ -151,7 +213,9 @@ static void *address_of(gpu_place p) {
 }
 
 static bool copy_within(gpu_queue *q, void *to, const void *from, size_t bytes, status *st) {
-    uint32_t result = level_zero.append_copy(of(q)->list, to, from, bytes, NULL, 0, NULL);
+    if (!level_zero_begin(q, st))
+        return false;
+    uint32_t result = level_zero.append_copy(level_zero_list(q), to, from, bytes, NULL, 0, NULL);
     bool ok = level_zero_check(level_zero_device_of(q), result, "copying", st);
     return level_zero_given(q, ok, st);
 }
@@ -198,7 +262,9 @@ bool level_zero_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_byt
 
 bool level_zero_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes,
                      status *st) {
-    uint32_t result = level_zero.append_fill(of(q)->list, address_of(to), &byte, sizeof byte,
+    if (!level_zero_begin(q, st))
+        return false;
+    uint32_t result = level_zero.append_fill(level_zero_list(q), address_of(to), &byte, sizeof byte,
                                              size_bytes, NULL, 0, NULL);
     bool ok = level_zero_check(level_zero_device_of(q), result, "filling", st);
     return level_zero_given(q, ok, st);

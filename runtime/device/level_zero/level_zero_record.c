@@ -12,16 +12,14 @@ bool level_zero_record_begin(gpu_queue *q, status *st) {
     if (!gpu_may_wait(&level_zero_device_of(q)->gpu, st) ||
         !level_zero_make_list(level_zero_device_of(q), &list, st))
         return false;
-    z->resting = z->list;
-    z->list = list;
+    z->recorded = list;
     return true;
 }
 
 bool level_zero_record_end(gpu_queue *q, bool keep, void **recording_out, status *st) {
     level_zero_queue *z = of(q);
-    void *list = z->list;
-    z->list = z->resting;
-    z->resting = NULL;
+    void *list = z->recorded;
+    z->recorded = NULL;
     bool ok = keep && level_zero_check(level_zero_device_of(q), level_zero.list_close(list),
                                        "ending a graph", st);
     *recording_out = ok ? list : NULL;

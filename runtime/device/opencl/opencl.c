@@ -70,6 +70,7 @@ static bool queue_open(gpu_device *g, gpu_queue *q, status *st) {
 static void queue_close(gpu_device *g, gpu_queue *q) {
     (void)g;
     opencl_queue *o = q->handle;
+    opencl_given(q);
     opencl.clReleaseCommandQueue(o->queue);
     vec_release(&o->launched);
     free(o);
@@ -89,14 +90,19 @@ static bool ended_well(gpu_queue *q, cl_event event, status *st) {
     return code == CL_SUCCESS || lose(q, code, "a kernel ended badly", st);
 }
 
+bool opencl_time_of(cl_event event, cl_profiling_info what, uint64_t *ns_out) {
+    cl_ulong ns;
+    bool ok = opencl.clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL) == CL_SUCCESS;
+    *ns_out = ok ? ns : 0;
+    return ok;
+}
+
 static uint64_t duration_of(cl_event event) {
-    cl_ulong from = 0, to = 0;
-    if (opencl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof from, &from,
-                                       NULL) != CL_SUCCESS ||
-        opencl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
-            CL_SUCCESS)
-        return 0;
-    return to > from ? to - from : 0;
+    uint64_t from, to;
+    return opencl_time_of(event, CL_PROFILING_COMMAND_START, &from) &&
+                   opencl_time_of(event, CL_PROFILING_COMMAND_END, &to) && to > from
+               ? to - from
+               : 0;
 }
 
 bool opencl_finish(gpu_queue *q, status *st) {
@@ -111,11 +117,13 @@ bool opencl_finish(gpu_queue *q, status *st) {
         opencl.clReleaseEvent(l->event);
     }
     o->launched.count = 0;
+    opencl_given(q);
     return ok;
 }
 
 static bool copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st) {
     const opencl_queue *o = q->handle;
+    opencl_given(q);
     cl_int code = opencl.clEnqueueSVMMemcpy(o->queue, CL_FALSE, pointer_of(to), pointer_of(from),
                                             size_bytes, 0, NULL, NULL);
     return code == CL_SUCCESS || opencl_failed(st, code, "a copy");
@@ -123,6 +131,7 @@ static bool copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, 
 
 static bool fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st) {
     const opencl_queue *o = q->handle;
+    opencl_given(q);
     cl_int code =
         opencl.clEnqueueSVMMemFill(o->queue, pointer_of(to), &byte, 1, size_bytes, 0, NULL, NULL);
     return code == CL_SUCCESS || opencl_failed(st, code, "a fill");
@@ -137,11 +146,17 @@ static const gpu_functions functions = {.alloc = alloc,
                                         .copy = copy,
                                         .fill = fill,
                                         .launch = opencl_launch,
-                                        .finish = opencl_finish};
+                                        .finish = opencl_finish,
+                                        .settled = opencl_settled,
+                                        .mark = opencl_mark,
+                                        .reached = opencl_reached,
+                                        .follow = opencl_follow,
+                                        .unmark = opencl_unmark};
 
 static void release(opencl_device *d) {
     if (d->nowhere.size_bytes)
         free_block(&d->gpu, &d->nowhere);
+    opencl_end_base(d);
     gpu_device_release(&d->gpu);
     opencl.clReleaseContext(d->context);
     free(d);

@@ -149,6 +149,7 @@ static bool enqueue(gpu_queue *q, const gpu_launch *l, uint32_t phase, cl_event 
 bool opencl_launch(gpu_queue *q, const gpu_launch *l, status *st) {
     opencl_queue *o = q->handle;
     bool ok = true;
+    opencl_given(q);
     for (uint32_t i = 0; i < l->image->phase_count && ok; i++) {
         opencl_launched launched = {.ns_out = l->phase_ns ? &l->phase_ns[i] : NULL};
         if (l->workgroups[i] <= 0)

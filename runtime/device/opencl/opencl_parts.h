@@ -56,6 +56,9 @@ typedef struct opencl_device {
     opencl_unit *unit;
     cl_context context;
     gpu_block nowhere; /* what an argument is that has no memory */
+    cl_event base;     /* tells marks; was given at base_ns; with `marks` under own_mutex */
+    uint64_t base_ns;
+    uint32_t marks; /* how many are alive */
 } opencl_device;
 
 /* A phase that was not waited for. */
@@ -67,10 +70,24 @@ typedef struct opencl_launched {
 typedef struct opencl_queue {
     cl_command_queue queue;
     VEC(opencl_launched) launched;
+    cl_event end; /* a marker behind all that it was given; NULL: there is none */
 } opencl_queue;
 
 /* Waits for the queue. A failure there is the device's end. */
 bool opencl_finish(gpu_queue *q, status *st);
+/* A moment of the event's, by the device's clock; false where it has none. */
+bool opencl_time_of(cl_event event, cl_profiling_info what, uint64_t *ns_out);
+
+/* ---- opencl_mark.c ---- */
+
+/* Forgets where the queue ends, since it is given more. */
+void opencl_given(gpu_queue *q);
+bool opencl_settled(gpu_queue *q);
+void *opencl_mark(gpu_queue *q);
+bool opencl_reached(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
+bool opencl_follow(gpu_queue *q, void *mark, status *st);
+void opencl_unmark(gpu_device *g, void *mark);
+void opencl_end_base(opencl_device *d);
 
 /* ---- opencl_translate.c ---- */
 

@@ -5,8 +5,10 @@
  * poisoned. */
 #include "device/shared/gpu.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -33,6 +35,14 @@ bool gpu_lose(gpu_device *g, const char *why, status *st) {
     soft_lose(&g->soft, &lost);
     pthread_mutex_unlock(&g->soft.mutex);
     return status_set(st, lost.code, "%s", lost.message);
+}
+
+void gpu_pause_after(uint64_t passed_ns) {
+    uint64_t ns = soft_pause_ns(passed_ns);
+    if (ns)
+        nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+    else
+        sched_yield();
 }
 
 static bool all_idle(gpu_device *g) {

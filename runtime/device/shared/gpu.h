@@ -121,6 +121,8 @@ bool gpu_lose(gpu_device *g, const char *why, status *st);
 static inline bool gpu_may_wait(gpu_device *g, status *st) {
     return soft_usable(&g->soft.base, st);
 }
+/* Sleeps as long as soft_pause_ns says. */
+void gpu_pause_after(uint64_t passed_ns);
 /* To whole lines, as workspaces and what is prepared behind them begin. */
 static inline size_t gpu_round_up(size_t bytes) {
     enum { LINE = 64 };

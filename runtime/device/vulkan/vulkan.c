@@ -102,6 +102,24 @@ static bool create_layout(vulkan_device *v, status *st) {
     return result == VK_SUCCESS || vulkan_failed(v, "vkCreatePipelineLayout", result, st);
 }
 
+static bool create_counter(vulkan_device *v, status *st) {
+    const VkSemaphoreTypeCreateInfo counts = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                              .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                        .pNext = &counts};
+    VkResult result = v->f.CreateSemaphore(v->device, &info, NULL, &v->done);
+    return result == VK_SUCCESS || vulkan_failed(v, "vkCreateSemaphore", result, st);
+}
+
+static void init_clock(vulkan_device *v) {
+    const vulkan_adapter *a = v->adapter;
+    const uint32_t bits = a->timestamp_bits;
+    v->clock.tick_ns = (double)a->properties.limits.timestampPeriod;
+    v->clock.mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    v->clock.read = a->tells_time ? vulkan_read_clock : NULL;
+    gpu_clock_init(&v->clock);
+}
+
 /* What another process left, where there is a file for it; drivers take no cache of another's. */
 static bool create_cache(vulkan_device *v, status *st) {
     const char *path = getenv(VULKAN_CACHE);
@@ -137,8 +155,10 @@ static void close_device(vulkan_device *v) {
     if (v->device) {
         v->f.DestroyPipelineCache(v->device, v->cache, NULL);
         v->f.DestroyPipelineLayout(v->device, v->layout, NULL);
+        v->f.DestroySemaphore(v->device, v->done, NULL);
         v->f.DestroyDevice(v->device, NULL);
     }
+    gpu_clock_release(&v->clock);
     pthread_mutex_destroy(&v->queue_mutex);
     free(v);
 }
@@ -154,6 +174,10 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
                                             .launch = vulkan_launch,
                                             .finish = vulkan_finish,
                                             .settled = vulkan_settled,
+                                            .mark = vulkan_mark,
+                                            .reached = vulkan_reached,
+                                            .follow = vulkan_follow,
+                                            .unmark = vulkan_unmark,
                                             .record_begin = vulkan_record_begin,
                                             .record_end = vulkan_record_end,
                                             .replay = vulkan_replay,
@@ -164,9 +188,10 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
     v->gpu.soft.base.own_addresses = /* its memory is the host's */
         v->adapter->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     pthread_mutex_init(&v->queue_mutex, NULL);
-    if (vulkan_open_device(v, st) && create_layout(v, st) && create_cache(v, st) &&
-        gpu_device_init(&v->gpu, &vulkan_driver, &functions, options, st) && vulkan_probe(v, st) &&
-        choose_targets(v, st)) {
+    init_clock(v);
+    if (vulkan_open_device(v, st) && create_counter(v, st) && create_layout(v, st) &&
+        create_cache(v, st) && gpu_device_init(&v->gpu, &vulkan_driver, &functions, options, st) &&
+        vulkan_probe(v, st) && choose_targets(v, st)) {
         *device_out = &v->gpu.soft.base;
         return true;
     }

@@ -1,9 +1,9 @@
 /* vulkan.h - GPUs through Vulkan 1.2: the rooms of the driver.
  *
  * The loader (libvulkan.so.1, or what TESSERA_VULKAN_LIBRARY names) is opened when devices are
- * listed. Kernels get addresses, so a device needs bufferDeviceAddress and 64-bit integers; what a
- * module needs more (its capabilities) is looked up when it is loaded, and so are the limits, since
- * not every driver checks them.
+ * listed. Kernels get addresses, so a device needs bufferDeviceAddress and 64-bit integers, and its
+ * queues a timeline semaphore; what a module needs more (its capabilities) is looked up when it is
+ * loaded, and so are the limits, since not every driver checks them.
  *
  * Vulkan promises little of arithmetic. What strict numerics need is tried when a device is opened
  * (vulkan_probe.c, vulkan_traits.def): modules have code of their own for what is not right, chosen
@@ -18,7 +18,7 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan_core.h>
 
-#include "device/shared/gpu.h"
+#include "device/shared/gpu_clock.h"
 #include "device/vulkan_traits.h"
 
 #define VULKAN_LIBRARY "TESSERA_VULKAN_LIBRARY"
@@ -52,6 +52,7 @@ typedef struct vulkan_adapter {
     vulkan_features features;
     uint32_t family; /* of queues that compute */
     uint32_t timestamp_bits;
+    bool tells_time; /* the host can read the clock of its timestamps */
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE + 64], unavailable[VULKAN_REASON_BYTES];
 } vulkan_adapter;
 
@@ -62,6 +63,9 @@ typedef struct vulkan_device {
     VkDevice device;
     VkQueue queue;
     pthread_mutex_t queue_mutex; /* a VkQueue is used by one thread at a time */
+    VkSemaphore done;            /* counts submissions that have ended, */
+    uint64_t submitted;          /* ... so many were made; under queue_mutex */
+    gpu_clock clock;             /* tells timestamps */
     VkPipelineLayout layout;
     VkPipelineCache cache;
     atomic_uint allocations;
@@ -95,6 +99,13 @@ bool vulkan_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_byt
 bool vulkan_launch(gpu_queue *q, const gpu_launch *l, status *st);
 bool vulkan_finish(gpu_queue *q, status *st);
 bool vulkan_settled(gpu_queue *q);
+
+/* ---- vulkan_mark.c ---- */
+bool vulkan_read_clock(gpu_device *g, uint64_t *ticks_out);
+void *vulkan_mark(gpu_queue *q);
+bool vulkan_reached(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
+bool vulkan_follow(gpu_queue *q, void *mark, status *st);
+void vulkan_unmark(gpu_device *g, void *mark);
 
 /* ---- vulkan_record.c ---- */
 bool vulkan_record_begin(gpu_queue *q, status *st);

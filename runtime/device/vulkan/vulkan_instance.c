@@ -116,12 +116,43 @@ static void find_queue(vulkan_adapter *a) {
         }
 }
 
-/* What every module needs. */
+#define CALIBRATED "VK_EXT_calibrated_timestamps"
+
+static bool has_extension(const vulkan_adapter *a, const char *name) {
+    uint32_t count = 0;
+    bool has = false;
+    if (vulkan.f.EnumerateDeviceExtensionProperties(a->physical, NULL, &count, NULL) != VK_SUCCESS)
+        return false;
+    VkExtensionProperties *all = base_calloc(count + 1, sizeof *all);
+    VkResult result = vulkan.f.EnumerateDeviceExtensionProperties(a->physical, NULL, &count, all);
+    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
+        has |= strcmp(all[i].extensionName, name) == 0;
+    free(all);
+    return has;
+}
+
+/* Tells whether the host can read the clock of timestamps. */
+static bool tells_time(const vulkan_adapter *a) {
+    enum { DOMAINS_MOST = 16 };
+    VkTimeDomainEXT domains[DOMAINS_MOST];
+    uint32_t count = DOMAINS_MOST;
+    bool tells = false;
+    if (!a->timestamp_bits || !vulkan.f.GetPhysicalDeviceCalibrateableTimeDomainsEXT ||
+        !has_extension(a, CALIBRATED) ||
+        vulkan.f.GetPhysicalDeviceCalibrateableTimeDomainsEXT(a->physical, &count, domains) < 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        tells |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
+    return tells;
+}
+
+/* Names what a module or a queue needs and the adapter lacks. */
 static void find_missing(vulkan_adapter *a) {
     const char *missing = a->properties.apiVersion < VK_API_VERSION_1_2 ? "Vulkan 1.2"
                           : a->family == UINT32_MAX                     ? "a queue that computes"
                           : !a->features.v12.bufferDeviceAddress ? "the feature bufferDeviceAddress"
                           : !a->features.core.features.shaderInt64 ? "the feature shaderInt64"
+                          : !a->features.v12.timelineSemaphore     ? "the feature timelineSemaphore"
                           : !vulkan_memory_kinds(a) ? "memory that is coherent with the host's"
                                                     : NULL;
     if (missing)
@@ -145,6 +176,7 @@ static void describe(vulkan_adapter *a, VkPhysicalDevice physical) {
         vulkan.f.GetPhysicalDeviceFeatures2(physical, &a->features.core);
         vulkan.f.GetPhysicalDeviceProperties2(physical, &properties);
     }
+    a->tells_time = tells_time(a);
     memcpy(a->name, a->properties.deviceName, sizeof a->properties.deviceName);
     find_missing(a);
 }
@@ -201,7 +233,7 @@ void vulkan_absent(status *why) {
 
 /* ---- devices ---- */
 
-/* Every feature that the adapter has and a module may need. */
+/* Every feature that the adapter has and a module may need, and that of queues. */
 static void choose_features(const vulkan_adapter *a, vulkan_features *out) {
     *out = (vulkan_features){0};
     out->core.sType = a->features.core.sType;
@@ -209,6 +241,7 @@ static void choose_features(const vulkan_adapter *a, vulkan_features *out) {
     out->v12.sType = a->features.v12.sType;
     out->core.pNext = &out->v11;
     out->v11.pNext = &out->v12;
+    out->v12.timelineSemaphore = VK_TRUE;
 #define CAPABILITY(name, part, feature) out->part.feature = a->features.part.feature;
 #include "device/vulkan/vulkan_capabilities.def"
 }
@@ -224,6 +257,7 @@ static void find_device_functions(vulkan_device *v) {
 }
 
 bool vulkan_open_device(vulkan_device *v, status *st) {
+    static const char *const extensions[] = {CALIBRATED};
     const float priority = 1;
     vulkan_features features;
     const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -233,7 +267,9 @@ bool vulkan_open_device(vulkan_device *v, status *st) {
     const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                      .pNext = &features.core,
                                      .queueCreateInfoCount = 1,
-                                     .pQueueCreateInfos = &queue};
+                                     .pQueueCreateInfos = &queue,
+                                     .enabledExtensionCount = v->adapter->tells_time,
+                                     .ppEnabledExtensionNames = extensions};
     choose_features(v->adapter, &features);
     VkResult result = vulkan.f.CreateDevice(v->adapter->physical, &info, NULL, &v->device);
     if (result != VK_SUCCESS)

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "device/vulkan/vulkan_queue.h"
 
-enum { STAGING_BYTES = 4 << 20, STAMPS = 2 * DEVICE_TIMED_PHASES };
+enum { STAGING_BYTES = 4 << 20 };
 
 /* ---- making one ---- */
 
@@ -16,32 +16,28 @@ VkResult vulkan_create_commands(vulkan_device *v, VkCommandPoolCreateFlags flags
                                           .flags = flags,
                                           .queueFamilyIndex = v->adapter->family};
     VkResult result = v->f.CreateCommandPool(v->device, &pool, NULL, pool_out);
+    if (result != VK_SUCCESS)
+        return result;
     const VkCommandBufferAllocateInfo buffer = {.sType =
                                                     VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                 .commandPool = *pool_out,
                                                 .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                                 .commandBufferCount = 1};
-    return result == VK_SUCCESS ? v->f.AllocateCommandBuffers(v->device, &buffer, commands_out)
-                                : result;
+    result = v->f.AllocateCommandBuffers(v->device, &buffer, commands_out);
+    if (result == VK_SUCCESS)
+        return result;
+    v->f.DestroyCommandPool(v->device, *pool_out, NULL);
+    *pool_out = VK_NULL_HANDLE;
+    return result;
 }
 
-static VkResult create_sync(vulkan_queue *q) {
+static VkResult create_stamps(vulkan_queue *q) {
     vulkan_device *v = q->device;
-    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     const VkQueryPoolCreateInfo stamps = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                           .queryType = VK_QUERY_TYPE_TIMESTAMP,
-                                          .queryCount = STAMPS};
-    VkResult result = v->f.CreateFence(v->device, &fence, NULL, &q->fence);
-    for (int i = 0; i < VULKAN_SLOTS && result == VK_SUCCESS; i++) {
-        vulkan_slot *s = &q->slots[i];
-        result =
-            vulkan_create_commands(v, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, &s->pool, &s->commands);
-        if (result == VK_SUCCESS)
-            result = v->f.CreateFence(v->device, &fence, NULL, &s->fence);
-    }
-    return result == VK_SUCCESS && v->adapter->timestamp_bits
-               ? v->f.CreateQueryPool(v->device, &stamps, NULL, &q->stamps)
-               : result;
+                                          .queryCount = VULKAN_STAMPS + VULKAN_MARKS};
+    return v->adapter->timestamp_bits ? v->f.CreateQueryPool(v->device, &stamps, NULL, &q->stamps)
+                                      : VK_SUCCESS;
 }
 
 bool vulkan_queue_open(gpu_device *g, gpu_queue *queue, status *st) {
@@ -49,7 +45,7 @@ bool vulkan_queue_open(gpu_device *g, gpu_queue *queue, status *st) {
     vulkan_queue *q = base_calloc(1, sizeof *q);
     q->device = (vulkan_device *)g;
     queue->handle = q;
-    VkResult result = create_sync(q);
+    VkResult result = create_stamps(q);
     bool ok = result == VK_SUCCESS || vulkan_failed(q->device, "making a queue", result, st);
     if (ok && vulkan_alloc(g, TABLES_BYTES, DEVICE_MEMORY_PINNED, &q->tables, st))
         return true;
@@ -65,41 +61,55 @@ void vulkan_queue_close(gpu_device *g, gpu_queue *queue) {
     if (q->staging.size_bytes)
         vulkan_free(g, &q->staging);
     v->f.DestroyQueryPool(v->device, q->stamps, NULL);
-    v->f.DestroyFence(v->device, q->fence, NULL);
-    for (int i = 0; i < VULKAN_SLOTS; i++) {
-        v->f.DestroyFence(v->device, q->slots[i].fence, NULL);
+    for (int i = 0; i < VULKAN_SLOTS; i++)
         v->f.DestroyCommandPool(v->device, q->slots[i].pool, NULL);
-    }
     free(q);
     queue->handle = NULL;
 }
 
 /* ---- submissions ---- */
 
-bool vulkan_submit(vulkan_queue *q, VkCommandBuffer commands, VkFence fence, status *st) {
+bool vulkan_submit(vulkan_queue *q, VkCommandBuffer commands, uint64_t *number_out, status *st) {
     vulkan_device *v = q->device;
-    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                               .commandBufferCount = 1,
-                               .pCommandBuffers = &commands};
     pthread_mutex_lock(&v->queue_mutex);
-    VkResult result = v->f.QueueSubmit(v->queue, 1, &info, fence);
+    const uint64_t number = v->submitted + 1;
+    const VkTimelineSemaphoreSubmitInfo counts = {
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .signalSemaphoreValueCount = 1,
+        .pSignalSemaphoreValues = &number};
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .pNext = &counts,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &commands,
+                               .signalSemaphoreCount = 1,
+                               .pSignalSemaphores = &v->done};
+    VkResult result = v->f.QueueSubmit(v->queue, 1, &info, VK_NULL_HANDLE);
+    v->submitted += result == VK_SUCCESS;
     pthread_mutex_unlock(&v->queue_mutex);
-    return result == VK_SUCCESS || vulkan_failed(v, "vkQueueSubmit", result, st);
-}
-
-bool vulkan_await(vulkan_queue *q, VkFence fence, status *st) {
-    vulkan_device *v = q->device;
-    VkResult result = v->f.WaitForFences(v->device, 1, &fence, VK_TRUE, UINT64_MAX);
     if (result != VK_SUCCESS)
-        return vulkan_failed(v, "vkWaitForFences", result, st);
-    result = v->f.ResetFences(v->device, 1, &fence);
-    return result == VK_SUCCESS ? vulkan_valid(st) : vulkan_failed(v, "vkResetFences", result, st);
+        return vulkan_failed(v, "vkQueueSubmit", result, st);
+    *number_out = q->last = number;
+    return true;
 }
 
-static bool await_slot(vulkan_queue *q, vulkan_slot *s, status *st) {
-    bool submitted = s->submitted;
-    s->submitted = false;
-    return !submitted || vulkan_await(q, s->fence, st);
+VkResult vulkan_wait(vulkan_device *v, uint64_t number, uint64_t limit_ns) {
+    const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                      .semaphoreCount = 1,
+                                      .pSemaphores = &v->done,
+                                      .pValues = &number};
+    return v->f.WaitSemaphores(v->device, &info, limit_ns);
+}
+
+bool vulkan_await(vulkan_queue *q, uint64_t number, status *st) {
+    VkResult result = vulkan_wait(q->device, number, UINT64_MAX);
+    return result == VK_SUCCESS ? vulkan_valid(st)
+                                : vulkan_failed(q->device, "vkWaitSemaphores", result, st);
+}
+
+static VkResult reset(vulkan_device *v, vulkan_slot *s) {
+    return s->pool ? v->f.ResetCommandPool(v->device, s->pool, 0)
+                   : vulkan_create_commands(v, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, &s->pool,
+                                            &s->commands);
 }
 
 bool vulkan_begin(vulkan_queue *q, status *st) {
@@ -107,15 +117,16 @@ bool vulkan_begin(vulkan_queue *q, status *st) {
     vulkan_slot *s = &q->slots[q->next];
     if (q->recording || q->open)
         return true;
-    if (!await_slot(q, s, st))
+    if (s->number && !vulkan_await(q, s->number, st))
         return false;
     const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    VkResult result = v->f.ResetCommandPool(v->device, s->pool, 0);
+    VkResult result = reset(v, s);
     if (result == VK_SUCCESS)
         result = v->f.BeginCommandBuffer(s->commands, &info);
     q->open = result == VK_SUCCESS;
     s->used_bytes = 0;
+    s->number = 0;
     return q->open || vulkan_failed(v, "vkBeginCommandBuffer", result, st);
 }
 
@@ -127,22 +138,16 @@ bool vulkan_flush(vulkan_queue *q, status *st) {
     VkResult result = q->device->f.EndCommandBuffer(s->commands);
     if (result != VK_SUCCESS)
         return vulkan_failed(q->device, "vkEndCommandBuffer", result, st);
-    s->submitted = vulkan_submit(q, s->commands, s->fence, st);
     q->next = (q->next + 1) % VULKAN_SLOTS;
-    return s->submitted;
+    return vulkan_submit(q, s->commands, &s->number, st);
 }
 
 /* A failure is told by vulkan_finish, which does not wait then. */
 bool vulkan_settled(gpu_queue *queue) {
     vulkan_queue *q = queue->handle;
-    vulkan_device *v = q->device;
-    bool settled = true;
     if (q->open && !vulkan_flush(q, &q->failure))
         return true;
-    for (uint32_t i = 0; i < VULKAN_SLOTS && settled; i++)
-        settled = !q->slots[i].submitted ||
-                  v->f.GetFenceStatus(v->device, q->slots[i].fence) != VK_NOT_READY;
-    return settled;
+    return !q->last || vulkan_wait(q->device, q->last, 0) != VK_TIMEOUT;
 }
 
 bool vulkan_finish(gpu_queue *queue, status *st) {
@@ -151,9 +156,10 @@ bool vulkan_finish(gpu_queue *queue, status *st) {
                   ? vulkan_flush(q, st)
                   : status_set(st, q->failure.code, "%s", q->failure.message);
     q->failure = (status)STATUS_INIT;
-    for (uint32_t i = 0; i < VULKAN_SLOTS; i++)
-        ok &= await_slot(q, &q->slots[(q->next + i) % VULKAN_SLOTS], ok ? st : NULL);
-    return ok;
+    const uint64_t last = q->last;
+    q->last = 0;
+    q->next = 0; /* the slots are free, from the first one */
+    return (!last || vulkan_await(q, last, ok ? st : NULL)) && ok;
 }
 
 /* All that was written is seen by all that follows, the host included. */
@@ -276,13 +282,13 @@ static void dispatch(vulkan_queue *q, VkPipeline pipeline, uint64_t table, int64
     }
 }
 
-static void stamp(vulkan_queue *q, uint32_t number) {
+void vulkan_stamp(vulkan_queue *q, uint32_t number) {
     q->device->f.CmdWriteTimestamp(vulkan_commands(q), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                    q->stamps, number);
 }
 
 static bool read_stamps(vulkan_queue *q, const gpu_launch *l, status *st) {
-    uint64_t stamps[STAMPS];
+    uint64_t stamps[VULKAN_STAMPS];
     vulkan_device *v = q->device;
     uint32_t count = 2 * l->image->phase_count, bits = v->adapter->timestamp_bits;
     double step = (double)v->adapter->properties.limits.timestampPeriod;
@@ -323,12 +329,12 @@ bool vulkan_launch(gpu_queue *queue, const gpu_launch *l, status *st) {
         q->device->f.CmdResetQueryPool(vulkan_commands(q), q->stamps, 0, 2 * l->image->phase_count);
     for (uint32_t i = 0; i < l->image->phase_count; i++) {
         if (timed)
-            stamp(q, 2 * i);
+            vulkan_stamp(q, 2 * i);
         if (l->workgroups[i] > 0)
             dispatch(q, image->pipelines[i], table, l->workgroups[i]);
         barrier(q);
         if (timed)
-            stamp(q, 2 * i + 1);
+            vulkan_stamp(q, 2 * i + 1);
     }
     return !timed || (vulkan_finish(queue, st) && read_stamps(q, l, st));
 }

@@ -5,7 +5,12 @@
 #include "base/vec.h"
 #include "device/vulkan/vulkan.h"
 
-enum { VULKAN_TABLE_BYTES = 8192, VULKAN_SLOTS = 4 };
+enum {
+    VULKAN_TABLE_BYTES = 8192,
+    VULKAN_SLOTS = 32,
+    VULKAN_STAMPS = 2 * DEVICE_TIMED_PHASES,
+    VULKAN_MARKS = 64 /* alive at once: their stamps are behind those of phases */
+};
 
 /* A command buffer that is submitted as often as one likes, and the tables of its launches. */
 typedef struct vulkan_recording {
@@ -17,23 +22,23 @@ typedef struct vulkan_recording {
 
 /* Commands that are submitted together, and room for the tables of their launches. */
 typedef struct vulkan_slot {
-    VkCommandPool pool;
+    VkCommandPool pool; /* made when the slot is first opened */
     VkCommandBuffer commands;
-    VkFence fence;
-    bool submitted; /* and not waited for */
+    uint64_t number; /* its submission's; 0: there was none */
     size_t used_bytes;
 } vulkan_slot;
 
 /* gpu_queue.handle. Commands go into the slot that is open until it is full; then it is submitted,
- * and the next one is opened. */
+ * and the next one is opened. So many can be under way before the host waits for the first. */
 typedef struct vulkan_queue {
     vulkan_device *device;
     vulkan_slot slots[VULKAN_SLOTS];
     uint32_t next;  /* the slot that is open, or will be */
     bool open;      /* it has commands that were not submitted */
     status failure; /* of a submission, that was not told yet */
-    VkFence fence;  /* of recordings */
+    uint64_t last;  /* submission, if it was not waited for; else 0 */
     VkQueryPool stamps;
+    uint64_t marked;   /* a bit for each stamp of a mark that is alive */
     gpu_block tables;  /* of addresses: VULKAN_TABLE_BYTES a slot */
     gpu_block staging; /* where what the host has passes through; made when it is needed */
     vulkan_recording *recording; /* into which commands go; NULL: they are run */
@@ -45,9 +50,13 @@ static inline VkCommandBuffer vulkan_commands(const vulkan_queue *q) {
 
 VkResult vulkan_create_commands(vulkan_device *v, VkCommandPoolCreateFlags flags,
                                 VkCommandPool *pool_out, VkCommandBuffer *commands_out);
-/* Submits commands with a fence of the queue. */
-bool vulkan_submit(vulkan_queue *q, VkCommandBuffer commands, VkFence fence, status *st);
-bool vulkan_await(vulkan_queue *q, VkFence fence, status *st);
+/* Submits commands; vulkan_device.done counts to the number of the submission when they, and all
+ * that was submitted to the device before, have ended. */
+bool vulkan_submit(vulkan_queue *q, VkCommandBuffer commands, uint64_t *number_out, status *st);
+bool vulkan_await(vulkan_queue *q, uint64_t number, status *st);
+/* VK_TIMEOUT where the submission has not ended after so long. */
+VkResult vulkan_wait(vulkan_device *v, uint64_t number, uint64_t limit_ns);
+void vulkan_stamp(vulkan_queue *q, uint32_t number);
 /* Opens a slot, if none is open. */
 bool vulkan_begin(vulkan_queue *q, status *st);
 /* Submits the slot that is open. */

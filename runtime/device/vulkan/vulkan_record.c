@@ -91,6 +91,7 @@ bool vulkan_record_end(gpu_queue *queue, bool keep, void **recording_out, status
 
 bool vulkan_replay(gpu_queue *queue, void *recording, status *st) {
     vulkan_queue *q = queue->handle;
-    return vulkan_submit(q, ((const vulkan_recording *)recording)->commands, q->fence, st) &&
-           vulkan_await(q, q->fence, st);
+    uint64_t number;
+    return vulkan_submit(q, ((const vulkan_recording *)recording)->commands, &number, st) &&
+           vulkan_await(q, number, st);
 }

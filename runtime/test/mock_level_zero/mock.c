@@ -109,7 +109,7 @@ static ze_result_t get_properties(ze_device_handle_t device, ze_device_propertie
     out->numSubslicesPerSlice = 4;
     out->timerResolution =
         (uint64_t)pretend_fault("timer", in_cycles ? 1000000000 / MOCK_TICK_NS : MOCK_TICK_NS);
-    out->kernelTimestampValidBits = MOCK_CLOCK_BITS;
+    out->timestampValidBits = out->kernelTimestampValidBits = MOCK_CLOCK_BITS;
     snprintf(out->name, sizeof out->name, "mock %d", (int)((char *)device - the_devices));
     return says(in_cycles || out->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES);
 }
@@ -170,6 +170,13 @@ static ze_result_t get_access(ze_device_handle_t device,
     return says(out->stype == ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES);
 }
 
+static ze_result_t get_clocks(ze_device_handle_t device, uint64_t *host, uint64_t *ticks) {
+    (void)device;
+    *ticks = mock_ticks();
+    *host = *ticks * MOCK_TICK_NS;
+    return mock_result("clocks");
+}
+
 /* ---- contexts ---- */
 
 static ze_result_t create_context(ze_driver_handle_t driver, const ze_context_desc_t *desc,
@@ -201,7 +208,8 @@ static const ze_device_dditable_t device_table = {.pfnGet = get_devices,
                                                   .pfnGetModuleProperties = get_module,
                                                   .pfnGetCommandQueueGroupProperties = get_groups,
                                                   .pfnGetMemoryProperties = get_memory,
-                                                  .pfnGetMemoryAccessProperties = get_access};
+                                                  .pfnGetMemoryAccessProperties = get_access,
+                                                  .pfnGetGlobalTimestamps = get_clocks};
 static const ze_context_dditable_t context_table = {.pfnCreate = create_context,
                                                     .pfnDestroy = destroy_context};
 

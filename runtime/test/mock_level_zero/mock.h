@@ -6,11 +6,13 @@
  * command touches anything but memory of the driver. A list runs some time after it was given, on a
  * thread of its queue; commands that no barrier keeps apart run the last one first. Divisions are
  * loose unless the options of a module say otherwise, and arguments are those of the moment at
- * which a kernel was appended.
+ * which a kernel was appended. The device is lost, too, where an event is reset or destroyed that
+ * a command which has not ended signals or waits for.
  *
  * What fails is in TESSERA_STUB_FAULTS (pretend.h). Results:
  *   tables, init, context, queue, list, fence_made, pool, build, kernel, group, append, execute,
- *   fence     of making a table of functions, zeInit, ..., of waiting for a fence
+ *   fence     of making a table of functions, zeInit, ..., of waiting for a fence; clocks, of
+ *             reading them
  *   again     of running a list another time
  *   lost      which the launch number `at` (1) ends with, and all calls after it
  * What the device says of itself:
@@ -85,11 +87,14 @@ typedef enum mock_command_kind {
     MOCK_COPY,
     MOCK_FILL,
     MOCK_LAUNCH,
+    MOCK_TIME,
+    MOCK_WAIT,
     MOCK_BARRIER
 } mock_command_kind;
 
 typedef struct mock_event {
     bool happened;
+    uint32_t uses;       /* commands that were given, name it, and have not ended */
     uint64_t start, end; /* in ticks */
 } mock_event;
 
@@ -109,6 +114,8 @@ typedef struct mock_list {
     bool is_closed, runs, has_run;
 } mock_list;
 
+uint64_t mock_ticks(void);
+void mock_lose(ze_result_t result);
 /* Runs all of it, on the thread of a queue. */
 void mock_run(const mock_list *list);
 

@@ -8,11 +8,11 @@
 /* The loader takes the drivers that this variable names, and no others. */
 #define MOCK_DRIVERS "ZE_ENABLE_ALT_DRIVERS"
 
-/* What is alive, and the launches that began; the probes' do not count. */
+/* What is alive, and the launches, without the probes'. */
 typedef struct mock_counts {
     uint64_t memory, contexts, queues, lists, fences, pools, events, modules, logs, kernels;
-    uint64_t launches;
-    uint64_t repeats; /* of lists that had run before and were not emptied; ever */
+    uint64_t launches, given; /* begun; given to queues */
+    uint64_t repeats;         /* of lists that had run before and were not emptied; ever */
 } mock_counts;
 
 /* Exported beside the tables of the driver. */

@@ -21,7 +21,7 @@ static bool is_ended(void) {
     return ended;
 }
 
-static uint64_t now_ticks(void) {
+uint64_t mock_ticks(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     uint64_t ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -48,10 +48,11 @@ static bool probe(const mock_kernel *k) {
     return true;
 }
 
-static void lose(ze_result_t result) {
+void mock_lose(ze_result_t result) {
     pthread_mutex_lock(&mock_state.mutex);
     if (mock_state.lost == ZE_RESULT_SUCCESS)
         mock_state.lost = result;
+    pthread_cond_broadcast(&mock_state.changed);
     pthread_mutex_unlock(&mock_state.mutex);
 }
 
@@ -69,7 +70,7 @@ static bool launch(const mock_command *c) {
                                             .resolve = resolve,
                                             .is_ended = is_ended});
     if (loses)
-        lose((ze_result_t)pretend_fault("lost", 0));
+        mock_lose((ze_result_t)pretend_fault("lost", 0));
     return ok;
 }
 
@@ -86,20 +87,51 @@ static bool move(const mock_command *c) {
 static bool mark(mock_event *e, uint64_t start) {
     pthread_mutex_lock(&mock_state.mutex);
     const bool was_reset = !e->happened, wraps = pretend_fault("wrap", 0);
-    *e = (mock_event){true, wraps ? UINT32_MAX - 9 : start, wraps ? 90 : now_ticks()};
+    pthread_cond_broadcast(&mock_state.changed);
+    *e = (mock_event){true, e->uses - 1, wraps ? UINT32_MAX - 9 : start, wraps ? 90 : mock_ticks()};
     pthread_mutex_unlock(&mock_state.mutex);
     return was_reset;
 }
 
+static bool wait_for(mock_event *e) {
+    pthread_mutex_lock(&mock_state.mutex);
+    while (!e->happened && mock_state.lost == ZE_RESULT_SUCCESS)
+        pthread_cond_wait(&mock_state.changed, &mock_state.mutex);
+    e->uses--;
+    pthread_mutex_unlock(&mock_state.mutex);
+    return true;
+}
+
+static bool write_time(const mock_command *c) {
+    const uint64_t ticks = mock_ticks();
+    unsigned char *to = resolve(c->to, sizeof ticks);
+    if (to)
+        memcpy(to, &ticks, sizeof ticks);
+    return to;
+}
+
+static bool execute(const mock_command *c) {
+    switch (c->kind) {
+    case MOCK_LAUNCH:
+        return launch(c);
+    case MOCK_TIME:
+        return write_time(c);
+    case MOCK_WAIT:
+        return wait_for(c->event);
+    default:
+        return move(c);
+    }
+}
+
 static void run(const mock_command *c) {
-    const uint64_t start = now_ticks();
+    const uint64_t start = mock_ticks();
     if (mock_result("") != ZE_RESULT_SUCCESS)
         return;
-    bool ok = c->kind == MOCK_LAUNCH ? launch(c) : move(c);
-    if (c->event)
+    bool ok = execute(c);
+    if (c->event && c->kind != MOCK_WAIT)
         ok = mark(c->event, start) && ok;
     if (!ok)
-        lose(ZE_RESULT_ERROR_DEVICE_LOST);
+        mock_lose(ZE_RESULT_ERROR_DEVICE_LOST);
 }
 
 void mock_run(const mock_list *l) {
@@ -224,11 +256,27 @@ static ze_result_t append_launch(ze_command_list_handle_t list, ze_kernel_handle
     return result != ZE_RESULT_SUCCESS ? result : append(list, &c, awaited);
 }
 
+static ze_result_t append_time(ze_command_list_handle_t list, uint64_t *to, ze_event_handle_t event,
+                               uint32_t awaited, ze_event_handle_t *events) {
+    (void)events;
+    const mock_command c = {
+        .kind = MOCK_TIME, .to = (uint64_t)(uintptr_t)to, .event = (mock_event *)(void *)event};
+    return append(list, &c, awaited);
+}
+
+static ze_result_t append_wait(ze_command_list_handle_t list, uint32_t count,
+                               ze_event_handle_t *events) {
+    const mock_command c = {.kind = MOCK_WAIT, .event = (mock_event *)(void *)events[0]};
+    return append(list, &c, count - 1);
+}
+
 const ze_command_list_dditable_t mock_list_table = {.pfnCreate = create,
                                                     .pfnDestroy = destroy,
                                                     .pfnClose = close_list,
                                                     .pfnReset = reset_list,
                                                     .pfnAppendBarrier = append_barrier,
+                                                    .pfnAppendWriteGlobalTimestamp = append_time,
+                                                    .pfnAppendWaitOnEvents = append_wait,
                                                     .pfnAppendMemoryCopy = append_copy,
                                                     .pfnAppendMemoryFill = append_fill,
                                                     .pfnAppendLaunchKernel = append_launch};

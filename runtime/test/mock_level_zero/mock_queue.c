@@ -91,6 +91,12 @@ static ze_result_t take(queue *q, mock_list *l, fence *f) {
         return (ze_result_t)pretend_fault("again", 0);
     mock_state.counts.repeats += l->has_run;
     l->has_run = true;
+    for (size_t i = 0; i < l->count; i++) {
+        const mock_command *c = &l->commands[i];
+        mock_state.counts.given += c->kind == MOCK_LAUNCH && !mock_is_probe(c->kernel.entry.name);
+        if (c->event)
+            c->event->uses++;
+    }
     submission *s = calloc(1, sizeof *s);
     *s = (submission){.list = l, .fence = f};
     l->runs = f->is_given = true;
@@ -134,7 +140,13 @@ static ze_result_t create_fence(ze_command_queue_handle_t of, const ze_fence_des
     return mock_count(&mock_state.counts.fences, 1);
 }
 
+/* Waits for a list that a lost device is still at: its end was told before. */
 static ze_result_t destroy_fence(ze_fence_handle_t handle) {
+    const fence *f = (const fence *)(void *)handle;
+    pthread_mutex_lock(&mock_state.mutex);
+    while (f->is_given && !f->happened)
+        pthread_cond_wait(&mock_state.changed, &mock_state.mutex);
+    pthread_mutex_unlock(&mock_state.mutex);
     free(handle);
     return mock_count(&mock_state.counts.fences, -1);
 }
@@ -182,8 +194,7 @@ static ze_result_t create_pool(ze_context_handle_t context, const ze_event_pool_
     ze_result_t result = mock_result("pool");
     (void)context, (void)devices;
     if (desc->stype != ZE_STRUCTURE_TYPE_EVENT_POOL_DESC || count != 1 ||
-        desc->count > EVENTS_MOST || !(desc->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP) ||
-        !(desc->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE))
+        desc->count > EVENTS_MOST || !(desc->flags & ZE_EVENT_POOL_FLAG_HOST_VISIBLE))
         return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (result != ZE_RESULT_SUCCESS)
         return result;
@@ -206,16 +217,36 @@ static ze_result_t create_event(ze_event_pool_handle_t pool, const ze_event_desc
     return mock_count(&mock_state.counts.events, 1);
 }
 
+static bool is_used(ze_event_handle_t event) {
+    pthread_mutex_lock(&mock_state.mutex);
+    const bool used = ((const mock_event *)(const void *)event)->uses > 0;
+    pthread_mutex_unlock(&mock_state.mutex);
+    if (used)
+        mock_lose(ZE_RESULT_ERROR_DEVICE_LOST);
+    return used;
+}
+
 static ze_result_t destroy_event(ze_event_handle_t event) {
+    (void)is_used(event);
     free(event);
     return mock_count(&mock_state.counts.events, -1);
 }
 
 static ze_result_t reset_event(ze_event_handle_t event) {
+    if (is_used(event))
+        return mock_result("");
     pthread_mutex_lock(&mock_state.mutex);
     ((mock_event *)(void *)event)->happened = false;
     pthread_mutex_unlock(&mock_state.mutex);
     return mock_result("");
+}
+
+static ze_result_t query_event(ze_event_handle_t event) {
+    pthread_mutex_lock(&mock_state.mutex);
+    const bool happened = ((const mock_event *)(const void *)event)->happened;
+    pthread_mutex_unlock(&mock_state.mutex);
+    const ze_result_t result = mock_result("");
+    return result == ZE_RESULT_SUCCESS && !happened ? ZE_RESULT_NOT_READY : result;
 }
 
 static ze_result_t get_times(ze_event_handle_t handle, ze_kernel_timestamp_result_t *out) {
@@ -237,5 +268,6 @@ const ze_event_pool_dditable_t mock_pool_table = {.pfnCreate = create_pool,
                                                   .pfnDestroy = destroy_pool};
 const ze_event_dditable_t mock_event_table = {.pfnCreate = create_event,
                                               .pfnDestroy = destroy_event,
+                                              .pfnQueryStatus = query_event,
                                               .pfnHostReset = reset_event,
                                               .pfnQueryKernelTimestamp = get_times};
