@@ -10,7 +10,7 @@
 #include "ops/tiles.h"
 #include "schedule/integers.h"
 
-enum { MOST_INDICES = 16, MOST_VALUES = 64, LINE_BYTES = 64 };
+enum { MOST_INDICES = 16, MOST_VALUES = 64, LINE_BYTES = 64, CUT_UNKNOWN = -1 };
 
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
     va_list args;
@@ -76,13 +76,16 @@ bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out) 
     return true;
 }
 
-bool tiles_bounds(tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most) {
+bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most) {
     int64_t constant, factors[MOST_INDICES];
     if (!find_factors(t, dim, &constant, factors))
         return false;
     *least = *most = constant;
-    for (size_t i = 0; i < t->indices.count; i++)
-        *(factors[i] < 0 ? least : most) += factors[i] * (t->indices.items[i].count - 1);
+    for (size_t i = 0; i < t->indices.count; i++) {
+        const tiles_index *x = &t->indices.items[i];
+        *least += factors[i] * (factors[i] < 0 ? x->most : x->least);
+        *most += factors[i] * (factors[i] < 0 ? x->least : x->most);
+    }
     return true;
 }
 
@@ -130,14 +133,32 @@ tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t r
                         .column_stride = 1};
 }
 
-tiles_view tiles_view_of(tiles_lowering *t, ir_builder *b, ir_value v) {
-    tiles_value *x = &t->values[v];
-    if (!x->view.memory) {
-        const ir_type_data *type = tile_type(b, x->tile);
-        x->view = tiles_room(t, b, type->element, type->dims[0], type->dims[1]);
-        tile_store(b, x->view.memory, x->view.offset, x->tile, x->view.row_stride, 1, false);
+ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v) {
+    const tiles_value *x = &t->values[v];
+    int64_t rows, columns;
+    const ir_type_data *d = tile_type(b, x->tile);
+    tiles_shape(t, v, &rows, &columns);
+    bool same = (d->dims[0] == rows || d->dims[0] > 1) && (d->dims[1] == columns || d->dims[1] > 1);
+    if (same && !x->guessed)
+        return x->tile;
+    if (!t->cut)
+        return tile_broadcast(b, x->tile, rows, columns);
+    tiles_refuse(t, op, "in the last trip of its loop no load tells how long a tile is");
+    return 0;
+}
+
+bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out) {
+    tiles_view *view = &t->values[v].view;
+    if (!view->memory) {
+        ir_value x = tiles_whole(t, b, op, v);
+        if (!x)
+            return false;
+        const ir_type_data *type = tile_type(b, x);
+        *view = tiles_room(t, b, type->element, type->dims[0], type->dims[1]);
+        tile_store(b, view->memory, view->offset, x, view->row_stride, 1, false);
     }
-    return x->view;
+    *out = *view;
+    return true;
 }
 
 /* ---- blocks ---- */
@@ -154,29 +175,107 @@ static void set_carried(tiles_lowering *t, ir_value v, ir_value tile) {
     t->values[v] = (tiles_value){.tile = tile, .rows = TILES_CARRIED, .columns = TILES_CARRIED};
 }
 
-static bool yield_block(tiles_lowering *t, ir_builder *in, ir_block block) {
+/* What the block of a loop makes of the carried values, as large as they are. */
+static void carried_next(tiles_lowering *t, ir_builder *in, ir_block block, ir_value *next) {
     const ir_op_data *end = ir_op_get(t->g, ir_block_get(t->g, block)->last);
-    ir_value next[MOST_VALUES];
     for (uint32_t i = 0; i < end->operand_count; i++) {
         int64_t rows, columns;
         tiles_shape(t, end->operands[i], &rows, &columns);
         next[i] = tile_broadcast(in, t->values[end->operands[i]].tile, rows, columns);
     }
-    tile_yield(in, next, end->operand_count);
-    return true;
+}
+
+/* Does a load of the loop hang over an edge in some trip? The last of t->indices is the loop's. */
+static bool overhangs(const tiles_lowering *t, ir_op load) {
+    const ir_attr_data *start = ir_attr_get(t->g, ir_op_attr(t->g, load, "start"));
+    const ir_type_data *whole = ir_type_of(t->g, ir_op_get(t->g, load)->operands[0]);
+    int64_t size[IR_MAX_RANK], least, most;
+    ir_op_ints(t->g, load, "size", size, IR_MAX_RANK);
+    for (int i = 0; i < whole->rank; i++)
+        if (tiles_bounds(t, start->items[i], &least, &most) && most + size[i] > whole->dims[i])
+            return true;
+    return false;
+}
+
+/* Does one that does so in the last trip do it in no other? */
+static bool is_cut_last(tiles_lowering *t, ir_op loop, const char *name, int64_t count) {
+    const tiles_index all = {name, 0, 0, count - 1};
+    bool found = false;
+    vec_push(&t->indices, all);
+    tiles_index *index = &t->indices.items[t->indices.count - 1];
+    for (ir_walk w = ir_walk_op(t->g, loop); !found && ir_walk_next(&w);) {
+        if (ir_op_get(t->g, w.op)->opcode != GRAPH_LOAD)
+            continue;
+        index->most = count - 1;
+        found = overhangs(t, w.op);
+        index->most = count - 2;
+        found = found && (count == 1 || !overhangs(t, w.op));
+    }
+    t->indices.count--;
+    return found;
+}
+
+/* Trips [0, count) of a loop; `carried` becomes what they make of it. */
+static bool lower_trips(tiles_lowering *t, ir_builder *b, ir_op op, int64_t count,
+                        ir_value *carried) {
+    const ir_op_data d = *ir_op_get(t->g, op);
+    ir_block block = ir_op_block(t->g, op, 0);
+    const char *name = ir_op_string(t->g, op, "index", "");
+    const size_t streams = t->streams.count;
+    ir_value index, next[MOST_VALUES];
+    ir_op loop;
+    if (!tiles_open_streams(t, b, op, name, count))
+        return false;
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, carried, d.operand_count,
+                             &loop, &index);
+    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", count, 1));
+    for (uint32_t i = 0; i < d.operand_count; i++)
+        set_carried(t, ir_block_get(t->g, block)->arguments[i],
+                    ir_block_get(t->m, in.block)->arguments[1 + i]);
+    const tiles_index known = {name, index, 0, count - 1};
+    vec_push(&t->indices, known);
+    bool ok = tiles_next_trip(t, &in, streams) && lower_block(t, &in, block);
+    if (ok) {
+        tiles_end_trip(t, &in, streams);
+        carried_next(t, &in, block, next);
+        tile_yield(&in, next, d.operand_count);
+    }
+    t->indices.count--;
+    t->streams.count = streams;
+    for (uint32_t i = 0; ok && i < d.operand_count; i++)
+        carried[i] = ir_op_result(t->m, loop, i);
+    return ok;
+}
+
+/* The trip of that number by itself. */
+static bool lower_last(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip,
+                       ir_value *carried) {
+    ir_block block = ir_op_block(t->g, op, 0);
+    const ir_value *arguments = ir_block_get(t->g, block)->arguments;
+    const int64_t cut = t->cut;
+    for (uint32_t i = 0; i < ir_op_get(t->g, op)->operand_count; i++)
+        set_carried(t, arguments[i], carried[i]);
+    const tiles_index known = {ir_op_string(t->g, op, "index", ""), tile_index(b, trip), trip,
+                               trip};
+    vec_push(&t->indices, known);
+    t->cut = CUT_UNKNOWN;
+    bool ok = lower_block(t, b, block);
+    if (ok)
+        carried_next(t, b, block, carried);
+    t->cut = cut;
+    t->indices.count--;
+    return ok;
 }
 
 static bool lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
-    ir_block block = ir_op_block(t->g, op, 0);
-    const ir_value *arguments = ir_block_get(t->g, block)->arguments;
-    ir_value carried[MOST_VALUES], index;
+    const ir_value *arguments = ir_block_get(t->g, ir_op_block(t->g, op, 0))->arguments;
+    ir_value carried[MOST_VALUES];
     int64_t least, count;
-    ir_op loop;
     if (!tiles_bounds(t, ir_op_attr(t->g, op, "count"), &least, &count) || least != count)
         return tiles_refuse(t, op, "how often it runs depends on the instance");
-    if (t->indices.count == MOST_INDICES)
-        return tiles_refuse(t, op, "it is in too many loops");
+    if (t->indices.count == MOST_INDICES || d.operand_count > MOST_VALUES)
+        return tiles_refuse(t, op, "it is in too many loops, or carries too much");
     for (uint32_t i = 0; i < d.operand_count; i++) {
         int64_t rows, columns;
         if (t->is_factor[arguments[i]])
@@ -184,26 +283,13 @@ static bool lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
         tiles_shape(t, arguments[i], &rows, &columns);
         carried[i] = tile_broadcast(b, t->values[d.operands[i]].tile, rows, columns);
     }
-    const char *name = ir_op_string(t->g, op, "index", "");
-    const size_t streams = t->streams.count;
-    if (!tiles_open_streams(t, b, op, name, count))
+    bool last = count && is_cut_last(t, op, ir_op_string(t->g, op, "index", ""), count);
+    if ((count > last && !lower_trips(t, b, op, count - last, carried)) ||
+        (last && !lower_last(t, b, op, count - 1, carried)))
         return false;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, carried, d.operand_count,
-                             &loop, &index);
-    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", count, 1));
-    for (uint32_t i = 0; i < d.operand_count; i++)
-        set_carried(t, arguments[i], ir_block_get(t->m, in.block)->arguments[1 + i]);
-    tiles_index known = {name, index, count};
-    vec_push(&t->indices, known);
-    bool ok = tiles_next_trip(t, &in, streams) && lower_block(t, &in, block);
-    if (ok)
-        tiles_end_trip(t, &in, streams);
-    ok = ok && yield_block(t, &in, block);
-    t->indices.count--;
-    t->streams.count = streams;
-    for (uint32_t i = 0; ok && i < d.result_count; i++)
-        set_carried(t, d.results[i], ir_op_result(t->m, loop, i));
-    return ok;
+    for (uint32_t i = 0; i < d.result_count; i++)
+        set_carried(t, d.results[i], carried[i]);
+    return true;
 }
 
 /* ---- far memory ---- */
@@ -225,7 +311,7 @@ static ir_value valid_of(ir_builder *b, ir_value start, int64_t size, int64_t ex
 }
 
 /* Where it lies. False where it may begin or end outside along an axis that is not the tile's. */
-static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, const place *p, bool column,
+static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, bool column,
                        tiles_view *view) {
     ir_value parts[IR_MAX_RANK], valid[IR_MAX_RANK] = {0};
     int64_t strides[IR_MAX_RANK], stride = 1, least, most;
@@ -237,13 +323,19 @@ static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, const place *
         bool over = most + p->size[i] > p->whole->dims[i];
         if (least < 0 || most >= p->whole->dims[i] || (over && !ir_ints_hold(p->kept, p->axes, i)))
             return tiles_refuse(t, op, "it may lie outside");
+        if (over && least == most) {
+            p->size[i] = p->whole->dims[i] - least;
+            over = false;
+        }
         valid[i] = over ? valid_of(b, parts[i], p->size[i], p->whole->dims[i]) : 0;
     }
     view->offset = tile_affine(b, 0, parts, strides, p->whole->rank);
+    view->rows = view->columns = 1;
     int64_t along[2] = {0}, at = column ? 0 : 1;
     for (uint32_t k = p->axes; k-- > 0; at--) {
         along[at] = strides[p->kept[k]];
         *(at ? &view->valid_columns : &view->valid_rows) = valid[p->kept[k]];
+        *(at ? &view->columns : &view->rows) = p->size[p->kept[k]];
     }
     view->row_stride = along[0];
     view->column_stride = along[1];
@@ -260,6 +352,16 @@ static tile_window window_of(const tiles_view *view) {
     return w;
 }
 
+/* In a last trip: how long its shorter tiles are. */
+static void note_cut(tiles_lowering *t, ir_value v, const tiles_view *view) {
+    int64_t rows, columns;
+    tiles_shape(t, v, &rows, &columns);
+    if (t->cut == CUT_UNKNOWN && view->columns < columns)
+        t->cut = view->columns;
+    if (t->cut == CUT_UNKNOWN && view->rows < rows)
+        t->cut = view->rows;
+}
+
 bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view) {
     const ir_op_data *d = ir_op_get(t->g, op);
     ir_value x = d->operands[0], v = d->results[0];
@@ -272,7 +374,7 @@ bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *vie
     ir_op_ints(t->g, op, "size", p.size, IR_MAX_RANK);
     if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], view))
         return false;
-    tiles_shape(t, v, &view->rows, &view->columns);
+    note_cut(t, v, view);
     t->cuts |= view->valid_columns != 0;
     return true;
 }
@@ -358,11 +460,9 @@ static bool give(tiles_lowering *t, ir_builder *b, ir_op op, uint32_t i) {
         return tiles_refuse(t, op, "a result is no tile of an output");
     if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], &view))
         return false;
-    tiles_shape(t, v, &view.rows, &view.columns);
     tile_window w = window_of(&view);
-    tile_store_window(b, view.memory, view.offset,
-                      tile_broadcast(b, t->values[v].tile, view.rows, view.columns), &w,
-                      dtype_is_float(part->element));
+    ir_value x = tile_broadcast(b, t->values[v].tile, view.rows, view.columns);
+    tile_store_window(b, view.memory, view.offset, x, &w, dtype_is_float(part->element));
     return true;
 }
 
@@ -402,8 +502,10 @@ static bool lower_block(tiles_lowering *t, ir_builder *b, ir_block block) {
         for (uint32_t i = 0; i < d.result_count; i++) {
             ir_value v = d.results[i];
             bool in_registers = t->is_left[v] && t->values[v].unit;
-            if (t->is_factor[v] && d.opcode != GRAPH_TRANSPOSE && !in_registers)
-                tiles_view_of(t, b, v);
+            tiles_view view;
+            if (t->is_factor[v] && d.opcode != GRAPH_TRANSPOSE && !in_registers &&
+                !tiles_view_of(t, b, op, v, &view))
+                return false;
         }
     }
     return true;
@@ -420,12 +522,12 @@ static bool open_instance(tiles_lowering *t, ir_builder *b, ir_value workgroup) 
     if (names->count > MOST_INDICES / 2)
         return tiles_refuse(t, tiles, "it has too many axes of instances");
     for (uint32_t i = 0; i < names->count; i++) {
-        tiles_index index = {.name = ir_attr_get(t->g, names->items[i])->string,
-                             .count = ir_attr_get(t->g, counts->items[i])->integer};
+        const tiles_index index = {ir_attr_get(t->g, names->items[i])->string, 0, 0,
+                                   ir_attr_get(t->g, counts->items[i])->integer - 1};
         vec_push(&t->indices, index);
     }
     for (uint32_t i = names->count; i-- > 0;) {
-        int64_t count = t->indices.items[i].count;
+        int64_t count = t->indices.items[i].most + 1;
         t->indices.items[i].index = i ? tile_index_by(b, TILE_INDEX_REM, left, count) : left;
         left = i ? tile_index_by(b, TILE_INDEX_DIV, left, count) : left;
     }

@@ -5,8 +5,11 @@
  * read from memory, all else from registers. A tensor of one axis is a row of a tile, or, where it
  * has an element for each row of another tile, a column.
  *
- * A tile that hangs over an edge is whole here, with elements that mean nothing behind the edge:
- * they are never stored, and no sum along that axis has a lowering.
+ * What is the same for all rows, or for all columns, has one of them until somebody needs more.
+ *
+ * A tile that hangs over an edge of the results is whole here, with elements that mean nothing
+ * behind the edge: they are never stored, and no sum along that axis has a lowering. Where the last
+ * trip of a loop reads what hangs over an edge, that trip is lowered by itself, with shorter tiles.
  *
  * What has no lowering here is no error: such a kernel goes the long way, as whole tensors. */
 #ifndef TESSERA_TILE_SIMT_FROM_TILES_H
@@ -36,6 +39,7 @@ typedef struct tiles_value {
     ir_value tile; /* in registers; 0: it is in none */
     tiles_view view;
     tiles_extent rows, columns;
+    bool guessed;         /* numbers of columns, of which there are as many as others have */
     const mma_unit *unit; /* its threads hold it as they do the unit's sums; NULL: as any */
 } tiles_value;
 
@@ -43,7 +47,7 @@ typedef struct tiles_value {
 typedef struct tiles_index {
     const char *name;
     ir_value index;
-    int64_t count;
+    int64_t least, most;
 } tiles_index;
 
 /* A load that a loop repeats, whose tiles are on their way some trips before they are read. */
@@ -69,7 +73,9 @@ typedef struct tiles_lowering {
     reduction_list reductions;
     int64_t scratch_bytes;
     int64_t threads, stages, vector; /* of the kernel; vector: 0, as many as can be */
-    bool folds;                      /* some rows become one element each */
+    int64_t
+        cut; /* in a last trip: columns of its shorter tiles, or that these are not known; else 0 */
+    bool folds;               /* some rows become one element each */
     bool cuts, needs_carried; /* a load is cut along its columns; a carried tile must not be */
     char *why;                /* receives the reason why there is no lowering; "" before */
 } tiles_lowering;
@@ -88,7 +94,7 @@ void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *co
 /* constant + sum of coefficient * index. False: the dimension is another function of indices. */
 bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out);
 /* The least and the greatest value of it. */
-bool tiles_bounds(tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most);
+bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most);
 
 /* Where the tile of a tessera.load lies; its results and how it is cut. */
 bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view);
@@ -107,8 +113,11 @@ void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number);
  * different banks. */
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
                       int64_t columns);
+/* A value in registers with all rows and columns that it has; 0, with a reason for `op`, where the
+ * last trip of a loop does not tell how many these are. */
+ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v);
 /* The value in memory; it is stored there where it is in registers alone. */
-tiles_view tiles_view_of(tiles_lowering *t, ir_builder *b, ir_value v);
+bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out);
 
 /* from_tiles_stream.c: finds the loads of a loop that can be on their way ahead of it, and begins
  * their first copies. Behind them the loop's own block begins with tiles_next_trip, whose index and

@@ -162,6 +162,20 @@ static bool is_plain(tiles_lowering *t, ir_op op, const product *p) {
            tiles_refuse(t, op, "its steps may be cut short");
 }
 
+/* The size of the left factor, wherever it is; as many steps as the right one has. */
+static bool find_left(tiles_lowering *t, ir_builder *b, ir_op op, product *p) {
+    ir_value v = ir_op_get(t->g, op)->operands[0], x = t->values[v].tile;
+    p->x = t->values[v].view;
+    if (!p->x.memory && !(x = tiles_whole(t, b, op, v)))
+        return false;
+    if (!p->x.memory) {
+        p->x.rows = tile_type(b, x)->dims[0];
+        p->x.columns = tile_type(b, x)->dims[1];
+    }
+    return p->x.columns == p->y.rows ||
+           tiles_refuse(t, op, "its factors have other numbers of steps");
+}
+
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
     const tiles_value *x = &t->values[d.operands[0]], *y = &t->values[d.operands[1]];
@@ -172,14 +186,14 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (!is_plain(t, op, &p))
         return false;
     t->needs_carried |= x->columns == TILES_CARRIED || y->rows == TILES_CARRIED;
-    p.y = tiles_view_of(t, b, d.operands[1]);
-    tiles_shape(t, d.operands[0], &p.x.rows, &p.x.columns);
+    if (!tiles_view_of(t, b, op, d.operands[1], &p.y) || !find_left(t, b, op, &p))
+        return false;
     p.unit = find_unit(&p, ir_type_of(t->g, d.operands[0])->element,
                        ir_type_of(t->g, d.operands[1])->element);
     if (p.unit && x->unit == p.unit && t->folds && holds_alike(p.unit))
         p.left = x->tile;
-    else
-        p.x = tiles_view_of(t, b, d.operands[0]);
+    else if (!tiles_view_of(t, b, op, d.operands[0], &p.x))
+        return false;
     if (!p.unit && order != ORDER_CHUNK512)
         return tiles_refuse(t, op, "its order is none of chunks of 512");
     p.number = tiles_number(t, "dot", p.order, p.x.columns, p.x.rows * p.y.columns);

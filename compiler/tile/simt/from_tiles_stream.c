@@ -187,7 +187,7 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char
                         int64_t count) {
     const size_t first = t->streams.count;
     ir_block block = ir_op_block(t->g, loop, 0);
-    tiles_index ahead = {.name = index, .count = count};
+    const tiles_index ahead = {index, 0, 0, count - 1};
     bool ok = true;
     vec_push(&t->indices, ahead);
     for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;
@@ -202,9 +202,9 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char
 static bool load_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
     tiles_index *now = &t->indices.items[t->indices.count - 1];
     ir_value trip = now->index;
-    bool ok = load_trip(t, b, s,
-                        tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, trip, 1),
-                                      tile_index(b, now->count - 1)));
+    bool ok = load_trip(
+        t, b, s,
+        tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, trip, 1), tile_index(b, now->most)));
     t->indices.items[t->indices.count - 1].index = trip;
     return ok;
 }
@@ -220,7 +220,7 @@ void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first) {
 static bool copy_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
     tiles_index *now = &t->indices.items[t->indices.count - 1];
     ir_value trip = now->index, next;
-    int64_t count = now->count;
+    int64_t count = now->most + 1;
     ir_op guard;
     ir_builder in = tile_for(b, tile_index_plus(b, trip, s->distance), tile_index(b, count), count,
                              NULL, 0, &guard, &next);

@@ -35,6 +35,8 @@ static ir_value lower_iota(tiles_lowering *t, ir_builder *b, ir_op op) {
     int64_t rows, columns, axis = ir_op_int(t->g, op, "axis", 0);
     bool down = ir_type_of(t->g, v)->rank == 2 ? axis == 0 : t->is_column[v];
     tiles_shape(t, v, &rows, &columns);
+    if (t->cut > 0 && !down && t->cut < columns)
+        columns = t->cut;
     ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, down)},
                              {"column_step", ir_attr_int(b->m, !down)}};
     return ir_build1(b, TILE_IOTA, &base, 1,
@@ -43,14 +45,8 @@ static ir_value lower_iota(tiles_lowering *t, ir_builder *b, ir_op op) {
 
 /* ---- moves ---- */
 
-static ir_value repeated(const tiles_lowering *t, ir_builder *b, ir_op op) {
-    int64_t rows, columns;
-    tiles_shape(t, ir_op_get(t->g, op)->results[0], &rows, &columns);
-    return tile_broadcast(b, operand(t, op, 0), rows, columns);
-}
-
 /* A line along the second axis is a row. */
-static ir_value lower_broadcast(tiles_lowering *t, ir_builder *b, ir_op op) {
+static ir_value lower_broadcast(const tiles_lowering *t, ir_op op) {
     const ir_op_data *d = ir_op_get(t->g, op);
     ir_value x = d->operands[0];
     int64_t axes[IR_MAX_RANK];
@@ -59,7 +55,7 @@ static ir_value lower_broadcast(tiles_lowering *t, ir_builder *b, ir_op op) {
                 ir_type_of(t->g, x)->dims[0] > 1;
     if ((line && t->is_column[x] != (axes[0] == 0)) || (count == 2 && axes[0] > axes[1]))
         return 0;
-    return repeated(t, b, op);
+    return operand(t, op, 0);
 }
 
 /* Axes of one element come or go. */
@@ -78,7 +74,9 @@ static bool lower_transpose(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (t->is_read[v] || ir_type_of(t->g, v)->rank != 2 || ir_op_int(t->g, op, "axes", 0))
         return tiles_refuse(t, op, "it is no factor of a product");
     const tiles_value *from = &t->values[d->operands[0]];
-    tiles_view x = tiles_view_of(t, b, d->operands[0]);
+    tiles_view x;
+    if (!tiles_view_of(t, b, op, d->operands[0], &x))
+        return false;
     t->values[v] = (tiles_value){.view = {.memory = x.memory,
                                           .offset = x.offset,
                                           .rows = x.columns,
@@ -96,6 +94,19 @@ static bool is_narrow(dtype element) {
     return dtype_is_float(element) && element != DTYPE_F32 && element != DTYPE_F64;
 }
 
+/* Has each operand one row or as many as the others, and columns likewise? */
+static bool meet(const ir_builder *b, const ir_value *operands, uint32_t count) {
+    int64_t most[2] = {1, 1};
+    bool alike = true;
+    for (uint32_t i = 0; i < count; i++)
+        for (int axis = 0; axis < 2; axis++) {
+            int64_t n = tile_type(b, operands[i])->dims[axis];
+            alike = alike && (n == 1 || most[axis] == 1 || n == most[axis]);
+            most[axis] = n > most[axis] ? n : most[axis];
+        }
+    return alike;
+}
+
 static ir_value lower_elementwise(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(t->g, op);
     ir_value operands[4];
@@ -104,6 +115,8 @@ static ir_value lower_elementwise(tiles_lowering *t, ir_builder *b, ir_op op) {
         if (is_narrow(tile_type(b, operands[i])->element) && d->opcode != GRAPH_CONVERT)
             return 0;
     }
+    if (!meet(b, operands, d->operand_count))
+        return 0;
     if (d->opcode == GRAPH_COMPARE)
         return tile_compare(b, ir_op_string(t->g, op, "predicate", "eq"), operands[0], operands[1]);
     dtype to = ir_type_of(t->g, d->results[0])->element;
@@ -171,8 +184,13 @@ static ir_value lower_rows(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (!can_fold(t, op, order))
         return 0;
     t->needs_carried |= t->values[d->operands[0]].columns == TILES_CARRIED;
-    const ir_type_data type = *tile_type(b, operand(t, op, 0));
-    ir_value x = lanes_of(b, operand(t, op, 0), kind, order_find(order) == ORDER_LANES64);
+    ir_value whole = tiles_whole(t, b, op, d->operands[0]);
+    if (!whole)
+        return 0;
+    const ir_type_data type = *tile_type(b, whole);
+    if (type.dims[1] > LANES && type.dims[1] % LANES != 0)
+        return 0;
+    ir_value x = lanes_of(b, whole, kind, order_find(order) == ORDER_LANES64);
     ir_named_attr attr = {"kind", ir_attr_string(b->m, kind)};
     ir_value y =
         ir_build1(b, TILE_FOLD, &x, 1, ir_type_tile(b->m, type.element, type.dims[0], 1), &attr, 1);
@@ -200,7 +218,7 @@ static ir_value lowered(tiles_lowering *t, ir_builder *b, ir_op op) {
     case GRAPH_IOTA:
         return lower_iota(t, b, op);
     case GRAPH_BROADCAST:
-        return lower_broadcast(t, b, op);
+        return lower_broadcast(t, op);
     case GRAPH_RESHAPE:
         return lower_reshape(t, op);
     case GRAPH_REDUCE:
@@ -219,13 +237,17 @@ static tiles_value result_of(const tiles_lowering *t, ir_op op, ir_value tile) {
     const ir_op_data *d = ir_op_get(t->g, op);
     tiles_value y = {.tile = tile};
     int64_t rows, columns;
+    bool guessed = d->opcode == GRAPH_IOTA && t->cut, told = false;
     tiles_shape(t, d->results[0], &rows, &columns);
     for (uint32_t i = 0; i < d->operand_count; i++) {
         const tiles_value *x = &t->values[d->operands[i]];
         y.rows = worse(y.rows, rows > 1 ? x->rows : TILES_WHOLE);
         y.columns = worse(y.columns, columns > 1 ? x->columns : TILES_WHOLE);
+        guessed |= x->guessed;
+        told |= !x->guessed && x->tile && ir_type_of(t->m, x->tile)->dims[1] > 1;
         y.unit = y.unit ? y.unit : rows > 1 && columns > 1 ? x->unit : NULL;
     }
+    y.guessed = guessed && !told;
     return y;
 }
 
