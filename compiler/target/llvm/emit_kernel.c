@@ -371,7 +371,8 @@ void code_op(emitter *e, ir_op op) {
 }
 
 void code_block(emitter *e, ir_block block) {
-    for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next) {
+    for (ir_op op = ir_block_get(e->m, block)->first; op && !e->failed;
+         op = ir_op_get(e->m, op)->next) {
         while (op && simt_is(e) && simt_run(e, &op))
             continue;
         if (!op)

@@ -10,7 +10,7 @@
 #include "ops/tiles.h"
 #include "schedule/integers.h"
 
-enum { MOST_INDICES = 16, MOST_VALUES = 64, LINE_BYTES = 64, CUT_UNKNOWN = -1 };
+enum { LINE_BYTES = 64 };
 
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
     va_list args;
@@ -29,7 +29,7 @@ bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
 
 static bool evaluate(const tiles_lowering *t, ir_attr dim, const int64_t *at, int64_t *out) {
     const ir_attr_data *d = ir_attr_get(t->g, dim);
-    ir_binding known[MOST_INDICES];
+    ir_binding known[TILES_INDICES];
     const char *missing = NULL;
     uint32_t count = (uint32_t)t->indices.count;
     *out = d->integer;
@@ -42,7 +42,7 @@ static bool evaluate(const tiles_lowering *t, ir_attr dim, const int64_t *at, in
 /* constant + sum of factor * index, which is tried at two more places. */
 static bool find_factors(const tiles_lowering *t, ir_attr dim, int64_t *constant,
                          int64_t *factors) {
-    int64_t at[MOST_INDICES] = {0}, value;
+    int64_t at[TILES_INDICES] = {0}, value;
     size_t count = t->indices.count;
     if (!evaluate(t, dim, at, constant))
         return false;
@@ -66,8 +66,8 @@ static bool find_factors(const tiles_lowering *t, ir_attr dim, int64_t *constant
 }
 
 bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out) {
-    int64_t constant, factors[MOST_INDICES];
-    ir_value indices[MOST_INDICES];
+    int64_t constant, factors[TILES_INDICES];
+    ir_value indices[TILES_INDICES];
     if (!find_factors(t, dim, &constant, factors))
         return false;
     for (size_t i = 0; i < t->indices.count; i++)
@@ -77,7 +77,7 @@ bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out) 
 }
 
 bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most) {
-    int64_t constant, factors[MOST_INDICES];
+    int64_t constant, factors[TILES_INDICES];
     if (!find_factors(t, dim, &constant, factors))
         return false;
     *least = *most = constant;
@@ -87,6 +87,16 @@ bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t 
         *most += factors[i] * (factors[i] < 0 ? x->least : x->most);
     }
     return true;
+}
+
+bool tiles_is_of_last(const tiles_lowering *t, ir_attr dim) {
+    int64_t constant, factors[TILES_INDICES];
+    bool found = false;
+    if (!find_factors(t, dim, &constant, factors))
+        return false;
+    for (size_t i = 0; i < t->indices.count; i++)
+        found |= t->indices.items[i].last && factors[i] != 0;
+    return found;
 }
 
 /* ---- accumulations ---- */
@@ -161,7 +171,7 @@ bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles
     return true;
 }
 
-/* ---- blocks ---- */
+/* ---- operations ---- */
 
 void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *columns) {
     const ir_type_data *d = ir_type_of(t->g, v);
@@ -169,322 +179,16 @@ void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *co
     *columns = d->rank == 2 ? d->dims[1] : d->rank == 1 && !t->is_column[v] ? d->dims[0] : 1;
 }
 
-static bool lower_block(tiles_lowering *t, ir_builder *b, ir_block block);
-
-static void set_carried(tiles_lowering *t, ir_value v, ir_value tile) {
-    t->values[v] = (tiles_value){.tile = tile, .rows = TILES_CARRIED, .columns = TILES_CARRIED};
-}
-
-/* What the block of a loop makes of the carried values, as large as they are. */
-static void carried_next(tiles_lowering *t, ir_builder *in, ir_block block, ir_value *next) {
-    const ir_op_data *end = ir_op_get(t->g, ir_block_get(t->g, block)->last);
-    for (uint32_t i = 0; i < end->operand_count; i++) {
-        int64_t rows, columns;
-        tiles_shape(t, end->operands[i], &rows, &columns);
-        next[i] = tile_broadcast(in, t->values[end->operands[i]].tile, rows, columns);
-    }
-}
-
-/* Does a load of the loop hang over an edge in some trip? The last of t->indices is the loop's. */
-static bool overhangs(const tiles_lowering *t, ir_op load) {
-    const ir_attr_data *start = ir_attr_get(t->g, ir_op_attr(t->g, load, "start"));
-    const ir_type_data *whole = ir_type_of(t->g, ir_op_get(t->g, load)->operands[0]);
-    int64_t size[IR_MAX_RANK], least, most;
-    ir_op_ints(t->g, load, "size", size, IR_MAX_RANK);
-    for (int i = 0; i < whole->rank; i++)
-        if (tiles_bounds(t, start->items[i], &least, &most) && most + size[i] > whole->dims[i])
-            return true;
-    return false;
-}
-
-/* Does one that does so in the last trip do it in no other? */
-static bool is_cut_last(tiles_lowering *t, ir_op loop, const char *name, int64_t count) {
-    const tiles_index all = {name, 0, 0, count - 1};
-    bool found = false;
-    vec_push(&t->indices, all);
-    tiles_index *index = &t->indices.items[t->indices.count - 1];
-    for (ir_walk w = ir_walk_op(t->g, loop); !found && ir_walk_next(&w);) {
-        if (ir_op_get(t->g, w.op)->opcode != GRAPH_LOAD)
-            continue;
-        index->most = count - 1;
-        found = overhangs(t, w.op);
-        index->most = count - 2;
-        found = found && (count == 1 || !overhangs(t, w.op));
-    }
-    t->indices.count--;
-    return found;
-}
-
-/* Trips [0, count) of a loop; `carried` becomes what they make of it. */
-static bool lower_trips(tiles_lowering *t, ir_builder *b, ir_op op, int64_t count,
-                        ir_value *carried) {
-    const ir_op_data d = *ir_op_get(t->g, op);
-    ir_block block = ir_op_block(t->g, op, 0);
-    const char *name = ir_op_string(t->g, op, "index", "");
-    const size_t streams = t->streams.count;
-    ir_value index, next[MOST_VALUES];
-    ir_op loop;
-    if (!tiles_open_streams(t, b, op, name, count))
-        return false;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, carried, d.operand_count,
-                             &loop, &index);
-    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", count, 1));
-    for (uint32_t i = 0; i < d.operand_count; i++)
-        set_carried(t, ir_block_get(t->g, block)->arguments[i],
-                    ir_block_get(t->m, in.block)->arguments[1 + i]);
-    const tiles_index known = {name, index, 0, count - 1};
-    vec_push(&t->indices, known);
-    bool ok = tiles_next_trip(t, &in, streams) && lower_block(t, &in, block);
-    if (ok) {
-        tiles_end_trip(t, &in, streams);
-        carried_next(t, &in, block, next);
-        tile_yield(&in, next, d.operand_count);
-    }
-    t->indices.count--;
-    t->streams.count = streams;
-    for (uint32_t i = 0; ok && i < d.operand_count; i++)
-        carried[i] = ir_op_result(t->m, loop, i);
-    return ok;
-}
-
-/* The trip of that number by itself. */
-static bool lower_last(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip,
-                       ir_value *carried) {
-    ir_block block = ir_op_block(t->g, op, 0);
-    const ir_value *arguments = ir_block_get(t->g, block)->arguments;
-    const int64_t cut = t->cut;
-    for (uint32_t i = 0; i < ir_op_get(t->g, op)->operand_count; i++)
-        set_carried(t, arguments[i], carried[i]);
-    const tiles_index known = {ir_op_string(t->g, op, "index", ""), tile_index(b, trip), trip,
-                               trip};
-    vec_push(&t->indices, known);
-    t->cut = CUT_UNKNOWN;
-    bool ok = lower_block(t, b, block);
-    if (ok)
-        carried_next(t, b, block, carried);
-    t->cut = cut;
-    t->indices.count--;
-    return ok;
-}
-
-static bool lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
-    const ir_op_data d = *ir_op_get(t->g, op);
-    const ir_value *arguments = ir_block_get(t->g, ir_op_block(t->g, op, 0))->arguments;
-    ir_value carried[MOST_VALUES];
-    int64_t least, count;
-    if (!tiles_bounds(t, ir_op_attr(t->g, op, "count"), &least, &count) || least != count)
-        return tiles_refuse(t, op, "how often it runs depends on the instance");
-    if (t->indices.count == MOST_INDICES || d.operand_count > MOST_VALUES)
-        return tiles_refuse(t, op, "it is in too many loops, or carries too much");
-    for (uint32_t i = 0; i < d.operand_count; i++) {
-        int64_t rows, columns;
-        if (t->is_factor[arguments[i]])
-            return tiles_refuse(t, op, "a factor of a product is carried");
-        tiles_shape(t, arguments[i], &rows, &columns);
-        carried[i] = tile_broadcast(b, t->values[d.operands[i]].tile, rows, columns);
-    }
-    bool last = count && is_cut_last(t, op, ir_op_string(t->g, op, "index", ""), count);
-    if ((count > last && !lower_trips(t, b, op, count - last, carried)) ||
-        (last && !lower_last(t, b, op, count - 1, carried)))
-        return false;
-    for (uint32_t i = 0; i < d.result_count; i++)
-        set_carried(t, d.results[i], carried[i]);
-    return true;
-}
-
-/* ---- far memory ---- */
-
-/* A tile of a kernel's argument: the attributes `start` and `kept` of an operation, and its size.
- */
-typedef struct place {
-    const ir_type_data *whole;
-    const ir_attr_data *start;
-    int64_t kept[IR_MAX_RANK], size[IR_MAX_RANK];
-    uint32_t axes; /* that are kept */
-} place;
-
-/* How many of the places of an axis there are; 0: all. */
-static ir_value valid_of(ir_builder *b, ir_value start, int64_t size, int64_t extent) {
-    int64_t less = -1;
-    return tile_index_op(b, TILE_INDEX_MIN, tile_affine(b, extent, &start, &less, 1),
-                         tile_index(b, size));
-}
-
-/* Where it lies. False where it may begin or end outside along an axis that is not the tile's. */
-static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, bool column,
-                       tiles_view *view) {
-    ir_value parts[IR_MAX_RANK], valid[IR_MAX_RANK] = {0};
-    int64_t strides[IR_MAX_RANK], stride = 1, least, most;
-    for (int i = p->whole->rank; i-- > 0; stride *= p->whole->dims[i]) {
-        strides[i] = stride;
-        if (!tiles_bounds(t, p->start->items[i], &least, &most) ||
-            !tiles_affine(t, b, p->start->items[i], &parts[i]))
-            return tiles_refuse(t, op, "where it begins is no multiple of the indices");
-        bool over = most + p->size[i] > p->whole->dims[i];
-        if (least < 0 || most >= p->whole->dims[i] || (over && !ir_ints_hold(p->kept, p->axes, i)))
-            return tiles_refuse(t, op, "it may lie outside");
-        if (over && least == most) {
-            p->size[i] = p->whole->dims[i] - least;
-            over = false;
-        }
-        valid[i] = over ? valid_of(b, parts[i], p->size[i], p->whole->dims[i]) : 0;
-    }
-    view->offset = tile_affine(b, 0, parts, strides, p->whole->rank);
-    view->rows = view->columns = 1;
-    int64_t along[2] = {0}, at = column ? 0 : 1;
-    for (uint32_t k = p->axes; k-- > 0; at--) {
-        along[at] = strides[p->kept[k]];
-        *(at ? &view->valid_columns : &view->valid_rows) = valid[p->kept[k]];
-        *(at ? &view->columns : &view->rows) = p->size[p->kept[k]];
-    }
-    view->row_stride = along[0];
-    view->column_stride = along[1];
-    return true;
-}
-
-static tile_window window_of(const tiles_view *view) {
-    tile_window w = {.rows = view->rows,
-                     .columns = view->columns,
-                     .row_stride = view->row_stride,
-                     .column_stride = view->column_stride};
-    w.more[TILE_MORE_VALID_ROWS] = view->valid_rows;
-    w.more[TILE_MORE_VALID_COLUMNS] = view->valid_columns;
-    return w;
-}
-
-/* In a last trip: how long its shorter tiles are. */
-static void note_cut(tiles_lowering *t, ir_value v, const tiles_view *view) {
-    int64_t rows, columns;
-    tiles_shape(t, v, &rows, &columns);
-    if (t->cut == CUT_UNKNOWN && view->columns < columns)
-        t->cut = view->columns;
-    if (t->cut == CUT_UNKNOWN && view->rows < rows)
-        t->cut = view->rows;
-}
-
-bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view) {
-    const ir_op_data *d = ir_op_get(t->g, op);
-    ir_value x = d->operands[0], v = d->results[0];
-    place p = {.whole = ir_type_of(t->g, x),
-               .start = ir_attr_get(t->g, ir_op_attr(t->g, op, "start"))};
-    p.axes = ir_op_ints(t->g, op, "kept", p.kept, IR_MAX_RANK);
-    *view = (tiles_view){.memory = t->values[x].view.memory};
-    if (!view->memory || p.axes > 2 || ir_op_attr(t->g, op, "shift"))
-        return tiles_refuse(t, op, "it is shifted, or not of an input");
-    ir_op_ints(t->g, op, "size", p.size, IR_MAX_RANK);
-    if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], view))
-        return false;
-    note_cut(t, v, view);
-    t->cuts |= view->valid_columns != 0;
-    return true;
-}
-
-/* The value of a hint; NULL: there is none of that name. */
-static const ir_attr_data *hint_of(const tiles_lowering *t, ir_op op, const char *name) {
-    ir_attr attr = ir_op_attr(t->g, op, "hints");
-    const ir_attr_data *hints = attr ? ir_attr_get(t->g, attr) : NULL;
-    for (uint32_t i = 0; hints && i < hints->count; i++)
-        if (strcmp(hints->keys[i], name) == 0)
-            return ir_attr_get(t->g, hints->items[i]);
-    return NULL;
-}
-
-int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise) {
-    const ir_attr_data *hint = hint_of(t, op, name);
-    return hint ? hint->integer : otherwise;
-}
-
-bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char *word) {
-    const ir_attr_data *hint = hint_of(t, op, name);
-    return hint && hint->string && strcmp(hint->string, word) == 0;
-}
-
-/* A factor that is read where it lies, or is copied, is in no registers. */
-static bool stays_in_memory(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_view *far,
-                            tiles_view *out) {
-    ir_value v = ir_op_get(t->g, op)->results[0];
-    bool there = t->is_factor[v] && !t->is_read[v] && !far->valid_rows && !far->valid_columns &&
-                 tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_REGISTER]);
-    *out = *far;
-    return there || tiles_copy_now(t, b, op, far, out);
-}
-
-/* Read from memory that the workgroup has, where that is asked for. */
-static ir_value through_memory(tiles_lowering *t, ir_builder *b, ir_op op, ir_value x) {
-    const ir_type_data type = *tile_type(b, x);
-    if (!tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_SHARED]))
-        return x;
-    tiles_view v = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
-    tile_store(b, v.memory, v.offset, x, v.row_stride, 1, false);
-    return tile_load(b, v.memory, v.offset, v.rows, v.columns, v.row_stride, 1);
-}
-
-static bool lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
-    ir_value v = ir_op_get(t->g, op)->results[0];
-    const tiles_stream *stream = tiles_stream_of(t, op);
-    tiles_view view;
-    if (stream) {
-        t->values[v] = (tiles_value){.view = stream->slots};
-        return true;
-    }
-    tiles_view near;
-    if (!tiles_find_load(t, b, op, &view))
-        return false;
-    if (stays_in_memory(t, b, op, &view, &near)) {
-        t->values[v] = (tiles_value){.view = near};
-        return true;
-    }
-    tile_window w = window_of(&view);
-    ir_value x = tile_load_window(b, view.memory, view.offset, &w);
-    t->values[v] = (tiles_value){.tile = t->is_read[v] ? through_memory(t, b, op, x) : x,
-                                 .rows = view.valid_rows ? TILES_CUT : TILES_WHOLE,
-                                 .columns = view.valid_columns ? TILES_CUT : TILES_WHOLE};
-    return true;
-}
-
-static bool give(tiles_lowering *t, ir_builder *b, ir_op op, uint32_t i) {
-    ir_value v = ir_op_get(t->g, op)->operands[i], to = ir_op_get(t->g, tiles_of(t->g))->results[i];
-    const ir_attr_data *starts = ir_attr_get(t->g, ir_op_attr(t->g, op, "start")),
-                       *kept = ir_attr_get(t->g, ir_op_attr(t->g, op, "kept"));
-    const ir_type_data *part = ir_type_of(t->g, v);
-    place p = {.whole = ir_type_of(t->g, to), .start = ir_attr_get(t->g, starts->items[i])};
-    tiles_view view = {.memory = t->values[to].view.memory};
-    kept = ir_attr_get(t->g, kept->items[i]);
-    for (int k = 0; k < p.whole->rank; k++)
-        p.size[k] = 1;
-    for (; p.axes < kept->count; p.axes++) {
-        p.kept[p.axes] = ir_attr_get(t->g, kept->items[p.axes])->integer;
-        p.size[p.kept[p.axes]] = part->dims[p.axes];
-    }
-    if (!view.memory || p.axes > 2)
-        return tiles_refuse(t, op, "a result is no tile of an output");
-    if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], &view))
-        return false;
-    tile_window w = window_of(&view);
-    ir_value x = tile_broadcast(b, t->values[v].tile, view.rows, view.columns);
-    tile_store_window(b, view.memory, view.offset, x, &w, dtype_is_float(part->element));
-    return true;
-}
-
-static bool lower_give(tiles_lowering *t, ir_builder *b, ir_op op) {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < ir_op_get(t->g, op)->operand_count; i++)
-        ok = give(t, b, op, i);
-    return ok;
-}
-
-/* ---- operations ---- */
-
 static bool lower_op(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
     b->location = d.location;
     switch (d.opcode) {
     case GRAPH_FOR:
-        return lower_loop(t, b, op);
+        return tiles_lower_loop(t, b, op);
     case GRAPH_LOAD:
-        return lower_load(t, b, op);
+        return tiles_lower_load(t, b, op);
     case GRAPH_GIVE:
-        return lower_give(t, b, op);
+        return tiles_lower_give(t, b, op);
     case GRAPH_NEXT:
         return true;
     case GRAPH_MATMUL:
@@ -494,7 +198,7 @@ static bool lower_op(tiles_lowering *t, ir_builder *b, ir_op op) {
     }
 }
 
-static bool lower_block(tiles_lowering *t, ir_builder *b, ir_block block) {
+bool tiles_lower_block(tiles_lowering *t, ir_builder *b, ir_block block) {
     for (ir_op op = ir_block_get(t->g, block)->first; op; op = ir_op_get(t->g, op)->next) {
         const ir_op_data d = *ir_op_get(t->g, op);
         if (!lower_op(t, b, op))
@@ -519,11 +223,11 @@ static bool open_instance(tiles_lowering *t, ir_builder *b, ir_value workgroup) 
     const ir_attr_data *names = ir_attr_get(t->g, ir_op_attr(t->g, tiles, "indices")),
                        *counts = ir_attr_get(t->g, ir_op_attr(t->g, tiles, "counts"));
     ir_value left = workgroup;
-    if (names->count > MOST_INDICES / 2)
+    if (names->count > TILES_INDICES / 2)
         return tiles_refuse(t, tiles, "it has too many axes of instances");
     for (uint32_t i = 0; i < names->count; i++) {
         const tiles_index index = {ir_attr_get(t->g, names->items[i])->string, 0, 0,
-                                   ir_attr_get(t->g, counts->items[i])->integer - 1};
+                                   ir_attr_get(t->g, counts->items[i])->integer - 1, false};
         vec_push(&t->indices, index);
     }
     for (uint32_t i = names->count; i-- > 0;) {
@@ -556,19 +260,19 @@ static bool lower_phase(tiles_lowering *t, ir_builder *b) {
     ir_value workgroup = ir_block_add_argument(t->m, in.block, ir_type_index(t->m), NULL);
     ir_block body = ir_op_block(t->g, tiles_of(t->g), 0);
     return open_instance(t, &in, workgroup) && tiles_find_uses(t, body) &&
-           lower_block(t, &in, body);
+           tiles_lower_block(t, &in, body);
 }
 
 static ir_attr copy_names(const tiles_lowering *t, const char *which) {
     const ir_attr_data *list = ir_attr_get(t->g, ir_op_attr(t->g, ir_module_kernel(t->g), which));
-    ir_attr names[MOST_VALUES];
+    ir_attr names[TILES_VALUES];
     for (uint32_t i = 0; i < list->count; i++)
         names[i] = ir_attr_string(t->m, ir_attr_get(t->g, list->items[i])->string);
     return ir_attr_array(t->m, names, list->count);
 }
 
 static ir_attr shapes_of(const tiles_lowering *t, const ir_value *buffers, uint32_t count) {
-    ir_attr shapes[MOST_VALUES];
+    ir_attr shapes[TILES_VALUES];
     for (uint32_t i = 0; i < count; i++) {
         const ir_type_data *d = ir_type_of(t->g, buffers[i]);
         shapes[i] = ir_attr_int_array(t->m, d->dims, (uint32_t)d->rank);
@@ -582,7 +286,7 @@ static bool find_buffers(tiles_lowering *t, ir_value *buffers, uint32_t *count) 
     const ir_op_data *end = ir_op_get(t->g, body->last), *tiles = ir_op_get(t->g, tiles_of(t->g));
     bool alone = body->first == tiles_of(t->g) && ir_op_get(t->g, body->first)->next == body->last;
     if (!alone || end->operand_count != tiles->result_count ||
-        body->argument_count + end->operand_count > MOST_VALUES)
+        body->argument_count + end->operand_count > TILES_VALUES)
         return tiles_refuse(t, body->first, "there is more in the kernel than tiles");
     for (uint32_t i = 0; i < body->argument_count; i++)
         buffers[(*count)++] = body->arguments[i];
@@ -608,7 +312,7 @@ static bool read_hints(tiles_lowering *t) {
 }
 
 static bool lower_kernel(tiles_lowering *t) {
-    ir_value buffers[MOST_VALUES];
+    ir_value buffers[TILES_VALUES];
     uint32_t count = 0;
     ir_op kernel = ir_module_kernel(t->g);
     if (!find_buffers(t, buffers, &count) || !read_hints(t))

@@ -48,6 +48,7 @@ typedef struct tiles_index {
     const char *name;
     ir_value index;
     int64_t least, most;
+    bool last; /* of the last trip of a loop, which is lowered by itself */
 } tiles_index;
 
 /* A load that a loop repeats, whose tiles are on their way some trips before they are read. */
@@ -80,7 +81,12 @@ typedef struct tiles_lowering {
     char *why;                /* receives the reason why there is no lowering; "" before */
 } tiles_lowering;
 
-enum { TILES_WHY_BYTES = SIMT_TILES_WHY_BYTES };
+enum {
+    TILES_WHY_BYTES = SIMT_TILES_WHY_BYTES,
+    TILES_INDICES = 16, /* of loops in loops */
+    TILES_VALUES = 64,  /* buffers; carried by one loop */
+    TILES_CUT_UNKNOWN = -1
+};
 
 /* Notes why the operation has no lowering. Returns false. */
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...)
@@ -96,6 +102,8 @@ bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out);
 /* The least and the greatest value of it. */
 bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most);
 
+/* Does it depend on the trip of a loop whose last one is lowered by itself? */
+bool tiles_is_of_last(const tiles_lowering *t, ir_attr dim);
 /* Where the tile of a tessera.load lies; its results and how it is cut. */
 bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view);
 /* A number among the hints of an operation; `otherwise` where there is none. */
@@ -135,6 +143,12 @@ const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load);
 bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
                     tiles_view *out);
 
+bool tiles_lower_block(tiles_lowering *t, ir_builder *b, ir_block block);
+/* from_tiles_load.c: tessera.load and tessera.give. */
+bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op);
+bool tiles_lower_give(tiles_lowering *t, ir_builder *b, ir_op op);
+/* from_tiles_loop.c: tessera.for. */
+bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op);
 /* from_tiles_value.c: an operation whose results are in registers. */
 bool tiles_lower_value(tiles_lowering *t, ir_builder *b, ir_op op);
 /* from_tiles_dot.c: a product of two tiles. */

@@ -156,8 +156,9 @@ static bool is_plain(tiles_lowering *t, ir_op op, const product *p) {
     const tiles_value *x = &t->values[d->operands[0]], *y = &t->values[d->operands[1]];
     bool matrices =
         ir_type_of(t->g, d->operands[0])->rank == 2 && ir_type_of(t->g, d->operands[1])->rank == 2;
-    if (!matrices || dtype_size(p->sum) < 4 || ir_op_attr(t->g, op, "accumulate"))
-        return tiles_refuse(t, op, "it is none of two matrices, with sums of 32 bits or more");
+    if (!matrices || dtype_size(p->sum) < sizeof(float) ||
+        (graph_accumulate_type(t->g, op) == DTYPE_F64 && p->sum != DTYPE_F64))
+        return tiles_refuse(t, op, "it is none of two matrices, or its sums are of another type");
     return (x->columns != TILES_CUT && y->rows != TILES_CUT) ||
            tiles_refuse(t, op, "its steps may be cut short");
 }
@@ -179,8 +180,9 @@ static bool find_left(tiles_lowering *t, ir_builder *b, ir_op op, product *p) {
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
     const tiles_value *x = &t->values[d.operands[0]], *y = &t->values[d.operands[1]];
+    const dtype to = ir_type_of(t->g, d.results[0])->element;
     product p = {.t = t,
-                 .sum = ir_type_of(t->g, d.results[0])->element,
+                 .sum = dtype_is_narrow(to) ? DTYPE_F32 : to,
                  .order = ir_op_string(t->g, op, "order", "chunk512")};
     order_id order = order_find(p.order);
     if (!is_plain(t, op, &p))
@@ -200,6 +202,8 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     ir_value sum = p.unit || p.x.columns <= ORDER_CHUNK512_CHUNK
                        ? lower_steps(&p, b, tile_index(b, 0), p.x.columns)
                        : lower_chunks(&p, b);
+    if (p.sum != to)
+        sum = tile_op(b, TILE_CONVERT, &sum, 1, to);
     t->values[d.results[0]] =
         (tiles_value){.tile = sum, .rows = x->rows, .columns = y->columns, .unit = p.unit};
     return true;

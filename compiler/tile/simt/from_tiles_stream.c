@@ -187,7 +187,7 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char
                         int64_t count) {
     const size_t first = t->streams.count;
     ir_block block = ir_op_block(t->g, loop, 0);
-    const tiles_index ahead = {index, 0, 0, count - 1};
+    const tiles_index ahead = {index, 0, 0, count - 1, false};
     bool ok = true;
     vec_push(&t->indices, ahead);
     for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;

@@ -90,8 +90,14 @@ static bool lower_transpose(tiles_lowering *t, ir_builder *b, ir_op op) {
 
 /* ---- element by element ---- */
 
-static bool is_narrow(dtype element) {
-    return dtype_is_float(element) && element != DTYPE_F32 && element != DTYPE_F64;
+/* Narrow floats are computed with as f32, and rounded once (graph/widen.c). */
+static ir_value widened(ir_builder *b, ir_value x) {
+    return dtype_is_narrow(tile_type(b, x)->element) ? tile_op(b, TILE_CONVERT, &x, 1, DTYPE_F32)
+                                                     : x;
+}
+
+static ir_value rounded(ir_builder *b, ir_value x, dtype to) {
+    return tile_type(b, x)->element == to ? x : tile_op(b, TILE_CONVERT, &x, 1, to);
 }
 
 /* Has each operand one row or as many as the others, and columns likewise? */
@@ -110,10 +116,12 @@ static bool meet(const ir_builder *b, const ir_value *operands, uint32_t count) 
 static ir_value lower_elementwise(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(t->g, op);
     ir_value operands[4];
+    const bool computes = d->opcode != GRAPH_CONVERT && d->opcode != GRAPH_SELECT;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         operands[i] = operand(t, op, i);
-        if (is_narrow(tile_type(b, operands[i])->element) && d->opcode != GRAPH_CONVERT)
+        if (tile_type(b, operands[i])->element == DTYPE_I4)
             return 0;
+        operands[i] = computes ? widened(b, operands[i]) : operands[i];
     }
     if (!meet(b, operands, d->operand_count))
         return 0;
@@ -129,7 +137,7 @@ static ir_value lower_elementwise(tiles_lowering *t, ir_builder *b, ir_op op) {
         if (ir_op_attr(t->g, op, numbers[i]))
             ir_op_set_attr(b->m, made, numbers[i],
                            ir_attr_int(b->m, ir_op_int(t->g, op, numbers[i], 0)));
-    return y;
+    return rounded(b, y, to);
 }
 
 /* ---- rows ---- */
@@ -153,7 +161,7 @@ static ir_value lanes_of(ir_builder *b, ir_value x, const char *kind, bool lanes
     const ir_type_data type = *tile_type(b, x);
     ir_value sum = 0;
     if (type.dims[1] <= LANES)
-        x = padded(b, x, kind, lanes ? LANES : power_at_least(type.dims[1], LANES));
+        x = padded(b, x, kind, LANES); /* whole rounds of threads, in whatever layout */
     if (lanes) {
         ir_value zero = tile_constant(b, type.element, reduction_start(kind, type.element));
         sum = tile_broadcast(b, zero, type.dims[0], LANES);
@@ -173,7 +181,7 @@ static bool can_fold(const tiles_lowering *t, ir_op op, const char *order) {
     return ir_op_ints(t->g, op, "axes", &axis, 1) == 1 && axis == 1 && x->rank == 2 &&
            t->values[d->operands[0]].columns != TILES_CUT && x->dims[0] > 1 &&
            (x->dims[1] <= LANES || (x->dims[1] % LANES == 0 && x->dims[1] <= MOST_FOLDED)) &&
-           !ir_op_attr(t->g, op, "accumulate") && !is_narrow(x->element) &&
+           graph_accumulate_type(t->g, op) != DTYPE_F64 && x->element != DTYPE_I4 &&
            (order_find(order) == ORDER_LANES64 || order_find(order) == ORDER_ANY);
 }
 
@@ -187,6 +195,7 @@ static ir_value lower_rows(tiles_lowering *t, ir_builder *b, ir_op op) {
     ir_value whole = tiles_whole(t, b, op, d->operands[0]);
     if (!whole)
         return 0;
+    whole = widened(b, whole);
     const ir_type_data type = *tile_type(b, whole);
     if (type.dims[1] > LANES && type.dims[1] % LANES != 0)
         return 0;
@@ -196,7 +205,7 @@ static ir_value lower_rows(tiles_lowering *t, ir_builder *b, ir_op op) {
         ir_build1(b, TILE_FOLD, &x, 1, ir_type_tile(b->m, type.element, type.dims[0], 1), &attr, 1);
     tiles_mark(t, ir_value_get(b->m, y)->op, order,
                tiles_number(t, kind, order, type.dims[1], type.dims[0]));
-    return y;
+    return rounded(b, y, ir_type_of(t->g, d->results[0])->element);
 }
 
 /* ---- all of them ---- */

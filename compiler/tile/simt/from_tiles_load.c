@@ -1,0 +1,185 @@
+/* from_tiles_load.c - tiles of a kernel's inputs and outputs: where they lie, and how many of their
+ * rows and columns there are. */
+#include <string.h>
+
+#include "ops/tiles.h"
+#include "tile/simt/from_tiles.h"
+
+/* A tile of a kernel's argument: the attributes `start` and `kept` of an operation, and its size.
+ */
+typedef struct place {
+    const ir_type_data *whole;
+    const ir_attr_data *start;
+    int64_t kept[IR_MAX_RANK], size[IR_MAX_RANK];
+    uint32_t axes; /* that are kept */
+} place;
+
+/* How many of the places of an axis there are; 0: all. */
+static ir_value valid_of(ir_builder *b, ir_value start, int64_t size, int64_t extent) {
+    int64_t less = -1;
+    return tile_index_op(b, TILE_INDEX_MIN, tile_affine(b, extent, &start, &less, 1),
+                         tile_index(b, size));
+}
+
+/* Where it lies. False where it may begin or end outside along an axis that is not the tile's. */
+static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, bool column,
+                       tiles_view *view) {
+    ir_value parts[IR_MAX_RANK], valid[IR_MAX_RANK] = {0};
+    int64_t strides[IR_MAX_RANK], stride = 1, least, most;
+    for (int i = p->whole->rank; i-- > 0; stride *= p->whole->dims[i]) {
+        strides[i] = stride;
+        if (!tiles_bounds(t, p->start->items[i], &least, &most) ||
+            !tiles_affine(t, b, p->start->items[i], &parts[i]))
+            return tiles_refuse(t, op, "where it begins is no multiple of the indices");
+        bool over = most + p->size[i] > p->whole->dims[i];
+        if (least < 0 || most >= p->whole->dims[i] || (over && !ir_ints_hold(p->kept, p->axes, i)))
+            return tiles_refuse(t, op, "it may lie outside");
+        if (over && least == most && tiles_is_of_last(t, p->start->items[i])) {
+            p->size[i] = p->whole->dims[i] - least;
+            over = false;
+        }
+        valid[i] = over ? valid_of(b, parts[i], p->size[i], p->whole->dims[i]) : 0;
+    }
+    view->offset = tile_affine(b, 0, parts, strides, p->whole->rank);
+    view->rows = view->columns = 1;
+    int64_t along[2] = {0}, at = column ? 0 : 1;
+    for (uint32_t k = p->axes; k-- > 0; at--) {
+        along[at] = strides[p->kept[k]];
+        *(at ? &view->valid_columns : &view->valid_rows) = valid[p->kept[k]];
+        *(at ? &view->columns : &view->rows) = p->size[p->kept[k]];
+    }
+    view->row_stride = along[0];
+    view->column_stride = along[1];
+    return true;
+}
+
+static tile_window window_of(const tiles_view *view) {
+    tile_window w = {.rows = view->rows,
+                     .columns = view->columns,
+                     .row_stride = view->row_stride,
+                     .column_stride = view->column_stride};
+    w.more[TILE_MORE_VALID_ROWS] = view->valid_rows;
+    w.more[TILE_MORE_VALID_COLUMNS] = view->valid_columns;
+    return w;
+}
+
+/* In a last trip: how long its shorter tiles are. */
+static void note_cut(tiles_lowering *t, ir_value v, const tiles_view *view) {
+    int64_t rows, columns;
+    tiles_shape(t, v, &rows, &columns);
+    if (t->cut == TILES_CUT_UNKNOWN && view->columns < columns)
+        t->cut = view->columns;
+    if (t->cut == TILES_CUT_UNKNOWN && view->rows < rows)
+        t->cut = view->rows;
+}
+
+bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    ir_value x = d->operands[0], v = d->results[0];
+    place p = {.whole = ir_type_of(t->g, x),
+               .start = ir_attr_get(t->g, ir_op_attr(t->g, op, "start"))};
+    p.axes = ir_op_ints(t->g, op, "kept", p.kept, IR_MAX_RANK);
+    *view = (tiles_view){.memory = t->values[x].view.memory};
+    if (!view->memory || p.axes > 2 || ir_op_attr(t->g, op, "shift"))
+        return tiles_refuse(t, op, "it is shifted, or not of an input");
+    ir_op_ints(t->g, op, "size", p.size, IR_MAX_RANK);
+    if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], view))
+        return false;
+    note_cut(t, v, view);
+    t->cuts |= view->valid_columns != 0;
+    return true;
+}
+
+/* The value of a hint; NULL: there is none of that name. */
+static const ir_attr_data *hint_of(const tiles_lowering *t, ir_op op, const char *name) {
+    ir_attr attr = ir_op_attr(t->g, op, "hints");
+    const ir_attr_data *hints = attr ? ir_attr_get(t->g, attr) : NULL;
+    for (uint32_t i = 0; hints && i < hints->count; i++)
+        if (strcmp(hints->keys[i], name) == 0)
+            return ir_attr_get(t->g, hints->items[i]);
+    return NULL;
+}
+
+int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise) {
+    const ir_attr_data *hint = hint_of(t, op, name);
+    return hint ? hint->integer : otherwise;
+}
+
+bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char *word) {
+    const ir_attr_data *hint = hint_of(t, op, name);
+    return hint && hint->string && strcmp(hint->string, word) == 0;
+}
+
+/* A factor that is read where it lies, or is copied, is in no registers. */
+static bool stays_in_memory(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_view *far,
+                            tiles_view *out) {
+    ir_value v = ir_op_get(t->g, op)->results[0];
+    bool there = t->is_factor[v] && !t->is_read[v] && !far->valid_rows && !far->valid_columns &&
+                 tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_REGISTER]);
+    *out = *far;
+    return there || tiles_copy_now(t, b, op, far, out);
+}
+
+/* Read from memory that the workgroup has, where that is asked for. */
+static ir_value through_memory(tiles_lowering *t, ir_builder *b, ir_op op, ir_value x) {
+    const ir_type_data type = *tile_type(b, x);
+    if (!tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_SHARED]))
+        return x;
+    tiles_view v = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
+    tile_store(b, v.memory, v.offset, x, v.row_stride, 1, false);
+    return tile_load(b, v.memory, v.offset, v.rows, v.columns, v.row_stride, 1);
+}
+
+bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
+    ir_value v = ir_op_get(t->g, op)->results[0];
+    const tiles_stream *stream = tiles_stream_of(t, op);
+    tiles_view view;
+    if (stream) {
+        t->values[v] = (tiles_value){.view = stream->slots};
+        return true;
+    }
+    tiles_view near;
+    if (!tiles_find_load(t, b, op, &view))
+        return false;
+    if (stays_in_memory(t, b, op, &view, &near)) {
+        t->values[v] = (tiles_value){.view = near};
+        return true;
+    }
+    tile_window w = window_of(&view);
+    ir_value x = tile_load_window(b, view.memory, view.offset, &w);
+    t->values[v] = (tiles_value){.tile = t->is_read[v] ? through_memory(t, b, op, x) : x,
+                                 .rows = view.valid_rows ? TILES_CUT : TILES_WHOLE,
+                                 .columns = view.valid_columns ? TILES_CUT : TILES_WHOLE};
+    return true;
+}
+
+static bool give(tiles_lowering *t, ir_builder *b, ir_op op, uint32_t i) {
+    ir_value v = ir_op_get(t->g, op)->operands[i], to = ir_op_get(t->g, tiles_of(t->g))->results[i];
+    const ir_attr_data *starts = ir_attr_get(t->g, ir_op_attr(t->g, op, "start")),
+                       *kept = ir_attr_get(t->g, ir_op_attr(t->g, op, "kept"));
+    const ir_type_data *part = ir_type_of(t->g, v);
+    place p = {.whole = ir_type_of(t->g, to), .start = ir_attr_get(t->g, starts->items[i])};
+    tiles_view view = {.memory = t->values[to].view.memory};
+    kept = ir_attr_get(t->g, kept->items[i]);
+    for (int k = 0; k < p.whole->rank; k++)
+        p.size[k] = 1;
+    for (; p.axes < kept->count; p.axes++) {
+        p.kept[p.axes] = ir_attr_get(t->g, kept->items[p.axes])->integer;
+        p.size[p.kept[p.axes]] = part->dims[p.axes];
+    }
+    if (!view.memory || p.axes > 2)
+        return tiles_refuse(t, op, "a result is no tile of an output");
+    if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], &view))
+        return false;
+    tile_window w = window_of(&view);
+    ir_value x = tile_broadcast(b, t->values[v].tile, view.rows, view.columns);
+    tile_store_window(b, view.memory, view.offset, x, &w, dtype_is_float(part->element));
+    return true;
+}
+
+bool tiles_lower_give(tiles_lowering *t, ir_builder *b, ir_op op) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < ir_op_get(t->g, op)->operand_count; i++)
+        ok = give(t, b, op, i);
+    return ok;
+}

@@ -1,0 +1,130 @@
+/* from_tiles_loop.c - loops over blocks: all trips but a last one whose tiles are shorter are a
+ * loop of Tile IR, which is lowered by itself. */
+#include "tile/simt/from_tiles.h"
+
+static void set_carried(tiles_lowering *t, ir_value v, ir_value tile) {
+    t->values[v] = (tiles_value){.tile = tile, .rows = TILES_CARRIED, .columns = TILES_CARRIED};
+}
+
+/* What the block of a loop makes of the carried values, as large as they are. */
+static void carried_next(tiles_lowering *t, ir_builder *in, ir_block block, ir_value *next) {
+    const ir_op_data *end = ir_op_get(t->g, ir_block_get(t->g, block)->last);
+    for (uint32_t i = 0; i < end->operand_count; i++) {
+        int64_t rows, columns;
+        tiles_shape(t, end->operands[i], &rows, &columns);
+        next[i] = tile_broadcast(in, t->values[end->operands[i]].tile, rows, columns);
+    }
+}
+
+/* Does a load hang over an edge along an axis? */
+static bool overhangs(const tiles_lowering *t, ir_op load, int axis) {
+    const ir_attr_data *start = ir_attr_get(t->g, ir_op_attr(t->g, load, "start"));
+    const ir_type_data *whole = ir_type_of(t->g, ir_op_get(t->g, load)->operands[0]);
+    int64_t size[IR_MAX_RANK], least, most;
+    ir_op_ints(t->g, load, "size", size, IR_MAX_RANK);
+    return tiles_bounds(t, start->items[axis], &least, &most) &&
+           most + size[axis] > whole->dims[axis];
+}
+
+/* Does it so in the last trip of the loop whose index is the last of t->indices, and in no other?
+ */
+static bool overhangs_last(tiles_lowering *t, ir_op load, int axis) {
+    tiles_index *index = &t->indices.items[t->indices.count - 1];
+    const int64_t last = index->most;
+    bool found = overhangs(t, load, axis);
+    index->most = last - 1;
+    found = found && (last == 0 || !overhangs(t, load, axis));
+    index->most = last;
+    return found;
+}
+
+static bool is_cut_last(tiles_lowering *t, ir_op loop, const char *name, int64_t count) {
+    const tiles_index all = {name, 0, 0, count - 1, false};
+    bool found = false;
+    vec_push(&t->indices, all);
+    for (ir_walk w = ir_walk_op(t->g, loop); !found && ir_walk_next(&w);) {
+        const ir_op_data *d = ir_op_get(t->g, w.op);
+        int rank = d->opcode == GRAPH_LOAD ? ir_type_of(t->g, d->operands[0])->rank : 0;
+        for (int axis = 0; axis < rank && !found; axis++)
+            found = overhangs_last(t, w.op, axis);
+    }
+    t->indices.count--;
+    return found;
+}
+
+/* Trips [0, count) of a loop; `carried` becomes what they make of it. */
+static bool lower_trips(tiles_lowering *t, ir_builder *b, ir_op op, int64_t count,
+                        ir_value *carried) {
+    const ir_op_data d = *ir_op_get(t->g, op);
+    ir_block block = ir_op_block(t->g, op, 0);
+    const char *name = ir_op_string(t->g, op, "index", "");
+    const size_t streams = t->streams.count;
+    ir_value index, next[TILES_VALUES];
+    ir_op loop;
+    if (!tiles_open_streams(t, b, op, name, count))
+        return false;
+    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, carried, d.operand_count,
+                             &loop, &index);
+    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", count, 1));
+    for (uint32_t i = 0; i < d.operand_count; i++)
+        set_carried(t, ir_block_get(t->g, block)->arguments[i],
+                    ir_block_get(t->m, in.block)->arguments[1 + i]);
+    const tiles_index known = {name, index, 0, count - 1, false};
+    vec_push(&t->indices, known);
+    bool ok = tiles_next_trip(t, &in, streams) && tiles_lower_block(t, &in, block);
+    if (ok) {
+        tiles_end_trip(t, &in, streams);
+        carried_next(t, &in, block, next);
+        tile_yield(&in, next, d.operand_count);
+    }
+    t->indices.count--;
+    t->streams.count = streams;
+    for (uint32_t i = 0; ok && i < d.operand_count; i++)
+        carried[i] = ir_op_result(t->m, loop, i);
+    return ok;
+}
+
+/* The trip of that number by itself. */
+static bool lower_last(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip,
+                       ir_value *carried) {
+    ir_block block = ir_op_block(t->g, op, 0);
+    const ir_value *arguments = ir_block_get(t->g, block)->arguments;
+    const int64_t cut = t->cut;
+    for (uint32_t i = 0; i < ir_op_get(t->g, op)->operand_count; i++)
+        set_carried(t, arguments[i], carried[i]);
+    const tiles_index known = {ir_op_string(t->g, op, "index", ""), tile_index(b, trip), trip, trip,
+                               true};
+    vec_push(&t->indices, known);
+    t->cut = TILES_CUT_UNKNOWN;
+    bool ok = tiles_lower_block(t, b, block);
+    if (ok)
+        carried_next(t, b, block, carried);
+    t->cut = cut;
+    t->indices.count--;
+    return ok;
+}
+
+bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
+    const ir_op_data d = *ir_op_get(t->g, op);
+    const ir_value *arguments = ir_block_get(t->g, ir_op_block(t->g, op, 0))->arguments;
+    ir_value carried[TILES_VALUES];
+    int64_t least, count;
+    if (!tiles_bounds(t, ir_op_attr(t->g, op, "count"), &least, &count) || least != count)
+        return tiles_refuse(t, op, "how often it runs depends on the instance");
+    if (t->indices.count == TILES_INDICES || d.operand_count > TILES_VALUES)
+        return tiles_refuse(t, op, "it is in too many loops, or carries too much");
+    for (uint32_t i = 0; i < d.operand_count; i++) {
+        int64_t rows, columns;
+        if (t->is_factor[arguments[i]])
+            return tiles_refuse(t, op, "a factor of a product is carried");
+        tiles_shape(t, arguments[i], &rows, &columns);
+        carried[i] = tile_broadcast(b, t->values[d.operands[i]].tile, rows, columns);
+    }
+    bool last = count && is_cut_last(t, op, ir_op_string(t->g, op, "index", ""), count);
+    if ((count > last && !lower_trips(t, b, op, count - last, carried)) ||
+        (last && !lower_last(t, b, op, count - 1, carried)))
+        return false;
+    for (uint32_t i = 0; i < d.result_count; i++)
+        set_carried(t, d.results[i], carried[i]);
+    return true;
+}
