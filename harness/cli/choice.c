@@ -44,21 +44,30 @@ static int unknown_backend(const options *o, const char *word) {
     return command_fail(&st);
 }
 
-/* All that can run here; what cannot is told (once), not failed. Most machines have no GPU, and
- * that is no news. */
-static void take_all_backends(bool compiled, job_choice *out) {
+/* What cannot run here is told (once), not failed. Most machines have no GPU, and that is no news.
+ */
+static void take_backend(int id, job_choice *out) {
     static bool told[BACKEND_COUNT];
-    for (int i = 0; i < BACKEND_COUNT; i++) {
-        uint32_t device;
-        status st = STATUS_INIT;
-        if (!backend_table[i].product || (compiled && !backend_is_compiled(&backend_table[i])))
-            continue;
-        out->backends[i] =
-            backend_device_ask(&backend_table[i], out->device, &device, &out->own[i], &st);
-        if (!out->backends[i] && !told[i] && !backend_is_for_device(&backend_table[i]))
-            say(stderr, "tsr: left out: %s\n", st.message);
-        told[i] = true;
-    }
+    uint32_t device;
+    status st = STATUS_INIT;
+    out->backends[id] =
+        backend_device_ask(&backend_table[id], out->device, &device, &out->own[id], &st);
+    if (!out->backends[id] && !told[id] && !backend_is_for_device(&backend_table[id]))
+        say(stderr, "tsr: left out: %s\n", st.message);
+    told[id] = true;
+}
+
+/* All that can run here. */
+static void take_all_backends(bool compiled, job_choice *out) {
+    for (int i = 0; i < BACKEND_COUNT; i++)
+        if (backend_table[i].product && (!compiled || backend_is_compiled(&backend_table[i])))
+            take_backend(i, out);
+}
+
+/* Whether a command takes the processor's where none is named: to look for the devices of all
+ * others starts a process for each, which opens the libraries of its driver. */
+static bool is_for_one(command_id command) {
+    return command == COMMAND_RUN || !option_applies(OPTION_BACKEND, command);
 }
 
 static bool has_backend(const job_choice *choice) {
@@ -71,6 +80,10 @@ static bool has_backend(const job_choice *choice) {
 static int take_backends(const options *o, arena *memory, job_choice *out) {
     const char *environment = getenv("TESSERA_BACKEND");
     bool asked = options_flag(o, OPTION_BACKEND) || (environment && *environment);
+    if (!asked && is_for_one(o->command)) {
+        take_backend(BACKEND_CPU, out);
+        return EXIT_DONE;
+    }
     if (!asked && o->command == COMMAND_BENCH) { /* what is compiled is held against the rest */
         take_all_backends(true, out);
         if (!has_backend(out))

@@ -19,11 +19,16 @@
 
 enum {
     SAMPLES_LEAST = 2,
-    SAMPLES_QUICK = 5,
+    SAMPLES_QUICK = 3,
     SAMPLES_FULL = 11,
     THREADS_MAX = 256,
     LOOPS_MAX = 16,
-    SET_STEP_BYTES = 8192
+    SET_STEP_BYTES = 8192,
+    /* a set in memory; quick: a virtual machine is told of all of its host's last cache, and a
+     * fresh page is dearer than a pass over it */
+    STREAM_BYTES_LEAST = 64 << 20,
+    STREAM_BYTES_QUICK = 128 << 20,
+    STREAM_BYTES_FULL = 512 << 20
 };
 static const double SAMPLE_NS_QUICK = 1.5e6, SAMPLE_NS_FULL = 5e6;
 
@@ -93,38 +98,42 @@ static double timed_round(gang *g, const gang_member *m, void *data) {
  * set being one, are means already: fewer of them do. */
 static void take_length(gang *g, double took_ns) {
     g->stop = took_ns >= g->sample_ns;
+    double more = 1.1 * g->sample_ns / (took_ns > 1 ? took_ns : 1);
     if (!g->stop)
-        g->passes *= took_ns * 4 < g->sample_ns ? 4 : 2;
+        g->passes = (uint64_t)ceil((double)g->passes * (more < 4 ? more : 4));
     double most = 4 * g->sample_ns * g->samples_most / took_ns;
     g->samples = most >= g->samples_most ? g->samples_most
                  : most >= SAMPLES_LEAST ? (int)most
                                          : SAMPLES_LEAST;
 }
 
-/* Finds how many passes make a sample; doubling, so that the first touch of caches is left behind.
- */
-static void calibrate(gang *g, const gang_member *m, void *data) {
+/* Finds how many passes make a sample; step by step, so that the first touch of caches is left
+ * behind. The rate of the last round, which was as long as one: the first sample. */
+static double calibrate(gang *g, const gang_member *m, void *data) {
+    double rate = 0;
     if (m->index == 0)
         g->passes = 1;
     for (int i = 0; i < 40; i++) {
         uint64_t start = timer_now_ns();
-        timed_round(g, m, data);
+        rate = timed_round(g, m, data);
         if (m->index == 0)
             take_length(g, (double)(timer_now_ns() - start));
         pthread_barrier_wait(&g->barrier);
         if (g->stop)
-            return;
+            break;
     }
+    return rate;
 }
 
 static void run_loop(gang *g, const gang_member *m, void *data, int loop) {
     if (m->index == 0)
         g->loop = loop;
-    calibrate(g, m, data);
-    for (int i = 0, samples = g->samples; i < samples; i++) {
-        double rate = timed_round(g, m, data);
+    double rate = calibrate(g, m, data);
+    for (int i = 1, samples = g->samples; i <= samples; i++) {
         if (m->index == 0 && rate > g->rates[loop])
             g->rates[loop] = rate;
+        if (i < samples)
+            rate = timed_round(g, m, data);
     }
 }
 
@@ -220,7 +229,8 @@ static uint64_t stream_bytes(const ceilings *c, int level, uint32_t threads, boo
     if (level < c->level_count - 1)
         return (uint64_t)sqrt((double)bytes * (double)(c->levels[level - 1].size_bytes * threads));
     bytes = c->levels[level - 1].size_bytes * (quick ? 2 : 4);
-    bytes = bytes < (64u << 20) ? 64u << 20 : bytes > (512u << 20) ? 512u << 20 : bytes;
+    uint64_t most = quick ? STREAM_BYTES_QUICK : STREAM_BYTES_FULL;
+    bytes = bytes < STREAM_BYTES_LEAST ? STREAM_BYTES_LEAST : bytes > most ? most : bytes;
     return bytes > host_memory_bytes() / 8 ? host_memory_bytes() / 8 : bytes;
 }
 
