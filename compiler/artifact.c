@@ -168,6 +168,9 @@ static json_t *fallbacks_json(const artifact_levels *levels) {
              (long long)moved, target->name, (long long)target->shared_bytes);
     if (moved)
         add_fallback(list, "shared memory", "workspace", why);
+    const char *missed = ir_op_string(m, ir_module_kernel(m), "missed", NULL);
+    if (missed)
+        add_fallback(list, "matrix unit", "threads", missed);
     if (levels->why_joined)
         add_fallback(list, "tiles", "whole tensors", levels->why_joined);
     return list;

@@ -2468,6 +2468,12 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
+    irdl.operation @cut {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
     irdl.operation @bitcast {
       %0 = irdl.any
       irdl.operands(%0)

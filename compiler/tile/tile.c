@@ -97,8 +97,8 @@ static ir_type result_type(ir_builder *b, const ir_value *operands, uint32_t n, 
 
 ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to) {
     dtype element = tile_type(b, operands[n - 1])->element;
-    bool changes =
-        opcode == TILE_CONVERT || opcode == TILE_BITCAST || opcode == TILE_STOCHASTIC_ROUND;
+    bool changes = opcode == TILE_CONVERT || opcode == TILE_BITCAST || opcode == TILE_CUT ||
+                   opcode == TILE_STOCHASTIC_ROUND;
     ir_named_attr attr = {"to", 0};
     if (changes) {
         element = to;

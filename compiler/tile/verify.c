@@ -319,6 +319,9 @@ static bool verify_conversion(const ir_module *m, ir_op op, status *st) {
     const ir_type_data *to = attr ? ir_type_get(m, ir_attr_get(m, attr)->type) : NULL;
     if (!to || to->kind != IR_TYPE_SCALAR || to->element != result(m, op)->element)
         return ir_broken(st, "'to' is not the result's element type");
+    if (ir_op_get(m, op)->opcode == TILE_CUT)
+        return (to->element == DTYPE_BF16 && operand(m, op, 0)->element == DTYPE_F32) ||
+               ir_broken(st, "is not of f32, as bf16");
     return ir_op_get(m, op)->opcode != TILE_BITCAST ||
            dtype_size(to->element) == dtype_size(operand(m, op, 0)->element) ||
            ir_broken(st, "a bitcast keeps the size of an element");
@@ -346,7 +349,7 @@ static bool verify_elementwise(const ir_module *m, ir_op op, status *st) {
             return status_set(st, STATUS_INTERNAL, "operand %u is of another element type", i);
     if (d->opcode == TILE_SELECT && operand(m, op, 0)->element != DTYPE_BOOL)
         return ir_broken(st, "the condition is not i1");
-    if (d->opcode == TILE_CONVERT || d->opcode == TILE_BITCAST)
+    if (d->opcode == TILE_CONVERT || d->opcode == TILE_BITCAST || d->opcode == TILE_CUT)
         return verify_conversion(m, op, st);
     if (d->opcode == TILE_COMPARE && !verify_predicate(m, op, st))
         return false;

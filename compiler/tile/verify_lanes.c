@@ -127,6 +127,17 @@ static bool is_part_of(const orders *o, ir_value added, int64_t from, ir_value *
     return follows;
 }
 
+/* Of so many columns, those that are elements: a ragged end is filled with -0. 0: with others. */
+static int64_t filled(const orders *o, ir_value x, int64_t all) {
+    ir_op pad = orders_defined_by(o, x, TILE_PAD);
+    if (!pad)
+        return all;
+    const ir_attr_data *value = ir_attr_get(o->m, ir_op_attr(o->m, pad, "value"));
+    int64_t elements = columns(o, ir_op_get(o->m, pad)->operands[0]);
+    bool neutral = value->bits == UINT64_C(1) << (8 * dtype_size(value->element) - 1);
+    return neutral && elements <= all && elements > all - ORDER_LANES ? elements : 0;
+}
+
 /* Elements of a tile in registers that are added to all lanes, 64 after 64; `*v` becomes what was
  * before. 0: it is not so. */
 static int64_t parts_of(const orders *o, ir_value *v) {
@@ -142,8 +153,10 @@ static int64_t parts_of(const orders *o, ir_value *v) {
             return 0;
         sum = ir_op_get(o->m, add)->operands[0];
     }
-    *v = count > 1 ? sum : *v;
-    return count > 1 ? count * ORDER_LANES : 0;
+    if (count < 2)
+        return 0;
+    *v = sum;
+    return filled(o, of, count * ORDER_LANES);
 }
 
 /* Elements that were added to a part of the lanes after the loop; `*v` becomes what was before. */

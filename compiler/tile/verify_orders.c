@@ -96,8 +96,18 @@ static uint16_t after_group(const orders *o, ir_op op) {
 }
 
 /* As many products as the left factor has columns, or a stage steps. */
+/* Another part of the left factor, by the same elements of the right one as just before. */
+static bool is_again(const orders *o, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    ir_op before = orders_defined_by(o, d->operands[2], TILE_MMA);
+    return ir_op_attr(o->m, op, "again") && before &&
+           ir_op_get(o->m, before)->operands[1] == d->operands[1];
+}
+
 static uint16_t after_mma(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
+    if (is_again(o, op) && !o->state[d->operands[0]] && !o->state[d->operands[1]])
+        return o->state[d->operands[2]];
     const ir_type_data *a = ir_type_of(o->m, d->operands[0]);
     bool stage = d->opcode == TILE_MMA_STAGE;
     uint16_t s = after_sum(o->state, d, CARRIED_MMA);

@@ -265,6 +265,12 @@ static LLVMValueRef part_of(emitter *e, ir_op op, dtype result, const dtype *ele
                                   ir_op_int(e->m, op, "saturate", 0) != 0);
     case TILE_BITCAST:
         return LLVMBuildBitCast(e->b, x[0], code_vector(e, result, width), "");
+    case TILE_CUT: {
+        LLVMTypeRef words = code_vector(e, DTYPE_I32, width), to = code_vector(e, result, width);
+        LLVMValueRef high = LLVMBuildLShr(e->b, LLVMBuildBitCast(e->b, x[0], words, ""),
+                                          code_splat(e, code_int(e, e->i32, 16), width), "");
+        return LLVMBuildTrunc(e->b, high, to, "");
+    }
     case TILE_SCALE:
         return scale(e, x[0], x[1], width);
     case TILE_COMPARE:

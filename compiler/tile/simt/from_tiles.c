@@ -16,9 +16,11 @@ bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
     va_list args;
     if (t->why[0])
         return false;
-    int n = op ? snprintf(t->why, TILES_WHY_BYTES,
-                          "%s: ", op_info_get(ir_op_get(t->g, op)->opcode)->name)
-               : 0;
+    uint32_t line = op ? ir_op_get(t->g, op)->location.line : 0;
+    int n = line ? snprintf(t->why, TILES_WHY_BYTES, "line %u: ", line) : 0;
+    if (op)
+        n += snprintf(t->why + n, TILES_WHY_BYTES - (size_t)n,
+                      "%s: ", op_info_get(ir_op_get(t->g, op)->opcode)->name);
     va_start(args, format);
     vsnprintf(t->why + n, TILES_WHY_BYTES - (size_t)n, format, args);
     va_end(args);
@@ -157,15 +159,20 @@ ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v) {
     return 0;
 }
 
+tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile) {
+    const ir_type_data type = *tile_type(b, tile);
+    tiles_view view = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
+    tile_store(b, view.memory, view.offset, tile, view.row_stride, 1, false);
+    return view;
+}
+
 bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out) {
     tiles_view *view = &t->values[v].view;
     if (!view->memory) {
         ir_value x = tiles_whole(t, b, op, v);
         if (!x)
             return false;
-        const ir_type_data *type = tile_type(b, x);
-        *view = tiles_room(t, b, type->element, type->dims[0], type->dims[1]);
-        tile_store(b, view->memory, view->offset, x, view->row_stride, 1, false);
+        *view = tiles_put_down(t, b, x);
     }
     *out = *view;
     return true;
@@ -346,6 +353,8 @@ static bool lower_kernel(tiles_lowering *t) {
     ir_op_set_attr(t->m, made, "threads", ir_attr_int(t->m, t->threads));
     ir_op_set_attr(t->m, made, "workspace_bytes", ir_attr_int(t->m, 0));
     ir_op_set_attr(t->m, made, "scratch_bytes", ir_attr_int(t->m, t->scratch_bytes));
+    if (t->missed[0])
+        ir_op_set_attr(t->m, made, "missed", ir_attr_string(t->m, t->missed));
     ir_op_set_attr(t->m, made, "reductions", reductions_attr(t->m, &t->reductions));
     return true;
 }

@@ -21,6 +21,13 @@
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
 
+enum {
+    TILES_WHY_BYTES = SIMT_TILES_WHY_BYTES,
+    TILES_INDICES = 16, /* of loops in loops */
+    TILES_VALUES = 64,  /* buffers; carried by one loop */
+    TILES_CUT_UNKNOWN = -1
+};
+
 /* A tile in memory. */
 typedef struct tiles_view {
     ir_value memory, offset; /* 0: it is in none */
@@ -76,17 +83,11 @@ typedef struct tiles_lowering {
     int64_t threads, stages, vector; /* of the kernel; vector: 0, as many as can be */
     int64_t
         cut; /* in a last trip: columns of its shorter tiles, or that these are not known; else 0 */
-    bool folds;               /* some rows become one element each */
-    bool cuts, needs_carried; /* a load is cut along its columns; a carried tile must not be */
-    char *why;                /* receives the reason why there is no lowering; "" before */
+    bool folds;                   /* some rows become one element each */
+    bool cuts, needs_carried;     /* a load is cut along its columns; a carried tile must not be */
+    char missed[TILES_WHY_BYTES]; /* a product that is too small for a matrix unit; "": none is */
+    char *why;                    /* receives the reason why there is no lowering; "" before */
 } tiles_lowering;
-
-enum {
-    TILES_WHY_BYTES = SIMT_TILES_WHY_BYTES,
-    TILES_INDICES = 16, /* of loops in loops */
-    TILES_VALUES = 64,  /* buffers; carried by one loop */
-    TILES_CUT_UNKNOWN = -1
-};
 
 /* Notes why the operation has no lowering. Returns false. */
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...)
@@ -94,6 +95,10 @@ bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...)
 
 /* from_tiles_uses.c: fills is_column, is_factor and is_read. */
 bool tiles_find_uses(tiles_lowering *t, ir_block block);
+
+/* The value that a product reads for a factor: a narrow float itself, in place of its f32. */
+ir_value tiles_factor(const tiles_lowering *t, ir_value v);
+bool tiles_widens(const tiles_lowering *t, ir_op op);
 
 /* The rows and columns of a tile for a tensor of up to two axes. */
 void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *columns);
@@ -124,6 +129,8 @@ tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t r
 /* A value in registers with all rows and columns that it has; 0, with a reason for `op`, where the
  * last trip of a loop does not tell how many these are. */
 ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v);
+/* A tile in memory of the workgroup that is its own. */
+tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile);
 /* The value in memory; it is stored there where it is in registers alone. */
 bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out);
 

@@ -1,5 +1,6 @@
 /* from_tiles_dot.c - products of a kernel of tiles: factors lie in the workgroup's memory, sums are
  * in registers, added by threads or by a matrix unit. */
+#include <stdio.h>
 #include <string.h>
 
 #include "schedule/integers.h"
@@ -8,11 +9,16 @@
 
 enum { STEPS_AT_ONCE = 8 };
 
+/* An f32 is the sum of three bf16. */
+enum { PARTS = 3 };
+
 typedef struct product {
     tiles_lowering *t;
-    tiles_view x, y; /* rows x steps, steps x columns */
-    ir_value left;   /* the left factor in registers, as the unit has it; 0: it is in memory */
-    dtype sum;       /* type of the sums */
+    tiles_view x, y;      /* rows x steps, steps x columns */
+    int parts;            /* of the left factor, which a unit multiplies one after the other */
+    tiles_view xs[PARTS]; /* ... in memory */
+    ir_value left[PARTS]; /* ... in registers, as the unit has them; 0: they are in memory */
+    dtype sum;            /* type of the sums */
     const mma_unit *unit;
     const char *order;
     int64_t number;
@@ -68,22 +74,44 @@ static bool holds_alike(const mma_unit *u) {
            a->row_run == c->row_run && a->column_run == c->column_run && a->turned == c->turned;
 }
 
+/* The higher 8 bits of x, the next ones of what they leave, and the last ones: none is rounded. Of
+ * an infinity nothing is left. */
+static void split(ir_builder *b, ir_value x, ir_value *parts) {
+    ir_value zero = tile_constant(b, DTYPE_F32, 0);
+    for (int i = 0; i < PARTS; i++) {
+        parts[i] = tile_op(b, TILE_CUT, &x, 1, DTYPE_BF16);
+        ir_value high = tile_op(b, TILE_CONVERT, &parts[i], 1, DTYPE_F32);
+        ir_value rest[] = {tile_compare(b, "eq", x, high), zero,
+                           tile_op(b, TILE_SUB, (ir_value[]){x, high}, 2, DTYPE_NONE)};
+        x = tile_op(b, TILE_SELECT, rest, 3, DTYPE_NONE);
+    }
+}
+
+static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, int64_t i) {
+    const tiles_view *x = &p->xs[part];
+    if (p->left[part])
+        return factor_of(b, p->left[part], i, p->unit->k);
+    return tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, p->unit->k,
+                     x->row_stride, x->column_stride);
+}
+
 static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
-    const tiles_view *x = &p->x, *y = &p->y;
+    const tiles_view *y = &p->y;
     int64_t each = p->unit->k;
-    /* Where rows are folded, a row is in one subgroup. */
-    ir_named_attr attrs[] = {{"unit", ir_attr_string(b->m, p->unit->name)},
-                             {"whole_rows", ir_attr_bool(b->m, true)}};
+    const ir_attr yes = ir_attr_bool(b->m, true);
     for (int64_t i = 0; i < steps; i += each) {
-        ir_value left = p->left
-                            ? factor_of(b, p->left, i, each)
-                            : tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i),
-                                        x->rows, each, x->row_stride, x->column_stride);
         ir_value right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), each,
                                    y->columns, y->row_stride, y->column_stride);
-        ir_value operands[] = {left, right, sum};
-        sum = ir_build1(b, TILE_MMA, operands, 3, ir_value_get(b->m, sum)->type, attrs,
-                        p->t->folds ? 2 : 1);
+        for (int part = 0; part < p->parts; part++) {
+            ir_value operands[] = {left_at(p, b, part, k, i), right, sum};
+            ir_named_attr attrs[3] = {{"unit", ir_attr_string(b->m, p->unit->name)}};
+            uint32_t n = 1;
+            if (p->t->folds) /* a row is in one subgroup */
+                attrs[n++] = (ir_named_attr){"whole_rows", yes};
+            if (part)
+                attrs[n++] = (ir_named_attr){"again", yes};
+            sum = ir_build1(b, TILE_MMA, operands, 3, ir_value_get(b->m, sum)->type, attrs, n);
+        }
     }
     return sum;
 }
@@ -98,17 +126,37 @@ static bool is_cut(const product *p, const mma_unit *u) {
 
 /* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own.
  */
-static const mma_unit *find_unit(const product *p, dtype left, dtype right) {
-    const mma_unit *list;
-    uint32_t count = mma_units(&list);
+static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype right) {
     bool free = strcmp(p->t->request->profile, "strict") != 0;
+    return ((free && mma_unit_stands_in(u)) || strcmp(p->order, u->name) == 0) &&
+           !mma_in_memory(u) && mma_unit_is_of(u, p->t->request->chip) && u->factor == left &&
+           u->factor == right;
+}
+
+/* A product that a unit would have multiplied, were it of another size. */
+static void note_missed(const product *p, ir_op op, const mma_unit *u) {
+    tiles_lowering *t = p->t;
+    int64_t rows = t->folds ? t->threads / u->lanes * u->m : u->m;
+    if (!t->missed[0])
+        snprintf(t->missed, sizeof t->missed,
+                 "line %u: %lld x %lld by %lld steps for %lld threads; rows are a multiple of "
+                 "%lld, columns of %d, steps of %d",
+                 ir_op_get(t->g, op)->location.line, (long long)p->x.rows, (long long)p->y.columns,
+                 (long long)p->x.columns, (long long)t->threads, (long long)rows, u->n, u->k);
+}
+
+static const mma_unit *find_unit(const product *p, ir_op op, dtype left, dtype right) {
+    const mma_unit *list, *missed = NULL;
+    uint32_t count = mma_units(&list);
     for (uint32_t i = 0; i < count; i++) {
-        const mma_unit *u = &list[i];
-        bool may = (free && mma_unit_stands_in(u)) || strcmp(p->order, u->name) == 0;
-        if (may && !mma_in_memory(u) && mma_unit_is_of(u, p->t->request->chip) &&
-            u->factor == left && u->factor == right && is_cut(p, u))
-            return u;
+        if (!may_multiply(p, &list[i], left, right))
+            continue;
+        if (is_cut(p, &list[i]))
+            return &list[i];
+        missed = &list[i];
     }
+    if (missed)
+        note_missed(p, op, missed);
     return NULL;
 }
 
@@ -153,7 +201,8 @@ static ir_value lower_chunks(const product *p, ir_builder *b) {
 
 static bool is_plain(tiles_lowering *t, ir_op op, const product *p) {
     const ir_op_data *d = ir_op_get(t->g, op);
-    const tiles_value *x = &t->values[d->operands[0]], *y = &t->values[d->operands[1]];
+    const tiles_value *x = &t->values[tiles_factor(t, d->operands[0])],
+                      *y = &t->values[tiles_factor(t, d->operands[1])];
     bool matrices =
         ir_type_of(t->g, d->operands[0])->rank == 2 && ir_type_of(t->g, d->operands[1])->rank == 2;
     if (!matrices || dtype_size(p->sum) < sizeof(float) ||
@@ -165,7 +214,7 @@ static bool is_plain(tiles_lowering *t, ir_op op, const product *p) {
 
 /* The size of the left factor, wherever it is; as many steps as the right one has. */
 static bool find_left(tiles_lowering *t, ir_builder *b, ir_op op, product *p) {
-    ir_value v = ir_op_get(t->g, op)->operands[0], x = t->values[v].tile;
+    ir_value v = tiles_factor(t, ir_op_get(t->g, op)->operands[0]), x = t->values[v].tile;
     p->x = t->values[v].view;
     if (!p->x.memory && !(x = tiles_whole(t, b, op, v)))
         return false;
@@ -177,9 +226,40 @@ static bool find_left(tiles_lowering *t, ir_builder *b, ir_op op, product *p) {
            tiles_refuse(t, op, "its factors have other numbers of steps");
 }
 
+/* An f32 in registers beside bf16 is multiplied in parts. */
+static bool is_split(const product *p, dtype left, dtype right) {
+    return left == DTYPE_F32 && right == DTYPE_BF16 && p->sum == DTYPE_F32;
+}
+
+/* What the unit multiplies on the left, in registers where its threads hold sums as they hold left
+ * factors. False: threads multiply. */
+static bool open_unit(product *p, ir_builder *b, ir_op op) {
+    tiles_lowering *t = p->t;
+    ir_value v = tiles_factor(t, ir_op_get(t->g, op)->operands[0]);
+    const tiles_value *x = &t->values[v];
+    dtype left = ir_type_of(t->g, v)->element,
+          right = ir_type_of(t->g, tiles_factor(t, ir_op_get(t->g, op)->operands[1]))->element;
+    bool splits = is_split(p, left, right) && x->tile;
+    p->unit = find_unit(p, op, splits ? DTYPE_BF16 : left, right);
+    if (!p->unit)
+        return false;
+    bool stays = x->unit == p->unit && t->folds && holds_alike(p->unit);
+    ir_value parts[PARTS] = {x->tile};
+    p->parts = splits ? PARTS : 1;
+    if (splits)
+        split(b, tiles_whole(t, b, op, v), parts);
+    for (int i = 0; i < p->parts; i++)
+        if (stays)
+            p->left[i] = parts[i];
+        else if (splits)
+            p->xs[i] = tiles_put_down(t, b, parts[i]);
+    return stays || splits || tiles_view_of(t, b, op, v, &p->xs[0]);
+}
+
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
-    const tiles_value *x = &t->values[d.operands[0]], *y = &t->values[d.operands[1]];
+    const ir_value left = tiles_factor(t, d.operands[0]), right = tiles_factor(t, d.operands[1]);
+    const tiles_value *x = &t->values[left], *y = &t->values[right];
     const dtype to = ir_type_of(t->g, d.results[0])->element;
     product p = {.t = t,
                  .sum = dtype_is_narrow(to) ? DTYPE_F32 : to,
@@ -188,13 +268,9 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (!is_plain(t, op, &p))
         return false;
     t->needs_carried |= x->columns == TILES_CARRIED || y->rows == TILES_CARRIED;
-    if (!tiles_view_of(t, b, op, d.operands[1], &p.y) || !find_left(t, b, op, &p))
+    if (!tiles_view_of(t, b, op, right, &p.y) || !find_left(t, b, op, &p))
         return false;
-    p.unit = find_unit(&p, ir_type_of(t->g, d.operands[0])->element,
-                       ir_type_of(t->g, d.operands[1])->element);
-    if (p.unit && x->unit == p.unit && t->folds && holds_alike(p.unit))
-        p.left = x->tile;
-    else if (!tiles_view_of(t, b, op, d.operands[0], &p.x))
+    if (!(open_unit(&p, b, op) || tiles_view_of(t, b, op, left, &p.x)))
         return false;
     if (!p.unit && order != ORDER_CHUNK512)
         return tiles_refuse(t, op, "its order is none of chunks of 512");

@@ -2,8 +2,22 @@
  * which are read from memory and which from registers, and which of one axis are columns. */
 #include "tile/simt/from_tiles.h"
 
+/* A narrow float as f32: a product reads the float itself. */
+bool tiles_widens(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = op ? ir_op_get(t->g, op) : NULL;
+    return d && d->opcode == GRAPH_CONVERT &&
+           dtype_is_narrow(ir_type_of(t->g, d->operands[0])->element) &&
+           ir_type_of(t->g, d->results[0])->element == DTYPE_F32;
+}
+
+ir_value tiles_factor(const tiles_lowering *t, ir_value v) {
+    ir_op op = ir_value_get(t->g, v)->op;
+    return tiles_widens(t, op) ? ir_op_get(t->g, op)->operands[0] : v;
+}
+
 /* A factor of a product, and what it is the transposition of. */
 static void note_factor(const tiles_lowering *t, ir_value v, bool left) {
+    v = tiles_factor(t, v);
     ir_op op = ir_value_get(t->g, v)->op;
     t->is_left[v] = left && (t->is_left[v] || !t->is_factor[v]);
     t->is_factor[v] = true;
@@ -16,8 +30,17 @@ static void note_operands(const tiles_lowering *t, ir_op op) {
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->opcode == GRAPH_MATMUL)
             note_factor(t, d->operands[i], i == 0);
-        else if (d->opcode != GRAPH_TRANSPOSE)
+        else if (d->opcode != GRAPH_TRANSPOSE && !tiles_widens(t, op))
             t->is_read[d->operands[i]] = true;
+}
+
+/* A float that is widened is read where its wider form is. */
+static bool read_widened(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    bool more = tiles_widens(t, op) && t->is_read[d->results[0]] && !t->is_read[d->operands[0]];
+    if (more)
+        t->is_read[d->operands[0]] = true;
+    return more;
 }
 
 static bool is_line(const tiles_lowering *t, ir_value v) {
@@ -87,7 +110,7 @@ bool tiles_find_uses(tiles_lowering *t, ir_block block) {
     while (changed) {
         changed = false;
         for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)
-            changed |= find_columns(t, w.op);
+            changed |= find_columns(t, w.op) | read_widened(t, w.op);
     }
     return true;
 }

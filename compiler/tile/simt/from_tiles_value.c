@@ -6,7 +6,8 @@
 #include "tile/lowering.h"
 #include "tile/simt/from_tiles.h"
 
-enum { MOST_FOLDED = 512 };
+/* Elements of a thread of rows that are folded, and columns of a block of lanes64. */
+enum { MOST_ELEMENTS = 128, MOST_COLUMNS = 4096 };
 
 static ir_value operand(const tiles_lowering *t, ir_op op, uint32_t i) {
     return t->values[ir_op_get(t->g, op)->operands[i]].tile;
@@ -156,19 +157,19 @@ static ir_value joined(ir_builder *b, const char *kind, ir_value x, ir_value y) 
     return tile_op(b, reduction_opcode(kind), (ir_value[]){x, y}, 2, DTYPE_NONE);
 }
 
-/* The lanes of a row: 64 columns after 64 are added to them; of other orders they are joined. */
+/* The lanes of a row: 64 columns after 64 are added to them; of other orders they are joined. A
+ * ragged end is filled with the neutral element, which is whole rounds of threads in any layout. */
 static ir_value lanes_of(ir_builder *b, ir_value x, const char *kind, bool lanes) {
     const ir_type_data type = *tile_type(b, x);
+    const int64_t columns = round_up(type.dims[1], LANES);
     ir_value sum = 0;
-    if (type.dims[1] <= LANES)
-        x = padded(b, x, kind, LANES); /* whole rounds of threads, in whatever layout */
+    x = padded(b, x, kind, columns);
     if (lanes) {
         ir_value zero = tile_constant(b, type.element, reduction_start(kind, type.element));
         sum = tile_broadcast(b, zero, type.dims[0], LANES);
     }
-    for (int64_t first = 0; first < type.dims[1]; first += LANES) {
-        int64_t columns = tile_type(b, x)->dims[1];
-        ir_value part = tile_columns(b, x, first, columns < LANES ? columns : LANES);
+    for (int64_t first = 0; first < columns; first += LANES) {
+        ir_value part = tile_columns(b, x, first, LANES);
         sum = sum ? joined(b, kind, sum, part) : part;
     }
     return sum;
@@ -180,7 +181,7 @@ static bool can_fold(const tiles_lowering *t, ir_op op, const char *order) {
     int64_t axis = -1;
     return ir_op_ints(t->g, op, "axes", &axis, 1) == 1 && axis == 1 && x->rank == 2 &&
            t->values[d->operands[0]].columns != TILES_CUT && x->dims[0] > 1 &&
-           (x->dims[1] <= LANES || (x->dims[1] % LANES == 0 && x->dims[1] <= MOST_FOLDED)) &&
+           x->dims[1] <= MOST_COLUMNS && x->dims[0] * x->dims[1] <= MOST_ELEMENTS * t->threads &&
            graph_accumulate_type(t->g, op) != DTYPE_F64 && x->element != DTYPE_I4 &&
            (order_find(order) == ORDER_LANES64 || order_find(order) == ORDER_ANY);
 }
@@ -197,8 +198,6 @@ static ir_value lower_rows(tiles_lowering *t, ir_builder *b, ir_op op) {
         return 0;
     whole = widened(b, whole);
     const ir_type_data type = *tile_type(b, whole);
-    if (type.dims[1] > LANES && type.dims[1] % LANES != 0)
-        return 0;
     ir_value x = lanes_of(b, whole, kind, order_find(order) == ORDER_LANES64);
     ir_named_attr attr = {"kind", ir_attr_string(b->m, kind)};
     ir_value y =
@@ -267,6 +266,8 @@ bool tiles_lower_value(tiles_lowering *t, ir_builder *b, ir_op op) {
                                  GRAPH_BROADCAST, GRAPH_RESHAPE, GRAPH_REDUCE};
     if (d.opcode == GRAPH_TRANSPOSE)
         return lower_transpose(t, b, op);
+    if (tiles_widens(t, op) && !t->is_read[d.results[0]])
+        return true; /* products read what it is of */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         elementwise |= d.opcode == others[i];
     if (!elementwise || d.result_count != 1)
