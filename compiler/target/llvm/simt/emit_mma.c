@@ -323,7 +323,8 @@ static copy_plan copying_of(emitter *e, ir_op op) {
         c.to = thread_pointer(e, &c, type, d, 0, c.to_stride, c.to_step);
     }
     c.from = thread_pointer(e, &c, type, d, 2, c.from_stride, 1);
-    c.asynchronous = is_ptx(e) && LLVMGetPointerAddressSpace(LLVMTypeOf(c.to)) == SPACE_SHARED &&
+    c.asynchronous = e->target->copies &&
+                     LLVMGetPointerAddressSpace(LLVMTypeOf(c.to)) == SPACE_SHARED &&
                      LLVMGetPointerAddressSpace(LLVMTypeOf(c.from)) == SPACE_GLOBAL;
     return c;
 }
@@ -370,13 +371,13 @@ void simt_copy(emitter *e, ir_op op) {
 
 void simt_copy_commit(emitter *e, ir_op op) {
     (void)op;
-    if (is_ptx(e))
+    if (e->target->copies)
         code_intrinsic(e, "llvm.nvvm.cp.async.commit.group", NULL, 0, NULL, 0);
 }
 
 /* Left out like a barrier: what follows may find the memory as it was. */
 void simt_copy_wait(emitter *e, ir_op op) {
     LLVMValueRef left = number(e, ir_op_int(e->m, op, "left", 0));
-    if (is_ptx(e) && ++e->simt.barriers != e->simt.drop_barrier)
+    if (e->target->copies && ++e->simt.barriers != e->simt.drop_barrier)
         code_intrinsic(e, "llvm.nvvm.cp.async.wait.group", NULL, 0, &left, 1);
 }
