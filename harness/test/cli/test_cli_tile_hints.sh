@@ -54,8 +54,8 @@ cat >long.tsr <<'END'
 from tessera import *
 
 
-@kernel.autotune(space=dict(BM=[16]))
-@cases(case("a", M=32, N=1000))
+@kernel.autotune(space=dict(BM=[64]))
+@cases(case("a", M=64, N=1000))
 def rows(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
     a = tile.load(x, tile.context().rows)
     return a - max(a, axis=1, keepdims=True)
