@@ -29,11 +29,12 @@ const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load) {
 
 /* ---- what can be copied ---- */
 
-/* Trips ahead: of the load, else of the kernel. */
-static int64_t distance_of(const tiles_lowering *t, ir_op load) {
+/* Trips ahead: of the load, else of the kernel; no more than there are. */
+static int64_t distance_of(const tiles_lowering *t, ir_op load, int64_t trips) {
     int64_t ahead = tiles_hint(t, load, "prefetch", -1),
             stages = tiles_hint(t, load, "stages", t->stages);
-    return ahead >= 0 ? ahead : stages - 1;
+    ahead = ahead >= 0 ? ahead : stages - 1;
+    return ahead < trips ? ahead : trips - 1;
 }
 
 /* Elements at once: a power of two, to which all of it is aligned, up to what is asked for. */
@@ -72,9 +73,9 @@ static bool find_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_valu
     return tiles_find_load(t, b, s->load, &s->far);
 }
 
-static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const char *index) {
-    tiles_stream s = {.load = load, .distance = distance_of(t, load)};
-    if (s.distance <= 0 || !is_copied(t, load) || !depends(t, load, index))
+static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_index *index) {
+    tiles_stream s = {.load = load, .distance = distance_of(t, load, index->most + 1)};
+    if (s.distance <= 0 || !is_copied(t, load) || !depends(t, load, index->name))
         return true;
     if (!find_trip(t, b, &s, tile_index(b, 1)))
         return false;
@@ -88,7 +89,9 @@ static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const char 
     s.slots.rows = s.far.rows;
     s.slot = s.far.rows * s.slots.row_stride;
     vec_push(&t->streams, s);
-    return true;
+    return t->scratch_bytes <= t->request->shared_bytes ||
+           tiles_refuse(t, load, "%lld bytes of a workgroup's memory for its stages are too many",
+                        (long long)t->scratch_bytes);
 }
 
 /* ---- copies ---- */
@@ -192,7 +195,7 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char
     vec_push(&t->indices, ahead);
     for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;
          op = ir_op_get(t->g, op)->next)
-        ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, index);
+        ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, &ahead);
     ok = ok && (t->streams.count == first || begin_copies(t, b, first, count));
     t->indices.count--;
     return ok;

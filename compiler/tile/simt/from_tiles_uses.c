@@ -17,12 +17,14 @@ ir_value tiles_factor(const tiles_lowering *t, ir_value v) {
 
 /* A factor of a product, and what it is the transposition of. */
 static void note_factor(const tiles_lowering *t, ir_value v, bool left) {
-    v = tiles_factor(t, v);
-    ir_op op = ir_value_get(t->g, v)->op;
-    t->is_left[v] = left && (t->is_left[v] || !t->is_factor[v]);
-    t->is_factor[v] = true;
-    if (op && ir_op_get(t->g, op)->opcode == GRAPH_TRANSPOSE)
-        note_factor(t, ir_op_get(t->g, op)->operands[0], false);
+    for (bool turned = true; turned; left = false) {
+        v = tiles_factor(t, v);
+        ir_op op = ir_value_get(t->g, v)->op;
+        turned = op && ir_op_get(t->g, op)->opcode == GRAPH_TRANSPOSE;
+        t->is_left[v] = left && (t->is_left[v] || !t->is_factor[v]);
+        t->is_factor[v] = true;
+        v = turned ? ir_op_get(t->g, op)->operands[0] : v;
+    }
 }
 
 static void note_operands(const tiles_lowering *t, ir_op op) {
