@@ -22,7 +22,7 @@ static void inline_call(ir_module *m, ir_op call, ir_value *copies, ir_renaming 
     for (uint32_t i = 0; i < body->argument_count; i++)
         copies[body->arguments[i]] = d->operands[i];
     for (ir_op op = body->first; op != body->last; op = ir_op_get(m, op)->next)
-        ir_copy_op(&b, op, copies);
+        ir_copy_op(&b, m, op, copies);
     const ir_op_data *end = ir_op_get(m, body->last);
     for (uint32_t i = 0; i < end->operand_count; i++)
         ir_rename(renamed, d->results[i], copies[end->operands[i]]);

@@ -2,11 +2,12 @@
  * made from. */
 #include "ir/internal.h"
 
-/* The vector `field` of one module for another: the records as they are, in the order of ids. */
+/* The vector `field` of one module for another: the records behind those that it has, as they are,
+ * in the order of ids. */
 #define COPY_RECORDS(to, from, field)                                                              \
     do {                                                                                           \
         vec_reserve(&(to)->field, (from)->field.count);                                            \
-        for (size_t i_ = 0; i_ < (from)->field.count; i_++)                                        \
+        for (size_t i_ = (to)->field.count; i_ < (from)->field.count; i_++)                        \
             vec_push(&(to)->field, arena_copy(&(to)->memory, (from)->field.items[i_],              \
                                               sizeof *(from)->field.items[i_]));                   \
     } while (0)
@@ -46,8 +47,6 @@ static void own_op(ir_module *m, ir_op_data *d) {
 
 /* What the copied records still point to in the other module. */
 static void own_records(ir_module *m) {
-    for (size_t i = 1; i < m->attrs.count; i++)
-        own_attr(m, m->attrs.items[i]);
     for (size_t i = 1; i < m->ops.count; i++)
         own_op(m, m->ops.items[i]);
     for (size_t i = 1; i < m->values.count; i++)
@@ -61,21 +60,25 @@ static void own_records(ir_module *m) {
     }
 }
 
+ir_module *ir_module_like(const ir_module *m) {
+    ir_module *like = ir_module_new();
+    COPY_RECORDS(like, m, types);
+    COPY_RECORDS(like, m, attrs);
+    ir_dim_adopt(like, m);
+    like->type_index = copy_index(&m->type_index);
+    like->attr_index = copy_index(&m->attr_index);
+    for (size_t i = 1; i < like->attrs.count; i++)
+        own_attr(like, like->attrs.items[i]);
+    return like;
+}
+
 ir_module *ir_module_clone(const ir_module *m) {
-    ir_module *copy = base_calloc(1, sizeof *copy);
-    arena_init(&copy->memory);
-    map_init(&copy->dim_atoms);
-    map_init(&copy->name_index);
-    COPY_RECORDS(copy, m, types);
-    COPY_RECORDS(copy, m, attrs);
+    ir_module *copy = ir_module_like(m);
+    copy->blocks.count = 0; /* its own block, too, is the other's */
     COPY_RECORDS(copy, m, ops);
     COPY_RECORDS(copy, m, values);
     COPY_RECORDS(copy, m, blocks);
     COPY_RECORDS(copy, m, regions);
-    ir_dim_adopt(copy, m);
-    copy->type_index = copy_index(&m->type_index);
-    copy->attr_index = copy_index(&m->attr_index);
-    copy->body = m->body;
     own_records(copy);
     if (m->failure)
         ir_fail(copy, m->failure);

@@ -296,6 +296,8 @@ bool ir_walk_step(ir_walk *w); /* each twice: before its regions, and `leaving` 
 
 /* Deep copy into a new module: the same ids, text and locations. Owned (ir_module_free). */
 ir_module *ir_module_clone(const ir_module *m);
+/* A new module without operations, whose types, attributes and dimensions have the same ids. */
+ir_module *ir_module_like(const ir_module *m);
 
 /* ---- text: MLIR generic form; see print.c and parse.c ---- */
 void ir_print(const ir_module *m, text *out);

@@ -12,36 +12,35 @@
 /* ---- kernels ---- */
 
 /* The kernel's attributes, but for the names, which are the function's. */
-static ir_op new_kernel(ir_module *m, ir_op from, ir_op function) {
-    ir_builder b = {.m = m, .block = ir_module_body(m), .before = from};
-    const ir_op_data *d = ir_op_get(m, from);
+static ir_op new_kernel(ir_module *m, const ir_module *from, ir_op function) {
+    ir_builder b = {.m = m, .block = ir_module_body(m)};
+    const ir_op_data *d = ir_op_get(from, ir_module_kernel(from));
     ir_op_spec spec = {
         .opcode = GRAPH_KERNEL, .attrs = d->attrs, .attr_count = d->attr_count, .region_count = 1};
     ir_op kernel = ir_build(&b, &spec);
     static const char *const names[] = {"name", "inputs", "outputs"};
     for (int i = 0; i < 3; i++)
-        ir_op_set_attr(m, kernel, names[i], ir_op_attr(m, function, names[i]));
+        ir_op_set_attr(m, kernel, names[i], ir_op_attr(from, function, names[i]));
     ir_op_remove_attr(m, kernel, "donated"); /* those of the program */
     return kernel;
 }
 
+/* Not a clone without what is left out: it would have room, and time, for the whole program. */
 ir_module *program_kernel(const ir_module *from, const draft_kernel *k) {
-    ir_module *m = ir_module_clone(from);
-    ir_op old = ir_module_kernel(m), kernel = new_kernel(m, old, k->function);
-    const ir_block_data *body = ir_block_get(m, ir_op_block(m, k->function, 0));
+    ir_module *m = ir_module_like(from);
+    ir_op kernel = new_kernel(m, from, k->function);
+    const ir_block_data *body = ir_block_get(from, ir_op_block(from, k->function, 0));
     if (k->donated)
         ir_op_set_attr(m, kernel, "donated",
                        ir_attr_int_array(m, k->donated, body->argument_count));
-    ir_value *copies = base_calloc(ir_value_count(m) + 1, sizeof *copies);
+    ir_value *copies = base_calloc(ir_value_count(from) + 1, sizeof *copies);
     ir_builder b = {.m = m, .block = ir_op_block(m, kernel, 0)};
     for (uint32_t i = 0; i < body->argument_count; i++)
         copies[body->arguments[i]] =
-            ir_block_add_argument(m, b.block, ir_value_get(m, body->arguments[i])->type, NULL);
-    for (ir_op op = body->first; op; op = ir_op_get(m, op)->next)
-        ir_copy_op(&b, op, copies);
+            ir_block_add_argument(m, b.block, ir_value_get(from, body->arguments[i])->type, NULL);
+    for (ir_op op = body->first; op; op = ir_op_get(from, op)->next)
+        ir_copy_op(&b, from, op, copies);
     free(copies);
-    while (ir_op_get(m, kernel)->next)
-        ir_op_erase(m, ir_op_get(m, kernel)->next);
     return m;
 }
 

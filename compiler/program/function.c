@@ -129,7 +129,7 @@ static void copy_members(making *k, ir_module *m) {
         ir_op op = k->c.members.items[i].op;
         for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
             take_inputs(m, w.op, k);
-        ir_op_remove_attr(m, ir_copy_op(&b, op, k->copies), "id");
+        ir_op_remove_attr(m, ir_copy_op(&b, m, op, k->copies), "id");
     }
 }
 

@@ -92,13 +92,30 @@ void plan_note_nest(plan *p, ir_value v, int group) {
     expression_release(&e);
 }
 
+/* Groups, the latest first: of those that are noted as many as a kernel has phases, so that what is
+ * tried for each value is bounded, however long a program is. */
+typedef struct latest_groups {
+    int items[LIMIT_PHASES], count;
+} latest_groups;
+
+static void note_group(latest_groups *l, int g) {
+    int at = 0;
+    while (at < l->count && l->items[at] > g)
+        at++;
+    if (at == LIMIT_PHASES || (at < l->count && l->items[at] == g))
+        return;
+    l->count += l->count < LIMIT_PHASES;
+    memmove(&l->items[at + 1], &l->items[at], sizeof *l->items * (size_t)(l->count - 1 - at));
+    l->items[at] = g;
+}
+
 /* Nests that can share with the value: those that it reads, and those that read what it reads. */
-static group_set possible_nests(plan *p, ir_value v, group_set reads) {
-    group_set all = {NULL, 0};
+static latest_groups possible_nests(plan *p, ir_value v, group_set reads) {
+    latest_groups all = {.count = 0};
     expression e = nest_expression(p, v, -1);
     for (int i = 0; i < reads.count; i++)
         if (takes_more(p, reads.items[i]) && has_shape_of(p, reads.items[i], v))
-            all = group_set_join(&p->memory, all, group_set_of(&p->memory, reads.items[i]));
+            note_group(&all, reads.items[i]);
     for (size_t i = 0; i < e.inputs.count; i++) {
         plan_nests *nests = &p->nests[e.inputs.items[i].source];
         size_t kept = 0;
@@ -108,7 +125,7 @@ static group_set possible_nests(plan *p, ir_value v, group_set reads) {
                 continue;
             nests->items[kept++] = g;
             if (has_shape_of(p, g, v))
-                all = group_set_join(&p->memory, all, group_set_of(&p->memory, g));
+                note_group(&all, g);
         }
         nests->count = kept;
     }
@@ -116,12 +133,10 @@ static group_set possible_nests(plan *p, ir_value v, group_set reads) {
     return all;
 }
 
-/* The latest are looked at, as many as a kernel has phases: what is tried for each value is
- * bounded, however long a program is. */
 int plan_find_nest(plan *p, ir_value v, group_set reads) {
-    group_set nests = p->unfused ? (group_set){NULL, 0} : possible_nests(p, v, reads);
-    int first = nests.count > LIMIT_PHASES ? nests.count - LIMIT_PHASES : 0;
-    for (int i = nests.count; i-- > first;)
+    const latest_groups nests =
+        p->unfused ? (latest_groups){.count = 0} : possible_nests(p, v, reads);
+    for (int i = 0; i < nests.count; i++)
         if (!plan_closes_circle(p, nests.items[i], reads) && shares_nest(p, v, nests.items[i]))
             return nests.items[i];
     return -1;
