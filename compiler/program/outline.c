@@ -312,8 +312,18 @@ static bool check_buffers(const ir_module *m, const outline_request *request, st
     return true;
 }
 
+static bool has_calls(const ir_module *m) {
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_CALL)
+            return true;
+    return false;
+}
+
 bool program_outline(ir_module *m, const outline_request *request, status *st) {
     functions f;
+    if (has_calls(m))
+        return status_set(st, STATUS_INVALID,
+                          "calls are not cut into dispatches: inline them first");
     functions_init(&f, m);
     control_each_block(m, cut_segments, &f);
     program_make_canonical(&f);
