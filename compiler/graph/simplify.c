@@ -11,11 +11,6 @@
 #include "ops/build.h"
 #include "ops/control.h"
 
-static bool is_pure(int opcode) {
-    graph_class class = graph_op_class(opcode);
-    return class != GRAPH_CLASS_KERNEL && class != GRAPH_CLASS_RETURN && opcode != GRAPH_NEXT;
-}
-
 /* A text that equal operations share. Two sums that are equal have different ids; the first's id
  * stays. */
 static void op_key(const ir_module *m, ir_op op, text *key) {
@@ -61,7 +56,7 @@ static void number_values(ir_module *m, ir_block body) {
         intptr_t earlier = 0;
         next = d->next;
         ir_renaming_apply(&renamed, op);
-        if (!is_pure(d->opcode) || d->result_count != 1 || d->region_count)
+        if (!graph_op_is_pure(d->opcode) || d->result_count != 1 || d->region_count)
             continue;
         ir_value same = trivial(m, op);
         op_key(m, op, &key);
@@ -85,7 +80,7 @@ static void remove_dead(ir_module *m, ir_block body) {
     for (ir_op op = ir_block_get(m, body)->last; op; op = previous) {
         const ir_op_data *d = ir_op_get(m, op);
         previous = d->previous;
-        bool used = !is_pure(d->opcode);
+        bool used = !graph_op_is_pure(d->opcode);
         for (uint32_t i = 0; i < d->result_count; i++)
             used |= uses[d->results[i]] > 0;
         if (used)

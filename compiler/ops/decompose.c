@@ -378,7 +378,7 @@ static void decompose_none(composite *c) {
 
 typedef void (*decompose_fn)(composite *c);
 static const decompose_fn decompositions[] = {
-#define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, flops, summary)  \
     decompose_##decompose,
 #include "ops/graph.def"
 };

@@ -36,26 +36,37 @@
 #define REGIONS_COMBINE 1
 
 static const op_info graph_ops[] = {
-#define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, flops, summary)  \
     {"tessera." #name, IR_LEVEL_GRAPH,  operands, attrs,                                           \
      results,          REGIONS_##class, summary,  GRAPH_CLASS_##class == GRAPH_CLASS_FUNCTION},
 #include "ops/graph.def"
 };
 
 static const graph_class graph_classes[] = {
-#define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary)           \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, flops, summary)  \
     GRAPH_CLASS_##class,
 #include "ops/graph.def"
 };
 
+static const graph_effects effects_of[] = {
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, flops, summary)  \
+    GRAPH_EFFECTS_##effects,
+#include "ops/graph.def"
+};
+
 static const int graph_flops[] = {
-#define G(ENUM, name, operands, attrs, results, class, shape, decompose, flops, summary) flops,
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, flops, summary)  \
+    flops,
 #include "ops/graph.def"
 };
 
 graph_class graph_op_class(int opcode) {
     assert(opcode >= 0 && opcode < GRAPH_OP_COUNT);
     return graph_classes[opcode];
+}
+
+bool graph_op_is_pure(int opcode) {
+    return effects_of[opcode] == GRAPH_EFFECTS_PURE;
 }
 
 int graph_op_flops(int opcode) {

@@ -34,7 +34,15 @@ typedef enum graph_class {
     GRAPH_CLASS_COMBINE
 } graph_class;
 
+typedef enum graph_effects {
+    GRAPH_EFFECTS_PURE,
+    GRAPH_EFFECTS_ENDS,
+    GRAPH_EFFECTS_HOLDS
+} graph_effects;
+
 graph_class graph_op_class(int opcode);
+/* Equal ones are one, and one that nobody uses is none. */
+bool graph_op_is_pure(int opcode);
 int graph_op_flops(int opcode);         /* a result element, ELEMENTWISE only */
 bool graph_op_is_specified(int opcode); /* exp, tanh, ...: one sequence for every backend */
 /* What a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
