@@ -113,7 +113,7 @@ static void put_donated(json_t *signature, const ir_module *m) {
     json_decref(list);
 }
 
-/* What holds of all images. */
+/* Donations that hold of all images. */
 static void keep_donated(json_t *signature, const ir_module *m) {
     json_t *list = json_object_get(signature, "donated");
     for (size_t i = json_array_size(list); i-- > 0;) {
@@ -143,7 +143,7 @@ static json_t *signature_json(const ir_module *m) {
     return root;
 }
 
-/* What a caller may state of a launch: the grid of the last phase, whose workgroups are alone. */
+/* Launch spec that a caller may state: the grid of the last phase, whose workgroups are alone. */
 static json_t *launch_json(const ir_module *m, const json_t *phases, json_t *scratch) {
     int64_t threads = ir_op_int(m, ir_module_kernel(m), "threads", 1);
     size_t count = json_array_size(phases);
@@ -157,7 +157,7 @@ static void add_fallback(json_t *list, const char *type, const char *as, const c
     json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "type", type, "as", as, "why", why));
 }
 
-/* What takes the place of something that the target lacks, or the kernel cannot have. */
+/* Substitutes for what the target lacks, or the kernel cannot have. */
 static json_t *fallbacks_json(const artifact_levels *levels) {
     const ir_module *m = levels->tile;
     int64_t moved = ir_op_int(m, ir_module_kernel(m), "moved_bytes", 0);
@@ -249,7 +249,7 @@ static json_t *when_json(const ir_bindings *when) {
     return object;
 }
 
-/* What there is nothing to say about is left out. */
+/* Leaves out a key that has nothing to say. */
 static void set_known(json_t *image, const char *key, json_t *value) {
     if (json_object_size(value))
         json_object_set(image, key, value);
@@ -319,7 +319,7 @@ static void set_hash(json_t *object, const char *key, const sha256 *hash) {
     json_object_set_new(object, key, json_string(hex));
 }
 
-/* What a launch of one image needs, and how it was made. */
+/* The needs of a launch of one image, and how it was made. */
 static json_t *image_json(const struct artifact_image *image) {
     json_t *object = json_pack("{s:s}", "isa", image->isa);
     sha256 hash = sha256_of(image->schedule.data, image->schedule.length);
@@ -368,7 +368,7 @@ static bool describes_images(const artifact_builder *b) {
     return b->count > 1 || b->generic;
 }
 
-/* Of a schedule that was found and a space of tiles; modules without either say nothing. */
+/* Puts a schedule that was found and a space of tiles; modules without either say nothing. */
 static void put_provenance(const compiler_provenance *p, json_t *root) {
     if (p->tuned)
         json_object_set_new(root, "schedule",
@@ -397,7 +397,7 @@ static char *metadata_json(const artifact_builder *b) {
     return dumped;
 }
 
-/* Of all schedules, one after the other; of a program the modules of kernels, and constants. */
+/* Hash of all schedules, one after the other; of a program, its kernels' modules and constants. */
 static sha256 schedules_hash(const artifact_builder *b) {
     sha256_stream *s = sha256_stream_new();
     for (uint32_t i = 0; i < b->count; i++)
@@ -413,7 +413,7 @@ _Static_assert((int)LIMIT_PARAMETERS <= (int)METADATA_PARAMETERS_MAX &&
                    (int)ARTIFACT_IMAGES_MAX <= (int)METADATA_IMAGES_MAX,
                "so are parameters and images");
 
-/* What is written must be what a runtime reads. */
+/* Checks that a runtime can read what is written. */
 static bool fits_a_module(const artifact_builder *b, const char *json, status *st) {
     status why = STATUS_INIT;
     metadata m;

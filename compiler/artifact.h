@@ -10,7 +10,7 @@
 
 enum { ARTIFACT_IMAGES_MAX = 120 };
 
-/* What is known of a module while its images are made. */
+/* State of a module while its images are made. */
 typedef struct artifact_builder {
     const char *profile;
     const compiler_provenance *provenance; /* borrowed; or NULL */

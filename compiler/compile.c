@@ -26,7 +26,7 @@ struct tsr_compilation {
 
 /* ---- options ---- */
 
-/* Of another version of the header: what it has, the rest zero. */
+/* Options of another version of the header: what it has, the rest zero. */
 static tsr_compile_options_t options_of(const tsr_compile_options_t *given) {
     tsr_compile_options_t o = {0};
     if (given && given->struct_size)

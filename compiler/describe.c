@@ -35,7 +35,7 @@ static void enter_phase(phases *p, const ir_module *m, ir_op phase) {
     describe_symbol(m, phase, &p->symbol);
 }
 
-/* What stands behind the first contraction of a phase works on what that one made. */
+/* Notes what stands behind a phase's first contraction: it works on what that one made. */
 static void note_epilogue(const ir_module *m, ir_op op, phases *p) {
     int opcode = ir_op_get(m, op)->opcode;
     json_t *names = p->symbol.length ? json_object_get(p->by_symbol, p->symbol.data) : NULL;

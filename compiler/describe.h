@@ -22,7 +22,7 @@ json_t *describe_fragments(ir_module *laid_out, const json_t *epilogues);
 /* The matrix units that multiply, as orders, each once. Empty: none does. */
 json_t *describe_units(ir_module *laid_out);
 
-/* What the chip has to give a workgroup, and by symbol the registers of its threads, as far as they
+/* Resources of a workgroup on the chip, and by symbol the registers of its threads, as far as they
  * are known. NULL: for a CPU, or (with a status) the assembler failed or the code is damaged. */
 json_t *describe_resources(const ir_module *laid_out, const target_info *target, const text *code,
                            const compiler_assembler *assembler, status *st);

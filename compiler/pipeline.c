@@ -233,7 +233,7 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
     return true;
 }
 
-/* Whether code can be made whose sums are those of a matrix unit. */
+/* Checks that code can be made whose sums are those of a matrix unit. */
 static bool has_unit(const void *target, const char *name) {
     const target_info *t = target;
     const mma_unit *unit = mma_unit_find(name, false);
@@ -338,7 +338,7 @@ static bool emit_code(const pipeline *p, emit_output output, text *out) {
 
 /* ---- the module ---- */
 
-/* What @specialize gave this image. Tiles are chosen before there is a graph. */
+/* The @specialize of this image. Tiles are chosen before there is a graph. */
 static const compiler_special *special_in_force(const pipeline *p) {
     const compiler_special *special =
         compiler_special_of(p->options->source_schedule, p->target->name);

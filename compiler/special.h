@@ -12,8 +12,8 @@ typedef struct special_room {
     VEC(compiler_schedule_entry) entries;
 } special_room;
 
-/* What counts for the target: of a chip what @specialize gives it alone, of a CPU each parameter
- * that this does not say as @schedule has it. NULL: nothing is written. Released by
+/* Parameters that count for the target: of a chip what @specialize gives it alone, of a CPU each
+ * one that this does not say as @schedule has it. NULL: nothing is written. Released by
  * special_room_release; `room` starts as all zero. */
 const compiler_schedule *special_join(const compiler_schedule *schedule, const char *isa,
                                       bool is_chip, special_room *room);

@@ -208,7 +208,7 @@ static void name_append(text *out, const char *name, const char *value) {
     text_printf(out, "%s%s%s%s", out->length ? "-" : "", name, apart ? "_" : "", value);
 }
 
-/* What is too long for a name ends in the digest of the whole. */
+/* Ends a name that is too long in the digest of the whole. */
 static const char *name_keep(const text *name, arena *memory) {
     enum { DIGITS = 12 };
     char hex[65];

@@ -373,7 +373,7 @@ static bool is_specialize(const node *n) {
     return word->kind == NODE_NAME && strcmp(word->text, "specialize") == 0;
 }
 
-/* What its `use` may say depends on the kernel's space, which may stand below. */
+/* Reads @specialize, whose `use` depends on the kernel's space, which may stand below. */
 static void specials_read(case_reader *r, decorated *out) {
     const ast_function *f = r->kernel->function;
     for (uint32_t i = 0; i < f->decorator_count; i++) {

@@ -22,7 +22,7 @@ compiler_input default_input(dtype type);
 /* The name of distribution `number` and its parameters, as Python would write them; false past the
  * last. */
 bool distribution_signature(size_t number, const char **name, text *out);
-/* What the case's dimensions make of the parameters, wrong at `at`; false when reported. */
+/* Checks the parameters' shapes under a case's dimensions, wrong at `at`; false when reported. */
 bool case_shapes_check(const kernel_interface *k, const compiler_case *c, span at, diagnostics *d);
 /* normal(0, 1) and its like, checked against the parameter's type; false when reported. */
 bool distribution_read(case_reader *r, const node *n, dtype type, compiler_input *out);

@@ -39,7 +39,7 @@ typedef struct tile_block {
     ir_dim number, size, extent;
 } tile_block;
 
-/* What schedule(...) says. */
+/* The entries of schedule(...). */
 typedef struct schedule_value {
     compiler_schedule_entry *entries;
     uint32_t count;
@@ -76,7 +76,7 @@ typedef struct value_origin {
     span at;
 } value_origin;
 
-/* What a value carries beside its type. */
+/* Policies that a value carries beside its type. */
 typedef struct value_policy {
     ir_value value;
     int scale_log2; /* it holds its number times 2^this */
@@ -179,7 +179,7 @@ bool policy_parameter(checker *c, ir_value v, dtype element, const policy_set *s
 /* A value whose annotation has policies, or whose own must stand in it; converts it where they say
  * so. */
 bool policy_annotated(checker *c, entity *value, dtype element, const policy_set *set);
-/* What the operands' policies mean for an operation: an accumulator, or a refusal. */
+/* Applies the operands' policies to an operation: an accumulator, or a refusal. */
 bool policy_operands(checker *c, int opcode, const entity *operands, uint32_t count,
                      const ir_named_attr *attrs, uint32_t attr_count, dtype *accumulate, span at);
 /* `to` carries what `from` does. */
@@ -234,7 +234,7 @@ entity call_operation(checker *c, int opcode, const char *function, const node *
 entity call_operator(checker *c, int opcode, const entity *operands, uint32_t count, span at);
 /* A written order, well formed, as an attribute; 0 when reported. */
 ir_attr operation_tree_order(checker *c, const entity *e);
-/* Whether the opcode can be called by its own name. */
+/* Tells that the opcode can be called by its own name. */
 bool operation_is_function(int opcode);
 int operation_named(const char *name); /* of functions of the language; -1: none */
 /* Its parameters, as Python would write them. */
@@ -291,7 +291,7 @@ entity special_full(checker *c, const call_arguments *a);
 entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
 entity special_dropout(checker *c, const call_arguments *a);
-/* Whether the argument x is a tensor of floats; else it is reported. */
+/* Checks that the argument x is a tensor of floats; else it is reported. */
 bool takes_floats(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);
 
@@ -311,7 +311,7 @@ bool tiles_begin(checker *c);
 /* Names of the results that are stored; and what was stored, false when reported. */
 void tiles_define_outputs(checker *c);
 bool tiles_stored(checker *c, entity *out);
-/* What a program instance gives, each for a result; `out` are the results. False when reported. */
+/* Gives an instance's tiles, each for a result; `out` are the results. False when reported. */
 bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *out);
 /* tile.NAME(...), float(...); whether the call is one of these. */
 bool tiles_is_call(const checker *c, const node *n);
@@ -349,7 +349,7 @@ void contract_put_independent(checker *c, ir_op kernel);
 /* ---- checker life, kernel.c ---- */
 /* The type of an annotation under the checker's binding; 0 when reported. */
 ir_type kernel_annotated_type(checker *c, const annotation *a);
-/* Whether the value is what the annotation says; its policies may convert it. */
+/* Checks that the value is what the annotation says; its policies may convert it. */
 bool kernel_type_matches(checker *c, entity *value, const annotation *a, const char *what);
 void checker_init(checker *c, compiler_source *s, diagnostics *d);
 void checker_release(checker *c);

@@ -127,7 +127,7 @@ static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const
     return emit_elementwise(c, row->opcode, operands, 2, NULL, 0, at);
 }
 
-/* Of constants, for `if`. */
+/* Compares constants, for `if`. */
 static entity compare_numbers(const char *predicate, double a, double b, span at) {
     bool equal = a == b, less = a < b, negated = predicate[0] == 'n' || predicate[0] == 'g';
     bool holds = predicate[1] == 'q' || predicate[0] == 'n'                     ? equal

@@ -35,7 +35,7 @@ entity special_clip(checker *c, const call_arguments *a) {
     return emit_elementwise(c, GRAPH_MINIMUM, high, 2, NULL, 0, a->at);
 }
 
-/* What is neither above nor below 0 stays: zeros of both signs, and NaN. */
+/* Keeps x that is neither above nor below 0: zeros of both signs, and NaN. */
 entity special_sign(checker *c, const call_arguments *a) {
     const entity *x = &a->values[0];
     if (!takes_numbers(c, a))

@@ -126,7 +126,7 @@ static entity extreme_along(checker *c, const entity *x, const char *kind, int64
     return emit_one(c, GRAPH_REDUCE, x, 1, attrs, 2, at);
 }
 
-/* Where x is its extreme along the axis. One that is a NaN equals nothing, but then every NaN is
+/* Mask of x at its extreme along the axis. One that is a NaN equals nothing, but then every NaN is
  * meant; without one there is no NaN. */
 static entity at_extreme(checker *c, const call_arguments *a, const entity *extreme, int64_t axis) {
     const entity *x = &a->values[ARGUMENT_X];

@@ -4,7 +4,7 @@
 
 #include "check/check.h"
 
-/* What a parameter of a helper can be, as its annotation says. */
+/* Kinds of a helper's parameter, as its annotation says. */
 static const struct {
     const char *word, *meaning;
     entity_kind kinds[3];

@@ -52,7 +52,7 @@ static bool result_has_index(const instance *whole, ir_op op) {
     return found;
 }
 
-/* Where a load begins, or what a number is, is no length. */
+/* Finds an index in lengths: a load's beginning, or a number, is no length. */
 static bool has_length_of_index(const instance *whole, ir_op op) {
     const ir_op_data *d = ir_op_get(whole->m, op);
     bool found = result_has_index(whole, op),
@@ -213,7 +213,7 @@ static bool walk_grid(tile_walk *w) {
     return ok;
 }
 
-/* What stands before the instances has its whole length. */
+/* Type of what stands before the instances: its whole length. */
 static ir_type bound_type(const instance *in, ir_type type) {
     const ir_type_data t = *ir_type_get(in->m, type);
     ir_dim dims[IR_MAX_RANK];

@@ -24,7 +24,7 @@ void checker_release(checker *c) {
 
 /* ---- constants ---- */
 
-/* Of the file, or of the kernel: only a file has schedules. */
+/* Defines the file's or the kernel's constant: only a file has schedules. */
 static void define_constant(checker *c, const char *name, span at, const node *value,
                             bool of_file) {
     entity e = check_expression(c, value);
@@ -264,7 +264,7 @@ static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
     o->names[index] = name;
 }
 
-/* What a program instance gives becomes what the kernel returns. */
+/* Makes a program instance's values what the kernel returns. */
 static bool collect_tiles(checker *c, outputs *o) {
     ir_value *values = ARENA_NEW(&c->memory, ir_value, o->count + 1);
     if (!tiles_return(c, o->values, o->count, values))

@@ -66,7 +66,7 @@ static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b
     return entity_integer(c, out, at);
 }
 
-/* Of integers alone: powers of other numbers would depend on who rounds them. */
+/* Raises integers alone: powers of other numbers would depend on who rounds them. */
 static entity raise_number(checker *c, const entity *a, const entity *b, span at) {
     int64_t out = 1;
     bool overflow = false;

@@ -97,7 +97,7 @@ static void refuse_unknown(const compiler_source *s, const node *name, diagnosti
     diagnose_nearest(d, name->text, names, count);
 }
 
-/* Whether the named kernel has a formula that results can be held to. */
+/* Checks that the named kernel has a formula that results can be held to. */
 static bool fits(const compiler_source *s, uint32_t from, uint32_t to, diagnostics *d) {
     const kernel_interface *own = &s->interfaces[from], *other = &s->interfaces[to];
     const node *name = own->same_as->items[0];

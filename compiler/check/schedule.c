@@ -41,7 +41,7 @@ static void unknown_word(checker *c, const char *word, span at) {
     }
 }
 
-/* How many numbers the word takes, 0 where there is no such word; -1: one, not in a tuple. The
+/* Count of the numbers the word takes, 0 where there is no such word; -1: one, not in a tuple. The
  * names and the kinds of work that have it follow. */
 static int shape_of_word(const char *word, text *names, unsigned *groups) {
     const parameter_info *table;

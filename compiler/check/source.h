@@ -33,7 +33,7 @@ typedef struct parameter_result {
     node *annotation; /* without its @ out */
 } parameter_result;
 
-/* What a kernel of tiles may leave open: BM of @kernel.autotune's space is m. */
+/* Knobs that a kernel of tiles may leave open: BM of @kernel.autotune's space is m. */
 enum {
 #define KNOB(ENUM, name, word, kind) TILE_KNOB_##ENUM,
 #include "check/tile_knobs.def"
@@ -102,7 +102,7 @@ kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnos
 /* One Tensor[...]; symbols and type variables are added to the lists. False when reported. */
 bool annotation_read(compiler_source *s, node *n, annotation *out, declared_names *symbols,
                      declared_names *variables, diagnostics *d);
-/* Whether its body is `...`. */
+/* Tells that its body is `...`. */
 bool contract_is_one(const ast_function *f);
 /* Does it add in an order that is written out as a tree, of which no code is made? */
 bool contract_is_interpreted(const ast_function *f);
@@ -124,7 +124,7 @@ const ast_function *helper_find(const compiler_source *s, const char *name);
  * constants that @constants(...) gives. */
 const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
                                      kernel_interface *k);
-/* Whether an annotation says so: KTile[...], KVCache[...] or KVCache. */
+/* Recognize an annotation: KTile[...]; KVCache[...] or KVCache. */
 bool interface_is_tile(const node *n);
 bool interface_is_cache(const node *n);
 /* KVCache without its shape: that of `like`, with a length of its own. */
@@ -142,15 +142,14 @@ typedef struct tile_knob_name {
 extern const tile_knob_name tile_knob_names[TILE_KNOBS];
 /* The value of a knob in a case (`c` may be NULL: the first one); 0: the kernel does not say it. */
 int64_t tile_knob_value(const kernel_interface *k, const compiler_case *c, int knob);
-/* What the kernel leaves open, for compiler_kernel. */
+/* Knobs that the kernel leaves open, for compiler_kernel. */
 const compiler_knobs *tile_knobs_keep(compiler_source *s, const kernel_interface *k);
 
 /* tile_schedule.c: a number of elements that some target loads at once, or 0. */
 bool tile_vector_fits(int64_t elements);
 /* A number, or a list of them, of a knob with this number; false when reported. */
 bool tile_knob_read(const node *n, int knob, tile_knob *out, diagnostics *d);
-/* Whether it is a Schedule(...) or made from one; and what it says. False when
- * reported. */
+/* Recognizes a Schedule(...) or one made from it; and reads what it says. False when reported. */
 bool tile_schedule_is(const compiler_source *s, const node *n);
 bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out, diagnostics *d);
 
@@ -168,7 +167,7 @@ typedef enum dim_result { DIM_VALUE, DIM_UNBOUND, DIM_OVERFLOW, DIM_NOT_AN_EXPRE
 /* A dimension expression under bindings. */
 dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t count, int64_t *out);
 
-/* Whether the kernel's declaration was understood; else says that it has errors. */
+/* Checks that the kernel's declaration was understood; else says that it has errors. */
 bool source_has_kernel(const compiler_source *source, const compiler_kernel *kernel, text *out);
 /* Type-checks the kernel under the types, constants and choice of a case (NULL: none); NULL when
  * reported. */

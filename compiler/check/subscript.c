@@ -4,7 +4,7 @@
 
 #include "check/check.h"
 
-/* What the indices of one subscript amount to. */
+/* The slice that the indices of one subscript amount to. */
 typedef struct selection {
     ir_dim start[IR_MAX_RANK], stop[IR_MAX_RANK];
     ir_dim step[IR_MAX_RANK];

@@ -188,7 +188,7 @@ static entity col_index(checker *c, const call_arguments *a) {
 
 /* ---- ranges ---- */
 
-/* How often a loop runs is known before anything runs. */
+/* Refuses a bound that is not known before anything runs. */
 static bool refuse_bound(checker *c, const entity *e) {
     diagnose_error(c->report, ERROR_TILE_LOOP, e->at,
                    "a loop over blocks has dimensions for its bounds, not %s", entity_describe(e));

@@ -5,7 +5,7 @@
 
 /* ---- calls ---- */
 
-/* Of a number or a dimension these give an f32, so that a helper can divide by sqrt(d). */
+/* Functions that give an f32 of a number or a dimension, so that a helper can divide by sqrt(d). */
 static bool is_root(const char *name) {
     return strcmp(name, "sqrt") == 0 || strcmp(name, "rsqrt") == 0;
 }

@@ -144,7 +144,7 @@ static void place_result(place_table *p, ir_op op, const ir_op_data *d) {
     }
 }
 
-/* What a loop carries is at first what it was before, and behind it what the last turn made. */
+/* Values that a loop carries are at first those before it, and behind it those of the last turn. */
 static void place_op(const ir_module *m, ir_op op, place_table *p) {
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode == GRAPH_FOR) {

@@ -21,7 +21,7 @@ bool tile_vector_fits(int64_t elements) {
     return elements >= 0 && elements <= VECTOR_MOST && (elements & (elements - 1)) == 0;
 }
 
-/* What no target has: NVIDIA's and AMD's workgroups end at 1024 threads. */
+/* Refuses what no target has: NVIDIA's and AMD's workgroups end at 1024 threads. */
 static bool hint_fits(const node *n, int knob, diagnostics *d) {
     if (knob == TILE_KNOB_WARPS && n->integer * WARP > THREADS_MOST) {
         diagnose_error(d, ERROR_TILE_WARPS, n->at,
@@ -121,7 +121,7 @@ static const node *constant_named(const compiler_source *s, const char *name) {
     return NULL;
 }
 
-/* What a chain of calls begins with: Schedule(...) or block(...), by way of constants. */
+/* The base of a chain of calls: Schedule(...) or block(...), by way of constants. */
 static const node *root_of(const compiler_source *s, const node *n) {
     for (int i = 0; n && i < BASES_MAX; i++)
         if (n->kind == NODE_NAME)

@@ -123,7 +123,7 @@ static bool refuse_shorter(checker *c, const entity *value, ir_dim length, ir_di
     return false;
 }
 
-/* Where a tile stands along an axis of its result: at the instance's block, or it is all of it. */
+/* Places a tile along an axis of its result: at the instance's block, or it is all of it. */
 static bool place_axis(checker *c, const entity *value, ir_dim length, ir_dim extent, bool rows,
                        ir_dim *start) {
     const tile_state *t = c->tiles;
@@ -189,7 +189,7 @@ static bool same_element(checker *c, const entity *value, uint32_t number) {
     return false;
 }
 
-/* What was said for targets that have warps and stages. */
+/* Puts what was said for targets that have warps and stages. */
 static void put_hints(checker *c) {
     const char *names[TILE_KNOBS + 1], *swizzle = c->kernel->space->swizzle;
     ir_attr values[TILE_KNOBS + 1];

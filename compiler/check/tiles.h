@@ -37,12 +37,12 @@ entity tiles_dim_value(checker *c, ir_dim dim, span at);
 /* i32: the places from `start` on, so many. */
 entity tiles_axis_index(checker *c, ir_dim start, ir_dim size, span at);
 
-/* Which places an axis of a tile is: from `start` on, of `extent`. */
+/* Places of an axis of a tile: from `start` on, of `extent`. */
 typedef struct tile_place {
     enum { PLACE_NONE, PLACE_ONE, PLACE_SEVERAL } kind;
     ir_dim start, extent;
 } tile_place;
-/* Of each axis of a tile, by the loads that it is made of; `out` has IR_MAX_RANK. */
+/* Finds the places of each axis by the loads that a tile is made of; `out` has IR_MAX_RANK. */
 void tiles_places(checker *c, ir_value tile, tile_place *out);
 
 entity tiles_store(checker *c, const call_arguments *a);

@@ -127,7 +127,7 @@ static bool has_own_code(const looking *l, compiler_instance *instance) {
             compiler_relate(&l->own, &code) == COMPILER_SAME_CODE);
 }
 
-/* Whether the code stays as it is with another value of one knob. */
+/* Tells that the code stays as it is with another value of one knob. */
 static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
     int64_t choice[COMPILER_KNOBS_MAX] = {0};
     compiler_case other = *l->c;

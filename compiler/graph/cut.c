@@ -98,7 +98,7 @@ static void append_output(ir_module *m, ir_value v) {
     ir_op_remove_attr(m, ir_module_kernel(m), "donated");
 }
 
-/* Of running sums, the last one of each row: it is the sum of all of them. */
+/* The last of each row's running sums: it is the sum of all of them. */
 static ir_value last_sums(ir_module *m, ir_op scan) {
     ir_value v = ir_op_get(m, scan)->results[0];
     const ir_type_data *t = ir_type_of(m, v);

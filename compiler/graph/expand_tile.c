@@ -73,7 +73,7 @@ static ir_value slice(expansion *e, ir_value x, const placed_load *l) {
     return build_slice(&e->b, x, start, stop);
 }
 
-/* What is outside of x along one axis is filled. */
+/* Fills what is outside of x along one axis. */
 static ir_value pad_axis(expansion *e, ir_attr other, ir_value x, const placed_load *l, int axis) {
     int64_t size[IR_MAX_RANK];
     ir_value parts[3];

@@ -145,7 +145,7 @@ static dot_side side_of(const lanes *l, ir_op op, ir_value v, const char *batch,
     return s;
 }
 
-/* Where an axis comes to lie: batches first, then what is neither. LANE_MIXED: it is contracted. */
+/* New place of an axis: batches first, then what is neither. LANE_MIXED: it is contracted. */
 static int place_of(const dot_side *s, int lane, int free_before) {
     int place = (int)s->batches + free_before;
     for (uint32_t i = 0; i < s->batches; i++)
@@ -229,7 +229,7 @@ static int lane_after(const lanes *l, ir_op op, const ir_op_data *d) {
     }
 }
 
-/* What does not vary in the operands of an element-wise operation does not in its result. */
+/* Axes along which a result varies; of an element-wise operation, those of its operands. */
 static uint32_t varies_after(const lanes *l, ir_op op, const ir_op_data *d, ir_value result) {
     uint32_t varies = 0;
     if (d->opcode == GRAPH_CONSTANT)

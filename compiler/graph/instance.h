@@ -38,7 +38,7 @@ ir_bindings instance_copy_dims(ir_module *m, ir_bindings dims);
 /* choices.c: how a target lowers kernels of tiles as they stand. */
 typedef struct choices_lowering {
     void *context;
-    /* What it makes of a specialized graph; false: it lowers it otherwise. */
+    /* Identifies a specialized graph's code; false: it lowers it otherwise. */
     bool (*identify)(void *context, const ir_module *specialized, sha256 *out);
 } choices_lowering;
 /* Appends what of a kernel's space of tiles no code depends on. `lowering`: NULL where tiles are

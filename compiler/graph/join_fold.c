@@ -50,7 +50,7 @@ static bool add_input(folding *f, ir_value v) {
     return true;
 }
 
-/* What operations of each turn take, and the next carried tiles, of what is known. */
+/* Finds, of what is known, the inputs of each turn's operations and the next carried tiles. */
 static bool find_inputs(folding *f) {
     const ir_module *m = f->j->e.m;
     turns *t = f->t;

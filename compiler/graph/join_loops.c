@@ -12,7 +12,7 @@
 #include "graph/join_turns.h"
 #include "ops/build.h"
 
-/* Of a value beside the carried tiles that it is made of: it is made turn by turn. */
+/* Flag of a value beside the carried tiles that it is made of: it is made turn by turn. */
 #define EACH_TURN (UINT32_C(1) << 31)
 
 /* Turns that are written out, or whose running maxima are computed. */
@@ -20,7 +20,7 @@ enum { TURNS_MAX = 64 };
 
 /* ---- contractions ---- */
 
-/* Whether each turn added a product to each sum, which was 0 before. */
+/* Checks that each turn added a product to each sum, which was 0 before. */
 static bool is_contraction(const joining_pass *j, ir_op op) {
     const ir_op_data *d = ir_op_get(j->e.m, op);
     const ir_op_data *end =
@@ -118,7 +118,7 @@ static bool has_work(const turns *t) {
     return false;
 }
 
-/* What is known now and was not when only `before` were. */
+/* Joins what is known now and was not when only `before` were. */
 static bool join_ahead(turns *t, uint32_t before, int64_t count) {
     joining_pass *j = t->j;
     int blamed = j->blamed;
@@ -314,7 +314,7 @@ static bool make_known(turns *t, int k) {
 
 /* ---- loops ---- */
 
-/* What is left of the turns that are known in part; true: nothing. */
+/* Folds the turns that are known in part; true: nothing is left. */
 static bool fold_rest(turns *t) {
     int k;
     if (t->ahead == 0)

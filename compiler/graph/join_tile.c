@@ -72,7 +72,7 @@ static bool own_axis(joining_step *s, uint32_t operand, int axis) {
 
 /* ---- element by element ---- */
 
-/* Where the tile's places are in its tensor: iota + size * index. */
+/* Places of the tile in its tensor: iota + size * index. */
 static bool step_places(joining_step *s, bool *done) {
     const joined *list = s->x[0].counts ? &s->x[0] : &s->x[1],
                  *number = s->x[0].counts ? &s->x[1] : &s->x[0];

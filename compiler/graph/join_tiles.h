@@ -11,11 +11,11 @@
 
 enum { JOIN_INDICES = 16, JOIN_OPERANDS = 16, JOIN_ATTRS = 16 };
 
-/* What an axis of a tile is in the tensor: an axis of the same length, none (all places along it
- * are alike), or from 0 on the index whose tiles lie side by side along it. */
+/* Meaning of a tile's axis in the tensor: an axis of the same length, none (all places along it are
+ * alike), or from 0 on the index whose tiles lie side by side along it. */
 enum { AXIS_OWN = -1, AXIS_ALIKE = -2 };
 
-/* How a loop that is one contraction sees a value. */
+/* Roles of a value in a loop that is one contraction. */
 typedef enum joined_role {
     ROLE_TILE,
     ROLE_CARRIED, /* the sum so far */
@@ -59,11 +59,11 @@ typedef struct joining_pass {
 /* Why not: false. `index` could have an axis in front instead; -1: no way. */
 bool join_blame(joining_pass *j, int index);
 const ir_type_data *join_type(const joining_pass *j, ir_value v);
-/* Where an axis of the tile, and one in front, is in the value. */
+/* Place in the value of an axis of the tile, and of one in front. */
 int join_axis(const joined *x, int axis);
 int join_front(const joined *x, int index);
 int join_rank(const joined *x);
-/* How long a tile's axis is in the value; of those that are alike, in a whole tile of `like`. */
+/* Length of a tile's axis in the value; of those that are alike, in a whole tile of `like`. */
 int64_t join_length(const joining_pass *j, const joined *x, int axis);
 /* One operation with inferred types; 0 where they do not fit. */
 ir_value join_build(joining_pass *j, int opcode, const ir_value *operands, uint32_t count,

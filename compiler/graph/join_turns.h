@@ -17,11 +17,11 @@ typedef struct turns {
     joined next[JOIN_OPERANDS];  /* carried tiles as the next turn takes them */
 } turns;
 
-/* Whether the value is known for all turns. */
+/* Tells that the value is known for all turns. */
 bool turns_know(const turns *t, ir_value v);
 /* Operations that make what is not known of one turn. */
 bool turns_join_one(turns *t, int64_t turn);
-/* What is not known of the turns ahead, as one tessera.fold; false, with nothing built: it is no
+/* Makes what is not known of the turns ahead one tessera.fold; false, with nothing built: it is no
  * element-wise work on rows and their columns. */
 bool turns_fold(turns *t);
 

@@ -45,8 +45,8 @@ static int axis_before(const parting *p, ir_op op, const ir_op_data *d, int axis
     }
 }
 
-/* Where an operand has a lane the operation is one that the lane goes through. Of others, those of
- * a contraction and of a gather's list lie beside it. */
+/* An operand with a lane means that the lane goes through the operation. Of others, those of a
+ * contraction and of a gather's list lie beside it. */
 static bool shorten_operands(const parting *p, ir_op op, const ir_op_data *d) {
     int axis = p->axis[d->results[0]];
     bool apart = graph_op_class(d->opcode) == GRAPH_CLASS_DOT || d->opcode == GRAPH_GATHER;

@@ -122,7 +122,7 @@ static void bind_op(ir_module *m, ir_op op, specializer *s) {
     check_op(m, op, s);
 }
 
-/* What was the extent of a symbolic dimension is a constant now. */
+/* Folds the extent of a dimension that was symbolic: a constant now. */
 static control_rewritten fold_extent(ir_builder *b, ir_op op, ir_value *results, void *context) {
     (void)context;
     int64_t value = 0;

@@ -25,7 +25,7 @@ static bool is_extreme(const ir_builder *b, ir_op op) {
            strcmp(ir_op_string(b->m, op, "kind", ""), "sum") != 0;
 }
 
-/* What a dot itself gives, before that is rounded to the type of its result: its accumulator. */
+/* Type of a dot's accumulator, before that is rounded to the type of its result. */
 static dtype sum_of(const ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     dtype result = build_type(b, d->results[0])->element;

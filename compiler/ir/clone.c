@@ -45,7 +45,7 @@ static void own_op(ir_module *m, ir_op_data *d) {
         d->attrs[i].name = ir_intern_name(m, d->attrs[i].name);
 }
 
-/* What the copied records still point to in the other module. */
+/* Owns what the copied records still point to in the other module. */
 static void own_records(ir_module *m) {
     for (size_t i = 1; i < m->ops.count; i++)
         own_op(m, m->ops.items[i]);

@@ -153,7 +153,7 @@ static void print_poly(const dim_poly *p, text *out) {
         text_append(out, "0");
 }
 
-/* Whether the text can be read again: what is nested in itself grows with every step. */
+/* Checks that the text can be read again: what is nested in itself grows with every step. */
 static bool is_readable(const text *t) {
     int depth = 0, deepest = 0;
     for (size_t i = 0; i < t->length && t->length <= MAX_TEXT; i++) {

@@ -48,7 +48,7 @@ typedef enum ir_type_kind {
     IR_TYPE_KIND_COUNT
 } ir_type_kind;
 
-/* How the elements of a tile are spread over a target's registers: data of its type.
+/* Layout of a tile's elements over a target's registers: data of its type.
  * - rows<16>: a row is cut into vectors of 16 elements (a CPU's).
  * - threads<8x16, 1x4>: a workgroup of 8 * 16 threads; runs of 1 row by 4 columns go to the threads
  *   in turn, along rows and along columns. Element (r, c) is in thread (r / 1 % 8) * 16 + c / 4
@@ -206,7 +206,7 @@ typedef struct ir_region_data {
 ir_module *ir_module_new(void);
 void ir_module_free(ir_module *m);
 arena *ir_module_arena(ir_module *m);
-/* What could not be built in it, as dimensions can be beyond what they may be only once they are
+/* Failure to build something in it, as dimensions can be beyond what they may be only once they are
  * multiplied: the first reason stays, and whoever asked for the building says so. The module is
  * whole, and means nothing. NULL: nothing went wrong. */
 void ir_fail(ir_module *m, const char *why);
@@ -222,7 +222,7 @@ ir_region_data *ir_region_get(const ir_module *m, ir_region region);
 uint32_t ir_value_count(const ir_module *m); /* ids run from 1 to this number */
 uint32_t ir_op_count(const ir_module *m);
 
-/* Where new operations go: at the end of `block`, or before `before` if that is not 0. */
+/* Place of new operations: at the end of `block`, or before `before` if that is not 0. */
 typedef struct ir_builder {
     ir_module *m;
     ir_block block;

@@ -33,7 +33,7 @@ typedef struct op_table {
     const op_info *ops;
     int count;
     op_verifier verify; /* may be NULL */
-    /* What spans operations; called once each operation has passed. May be NULL. */
+    /* Checks what spans operations; called once each operation has passed. May be NULL. */
     bool (*verify_module)(const ir_module *m, status *st);
 } op_table;
 void opset_register(const op_table *table);

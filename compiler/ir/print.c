@@ -30,7 +30,7 @@ typedef struct printer {
     const ir_spelling *spelling;
 } printer;
 
-/* How types, attributes and operations are spelled: our own text, and the one that IRDL can check
+/* Spelling of types, attributes and operations: our own text, and the one that IRDL can check
  * (irdl.h). */
 struct ir_spelling {
     const char *buffer, *memory, *tile, *dims, *dim, *bits;

@@ -14,7 +14,7 @@
 const char *scan_blanks(const char *p);
 /* Behind the letters, digits, '_', '.' and '$' of a name. */
 const char *scan_word(const char *p);
-/* Of a hexadecimal digit. */
+/* Value of a hexadecimal digit. */
 int scan_hex(char c);
 /* Behind what begins with '(' or '{'; NULL where it has no end. */
 const char *scan_region(const char *p);

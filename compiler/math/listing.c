@@ -147,8 +147,8 @@ static void put_line(listing *l, const listed *value) {
     text_release(&comment);
 }
 
-/* What a value needs stands before it, its first operand's needs first: an order that does not
- * depend on the one in which a C compiler evaluates arguments. */
+/* Puts a value behind what it needs, its first operand's needs first: an order that does not depend
+ * on the one in which a C compiler evaluates arguments. */
 static void put_value(listing *l, ir_value v) {
     listed *value = &l->values.items[v];
     if (value->kind != LISTED_OPERATION || value->name)

@@ -51,7 +51,7 @@ typedef struct math_emit {
 ir_value math_build(const math_emit *emit, math_function function, ir_value x);
 /* Likewise of a function of two operands, of which there is only the specified one. */
 ir_value math_build_pair(const math_emit *emit, math_pair pair, ir_value first, ir_value second);
-/* Which of them an operation of Graph IR is; the enum's COUNT: none. */
+/* The one that an operation of Graph IR is; the enum's COUNT: none. */
 math_function math_function_of(int opcode);
 math_pair math_pair_of(int opcode);
 /* The set that a kernel's attribute `math` asks for; NULL or "" is MATH_SPECIFIED. False where no

@@ -56,7 +56,7 @@ uint64_t sort_pairs(int64_t length) {
 
 /* ---- verifying ---- */
 
-/* How many tensors are combined; 0: operands are missing. */
+/* Number of tensors combined; 0: operands are missing. */
 static uint32_t count_of(const ir_op_data *d) {
     return d->opcode == GRAPH_SORT          ? d->operand_count
            : d->opcode == GRAPH_REDUCE_WITH ? d->operand_count / 2 * (d->operand_count % 2 == 0)

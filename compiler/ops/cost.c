@@ -119,7 +119,7 @@ static bool sum_of_counts(ir_module *m, ir_value counts, int64_t k, uint64_t *su
     return known;
 }
 
-/* How many of the windows along an axis have their place `at` inside of the image. */
+/* Counts the windows along an axis that have their place `at` inside of the image. */
 static uint64_t windows_inside(int64_t length, int64_t at, int64_t count, int64_t stride,
                                int64_t padding) {
     int64_t before = padding - at, end = length + before;
@@ -226,7 +226,7 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
     }
 }
 
-/* What a mask hides of a value is not needed. */
+/* Leaves out what a mask hides of a value. */
 static void hide(ir_module *m, ir_value v, ir_value counts, uint64_t *needs) {
     const ir_type_data *t = ir_type_of(m, v);
     uint64_t sum, rows = counts ? elements(m, counts) : 0;
@@ -237,7 +237,7 @@ static void hide(ir_module *m, ir_value v, ir_value counts, uint64_t *needs) {
     needs[v] = needs[v] < visible ? needs[v] : visible;
 }
 
-/* Of the result that is needed most. */
+/* Need of the result that is needed most. */
 static uint64_t needed_of(const ir_op_data *d, const uint64_t *needs) {
     uint64_t most = 0;
     for (uint32_t i = 0; i < d->result_count; i++)
@@ -268,8 +268,8 @@ static uint64_t *count_needs(ir_module *m, ir_block body) {
 
 static uint64_t block_flops(ir_module *m, ir_block block);
 
-/* How often the block of a combiner runs: for each element of a reduction and of a scatter's
- * updates, for each pair of places that a sort compares. */
+/* Runs of a combiner's block: for each element of a reduction and of a scatter's updates, for each
+ * pair of places that a sort compares. */
 static uint64_t combinations(ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     const combine_shape s = combine_shape_of(m, op);

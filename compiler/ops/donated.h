@@ -10,7 +10,7 @@
 
 /* The output that may lie where the input does; -1: none. */
 int64_t donated_output(const ir_module *m, ir_op kernel, uint32_t input);
-/* How many inputs there are, where the kernel has the attribute; else 0. */
+/* Number of inputs, where the kernel has the attribute; else 0. */
 uint32_t donated_inputs(const ir_module *m, ir_op kernel);
 /* Some input is donated. */
 bool donated_any(const ir_module *m, ir_op kernel);

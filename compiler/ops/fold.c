@@ -92,7 +92,7 @@ int64_t fold_turns(const ir_module *m, ir_op fold) {
     return fold_read(m, fold, &f, &why) ? f.turns : 0;
 }
 
-/* Of columns a row's value is repeated along them, or one number everywhere. */
+/* Repeats of a row's value along its columns, or of one number everywhere. */
 static bool is_repeated(const ir_module *m, ir_op op) {
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(m, op, "axes", axes, IR_MAX_RANK);

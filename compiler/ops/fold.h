@@ -24,7 +24,7 @@ typedef struct fold_shape {
 bool fold_read(const ir_module *m, ir_op fold, fold_shape *out, status *st);
 /* Along which axis the turns of an operand lie; -1: the value is none. */
 int64_t fold_axis(const ir_module *m, ir_op fold, const fold_shape *f, ir_value operand);
-/* How many turns it has. */
+/* Number of its turns. */
 int64_t fold_turns(const ir_module *m, ir_op fold);
 bool fold_verify(const ir_module *m, ir_op fold, status *st);
 

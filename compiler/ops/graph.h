@@ -45,14 +45,14 @@ graph_class graph_op_class(int opcode);
 bool graph_op_is_pure(int opcode);
 int graph_op_flops(int opcode);         /* a result element, ELEMENTWISE only */
 bool graph_op_is_specified(int opcode); /* exp, tanh, ...: one sequence for every backend */
-/* What a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
+/* Type that a sum or dot was told to accumulate in; DTYPE_NONE: what its type does by itself. */
 dtype graph_accumulate_type(const ir_module *m, ir_op op);
 /* False for attributes that the compiler sets and no call in the language takes: an accumulator is
  * a policy of the operands' types, and an id is given by a pass. */
 bool graph_attr_is_argument(const char *name);
 const op_table *graph_op_table(void);
 
-/* What a rule finds wrong. */
+/* Faults that a rule finds. */
 typedef enum graph_misfit {
     MISFIT_ARGUMENT,    /* the value of an attribute */
     MISFIT_AXIS,        /* an axis that an operand does not have */

@@ -30,7 +30,7 @@ static ir_value counts_of(const ir_module *m, ir_value condition) {
     return placed ? ir_op_get(m, rows)->operands[0] : 0;
 }
 
-/* What one use leaves of a value to be seen: everything (0), or what is before these counts. */
+/* Part of a value that one use sees: everything (0), or what is before these counts. */
 static ir_value counts_of_use(const ir_module *m, const ir_op_data *d, uint32_t i,
                               const ir_value *hidden) {
     if (d->opcode == GRAPH_SELECT && i == 1 && counts_of(m, d->operands[0]))

@@ -427,7 +427,7 @@ static bool graph_infer_adam(query *q) {
            infer_give(q, q->operands[0]);
 }
 
-/* What has a block, or ends one, is given its types by who builds it (tiles.c). */
+/* Refuses what has a block, or ends one: who builds it gives it its types (tiles.c). */
 static bool graph_infer_region(query *q) {
     return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "it has no rule of types");
 }

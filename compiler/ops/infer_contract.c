@@ -289,7 +289,7 @@ static bool known_activation(query *q) {
                         "unknown activation '%s': none, relu, gelu, gelu_erf or silu", activation);
 }
 
-/* How many places a window has along an axis that is padded on both sides. */
+/* Counts the places of a window along an axis that is padded on both sides. */
 static bool window_count(query *q, ir_dim length, ir_dim size, ir_dim *count) {
     int64_t stride, padding;
     if (!infer_distance_attr(q, "stride", 1, 1, &stride) ||
@@ -333,7 +333,7 @@ bool graph_infer_conv2d(query *q) {
            infer_give_shape(q, x->element, 4, dims);
 }
 
-/* What a decomposition makes: the windows of an image, contracted with w as a matrix. */
+/* Infers what a decomposition makes: the windows of an image, contracted with w as a matrix. */
 bool graph_infer_convolve(query *q) {
     const ir_type_data *x = infer_operand(q, 0), *w = infer_operand(q, 1);
     ir_dim window[2], dims[4];

@@ -66,7 +66,7 @@ static ir_dim extent_of(ir_module *m, ir_op op) {
     return extent;
 }
 
-/* How many accumulations there are: `along` is the axis of running sums, which is none of them. */
+/* Number of accumulations: `along` is the axis of running sums, which is none of them. */
 static ir_dim results_of(ir_module *m, ir_type type, int along) {
     const ir_type_data *t = ir_type_get(m, type);
     ir_dim count = 1;

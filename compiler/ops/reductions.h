@@ -44,7 +44,7 @@ void reductions_number(ir_module *m);
 /* The id of an operation of Graph IR; REDUCTION_NO_ID where it has none. */
 int64_t reduction_id(const ir_module *graph, ir_op op);
 
-/* Of Graph IR: from its operations; below: the kernel's record. The caller releases the list. */
+/* Lists Graph IR's from operations; below: the kernel's record. The caller releases the list. */
 void reductions_of(const ir_module *m, reduction_list *out);
 void reductions_release(reduction_list *list);
 /* The place of an id in the list; the list's length where it has none such. */

@@ -163,7 +163,7 @@ static void constrain_type(constraints *s, ir_value v) {
     }
 }
 
-/* How many there are beyond `least`: a formula that is not negative where that holds. Differences
+/* Constrains what is beyond `least`: a formula that is not negative where that holds. Differences
  * that are negative numbers already cannot hold. */
 static void at_least(constraints *s, ir_dim dim, ir_dim least, const char *what) {
     ir_dim beyond = ir_dim_sub(s->g, dim, least);

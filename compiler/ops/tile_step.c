@@ -167,8 +167,8 @@ static bool whole_shape(tile_step *s, ir_value v, ir_type_data *out) {
     return known;
 }
 
-/* Of axes that are one in the other, the first may be shorter: what is left fills whole places of
- * the new ones, or it is refused. */
+/* Fits axes that are one in the other, of which the first may be shorter: what is left fills whole
+ * places of the new ones, or it is refused. */
 static bool fit_reshape(tile_step *s) {
     const ir_op_data *d = ir_op_get(s->m, s->op);
     const ir_type_data *x = operand(s, 0);

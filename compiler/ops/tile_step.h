@@ -47,7 +47,7 @@ bool tile_step_begin(tile_step *s);
 bool tile_step_fit(tile_step *s);
 /* After tile_step_begin of a load: where it is, and its result. */
 bool tile_step_load(tile_step *s, placed_load *out);
-/* Of begin and size: which of them are in a tensor of this type. */
+/* Counts what of begin and size is in a tensor of this type. */
 void placed_load_count(placed_load *l, const ir_type_data *x);
 
 /* NULL: it is not there. Ints of an attribute that is a list or one number; how many there are. */
@@ -62,8 +62,8 @@ typedef struct reshape_run {
 /* The next ones, {0} before the first; false: there are none, and `fits` says whether they end
  * together, or nothing is in them. */
 bool reshape_next(const ir_type_data *from, const ir_type_data *to, reshape_run *r, bool *fits);
-/* How long the first of `to` is where the first of `from` has so many places; -1: the elements do
- * not fill it. */
+/* Length of the first of `to` where the first of `from` has so many places; -1: the elements do not
+ * fill it. */
 int64_t reshape_first(const ir_type_data *from, const ir_type_data *to, const reshape_run *r,
                       int64_t first);
 

@@ -12,7 +12,7 @@
 bool tiles_verify(const ir_module *m, ir_op op, int around, status *st);
 /* The tessera.tiles of a kernel; 0: it is made of whole tensors. */
 ir_op tiles_of(const ir_module *m);
-/* Whether the name is an index of instances or loops of this module. */
+/* Tells that the name is an index of instances or loops of this module. */
 bool tiles_has_index(const ir_module *m, const char *name);
 
 typedef enum memory_space {
@@ -22,7 +22,7 @@ typedef enum memory_space {
 } memory_space;
 extern const char *const memory_space_names[MEMORY_SPACE_COUNT];
 
-/* What can be wrong with the tiles that instances give for a result. */
+/* Faults of the tiles that instances give for a result. */
 typedef enum tile_fault {
     TILE_GIVEN_BY_NONE,
     TILE_GIVEN_TWICE,

@@ -79,7 +79,7 @@ static void push(reader *r, tree_step_kind kind) {
     vec_push(&r->out->steps, s);
 }
 
-/* What stands before a term: parentheses that open. */
+/* Reads what stands before a term: parentheses that open. */
 static bool open_chains(reader *r) {
     while (take(r, '(')) {
         if (++r->open > LIMIT_ORDER_DEPTH)
@@ -91,7 +91,7 @@ static bool open_chains(reader *r) {
     return true;
 }
 
-/* What stands behind it: those that close, down to the one of `tree(`. */
+/* Reads what stands behind it: those that close, down to the one of `tree(`. */
 static bool close_chains(reader *r) {
     while (r->open >= 0 && take(r, ')'))
         if (r->open-- > 0)

@@ -39,7 +39,7 @@ bool tree_order_is(const char *order);
  * 31 bits. The caller releases `out` in any case. */
 bool tree_order_parse(const char *order, tree_order *out, status *st);
 void tree_order_release(tree_order *t);
-/* Whether it takes each of 0 ... n - 1 once, and nothing else. */
+/* Checks that it takes each of 0 ... n - 1 once, and nothing else. */
 bool tree_order_covers(const tree_order *t, int64_t n, status *st);
 /* The same without spaces, as it stands in Graph IR. */
 void tree_order_canonical(const char *order, text *out);

@@ -96,12 +96,12 @@ static int64_t value_of(const parameter_values *values, const char *name) {
     return -1;
 }
 
-/* What "/64" says a value must divide; 0: it need not. */
+/* The number that "/64" says a value must divide; 0: it need not. */
 static int64_t divided_by(const parameter_info *info) {
     return info->multiple[0] == '/' ? strtoll(info->multiple + 1, NULL, 10) : 0;
 }
 
-/* Of "V" or a parameter's name; 1 where there is nothing to be a multiple of. */
+/* Value of "V" or a parameter's name; 1 where there is nothing to be a multiple of. */
 static int64_t factor_of(const char *name, const parameter_values *values,
                          const parameter_machine *machine) {
     if (!*name)

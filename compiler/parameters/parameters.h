@@ -53,7 +53,7 @@ const char *parameter_groups_text(unsigned groups);
 /* The table as a page shows it: a row for each parameter, with its word in @schedule(...). */
 void parameter_print_words(text *out);
 
-/* What limits are about: capability data of a target, for elements of one size. */
+/* Machine that limits are about: capability data of a target, for elements of one size. */
 typedef struct parameter_machine {
     int64_t lanes; /* elements of this size in a vector */
     int64_t element_bytes;
@@ -71,7 +71,7 @@ typedef struct parameter_values {
     size_t count;
 } parameter_values;
 
-/* What a value must be a multiple of, given those chosen before. */
+/* Number that a value must be a multiple of, given those chosen before. */
 int64_t parameter_multiple(const parameter_info *info, const parameter_values *values,
                            const parameter_machine *machine);
 /* A value by itself: its range, and what it is a multiple of. False with the reason in `why`. */
@@ -84,7 +84,7 @@ bool parameter_check_value(const parameter_info *info, int64_t value,
 bool parameter_check_limit(uint32_t index, unsigned group, const parameter_values *values,
                            const parameter_machine *machine, bool *broken, const char **names,
                            text *why);
-/* Whether a list of names ("MR NR") has this one. */
+/* Tells that a list of names ("MR NR") has this one. */
 bool parameter_names_have(const char *names, const char *name);
 /* The values that a tuner tries, within range, ascending; returns how many. */
 uint32_t parameter_candidates(const parameter_info *info, const parameter_values *values,

@@ -258,7 +258,7 @@ static draft_view *begin_carried(emitter *e, const carried_values *c, command_li
     return carried;
 }
 
-/* What a turn makes lies elsewhere until the turn is over: it reads what it was given. */
+/* Puts a turn's results elsewhere until the turn is over: it reads what it was given. */
 static draft_view *next_room(emitter *e, const carried_values *c, const draft_view *carried) {
     draft_view *next = base_calloc((size_t)c->d->result_count + 1, sizeof *next);
     for (uint32_t i = 0; i < c->count; i++)
@@ -411,8 +411,7 @@ static bool emit_op(emitter *e, ir_op op, command_list *out) {
     }
 }
 
-/* What the block ends in is made where it is wanted, as far as it is made here, once and aligned.
- */
+/* Makes what the block ends in where it is wanted, as far as it is made here, once and aligned. */
 static void want_results(emitter *e, ir_block block, const ir_op_data *end,
                          const draft_view *wanted) {
     for (uint32_t i = 0; i < end->operand_count; i++) {

@@ -71,7 +71,7 @@ typedef struct draft {
     int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive at once */
 } draft;
 
-/* Of an outlined module. Slots of the arena have no places yet. */
+/* Drafts an outlined module. Slots of the arena have no places yet. */
 bool draft_build(const ir_module *m, draft *p, status *st);
 void draft_release(draft *p);
 /* Finds the donations and what kernels should make in place (donate.c). */

@@ -52,7 +52,7 @@ static void open_donor(donor *d, const ir_module *m, draft *p) {
     }
 }
 
-/* Of an input and an output: where the buffers are one, the places are, too. */
+/* Checks that an input and an output whose buffers are one have one place, too. */
 static bool is_same_place(const donor *d, const draft_view *from, const draft_view *to) {
     bool same = d->of[to->slot].input == from->slot && to->offset == from->offset;
     for (int i = 0; i < PROGRAM_DEPTH_MAX; i++)

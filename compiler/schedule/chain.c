@@ -217,7 +217,7 @@ static group_set without(plan *p, group_set set, int first, int rows, int last) 
     return set;
 }
 
-/* What the fold takes of the chain's: those values at their own places, turn by turn. */
+/* Checks what the fold takes of the chain's: those values at their own places, turn by turn. */
 static bool is_of_turns(const chain_match *c, ir_value v, const ir_type_data *turns) {
     const plan *p = c->p;
     const ir_type_data *t = plan_type(p, v);

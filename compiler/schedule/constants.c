@@ -21,7 +21,7 @@ static int input_of(const scheduler *s, ir_value buffer) {
     return -1;
 }
 
-/* Where the name stands in "a,b,c", or NULL. */
+/* Finds the name in "a,b,c", or NULL. */
 static const char *find_in_list(const char *list, const char *name) {
     size_t length = strlen(name);
     for (const char *p = list; p && *p;) {
@@ -47,9 +47,7 @@ void scheduler_mark_constant(scheduler *s, const char *name) {
     ir_op_set_attr(s->m, phase, "constant", ir_attr_string(s->m, name));
 }
 
-/* Where every value has memory of its own, copies stand between inputs and contractions: any will
- * do.
- */
+/* Any input will do where every value has memory of its own: copies stand before contractions. */
 static bool can_be_constant(const scheduler *s, uint32_t input) {
     return s->target->unfused || s->operands[input];
 }

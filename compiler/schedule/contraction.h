@@ -47,7 +47,7 @@ typedef struct contraction_operand {
     int64_t packing; /* of enum packing */
 } contraction_operand;
 
-/* What is left of a row's steps, or of its columns: for each row a number in memory. */
+/* Number of steps, or of columns, that each row has left, in memory. */
 typedef struct contraction_counts {
     enum { COUNTS_NONE, COUNTS_STEPS, COUNTS_COLUMNS } of;
     ir_value buffer;
@@ -62,7 +62,7 @@ typedef struct contraction_result {
     ir_value buffer;              /* where results go, and the place there */
     affine access;
     bool unfused; /* the epilogue is a loop of its own over finished sums in a workgroup buffer */
-    /* What the epilogue reads elsewhere; the first is for the sum. */
+    /* Values that the epilogue reads elsewhere; the first is for the sum. */
     substitute known[CONTRACTION_SUBSTITUTES];
     size_t known_count;
 } contraction_result;
@@ -100,10 +100,10 @@ typedef struct contraction {
     contraction_counts counts;
     contraction_result result;
     contraction_tiles tiles;
-    /* What a workgroup does first, where lhs is computed by its workgroups. */
+    /* Begins a workgroup's work, where lhs is computed by its workgroups. */
     void (*fill)(struct contraction *c, ir_builder *b, const contraction_place *grid);
     const void *fills; /* its own data */
-    /* What comes first in each chunk, where lhs is made chunk by chunk. */
+    /* Begins each chunk, where lhs is made chunk by chunk. */
     void (*fill_chunk)(struct contraction *c, ir_builder *b, const contraction_place *place);
     void *chunks;          /* its own data */
     bool of_piece;         /* a block of columns is a step of a loop around it */
@@ -120,7 +120,7 @@ typedef struct contraction {
 contraction contraction_of_group(scheduler *s, const plan_group *group);
 /* Finds axes, operands and output. False: something is not an affine function of them. */
 bool contraction_analyse(contraction *c);
-/* Where a right side without a batch lies along n and k. */
+/* Finds how a right side without a batch lies along n and k. */
 bool contraction_find_rhs(contraction *c);
 /* Numbers the axes of blocks behind those that are there; m, n and k are the map's last. */
 void contraction_name_axes(contraction *c, int axes);
@@ -155,7 +155,7 @@ void contraction_refuse(contraction *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Steps of one chunk of its order; 0: all of them are one. */
 int64_t contraction_chunk(const contraction *c);
-/* How many workgroups blocks of so many rows and columns make. */
+/* Number of workgroups that blocks of so many rows and columns make. */
 int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns);
 /* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the
  * builder inside, *place receives the first of each. */

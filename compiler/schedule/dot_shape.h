@@ -44,7 +44,7 @@ typedef struct dot_shape {
     int leading;                  /* how many buffers stand before the body's inputs */
 } dot_shape;
 
-/* Of a sched.dot; false where the attributes name what is not known. */
+/* Reads a sched.dot; false where the attributes name what is not known. */
 bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out);
 /* The attributes `indices` and `buffers`. Buffers are those with a number other than -1, in the
  * order of the enumeration. */

@@ -18,14 +18,14 @@ typedef struct affine {
     ir_dim coefficient[NEST_AXES];
 } affine;
 
-/* How the axes of a nest become the indices of a computation. */
+/* Map from the axes of a nest to the indices of a computation. */
 typedef struct axis_map {
     int count;                /* indices */
     ir_dim extent[NEST_AXES]; /* of each index */
     int index_of[NEST_AXES];  /* by axis; -1 where a merged axis is represented by a later one */
 } axis_map;
 
-/* Where a value that was computed before is read from. */
+/* Source of a value that was computed before. */
 typedef enum substitute_kind {
     SUBSTITUTE_ACCUMULATOR, /* the body's first argument */
     SUBSTITUTE_SCALAR,      /* a workgroup buffer of one element */

@@ -52,7 +52,7 @@ void fold_block_columns(fold_block *f, ir_builder *b);
 void fold_block_next(fold_block *f, ir_builder *b);
 /* The only columns that it carries, as a number among the carried; -1: none, or several. */
 int fold_block_only_columns(const fold_block *f);
-/* What they are in the next turn. */
+/* The carried value's next one. */
 ir_value fold_block_end(const fold_block *f, uint32_t number);
 /* Results that are used, into their own memory. */
 void fold_block_store(fold_block *f, ir_builder *b);

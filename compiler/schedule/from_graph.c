@@ -198,7 +198,7 @@ static void build_body(scheduler *s, const computation *c, ir_op op) {
     ir_build(&body, &end);
 }
 
-/* Of the operation that makes a value; arguments have none. */
+/* Location of the operation that makes a value; arguments have none. */
 static ir_location location_of(const scheduler *s, ir_value v, ir_location otherwise) {
     ir_op op = plan_def(s->p, v);
     return op ? ir_op_get(s->p->g, op)->location : otherwise;
@@ -341,8 +341,8 @@ static dtype group_element(const scheduler *s, const plan_group *group) {
     return op ? plan_type(s->p, ir_op_get(s->p->g, op)->results[0])->element : DTYPE_F32;
 }
 
-/* Where in the source a group's work comes from: its contraction, its first reduction, or the first
- * value that it stores. */
+/* Source location of a group's work: its contraction, its first reduction, or the first value that
+ * it stores. */
 static ir_location group_location(const scheduler *s, const plan_group *group) {
     ir_location none = {0, 0};
     if (group->anchor)

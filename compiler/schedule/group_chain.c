@@ -40,7 +40,7 @@ static ir_value weights_of(const chain_block *k) {
     return ir_op_get(k->s->p->g, k->second.op)->operands[0];
 }
 
-/* Of a row: its scores; its sums, in tiles of so many columns. */
+/* Bytes of a row: its scores; its sums, in tiles of so many columns. */
 static int64_t score_bytes(const chain_block *k) {
     return scheduler_estimate(k->s, k->stride) * 4;
 }
@@ -76,7 +76,7 @@ static int64_t choose_rows(const chain_block *k, int64_t mr, int64_t columns) {
     return rows > vectors ? rows / vectors * vectors : rows;
 }
 
-/* Whether an extent is a number of whole steps, so that nothing is left over: less code, and no
+/* Checks that an extent is a number of whole steps, so that nothing is left over: less code, and no
  * thin tile. */
 static bool divides(int64_t step, ir_dim extent) {
     return ir_dim_is_static(extent) && extent % step == 0;
@@ -119,8 +119,8 @@ static int64_t choose_piece_rows(chain_block *k, int64_t columns) {
     return rows < step ? 1 : rows;
 }
 
-/* Where rows have no room with what they keep from loop to loop, there are fewer of them; where not
- * one has, they go in pieces. What is too much for a cache is in the next one. */
+/* Takes fewer rows where they have no room with what they keep from loop to loop; where not one
+ * has, they go in pieces. What is too much for a cache is in the next one. */
 static void hold_to_room(chain_block *k, int64_t columns) {
     const schedule_policy *policy = k->s->target->policy;
     int64_t room = policy->row_room(k->s);

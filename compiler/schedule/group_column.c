@@ -34,7 +34,7 @@ static void find_axes(scheduler *s, ir_value x, int axis, const expression *e, c
     vec_release(&accesses);
 }
 
-/* Whether x, with these extents, is too large for a cache. */
+/* Tells that x, with these extents, is too large for a cache. */
 static bool is_far(const scheduler *s, ir_value x, const axis_map *map) {
     int64_t bytes = (int64_t)dtype_size(plan_type(s->p, x)->element);
     for (int i = 0; i < map->count; i++)

@@ -27,7 +27,7 @@ int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t colum
     return workgroups;
 }
 
-/* Whether the epilogue up to `v` calls a specified function in what was not seen before. */
+/* Tells that the epilogue up to `v` calls a specified function in what was not seen before. */
 static bool is_long(const contraction *c, ir_value v, bool *seen) {
     const plan *p = c->s->p;
     if (seen[v] || v == c->result.value || plan_def(p, v) == 0 ||
@@ -43,7 +43,7 @@ static bool is_long(const contraction *c, ir_value v, bool *seen) {
     return false;
 }
 
-/* Where a register tile's results go, and what memory it has beside its operands. */
+/* Destination of a register tile's results, and its memory beside its operands. */
 typedef struct dot_output {
     ir_value value; /* yielded: the dot itself, or what its epilogue makes of it */
     ir_value buffer;
@@ -51,7 +51,7 @@ typedef struct dot_output {
     bool unit; /* offsets are what is computed */
 } dot_output;
 
-/* Of one block: memory of the running totals and of the offsets; 0: it has none. */
+/* Memory of one block: the running totals and the offsets; 0: it has none. */
 typedef struct block_memory {
     ir_value totals, offsets;
     affine total_access, offset_access;

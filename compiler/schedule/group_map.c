@@ -11,7 +11,7 @@
 #include "schedule/policy.h"
 
 enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
-/* Of the axis before rows and columns, where these may be fewer than a workgroup is worth. */
+/* Steps of the axis before rows and columns, where these are too few for a workgroup. */
 enum { OUTER_OF_WORKGROUP = 8 };
 typedef struct nest {
     scheduler *s;

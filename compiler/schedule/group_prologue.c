@@ -75,7 +75,7 @@ static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_blo
     return blocks;
 }
 
-/* How many blocks of columns there may be, each of which computes the left side for itself. */
+/* Estimates the blocks of columns, each of which computes the left side for itself. */
 static int64_t column_blocks(const contraction *c, int64_t n) {
     int64_t widest = 8 * c->s->target->vector_lanes;
     return (n + widest - 1) / widest;

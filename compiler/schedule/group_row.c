@@ -92,7 +92,7 @@ static affine columns_access(const rows *r) {
     return a;
 }
 
-/* Where the block keeps a result of rows; 0: in its own memory. */
+/* The block's memory of a result of rows; 0: the result's own. */
 static ir_value kept_memory(const rows *r, ir_value v) {
     for (size_t i = 0; r->block && i < r->block->kept_count; i++)
         if (r->block->kept[i] == v)
@@ -273,8 +273,8 @@ static bool has_room(const rows *r, ir_value v, int64_t count) {
     return r->block || row_bytes(r, v) <= r->s->target->policy->row_room(r->s) / count;
 }
 
-/* Where the reduced elements are kept for later loops: their own memory, a row of cache, or
- * nowhere: then they are computed again. */
+/* Keeps the reduced elements for later loops: in their own memory, a row of cache, or nowhere: then
+ * they are computed again. */
 static ir_value keep_columns(rows *r, ir_builder *b, ir_value v, substitute_kind *kind) {
     scheduler *s = r->s;
     int root = rows_root_number(r, v);
@@ -446,7 +446,7 @@ void rows_emit_full_roots(rows *r, ir_builder *b) {
 
 /* ---- the phase ---- */
 
-/* What a row leaves in the workgroup for its next loops. */
+/* Bytes that a row leaves in the workgroup for its next loops. */
 static int64_t kept_bytes(rows *r) {
     for (size_t i = 0; i < r->group->reduces.count; i++) {
         ir_value x = rows_reduce_operand(r, i);

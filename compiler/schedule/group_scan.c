@@ -75,8 +75,7 @@ static void find_traffic(const scan_nest *n, const expression *e, traffic *t) {
     free(sources);
 }
 
-/* How many go side by side: rows fill a vector; columns a few, where that leaves every thread some.
- */
+/* Number side by side: rows fill a vector; columns a few, where that leaves every thread some. */
 static int64_t abreast(const scan_nest *n) {
     const scheduler *s = n->s;
     int64_t lanes = s->machine.lanes,
@@ -113,7 +112,7 @@ static ir_builder open_scan(scan_nest *n, ir_value *indices) {
                          n->map.extent[count - 1], name, name, &indices[count - 1]);
 }
 
-/* What the operation says of itself; returns how many attributes. */
+/* Fills in the operation's own attributes; returns how many. */
 static int scan_attrs(const scan_nest *n, ir_named_attr *attrs) {
     scheduler *s = n->s;
     const ir_module *g = s->p->g;

@@ -18,7 +18,7 @@ static inline int64_t greatest_divisor(int64_t a, int64_t b) {
     return a == 0 ? b : greatest_divisor(b % a, a);
 }
 
-/* Of two positive numbers. */
+/* Takes two positive numbers. */
 static inline int64_t least_common_multiple(int64_t a, int64_t b) {
     return a / greatest_divisor(a, b) * b;
 }

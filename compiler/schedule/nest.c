@@ -26,7 +26,7 @@ static bool is_plain(const expression *e, int last) {
     return !e->failed;
 }
 
-/* Whether it reads values of the group, *reads, and all of them at its own place. */
+/* Tells that it reads values of the group, *reads, and all of them at its own place. */
 static bool reads_in_place(const expression *e, int group, bool *reads) {
     affine own[IR_MAX_RANK];
     *reads = false;

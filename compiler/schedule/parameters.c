@@ -16,7 +16,7 @@ _Static_assert(IN_MAP == 1 << GROUP_MAP && IN_ROW == 1 << GROUP_ROW &&
 
 /* ---- refusals ---- */
 
-/* What was asked for cannot be: said at its place in the source, or of the parameter. */
+/* Refuses what was asked for, at its place in the source, or as a parameter. */
 static void refuse(scheduler *s, const override *o, const char *why) {
     const compiler_schedule *written = s->request->written;
     if (s->failed || s->request->loose)
@@ -212,7 +212,7 @@ void scheduler_begin_group(scheduler *s, group_kind kind, dtype element) {
         s->machine.lanes = t->vector_lanes, s->machine.element_bytes = 4;
 }
 
-/* Who to blame for a limit that does not hold: the last one that was asked for. */
+/* Parameter to blame for a limit that does not hold: the last one that was asked for. */
 static const parameter *asked_of(const scheduler *s, const char *names) {
     for (size_t i = s->parameters.count; i > 0; i--) {
         const parameter *p = &s->parameters.items[i - 1];

@@ -10,7 +10,7 @@
 
 struct contraction;
 
-/* What is to be done for each element of a nest. */
+/* Work for each element of a nest. */
 typedef struct nest_work {
     bool transposed;  /* squares are turned */
     bool draws;       /* random bits */
@@ -56,12 +56,12 @@ struct schedule_policy {
     int64_t chain_step;
     bool chain_packs;  /* a workgroup keeps a copy of a right side that it alone reads */
     bool chain_clears; /* scores that a chain leaves out may not be read as they lie in memory */
-    /* Of a transposition: rows and columns of a workgroup, of whole squares; whether it has the
+    /* A transposition's rows and columns of a workgroup, of whole squares; whether it has the
      * squares turned in its memory, else in registers. */
     int64_t turned_rows, turned_columns;
     bool turns_staged;
-    /* Of a sum's 64 lanes, how many are in registers at once; elements of each of so many rows that
-     * are computed together. */
+    /* Lanes of a sum's 64 that are in registers at once; elements of each of so many rows that are
+     * computed together. */
     int64_t (*row_lanes)(const scheduler *s);
     int64_t (*row_vector)(const scheduler *s, int64_t rows);
     column_plan (*column)(const scheduler *s, const column_work *w);

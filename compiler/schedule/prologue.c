@@ -24,7 +24,7 @@ static bool flattens_last(const ir_type_data *from, const ir_type_data *to) {
            memcmp(from->dims, to->dims, sizeof(int64_t) * (size_t)(to->rank - 1)) == 0;
 }
 
-/* What the left side of the dot is a view of, when nothing else needs it. */
+/* Value that the left side of the dot is a view of, when nothing else needs it. */
 static ir_value find_prologue(const plan *p, const plan_group *group) {
     const ir_op_data *d = ir_op_get(p->g, group->anchor);
     ir_value x = d->operands[0];

@@ -48,8 +48,7 @@ static bool has_results(const rows *r) {
     return false;
 }
 
-/* Whether reductions may go one after the other: nothing but the weights is handed on by columns.
- */
+/* Tells that reductions may go one after the other: only the weights are handed on by columns. */
 static bool can_be_apart(rows *r) {
     ir_dim columns = r->group->dims[r->block->outer + 1];
     if (!ir_dim_is_static(columns) || columns > SHORT_COLUMNS)

@@ -30,7 +30,7 @@ typedef struct rows {
     ir_builder outside; /* of the loop over the rows */
 } rows;
 
-/* Of reduction number `i`. */
+/* Operand of reduction number `i`. */
 ir_value rows_reduce_operand(const rows *r, size_t i);
 /* -1: it is no result. */
 int rows_root_number(const rows *r, ir_value v);

@@ -10,7 +10,7 @@
 #include "ir/opset.h"
 #include "tessera/compiler.h"
 
-/* What choices take for an extent that only a launch knows; no result depends on it. */
+/* Stands in for an extent that only a launch knows in choices; no result depends on it. */
 enum { SCHEDULE_USUAL_EXTENT = 1024 };
 
 typedef enum schedule_opcode {
@@ -26,7 +26,7 @@ bool schedule_verify(const ir_module *m, ir_op op, status *st);
 /* Every accumulation is one of the graph, in its order. */
 bool schedule_verify_orders(const ir_module *m, status *st);
 
-/* How a class of targets chooses sizes (policy.h). */
+/* Policy by which a class of targets chooses sizes (policy.h). */
 typedef struct schedule_policy schedule_policy;
 extern const schedule_policy schedule_cpu_policy, schedule_simt_policy;
 
@@ -39,7 +39,7 @@ typedef struct schedule_unit {
     bool in_memory; /* it reads both sides from the workgroup's memory */
 } schedule_unit;
 
-/* What the scheduler knows of a target. Where threads share a tile, a vector is what they hold
+/* The scheduler's view of a target. Where threads share a tile, a vector is what they hold
  * together, one element each. */
 typedef struct schedule_target {
     const schedule_policy *policy; /* of its class */
@@ -58,7 +58,7 @@ typedef struct schedule_target {
                             keep them */
 } schedule_target;
 
-/* What is asked of a schedule. */
+/* Request of a schedule. */
 typedef struct schedule_request {
     const schedule_target *target;
     const char *profile;

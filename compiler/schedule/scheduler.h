@@ -94,10 +94,10 @@ int traffic_attrs(scheduler *s, const traffic *t, bool streams, int axis, ir_nam
 const char *scheduler_constant(scheduler *s, ir_value buffer);
 /* The phase made last depends on that input alone. */
 void scheduler_mark_constant(scheduler *s, const char *name);
-/* Whether the names of the request are inputs that contractions take as they lie, else the schedule
- * fails; the kernel gets the list. Sequence: after all groups. */
+/* Checks that the names of the request are inputs that contractions take as they lie, else the
+ * schedule fails; the kernel gets the list. Sequence: after all groups. */
 void scheduler_end_constants(scheduler *s);
-/* Of the graph's donated inputs the kernel gets those whose output is made in their place.
+/* Gives the kernel those of the graph's donated inputs whose output is made in their place.
  * Sequence: after all phases. */
 void scheduler_end_donated(scheduler *s, const ir_module *graph);
 
@@ -111,8 +111,8 @@ ir_builder scheduler_phase(scheduler *s, const char *what, int axes, const ir_di
  * the builder inside and the index. */
 ir_builder scheduler_for(scheduler *s, ir_builder *b, const char *axis, ir_value start,
                          ir_dim extent, ir_attr step, ir_attr span, ir_value *index);
-/* How what is left over of an extent that is no number is walked instead: "tail", "last" or "area"
- * of the loop around `in` (schedule.def). */
+/* Sets how what is left over of an extent that is no number is walked: "tail", "last" or "area" of
+ * the loop around `in` (schedule.def). */
 void scheduler_set_tail(scheduler *s, const ir_builder *in, const char *how, int64_t value);
 /* The loop around `in` walks what the index of another one, its start, stands for. */
 void scheduler_mark_inside(scheduler *s, const ir_builder *in);

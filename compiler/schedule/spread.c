@@ -15,7 +15,7 @@ typedef struct spreads {
     uint16_t *count; /* by value: spreads of such values that are computed for it */
 } spreads;
 
-/* Of a heavy value, whose memory is small beside what it is spread to. */
+/* Spreads a heavy value, whose memory is small beside what it is spread to. */
 static bool is_spread(const spreads *s, ir_value v) {
     if (plan_opcode(s->p, v) != GRAPH_BROADCAST)
         return false;
@@ -36,7 +36,7 @@ static void note(spreads *s, ir_value v) {
     s->count[v] = (uint16_t)(count < SPREADS ? count : SPREADS);
 }
 
-/* What a piece of it is read from. */
+/* The value that a piece of it is read from. */
 static ir_value behind_views(const spreads *s, ir_value v) {
     for (int opcode = plan_opcode(s->p, v); opcode == GRAPH_SLICE || opcode == GRAPH_RESHAPE;
          opcode = plan_opcode(s->p, v))

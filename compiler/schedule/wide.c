@@ -7,7 +7,7 @@
 
 enum { READS_MAX = 40 };
 
-/* What an expression reads, ascending: a value, or of a slice one of the reads behind it. */
+/* Reads of an expression, ascending: a value, or of a slice one of the reads behind it. */
 typedef struct reads {
     int count;
     uint64_t items[READS_MAX + 1];

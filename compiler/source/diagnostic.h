@@ -88,8 +88,8 @@ void diagnose_error(diagnostics *d, diagnostic_id id, span at, const char *forma
 void diagnose_note(diagnostics *d, span at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diagnose_help(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Whether an error has been shown on the line of this offset: another one there is most likely its
- * echo. */
+/* Tells that an error has been shown on the line of this offset: another one there is most likely
+ * its echo. */
 bool diagnosed_on_line(const diagnostics *d, uint32_t offset);
 /* help: did you mean '...'? where one of the names is near `word`; true when it said so. */
 bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names, size_t count);

@@ -163,7 +163,7 @@ static node *parse_dictionary(parser *p, uint32_t first) {
     return parser_close_node(p, n);
 }
 
-/* Of names in quotes: any other has no use here. */
+/* Takes names in quotes: any other has no use here. */
 static bool is_dictionary(parser *p) {
     const token *first = parser_peek(p, 1), *then = parser_peek(p, 2);
     return parser_is(p, SYMBOL1('{')) && first->kind == TOKEN_STRING &&

@@ -105,7 +105,7 @@ static uint64_t elements_of(const item *i) {
     return i->kind == ITEM_ARRAY ? i->value : i->kind == ITEM_MAP ? 2 * i->value : 0;
 }
 
-/* What follows an item: its elements, and theirs. Each is a byte at least. */
+/* Skips what follows an item: its elements, and theirs. Each is a byte at least. */
 static void skip(pack *p, const item *of) {
     for (uint64_t left = elements_of(of); left > 0 && !p->wrong; left--) {
         item one = take(p);
@@ -138,7 +138,7 @@ static void tell(const resource_reader *reader, const found_kernel *k) {
         reader->tell_parameters(reader->context, k->symbol, k->sizes, k->parameters);
 }
 
-/* What the language's runtime adds is "hidden_...", and no caller gives it. */
+/* Leaves out "hidden_...", which the language's runtime adds, and no caller gives. */
 static void take_parameter(pack *p, uint64_t fields, found_kernel *k) {
     static const char hidden[] = "hidden_";
     bool given = true;

@@ -19,7 +19,7 @@ typedef struct occupancy {
     occupancy_limit by;
 } occupancy;
 
-/* Of workgroups of so many threads with so many registers each, and so much memory. */
+/* Takes workgroups of so many threads with so many registers each, and so much memory. */
 occupancy occupancy_of(const target_unit *unit, int64_t threads, int64_t registers,
                        int64_t shared_bytes);
 

@@ -12,7 +12,7 @@ typedef enum target_class { TARGET_CPU, TARGET_SIMT } target_class;
 typedef enum target_family { FAMILY_ELF, FAMILY_PTX, FAMILY_ROCM, FAMILY_SPIRV } target_family;
 typedef enum spirv_flavour { SPIRV_VULKAN, SPIRV_VULKAN_F64, SPIRV_OPENCL } spirv_flavour;
 
-/* What is known of a target, as data: one line of targets.def. */
+/* Data of a target: one line of targets.def. */
 typedef struct target_info {
     const char *name; /* "x86-64-v4", "sm_80" */
     target_class class;
@@ -40,7 +40,7 @@ typedef struct target_info {
 
 /* NULL when the level is not known. */
 const target_info *target_find(const char *name);
-/* What a compute unit of a chip holds at once, and in what portions it is given out: a line of
+/* Resources that a compute unit of a chip holds at once, and in what portions: a line of
  * targets.def. */
 typedef struct target_unit {
     const char *chip;
@@ -49,7 +49,7 @@ typedef struct target_unit {
     int64_t shared_bytes, system_bytes, shared_granule;
     int64_t register_granule, register_least; /* of a thread */
 } target_unit;
-/* Of a chip, or of its emulated form; NULL: it is a CPU's level. */
+/* Unit of a chip, or of its emulated form; NULL: it is a CPU's level. */
 const target_unit *target_unit_of(const target_info *target);
 /* All targets: levels of CPUs, then chips, then emulated ones. Returns the count; *levels: how many
  * of them are levels, *chips: levels and chips. Either may be NULL. */
@@ -61,8 +61,8 @@ const target_info *target_of_emulation(void);
 enum { TARGET_KIND_BYTES = 32 };
 void target_image_kind(const char *name, char kind_out[TARGET_KIND_BYTES]);
 
-/* What a core, or a workgroup of a chip, has of a memory that tiles can be put into, and what that
- * is. */
+/* Size that a core, or a workgroup of a chip, has of a memory that tiles can be put into, and what
+ * that is. */
 int64_t target_space_bytes(const target_info *target, memory_space space);
 const char *target_space_what(const target_info *target, memory_space space);
 
@@ -70,7 +70,7 @@ const char *target_space_what(const target_info *target, memory_space space);
  * the workspace and what was prepared; 0: any number. */
 uint32_t target_buffers(const target_info *t);
 
-/* What a target's images are: "elf", "ptx", "hsaco" or "spirv". */
+/* Format of a target's images: "elf", "ptx", "hsaco" or "spirv". */
 const char *target_format(const target_info *t);
 
 typedef enum emit_output { EMIT_OBJECT, EMIT_ASSEMBLY, EMIT_LLVM } emit_output;
@@ -85,8 +85,8 @@ typedef struct emit_request {
  * appended to `out`. */
 bool target_emit(const ir_module *tile, const emit_request *request, text *out, status *st);
 
-/* What each entry point of an image needs, by the names of resources.def. Strings are the caller's
- * for the call. */
+/* Reader of what each entry point of an image needs, by the names of resources.def. Strings are the
+ * caller's for the call. */
 typedef struct resource_reader {
     void (*tell)(void *context, const char *symbol, const char *name, int64_t value);
     /* The sizes in bytes of what the caller has to give, in order; NULL: nobody wants to know. */
@@ -100,7 +100,7 @@ bool hsaco_resources(const void *hsaco, size_t size_bytes, const resource_reader
 /* By what `ptxas -v` said. */
 void ptxas_resources(const char *messages, const resource_reader *reader);
 
-/* Of the LLVM that is loaded, else of that which the program was built with. */
+/* Version of the LLVM that is loaded, else of that which the program was built with. */
 const char *target_llvm_version(void);
 /* Appends words on which code depends beside the program: LLVM's version, and which file it is
  * where that may change under the program. Loads nothing. */

@@ -97,7 +97,7 @@ static void degrees_are_those_of_turns(void **state) {
     assert_true(__builtin_popcount(seen) > 6);
 }
 
-/* Which sectors are touched, by marking each byte. */
+/* Finds the sectors that are touched by marking each byte. */
 static void sectors_are_those_of_bytes(void **state) {
     (void)state;
     for (uint32_t round = 0; round < 2000; round++) {
@@ -370,7 +370,7 @@ static void check_pressure(const ir_module *m, const text *code) {
         vec_push(&t.to, 0);
         trace_block(&t, ir_op_block(m, op, 0));
         int64_t expected = most_at_once(&t), found = simt_pressure_of(m, op).registers;
-        /* What a loop does not carry but only hands on is held on its way in, too. */
+        /* Values that a loop does not carry but only hands on are held on their way in, too. */
         if (found < expected || found > expected + expected / 4 + 2)
             fail_msg("%lld registers, %lld in a run", (long long)found, (long long)expected);
         phases_seen += found > 0;

@@ -32,7 +32,7 @@ static void expect_print(const ir_module *m, const char *wanted) {
 
 /* ---- one module ---- */
 
-/* What text leaves out. */
+/* Compares what text leaves out. */
 static void expect_same_records(const ir_module *m, const ir_module *copy) {
     assert_int_equal(ir_op_count(m), ir_op_count(copy));
     assert_int_equal(ir_value_count(m), ir_value_count(copy));
@@ -48,7 +48,7 @@ static void expect_same_records(const ir_module *m, const ir_module *copy) {
     }
 }
 
-/* What is interned is found again, and nothing new takes its id. */
+/* Finds again what is interned, and nothing new takes its id. */
 static void expect_interned(const ir_module *m, ir_module *copy) {
     for (ir_value v = 1; v <= ir_value_count(m); v++) {
         ir_type type = ir_value_get(m, v)->type;

@@ -63,7 +63,7 @@ static void build_all(compiler_source *s, text *said) {
     }
 }
 
-/* What the compiler says about a source, from its first byte to machine code. */
+/* Collects what the compiler says about a source, from its first byte to machine code. */
 static void compile(const char *source, text *said) {
     text_init(said);
     compiler_source *s = compiler_open_text("example.tsr", source, false, said);

@@ -11,7 +11,7 @@
 
 enum { ROWS = 500, COLUMNS = 1000 };
 
-/* What the kernel makes of ones, in `out`, the caller's. */
+/* Computes the kernel of ones, in `out`, the caller's. */
 static void compute(const char *source, int64_t rows, int64_t columns, tensor *out) {
     text said;
     status st = STATUS_INIT;
@@ -125,7 +125,7 @@ static void test_tiles(void **state) {
         TILES("BM=[16], BN=[32]",
               "tile.dropout(tile.load(x, T.rows, T.cols) * exp(0.0 * max(tile.load(x, T.rows), "
               "axis=1))[:, None], p=0.3, seed=5)"),
-        /* Of a product the rows are those of one side, the columns those of the other. */
+        /* A product's rows are those of one side, its columns those of the other. */
         TILES("BM=[16], BN=[32]",
               "tile.load(x, T.rows, T.cols) * tile.dropout(tile.dot(tile.load(x, T.rows)[:, 0:1], "
               "tile.load(x, None, T.cols)[0:1, :]) * 0.0 + 1.0, p=0.3, seed=5)"),

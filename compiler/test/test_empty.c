@@ -12,7 +12,7 @@ static const char reductions[] =
     "    return sum(x, axis=1), mean(x, axis=1), max(x, axis=1), min(x, axis=1), "
     "logsumexp(x, axis=1), argmax(x, axis=1), argmin(x, axis=1), sum(x), cumsum(x, axis=1)\n";
 
-/* Of no elements, what each reduction begins with; of one or more equal ones, that number. */
+/* Results of no elements: each reduction's beginning; of one or more equal ones, that number. */
 static void fill_reductions(subject *s) {
     const bool none = dim_of(s, "B") == 0;
     const double value = 3, empty[] = {0, NAN, -HUGE_VAL, HUGE_VAL, -HUGE_VAL};
@@ -29,7 +29,7 @@ static const char typed_reductions[] =
     "@kernel\ndef f(x: Tensor[\"N\", 0, \"T\"]) -> tuple[" T_N ", " T_N ", " T_N "]:\n"
     "    return sum(x, axis=1), max(x, axis=1), min(x, axis=1)\n";
 
-/* Of nothing the greatest is the least that the type has, an infinity where it has one. */
+/* The greatest of nothing is the least that the type has, an infinity where it has one. */
 static void fill_typed(subject *s) {
     dtype t = s->inputs[0].type;
     const dtype_format *format = dtype_format_of(t);
@@ -111,7 +111,7 @@ static const char image[] =
     "f32]) -> Tensor[\"B\", \"H + 1\", \"W + 1\", \"O\", f32]:\n"
     "    return conv2d(x, w, padding=1)\n";
 
-/* Of ones: as many as the window has inside. */
+/* Sums of ones: as many as the window has inside. */
 static void fill_image(subject *s) {
     int64_t h = dim_of(s, "H"), w = dim_of(s, "W"), o = dim_of(s, "O"), each = (h + 1) * (w + 1);
     put_all(&s->inputs[0], 1);

@@ -86,7 +86,7 @@ static const struct {
     {"stochastic_round", "seed", X, "cast(x, f16 @ stochastic_round(@))"},
     {"stochastic_round", "stream", X, "cast(x, f16 @ loss_scale(@))"},
 };
-/* What the language calls an attribute, where it is not the table's word; "": it has no name. */
+/* The language's word for an attribute, where it is not the table's; "": it has no name. */
 static const struct {
     const char *call, *word;
 } words[] = {

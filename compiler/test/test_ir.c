@@ -435,7 +435,7 @@ static void test_round_trip(void **state) {
     ir_module_free(m);
 }
 
-/* What a person may write: comments, blanks, other names, attributes in another order. */
+/* Text that a person may write: comments, blanks, other names, attributes in another order. */
 static void test_free_text(void **state) {
     (void)state;
     static const char written[] =
@@ -506,8 +506,8 @@ static void test_hash(void **state) {
     ir_module_free(copy);
 }
 
-/* What is not text is not hashed: source locations, names of values, what was interned before, and
- * what was erased. */
+/* Hashes leave out what is not text: source locations, names of values, what was interned before,
+ * and what was erased. */
 static void test_hash_history(void **state) {
     (void)state;
     sha256 hashes[2], identities[2];

@@ -59,7 +59,7 @@ static void emit(subject *s, const char *level, bool generic) {
     text_release(&plain);
 }
 
-/* Whether some line of the text that has the word comes from that line of the source. */
+/* Tells that some line of the text that has the word comes from that line of the source. */
 static bool comes_from(const subject *s, const char *word, uint32_t line) {
     const char *p = s->body.data;
     for (size_t i = 0; i < s->lines.count; i++) {

@@ -116,8 +116,8 @@ static void test_a_sample(void **state) {
     }
 }
 
-/* Where errors were found to be greatest, over 300 million pairs: at results that are subnormal,
- * and round twice. */
+/* Greatest errors that were found, over 300 million pairs: at results that are subnormal, and round
+ * twice. */
 static void test_greatest_errors(void **state) {
     static const struct {
         math_pair pair;
@@ -135,7 +135,7 @@ static void test_greatest_errors(void **state) {
         check_at(cases[i].pair, cases[i].first, cases[i].second);
 }
 
-/* What libm is not asked for: the cases by name. x^0 and 1^y are 1, also of a NaN; whole powers are
+/* Cases that libm is not asked for, by name. x^0 and 1^y are 1, also of a NaN; whole powers are
  * exact where they are f32. */
 static void test_special_values(void **state) {
     const float inf = HUGE_VALF, nan = NAN, pi = 0x1.921fb6p1f;

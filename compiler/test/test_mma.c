@@ -175,8 +175,8 @@ typedef struct fragments {
     int worst, subgroup;
 } fragments;
 
-/* How many threads read at once of a fragment: rows of a matrix of ldmatrix, sixteen bytes each;
- * or single elements of four bytes, or runs of four, of all lanes. */
+/* Number of threads that read at once of a fragment: rows of a matrix of ldmatrix, sixteen bytes
+ * each; or single elements of four bytes, or runs of four, of all lanes. */
 static int touched_at_once(const ir_type_data *t, int64_t row, int64_t column, int64_t *offsets,
                            int *width) {
     const ir_layout *l = &t->layout;

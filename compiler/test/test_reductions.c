@@ -187,7 +187,7 @@ static void test_text(void **state) {
     ir_module_free(m);
 }
 
-/* What may become of two different sums, of which both are needed: ids and not places decide. */
+/* Outcomes of two different sums, of which both are needed: ids and not places decide. */
 static void test_two_sums(void **state) {
     (void)state;
     const sum_spec x = {OF_X, "id = 0 : i64, "}, e = {OF_EXP, "id = 1 : i64, "};

@@ -175,7 +175,7 @@ static void test_overflow(void **state) {
     sure("f32", "fma(x, y, z)", 3e38, 2, 3e38, INFINITY, 0);
     any("f64", "x * y + z", 1e308, 10, -1e308);
     any("f64", "fma(x, y, z)", 1e308, 10, -1e308);
-    /* What may be an infinity may be a NaN next. */
+    /* Values that may be an infinity may be a NaN next. */
     any("f32", "(x * y) * z", 0x1.fffffep127, 1.0000001, 0);
     any("f32", "tanh((x * y) - (x * y))", 0x1.fffffep127, 1.0000001, 0);
 }
@@ -205,7 +205,7 @@ static void test_sums(void **state) {
     sure("f32", dot, 1, 2, 3, 9, 1e-5);
     any("f32", dot, 3e38, -3e38, 2);
     any("f64", dot, 1e308, -1e308, 10);
-    /* What may be an infinity gives a NaN with 0. */
+    /* Values that may be an infinity give a NaN with 0. */
     any("f32",
         "reshape(dot(cast(cast(x, f8e5m2 @ loss_scale(65536)), f32), z, x_contract=(0,), "
         "y_contract=(0,)), (1,))",

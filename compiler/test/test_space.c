@@ -36,7 +36,7 @@ static void test_table(void **state) {
     }
 }
 
-/* What a column or a limit refers to is there, for all kinds of groups that need it. */
+/* Finds what a column or a limit refers to, for all kinds of groups that need it. */
 static void test_references(void **state) {
     const parameter_info *table;
     uint32_t count = parameter_table(&table), limits = 0;

@@ -235,7 +235,7 @@ static void test_units_stand_in(void **state) {
     assert_true(stand_in > 0);
 }
 
-/* What narrow accumulators round no profile is held to bit for bit. */
+/* No profile is held bit for bit to what narrow accumulators round. */
 static void test_whole_numbers_beyond_the_accumulator(void **state) {
     static const struct {
         const char *unit;

@@ -218,7 +218,7 @@ static inline int64_t integer_at(const tensor *t, int64_t i) {
     return dtype_integer(t->type, dtype_load_bits(t->type, t->data, (size_t)i));
 }
 
-/* What the sum or product of integers wraps to. */
+/* Puts what the sum or product of integers wraps to. */
 static inline void put(tensor *t, int64_t i, uint64_t value) {
     uint64_t bits = dtype_wrap(t->type, (int64_t)value);
     size_t size = dtype_size(t->type);

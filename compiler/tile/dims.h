@@ -12,7 +12,7 @@ typedef struct dim_value {
     ir_value index;
 } dim_value;
 
-/* Of one phase: each dimension is computed once, at its beginning. */
+/* Dimensions of one phase: each is computed once, at its beginning. */
 typedef struct dim_values {
     ir_module *of;  /* the module of the expressions */
     ir_attr names;  /* of the dimensions, as a launch gives them; in the Tile IR */

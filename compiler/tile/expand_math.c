@@ -55,7 +55,7 @@ typedef struct expansion {
     bool lacking; /* a function that the set does not have */
 } expansion;
 
-/* What takes the place of the operation before which `b` stands; 0: it stays. */
+/* Writes out the operation before which `b` stands; 0: it stays. */
 static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     int meaning = d->opcode - TILE_NEG + GRAPH_NEG; /* the same order: tile.def */

@@ -102,7 +102,7 @@ static ir_value significand_of(ir_builder *b, ir_value magnitude, ir_value expon
     return choose(b, normal, op2(b, TILE_OR, fraction, number(b, 0x800000u)), fraction);
 }
 
-/* How many low bits of the significand the type has no room for, at most 63. */
+/* Number of low bits of the significand that the type has no room for, at most 63. */
 static ir_value dropped_bits(ir_builder *b, const dtype_format *f, ir_value exponent) {
     int32_t least = 129 - (1 << (f->exponent_bits - 1)), always = 23 - f->mantissa_bits;
     ir_value normal = op2(b, TILE_MAXIMUM, exponent, number(b, 1));

@@ -52,7 +52,7 @@ ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim coun
     return memory_at(l, b, &place);
 }
 
-/* What lies in a phase's scratch begins at a multiple of so many bytes, where sizes are known. */
+/* Begins what lies in a phase's scratch at a multiple of so many bytes, where sizes are known. */
 static void align_scratch(lowering *l, int64_t alignment) {
     if (alignment > 1 && !l->symbolic)
         l->phase_scratch_bytes = (l->phase_scratch_bytes + alignment - 1) / alignment * alignment;
@@ -78,7 +78,7 @@ ir_dim lowering_count(lowering *l, ir_value buffer) {
     return count;
 }
 
-/* Where the offset is an expression, each phase has the address anew. */
+/* Each phase has the address anew where the offset is an expression. */
 static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(l->s, op)->results[0];
     dtype element = ir_type_of(l->s, v)->element;
@@ -270,7 +270,7 @@ static void lower_block_for(lowering *l, ir_builder *b, ir_op op, ir_value start
     }
 }
 
-/* How many elements the axis around a loop stands for. */
+/* Number of elements that the axis around a loop stands for. */
 static int64_t size_around(const lowering *l, ir_op op) {
     ir_block block = ir_op_get(l->s, op)->block;
     return l->size_of[ir_block_get(l->s, block)->arguments[0]];
@@ -302,8 +302,8 @@ static bool is_scattered(lowering *l, ir_op loop) {
     return false;
 }
 
-/* What a loop's own step leaves over, from `start` on: in steps of `tail`, the last of them in part
- * or, where they are enough, of `last`. */
+/* Emits what a loop's own step leaves over, from `start` on: in steps of `tail`, the last of them
+ * in part or, where they are enough, of `last`. */
 static void emit_tail(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_value end,
                       int64_t step) {
     int64_t tail = tail_step(l, op, step);

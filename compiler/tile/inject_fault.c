@@ -63,7 +63,7 @@ static void drop_from_innermost(ir_module *m, ir_op op, injection *i) {
         note_nested(m, w.op, &nested);
     if (nested.done)
         return;
-    /* What is carried in memory has no other place to be held up. */
+    /* Values carried in memory have no other place to be held up. */
     if (ir_op_get(m, op)->operand_count > 2)
         idle_last_step(m, op);
     else

@@ -83,7 +83,7 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
     return ir_op_result(b->m, loop, 0);
 }
 
-/* Where the number of steps is none, the last group may be one in part. */
+/* The last group may be one in part, where the steps are no known number. */
 static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
     ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
@@ -274,7 +274,7 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     return ir_op_result(b->m, loop, 0);
 }
 
-/* Of row r, or of the last one that is there. */
+/* Offset of row r, or of the last one that is there. */
 static ir_value row_offset(const frame *f, ir_builder *b, ir_value offset, int64_t r,
                            int64_t stride) {
     int64_t one = 1;

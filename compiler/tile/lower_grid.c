@@ -1,7 +1,7 @@
 /* lower_grid.c - the grid of a phase: how many workgroups there are, and where each begins. */
 #include "tile/lowering.h"
 
-/* How many workgroups there are along each axis of a grid; returns how many in all. */
+/* Counts the workgroups along each axis of a grid; returns how many in all. */
 ir_dim lowering_grid(lowering *l, ir_op parallel, ir_dim *counts) {
     const ir_attr_data *steps = ir_attr_get(l->s, ir_op_attr(l->s, parallel, "steps"));
     ir_dim extents[LOWERING_AXES], workgroups = 1;

@@ -79,8 +79,8 @@ static bool is_far(const frame *f, int i) {
     return !made || strcmp(ir_op_string(f->l->s, made, "space", ""), "workgroup") != 0;
 }
 
-/* What is read `ahead` steps later along an index; whole lines of what is contiguous. Rows that fit
- * into a first cache beside the present one are fetched into that. */
+/* Fetches what is read `ahead` steps later along an index; whole lines of what is contiguous. Rows
+ * that fit into a first cache beside the present one are fetched into that. */
 static void fetch_ahead(const frame *f, ir_builder *b, int i, const ir_dim *access) {
     int64_t ahead = schedule_step(f->l->s, f->op, "ahead", 0), later[LOWERING_AXES + 1];
     int64_t axis = ir_op_int(f->l->s, f->op, "ahead_axis", -1);

@@ -211,8 +211,8 @@ static ir_value neutral_from(const reduction *r, ir_builder *b, ir_value x, ir_v
     return tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
 }
 
-/* What is left of a block behind its whole steps: a part of the lanes after the other, each only
- * where it has elements. */
+/* Reduces the rest of a block behind its whole steps: a part of the lanes after the other, each
+ * only where it has elements. */
 static void last_steps(reduction *r, ir_builder *b, ir_value start, ir_value done, ir_value length,
                        ir_value *lanes) {
     ir_op loop;
@@ -255,7 +255,7 @@ typedef struct sequence {
     ir_value (*some)(void *of, ir_builder *b, ir_value start, ir_value length);
 } sequence;
 
-/* Of `blocks` results of each row. */
+/* Stores one of `blocks` results of each row. */
 static void store_at(ir_builder *b, ir_value results, ir_value at, ir_value x, int64_t blocks) {
     tile_store(b, results, at, x, tile_type(b, x)->dims[0] > 1 ? blocks : 0, 1, false);
 }
@@ -297,8 +297,8 @@ static ir_dim blocks_of(lowering *l, ir_dim length) {
     return ir_dim_floordiv(l->m, ir_dim_add_scaled(l->m, length, LANES_BLOCK - 1, 1), LANES_BLOCK);
 }
 
-/* Of a length that a launch gives. The first block is in registers; where there are more, all are a
- * sequence in memory. */
+/* Reduces a length that a launch gives. The first block is in registers; where there are more, all
+ * are a sequence in memory. */
 static ir_value reduce_symbolic(const sequence *q, ir_builder *b, ir_dim length, int level) {
     lowering *l = q->f->l;
     ir_op several, loop;

@@ -82,7 +82,7 @@ static void fill(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value le
                1, false);
 }
 
-/* Of rows, the lines are turned. */
+/* Gives lines; those of rows are turned. */
 static void give(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value left) {
     frame *f = &q->f;
     ir_value rows_there = q->along_rows ? f->valid_columns : 0;

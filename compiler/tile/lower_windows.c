@@ -63,7 +63,7 @@ typedef struct tile_state {
     ir_value sums[MOST_WINDOWS];
 } tile_state;
 
-/* Of a row of places, the steps of a run: those of the chunk. */
+/* Steps of a run in a row of places: those of the chunk. */
 static void run_bounds(const windows *w, ir_builder *b, const run *r, ir_value line, ir_value *low,
                        ir_value *high) {
     *low = tile_index_add(b, line, r->from);
@@ -199,7 +199,7 @@ static void emit_inside(const windows *w, ir_builder *b, ir_value m, ir_value en
     tile_yield(&in, NULL, 0);
 }
 
-/* How many whole tiles in a row, from m on, are inside. */
+/* Number of whole tiles in a row, from m on, that are inside. */
 static int64_t tiles_inside(const windows *w, int64_t m) {
     int64_t count = 0;
     while (m + (count + 1) * w->tile <= w->number[WINDOW_PLACES] &&

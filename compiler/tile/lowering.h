@@ -18,7 +18,7 @@ typedef struct ready_input {
     ir_value tile;
 } ready_input;
 
-/* Where a buffer of the schedule is. */
+/* Place of a schedule's buffer. */
 typedef struct memory_place {
     int opcode; /* TILE_WORKSPACE, TILE_PREPARED, TILE_SCRATCH; 0: not known yet */
     dtype element;
@@ -111,8 +111,7 @@ ir_dim lowering_grid(lowering *l, ir_op parallel, ir_dim *counts);
 void lowering_workgroup(lowering *l, ir_builder *in, ir_op parallel, const ir_dim *counts,
                         ir_value workgroup);
 
-/* What makes the elements of a step of a loop whose end is a reduction: so many, from that index
- * on. */
+/* Makes the elements of a step of a loop whose end is a reduction: so many, from that index on. */
 void lowering_piece(lowering *l, ir_builder *b, ir_op loop, ir_value index, int64_t count);
 
 /* Notes on a loop or a fold that it is part of the reduction of a computation, and in which order.
@@ -135,7 +134,7 @@ ir_value lowering_running(frame *f, ir_builder *b, ir_value x);
 /* The neutral element of a reduction: -0 for float sums (x + -0 is x for every x), the limits for
  * max and min. */
 uint64_t reduction_neutral(const char *kind, dtype element);
-/* Where accumulators start: +0 for sums. */
+/* Start of accumulators: +0 for sums. */
 uint64_t reduction_start(const char *kind, dtype element);
 int reduction_opcode(const char *kind);
 

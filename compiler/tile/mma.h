@@ -4,7 +4,7 @@
 
 #include "ir/ir.h"
 
-/* Which threads of a subgroup hold which elements of an operand. */
+/* Distribution of an operand's elements over a subgroup's threads. */
 typedef struct mma_holds {
     uint16_t row_threads, column_threads, turned, row_run, column_run;
 } mma_holds;
@@ -47,8 +47,8 @@ bool mma_grid_of(const mma_unit *unit, int64_t rows, int64_t columns, int thread
 void mma_round_up(const mma_unit *unit, int threads, int64_t *rows, int64_t *columns);
 /* The layout of one of its operands; of one whose factors are in memory, that of the sums. */
 ir_layout mma_layout(const mma_unit *unit, ir_fragment fragment, mma_grid grid);
-/* How many columns an instruction with factors in memory takes of a tile of so many: all, or the
- * most that divide it and are a multiple of `of`. */
+/* Columns that an instruction with factors in memory takes of a tile of so many: all, or the most
+ * that divide it and are a multiple of `of`. */
 int mma_columns(int64_t columns, int64_t of);
 
 #endif

@@ -13,7 +13,7 @@
  */
 enum { ORDER_LANES = 64, ORDER_BLOCK = 4096 };
 
-/* How far the walk over a reduction has come. */
+/* Progress of the walk over a reduction. */
 typedef struct order_track {
     int64_t start, end; /* dot: elements of the chunks seen last; running sums: elements so far;
                          * they go on at `end` */
@@ -65,7 +65,7 @@ static inline order_track *orders_track(const orders *o, ir_op op) {
 /* The innermost loop around the present operation that belongs to that reduction; 0: none. */
 ir_op orders_loop_around(const orders *o, ir_op op);
 
-/* What a loop's block makes of a carried value. */
+/* Kinds of what a loop's block makes of a carried value. */
 typedef enum carried_kind {
     CARRIED_NOT,   /* the yield does not depend on it */
     CARRIED_SAME,  /* it is yielded as it came */

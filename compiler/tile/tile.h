@@ -14,7 +14,7 @@ typedef enum tile_opcode {
 
 const op_table *tile_op_table(void);
 bool tile_is_elementwise(int opcode);
-/* Of a kernel, and of one of them, at most. */
+/* Most functions of a kernel, and operands of one of them. */
 enum { TILE_FUNCTIONS = 4096, TILE_FUNCTION_OPERANDS = 4 };
 /* An operation by itself. */
 bool tile_verify(const ir_module *m, ir_op op, status *st);
@@ -24,7 +24,7 @@ bool tile_verify_orders(const ir_module *m, status *st);
 /* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL
  * on failure. */
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
-/* Where specified functions would be much code, vectors of `lanes` elements share it by calls. */
+/* Specified functions that would be much code are shared: vectors of `lanes` elements call them. */
 bool tile_share_functions(ir_module *m, int lanes, status *st);
 /* Specified functions become their sequences (math/). */
 bool tile_expand_math(ir_module *m, status *st);
@@ -59,7 +59,7 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
                    int64_t row_stride, int64_t column_stride);
-/* How a tile lies in memory, where that is more than numbers: tile.def, `more`. */
+/* Layout of a tile in memory, where that is more than numbers: tile.def, `more`. */
 typedef enum tile_more {
     TILE_MORE_ROW_STRIDE,
     TILE_MORE_COLUMN_STRIDE,

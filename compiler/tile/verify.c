@@ -136,7 +136,7 @@ static bool is_vector(const ir_type_data *t) {
     return t->kind == IR_TYPE_TILE && t->dims[0] == 1;
 }
 
-/* What a function yields; 0: it does not end as one. */
+/* The value that a function yields; 0: it does not end as one. */
 static ir_value yielded(const ir_module *m, ir_op function) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, function, 0));
     const ir_op_data *end = b->last ? ir_op_get(m, b->last) : NULL;

@@ -153,7 +153,7 @@ static bool ends_between(const orders *o, ir_op loop, ir_value *end) {
     return *end || (step > 1 && orders_bounds(o, loop, &low, &high) && (high - low) % step == 0);
 }
 
-/* Whether a loop of pairs one by one is the odd end of a chunk: it goes on where a loop of whole
+/* Tells that a loop of pairs one by one is the odd end of a chunk: it goes on where a loop of whole
  * pairs ended, of which at most one element can be left. */
 static bool is_odd_end(const orders *o, ir_op loop, ir_op before) {
     int64_t low, high;
@@ -273,8 +273,8 @@ static bool is_forwarded_total(const orders *o, ir_value v, ir_op loop) {
     return start == 0 && orders_is_zero(o, v);
 }
 
-/* What a chunk's sum is added to: what the loop over chunks carries, whole chunks before the last,
- * or what is in memory. */
+/* Checks what a chunk's sum is added to: what the loop over chunks carries, whole chunks before the
+ * last, or what is in memory. */
 static bool is_total(const orders *o, ir_value v, ir_op loop, int64_t chunk) {
     ir_op chunks = orders_defined_by(o, v, TILE_FOR);
     bool whole =

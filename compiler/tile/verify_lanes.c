@@ -30,7 +30,7 @@ static bool expected_blocks(int64_t extent, int64_t index, int64_t *length, int6
     }
 }
 
-/* How often the present block runs: loops over blocks are in steps of 1. */
+/* Counts the runs of the present block: loops over blocks are in steps of 1. */
 static bool count_blocks(const orders *o, ir_op op, int64_t *times) {
     int64_t number = ir_op_int(o->m, op, "reduction", -1), low, high;
     *times = 1;
@@ -127,7 +127,7 @@ static bool is_part_of(const orders *o, ir_value added, int64_t from, ir_value *
     return follows;
 }
 
-/* Of so many columns, those that are elements: a ragged end is filled with -0. 0: with others. */
+/* Elements among so many columns: a ragged end is filled with -0. 0: with others. */
 static int64_t filled(const orders *o, ir_value x, int64_t all) {
     ir_op pad = orders_defined_by(o, x, TILE_PAD);
     if (!pad)

@@ -96,7 +96,7 @@ bool verify_mma_wait(const ir_module *m, ir_op op, status *st) {
            ir_broken(st, "waits for none but all of the products of the sums that it gives");
 }
 
-/* Where 16 bytes change places, rows are those of the pattern, which begins with one. */
+/* Checks rows where 16 bytes change places: they are the pattern's, which begins with one. */
 static bool verify_swizzle(const ir_module *m, ir_op op, int64_t size, status *st) {
     int64_t row = ir_op_int(m, op, "swizzle", 0), at = ir_op_int(m, op, "at", 0);
     if (!row && !at)
@@ -158,8 +158,8 @@ static bool may_stand(const orders *o, ir_op loop, const reduction_record *r) {
     return true;
 }
 
-/* Whether trips of `steps` products are trips of `step` elements: the only one of the last loop may
- * have more, to the end of an instruction. */
+/* Checks that trips of `steps` products are trips of `step` elements: the only one of the last loop
+ * may have more, to the end of an instruction. */
 static bool fits_trips(const mma_unit *unit, int64_t low, int64_t high, int64_t step, int steps,
                        int64_t extent) {
     if ((high - low) % step != 0)

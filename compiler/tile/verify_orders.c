@@ -136,7 +136,7 @@ static uint16_t after_scan(const orders *o, ir_op op) {
 
 static void follow_block(const orders *o, ir_block block);
 
-/* What comes of a value that a loop carries on, of which one trip makes `after`. */
+/* Outcome of a value that a loop carries on, of which one trip makes `after`. */
 static uint16_t after_trips(const orders *o, ir_op loop, uint16_t before, uint16_t after) {
     int64_t low, high, step = ir_op_int(o->m, loop, "step", 1);
     carried_kind kind = (carried_kind)(after & KIND_MASK);

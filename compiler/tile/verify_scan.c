@@ -12,7 +12,7 @@ static int64_t columns(const orders *o, ir_value v) {
     return ir_type_of(o->m, v)->dims[1];
 }
 
-/* What sums begin with: x + -0 is x for every x. */
+/* Start of sums: x + -0 is x for every x. */
 static bool is_none(const orders *o, ir_value v) {
     dtype element = ir_type_of(o->m, v)->element;
     bool is_float = dtype_is_float(element);

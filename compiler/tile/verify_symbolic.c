@@ -25,7 +25,7 @@ static bool adds_to_total(const orders *o, ir_op loop, const reduction_record *r
     return orders_defined_by(o, x[0], TILE_LOAD) || orders_defined_by(o, x[1], TILE_LOAD);
 }
 
-/* What a loop of the reduction carries: sums of products, lanes, or results that memory holds. */
+/* Checks what a reduction's loop carries: sums of products, lanes, or results in memory. */
 static bool check_carried(orders *o, ir_op loop, const reduction_record *r, uint32_t i) {
     int64_t step = ir_op_int(o->m, loop, "step", 0);
     int steps;

@@ -45,7 +45,7 @@ static distance affine_distance(const orders *o, ir_op op, ir_value index, int d
     return sum;
 }
 
-/* Of two that are counted from different indices, the one that is counted from this is a bound. */
+/* Picks a bound: of two counted from different indices, the one that is counted from this. */
 static distance picked(distance x, distance y, bool least) {
     int64_t limit = least ? -far_away : far_away;
     if (x.factor == y.factor && least)
@@ -146,7 +146,7 @@ static bool check_row(const orders *o, ir_op loop, ir_op run, const reduction_re
     return inside || orders_fail(o, run, "passes the steps of its row");
 }
 
-/* Where the chunk of a run starts: the index of a loop around, or a number. */
+/* Start of a run's chunk: the index of a loop around, or a number. */
 typedef struct chunk_of_run {
     ir_value index;
     int64_t first, last;

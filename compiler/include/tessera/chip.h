@@ -46,7 +46,7 @@ bool compiler_chip_facts_of(compiler_instance *instance, const compiler_options 
                             compiler_chip_facts *out, status *st);
 void compiler_chip_facts_release(compiler_chip_facts *facts);
 
-/* How many workgroups a compute unit holds at once. */
+/* Workgroups that a compute unit holds at once. */
 typedef struct compiler_chip_occupancy {
     int64_t workgroups; /* 0: not even one fits */
     double share;       /* of the threads that a unit holds at most */

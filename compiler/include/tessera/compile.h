@@ -22,14 +22,14 @@
 extern "C" {
 #endif
 
-/* Of this header and of the library libtessera-compiler; a new minor adds functions, and members at
- * the ends of structs. */
+/* Version of this header and of the library libtessera-compiler; a new minor adds functions, and
+ * members at the ends of structs. */
 #define TSR_COMPILE_MAJOR 1
 #define TSR_COMPILE_MINOR 0
 
 typedef struct tsr_compilation *tsr_compilation_t;
 
-/* Which kernel, in which shape, how. All may be zero but `struct_size`. */
+/* The kernel to compile, in which shape, and how. All may be zero but `struct_size`. */
 typedef struct tsr_compile_options {
     size_t struct_size;    /* sizeof(tsr_compile_options_t), set by the caller */
     const char *kernel;    /* NULL: the source's only one */

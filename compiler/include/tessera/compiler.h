@@ -281,7 +281,7 @@ typedef struct compiler_code {
     sha256 primitives, orders;
 } compiler_code;
 bool compiler_code_of(compiler_instance *instance, compiler_code *out, status *st);
-/* How two choices of one space are related, as far as it can be seen without running them. */
+/* Relation of two choices of one space, as far as it can be seen without running them. */
 typedef enum compiler_relation {
     COMPILER_SAME_CODE,     /* the same operations: all levels below are equal */
     COMPILER_MAYBE_SAME,    /* the same sums in the same orders, in other tiles */
@@ -466,7 +466,7 @@ bool compiler_interpret(compiler_instance *instance, const tensor *inputs, tenso
 /* Limits of an element where its bound is infinite, or where it may be a NaN though its
  * bound is finite: numbers and infinities between two limits, and (not 0) a NaN. */
 enum { COMPILER_LIMIT_LOW, COMPILER_LIMIT_HIGH, COMPILER_LIMIT_NAN, COMPILER_LIMITS };
-/* Where the reference goes: tensors of the caller, initialised by the call. */
+/* Destinations of the reference: tensors of the caller, initialised by the call. */
 typedef struct compiler_references {
     tensor *values, *bounds; /* one per output each, f64; an infinite bound is none */
     tensor *limits; /* one per output, f64 [elements, COMPILER_LIMITS]; without data where every
@@ -500,7 +500,7 @@ bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t mos
  * be cut together. */
 compiler_instance *compiler_part(compiler_instance *instance, const compiler_axis *axes,
                                  const int64_t *positions, uint32_t count, status *st);
-/* How much those two have to do: elements of inputs and results, and products that are added. */
+/* Work of those two: elements of inputs and results, and products that are added. */
 bool compiler_steps(compiler_instance *instance, uint64_t *elements, uint64_t *products,
                     status *st);
 /* The primitives in f64 with an a-priori error bound per element (integer outputs exact with bound
@@ -574,7 +574,7 @@ uint32_t compiler_function_names(const char *const **names);
 bool compiler_fault_applies(compiler_instance *instance, const char *fault, bool *applies,
                             text *why, status *st);
 
-/* Of the LLVM that is loaded, else of that which the program was built with. */
+/* Version of the LLVM that is loaded, else of that which the program was built with. */
 const char *compiler_llvm_version(void);
 /* Appends words that change with LLVM, as the code does. */
 void compiler_llvm_identity(text *out);

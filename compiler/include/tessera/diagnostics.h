@@ -27,7 +27,7 @@ const char *compiler_diagnostic_group(const compiler_diagnostic *d);
 
 /* The parameters of the kernel that examples without one of their own stand in, a line each. */
 extern const char compiler_example_operands[];
-/* Whether that holds for an example: it is the beginning of a body. */
+/* Tells that an example needs them: it is the beginning of a body. */
 bool compiler_example_is_body(const char *example);
 /* An example as a source that can be compiled. */
 void compiler_example_source(const char *example, text *out);

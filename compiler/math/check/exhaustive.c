@@ -143,7 +143,7 @@ static bool open_levels(worker *w, bool first, status *st) {
            status_set(st, STATUS_UNAVAILABLE, "this machine runs none of the CPU levels");
 }
 
-/* What the interpreter makes of a sample stands for its code. */
+/* Hashes what the interpreter makes of a sample, for its code. */
 static sha256 interpreter_hash(const exhaustive_job *job) {
     enum { SAMPLE = 1 << 16 };
     float *x = base_calloc(SAMPLE, sizeof *x);

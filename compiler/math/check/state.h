@@ -19,7 +19,7 @@ typedef struct progress_state {
     tally all;
 } progress_state;
 
-/* What the file at `path` holds under this key, or nothing done. True: something was taken up. */
+/* Loads the file at `path` under this key, or nothing done. True: something was taken up. */
 bool state_load(progress_state *s, const char *path, const sha256 *key);
 bool state_save(const progress_state *s, const char *path, status *st);
 uint32_t state_done(const progress_state *s);

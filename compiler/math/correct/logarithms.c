@@ -4,7 +4,7 @@
 #include "math/correct/constants.h"
 #include "math/correct/correct.h"
 
-/* What a logarithm is where its argument is not between `pole` and infinity. */
+/* A logarithm whose argument is not between `pole` and infinity. */
 static ir_value special(math_sequence s, ir_value x, float pole) {
     ir_value nan = op1(s, MATH_OP_FROM_BITS, i32(s, 0x7fc00000));
     ir_value below = select32(s, lt(s, x, f32(s, pole)), nan, x);

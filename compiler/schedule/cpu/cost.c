@@ -10,7 +10,7 @@
 #include "parameters/thresholds.h"
 #include "schedule/dot_shape.h"
 
-/* Of a usual core; bytes a cycle for the levels of its memory. */
+/* Figures of a usual core; bytes a cycle for the levels of its memory. */
 enum {
     WORKGROUP_CYCLES = 300,
     LOOP_CYCLES = 2,
@@ -102,8 +102,8 @@ static void count_traffic(cost_walk *w, const ir_op_data *d, int64_t axes, int64
 
 /* ---- computations ---- */
 
-/* Of a panel of `k` rows. Rows that are pages apart in more pages than the first-level TLB has miss
- * it with each row, and their lines share few sets of the cache. */
+/* Rate of a panel of `k` rows. Rows that are pages apart in more pages than the first-level TLB has
+ * miss it with each row, and their lines share few sets of the cache. */
 static double panel_rate(const cost_walk *w, ir_op op, double k, double width, double bytes) {
     const ir_attr_data *access = ir_attr_get(w->m, ir_op_attr(w->m, op, "access"));
     const ir_attr_data *rhs = ir_attr_get(w->m, access->items[1]);
@@ -136,7 +136,7 @@ static double dot_cycles(const cost_walk *w, ir_op op) {
         most = greater(most, parts[i]);
         sum += parts[i];
     }
-    /* What is not the bottleneck overlaps with it, but for a tenth. */
+    /* All but the bottleneck overlaps with it, but for a tenth. */
     each = most + 0.1 * (sum - most) + greater(missing, 0);
     return k * each + 4 * mr * nv;
 }

@@ -215,7 +215,7 @@ bool contraction_is_prepared(const contraction *c) {
     for (int i = 0; i < c->shape.outer; i++)
         known = known && (!depends_on_outer(c, &c->rhs.access, i) ||
                           ir_dim_is_static(c->shape.map.extent[i]));
-    /* Where narrow elements are converted once, by one tile of few rows, they are less to read. */
+    /* Narrow elements that one tile of few rows converts once are less to read as they are. */
     bool wide = c->group || contraction_same_storage(c, c->rhs.buffer);
     return known && (wide || c->shape.rows > FEW_ROWS) && scheduler_constant(c->s, c->rhs.buffer);
 }
@@ -255,8 +255,8 @@ static int64_t lhs_packing(const contraction *c) {
     return (strided && large) || !wide ? PACK_PHASE : PACK_NOT;
 }
 
-/* How many products are added at once: where the order says so, and where the target can, exactly
- * or where the profile lets it. */
+/* Number of products added at once: where the order says so, and where the target can, exactly or
+ * where the profile lets it. */
 static int64_t best_group(const contraction *c) {
     dtype x = contraction_element(c, c->lhs.buffer), y = contraction_element(c, c->rhs.buffer);
     bool exact = x == DTYPE_I8 && c->element == DTYPE_I32, pairs = c->order == ORDER_PAIRS512,

@@ -46,7 +46,7 @@ static int64_t rows_beside(const scheduler *s, int64_t count) {
     return 1;
 }
 
-/* What is too much for one cache is in the next. */
+/* No limit: what is too much for one cache is in the next. */
 static int64_t row_room(const scheduler *s) {
     (void)s;
     return INT64_MAX;

@@ -73,7 +73,7 @@ static const schedule_unit *choose_unit(const contraction *c) {
     return free ? unit_for(c, NULL) : NULL;
 }
 
-/* What whole stages leave over has a slot of its own beside those of `depth`. */
+/* Bytes of a slot; what whole stages leave over has its own beside those of `depth`. */
 static int64_t slot_bytes(const contraction *c, int64_t rows, int64_t columns, int64_t steps) {
     int64_t padding = c->unit->in_memory ? 0 : UNIT_PADDING;
     return (rows + columns) * (steps * (int64_t)dtype_size(c->unit->factor) + padding);
@@ -126,7 +126,7 @@ static void staged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
         *(*rows < *columns ? columns : rows) /= 2;
 }
 
-/* Whether both sides could be copied: as they are in memory they are multiplied. */
+/* Checks that both sides could be copied: as they are in memory they are multiplied. */
 static bool is_copyable(const contraction *c) {
     return c->s->target->copies && dtype_size(c->element) >= LEAST_COPY &&
            contraction_element(c, c->lhs.buffer) == c->element &&
@@ -137,8 +137,8 @@ typedef struct stages {
     int64_t steps, depth;
 } stages;
 
-/* Where a unit holds several workgroups, each loads while others multiply, and long stages have
- * fewer barriers; one that is alone there has more stages under way. */
+/* Several workgroups of a unit load while others multiply, and long stages have fewer barriers; one
+ * that is alone there has more stages under way. */
 static stages staged_by(const contraction *c, int64_t rows, int64_t columns) {
     const schedule_target *t = c->s->target;
     bool cut = c->shape.rows % rows != 0 || c->shape.columns % columns != 0,

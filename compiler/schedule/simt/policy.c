@@ -23,7 +23,7 @@ enum { SHORT_ROW = 512, ROW_WORKGROUPS = 3, WORKGROUPS_OF_UNIT = 2 };
 /* Elements of a thread where few rows are side by side: that many loads are under way. What more of
  * them hold has the layout of their lanes, so that no thread waits for another. */
 enum { ROW_ELEMENTS = 16 };
-/* Of the memory of rows: what they leave, and the exchange of folds. */
+/* Spare memory of rows: for what they leave, and the exchange of folds. */
 enum { CHAIN_SPARE = 2048 };
 /* Columns side by side: runs of memory without waste, and enough workgroups, few of which are on a
  * unit at once: so many times 64 rows are on their way to each. */

@@ -34,7 +34,7 @@ bool interp_module(const ir_module *m, const tensor *inputs, tensor *outputs, st
 bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st);
 void interp_values_release(const ir_module *m, tensor *values);
 
-/* Whether the tensors have the types and shapes of the kernel's inputs. */
+/* Checks that the tensors have the types and shapes of the kernel's inputs. */
 bool interp_check_inputs(const ir_module *m, const tensor *inputs, status *st);
 /* An empty tensor of a value's shape; DTYPE_NONE: of its own element type. */
 bool interp_allocate(const ir_module *m, ir_value value, dtype type, tensor *out, status *st);
@@ -92,7 +92,7 @@ typedef struct dot_plan {
     int64_t x_axes[IR_MAX_RANK],
         y_axes[IR_MAX_RANK]; /* batch, free, contracted | batch, contracted, free */
 } dot_plan;
-/* Of a convolve the image keeps its axes. */
+/* Plan of a contraction; a convolve's image keeps its axes. */
 dot_plan interp_dot_plan(const interp_step *s);
 /* The windows of a convolve: batch 1, m counts windows, k is (kh, kw, channel). */
 typedef struct window_plan {
@@ -102,8 +102,8 @@ typedef struct window_plan {
     int64_t stride, padding;
 } window_plan;
 window_plan interp_window_plan(const interp_step *s);
-/* Where the place of a window, kh * columns + kw, is in the image: its first channel's element.
- * False: it is outside. */
+/* Finds the place of a window, kh * columns + kw, in the image: its first channel's element. False:
+ * it is outside. */
 bool interp_window_place(const window_plan *p, int64_t window, int64_t place, int64_t *at);
 /* Steps of row `row`: k, or what k_count says within [0, k]. */
 int64_t interp_dot_steps(const interp_step *s, const dot_plan *p, int64_t row);

@@ -102,7 +102,7 @@ static tensor part_of(const tensor *all, int64_t turn) {
     return part;
 }
 
-/* What the block takes: the turn, carried values, parts, and the rest. */
+/* Sets what the block takes: the turn, carried values, parts, and the rest. */
 static void set_arguments(const loop_shape *l, int64_t turn, const tensor *carried,
                           const tensor *operands, tensor *arguments) {
     *(int32_t *)arguments[0].data = (int32_t)turn;

@@ -81,7 +81,7 @@ static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype t
     return best;
 }
 
-/* What is the same for all rows. */
+/* Facts that are the same for all rows. */
 typedef struct reduction {
     const char *kind;
     bool wide;

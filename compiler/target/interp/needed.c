@@ -47,7 +47,7 @@ static void of_elementwise(const need_table *n, const visit *v) {
                 marks_of(n, v, i)[e] = 1;
 }
 
-/* What is moved are numbers of elements, so the result says where each of its own came from. */
+/* Moves numbers of elements, so the result says where each of its own came from. */
 static bool of_move(const need_table *n, const visit *v, uint32_t moved) {
     tensor numbers[LIMIT_OPERANDS] = {{0}}, out = {0};
     const tensor *in[LIMIT_OPERANDS];

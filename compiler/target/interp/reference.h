@@ -61,7 +61,7 @@ bounded reference_rounded(bounded x, dtype type, double roundings);
 bool reference_is_unlimited(void);
 /* A function of one operand, in f64; NaN: not one that is known. */
 double reference_function(int opcode, double x);
-/* Where it begins to be defined; -HUGE_VAL: it is everywhere. */
+/* Beginning of its domain; -HUGE_VAL: it is defined everywhere. */
 double reference_begin(int opcode);
 /* Is it a NaN, whatever else is not known? */
 bool reference_is_nan(bounded x);

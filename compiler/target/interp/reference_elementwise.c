@@ -260,7 +260,7 @@ static bounded power_of_nan(bounded x, bounded y) {
     return (bounded){pow(x.value, y.value), number.bound > 0 ? HUGE_VAL : 0};
 }
 
-/* Where anything may be an operand, anything may come of it; only a NaN stays one. */
+/* Settles operands that may be anything: anything may come of them; only a NaN stays one. */
 static bool settle(const bounded *x, uint32_t count, bounded *out) {
     bool unknown = false;
     for (uint32_t k = 0; k < count; k++) {

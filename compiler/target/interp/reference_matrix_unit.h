@@ -10,10 +10,10 @@
  * (`exact`: is x). The least one it is, the smaller what is cut off. */
 double reference_unit_weight(const matrix_unit *unit, const binary_format *format, double x,
                              bool exact);
-/* How far what the unit reads of a factor may be from it. */
+/* Distance at most of what the unit reads of a factor from it. */
 double reference_unit_misread(const matrix_unit *unit, const binary_format *format, double x);
 
-/* What is known of one result. */
+/* Facts known of one result. */
 typedef struct unit_sum {
     double value, weight, carried; /* of the products; what they bring with them */
     int64_t steps;

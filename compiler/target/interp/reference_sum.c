@@ -17,7 +17,7 @@ static dtype accumulator(const reference_step *s) {
     return s->in_type == DTYPE_F64 || interp_accumulates_f64(&step) ? DTYPE_F64 : DTYPE_F32;
 }
 
-/* What is in a sum that is no number, and the magnitude of the numbers beside it. */
+/* Terms of a sum that are no numbers, and the magnitude of the numbers beside them. */
 typedef struct oddities {
     bool nan, up, down, unknown;
     double magnitude, carried;
@@ -236,7 +236,7 @@ typedef struct unit_list {
     bool asked_for; /* the one whose order it is; else those that may take the place of any order */
 } unit_list;
 
-/* What a factor may be in memory: it is read as it lies there, and not as what it is widened to. */
+/* Type of a factor in memory: it is read as it lies there, and not as what it is widened to. */
 static dtype type_in_memory(const ir_module *m, ir_value factor) {
     const ir_value_data *v = ir_value_get(m, factor);
     while (v->op) {
@@ -355,7 +355,7 @@ static void add_products(const sums *r, double x, const double *y, int64_t n) {
     }
 }
 
-/* Of a product. What may be anything, an infinity too, gives a NaN with 0. */
+/* Bound of a product. What may be anything, an infinity too, gives a NaN with 0. */
 static double product_bound(bounded x, double y, double e) {
     if (isinf(x.bound) || isinf(e))
         return HUGE_VAL;

@@ -16,7 +16,7 @@
 #include "target/target.h"
 #include "tile/tile.h"
 
-/* What a division by one number needs of it, in all lanes (cpu/emit_divide.c). */
+/* Parts of a number that a division by it needs, in all lanes (cpu/emit_divide.c). */
 typedef struct reciprocal {
     LLVMValueRef high, low; /* their sum is 1/y */
     LLVMValueRef minus;     /* -y */
@@ -37,7 +37,7 @@ typedef struct emitted {
     const reciprocal *reciprocal;
 } emitted;
 
-/* What was made before the loops around its use: a multiple of a stride that is no number, or where
+/* Value made before the loops around its use: a multiple of a stride that is no number, or where
  * there is none a mask (cpu/emit_memory.c). */
 typedef struct made_early {
     LLVMValueRef of;
@@ -46,14 +46,14 @@ typedef struct made_early {
     LLVMValueRef value;
 } made_early;
 
-/* Where the present thread is in a layout: i64, its row and column; NULL: there is only one. Those
+/* Place of the present thread in a layout: i64, its row and column; NULL: there is only one. Those
  * of its subgroup, where a tile is cut into pieces for them. */
 typedef struct thread_place {
     ir_layout layout;
     LLVMValueRef row, column, row_group, column_group;
 } thread_place;
 
-/* What only targets with threads have. */
+/* State that only targets with threads have. */
 typedef struct thread_code {
     int threads;         /* of a workgroup */
     LLVMValueRef index;  /* the present thread's, i64 */
@@ -173,7 +173,7 @@ bool simt_run(emitter *e, ir_op *op);
 /* Tells whether an fma is made for two elements at once. */
 bool simt_pairs(const emitter *e, ir_op fma);
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
-/* Where the thread is in the layout of a tile. */
+/* Place of the thread in the layout of a tile. */
 thread_place simt_place(emitter *e, const ir_layout *layout);
 /* simt/emit_fold.c */
 void simt_fold(emitter *e, ir_op op);
@@ -186,7 +186,7 @@ void simt_put(emitter *e, dtype element, LLVMValueRef at, LLVMValueRef x, LLVMVa
 LLVMValueRef simt_get(emitter *e, dtype element, LLVMValueRef at, LLVMValueRef when);
 /* `bytes` from global memory, at once. */
 void simt_copy_now(emitter *e, LLVMValueRef to, LLVMValueRef from, int bytes);
-/* What follows is done where the condition holds; the block behind it, which it must branch to. */
+/* Opens a block that runs where the condition holds; the one behind it, which it must branch to. */
 LLVMBasicBlockRef simt_when(emitter *e, LLVMValueRef condition);
 /* simt/emit_mma.c. What a chip's own compiler is told of a loop, at its branch back. */
 void simt_note_loop(emitter *e, ir_op loop, LLVMValueRef branch);
@@ -199,9 +199,9 @@ void simt_mma(emitter *e, ir_op op);
 void simt_mma_stage(emitter *e, ir_op op);
 void simt_mma_wait(emitter *e, ir_op op);
 bool simt_has_stages(const emitter *e, ir_op op);
-/* What this thread wrote there can be read by the unit, once threads have met at a barrier. */
+/* Lets the unit read what this thread wrote there, once threads have met at a barrier. */
 void simt_fence_stages(emitter *e);
-/* Whether an offset in elements is certainly a multiple of so many bytes; else it fails. */
+/* Checks that an offset in elements is certainly a multiple of so many bytes; else it fails. */
 bool simt_is_at_pattern(emitter *e, ir_value offset, int64_t size, int64_t bytes);
 /* tile/swizzle.h, of a number of bytes that is not known. */
 LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t row_bytes);

@@ -135,7 +135,7 @@ static LLVMValueRef high_product_of_pairs(emitter *e, LLVMValueRef x, LLVMValueR
                         LLVMBuildBitCast(e->b, product[1], type, ""), mask, width);
 }
 
-/* Of i32: through 64 bits, which the processor multiplies in one instruction. */
+/* Takes i32 through 64 bits, which the processor multiplies in one instruction. */
 static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     int width = lanes_of(x);
     if (width > 1 && width % 2 == 0 && !e->plain && strncmp(e->target->triple, "x86", 3) == 0)

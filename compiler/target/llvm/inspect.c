@@ -24,8 +24,8 @@ static void initialize(void) {
     LLVMInitializeAMDGPUDisassembler();
 }
 
-/* Of "FORMAT/LEVEL" or "FORMAT/LEVEL:N". Threads that are emulated are code of the level that they
- * run on, "elf/ptx-emulated+LEVEL". */
+/* Level of "FORMAT/LEVEL" or "FORMAT/LEVEL:N". Threads that are emulated are code of the level that
+ * they run on, "elf/ptx-emulated+LEVEL". */
 static const target_info *level_of(const char *kind) {
     char name[32];
     const char *level = strchr(kind, '/') + 1, *emulated = strstr(level, "emulated+");
@@ -35,7 +35,7 @@ static const target_info *level_of(const char *kind) {
     return target_find(name);
 }
 
-/* Who gets code line by line. `label`: a function begins; may be NULL. */
+/* Reader of code line by line. `label`: a function begins; may be NULL. */
 typedef struct line_reader {
     void (*label)(void *context, const char *name);
     void (*instruction)(void *context, const char *line);

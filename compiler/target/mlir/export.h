@@ -26,7 +26,7 @@ typedef struct exporter {
 const char *export_op(exporter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void export_line(exporter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *export_text(exporter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What cannot be said in MLIR here; the first reason stays. */
+/* Refuses what cannot be said in MLIR here; the first reason stays. */
 void export_refuse(exporter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *export_index(exporter *e, int64_t value);
 /* An index moved by a constant. */
@@ -41,7 +41,7 @@ const char *export_element(exporter *e, dtype type);
 /* "tensor<3x4xf32>" */
 const char *export_tensor(exporter *e, ir_value v);
 const ir_type_data *export_type(const exporter *e, ir_value v);
-/* What the element-wise operations of a type compute in. */
+/* Type that the element-wise operations of a type compute in. */
 dtype export_compute_type(dtype type);
 
 /* ---- elements ---- */

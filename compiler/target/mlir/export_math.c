@@ -24,7 +24,7 @@ static ir_value keep(sequence *s, const char *name, dtype type) {
     return s->count;
 }
 
-/* What is written before the operands; the type behind them is theirs. */
+/* Words before the operands; the type behind them is theirs. */
 static const char *const names[MATH_OP_COUNT] = {
     [MATH_OP_ADD] = "arith.addf",       [MATH_OP_SUB] = "arith.subf",
     [MATH_OP_MUL] = "arith.mulf",       [MATH_OP_DIV] = "arith.divf",

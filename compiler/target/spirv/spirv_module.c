@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { FIRST_ROOM = 256, WORD_COUNT_SHIFT = 16, GENERATOR = 0, SCHEMA = 0 };
-/* What keys begin with that are not those of an instruction. */
+/* First word of keys that are not those of an instruction. */
 enum { KEY_CAPABILITY = 0x10000 };
 
 void spirv_open(spirv_module *m) {

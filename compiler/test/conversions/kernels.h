@@ -22,7 +22,7 @@ typedef enum conversion_choice {
     CONVERSIONS_DRAWN   /* the same, rounded stochastically; from f32 */
 } conversion_choice;
 
-/* Of the roundings that are drawn. */
+/* Seed and stream of the roundings that are drawn. */
 #define CONVERSION_SEED UINT64_C(0x123456789abcdef)
 enum { CONVERSION_STREAM = 3 };
 

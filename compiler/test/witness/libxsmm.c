@@ -20,7 +20,7 @@ static void fill(tensor *t, uint32_t parameter) {
             philox_normal(philox_element(7, (uint64_t)i, parameter, 0), 0.0f, 1.0f);
 }
 
-/* What the interpreter computes in an order. */
+/* The interpreter's result in an order. */
 static tensor ours(const product *p, const char *order, const tensor *inputs) {
     char source[300];
     text said;

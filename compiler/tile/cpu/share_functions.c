@@ -151,8 +151,8 @@ static void call_instead(ir_module *m, ir_op op, shared_table *s) {
     ir_op_erase(m, op);
 }
 
-/* What one vector alone computes has its place. From here on `first` is what the function is made
- * of. */
+/* Leaves in its place what one vector alone computes. From here on `first` is what the function is
+ * made of. */
 static void make_functions(ir_module *m, shared_table *s) {
     for (size_t i = 0; i < s->functions.count; i++) {
         shared *f = &s->functions.items[i];

@@ -35,7 +35,7 @@ static const index_range anything = {-(INT64_C(1) << 46), INT64_C(1) << 46};
 static index_range range_at(const ir_module *m, ir_value index, int depth);
 static int64_t divisor_at(const ir_module *m, ir_value index, int depth);
 
-/* Of a block's argument: a loop's index, or a workgroup's number. */
+/* Range of a block's argument: a loop's index, or a workgroup's number. */
 static index_range range_of_argument(const ir_module *m, const ir_value_data *v, int depth) {
     ir_op parent = ir_block_parent(m, v->block);
     const ir_op_data *d = ir_op_get(m, parent);
@@ -147,7 +147,7 @@ static void name_memory(const ir_module *m, ir_value memory, access *out) {
     out->element = ir_type_of(m, memory)->element;
 }
 
-/* What it writes; what it reads stays as it is. Which thread writes which element is not told.
+/* The write of a copy; what it reads stays as it is. Which thread writes which element is not told.
  * Where places are swizzled, it is all of the rows. */
 static void copy_access(const ir_module *m, ir_op op, access *out) {
     const ir_op_data *d = ir_op_get(m, op);
@@ -224,7 +224,7 @@ static int64_t extent_of(const access *a) {
     return (down < 0 ? -down : down) + (across < 0 ? -across : across) + 1;
 }
 
-/* Whether the value is made anew in each trip of the loop. */
+/* Tells that the value is made anew in each trip of the loop. */
 static bool is_inside(const ir_module *m, ir_value v, ir_op loop) {
     const ir_value_data *d = ir_value_get(m, v);
     ir_block block = d->op ? ir_op_get(m, d->op)->block : d->block;
@@ -261,7 +261,7 @@ static int64_t divisor_of_form(const ir_module *m, const linear *l, int depth) {
     return l->count < 0 ? 1 : divisor;
 }
 
-/* Of the smaller or larger of two. */
+/* Divisor of the smaller or larger of two. */
 static int64_t divisor_of_extreme(const ir_module *m, ir_op op, int depth) {
     const ir_op_data *d = ir_op_get(m, op);
     if (d->opcode != TILE_INDEX_MIN && d->opcode != TILE_INDEX_MAX)
@@ -307,7 +307,7 @@ int64_t access_index_divisor(const ir_module *m, ir_value index) {
     return divisor_of_form(m, &l, 0);
 }
 
-/* Of sums of indices: what both have falls out. */
+/* Compares sums of indices: what both have falls out. */
 static bool is_within(const ir_module *m, ir_value x, ir_value y, int64_t distance) {
     linear l = {.constant = 0};
     add_index(m, &l, x, 1, 0);
@@ -395,8 +395,8 @@ static bool is_single(const access *a) {
            (a->columns > 1 || a->layout.column_threads == 1);
 }
 
-/* Of tiles of one form: how far apart two of them are that do not overlap, if their distance is a
- * multiple of it. 0: it cannot be said. */
+/* Period of tiles of one form: two of them whose distance is a multiple of it do not overlap. 0: it
+ * cannot be said. */
 static int64_t period_of(const access *a) {
     int64_t rows = a->rows, columns = a->columns, down = a->row_stride, across = a->column_stride;
     if (rows == 1)
@@ -436,7 +436,7 @@ static bool by_same_thread(const access *a, const access *b, const difference *d
     return (d->range.low == 0 && d->range.high == 0) || (period > 0 && d->divisor % period == 0);
 }
 
-/* How far apart two accesses are, as far as numbers say. */
+/* Tells that two accesses are apart, as far as numbers say. */
 static bool is_apart(const access *before, const access *now, const difference *d) {
     bool forward = before->row_stride >= 0 && before->column_stride >= 0 && now->row_stride >= 0 &&
                    now->column_stride >= 0;
@@ -462,7 +462,7 @@ static access part_of(const access *a, int64_t row, bool whole) {
     return part;
 }
 
-/* Whether it stays in one row, so that other rows are other memory. */
+/* Checks that it stays in one row, so that other rows are other memory. */
 static bool stays_within(const ir_module *m, const access *part, int64_t row) {
     index_range r = {part->offset.constant, part->offset.constant};
     for (int i = 0; i < part->offset.count; i++)

@@ -37,12 +37,12 @@ int64_t access_divisor(const ir_module *m, const access *a);
 int64_t access_index_divisor(const ir_module *m, ir_value index);
 /* The same memory, as far as it has a name. */
 bool access_same_memory(const access *a, const access *b);
-/* Whether a thread may touch a byte in `now` that another one has touched in `before`, and one of
- * them writes. */
+/* Tells that a thread may touch a byte in `now` that another one has touched in `before`, and one
+ * of them writes. */
 bool access_conflicts(const ir_module *m, const access *before, const access *now);
-/* Whether x is certainly not further than that above y. */
+/* Tells that x is certainly not further than that above y. */
 bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distance);
-/* Whether x is always as far above y; *distance: how far. */
+/* Tells that x is always as far above y; *distance: how far. */
 bool access_distance(const ir_module *m, ir_value x, ir_value y, int64_t *distance);
 /* Between which numbers an index is. */
 typedef struct index_range {

@@ -135,7 +135,7 @@ static void join_fold(layouts *l, ir_op op) {
         set->folded = t->dims[1];
 }
 
-/* How subgroups cut the sums of a product. */
+/* Grid of subgroups that cut the sums of a product. */
 static bool grid_of(const layouts *l, ir_op op, const mma_unit *unit, mma_grid *grid) {
     const ir_type_data *t = type_of(l, ir_op_get(l->m, op)->results[0]);
     if (!ir_op_attr(l->m, op, "whole_rows"))
@@ -175,8 +175,8 @@ static int64_t power_dividing(int64_t n, int64_t most) {
     return power;
 }
 
-/* Which axis lies side by side in memory, and in runs of how many elements every row of it is
- * aligned. */
+/* Notes the axis that lies side by side in memory, and the runs of elements in which every row of
+ * it is aligned. */
 static void note_access(layouts *l, ir_op op, ir_value tile) {
     access a;
     const ir_type_data *t = type_of(l, tile);

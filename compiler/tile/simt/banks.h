@@ -15,9 +15,9 @@
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32 };
 enum { SUBGROUP_MOST = 64 };
 
-/* How often the banks have to give, for `count` threads of a subgroup that touch `width` bytes each
- * from offsets[i] on (negative from TOUCH_OTHER down: nothing): the most words that those which are
- * served together want of one bank. 1: no conflict; 0: nobody touches anything. */
+/* Times that the banks have to give, for `count` threads of a subgroup that touch `width` bytes
+ * each from offsets[i] on (negative from TOUCH_OTHER down: nothing): the most words that those
+ * which are served together want of one bank. 1: no conflict; 0: nobody touches anything. */
 int banks_degree(const int64_t *offsets, int count, int width);
 /* Sectors that they touch, and the fewest that hold as many different bytes. */
 typedef struct sector_count {
@@ -25,8 +25,8 @@ typedef struct sector_count {
 } sector_count;
 sector_count sectors_of(const int64_t *offsets, int count, int width);
 
-/* Of all loads and stores that an operation becomes, in all subgroups of a workgroup. Where the
- * tile's place is not known in full, that of the best one. */
+/* Costs of all loads and stores that an operation becomes, in all subgroups of a workgroup. Where
+ * the tile's place is not known in full, that of the best one. */
 int touches_degree(const touches *t, int subgroup);           /* the worst of them */
 sector_count touches_sectors(const touches *t, int subgroup); /* all together */
 /* Places of threads in loads and stores that some thread of the subgroup makes, and how many of

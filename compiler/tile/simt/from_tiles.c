@@ -305,7 +305,7 @@ static bool find_buffers(tiles_lowering *t, ir_value *buffers, uint32_t *count) 
     return true;
 }
 
-/* What the kernel says of its threads. */
+/* Reads what the kernel says of its threads. */
 static bool read_hints(tiles_lowering *t) {
     enum { SUBGROUP = 32 };
     ir_op tiles = tiles_of(t->g);
@@ -383,8 +383,8 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, int
     return NULL;
 }
 
-/* Where the kernel does not say how many stages its loads have, there are fewer of them if so many
- * have no room. */
+/* Takes fewer stages where the kernel does not say how many its loads have, and so many have no
+ * room. */
 ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
                            char why[SIMT_TILES_WHY_BYTES]) {
     enum { USUAL_STAGES = 2 };

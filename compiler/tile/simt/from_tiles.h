@@ -35,7 +35,7 @@ typedef struct tiles_view {
     ir_value valid_rows, valid_columns; /* how many of them there are; 0: all */
 } tiles_view;
 
-/* Of an axis of a tile: are all of its elements there? */
+/* Presence of elements along an axis of a tile: are all there? */
 typedef enum tiles_extent {
     TILES_WHOLE,
     TILES_CARRIED, /* as of what a loop carries: where some kernel's load is cut, it may be, too */
@@ -109,7 +109,7 @@ bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t 
 
 /* Does it depend on the trip of a loop whose last one is lowered by itself? */
 bool tiles_is_of_last(const tiles_lowering *t, ir_attr dim);
-/* Where the tile of a tessera.load lies; its results and how it is cut. */
+/* Finds the place of a tessera.load's tile; its results and how it is cut. */
 bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view);
 /* A number among the hints of an operation; `otherwise` where there is none. */
 int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise);

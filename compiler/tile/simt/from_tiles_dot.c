@@ -231,8 +231,8 @@ static bool is_split(const product *p, dtype left, dtype right) {
     return left == DTYPE_F32 && right == DTYPE_BF16 && p->sum == DTYPE_F32;
 }
 
-/* What the unit multiplies on the left, in registers where its threads hold sums as they hold left
- * factors. False: threads multiply. */
+/* Opens what the unit multiplies on the left, in registers where its threads hold sums as they hold
+ * left factors. False: threads multiply. */
 static bool open_unit(product *p, ir_builder *b, ir_op op) {
     tiles_lowering *t = p->t;
     ir_value v = tiles_factor(t, ir_op_get(t->g, op)->operands[0]);

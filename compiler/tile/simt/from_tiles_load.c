@@ -14,14 +14,14 @@ typedef struct place {
     uint32_t axes; /* that are kept */
 } place;
 
-/* How many of the places of an axis there are; 0: all. */
+/* Number of an axis's places that there are; 0: all. */
 static ir_value valid_of(ir_builder *b, ir_value start, int64_t size, int64_t extent) {
     int64_t less = -1;
     return tile_index_op(b, TILE_INDEX_MIN, tile_affine(b, extent, &start, &less, 1),
                          tile_index(b, size));
 }
 
-/* Where it lies. False where it may begin or end outside along an axis that is not the tile's. */
+/* Finds its place. False where it may begin or end outside along an axis that is not the tile's. */
 static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, bool column,
                        tiles_view *view) {
     ir_value parts[IR_MAX_RANK], valid[IR_MAX_RANK] = {0};

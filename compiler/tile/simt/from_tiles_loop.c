@@ -6,7 +6,7 @@ static void set_carried(tiles_lowering *t, ir_value v, ir_value tile) {
     t->values[v] = (tiles_value){.tile = tile, .rows = TILES_CARRIED, .columns = TILES_CARRIED};
 }
 
-/* What the block of a loop makes of the carried values, as large as they are. */
+/* Carried values that the block of a loop makes, as large as they are. */
 static void carried_next(tiles_lowering *t, ir_builder *in, ir_block block, ir_value *next) {
     const ir_op_data *end = ir_op_get(t->g, ir_block_get(t->g, block)->last);
     for (uint32_t i = 0; i < end->operand_count; i++) {

@@ -75,7 +75,7 @@ static ir_op parent_of(const ir_module *m, ir_op op) {
     return ir_block_parent(m, ir_op_get(m, op)->block);
 }
 
-/* Whether the two are in loops side by side of which only one has a trip. */
+/* Tells that the two are in loops side by side of which only one has a trip. */
 static bool is_either(const ir_module *m, ir_op before, ir_op now) {
     for (ir_op x = before; ir_op_get(m, x)->opcode != TILE_PHASE; x = parent_of(m, x))
         for (ir_op y = now; ir_op_get(m, y)->opcode != TILE_PHASE; y = parent_of(m, y))
@@ -123,7 +123,7 @@ static bool runs_once(const ir_module *m, ir_op loop) {
     return access_is_within(m, d->operands[1], d->operands[0], ir_op_int(m, loop, "step", 1));
 }
 
-/* Whether whoever goes through the block certainly waits. */
+/* Tells that whoever goes through the block certainly waits. */
 static bool certainly_waits(const ir_module *m, ir_block block) {
     for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
         int opcode = ir_op_get(m, op)->opcode;
@@ -135,7 +135,7 @@ static bool certainly_waits(const ir_module *m, ir_block block) {
     return false;
 }
 
-/* Whether the block meets what is pending before it waits. *waits: it did. */
+/* Tells that the block meets what is pending before it waits. *waits: it did. */
 static bool block_meets(const barrier_state *w, ir_block block, const access_list *pending,
                         bool *waits) {
     const ir_module *m = w->m;
@@ -158,7 +158,7 @@ static bool block_meets(const barrier_state *w, ir_block block, const access_lis
 
 static void go_through(barrier_state *w, ir_block block, access_list *pending);
 
-/* What the last trip left meets the next one. */
+/* Brings what the last trip left to the next one. */
 static void go_around(barrier_state *w, ir_op loop, access_list *left) {
     ir_block body = ir_op_block(w->m, loop, 0);
     access_list around = {0};

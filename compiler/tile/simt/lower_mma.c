@@ -38,7 +38,7 @@ static int64_t slots_of(const staging *g) {
     return g->slots + (g->rest > 0);
 }
 
-/* How the steps are cut. */
+/* Cuts the steps into stages. */
 static void open_stages(staging *g, int64_t extent) {
     g->steps = staging_up(g->t->stage ? g->t->stage : 1, g->unit->k);
     g->whole = extent / g->steps;
@@ -178,7 +178,7 @@ static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
     return ir_op_result(b->m, loop, 0);
 }
 
-/* What whole stages leave over: in memory before any of them is multiplied. */
+/* Place of what whole stages leave over: in memory before any of them is multiplied. */
 static ir_value rest_at(const staging *g, ir_builder *b) {
     return tile_index(b, g->slots * g->slot);
 }

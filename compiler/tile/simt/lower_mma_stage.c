@@ -16,7 +16,7 @@
 
 enum { BLOCK = 16, ALIGNED = SWIZZLE_ALIGNMENT / 2, PANEL = SWIZZLE_MOST / 2 }; /* elements */
 
-/* How a slot of so many steps is laid out. */
+/* Layout of a slot of so many steps. */
 typedef struct slot_shape {
     int64_t steps, row[2], right_at, elements;
 } slot_shape;
@@ -55,7 +55,7 @@ static bool can_copy(staging *g, ir_builder *b, int64_t extent) {
 
 /* ---- copies ---- */
 
-/* Where copies of a side go: its slot's beginning, the steps there from k on. */
+/* Destination of a side's copies: its slot's beginning, the steps there from k on. */
 typedef struct stage_copy {
     const staging *g;
     const stage_side *s;

@@ -15,7 +15,7 @@ enum { UNIT_OF_BANKS = 4, SECTOR = 32, MOST_PARTS = 16 };
 
 /* ---- from far away into a slot ---- */
 
-/* Of the left side a row for each line, of the right one a column. */
+/* Window of a side: a row for each line of the left, a column for one of the right. */
 static tile_window far_window(const staging *g, const stage_side *s, int64_t steps) {
     frame *f = &g->t->f;
     tile_window w = frame_window(f, s->access);

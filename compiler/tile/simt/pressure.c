@@ -57,7 +57,7 @@ static void use(pressure_count *c, ir_value v) {
 
 static void go_through(pressure_count *c, ir_block block);
 
-/* What was made before the loop and is used in it is needed by each trip. */
+/* Keeps what was made before the loop and is used in it: each trip needs it. */
 static void keep_to_end(pressure_count *c, uint32_t begin) {
     for (uint32_t v = 1; v <= ir_value_count(c->m); v++)
         if (c->stand[v] == v && c->of[v].from < begin && c->of[v].to > begin)

@@ -11,7 +11,7 @@ typedef struct pressure {
     ir_op at;          /* the operation behind which that is; 0: no tile is held anywhere */
 } pressure;
 
-/* Of one tile.phase. */
+/* Pressure of one tile.phase. */
 pressure simt_pressure_of(const ir_module *m, ir_op phase);
 
 #endif

@@ -11,7 +11,7 @@
 /* Threads of a workgroup, where a kernel does not say how many. */
 enum { SIMT_THREADS = 128, SIMT_MOST_THREADS = 1024 };
 
-/* What a kernel of tiles is lowered for. */
+/* Conditions that a kernel of tiles is lowered for. */
 typedef struct simt_tiles_request {
     const char *profile;
     const char *chip;          /* whose matrix units may multiply */
@@ -31,18 +31,17 @@ ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
  */
 enum { SIMT_FOLD_LANES = 64, SIMT_FOLD_PARTS = 8 };
 enum { SIMT_FOLD_BYTES = (SIMT_FOLD_LANES + SIMT_FOLD_PARTS) * 8 };
-/* Of several rows, each is in at most so many threads, neighbours that belong to one subgroup on
- * every chip: they hand each other lanes without memory, and nobody waits. */
+/* Several rows are each in at most so many threads, neighbours that belong to one subgroup on every
+ * chip: they hand each other lanes without memory, and nobody waits. */
 enum { SIMT_FOLD_THREADS = 32, SIMT_FOLD_ROWS = 8 };
 /* Does a fold hand lanes through memory, at which all threads wait? */
 bool simt_fold_waits(const ir_module *m, ir_op fold);
 
-/* What is left of each row in the workgroup's memory is taken from registers where it is at hand.
- */
+/* Takes the rest of each row in the workgroup's memory from registers where it is at hand. */
 bool simt_forward_stores(ir_module *m, status *st);
-/* What was memory of a thread becomes memory of the workgroup (tile.scratch, of which there are at
- * most `shared_bytes`), or, where that is too little, a piece of the workspace for each workgroup.
- * Folds get their place to exchange lanes. */
+/* Makes memory of a thread memory of the workgroup (tile.scratch, of which there are at most
+ * `shared_bytes`), or, where that is too little, a piece of the workspace for each workgroup. Folds
+ * get their place to exchange lanes. */
 bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st);
 /* Every tile gets a layout threads<...> of so many threads. */
 bool simt_assign_layout(ir_module *m, int threads, status *st);

@@ -27,7 +27,7 @@ typedef struct stage_side {
 
 typedef struct staging staging;
 
-/* Where a unit differs from others. */
+/* Actions in which units differ. */
 typedef struct stage_actions {
     /* Begins the copies of a stage, whose first step is k. */
     void (*copy)(const staging *g, ir_builder *b, ir_value slot, ir_value k);

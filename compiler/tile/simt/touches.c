@@ -30,7 +30,7 @@ static int64_t places(const axis *x) {
     return touches_places(x->extent / x->groups, x->threads, x->run);
 }
 
-/* How many elements along the axis are one load or store. */
+/* Number of elements along the axis that are one load or store. */
 static int run_of(const touches *t, const axis *x, const axis *other, int64_t divisor) {
     int64_t run = x->run;
     if (x->stride != 1 || x->extent == 1)

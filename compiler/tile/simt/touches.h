@@ -25,9 +25,9 @@ typedef struct touches {
 int64_t touches_places(int64_t extent, int64_t threads, int64_t run);
 /* False: it touches no memory, or where is not known before it runs. */
 bool touches_of(const ir_module *m, ir_op op, touches *out);
-/* How many loads or stores it is. */
+/* Number of its loads or stores. */
 int64_t touches_count(const touches *t);
-/* What the threads [first, first + count) touch with number i of them: bytes from the tile's first
+/* Bytes that the threads [first, first + count) touch with number i of them: from the tile's first
  * element, TOUCH_EDGE or TOUCH_OTHER. */
 void touches_at(const touches *t, int64_t i, int first, int count, int64_t *offsets);
 

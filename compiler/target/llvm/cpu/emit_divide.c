@@ -28,8 +28,8 @@ static LLVMValueRef fma3(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRe
     return code_intrinsic(e, "llvm.fma", &type, 1, args, 3);
 }
 
-/* How far the magnitude's bits are above the lowest that will do; as an unsigned number, too far
- * for all others. */
+/* Distance of the magnitude's bits from the lowest that will do; as an unsigned number, too far for
+ * all others. */
 static LLVMValueRef distance(emitter *e, LLVMValueRef x, int width) {
     LLVMTypeRef bits = width == 1 ? e->i32 : LLVMVectorType(e->i32, (unsigned)width);
     LLVMValueRef i = LLVMBuildBitCast(e->b, x, bits, "");
@@ -51,7 +51,7 @@ void code_reciprocal(emitter *e, ir_value divisor) {
     e->of[divisor].reciprocal = r;
 }
 
-/* Whether any lane of any part is out of range. */
+/* Tells that some lane of some part is out of range. */
 static LLVMValueRef any_odd(emitter *e, const emitted *x, const reciprocal *r) {
     LLVMValueRef most = NULL;
     int width = x->width;

@@ -128,7 +128,7 @@ static LLVMValueRef along(emitter *e, const placement *p, LLVMValueRef at, int64
     return LLVMBuildGEP2(e->b, code_memory_type(e, p->element), at, &offset, 1, "");
 }
 
-/* What of a place is kept at the last that is there. */
+/* Axes of a place that are kept at the last that is there. */
 enum { KEEP_NONE = 0, KEEP_ROWS = 1, KEEP_COLUMNS = 2, KEEP_ALL = 3 };
 
 /* The address of an element. */
@@ -139,8 +139,8 @@ static LLVMValueRef address_of(emitter *e, const placement *p, int64_t r, int64_
                  keep & KEEP_COLUMNS ? p->valid_columns : NULL);
 }
 
-/* Which lanes of a vector, be it of one, are there: first + i < valid, in each lane i. NULL: all.
- */
+/* Mask of a vector's lanes, be it of one, that are there: first + i < valid, in each lane i. NULL:
+ * all. */
 static LLVMValueRef mask_of(emitter *e, int64_t first, int width, LLVMValueRef valid) {
     LLVMValueRef lanes[64], mask = valid ? find_made(e, NULL, first * 64 + width - 1, valid) : NULL;
     if (!valid || mask)
@@ -198,7 +198,7 @@ static LLVMValueRef load_vector(emitter *e, dtype element, LLVMValueRef at, int 
     return element == DTYPE_I4 ? code_wrap_i4(e, x, width) : x;
 }
 
-/* Which of `to` lanes are the first `count`. */
+/* Mask of the first `count` of `to` lanes. */
 static LLVMValueRef first_lanes(const emitter *e, int count, int to) {
     LLVMValueRef lanes[64];
     for (int i = 0; i < to; i++)
@@ -490,7 +490,7 @@ static void stream(emitter *e, LLVMValueRef store, int64_t multiple_bytes, int64
     e->streams = true;
 }
 
-/* What goes to memory of part p of row r. */
+/* Value that goes to memory of part p of row r. */
 static LLVMValueRef stored_part(emitter *e, const emitted *t, int64_t r, int p, bool clean) {
     int width = code_part_width(t, p);
     LLVMValueRef x = t->values[r * t->parts + p];

@@ -11,11 +11,11 @@
 #include "tile/simt/simt.h"
 #include "tile/swizzle.h"
 
-/* Of LLVM/IR/CallingConv.h and of the targets' manuals. */
+/* Numbers of LLVM/IR/CallingConv.h and of the targets' manuals. */
 enum { CALL_PTX_KERNEL = 71, CALL_AMDGPU_KERNEL = 91, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
 #define SHARED_MEMORY "workgroup_memory"
 
-/* Of PTX's names SPIR-V is made, too (llvm/spirv). */
+/* Tells PTX's names, of which SPIR-V is made, too (llvm/spirv). */
 static bool is_ptx(const emitter *e) {
     return e->target->family != FAMILY_ROCM;
 }
@@ -126,10 +126,10 @@ static void annotate(emitter *e, const char *key, int64_t value) {
         LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3)));
 }
 
-/* How many threads a workgroup has decides how many registers each can have. Of a small grid a unit
- * gets few workgroups: the driver's compiler would save registers for more, and hold back loads
- * that could be under way. Where a unit holds one workgroup or two, a thread may have all registers
- * that there are. */
+/* Threads of a workgroup decide how many registers each can have. Of a small grid a unit gets few
+ * workgroups: the driver's compiler would save registers for more, and hold back loads that could
+ * be under way. Where a unit holds one workgroup or two, a thread may have all registers that there
+ * are. */
 static void annotate_ptx(emitter *e, int64_t grid) {
     const target_unit *unit = target_unit_of(e->target);
     int64_t units = e->target->compute_units, of_unit = units ? (grid + units - 1) / units : 0;

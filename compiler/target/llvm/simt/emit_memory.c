@@ -83,8 +83,8 @@ static axis axis_of(const emitted *t, const thread_place *p, bool row) {
     return a;
 }
 
-/* How many elements along the axis are one load: a run of the layout, or a part of it, where each
- * of them is aligned. */
+/* Elements along the axis that are one load: a run of the layout, or a part of it, where each of
+ * them is aligned. */
 static int run_of(const axis *a, const axis *other, int64_t multiple, const window *w) {
     enum { WIDEST = 16 };
     int64_t run = a->run, size = (int64_t)dtype_size(w->element);
@@ -132,7 +132,7 @@ static LLVMValueRef both(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     return x && y ? LLVMBuildAnd(e->b, x, y, "") : x ? x : y;
 }
 
-/* Whether the thread's element number `i` is there; NULL: certainly. */
+/* Tells that the thread's element number `i` is there; NULL: certainly. */
 static LLVMValueRef is_there(emitter *e, const axis *a, int64_t i) {
     int64_t first = beginning(a, i), last = first + (a->place ? (a->threads - 1) * a->run : 0) +
                                             (a->group ? (a->groups - 1) * a->span : 0);
@@ -147,7 +147,7 @@ static LLVMValueRef is_there(emitter *e, const axis *a, int64_t i) {
     return a->valid ? both(e, there, LLVMBuildICmp(e->b, LLVMIntSLT, at, a->valid, "")) : there;
 }
 
-/* Of what several threads hold, the first of them. */
+/* Tells the first of several threads that hold the same. */
 static LLVMValueRef is_first(emitter *e, LLVMValueRef place, LLVMValueRef group, int64_t extent) {
     LLVMValueRef zero = code_int(e, e->i64, 0);
     if (extent != 1)
@@ -254,7 +254,7 @@ void simt_copy_now(emitter *e, LLVMValueRef to, LLVMValueRef from, int bytes) {
 
 /* ---- tiles ---- */
 
-/* What is in memory as what is computed with. */
+/* Turns what is in memory into what is computed with. */
 static LLVMValueRef opened(emitter *e, dtype element, LLVMValueRef x) {
     if (element == DTYPE_BOOL)
         return LLVMBuildICmp(e->b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");

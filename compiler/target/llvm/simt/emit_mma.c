@@ -33,7 +33,7 @@ static LLVMValueRef sum_of(emitter *e, LLVMValueRef x, LLVMValueRef y) {
 
 enum { MATRIX = 8 }; /* rows and columns of one of its matrices */
 
-/* Of two axes of memory, that of the instruction's k and the other one. */
+/* The two axes of memory: that of the instruction's k and the other one. */
 typedef struct fragment_axes {
     bool left;
     int64_t line_stride, step_stride;
@@ -69,7 +69,7 @@ static bool can_load_matrices(const emitter *e, ir_op op, const emitted *t,
            other % MATRIX == 0 && code_get(e, d->operands[1])->multiple % MATRIX == 0;
 }
 
-/* Which row of its matrices the lane names, as elements from the fragment's beginning. Matrices of
+/* Row of its matrices that the lane names, as elements from the fragment's beginning. Matrices of
  * the left side: lines 0, lines 8, then the same of steps 8; of the right one: steps 0, steps 8,
  * then the same of lines 8. Where lines lie side by side, a row is one of steps. */
 static LLVMValueRef lane_offset(emitter *e, const fragment_axes *a) {
@@ -293,7 +293,7 @@ static LLVMValueRef copy_target(emitter *e, const copy_plan *c, int64_t row, int
     return again ? simt_swizzled(e, to, c->swizzle) : to;
 }
 
-/* Where rows come to stand upright, threads beside each other copy a sector of each: then what they
+/* Threads beside each other copy a sector of each row that comes to stand upright: then what they
  * write falls on different banks. */
 static copy_plan copying_of(emitter *e, ir_op op) {
     const int64_t sector = 32;

@@ -72,7 +72,7 @@ static uint64_t bits_of(const stage_operand *s) {
     return mode << MODE_AT | encoded(8 * s->row) << STRIDE_AT | leading << LEADING_AT;
 }
 
-/* How far from the side's beginning the instruction's first line and step are. */
+/* Distance of the instruction's first line and step from the side's beginning. */
 static int64_t place_of(const stage_operand *s, int64_t line, int64_t step) {
     return s->turned ? line / s->row * s->row * s->steps + line % s->row + step * s->row
                      : step / s->row * s->row * s->lines + step % s->row + line * s->row;
@@ -108,7 +108,7 @@ typedef struct stage_product {
     int columns; /* of an instruction */
 } stage_product;
 
-/* Of instruction (i, j): the sums of its threads' two rows, side by side in pairs. */
+/* Sums of instruction (i, j): those of its threads' two rows, side by side in pairs. */
 static LLVMValueRef *sum_at(const stage_product *p, int64_t i, int64_t j, int n) {
     int64_t column = j * p->columns / 4 + n / 4 * 2 + n % 2;
     return &p->d->values[(2 * i + n / 2 % 2) * p->d->parts + column];

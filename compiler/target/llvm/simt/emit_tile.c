@@ -67,7 +67,7 @@ thread_place simt_place(emitter *e, const ir_layout *layout) {
 
 /* ---- index tiles and padding ---- */
 
-/* Of the thread's element number `i`: what comes onto its place times the run. */
+/* Beginning of the thread's element number `i`: what comes onto its place times the run. */
 static int64_t beginning(int64_t i, int64_t threads, int64_t run) {
     return i / run * threads * run + i % run;
 }
@@ -142,7 +142,7 @@ static void code_row(emitter *e, ir_op op) {
     memcpy(t->values, &x->values[number * x->parts], sizeof *t->values * (size_t)t->parts);
 }
 
-/* Of so many neighbours one value. */
+/* Joins so many neighbours into one value. */
 static LLVMValueRef as_run(emitter *e, LLVMValueRef const *x, int64_t count) {
     LLVMValueRef run = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(x[0]), (unsigned)count));
     for (int64_t i = 0; i < count; i++)

@@ -14,7 +14,7 @@
 
 /* ---- the text ---- */
 
-/* What stands at the beginning of a function: pointers into the thread, and the hooks. */
+/* Beginning of a function: pointers into the thread, and the hooks. */
 static const char prologue[] = "  %emulated.shared = getelementptr i8, ptr %emulated, i64 40\n"
                                "  %emulated.workgroup = getelementptr i8, ptr %emulated, i64 48\n"
                                "  %emulated.thread = getelementptr i8, ptr %emulated, i64 56\n"
@@ -167,7 +167,7 @@ static bool is_retargeted(LLVMValueRef i) {
            LLVMIsAFunction(LLVMGetCalledValue(i));
 }
 
-/* What becomes calls of hooks; the function's calls of those first, since hooks have no names. */
+/* Makes calls those of hooks; the function's calls of those first, since hooks have no names. */
 static bool replace_calls(emitter *e, LLVMValueRef function, LLVMTargetDataRef layout) {
     unsigned kind = LLVMGetMDKindIDInContext(e->context, "site", 4);
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
@@ -310,7 +310,7 @@ static void write_numbers(emitter *e, int phases) {
     write_family(e);
 }
 
-/* Of each thread's function the one that is called. Returns how many there are; -1 on failure. */
+/* Writes for each thread's function the one that is called. Returns how many; -1 on failure. */
 static int write_entries(emitter *e, LLVMTargetDataRef layout) {
     static const char suffix[] = ".thread";
     int count = 0;

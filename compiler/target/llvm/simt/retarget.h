@@ -4,7 +4,7 @@
 
 #include "target/llvm/emit.h"
 
-/* What stands in front of the names of intrinsics that become calls of hooks. */
+/* Prefix of the names of intrinsics that become calls of hooks. */
 #define RETARGETED "emulated."
 
 typedef struct retargeted_call {

@@ -30,7 +30,7 @@ static void call_hook(emitter *e, size_t offset, LLVMValueRef *args, unsigned co
     call_for(e, LLVMVoidTypeInContext(e->context), offset, args, count);
 }
 
-/* Of the thread's stack, for all of its calls. */
+/* Words of the thread's stack, for all of its calls. */
 static LLVMValueRef words(emitter *e, LLVMValueRef function, const char *name, unsigned count) {
     LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     for (LLVMValueRef i = first; i; i = LLVMGetNextInstruction(i)) {

@@ -48,7 +48,7 @@ static void library(translator *t, LLVMValueRef call, uint32_t vulkan, uint32_t 
                  (uint32_t[]){value_of(t, call), SpvDecorationNoContraction}, 2);
 }
 
-/* Of f32 or f64; where the module has code of its own for it. */
+/* Softens a call of f32 or f64; false: the translator does not. */
 static bool soft(translator *t, LLVMValueRef call, vulkan_trait of_f32, vulkan_trait of_f64,
                  uint32_t count) {
     LLVMTypeRef type = LLVMTypeOf(call);
@@ -221,7 +221,7 @@ static void thread_number(translator *t, LLVMValueRef call) {
     number(t, call, t->local_id);
 }
 
-/* Of a grid that is launched in parts, Vulkan's numbers begin with 0 in each. */
+/* A workgroup's number: Vulkan's begin with 0 in each part of a launched grid. */
 static void group_number(translator *t, LLVMValueRef call) {
     if (t->kernel) {
         number(t, call, t->group_id);

@@ -177,7 +177,7 @@ static void end_loop(translator *t, LLVMValueRef branch, LLVMBasicBlockRef loop,
     go(t, label_of(t, behind, LABEL));
 }
 
-/* Where both ways meet other branches lead, too; to the way around, none. */
+/* Other branches lead to where both ways meet, too; to the way around, none. */
 static void branch_around(const flow *f, LLVMValueRef branch) {
     translator *t = f->t;
     LLVMBasicBlockRef to[] = {LLVMGetSuccessor(branch, 0), LLVMGetSuccessor(branch, 1)};

@@ -1,7 +1,7 @@
 /* instructions.c - arithmetic, comparisons and conversions. */
 #include "target/llvm/spirv/translate.h"
 
-/* What a table says of an instruction. */
+/* Traits that a table gives an instruction. */
 typedef enum trait {
     PLAIN,
     ROUNDS,  /* a float that must not be contracted with what it is added to */

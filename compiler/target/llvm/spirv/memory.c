@@ -84,7 +84,7 @@ static uint32_t shared_array(translator *t, uint32_t bits) {
     return t->shared[number];
 }
 
-/* Of the element `lane` behind an address. */
+/* Pointer to the element `lane` behind an address. */
 static uint32_t shared_pointer(translator *t, uint32_t address, uint32_t bits, uint32_t lane) {
     uint32_t word = type_int(t, WORD_BITS), array = shared_array(t, bits),
              at = made(t, SpvOpUConvert, word, &address, 1), shift = width_number(bits);

@@ -51,7 +51,7 @@ uint32_t type_pointer(translator *t, SpvStorageClass storage, uint32_t to);
 uint32_t type_array(translator *t, uint32_t element, uint32_t count);
 uint32_t type_of(translator *t, LLVMTypeRef type);
 uint32_t constant_int(translator *t, uint32_t bits, uint64_t value);
-/* What a value is called; of what comes later, what it will be called. */
+/* Id of a value; of what comes later, the one that it will have. */
 uint32_t value_of(translator *t, LLVMValueRef value);
 /* Bits of a scalar, or of an element of a vector; elements. */
 uint32_t bits_of(LLVMTypeRef type);
@@ -63,22 +63,22 @@ LLVMTypeRef lane_of(LLVMTypeRef type);
 uint32_t made(translator *t, uint16_t opcode, uint32_t type, const uint32_t *operands,
               uint32_t count);
 void translate_instruction(translator *t, LLVMValueRef i);
-/* What is added, multiplied or divided. */
+/* Operand that is added, multiplied or divided. */
 uint32_t arithmetic_operand(translator *t, LLVMValueRef x);
 /* ---- memory.c ---- */
 void translate_load(translator *t, LLVMValueRef i);
 void translate_store(translator *t, LLVMValueRef i);
 void translate_address(translator *t, LLVMValueRef i);
 /* ---- flow.c ---- */
-/* Of the function: its first block has begun, with what the entry point does before. */
+/* Label of the function: its first block has begun, with what the entry point does before. */
 uint32_t translate_first_label(translator *t);
 void translate_blocks(translator *t);
 /* ---- calls.c ---- */
 void translate_call(translator *t, LLVMValueRef i);
 uint32_t is_nan(translator *t, uint32_t x, LLVMTypeRef type);
 /* ---- soft.c ---- */
-/* What a trait is about, of scalars: by the device where it does it right, else by the module's own
- * code. Only where the translator softens. */
+/* Result of what a trait is about, of scalars: by the device where it does it right, else by the
+ * module's own code. Only where the translator softens. */
 uint32_t soft_result(translator *t, vulkan_trait trait, const uint32_t *x);
 
 #endif
