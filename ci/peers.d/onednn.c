@@ -146,7 +146,7 @@ static void run(DLTensor *const *t) {
     must(dnnl_stream_wait(stream), "wait");
 }
 
-/* Whether the plan in hand is of this function and these shapes. */
+/* Tells that the plan in hand is of this function and these shapes. */
 static bool is_made(int (*of)(DLTensor *const *, int32_t), DLTensor *const *t, int32_t count) {
     bool same = made.of == of;
     for (int32_t i = 0; i < count && same; i++)

@@ -56,7 +56,7 @@ static void load(const void *image, size_t size) {
         abort();
 }
 
-/* Which a program may have: two inputs and an output of 64 bytes. */
+/* Makes a kernel that a program may have: two inputs and an output of 64 bytes. */
 static void make_kernel(void **image, size_t *size) {
     static const char json[] =
         "{\"schema\": \"tsr.module/2\", \"name\": \"k\", \"inputs\": ["

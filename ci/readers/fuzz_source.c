@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "tessera/compiler.h"
 
-/* What every command does with a sound case, up to its schedule: a refusal, or not. */
+/* Takes a sound case as far as its schedules, as every command does; it may be refused. */
 static void go_down(compiler_instance *instance) {
     status st = STATUS_INIT;
     compiler_options options = {.isa = "x86-64-v3", .threads = 2};

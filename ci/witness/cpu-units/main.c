@@ -21,7 +21,7 @@ static uint64_t code_of(random_bits *r, const binary_format *format, unsigned re
                                      : random_number(r, format, recipe);
 }
 
-/* Of each two products the second one is the first with the other sign, or differs in the last
+/* Makes the second of each two products the first with the other sign, in some with another last
  * bit of a factor. */
 static void cancel(block *x, const cpu_unit *u, random_bits *r) {
     for (int k = 0; k + 1 < u->k; k += 2) {

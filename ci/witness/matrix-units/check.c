@@ -20,7 +20,7 @@ typedef struct side {
     device_address device;
 } side;
 
-/* What one thread of the host works with. */
+/* Working memory of one thread of the host. */
 typedef struct scratch {
     tile tiles[QUADS];
     matrix_factors rows[TILE_MAX_M], columns[TILE_MAX_N];
@@ -56,7 +56,7 @@ static uint64_t get(const unsigned char *bytes, const binary_format *format) {
     return code;
 }
 
-/* Where the elements of one thread's registers begin. */
+/* Finds the elements of one thread's registers. */
 static unsigned char *registers_of(const side *s, const batch *x, size_t group, int thread) {
     size_t each = s->block_bytes / PTX_BLOCK_THREADS, threads = (size_t)instruction_threads(x->i);
     return s->host + (group * threads + (size_t)thread) * each;
@@ -108,7 +108,7 @@ static void pack_c(batch *x, const tile *tiles, size_t group) {
         for (int e = 0; e < instruction_c_bytes(x->i) / size; e++) {
             place p = instruction_c_place(x->i, thread, e);
             uint64_t code = tiles[p.tile].c[p.row][p.column];
-            /* Where c takes no part, the accumulator holds what must not be seen. */
+            /* Fills the accumulator with what must not be seen, where c takes no part. */
             put(registers_of(&x->c, x, group, thread) + e * size, x->i->c,
                 x->i->without_c ? 0x7bu : code);
         }

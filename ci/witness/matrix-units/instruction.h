@@ -29,8 +29,7 @@ size_t instruction_list(instruction list[INSTRUCTION_MAX]);
 /* Threads that work on one instruction together, and the tiles in them. */
 int instruction_threads(const instruction *i);
 int instruction_tiles(const instruction *i);
-/* Of one instruction's operands, bytes in registers of one thread: 0 for what comes from shared
- * memory. */
+/* Bytes of an operand in registers of one thread: 0 for what comes from shared memory. */
 int instruction_a_bytes(const instruction *i);
 int instruction_b_bytes(const instruction *i);
 int instruction_c_bytes(const instruction *i);
@@ -38,7 +37,7 @@ int instruction_c_bytes(const instruction *i);
 int instruction_a_shared_bytes(const instruction *i);
 int instruction_b_shared_bytes(const instruction *i);
 
-/* What element `element` of a thread's registers is. For A, column is k; for B, row is k. */
+/* Place of an element of a thread's registers. For A, column is k; for B, row is k. */
 typedef struct place {
     int tile, row, column;
 } place;

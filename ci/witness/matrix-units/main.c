@@ -69,8 +69,7 @@ static bool parse(options *o, int count, char **words) {
     return true;
 }
 
-/* Of each type's wgmma, one of n = 8 has all tiles; the other shapes a 32nd of its elements each.
- */
+/* Returns all tiles, but for wgmma other than plain ones of n = 8 a 32nd of their elements. */
 static uint64_t tiles_of(const options *o, const instruction *i) {
     bool plain = i->n == 8 && i->chain == 1 && !i->a_shared && !i->without_c;
     if (i->unit != UNIT_WGMMA || plain)

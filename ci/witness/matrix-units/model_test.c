@@ -6,8 +6,8 @@
 
 #include "record.h"
 
-/* How many records the model does not explain; with a bit more in the aligned sum, `sharper` of
- * them. */
+/* Counts records that the model does not explain; `sharper`: those that it would not explain with a
+ * bit more in the aligned sum. */
 static int check_records(const char *path, size_t *count, size_t *sharper) {
     static instruction list[INSTRUCTION_MAX];
     static char line[RECORD_LINE];

@@ -19,7 +19,7 @@ typedef struct record {
 void record_write(FILE *file, const record *r);
 /* False where the line is none, or names an instruction that is not in the list. */
 bool record_read(const char *line, const instruction *list, size_t count, record *r);
-/* What the model says. */
+/* Returns the result that the model computes. */
 uint64_t record_model(const record *r, const matrix_unit *model);
 
 #endif

@@ -34,7 +34,7 @@ static void try_model(search *s, matrix_unit model) {
     s->found += s->found < SHOWN;
 }
 
-/* What is not a width, in all combinations. */
+/* Tries all combinations of what is not a width. */
 static void try_orders(search *s, matrix_unit model) {
     static const int least_exponents[] = {-1000, -133, -126};
     for (int align = ALIGN_CUT; align <= ALIGN_NEAREST; align++)
