@@ -37,9 +37,9 @@ char *manifest_write(const json_t *about, const pack_member *members, const sha2
 pack_state manifest_read(manifest *m, const char *json, size_t size_bytes, status *st);
 void manifest_release(manifest *m);
 
-/* Whether a member may have this name: letters, digits and . _ - /, short, and no way out. */
+/* Checks that a member may have this name: letters, digits and . _ - /, short, and no way out. */
 bool manifest_name_is_plain(const char *name);
-/* Whether `size_bytes` more may follow `total_bytes` in a pack. */
+/* Checks that `size_bytes` more may follow `total_bytes` in a pack. */
 bool manifest_has_room(size_t total_bytes, size_t size_bytes);
 
 #endif

@@ -116,7 +116,7 @@ static bool read_frame_header(reader *r, uint64_t file_bytes, status *st) {
            corrupt(st, "its LZ4 frame names a size over the limit, or not its own");
 }
 
-/* What someone finds in place of the expected header. */
+/* Names what stands in place of the expected header. */
 static const char *kind_of(unsigned char type) {
     switch (type) {
     case '\0':

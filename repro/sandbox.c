@@ -156,7 +156,7 @@ typedef struct condition {
     uint64_t mask, value;
 } condition;
 
-/* Of an int the kernel looks at 32 bits. */
+/* Masks an int to the 32 bits that the kernel looks at. */
 #define IS(index, number) ((condition){(index), UINT32_MAX, (uint32_t)(number)})
 #define IS_NULL(index) ((condition){(index), UINT64_MAX, 0})
 

@@ -20,7 +20,7 @@ const char *repro_verdict_name(repro_verdict v);
 int repro_verdict_exit(repro_verdict v);
 const char *repro_verdict_meaning(repro_verdict v);
 
-/* How one run of the case ended. All borrowed; a NULL string is read as "". */
+/* Outcome of one run of the case. All borrowed; a NULL string is read as "". */
 typedef struct repro_outcome {
     const char *status;        /* "ok", "mismatch", "error", "crash", "timeout" */
     const char *stage;         /* "compile", "launch", ... where it failed; "" */

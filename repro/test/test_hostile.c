@@ -187,7 +187,7 @@ static void what_is_not_an_ordinary_file_is_refused(void **state) {
         {{"x", "1234", '0', "/etc/passwd", 0}, "another size or attributes"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        /* Of the same length, so that nothing else is wrong. */
+        /* Keeps the length, so that nothing else is wrong. */
         tar_entry claimed[] = {good[0], {"x", cases[i].entry.data, 0, NULL, 0}};
         tar_entry real[] = {good[0], cases[i].entry};
         write_entries(claimed, 2, real, 2);

@@ -392,7 +392,8 @@ static void ends(int how, int *wait_status) {
     need_sandbox(*wait_status, "no seccomp filter");
 }
 
-/* What runs at exit, a sanitizer's leak check among it, is not in the way; a crash is a crash. */
+/* Checks that nothing stops what runs at exit, as a leak check does, and that a crash is a crash.
+ */
 static void a_process_ends_as_it_would(void **state) {
     (void)state;
     int wait_status;
