@@ -10,7 +10,7 @@
 #include "base/dtype.h"
 #include "device/backends.h"
 
-/* What a backend does with values of a type. */
+/* Support of a backend for values of a type. */
 typedef struct capability {
     bool known; /* the table has a line */
     dtype as;   /* DTYPE_NONE: native */
@@ -26,7 +26,7 @@ const char *capability_profiles(backend_id id);
 /* "cpu", "ptx", "rocm" or "spirv"; NULL: it runs no code of ours. */
 const char *capability_family(backend_id id);
 
-/* What the table says of a chip, or of a level of CPUs. */
+/* Line of the table for a chip, or for a level of CPUs. */
 typedef struct capability_chip {
     const char *name, *family;
     uint64_t shared_bytes; /* 0: its workgroups are one thread */

@@ -37,7 +37,7 @@ typedef enum device_memory_kind {
 
 enum { DEVICE_TARGETS_MAX = 8 };
 
-/* How an operation is had that IEEE 754 rounds once. */
+/* Ways to have an operation that IEEE 754 rounds once. */
 typedef enum device_way {
     DEVICE_WAY_UNKNOWN,
     DEVICE_WAY_NATIVE,   /* the device's own is right */
@@ -53,7 +53,7 @@ typedef struct device_arithmetic {
 #define DEVICE_ARITHMETIC_NONE                                                                     \
     { DEVICE_WAY_NONE, DEVICE_WAY_NONE, DEVICE_WAY_NONE }
 
-/* What a device is and can do; strings live as long as the process. */
+/* Properties of a device; strings live as long as the process. */
 typedef struct device_info {
     const char *backend;     /* the driver's name */
     const char *name;        /* of the product */
@@ -195,7 +195,7 @@ typedef struct device_memory_counts {
     uint64_t allocations;         /* ever */
 } device_memory_counts;
 
-/* What a device has done since it was opened. */
+/* Counters of a device since it was opened. */
 typedef struct device_counts {
     device_memory_counts memory[DEVICE_MEMORY_KIND_COUNT];
     uint64_t recordings, replays; /* of sequences */
@@ -235,7 +235,7 @@ struct device_driver {
     /* False where the bytes that debug keeps around the memory were written; says on which side,
      * and mends them. */
     bool (*intact)(device *d, const device_memory *memory, status *st);
-    /* Where the host reaches the memory until it is unmapped. */
+    /* Maps the memory: the host's pointer, valid until it is unmapped. */
     bool (*map)(device *d, device_memory *memory, void **host_out, status *st);
     void (*unmap)(device *d, device_memory *memory);
 
@@ -244,8 +244,8 @@ struct device_driver {
 
     bool (*event_create)(device *d, device_event **event_out, status *st);
     void (*event_destroy)(device *d, device_event *event);
-    /* Whether the event's recordings have happened, and when the last did; after waiting for them
-     * where asked to. False where the device is lost. */
+    /* Tells whether the event's recordings have happened, and when the last did; after waiting for
+     * them where asked to. False where the device is lost. */
     bool (*event_query)(device *d, device_event *event, bool wait, device_event_state *state_out,
                         uint64_t *time_ns_out, status *st);
 

@@ -156,7 +156,7 @@ static void close_unit(device *d) {
 
 /* ---- the two drivers ---- */
 
-/* What others make for these GPUs. */
+/* Kinds of code that others make for these GPUs. */
 static const char *const cuda_foreign[] = {"foreign/ptx", "foreign/cubin", NULL};
 static const char *const hip_foreign[] = {"foreign/hsaco", NULL};
 

@@ -90,15 +90,15 @@ typedef struct cuda_device {
     uint32_t marks;
 } cuda_device;
 
-/* Of the calling thread. */
+/* State of the calling thread before cuda_enter. */
 typedef struct cuda_scope {
     int ordinal; /* that was HIP's */
 } cuda_scope;
 
-/* What is called until cuda_leave is for the device. */
+/* Makes calls until cuda_leave go to the device. */
 bool cuda_enter(const cuda_device *c, cuda_scope *scope, status *st);
 void cuda_leave(const cuda_device *c, const cuda_scope *scope);
-/* Whether a call for the device succeeded; it is lost with some failures. */
+/* Checks that a call for the device succeeded; it is lost with some failures. */
 bool cuda_check(cuda_device *c, int result, const char *doing, status *st);
 
 /* For device_driver: cuda_image.c. */

@@ -44,7 +44,8 @@ static device_call *copy_call(const device_call *given) {
     return call;
 }
 
-/* Of a block that no GPU has, 0. AMD's take as many in the third extent as in the others. */
+/* Counts a block's threads; 0: no GPU has it. AMD's take as many in the third extent as in the
+ * others. */
 static int64_t threads_of(const cuda_device *c, const device_call *call) {
     int64_t threads = 1;
     for (int i = 0; i < 3; i++) {

@@ -76,7 +76,7 @@ static bool await_stream(gpu_queue *q, const char *doing, status *st) {
     }
 }
 
-/* Whether something new can be given to the queue. */
+/* Enters the device, unless it is lost, to give the queue something new. */
 static bool begin(gpu_queue *q, cuda_scope *scope, status *st) {
     return gpu_may_wait(&device_of(q)->gpu, st) && cuda_enter(device_of(q), scope, st);
 }
@@ -92,7 +92,7 @@ bool cuda_finish(gpu_queue *q, status *st) {
 
 /* ---- copies ---- */
 
-/* Where the host reaches a place of its own: memory of the program, or pinned. */
+/* Returns the host's pointer to its own memory, the program's or pinned; else NULL. */
 static unsigned char *host_of(gpu_place p) {
     if (!p.block)
         return p.host;
@@ -169,7 +169,7 @@ static bool record(gpu_queue *q, uint32_t i, status *st) {
            cuda_check(c, c->call->event_record(s->events[i], s->stream), doing, st);
 }
 
-/* What the libraries take, beyond the first extent. */
+/* Checks that the libraries take the extents beyond the first. */
 static bool extents_fit(const cuda_device *c, const device_call *call, status *st) {
     const uint64_t most = c->library->is_hip ? UINT32_MAX : CUDA_EXTENTS_MOST;
     for (int i = 1; i < 3; i++) {

@@ -43,7 +43,7 @@ typedef struct emulate_order {
 #define EMULATE_ORDER "TESSERA_EMULATE_ORDER"
 /* "forward", "reversed" or "shuffled:SEED"; NULL and "": forward. */
 bool emulate_order_parse(const char *text, emulate_order *order_out, status *st);
-/* Which of `count` things is the one in place `place`: each in one. */
+/* Returns which of `count` things is in place `place`: a permutation. */
 uint64_t emulate_order_at(const emulate_order *order, uint64_t place, uint64_t count);
 
 /* ---- what is found ---- */
@@ -76,7 +76,7 @@ typedef enum emulate_act {
     EMULATE_ENDED
 } emulate_act;
 
-/* What a thread did, or was about to do. */
+/* An act of a thread, done or about to be. */
 typedef struct emulate_deed {
     emulate_act act;
     int64_t workgroup;

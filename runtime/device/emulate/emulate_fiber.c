@@ -117,7 +117,7 @@ void emulate_stacks_unmap(void *stacks, size_t count) {
     munmap(stacks, count * each_bytes());
 }
 
-/* Where the stacks of neighbours begin differs by some lines of a cache. */
+/* Shifts the stacks of neighbours against each other by some lines of a cache. */
 static size_t staggered(size_t number) {
     enum { STEP = 5 * 64, SPAN = 4096 };
     return number * STEP % SPAN / 64 * 64;

@@ -132,7 +132,7 @@ static void tell_uninitialised(const emulate_finding *f, const char *now, const 
                    f->memory == EMULATE_SHARED ? "its workgroup" : "the launch");
 }
 
-/* Of memory, or of the sums in a thread's registers. */
+/* Tells of unfenced memory, or of unfenced sums in a thread's registers. */
 static void tell_unfenced(const emulate_finding *f, const emulate_sites *s, const char *now,
                           const char *memory, status *st) {
     char before[PLACE_BYTES];

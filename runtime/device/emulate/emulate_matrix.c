@@ -22,7 +22,7 @@ static const struct {
 #undef MMA
 };
 
-/* What the fragments below rest on. */
+/* Assumptions of the fragments below. */
 #define MMA(id, name, m, n, k, unit)                                                               \
     _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= SIDE_MAX, name);
 #define MFMA(id, name, m, n, k, unit)                                                              \
@@ -68,7 +68,7 @@ static void set_element(uint32_t *words, uint32_t index, const binary_format *fo
     memcpy((unsigned char *)words + (size_t)index * bytes, &value, bytes);
 }
 
-/* Of factors a lane holds runs that fill a register, or with wider elements one of them. */
+/* Length of a lane's runs of factors: a register full, or one wider element. */
 static uint32_t run_of(const matrix_unit *unit) {
     int bits = unit->factors[0]->storage_bits;
     return bits < 32 ? 32 / (uint32_t)bits : 1;

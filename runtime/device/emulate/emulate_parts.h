@@ -27,20 +27,20 @@ _Static_assert(1 << (STAMP_EPOCH_SHIFT - STAMP_THREAD_SHIFT) == EMULATED_THREADS
 /* The last epoch stands for writes that are under way: copies that nobody has waited for. */
 #define STAMP_UNDER_WAY (((UINT64_C(1) << STAMP_EPOCH_BITS) - 1) << STAMP_EPOCH_SHIFT)
 
-/* Whether two stamps are of one thread in one epoch. */
+/* Tells whether two stamps are of one thread in one epoch. */
 static inline bool stamp_same(uint64_t a, uint64_t b) {
     return ((a ^ b) >> STAMP_THREAD_SHIFT) == 0;
 }
 
 /* ---- shadow memory ---- */
 
-/* What was done to some bytes: the last write, and reads since. Of reads in one epoch by many
- * threads two are enough: whoever writes then is not both. */
+/* Accesses to some bytes: the last write, and reads since. Two reads in one epoch by many threads
+ * are enough: whoever writes then is not both. */
 typedef struct emulate_cell {
     uint64_t written, read, read_too;
 } emulate_cell;
 
-/* What a workgroup's shared memory begins at a multiple of: patterns of swizzled rows do. */
+/* Alignment of a workgroup's shared memory: patterns of swizzled rows need it. */
 enum { SHARED_ALIGNMENT = 1024 };
 
 /* Memory of the launch with its cells, by pages of 1 KiB. A page begins with cells as large as what
@@ -68,7 +68,7 @@ typedef enum emulate_state {
     STATE_ENDED
 } emulate_state;
 
-/* What a thread brings to an instruction of its subgroup, and what it gets. */
+/* Operands and results of a thread in an instruction of its subgroup. */
 typedef struct emulate_exchange {
     uint32_t value, lane, how; /* how: the hook's last argument, above its site */
     const uint32_t *a, *b, *c;
@@ -103,7 +103,7 @@ typedef struct emulate_sums {
 
 typedef struct emulate_thread {
     emulated_thread base;
-    /* What turns and accesses look at, in one line of a cache. */
+    /* Fields for turns and accesses, in one line of a cache. */
     emulate *engine;
     uint64_t stamp;              /* its index, where stamps have it */
     struct emulate_thread *next; /* in the order of threads; the last one's is the first */
@@ -132,7 +132,7 @@ typedef struct emulate_gathering {
 /* Fields: the emulator's state in three parts, by the file that owns each; threads reach it through
  * one pointer. */
 struct emulate {
-    /* What each access looks at. */
+    /* Fields for each access. */
     uint64_t epoch;       /* the stamp of the current one */
     uint64_t group_start; /* of the workgroup's first */
     atomic_bool cancelled;
@@ -183,7 +183,7 @@ bool emulate_threads_grow(emulate *e, uint32_t count, status *st);
 void emulate_threads_release(emulate *e);
 /* After a launch that failed: threads that had not ended begin anew. */
 void emulate_threads_reset(emulate *e);
-/* What of the threads is the same for the workgroups of a phase. */
+/* Sets what of the threads is the same for the workgroups of a phase. */
 void emulate_threads_prepare(emulate *e);
 /* Runs workgroup e->group. False where it failed. */
 bool emulate_group_run(emulate *e);
@@ -213,14 +213,14 @@ bool emulate_reads_settle(emulate *e, bool phase_ended);
 void emulate_access(emulated_thread *t, const void *address, uint32_t bytes, uint32_t site);
 /* All cells of a range that was accessed: last written now. */
 void emulate_mark(emulate_thread *t, const void *shared, uint32_t bytes, uint64_t stamp);
-/* Where it was written in an epoch after `began`, by whomever, the copy that reads it races. */
+/* Fails with a race where the copy's source was written in an epoch after `began`, by whomever. */
 void emulate_source_settle(emulate_thread *t, const emulate_copy *copy);
 /* The same of shared memory that a product reads. */
 void emulate_factor_settle(emulate_thread *t, const void *shared, uint32_t bytes,
                            const emulate_product *product);
-/* Whether whoever wrote it has fenced it since, for the asynchronous proxy. */
+/* Fails unless whoever wrote it has fenced it since, for the asynchronous proxy. */
 void emulate_need_fence(emulate_thread *t, const void *shared, uint32_t bytes, uint32_t site);
-/* Of which workgroup an epoch of this phase is. */
+/* Returns the workgroup of an epoch of this phase. */
 int64_t emulate_group_of(const emulate *e, uint64_t stamp);
 
 /* ---- emulate_copy.c ---- */

@@ -11,7 +11,8 @@
 
 /* ---- cells ---- */
 
-/* Whether what was done at `stamp` and what is done now, by the thread of `now`, have no order. */
+/* Tells that what was done at `stamp` and what is done now, by the thread of `now`, have no order.
+ */
 static inline bool unordered(const emulate *e, const emulate_region *r, uint64_t stamp,
                              uint64_t now) {
     return (stamp >= e->epoch && !stamp_same(stamp, now)) ||
@@ -100,7 +101,7 @@ static void page_refine(emulate *e, uintptr_t *page, unsigned shift) {
     *page = (uintptr_t)cells | shift;
 }
 
-/* How finely a page must be cut for an access: what both its ends are multiples of. */
+/* Returns the shift of the largest cells that divide both ends of an access. */
 static unsigned needed_shift(uint64_t offset, uint64_t bytes) {
     uint64_t both = offset | bytes | 16;
     return (unsigned)__builtin_ctzll(both);
@@ -200,7 +201,7 @@ void emulate_shadow_release(emulate *e) {
     host_memory_unmap(&e->shared_memory);
 }
 
-/* What a phase before this one wrote may be read; of shared memory there is nothing. */
+/* Lets what a phase before this one wrote be read; of shared memory there is nothing. */
 void emulate_regions_begin(emulate *e) {
     pages_release(e, &e->shared);
     for (uint32_t i = 0; i < e->region_count; i++) {
@@ -251,7 +252,7 @@ static emulate_deed deed_of(const emulate *e, uint64_t stamp, bool write) {
                           .site = stamp & EMULATED_SITE_MASK};
 }
 
-/* Where an address is, for those who read of it: in a buffer rather than in a region. */
+/* Finds an address for those who read of it: in a buffer rather than in a region. */
 static void place_of(const emulate *e, const emulate_region *r, uint64_t address,
                      emulate_finding *f) {
     const emulate_launch *l = e->launch;
@@ -279,15 +280,15 @@ static emulate_finding finding_of(const emulate_thread *t, uint32_t bytes, uint3
                              .bytes = bytes};
 }
 
-/* Whether a read, which what the cell remembers does not allow, is of what nobody has written. */
+/* Tells that a read, which the cell does not allow, is of what nobody has written. */
 static bool is_unwritten(const emulate *e, const emulate_region *r, const emulate_cell *c,
                          uint64_t now, uint32_t site) {
     return !(site & EMULATED_WRITE) && c->written < STAMP_UNDER_WAY &&
            !unordered(e, r, c->written, now);
 }
 
-/* Whether that is the mistake, or a race with a write that comes later, the order of threads must
- * not decide: the epoch's end does, in the workspace the phase's. */
+/* Keeps the read: whether it is the mistake, or a race with a later write, the epoch's end decides
+ * (in the workspace the phase's), not the order of threads. */
 static void note_unwritten(const emulate_thread *t, const emulate_region *r, uint64_t address,
                            uint32_t bytes, uint32_t site) {
     emulate_finding *f = &t->engine->unwritten;
@@ -306,7 +307,7 @@ bool emulate_reads_settle(emulate *e, bool phase_ended) {
     return false;
 }
 
-/* Which of what a cell remembers the access must not follow. */
+/* Fails with the access in a cell that this one must not follow. */
 _Noreturn static void fail_race(const emulate_thread *t, const emulate_region *r,
                                 const emulate_cell *c, uint64_t address, uint32_t bytes,
                                 uint32_t site) {
@@ -357,7 +358,7 @@ typedef struct piece_of {
     uint32_t bytes, site; /* of the whole access */
 } piece_of;
 
-/* What lies in one page of an access from `at` to `end`; returns how many bytes these are. */
+/* Does what lies in one page of an access from `at` to `end`; returns its bytes. */
 static uint64_t touch_page(emulate_thread *t, emulate_region *r, uint64_t at, uint64_t end,
                            piece_of access) {
     emulate *e = t->engine;

@@ -100,7 +100,7 @@ static void visit_factors(emulate_thread *t, const emulate_product *p, visit wha
 
 /* ---- sums ---- */
 
-/* What code has in place of sums: a NaN that no unit makes, with a number and a place. */
+/* Stand-in of code for sums: a NaN that no unit makes, with a number and a place. */
 enum { STAND_IN_NUMBERS = 1 << 13, PLACE_BITS = 8 };
 static const uint32_t stand_in = 0xffe00000;
 

@@ -64,8 +64,8 @@ static void read_part(emulate_thread *lane, const void *row, uint32_t at, void *
     memcpy(out, address, bytes);
 }
 
-/* Of a matrix whose rows lanes `rows` to rows + 7 gave: two elements of row l / 4, or where it is
- * transposed of column l / 4. */
+/* Loads from a matrix whose rows lanes `rows` to rows + 7 gave two elements of row l / 4, or where
+ * it is transposed of column l / 4. */
 static void load_one(emulate_thread *lane, const emulate_thread *rows, uint32_t index,
                      bool transposed, uint32_t *out) {
     uint16_t halves[2];

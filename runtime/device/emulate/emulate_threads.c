@@ -62,7 +62,7 @@ static inline void give_turn(emulate_thread *t) {
 
 /* ---- failures ---- */
 
-/* What runs is abandoned with all others that have not ended, and stay where they end. */
+/* Abandons the running thread and all others that have not ended. */
 _Noreturn static void leave(emulate *e) {
     e->failed = true;
     e->running->state = STATE_READY;
@@ -70,7 +70,7 @@ _Noreturn static void leave(emulate *e) {
     abort(); /* nobody goes back */
 }
 
-/* What went wrong after a read of garbage is that read's fault. */
+/* Blames an earlier read of garbage, if there was one. */
 void emulate_fail(emulate *e, const emulate_finding *finding) {
     bool earlier = e->unwritten.fault != EMULATE_NO_FAULT && finding->fault != EMULATE_RACE;
     e->finding = earlier ? e->unwritten : *finding;

@@ -47,23 +47,23 @@ enum {
     EMULATED_THREADS_MAX = 1024,
 };
 
-/* Of `access`. */
+/* Flags of `access`. */
 #define EMULATED_WRITE (UINT32_C(1) << 31)
 #define EMULATED_SHARED (UINT32_C(1) << 30)
 
-/* Of `shuffle`: the segment's lanes, a power of two; 0: the subgroup's. `lane` counts from the
+/* Lanes of a segment of `shuffle`, a power of two; 0: the subgroup's. `lane` counts from the
  * caller's segment, modulo its size. */
 #define EMULATED_WIDTH(lanes) ((uint32_t)(lanes) << EMULATED_SITE_BITS)
 
-/* Of `load_matrix`: 1, 2 or 4 matrices of 8 x 8 elements of 16 bits. Lane 8 * m + r gives the
+/* Matrices of `load_matrix`: 1, 2 or 4 of 8 x 8 elements of 16 bits. Lane 8 * m + r gives the
  * address of row r of matrix m; what lanes get is laid out as ldmatrix does. */
 #define EMULATED_MATRICES(count) ((uint32_t)(count) << EMULATED_SITE_BITS)
 #define EMULATED_TRANSPOSED (UINT32_C(1) << 28)
 
 #define EMULATED_MATRIX_FAMILY "mma.sm90"
 
-/* Of `mma`: what is multiplied. A lane gives and gets the registers that the PTX ISA says, as
- * 32-bit words; an f64 is two, the low one first. d may be c. */
+/* Kind of an `mma`. A lane gives and gets the registers that the PTX ISA says, as 32-bit words; an
+ * f64 is two, the low one first. d may be c. */
 #define EMULATED_MMA(kind) ((uint32_t)(kind) << EMULATED_SITE_BITS)
 typedef enum emulated_mma_kind {
 #define MMA(id, name, m, n, k, unit) EMULATED_MMA_##id,
@@ -72,7 +72,7 @@ typedef enum emulated_mma_kind {
     EMULATED_MMA_COUNT
 } emulated_mma_kind;
 
-/* Of `wgmma`: its n; and which factors have their lines side by side in memory. */
+/* Shape of `wgmma`: its n; and which factors have their lines side by side in memory. */
 #define EMULATED_A_TURNED (UINT32_C(1) << 30)
 #define EMULATED_B_TURNED (UINT32_C(1) << 31)
 #define EMULATED_COLUMNS(n) ((uint32_t)(n))

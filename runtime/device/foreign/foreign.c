@@ -157,7 +157,7 @@ static void free_memory(device *base, device_memory *memory) {
     pthread_mutex_unlock(&d->mutex);
 }
 
-/* What lies around the memory are pages that end whoever touches them. */
+/* Checks nothing: pages around the memory end whoever touches them. */
 static bool intact(device *d, const device_memory *memory, status *st) {
     (void)d, (void)memory, (void)st;
     return true;

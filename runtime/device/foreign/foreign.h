@@ -28,7 +28,7 @@
 
 typedef struct foreign_device foreign_device;
 
-/* How the system schedules a thread. */
+/* Scheduling of a thread by the system. */
 typedef struct foreign_thread {
     pid_t id;
     int policy, nice;
@@ -84,20 +84,20 @@ bool foreign_guest_start(foreign_image *image, const device_source *source, stat
 void foreign_guest_end(foreign_image *image);
 /* foreign_spawn.c: its process, which has `socket` as GUEST_SOCKET (guest/apart.c). */
 bool foreign_spawn(foreign_image *image, const char *target, int socket, status *st);
-/* What is left there, when the guest has ended. */
+/* Ends what is left there, when the guest has ended. */
 void foreign_end_keeper(foreign_image *image);
 /* Maps `memory` there. */
 bool foreign_guest_map(foreign_image *image, const foreign_memory *memory, uint64_t *address_out,
                        status *st);
 void foreign_guest_unmap(foreign_image *image, const foreign_memory *memory, uint64_t address);
-/* Whether the guest is still there; else `image->end` has the reason. */
+/* Tells whether the guest is still there; else `image->end` has the reason. */
 bool foreign_guest_lives(foreign_image *image);
 /* Ends it with that reason, and what is left of its group of processes. */
 void foreign_guest_kill(foreign_image *image, status_code code, const char *why);
 /* Memory that both sides can map and neither can cut short; -1 with the reason. */
 int foreign_nameless_file(const char *name, size_t size_bytes, status *st);
 
-/* Whether guests have namespaces of their own, tried without one; else why not. */
+/* Tells whether guests have namespaces of their own, tried without one; else why not. */
 bool foreign_is_apart(status *why);
 
 /* foreign_freeze.c: guests that do nothing between calls. Each has a number, from 1, that no other
@@ -116,7 +116,7 @@ void foreign_spare(bool (*those)(pid_t pid));
 /* While it is so guests wait long for a call before they sleep, where they have a processor to do
  * so: what is timed then has no wake-up in it that some functions would save. */
 void foreign_keep_awake(bool awake);
-/* How often the calls of this thread have met a guest that slept. */
+/* Counts the calls of this thread that have met a guest that slept. */
 uint64_t foreign_wakes(void);
 
 /* foreign_watch.c: what a guest has cost by now: the time that processors gave to it; of that, what
@@ -134,7 +134,7 @@ bool foreign_cost_of(uint64_t number, uint32_t threads, foreign_cost *out);
 /* The guests that live; returns how many. */
 size_t foreign_guests(uint64_t *numbers, size_t room);
 
-/* How the system schedules its threads; `born`: as it was started. */
+/* Scheduling of its threads by the system; `born`: as it was started. */
 enum { FOREIGN_THREADS_MAX = 64 };
 typedef struct foreign_schedule {
     size_t count;

@@ -108,7 +108,7 @@ int foreign_nameless_file(const char *name, size_t size_bytes, status *st) {
     return -1;
 }
 
-/* How often a guest looks for a call in that time, as this process takes for it. */
+/* Returns how often a guest looks for a call in that time, as measured in this process. */
 static uint32_t pauses_in(uint32_t ns) {
     enum { PAUSES = 2000 };
     static atomic_uint_fast64_t known; /* ns of PAUSES, the least of what was seen */
@@ -206,8 +206,8 @@ static void last_words(const foreign_image *image, text *out) {
         text_printf(out, "; it printed: %s%.*s", from ? "..." : "", (int)got, words);
 }
 
-/* Whether a Python ended before it could answer at all: it has no package, one without its C part,
- * or does not know the options. */
+/* Tells that a Python ended before it could answer at all: it has no package, one without its C
+ * part, or does not know the options. */
 static bool lacks_package(const foreign_image *image, int how, const char *words) {
     if (!image->is_python || image->answered || !WIFEXITED(how))
         return false;

@@ -92,7 +92,7 @@ static void make_environment(environment *e, uint32_t threads, bool is_python) {
 
 /* ---- the process ---- */
 
-/* What it is started with. */
+/* Files and environment of a start. */
 typedef struct start {
     int socket, output;
     char *const *environment;

@@ -8,7 +8,7 @@
 
 enum { GUEST_PAGE = 4096, GUEST_HUGE_PAGE = 2 << 20, GUEST_LARGE = 512 << 10 };
 
-/* What `size_bytes` take: of large ones whole huge pages. */
+/* Bytes that `size_bytes` take: of large ones whole huge pages. */
 static inline size_t guest_pages_bytes(size_t size_bytes) {
     size_t page = size_bytes >= GUEST_LARGE ? GUEST_HUGE_PAGE : GUEST_PAGE;
     return (size_bytes + !size_bytes + page - 1) / page * page;

@@ -84,7 +84,7 @@ static inline uint32_t guest_ring_calls(uint32_t count) {
     return calls < GUEST_RING ? calls : GUEST_RING;
 }
 
-/* Where those of call `number` stand. */
+/* Returns the addresses of call `number`. */
 static inline uint64_t *guest_call_tensors(guest_ring *ring, uint64_t number, uint32_t count) {
     return &ring->tensors[number % guest_ring_calls(count) * guest_call_words(count)];
 }

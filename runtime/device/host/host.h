@@ -33,9 +33,9 @@ void host_target_of(const char *isa, char target_out[HOST_TARGET_BYTES]);
 /* That of host_isa_level(index); static storage. */
 const char *host_target(size_t index);
 
-/* How far behind the beginning of a page the code of modules loaded from now on begins: a multiple
- * of 64, below a page; 0 by default. Where code lies changes how fast it is by a percent and more,
- * so what compares code places it at random. For one thread that loads. */
+/* Sets how far behind the beginning of a page the code of modules loaded from now on begins: a
+ * multiple of 64, below a page; 0 by default. Where code lies changes how fast it is by a percent
+ * and more, so what compares code places it at random. For one thread that loads. */
 void host_set_code_offset(size_t bytes);
 
 const char *host_cpu_name(void);  /* the CPU's brand string; static storage */

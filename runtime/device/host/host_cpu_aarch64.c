@@ -11,7 +11,7 @@ const char host_cpu_architecture[] = "AArch64";
 const char *const host_cpu_levels[] = {"aarch64-sve256", "aarch64-neon", NULL};
 enum { LEVEL_SVE256, LEVEL_NEON };
 
-/* Of this thread, and of those that it makes; 0 without SVE. */
+/* Returns the bits of this thread's SVE vectors, and of those that it makes; 0 without SVE. */
 static int sve_bits(void) {
     enum { HAS_SVE = 1 << 22, GET_LENGTH = 51, LENGTH_MASK = 0xffff };
     int length = getauxval(AT_HWCAP) & HAS_SVE ? prctl(GET_LENGTH) : -1;

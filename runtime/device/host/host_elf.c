@@ -202,7 +202,7 @@ static bool export_one(host_elf *elf, const Elf64_Sym *s, const char *name, elf_
     return true;
 }
 
-/* What callers may look up: global, defined, functions in code and objects elsewhere. */
+/* Exports what callers may look up: global, defined, functions in code and objects elsewhere. */
 static bool export_symbols(loader *l, status *st) {
     for (size_t i = 1; i < l->object.symbol_count; i++) {
         Elf64_Sym s = elf_symbol(&l->object, i);

@@ -7,7 +7,7 @@
 
 typedef enum field { FIELD_WORD64, FIELD_WORD32, FIELD_ADR, FIELD_LOW12, FIELD_BRANCH26 } field;
 
-/* What a relocation computes, from S + A and the place, and where it puts it. */
+/* A kind of relocation: what it computes, from S + A and the place, and where it puts it. */
 typedef struct kind {
     uint32_t type;
     const char *name;

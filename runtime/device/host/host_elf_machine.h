@@ -24,7 +24,7 @@ typedef struct elf_machine {
     /* Bytes that a relocation writes; 0 for one that does nothing, -1 for an unsupported one. */
     int (*written_bytes)(uint32_t type);
     bool (*needs_got)(uint32_t type);
-    /* Of a supported type. False where the value does not fit. */
+    /* Applies one of a supported type. False where the value does not fit. */
     bool (*apply)(const elf_fixup *fixup, status *st);
 } elf_machine;
 

@@ -8,7 +8,7 @@
 #include "device/host/host_elf.h"
 #include "device/host/host_elf_machine.h"
 
-/* Which protection a section is loaded under. */
+/* Protection that a section is loaded under. */
 typedef enum elf_group { GROUP_NONE, GROUP_CODE, GROUP_CONST, GROUP_DATA, GROUP_COUNT } elf_group;
 
 typedef struct elf_section {
@@ -28,7 +28,7 @@ typedef struct elf_object {
     size_t symbol_count;
 } elf_object;
 
-/* Of another machine than `machine`: STATUS_UNAVAILABLE. */
+/* Parses an object; STATUS_UNAVAILABLE: it is for another machine than `machine`. */
 bool elf_parse(elf_object *o, const elf_machine *machine, const void *bytes, size_t size_bytes,
                status *st);
 void elf_release(elf_object *o);

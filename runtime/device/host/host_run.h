@@ -6,7 +6,7 @@
 #include "device/host/host_pool.h"
 #include "device/shared/host_memory.h"
 
-/* What this machine is as a target of code: isa, targets and target_limit. */
+/* Describes this machine as a target of code: isa, targets and target_limit. */
 void host_describe_code(device_info *info);
 
 /* For device_driver. */

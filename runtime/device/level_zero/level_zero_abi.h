@@ -109,7 +109,7 @@ typedef struct zero_kernel_facts {
 
 /* ---- what is made ---- */
 
-/* Of contexts, fences and memory of the host. */
+/* Description of a context, a fence or memory of the host. */
 typedef struct zero_wish {
     uint32_t type;
     const void *next;

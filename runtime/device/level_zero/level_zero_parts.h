@@ -57,7 +57,7 @@ typedef struct level_zero_device {
     struct level_zero_moment *free; /* the first one that no mark is */
 } level_zero_device;
 
-/* Whether a call for the device succeeded; it is lost with some failures. */
+/* Checks that a call for the device succeeded; it is lost with some failures. */
 bool level_zero_check(level_zero_device *d, uint32_t result, const char *doing, status *st);
 /* Nothing may be allocated that is larger than the device gives at once. */
 bool level_zero_alloc(gpu_device *g, size_t size_bytes, device_memory_kind kind,
@@ -118,7 +118,7 @@ bool level_zero_make_list(level_zero_device *d, void **list_out, status *st);
 bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st);
 /* Keeps what is appended next apart from what was appended. */
 bool level_zero_barrier(gpu_queue *q, status *st);
-/* Of this queue, ready for a phase. */
+/* Gives an event of this queue, ready for a phase. */
 bool level_zero_event(gpu_queue *q, uint32_t phase, void **event_out, status *st);
 
 /* ---- level_zero_mark.c ---- */

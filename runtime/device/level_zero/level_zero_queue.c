@@ -92,7 +92,7 @@ bool level_zero_idle(gpu_queue *q) {
     return idle;
 }
 
-/* Where the driver cannot tell whether it ended, nothing can be relied on. */
+/* Waits for the fence; loses the device where the driver cannot tell whether it ended. */
 static bool await_fence(gpu_queue *q, level_zero_slot *s, const char *doing, status *st) {
     status why = STATUS_INIT;
     uint32_t result;

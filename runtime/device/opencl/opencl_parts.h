@@ -94,7 +94,7 @@ void opencl_end_base(opencl_device *d);
 /* LLVM's bitcode of SPIR-V, made by another program. */
 bool opencl_translate(const char *program, const void *code, size_t size_bytes, text *bitcode_out,
                       status *st);
-/* Whether there is such a program. */
+/* Finds the program; false where there is none. */
 bool opencl_translator_find(const char *usual_name, char *path_out, size_t room, status *st);
 
 /* ---- opencl_image.c ---- */

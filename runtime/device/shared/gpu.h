@@ -86,10 +86,10 @@ typedef struct gpu_functions {
     /* Makes the queue begin what it is given from now on after a mark of another one. */
     bool (*follow)(gpu_queue *q, void *mark, status *st);
     void (*unmark)(gpu_device *g, void *mark);
-    /* Whether the device is gone; NULL: nobody can tell but by a failure (gpu_lose). */
+    /* Tells that the device is gone; NULL: nothing tells but a failure (gpu_lose). */
     bool (*gone)(gpu_device *g, status *why);
-    /* Of a lost device: whether nothing that was given to the queue runs any more. NULL: nothing
-     * does where no thread waits for it. */
+    /* Tells that nothing given to a lost device's queue runs any more. NULL: nothing does where no
+     * thread waits for it. */
     bool (*idle)(gpu_queue *q);
     /* From record_begin to record_end copies, fills and launches of the queue, whose memory is the
      * device's own, are noted instead of done. record_end gives what they made, or where `keep` is
@@ -117,7 +117,8 @@ bool gpu_device_init(gpu_device *g, const device_driver *driver, const gpu_funct
 void gpu_device_release(gpu_device *g); /* its queues are destroyed */
 /* The device was lost (a driver said so): what waits ends, with this reason. Returns false. */
 bool gpu_lose(gpu_device *g, const char *why, status *st);
-/* Whether a wait may go on: false once the device is lost, so that a thread that polls can end. */
+/* Tells that a wait may go on: false once the device is lost, so that a thread that polls can end.
+ */
 static inline bool gpu_may_wait(gpu_device *g, status *st) {
     return soft_usable(&g->soft.base, st);
 }
@@ -142,7 +143,7 @@ void gpu_queue_close(gpu_device *g, gpu_queue *q);
 /* Is the span in memory of the device alone? */
 bool gpu_is_own(device_span span);
 
-/* Where a command's address lies. */
+/* Returns the place of a command's address. */
 gpu_place gpu_place_of(device_span span);
 /* For soft_functions. */
 bool gpu_replay(device_queue *queue, const device_command *command, status *st);

@@ -162,7 +162,7 @@ static void unuse(gpu_pool *p, gpu_range *r) {
 
 /* ---- chunks ---- */
 
-/* Of a block that the driver gave; with the lock held. */
+/* Adds a block that the driver gave; with the lock held. */
 static gpu_chunk *add_chunk(gpu_pool *p, const gpu_block *block, device_memory_kind kind,
                             bool large) {
     gpu_chunk *c = base_calloc(1, sizeof *c);
@@ -185,7 +185,7 @@ static gpu_chunk *add_chunk(gpu_pool *p, const gpu_block *block, device_memory_k
     return c;
 }
 
-/* Of one that is empty: it is in no list any more. With the lock held. */
+/* Unlinks one that is empty: it is in no list any more. With the lock held. */
 static void unlink_chunk(gpu_pool *p, gpu_chunk *c) {
     take_from_bin(p, c->first);
     *c->at = c->next;

@@ -45,7 +45,7 @@ static inline uint64_t gpu_piece_address(const gpu_piece *p) {
     return p->block->address + p->offset;
 }
 
-/* Where blocks come from: a driver. */
+/* Source of blocks: a driver. */
 typedef struct gpu_block_source {
     void *owner;
     bool (*alloc)(void *owner, size_t size_bytes, device_memory_kind kind, gpu_block *block_out,

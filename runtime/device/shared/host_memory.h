@@ -27,7 +27,7 @@ bool host_memory_map_shared(size_t size_bytes, host_memory *memory_out, status *
 void host_memory_unmap(host_memory *memory); /* does nothing for a zeroed one */
 /* The file's pages: where they begin in the mapping, and their bytes. */
 void host_memory_inside(const host_memory *memory, unsigned char **start_out, size_t *bytes_out);
-/* Whether the canary bytes around guarded data are whole; if not, says where and mends them. */
+/* Checks the canary bytes around guarded data; if they are not whole, says where and mends them. */
 bool host_memory_intact(const host_memory *memory, status *st);
 
 #endif

@@ -40,7 +40,7 @@ struct device_queue {
 };
 
 typedef struct soft_functions {
-    /* Where the commands of a queue find a submitted address. NULL: there. */
+    /* Returns a submitted address as the commands of a queue see it. NULL: it is the same. */
     void *(*resolve)(device_span span);
     /* Executes a copy, fill or dispatch on the calling thread, or gives it to the device;
      * soft_begin and soft_end are around what its limit is for. */
@@ -64,7 +64,7 @@ typedef struct soft_functions {
     /* Executes the commands behind a DEVICE_REPLAY; all run, though one fails. NULL: there are none
      * of that kind. */
     bool (*replay)(device_queue *queue, const device_command *command, status *st);
-    /* Whether the device is gone; with the lock held. NULL: it never is. */
+    /* Tells that the device is gone; with the lock held. NULL: it never is. */
     bool (*gone)(soft_device *d, status *why);
     /* The device was lost; with the lock held. */
     void (*lost)(soft_device *d);
@@ -144,7 +144,7 @@ void soft_hidden_unmap(device *d, device_memory *memory);
 void soft_queue_init(device_queue *queue, soft_device *d, bool synchronous);
 void soft_queue_release(device_queue *queue);
 
-/* What is executed has begun: its limit counts from now. False where the device is lost. */
+/* Begins what is executed: its limit counts from now. False where the device is lost. */
 bool soft_begin_limited(device_queue *queue, const device_command *command, status *st);
 void soft_end_limited(device_queue *queue);
 
@@ -158,8 +158,8 @@ static inline void soft_end(device_queue *queue, const device_command *command) 
         soft_end_limited(queue);
 }
 
-/* How long to wait before a device is asked again, once so much time has passed: not at all at
- * first (0: others may have the processor), then a hundredth of it, a millisecond at most. */
+/* Returns how long to wait before a device is asked again, once so much time has passed: not at all
+ * at first (0: others may have the processor), then a hundredth of it, a millisecond at most. */
 uint64_t soft_pause_ns(uint64_t passed_ns);
 
 /* With the lock held. Whether the device is lost; looks at limits and at soft_functions.gone. */

@@ -8,7 +8,7 @@
 #include "base/thread.h"
 #include "device/shared/soft.h"
 
-/* What belongs to a command of a batch. */
+/* Payload and recording of a command of a batch. */
 typedef struct soft_step {
     void *payload; /* the arrays of a dispatch; owned */
     soft_recording *recording;
@@ -105,7 +105,7 @@ static bool run_host(device_queue *q, const device_command *command, status *st)
     return ok;
 }
 
-/* How many commands one stands for: those that are replayed are behind it. */
+/* Counts the commands that one stands for: those that are replayed are behind it. */
 static size_t span_of(const device_command *command) {
     return command->kind == DEVICE_REPLAY ? 1 + command->replay.count : 1;
 }
@@ -132,7 +132,7 @@ static void *resolve(const soft_device *d, device_span span) {
     return d->functions->resolve ? d->functions->resolve(span) : span.address;
 }
 
-/* Of a buffer: what is said, or what is left of its memory; none of one that is not there. */
+/* Bytes of a buffer: as given, or what is left of its memory; 0 of one that is not there. */
 static int64_t bytes_of(const device_dispatch *given, uint32_t buffer) {
     const device_memory *memory = given->memories[buffer];
     const unsigned char *address = given->buffers[buffer];
@@ -296,8 +296,8 @@ static void batch_done(device_queue *q, soft_batch *b) {
     pthread_mutex_unlock(&d->mutex);
 }
 
-/* Of a lost device: what never ran, but for batches that somebody is still waking up from; with the
- * lock held. */
+/* Frees batches that never ran on a lost device, but for those that somebody is still waking up
+ * from; with the lock held. */
 static void give_up(device_queue *q) {
     soft_batch **at = &q->first;
     for (soft_batch *b; (b = *at);) {

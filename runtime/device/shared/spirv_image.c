@@ -59,7 +59,7 @@ static bool is_whole(const spirv_image *m) {
 
 /* ---- the workgroup's memory ---- */
 
-/* Of each id: the bytes of a type, the value of a constant, what a pointer points to. */
+/* Numbers by id: the bytes of a type, the value of a constant, what a pointer points to. */
 typedef struct ids {
     uint64_t *of;
     uint32_t count;

@@ -39,7 +39,7 @@ typedef enum spirv_probe_kind {
     SPIRV_PROBE_COUNT
 } spirv_probe_kind;
 
-/* What is known of a device: its limits, and what its probes found, once a process. */
+/* Limits of a device, and what its probes found, once a process. */
 typedef struct spirv_target {
     const spirv_functions *functions;
     const char *name;

@@ -151,7 +151,7 @@ static bool is_nan_of(const void *number, size_t bytes) {
     return isnan(wide);
 }
 
-/* Of the root of something negative any NaN will do: strict code writes its own. */
+/* Compares bits; any NaN will do for the root of something negative: strict code writes its own. */
 static bool compare(const gpu_device *g, spirv_probe_kind kind, const unsigned char *expected,
                     const unsigned char *got, status *st) {
     const size_t bytes = probes[kind].number_bytes;

@@ -7,8 +7,8 @@
 
 #include "device/shared/spirv_load.h"
 
-/* Whether the device computes as strict needs it; runs on its own queue. STATUS_UNAVAILABLE names
- * the operation that it gets wrong. */
+/* Checks that the device computes as strict needs it; runs on its own queue. STATUS_UNAVAILABLE
+ * names the operation that it gets wrong. */
 bool spirv_probe(spirv_target *t, gpu_device *g, spirv_probe_kind kind, status *st);
 
 #endif

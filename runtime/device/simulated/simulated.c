@@ -87,7 +87,7 @@ static bool hold(device_queue *q, uint64_t until_ns, bool early) {
     return ok && !soft_is_lost(q->device);
 }
 
-/* What comes before a command, and may keep it from running. */
+/* Does what comes before a command, and may keep it from running. */
 static bool await_command(device_queue *q, const device_command *c, status *st) {
     simulated_device *s = (simulated_device *)q->device;
     soft_device *d = q->device;

@@ -43,7 +43,7 @@ typedef enum simulated_fault {
     SIMULATED_FAULT_COUNT
 } simulated_fault;
 
-/* What the environment says: how many devices there are, and the number that a fault of one was
+/* Settings of the environment: how many devices there are, and the number that a fault of one was
  * given; 0: it does not have the fault. */
 uint32_t simulated_count(void);
 uint64_t simulated_fault_of(uint32_t index, simulated_fault fault);

@@ -55,7 +55,7 @@ static bool enumerate(uint32_t index, device_info *info_out) {
 
 /* ---- opening ---- */
 
-/* What the device cannot be without; else the traits that a kind of module needs. */
+/* Names a trait that the device lacks, of those that it or a kind of module needs. */
 static const char *missing_for(const vulkan_device *v, trait_way way, bool of_f32) {
     static const struct {
         trait_way way;
@@ -120,7 +120,7 @@ static void init_clock(vulkan_device *v) {
     gpu_clock_init(&v->clock);
 }
 
-/* What another process left, where there is a file for it; drivers take no cache of another's. */
+/* Begins with the cache that another process left, if any; drivers take no cache of another's. */
 static bool create_cache(vulkan_device *v, status *st) {
     const char *path = getenv(VULKAN_CACHE);
     char *left = NULL;

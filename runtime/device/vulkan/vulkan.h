@@ -36,7 +36,7 @@ typedef struct vulkan_functions {
 #include "device/vulkan/vulkan_functions.def"
 } vulkan_functions;
 
-/* What modules may declare, and a device may have. */
+/* Features that modules may declare, and a device may have. */
 typedef struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;

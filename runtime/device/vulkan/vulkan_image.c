@@ -10,7 +10,7 @@
 
 enum { VERSION_1_5 = 0x00010500 };
 
-/* What is read of a module. */
+/* State of reading a module. */
 typedef struct reader {
     const vulkan_device *device;
     const device_source *source;
@@ -54,7 +54,8 @@ static bool has_capability(const reader *r, uint32_t capability) {
            corrupt(r, "it declares a capability that no code for Vulkan needs here");
 }
 
-/* Of a constant of the module, or of all f64 where the module computes in it without constants. */
+/* Checks a trait of a constant of the module, or of all f64 where it computes in it without them.
+ */
 static bool has_trait(const reader *r, uint32_t number) {
     static const struct {
         trait_way way;

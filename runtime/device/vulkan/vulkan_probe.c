@@ -21,7 +21,7 @@ typedef struct format {
     uint32_t fraction_bits, exponent_bits;
 } format;
 
-/* Of any exponent or of one near 1; often with few bits set, or with all. */
+/* Draws any exponent or one near 1; often with few bits set, or with all. */
 static uint64_t draw_number(uint64_t *state, const format *f) {
     uint64_t random = splitmix64(state), most = ((uint64_t)1 << f->exponent_bits) - 1,
              exponent = most / 2 + random % 8 - 4;
