@@ -90,7 +90,7 @@ static json_t *types_of(report *s) {
 
 /* ---- the chip ---- */
 
-/* Of a device that runs code of every chip of a family: does any of them copy? */
+/* Tells that the chip copies; of a device for a whole family, that any chip of it does. */
 static bool copies(const report *s) {
     const capability_chip *chip = s->chip;
     for (size_t i = 0; !s->chip && (chip = capability_chip_at(i)); i++)

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "runtime.h"
 
-/* What a dispatch needs that lives as long as the graph. */
+/* Parts of a dispatch that live as long as the graph. */
 typedef struct kept_launch {
     tsr_module_t module;            /* that the program loaded */
     const metadata *metadata;       /* of the kernel: the module's, or of one within it */

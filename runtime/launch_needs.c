@@ -113,7 +113,7 @@ static tsr_status_t find_needs(kernel_launch *request) {
     return result == TSR_SUCCESS ? find_code_needs(request) : result;
 }
 
-/* What a launch needed. Without dimensions that is the same for all; with dimensions most launches
+/* Needs of a launch. Without dimensions they are the same for all; with dimensions most launches
  * have those of the one before, and evaluating the formulas takes longer than a small kernel. */
 struct launch_needs {
     const kernel_code *code;

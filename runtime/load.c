@@ -73,7 +73,7 @@ static bool no_image_fits(const loader *l, status *st) {
     return false;
 }
 
-/* What the metadata says of a part; of every image, where it tells none apart. */
+/* Finds the metadata of a part; of every image, where it tells none apart. */
 static const metadata_image *description(const metadata *m, const char *kind) {
     for (uint32_t i = 0; i < m->image_count; i++)
         if (!m->images[i].isa || strcmp(m->images[i].section, kind) == 0)

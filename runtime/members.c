@@ -91,7 +91,7 @@ static owned *take_first(owned **list) {
     return first;
 }
 
-/* Of a lost device nobody asks for its handles. */
+/* Tells that the device is lost: nobody asks for its handles. */
 static bool is_lost(tsr_context_t member) {
     return context_usable(member) != TSR_SUCCESS;
 }

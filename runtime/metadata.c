@@ -301,7 +301,7 @@ static bool read_extents(metadata *m, const json_t *launch, const char *key, met
     return ok;
 }
 
-/* Where none is given: the workgroups of the last phase, each by itself. */
+/* Reads the launch; by default the workgroups of the last phase, each by itself. */
 static bool read_launch(metadata *m, const json_t *root, metadata_image *image, status *st) {
     const json_t *launch = json_object_get(root, "launch");
     metadata_need *l = image->launch;

@@ -81,7 +81,7 @@ void metadata_release(metadata *m);
 /* The largest number of workgroups, and of bytes of a buffer, a workspace or a thread's scratch. */
 #define METADATA_LIMIT (INT64_C(1) << 46)
 #define METADATA_NOT_DONATED UINT32_MAX
-/* How many of each a document may have. */
+/* Limits of a document. */
 enum {
     METADATA_PARAMETERS_MAX = 4096, /* inputs, and as many outputs */
     METADATA_PHASES_MAX = 256,

@@ -7,7 +7,7 @@
 #include "metadata.h"
 #include "module.h"
 
-/* What is read, and where. */
+/* State of reading a program. */
 typedef struct reader {
     metadata *m;
     program *p;

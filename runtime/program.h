@@ -79,7 +79,7 @@ typedef struct program {
 /* Reads the document's "program" into m->program. */
 bool program_read(struct metadata *m, const struct json_t *document, status *st);
 
-/* Whether the program keeps the rules, with these as the metadata of its kernels. */
+/* Checks that the program keeps the rules, with these as the metadata of its kernels. */
 bool program_check(const struct metadata *m, const struct metadata *const *kernels, status *st);
 /* The part of it for donated inputs; commands have as many operands as their kernels. */
 bool program_check_donations(const struct metadata *m, const struct metadata *const *kernels,

@@ -140,7 +140,7 @@ static int64_t gcd(int64_t a, int64_t b) {
     return b ? gcd(b, a % b) : a;
 }
 
-/* Whether two places may have a byte in common in some turn. */
+/* Tells whether two places may have a byte in common in some turn. */
 static bool overlap(const checker *ck, const program_place *a, int64_t a_bytes,
                     const program_place *b, int64_t b_bytes) {
     int64_t low = b->offset - a->offset, high = low, step = 0;

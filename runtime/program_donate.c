@@ -20,7 +20,7 @@ static int64_t stride_of(const program_place *p, uint32_t loop) {
     return loop < p->stride_count ? p->strides[loop] : 0;
 }
 
-/* Of an input and an output: where the buffers are one, the places are, too. */
+/* Tells that an input lies where its output does, once the buffers are one. */
 static bool is_same_place(const metadata *m, const program_place *from, const program_place *to) {
     if (from->buffer >= m->inputs || m->donated[from->buffer] == METADATA_NOT_DONATED ||
         to->buffer != m->inputs + m->donated[from->buffer] || to->offset != from->offset)

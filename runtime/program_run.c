@@ -44,7 +44,7 @@ static tsr_status_t run_dispatch(struct program_state *s, const program_command 
     return result == TSR_SUCCESS ? program_added(s) : result;
 }
 
-/* Of a donated input that lies where its output does, nothing needs to be copied. */
+/* Copies, unless a donated input lies where its output does. */
 static tsr_status_t run_copy(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
     const device_span to = span_of(r, &c->places[0]), from = span_of(r, &c->places[1]);
@@ -136,8 +136,8 @@ static tsr_status_t run_block(struct program_state *s, const program_block *bloc
 
 /* ---- launches ---- */
 
-/* Where the launch will wait for the stream: what failed in it before is told as ever, and the time
- * of the launch counts from its turn on. */
+/* Waits for the stream: what failed in it before is told as ever, and the time of the launch counts
+ * from its turn on. */
 static tsr_status_t settle_stream(struct program_state *s) {
     program_run *r = &s->run;
     status st = STATUS_INIT, lost = STATUS_INIT;

@@ -39,7 +39,7 @@ struct tsr_stream {
     tsr_graph_t captured; /* NULL: it is not capturing */
 };
 
-/* What was made once from inputs that stay as they are (prepare.c). */
+/* A kernel with what was made once from inputs that stay (prepare.c). */
 struct tsr_prepared {
     owned link;
     tsr_kernel_t kernel;

@@ -128,8 +128,8 @@ static void host_wait_drop(void *argument) {
 
 /* ---- waits of streams ---- */
 
-/* How many signals a wait for the value is for; 0: the host waits, since the stream is synchronous
- * or its device does not know them all. */
+/* Counts the signals that a wait for the value is for; 0: the host waits, since the stream is
+ * synchronous or its device does not know them all. */
 static size_t known_to(const struct tsr_semaphore *s, uint64_t value, tsr_stream_t stream) {
     tsr_context_t member = stream->context;
     if (stream == &member->default_stream)

@@ -27,8 +27,8 @@ void telemetry_enable(tsr_context_t context, bool on);
 /* Copies up to `capacity` of the newest records, oldest first; returns how many. */
 size_t telemetry_read(tsr_context_t context, telemetry_record *out, size_t capacity);
 
-/* What the context's device holds of memory, what of it is used, and what it recorded; zeros where
- * its driver counts nothing. At any time. */
+/* Counts what the context's device holds of memory, what of it is used, and what it recorded; zeros
+ * where its driver counts nothing. At any time. */
 void telemetry_counts(tsr_context_t context, device_counts *out);
 
 /* The ring itself, inside a context. */

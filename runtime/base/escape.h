@@ -18,7 +18,7 @@
 
 #include "base/text.h"
 
-/* Of one foreign string at most so many bytes are shown: the longest path. */
+/* Bytes that are shown of one foreign string at most: the longest path. */
 enum { TEXT_SHOWN_BYTES_MAX = 4096 };
 
 bool text_is_utf8(const char *bytes, size_t length);

@@ -13,7 +13,7 @@ typedef struct philox_words {
 
 philox_words philox4x32_10(philox_words counter, uint32_t key0, uint32_t key1);
 
-/* What numbers are drawn for: the last word of the counter, so that no two uses share any. */
+/* Uses of the numbers: the last word of the counter, so that no two uses share any. */
 enum {
     PHILOX_DOMAIN_INPUTS = 0,
     PHILOX_DOMAIN_ROUNDING = 1,

@@ -40,8 +40,8 @@ size_t tensor_bytes(const tensor *t);
  * file, fsync, rename). Types that NumPy lacks (dtype.h) are read only where `want` names them;
  * pass DTYPE_NONE to accept the file's own type. */
 bool tensor_read_npy(tensor *t, const char *path, dtype want, status *st);
-/* Where a .npy file keeps its elements: all that reading checks before it allocates, and no element
- * read. *fd_out is the open file, the caller's to close; -1 on failure. */
+/* Layout of a .npy file: all that reading checks before it allocates, and no element read. *fd_out
+ * is the open file, the caller's to close; -1 on failure. */
 typedef struct npy_layout {
     dtype type;
     int rank;
@@ -54,7 +54,7 @@ bool tensor_open_npy(npy_layout *layout, int *fd_out, const char *path, dtype wa
  * that is not, and `what` holds it. */
 bool tensor_check_bytes(const tensor *t, const char *what, status *st);
 bool tensor_write_npy(const tensor *t, const char *path, status *st);
-/* What stands in front of the elements in such a file. */
+/* Writes what stands in front of the elements in such a file. */
 void tensor_npy_header(const tensor *t, text *out);
 
 #endif

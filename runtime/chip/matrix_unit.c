@@ -8,8 +8,8 @@
 
 #define binary_none (*(const binary_format *)NULL)
 
-/* What the columns of the table do not say. CDNA3 takes a zero for a number near 2^-126, as its
- * source says; NVIDIA's take it for none. */
+/* Columns that the table leaves out. CDNA3 takes a zero for a number near 2^-126, as its source
+ * says; NVIDIA's take it for none. */
 #define NO_WIDTHS 0, ALIGN_CUT, 0, 0, 0, BINARY_NEAREST_EVEN
 #define WIDTHS_DOWN 24, ALIGN_CUT, -126, -1000, 23, BINARY_NEAREST_EVEN
 #define WIDTHS_DOWN_HALVES WIDTHS_DOWN
@@ -60,7 +60,7 @@ int matrix_unit_whole_bits(const matrix_unit *unit) {
 
 /* ---- factors ---- */
 
-/* Which k comes in place `at`. */
+/* Returns the k that comes in place `at`. */
 static size_t taken(const matrix_unit *unit, size_t at, size_t count) {
     size_t half = count / 2;
     return unit->rule != MATRIX_UNIT_ALIGNED_AS_F16
@@ -137,7 +137,7 @@ static uint64_t exact(const matrix_terms *t, uint64_t c) {
     return c & UINT32_MAX;
 }
 
-/* What a rule does at once: a step, or an instruction. */
+/* Functions of the rules: each does a step at once, or an instruction. */
 static const struct {
     piece_fn piece;
     bool instruction;

@@ -20,7 +20,7 @@
 
 #include "base/binary_format.h"
 
-/* How a step is added. */
+/* Rules by which a step is added. */
 typedef enum matrix_unit_rule {
     MATRIX_UNIT_ALIGNED, /* NVIDIA: products and c are cut at the greatest exponent, added exactly
                           */
@@ -53,7 +53,7 @@ typedef struct matrix_unit {
     const binary_format *accumulator;
     int k;    /* products of one instruction, in its longest form */
     int step; /* products that are added at once */
-    /* Of aligned sums: */
+    /* Aligned sums alone: */
     int fraction_bits;        /* kept below the greatest exponent */
     matrix_alignment align;   /* of what goes below them */
     int zero_exponent;        /* of a factor or a c that is zero */

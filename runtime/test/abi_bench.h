@@ -23,7 +23,7 @@ typedef struct abi_bench {
     void *a, *out; /* BYTES each */
 } abi_bench;
 
-/* What differs from the module that is right. */
+/* Differences from the module that is right. */
 typedef struct abi_module {
     const char *target; /* NULL: the device's best */
     const char *code;   /* of which driver; NULL: the device's */
@@ -37,7 +37,7 @@ static inline bool takes_words(const abi_bench *b) {
     return b->info.targets[0] && strncmp(b->info.targets[0], "spirv", 5) == 0;
 }
 
-/* Whether code of the device says how many threads run it side by side. */
+/* Tells whether code of the device says how many threads run it side by side. */
 static inline bool has_threads(const abi_bench *b) {
     const char *target = b->info.targets[0] ? b->info.targets[0] : "";
     return takes_words(b) || strncmp(target, "ptx", 3) == 0 || strncmp(target, "hsaco", 5) == 0;
@@ -115,7 +115,7 @@ static inline void put(const abi_bench *b, void *to, float first) {
     OK(tsrCopy(b->context, to, values, BYTES));
 }
 
-/* What `launches` launches, one on what the other made, make of what `put` put there. */
+/* Checks what `launches` launches, one on what the other made, make of what `put` put there. */
 static inline void expect_at(const abi_bench *b, const void *at, float first, int launches) {
     float got[FLOATS];
     OK(tsrCopy(b->context, got, at, BYTES));

@@ -71,7 +71,7 @@ static inline void read_from(const bench *b, const device_memory *m, void *to, s
     submit(b->sync, b, copy_of(host_span(to), span_of(m), size));
 }
 
-/* Where the kernels of a driver lie: all in one file, or as here in an object for each. */
+/* Files of a driver's kernels: one for all, or one for each. */
 static const struct {
     const char *driver, *folder, *file;
 } kernel_files[] = {

@@ -60,7 +60,7 @@ typedef struct fault_library {
 
 /* ---- steps ---- */
 
-/* What has been made until now. */
+/* Everything that has been made until now. */
 typedef struct rig {
     const fault *row;
     const fault_library *library;
@@ -331,7 +331,7 @@ static inline int in_child(CMUnitTestFunction test, const char *name, const void
     return how != 0;
 }
 
-/* How many rows are not as they say. */
+/* Counts the rows that are not as they say. */
 static inline int run_faults(const fault_library *library, const fault *rows, size_t count) {
     int failed = 0;
     char name[256];

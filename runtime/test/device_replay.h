@@ -66,7 +66,7 @@ static inline void replays_what_comes_again(const bench *b) {
     b->driver->free(b->d, copy);
 }
 
-/* What fails is told, and what is behind it runs; none of it was recorded. */
+/* Checks that a failure is told, and what is behind it runs; none of it was recorded. */
 static inline void replays_fail_as_others_do(const bench *b) {
     status st = STATUS_INIT;
     if (!b->driver->sequence_create)

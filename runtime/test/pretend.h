@@ -15,7 +15,7 @@ typedef struct pretend_launch {
     const char *name;
     const uint64_t *arguments;
     uint64_t workgroups; /* of pretend_is_foreign: threads */
-    /* Where the bytes of an address lie; NULL: they are not the device's. */
+    /* Returns the bytes of an address; NULL: they are not the device's. */
     unsigned char *(*resolve)(uint64_t address, size_t bytes);
     bool (*is_ended)(void); /* what never ends ends nevertheless */
 } pretend_launch;

@@ -40,7 +40,7 @@ static void calls_are_read(void **state) {
     metadata_release(&m);
 }
 
-/* What stands in the document, what takes its place, and what is said. */
+/* Text of the document, its replacement, and words of the message. */
 static const struct {
     const char *old, *replacement, *words;
 } wrong[] = {

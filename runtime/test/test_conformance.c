@@ -80,7 +80,7 @@ static void expect_replayed(const abi_bench *b, const void *spare, float first) 
         assert_true(got[4] == 2 * (first + 4) + 1);
 }
 
-/* Where the driver records, each launch of a graph has replayed what it recorded. */
+/* Checks that each launch of a graph has replayed what was recorded, where the driver records. */
 static void expect_counted(const abi_bench *b, uint64_t recordings, uint64_t replays) {
     device_counts counts;
     if (!b->driver->sequence_create)
@@ -125,7 +125,7 @@ static void graphs_are_replayed(const abi_bench *b) {
     OK(tsrFree(b->context, spare));
 }
 
-/* Where launches are timed or limited each is a command of its own. */
+/* Checks that launches that are timed or limited are commands of their own. */
 static void graphs_tell_the_times_of_launches(const abi_bench *b) {
     tsr_stream_t stream;
     void *middle, *spare;
@@ -497,7 +497,7 @@ static void every_device_conforms(void **state) {
     assert_true(devices >= (only_driver ? 1 : 8));
 }
 
-/* Of the process that another_process_uses_it_too starts. */
+/* Body of the process that another_process_uses_it_too starts. */
 static int run_again(const char *name, const char *index) {
     abi_bench b;
     open_abi_bench(&b, device_driver_find(name), (uint32_t)strtoul(index, NULL, 10));

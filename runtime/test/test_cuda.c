@@ -66,7 +66,7 @@ static const fault faults[] = {
     {"hip", STUB_HIP, "", NOTHING, STATUS_OK, ""},
 };
 
-/* What a GPU says that it loads. */
+/* Targets that a GPU says that it loads. */
 static const struct {
     const char *driver, *faults, *isa, *targets;
 } chips[] = {

@@ -35,7 +35,7 @@ static void broken_canaries_name_the_buffer(void **state) {
     }
 }
 
-/* How a child ends that runs the kernel: 0, or the signal that ended it. */
+/* Runs the kernel in a child; returns 0, or the signal that ended it. */
 static int signal_of(const fixture *f) {
     int how;
     pid_t child = fork();

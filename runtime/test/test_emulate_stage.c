@@ -11,8 +11,8 @@ enum { STORE_SITE = 1, FIRST_SITE, SECOND_SITE, LATER_SITE, OUT_SITE, BARRIER_SI
 
 /* ---- factors: PTX ISA, "Shared Memory Matrix Layout" ---- */
 
-/* Of a side: its swizzling mode, whether its lines are side by side, and which 16 bytes of a row
- * are the first of an instruction's. */
+/* Layout of a side: its swizzling mode, whether its lines are side by side, and which 16 bytes of a
+ * row are the first of an instruction's. */
 typedef struct side_layout {
     uint32_t mode;
     bool turned;

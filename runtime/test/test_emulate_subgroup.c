@@ -113,7 +113,7 @@ static float after_first_copy(emulated_thread *t) {
     }
 }
 
-/* What is changed is each workgroup's own. */
+/* Returns the source of a copy; one that is changed is each workgroup's own. */
 static uint32_t source_of(const emulated_thread *t) {
     bool own = step >= SOURCE_CHANGES_LATER && step <= SOURCE_CHANGES_AFTERWARDS;
     return step == COPY_PAST_THE_END ? BENCH_FLOATS / 4
@@ -391,8 +391,8 @@ static void f64_is_a_chain_of_fma(void **state) {
     }
 }
 
-/* Where the PTX ISA says that element i of a lane's fragments is ("Matrix fragments for mma"), kind
- * by kind, as it does. */
+/* Place of element i of a lane's fragments in the PTX ISA ("Matrix fragments for mma"), kind by
+ * kind, as it does. */
 typedef struct spot {
     uint32_t row, column;
 } spot;

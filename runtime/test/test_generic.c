@@ -177,7 +177,7 @@ static void unsound_descriptions_are_refused(void **state) {
     OK(tsrDestroyContext(c));
 }
 
-/* What a formula gives at launch is trusted no more than a number in the metadata. */
+/* Checks that a formula's value at launch is trusted no more than a number in the metadata. */
 static void needs_without_bounds_are_refused(void **state) {
     (void)state;
     static const variation excessive[] = {

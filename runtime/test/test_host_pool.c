@@ -62,7 +62,7 @@ static void every_workgroup_runs_once(void **state) {
     }
 }
 
-/* What the kernel raised and set is the kernel's: the caller's environment comes back whole. */
+/* Raises flags that stay the kernel's: the caller's environment comes back whole. */
 static void raise_flags(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
     (void)frame, (void)begin, (void)end;
     feraiseexcept(FE_DIVBYZERO | FE_INEXACT);

@@ -85,7 +85,7 @@ static const fault faults[] = {
     {Z, USUAL, "", NOTHING, STATUS_OK, ""},
 };
 
-/* What it says of itself. */
+/* Properties that it tells. */
 static const struct {
     const char *faults;
     uint64_t timestamp_ns;

@@ -194,7 +194,7 @@ static void threads_share_a_pool(void **state) {
     free(models);
 }
 
-/* Where it is needed, what was kept goes back; what cannot be had is refused, and all goes on. */
+/* Gives back what was kept where it is needed; what cannot be had is refused, and all goes on. */
 static void what_is_kept_goes_back_under_pressure(void **state) {
     (void)state;
     maker made = maker_of(40 * MIB);

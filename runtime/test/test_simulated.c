@@ -63,7 +63,7 @@ static void close_rig(rig *r) {
 
 /* ---- memory ---- */
 
-/* How a child ends that reads a byte. */
+/* Reads a byte in a child; returns 0, or the signal that ended it. */
 static int signal_of_reading(const volatile unsigned char *address) {
     int how;
     pid_t child = fork();

@@ -9,7 +9,7 @@
 
 static const uint64_t millisecond = 1000000;
 
-/* What a lost context keeps stays reachable for a leak checker. */
+/* Keeps what lost contexts have reachable for a leak checker. */
 static fixture lost[16];
 static size_t lost_count;
 static tsr_stream_t lost_stream[8];

@@ -48,7 +48,7 @@ typedef struct tsr_event *tsr_event_t;
 typedef struct tsr_graph *tsr_graph_t;
 typedef struct tsr_prepared *tsr_prepared_t; /* since 2.1 */
 
-/* What a function returns. After a failure nothing has changed, but for TSR_ETIMEOUT, TSR_EINTERNAL
+/* Result of a function. After a failure nothing has changed, but for TSR_ETIMEOUT, TSR_EINTERNAL
  * and the failures of earlier launches that synchronising or destroying a stream tells. */
 typedef enum tsr_status {
     TSR_SUCCESS = 0,
@@ -91,11 +91,11 @@ typedef struct tsr_device_info {
 } tsr_device_info_t;
 TSR_API tsr_status_t tsrGetDeviceCount(uint32_t *count);
 TSR_API tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info);
-/* What a device can do, since 2.2: one JSON object, of the same keys for every device. Unknown is
- * null; docs/devices.md says what each key means and its unit. The text lives as long as the
- * process: nobody frees it. The device is opened and given back where only trying it tells what its
- * arithmetic does (Vulkan); one that cannot be used is described all the same, with the reason in
- * "missing". TSR_ENOTFOUND where there is no such device; TSR_EINVAL where `json` is NULL. */
+/* Describes what a device can do, since 2.2: one JSON object, of the same keys for every device.
+ * Unknown is null; docs/devices.md says what each key means and its unit. The text lives as long as
+ * the process: nobody frees it. The device is opened and given back where only trying it tells what
+ * its arithmetic does (Vulkan); one that cannot be used is described all the same, with the reason
+ * in "missing". TSR_ENOTFOUND where there is no such device; TSR_EINVAL where `json` is NULL. */
 TSR_API tsr_status_t tsrGetCapabilities(uint32_t index, const char **json);
 
 /* A context on the host device, with threads = usable cores. */
@@ -124,7 +124,7 @@ TSR_API tsr_status_t tsrGetContextMember(tsr_context_t context, uint32_t positio
 /* A lost context is destroyed whatever is alive in it, and all its handles with it. */
 TSR_API tsr_status_t tsrDestroyContext(tsr_context_t context);
 
-/* How long a launch, a copy or a fill may run, from its turn on the device to its end, in
+/* Limits how long a launch, a copy or a fill may run, from its turn on the device to its end, in
  * nanoseconds; 0, the default: for ever. It holds for those that are made after this call.
  *
  * A thread inside a kernel cannot be stopped safely. So when the time is over, the context is lost:
@@ -190,7 +190,7 @@ enum {
 };
 TSR_API tsr_status_t tsrAlloc(tsr_context_t context, size_t bytes, uint32_t flags, void **pointer);
 TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer); /* NULL: nothing to do */
-/* Where the host reaches an allocation, until it is unmapped or freed: another pointer than the
+/* Maps an allocation for the host, until it is unmapped or freed: another pointer than the
  * allocation's, unless the device is host_addressable. What the device does to the memory is seen
  * once it has been waited for. */
 TSR_API tsr_status_t tsrMap(tsr_context_t context, void *pointer, void **host);
@@ -230,8 +230,8 @@ TSR_API tsr_status_t tsrStreamSynchronize(tsr_context_t context, tsr_stream_t st
 TSR_API tsr_status_t tsrCreateEvent(tsr_context_t context, tsr_event_t *event);
 TSR_API tsr_status_t tsrDestroyEvent(tsr_event_t event);
 TSR_API tsr_status_t tsrRecordEvent(tsr_event_t event, tsr_stream_t stream);
-/* What is queued in the stream (NULL: the default one) after this call begins when the recording
- * that was asked for last has happened; at once, where none was. */
+/* Makes what is queued in the stream (NULL: the default one) after this call wait for the recording
+ * that was asked for last; where there is none, for nothing. */
 TSR_API tsr_status_t tsrWaitEvent(tsr_event_t event, tsr_stream_t stream);
 TSR_API tsr_status_t tsrSynchronizeEvent(tsr_event_t event);
 /* When the latest recording happened, in nanoseconds of the device's clock, which begins anywhere.
@@ -257,7 +257,7 @@ TSR_API tsr_status_t tsrDestroySemaphore(tsr_semaphore_t semaphore);
 /* On a stream of any member (NULL: the default one of the first, where it happens at once). */
 TSR_API tsr_status_t tsrSignalSemaphore(tsr_semaphore_t semaphore, tsr_stream_t stream,
                                         uint64_t value);
-/* What is queued in the stream after this call begins when the value is at least `value`. */
+/* Makes what is queued in the stream after this call wait until the value is at least `value`. */
 TSR_API tsr_status_t tsrWaitSemaphore(tsr_semaphore_t semaphore, tsr_stream_t stream,
                                       uint64_t value);
 TSR_API tsr_status_t tsrSynchronizeSemaphore(tsr_semaphore_t semaphore, uint64_t value);

@@ -8,7 +8,7 @@
 /* The loader takes the drivers that this variable names, and no others. */
 #define MOCK_DRIVERS "ZE_ENABLE_ALT_DRIVERS"
 
-/* What is alive, and the launches, without the probes'. */
+/* Counts of what is alive, and of launches, without the probes'. */
 typedef struct mock_counts {
     uint64_t memory, contexts, queues, lists, fences, pools, events, modules, logs, kernels;
     uint64_t launches, given; /* begun; given to queues */

@@ -6,7 +6,7 @@
 
 #define STUB_FAULTS "TESSERA_STUB_FAULTS"
 
-/* What is alive; `current`: contexts that are current on the calling thread. */
+/* Counts of what is alive; `current`: contexts that are current on the calling thread. */
 typedef struct stub_counts {
     uint64_t allocations, contexts, modules, streams, events, current, launches;
     uint64_t given;          /* pieces of work to streams, ever */
