@@ -51,7 +51,7 @@ void bisect_close(bisect *b);
 
 /* {"schema": "tsr.bisect/1", ...}; owned. STATE has the same, and more. */
 json_t *bisect_json(const bisect *b);
-/* What was found, for people. */
+/* Shows what was found, for people. */
 void bisect_show(const bisect *b, text *out);
 
 /* judge.c: compares one commit with the good one and marks it. False: the search cannot go on. */

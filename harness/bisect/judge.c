@@ -15,7 +15,7 @@
 #include "process/checkout.h"
 #include "process/program.h"
 
-/* What a retry asks for: as many pairs of processes as a gate ever has. */
+/* Pairs of processes for a retry: as many as a gate ever has. */
 #define MOST_PAIRS "96"
 
 static void settle(bisect_commit *c, bisect_mark mark, const char *format, ...)

@@ -24,7 +24,7 @@ bisect_range bisect_search(const bisect_mark *marks, size_t count) {
     r.end = r.begin;
     while (marks[r.end] != BISECT_BAD)
         r.end++;
-    /* Of what has not been tried, the one nearest to the middle. */
+    /* The untried one nearest to the middle. */
     size_t last = r.end, middle = (r.begin + last) / 2, untried = 0, nearest = count;
     r.end = last + 1;
     r.next = r.end;

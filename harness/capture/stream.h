@@ -40,7 +40,7 @@ typedef struct capture_call {
     const char *arguments;          /* JSON: pairs of name and scalar; a name alone is a tensor */
     capture_tensor *tensors;
     uint32_t tensor_count;
-    /* What it is, what went in and what came out, as text to be compared. */
+    /* Text to be compared: what it is, what went in and what came out. */
     const char *signature, *inputs, *outputs;
 } capture_call;
 

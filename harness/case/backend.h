@@ -8,7 +8,7 @@
 #include "device/backends.h"
 #include "tessera/compiler.h"
 
-/* What backends have in common. The steps of their jobs: exec/execution.h. */
+/* Classes of backends. The steps of their jobs: exec/execution.h. */
 typedef enum backend_class {
     BACKEND_CLASS_INTERPRETER, /* the oracle: each case once, as strict, on one thread */
     BACKEND_CLASS_COMPILER,    /* code that this compiler makes, on a device of the runtime */
@@ -35,7 +35,7 @@ extern const backend backend_table[BACKEND_COUNT];
 
 /* BACKEND_COUNT when unknown. */
 backend_id backend_from_name(const char *name);
-/* What a job's or a result's backend is: one of the table, or an implementation's column. */
+/* Backend of a job or a result: one of the table, or an implementation's column. */
 const backend *backend_named(const char *name);
 /* Runs code, as all do but the interpreter. */
 bool backend_is_compiled(const backend *b);
@@ -43,8 +43,8 @@ bool backend_is_compiled(const backend *b);
 bool backend_has_device(const backend *b);
 /* Runs code that this compiler makes: not that of the interpreter, of tools or of others. */
 bool backend_is_ours(const backend *b);
-/* Which of ours runs where a backend's code does: this machine's, where that is code of others in a
- * process of its own. */
+/* Our backend that runs where a backend's code does: this machine's, where that is code of others
+ * in a process of its own. */
 backend_id backend_beside(backend_id id);
 /* Runs outside of the runtime, through programs of others. */
 bool backend_is_tools(const backend *b);

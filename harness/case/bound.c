@@ -28,7 +28,7 @@ bool kernel_is_fixed(const compiler_kernel *kernel) {
     return kernel->dim_count + kernel->type_count == 0;
 }
 
-/* What was given for a name, else what stands for it. */
+/* Appends the value given for a name, else what stands for it. */
 static void append_value(const compiler_values *given, const char *name, const char *otherwise,
                          text *out) {
     text_printf(out, "%s=", name);

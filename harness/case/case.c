@@ -162,7 +162,7 @@ static bool wants_kernel(const loader *l, const compiler_kernel *kernel) {
     return l->query->filter_count == 0;
 }
 
-/* What is wrong with one file or kernel is told, and the others go on. */
+/* Notes what is wrong with one file or kernel; the others go on. */
 static void note_problem(loader *l, exit_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void note_problem(loader *l, exit_code code, const char *format, ...) {

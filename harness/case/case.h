@@ -50,14 +50,14 @@ bool corpus_find(const char *given, arena *memory, corpus_paths *found, status *
  * path is missing, or no case is found. corpus_release in any case. */
 bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st);
 void corpus_release(corpus *c);
-/* Whether the filters mean a case; `name` is "kernel/case". */
+/* Checks that the filters mean a case; `name` is "kernel/case". */
 bool corpus_query_wants(const corpus_query *query, const char *kernel, const char *name);
 /* Each case with these values of its kernel's space of tiles, "BM=128,BN=64". False with a message
  * where a kernel has no such. */
 bool corpus_choose(corpus *c, const char *space, status *st);
 /* The case of that name; NULL: there is none. */
 const corpus_case *corpus_case_named(const corpus *c, const char *kernel, const char *case_name);
-/* What the compiler takes. Owned (compiler_instance_free); NULL with the diagnostics in `st`. */
+/* Instance for the compiler. Owned (compiler_instance_free); NULL with the diagnostics in `st`. */
 compiler_instance *case_instance(compiler_source *source, const compiler_kernel *kernel,
                                  const compiler_case *c, status *st);
 compiler_instance *corpus_case_instance(const corpus_case *item, status *st);

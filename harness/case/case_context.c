@@ -263,7 +263,7 @@ static bool open_case(case_context *s, const case_context_request *request, stat
         return false;
     s->working_set_bytes = bytes_of(s->signature.inputs, s->signature.input_count) +
                            bytes_of(s->signature.outputs, s->signature.output_count);
-    /* What a gather leaves alone takes no room in a cache. */
+    /* Elements that a gather leaves alone take no room in a cache. */
     if (s->bytes < s->working_set_bytes)
         s->working_set_bytes = s->bytes;
     golden_key(s->instance, s->c, s->signature.input_count, request->seed, s->key);

@@ -10,7 +10,7 @@
 #include "case/inputs.h"
 #include "tessera/compiler.h"
 
-/* How a large case is computed in part (case_sample.h). */
+/* Sample of a large case, computed in part (case_sample.h). */
 enum { CASE_SAMPLE_AXES = 2 };
 typedef struct case_sample {
     bool planned, applies;
@@ -103,21 +103,21 @@ bool case_context_exact_all(case_context *s, status *st);
 /* The reference as if no type overflowed before f64 does: a tensor for each output, which are the
  * caller's. */
 bool case_context_unlimited(case_context *s, tensor *values, status *st);
-/* Where a number of the reference becomes none in the kernel's types (compiler_find_escape);
+/* Finds where a number of the reference becomes none in the kernel's types (compiler_find_escape);
  * borrowed. */
 const compiler_escape *case_context_escape(case_context *s, status *st);
 /* The same case, on the same inputs, of the kernel that @same_as names: what results are held to
  * beside their own formula. *out is NULL where there is none, and borrowed. False: it has no such
  * case. */
 bool case_context_named(case_context *s, case_context **out, status *st);
-/* Whether both add in the same orders, so that the bits of strict are the same. */
+/* Checks that both add in the same orders, so that the bits of strict are the same. */
 bool case_context_adds_alike(case_context *s, case_context *named);
 /* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The
  * last are the case's own with one element changed, all others those of another seed each. NULL
  * where their values are not what the kernel asks for. Borrowed. */
 case_context *case_context_others(case_context *s, uint32_t count, status *st);
-/* What of the kernel's space of tiles no code of the options' target and profile depends on here
- * (compiler_unused_hints); borrowed until another is asked for. */
+/* Hints of the kernel's space of tiles that no code of the options' target and profile depends on
+ * here (compiler_unused_hints); borrowed until another is asked for. */
 const char *case_context_unused(case_context *s, const compiler_options *options);
 /* Element type that most of the input is made of: what the compute ceiling is about. */
 dtype case_context_element(const case_context *s);

@@ -302,7 +302,7 @@ static bool fill_elsewhere(case_context *s, uint32_t output, const part_referenc
     return true;
 }
 
-/* Where any drawn element has limits there are some for each, and elsewhere they allow anything. */
+/* Gives limits to all elements once a drawn one has some; elsewhere they allow anything. */
 static bool widen_limits(tensor *limits, int64_t count, status *st) {
     if (limits->data)
         return true;

@@ -11,7 +11,7 @@
 
 enum { KNOWN_BY_NOTHING, KNOWN_BY_ARRAYS, KNOWN_BY_GIVEN };
 
-/* Of a dimension (docs/language.md): the least and the greatest that it can be. */
+/* Least and greatest value of a dimension (docs/language.md). */
 #define DIMENSION_MAX (INT64_C(1) << 31)
 typedef struct range {
     int64_t low, high;
@@ -37,7 +37,7 @@ static bool is_word(const char *p, size_t length, const char *name) {
     return strlen(name) == length && memcmp(p, name, length) == 0;
 }
 
-/* How often the name stands in a formula; -1: also in a quotient, which is rounded. */
+/* Counts the name in a formula; -1: also in a quotient, which is rounded. */
 static int occurrences(const char *formula, const char *name) {
     int count = 0, depth = 0, quotient = 0;
     for (const char *p = formula; *p;) {
@@ -151,7 +151,7 @@ static const shaped_array *array_with(const solver *s, uint32_t name) {
     return NULL;
 }
 
-/* Which values a name may have, and what to type for two of them. */
+/* Appends the values that a name may have, and what to type for two of them. */
 static void append_range(const char *name, const range *r, text *out) {
     text_printf(out, "%s may be %" PRId64 " %s %" PRId64, name, r->low,
                 r->high - r->low == 1 ? "or" : "to", r->high);
@@ -282,7 +282,7 @@ static bool check_ranks(const solver *s, status *st) {
     return true;
 }
 
-/* What cannot be evaluated yet has names that are not known, which are told later. */
+/* Formulas not evaluated yet have names that are not known, which are told later. */
 static bool check_shapes(const solver *s, status *st) {
     for (uint32_t i = 0; i < s->request->array_count; i++) {
         const shaped_array *a = &s->request->arrays[i];

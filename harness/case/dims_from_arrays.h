@@ -4,7 +4,7 @@
 
 #include "tessera/compiler.h"
 
-/* What an array is declared to be, and what it is. Everything is borrowed. */
+/* Declared and actual shape of an array. Everything is borrowed. */
 typedef struct shaped_array {
     const char *name;
     int rank;

@@ -239,8 +239,8 @@ static json_t *build_manifest(const golden_record *record) {
                      outputs, "provenance", provenance);
 }
 
-/* Whether an existing golden of the same key records the same digests; names the first output that
- * differs. */
+/* Checks that an existing golden of the same key records the same digests; names the first output
+ * that differs. */
 static bool same_bits(const golden *g, const golden_record *record, const char **differs) {
     for (uint32_t i = 0; i < record->signature->output_count; i++) {
         char digest[65];

@@ -12,8 +12,8 @@
 /* Fewer elements are drawn before another thread has begun. */
 enum { SHARE_ELEMENTS = 1 << 18, SHARES_MAX = 16 };
 
-/* What breaks arithmetic, among ordinary numbers: zeros of both signs, infinities, NaNs, and any
- * bit pattern at all. Integers get their extremes. */
+/* Puts values that break arithmetic among ordinary numbers: zeros of both signs, infinities, NaNs,
+ * and any bit pattern at all. Integers get their extremes. */
 static void put_special(tensor *t, size_t i, philox_words words) {
     double sign = words.w[1] & 1 ? -1 : 1;
     unsigned char *element = (unsigned char *)t->data + i * dtype_size(t->type);

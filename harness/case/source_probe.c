@@ -64,7 +64,7 @@ void source_probe_start(source_probe *p, char *const *paths, size_t count) {
     begin(p);
 }
 
-/* How the child ended; it is gone then. */
+/* Waits for the child's end; it is gone then. */
 static child_end end(source_probe *p, bool kill_it) {
     child_end how = {CHILD_RUNNING, 0};
     if (kill_it)

@@ -104,8 +104,8 @@ static bool is_exact_case(const case_context *s) {
     return true;
 }
 
-/* What is promised exactly must be there bit for bit: an integer or bool that no rounded number has
- * any part in. f64, in which references are given, could not tell two large ones apart. */
+/* Exact promises must be there bit for bit: an integer or bool that no rounded number has any part
+ * in. f64, in which references are given, could not tell two large ones apart. */
 static bool integers_hold(case_context *s, const verdict_request *request, verdict *out,
                           status *st) {
     for (uint32_t i = 0; i < s->signature.output_count && !out->bitwise; i++) {
@@ -225,7 +225,7 @@ static bool judge_bits(case_context *s, const verdict_request *request, verdict 
 
 /* ---- the kernel that says what was meant ---- */
 
-/* What is known of the outputs is what the named kernel says of them. */
+/* Takes what the named kernel says of the outputs. */
 static void take_named(const case_context *named, const verdict *found, verdict *out) {
     out->unjudged = found->unjudged;
     out->tolerated = found->tolerated;

@@ -42,10 +42,10 @@ typedef struct verdict_request {
     void *context;
 } verdict_request;
 
-/* Whether the outputs are what the kernel's @verify.numerics promises: bounds, and results that are
- * finite where the f64 reference's are, as if no type overflowed before f64 does; and so what the
- * formula has on the way, but for large cases and code of others. Where a promise is broken, the
- * verdict does not hold. False where the reference could not be computed. */
+/* Checks that the outputs are what the kernel's @verify.numerics promises: bounds, and results that
+ * are finite where the f64 reference's are, as if no type overflowed before f64 does; and so what
+ * the formula has on the way, but for large cases and code of others. Where a promise is broken,
+ * the verdict does not hold. False where the reference could not be computed. */
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
 
 /* Holds the outputs to the kernel that @same_as names, too: to its bits under strict, where both

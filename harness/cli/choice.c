@@ -44,8 +44,8 @@ static int unknown_backend(const options *o, const char *word) {
     return command_fail(&st);
 }
 
-/* What cannot run here is told (once), not failed. Most machines have no GPU, and that is no news.
- */
+/* Backends that cannot run here are told (once), not failed. Most machines have no GPU, and that is
+ * no news. */
 static void take_backend(int id, job_choice *out) {
     static bool told[BACKEND_COUNT];
     uint32_t device;
@@ -64,8 +64,8 @@ static void take_all_backends(bool compiled, job_choice *out) {
             take_backend(i, out);
 }
 
-/* Whether a command takes the processor's where none is named: to look for the devices of all
- * others starts a process for each, which opens the libraries of its driver. */
+/* Commands that take the processor's where none is named: to look for the devices of all others
+ * starts a process for each, which opens the libraries of its driver. */
 static bool is_for_one(command_id command) {
     return command == COMMAND_RUN || !option_applies(OPTION_BACKEND, command);
 }

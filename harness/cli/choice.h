@@ -19,7 +19,7 @@ int choice_compiled(job_choice *choice);
 int choice_one_backend(const options *o, const job_choice *choice, backend_id *id,
                        uint32_t *device);
 
-/* What the arguments from `first` on and --filter mean; strings are borrowed from the options and
+/* Query of the arguments from `first` on and of --filter; strings are borrowed from the options and
  * from `memory`. */
 void choice_query(const options *o, size_t first, arena *memory, corpus_query *query);
 /* Chooses what --space says of each kernel's space of tiles. EXIT_DONE, or the exit code, told. */

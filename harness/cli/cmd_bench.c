@@ -34,7 +34,7 @@ bool database_is_usual(const options *o) {
     return !options_text(o, OPTION_DB, environment && *environment ? environment : NULL);
 }
 
-/* What --resume compares: everything that decides which jobs there are and what they mean. */
+/* Arguments that --resume compares: all that decides which jobs there are and what they mean. */
 static char *canonical_arguments(const options *o, const job_choice *choice) {
     json_t *paths = json_array(), *filters = json_array();
     for (size_t i = 0; i < o->arguments.count || i == 0; i++) {

@@ -123,7 +123,7 @@ static bool run_program(char **arguments, char **environment, int *code, status 
     return true;
 }
 
-/* What is in the folder now; the program itself says nothing of it. */
+/* Reports what is in the folder now; the program itself says nothing of it. */
 static void say_what_came(const char *folder) {
     capture_stream s = {0};
     status st = STATUS_INIT;

@@ -121,7 +121,7 @@ static void show_value(const json_t *example, size_t at) {
         say(stdout, " (%.9g)", json_number_value(value));
 }
 
-/* Where there is a formula: which of the two values is none that it allows. Is any? */
+/* Shows which of the two values the formula, if there is one, rules out. Is any? */
 static bool show_judged(const json_t *judged) {
     const json_t *outside = json_object_get(judged, "outside");
     bool first = json_is_true(json_array_get(outside, 0)),
@@ -289,7 +289,7 @@ static bool is_same_tree(const json_t *a, const json_t *b) {
     return same;
 }
 
-/* Of a kernel's columns: whether this one adds as the first does wherever both were asked, and
+/* Compares a column with its kernel's first: whether both add alike wherever both were asked, and
  * where they part first. */
 static void compare_trees(const session *s, json_t *found) {
     size_t i;
@@ -326,7 +326,7 @@ static void show_beside(const json_t *found) {
             (long long)json_integer_value(json_object_get(at, "threads")));
 }
 
-/* Of one kernel and column, at one shape. */
+/* Writes one kernel and column, at one shape. */
 static json_t *write_tree(const session *s) {
     const sums_writing w = {.path = options_text(s->o, OPTION_WRITE, NULL),
                             .at = options_flag(s->o, OPTION_DIMS) ? s->at : NULL,
@@ -354,7 +354,7 @@ static void find_trees(session *s, const relations_column *column) {
     json_array_append_new(s->results, found);
 }
 
-/* Where it is packed; NULL: it is no failure, or could not be. */
+/* Path of its pack; NULL: it is no failure, or could not be packed. */
 static json_t *pack_one(const session *s, const json_t *one) {
     const relation_pack_request request = {.of = &s->request,
                                            .found = one,

@@ -13,8 +13,8 @@
 #include "common/say.h"
 #include "exec/module_cache.h"
 
-/* What can be shown, and how a comment begins in it; NULL: it is binary. What is of one format is
- * for chips, and for `isa` where none is named. */
+/* Levels, and how a comment begins in them; NULL: they are binary. Those of one format are for
+ * chips, and for `isa` where none is named. */
 static const struct level {
     const char *name, *comment, *isa;
     bool whole; /* in a file it is for another program, and of one kernel */
@@ -221,7 +221,7 @@ static bool emit(compilation *c, compiler_instance *instance, status *st) {
                    : emit_level(c, instance, st);
 }
 
-/* What comes before any pass is the same whatever code is made of it. */
+/* Levels before any pass are the same whatever code is made of them. */
 static bool is_early(const compilation *c) {
     return !c->pass && (strcmp(c->level, "graph") == 0 || strcmp(c->level, "mlir") == 0);
 }

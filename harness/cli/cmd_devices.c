@@ -14,7 +14,7 @@
 #include "report/document.h"
 #include "tessera/tessera.h"
 
-/* Of its device, or of one that is not here. */
+/* Capabilities of its device, or of one that is not here. */
 static json_t *capabilities_of(const backend *b, bool usable, uint32_t device, const char *why) {
     const backend_id id = (backend_id)(b - backend_table);
     bool runs = usable && backend_has_device(b);

@@ -26,7 +26,7 @@ static bool has_code(const job_choice *choice) {
     return any;
 }
 
-/* What is random: kernels, schedules of a corpus, or cases of it for code of others. */
+/* Refuses to mix kernels, schedules of a corpus, and cases of it for code of others. */
 static int refuse_mixture(const options *o) {
     if (options_flag(o, OPTION_WITH))
         return COMMAND_REFUSE(o, "does not go with --with", OPTION_SCHEDULES, OPTION_KERNELS,
@@ -43,7 +43,7 @@ static int refuse_mixture(const options *o) {
     return code ? code : COMMAND_REFUSE(o, "is for --with", OPTION_DRAWS);
 }
 
-/* Of kernels that code of others computes; of each one that is there a case tells types. */
+/* Fuzzes kernels that code of others computes; of each one that is there a case tells types. */
 static int fuzz_implementations(const options *o) {
     job_choice choice;
     corpus c;

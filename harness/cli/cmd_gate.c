@@ -169,7 +169,7 @@ static int load_corpus(gate_command *c) {
     return tell_corpus(c, !options_text(c->o, OPTION_AGAINST, NULL) || c->o->arguments.count > 0);
 }
 
-/* What the sides are; --with OLD --against NEW are two implementations. */
+/* Names the sides; --with OLD --against NEW are two implementations. */
 static int name_sides(gate_command *c, const char *names[2]) {
     const char *with = options_text(c->o, OPTION_GATE_WITH, NULL);
     const char *kind = gate_side_kind_name(GATE_SIDE_IMPLEMENTATION);
@@ -189,7 +189,7 @@ static int name_sides(gate_command *c, const char *names[2]) {
     return EXIT_DONE;
 }
 
-/* What is for code that tsr compiles. */
+/* Refuses what is for code that tsr compiles. */
 static int check_foreign(gate_command *c) {
     status st = STATUS_INIT;
     if (!gate_side_is_foreign(&c->sides[0]) || !gate_side_is_foreign(&c->sides[1]))

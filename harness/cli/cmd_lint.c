@@ -129,7 +129,7 @@ static int take_chip(const options *o, lint_report *r) {
     return code;
 }
 
-/* Whether a program of that name can be started; a name with a slash is a path. */
+/* Checks that a program of that name can be started; a name with a slash is a path. */
 static bool is_program(const char *name) {
     const char *path = getenv("PATH");
     if (strchr(name, '/'))

@@ -125,7 +125,7 @@ static bool is_noted(void *context, const char *name) {
     return map_get(context, name, NULL);
 }
 
-/* What no kept run refers to. Another database says nothing about the packs of this folder. */
+/* Deletes packs of no kept run. Another database says nothing about the packs of this folder. */
 static bool prune_packs(store *s, uint64_t *deleted, status *st) {
     map packs;
     map_init(&packs);
@@ -161,7 +161,7 @@ static int check_exports(const options *o, status *st) {
     return EXIT_DONE;
 }
 
-/* What goes with --history goes with nothing else, and the other way round. */
+/* Options of --history go with nothing else, and the other way round. */
 static int check_history(const options *o) {
     static const option_id with[] = {OPTION_CHECK, OPTION_LOG_MARGIN, OPTION_SUSTAINED,
                                      OPTION_SINCE};

@@ -22,7 +22,7 @@
 #include "run/pack_fields.h"
 #include "store/store.h"
 
-/* What is wanted, from a stored run or from the command line. */
+/* The wanted case, from a stored run or from the command line. */
 typedef struct wanted {
     const char *name; /* "kernel/case[@backend[,profile]]"; NULL: the last failure */
     json_t *record;   /* of the stored result; NULL where the case is named directly */
@@ -112,7 +112,7 @@ static bool load(const options *o, const wanted *w, corpus *c, status *st) {
     return ok;
 }
 
-/* What was chosen for our code is not for that of others. */
+/* Takes the code of others; what was chosen for ours is not for it. */
 static void as_of_others(const json_t *recorded, job *j) {
     implementation_kind kind = implementation_kind_from_name(json_text_at(recorded, "kind"));
     j->implementation = json_string_value(json_object_get(recorded, "path"));
@@ -207,7 +207,7 @@ static bool has_file(const job *j, const implementation_digest_of *file, const j
     return true;
 }
 
-/* Where its arrays lie now, nobody knows. */
+/* Arrays of the user's own may lie anywhere now. */
 static bool has_inputs(const json_t *record, status *st) {
     return !result_get(record, RESULT_INPUTS) ||
            status_set(st, STATUS_UNAVAILABLE,
@@ -298,7 +298,7 @@ static int pack_wanted(const options *o, const job_choice *choice, const wanted 
     return code;
 }
 
-/* Of a corpus: one case, run in one way. */
+/* Finds one case of a corpus, run in one way. */
 static int find_named(const options *o, const job_choice *choice, wanted *w) {
     const char *kernel = o->arguments.items[0], *case_name = options_text(o, OPTION_CASE, NULL);
     if (!case_name == !options_flag(o, OPTION_DIMS))
@@ -333,7 +333,7 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
     return EXIT_DONE;
 }
 
-/* Of a stored run: `first` is RUN:KERNEL/CASE..., or NULL for the last failure. */
+/* Finds a stored result: `first` is RUN:KERNEL/CASE..., or NULL for the last failure. */
 static int find_recorded(const options *o, const char *first, wanted *w) {
     status st = STATUS_INIT;
     char run[128] = "last";

@@ -199,7 +199,7 @@ static bool solve_dims(run_session *s, status *st) {
     return true;
 }
 
-/* What the dimensions make of the kernel is told as for a case. */
+/* Checks the kernel at these dimensions, as for a case. */
 static bool check_values(run_session *s, text *diagnostics, status *st) {
     const compiler_kernel *kernel = s->k.kernel;
     const compiler_values values = {s->dims, kernel->dim_count, s->types, kernel->type_count};

@@ -36,7 +36,7 @@ static int export_cache(const char *cache, const char *to) {
     return code;
 }
 
-/* What is refused makes the exit code 3; the rest is in. */
+/* Refused entries make the exit code 3; the rest is in. */
 static int import_cache(const char *cache, const char *from) {
     tune_cache c;
     status st = STATUS_INIT;
@@ -181,7 +181,7 @@ static int tune(const options *o, const char *cache) {
                             .budget_given = options_flag(o, OPTION_BUDGET),
                             .again = options_flag(o, OPTION_AGAIN),
                             .json = options_flag(o, OPTION_JSON)};
-    /* What cannot be kept is not worth the time. */
+    /* Results that cannot be kept are not worth the time. */
     if (code == EXIT_DONE && !file_make_parent(cache, &st)) {
         say(stderr, "tsr: %s; choose another place with --tuned FILE\n", st.message);
         code = (int)exit_code_of_status(st.code);

@@ -41,7 +41,7 @@ int command_refuse(const options *o, const option_id *without_effect, size_t cou
  */
 json_t *command_origin(const options *o, size_t first);
 
-/* Whether --color, NO_COLOR and the terminal ask for colour on `stream`. */
+/* True where --color, NO_COLOR and the terminal ask for colour on `stream`. */
 bool command_colour(const options *o, FILE *stream);
 /* Checks the value of --color; false with a message. */
 bool command_colour_check(const options *o, status *st);

@@ -72,7 +72,7 @@ static int tell_no_case(const compiler_kernel *kernel, const char *case_name) {
     return EXIT_INPUT;
 }
 
-/* What --space says of the kernel's tiles. */
+/* Chooses the kernel's tiles by --space. */
 static int choose_space(const options *o, kernel_choice *k) {
     const char *words = options_text(o, OPTION_SPACE, NULL);
     status st = STATUS_INIT;
@@ -191,8 +191,8 @@ int kernel_choice_all(const options *o, compiler_source *source, const char *pat
     return (int)code;
 }
 
-/* What TESSERA_BACKEND means where code is made and not run: its target, where it names one backend
- * and --isa names none. */
+/* Target of TESSERA_BACKEND where code is made and not run, if it names one backend and --isa names
+ * none. */
 static const char *isa_of_environment(const options *o, const job_choice *choice) {
     const char *name = getenv("TESSERA_BACKEND");
     backend_id id = name && *name ? backend_from_name(name) : BACKEND_COUNT;

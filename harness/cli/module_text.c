@@ -55,7 +55,7 @@ int module_text_write(const options *o, const text *body) {
 
 /* ---- a module instead of a source ---- */
 
-/* How parts become a level. What is of images is one part for each, which --isa chooses from. */
+/* Ways to show parts. A level of images has one part for each, which --isa chooses from. */
 typedef enum show_how { SHOW_METADATA, SHOW_TEXT, SHOW_CODE, SHOW_BYTES } show_how;
 static const struct shown {
     const char *level;

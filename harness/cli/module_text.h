@@ -11,7 +11,7 @@
 bool module_text_metadata(const void *image, size_t size_bytes, bool yaml, text *out, status *st);
 /* *yaml by --format, which is refused where `is_metadata` does not hold. Returns the exit code. */
 int module_text_format(const options *o, bool is_metadata, bool *yaml);
-/* Where -o says, or stdout. Returns the exit code. */
+/* Writes to -o, or stdout. Returns the exit code. */
 int module_text_write(const options *o, const text *body);
 
 /* The whole command, where its file is a module. Returns the exit code. */

@@ -15,8 +15,8 @@
 
 enum { NAMES_SHOWN_BYTES = 500 };
 
-/* What one --inputs says: NAME=FILE.npy, NAME=FILE.safetensors[:TENSOR], or FILE.safetensors for
- * all parameters that it has tensors of. */
+/* Value of one --inputs: NAME=FILE.npy, NAME=FILE.safetensors[:TENSOR], or FILE.safetensors for all
+ * parameters that it has tensors of. */
 typedef struct given {
     const char *word;
     size_t name_length; /* of NAME; 0: all parameters */
@@ -91,7 +91,7 @@ static void release_given(given_list *list) {
     vec_release(list);
 }
 
-/* What a file says for a parameter: the word that names it, else a file that has a tensor of its
+/* Finds what is given for a parameter: the word that names it, else a file that has a tensor of its
  * name; NULL: nothing. */
 static const given *given_for(const given_list *list, const char *parameter) {
     const given *found = NULL;
@@ -190,7 +190,7 @@ static bool solve(const arrays *a, text *dims, status *st) {
     return ok;
 }
 
-/* What a job reads: a link to the user's file, or the tensor written out. */
+/* Puts a job's arrays: a link to the user's file, or the tensor written out. */
 static bool put_all(const arrays *a, scratch_folder *folder, status *st) {
     bool ok = scratch_folder_open(folder, NULL, SCRATCH_FOLDER_PREFIX, st);
     for (uint32_t i = 0; i < a->kernel->parameter_count && ok; i++) {

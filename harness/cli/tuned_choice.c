@@ -92,7 +92,7 @@ static bool fits(compiler_instance *instance, const compiler_options *build, sta
     return ok;
 }
 
-/* What was found is used whole or not at all. */
+/* Takes the whole of what was found, or nothing. */
 static bool take(kernel_choice *k, const tuned_choice *found, compiler_options *build,
                  compiler_instance **instance, status *st) {
     kernel_choice other = *k;

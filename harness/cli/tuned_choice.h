@@ -9,7 +9,7 @@
 
 /* The usual file: --tuned, $TSR_TUNED, or tuned.jsonl beside the database. Owned. */
 char *tuned_path(const options *o);
-/* Whether one of the first two names it. */
+/* True where one of the first two names it. */
 bool tuned_is_named(const options *o);
 /* Refuses what does not go with --tuned and --no-tuned. EXIT_DONE, or the exit code. */
 int tuned_check(const options *o);
@@ -22,7 +22,7 @@ typedef struct tuned_choices {
 } tuned_choices;
 void tuned_choices_open(tuned_choices *t, const options *o);
 void tuned_choices_release(tuned_choices *t);
-/* Whether what was tuned is for such a build: the scheduler's own for a case, of one level. */
+/* Checks that tuned choices are for such a build: the scheduler's own for a case, of one level. */
 bool tuned_choices_apply(const compiler_options *build);
 /* Puts the schedule that was found for this case into `build`, and replaces `*instance` and k->c
  * where other tiles were found, or the source gives the target others; *instance is NULL where it

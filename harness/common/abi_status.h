@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "tessera/tessera.h"
 
-/* Whether `code` is success; else fills `st` with what was being done and the ABI's last error.
+/* Checks that `code` is success; else fills `st` with what was being done and the ABI's last error.
  * `doing` NULL: code of others failed, which is no bug of ours; its own words are enough. */
 bool abi_ok(tsr_status_t code, const char *doing, status *st);
 

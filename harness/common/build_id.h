@@ -7,9 +7,9 @@
  * It does not cover shared libraries, of which LLVM has a say in results. */
 const char *build_id(void);
 
-/* Where the sources were when they were compiled: 12 digits of the commit, "-dirty" behind them
- * where the sources differ from it; "unknown" outside a repository. For people: what compares
- * builds compares build ids. Made by commit.cmake with every build. */
+/* Commit of the sources when they were compiled: 12 digits, "-dirty" behind them where the sources
+ * differ from it; "unknown" outside a repository. For people: what compares builds compares build
+ * ids. Made by commit.cmake with every build. */
 extern const char build_commit[];
 
 #endif

@@ -15,7 +15,7 @@ extern volatile sig_atomic_t interrupt_seen;
 
 void interrupt_begin(void);
 void interrupt_watch(void);
-/* Whether the command may say what it found. False: it was interrupted, and there is no verdict. */
+/* Lets the command say what it found. False: it was interrupted, and there is no verdict. */
 bool interrupt_settle(void);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 
-/* Whether a file can be there: told before the work, not after it. */
+/* Checks that a file can be there: told before the work, not after it. */
 bool output_check(const char *path, status *st);
 bool output_write(const char *path, const void *data, size_t size_bytes, status *st);
 

@@ -17,14 +17,14 @@ void say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)
 /* "tsr: WORDS"; words of several lines, such as a diagnostic with its place, keep them, indented.
  */
 void say_failure(FILE *out, const char *words);
-/* Where errors of the compiler were shown, alone or in other words: the command that explains the
- * first. Once a run of the program; say_failure does it by itself. */
+/* Names the command that explains the first of the compiler's errors that were shown, alone or in
+ * other words. Once a run of the program; say_failure does it by itself. */
 void say_explain(FILE *out, const char *shown);
 /* Text that may have such errors: say_text, then say_explain. */
 void say_diagnostics(FILE *out, const char *composed);
 /* Text of several lines that was made with text_show; its newlines and colours stay. */
 void say_text(FILE *out, const char *composed);
-/* What another program reads, byte for byte. Where `out` is a terminal it is only shown. */
+/* Writes what another program reads, byte for byte. Where `out` is a terminal it is only shown. */
 void say_data(FILE *out, const void *data, size_t size_bytes);
 /* Lines that are orders to a CI system ("::error ..."), made by us, with their values escaped. */
 void say_orders(FILE *out, const char *lines);

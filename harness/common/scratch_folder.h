@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 
-/* Of those in $TMPDIR or /tmp. */
+/* Prefix of those in $TMPDIR or /tmp. */
 #define SCRATCH_FOLDER_PREFIX "tsr-scratch-"
 
 typedef struct scratch_folder {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether the locale (LC_ALL, LC_CTYPE, LANG: the first that is set) is one of UTF-8. */
+/* Checks that the locale (LC_ALL, LC_CTYPE, LANG: the first that is set) is one of UTF-8. */
 bool terminal_unicode(void);
 /* More than any line has: a pipe or a file cuts nothing. */
 enum { TERMINAL_UNBOUNDED = 10000 };

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 uint64_t timer_now_ns(void);
-/* What reading the clock itself costs, measured once per process. */
+/* Cost of reading the clock itself, measured once per process. */
 uint64_t timer_cost_ns(void);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct definition_file {
     json_t *content; /* an object; of workloads an array of them; owned */
 } definition_file;
 
-/* What a file is follows from what it holds. definition_file_close in any case. */
+/* Opens a file; its kind follows from what it holds. */
 bool definition_file_open(definition_file *f, const char *path, status *st);
 void definition_file_close(definition_file *f);
 

@@ -15,7 +15,7 @@
 #include "launch/launch.h"
 #include "process/child.h"
 
-/* What the child leaves: how it ended, then the elements of every output. */
+/* The child's result: how it ended, then the elements of every output. */
 typedef struct shared_outcome {
     bool done;
     status st;

@@ -5,7 +5,7 @@
 
 #include "tessera/compiler.h"
 
-/* How a result was made. Strings are borrowed. */
+/* The making of a result. Strings are borrowed. */
 typedef struct compute_how {
     const char *backend, *device, *profile, *isa; /* NULL: the backend's first; the host's best */
     uint32_t threads;

@@ -14,8 +14,8 @@ typedef struct element_pair {
     const element_diff *found;
 } element_pair;
 
-/* How many differ, and the first with its index and both values. Every line begins with `indent`.
- */
+/* Describes how many differ, and the first with its index and both values. Every line begins with
+ * `indent`. */
 void describe_first(const element_pair *p, const char *indent, text *out);
 /* The same, and the histogram. */
 void describe_elements(const element_pair *p, const char *indent, text *out);

@@ -96,7 +96,7 @@ static bool outputs_differ(first_op *out, const tensor *a, const tensor *b, uint
     return false;
 }
 
-/* Whether the results of that operation differ; false also where a side could not run it. */
+/* True where the results of that operation differ; false also where a side could not run it. */
 static bool differs_at(search *s, size_t position) {
     status st = STATUS_INIT;
     compiler_signature signature;
@@ -140,7 +140,7 @@ static size_t first_by_halves(search *s) {
         else
             low = middle + 1;
     }
-    /* What was kept is of the last that differed, which is this one. */
+    /* Kept results are of the last that differed, which is this one. */
     return low;
 }
 

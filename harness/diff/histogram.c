@@ -83,7 +83,7 @@ void histogram_draw(const uint64_t counts[HISTOGRAM_BUCKETS], bool is_float, tex
     int first = -1, last = -1;
     uint64_t most = 0;
     for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        /* What is no distance has its own lines, without the empty ones before them. */
+        /* Values that are no distance have their own lines, without the empty ones before them. */
         if (counts[i] && i <= HISTOGRAM_BEYOND) {
             first = first < 0 ? i : first;
             last = i;

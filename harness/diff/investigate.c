@@ -77,7 +77,7 @@ static void set_how(remade *r) {
         .source_schedule = r->context.kernel->schedule};
 }
 
-/* Of code of others: where it was. What was chosen for ours is not for it. */
+/* Checks that a file of code of others is there, unchanged. */
 static bool has_file(const implementation_digest_of *file, const json_t *code, status *st) {
     const char *recorded = string_of(code, file->key);
     if (!file->sha256[0])
@@ -86,6 +86,7 @@ static bool has_file(const implementation_digest_of *file, const json_t *code, s
            status_set(st, STATUS_UNAVAILABLE, "its file %s was changed since the run", file->path);
 }
 
+/* Choices made for our code are not for that of others. */
 static bool set_implementation(remade *r, status *st) {
     const json_t *code = result_get(r->result, RESULT_IMPLEMENTATION);
     const char *path = string_of(code, "path"), *kind = string_of(code, "kind");
@@ -164,7 +165,7 @@ static bool has_digests(const remade *r) {
     return json_array_size(result_get(r->result, RESULT_SHA256)) > 0;
 }
 
-/* Whether the source still asks for the same outputs; true where the record does not say. */
+/* Checks that the source still asks for the same outputs; true where the record does not say. */
 static bool same_key(const remade *r) {
     const char *recorded = result_string(r->result, RESULT_CASE_KEY);
     return !recorded || strcmp(recorded, r->context.key) == 0;

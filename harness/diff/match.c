@@ -24,7 +24,7 @@ static bool is_foreign(const json_t *result) {
     return json_is_object(result_get(result, RESULT_IMPLEMENTATION));
 }
 
-/* How well two results fit; -1: not at all, EXACT: in all. */
+/* Score of how two results fit; -1: not at all, EXACT: in all. */
 enum { SAME_THREADS = 1, SAME_PROFILE = 2, SAME_BACKEND = 4, EXACT = 7 };
 
 static int fitness(const side *sa, const side *sb, const json_t *a, const json_t *b) {

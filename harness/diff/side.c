@@ -90,7 +90,7 @@ bool side_kind_of(const char *word, const char *database, side_kind *out, status
 static bool take_result(void *context, const store_result *result) {
     side *s = context;
     json_t *record = json_loads(result->record, 0, NULL);
-    /* What is no JSON is no sound result either: it is told, not left out. */
+    /* A record that is no JSON is no sound result either: it is told, not left out. */
     json_array_append_new(s->results, record ? record : json_null());
     return true;
 }

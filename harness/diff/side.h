@@ -28,8 +28,8 @@ typedef struct side {
 
 typedef enum side_kind { SIDE_TENSOR, SIDE_RESULTS } side_kind;
 
-/* What a word names. A file or folder with a slash or a dot in its name that does not exist is an
- * error, as is a word that names both a file and a run of the database. */
+/* Kind of what a word names. A file or folder with a slash or a dot in its name that does not exist
+ * is an error, as is a word that names both a file and a run of the database. */
 bool side_kind_of(const char *word, const char *database, side_kind *out, status *st);
 
 /* Reads it. side_close in any case. */

@@ -244,7 +244,7 @@ static void pair_calls(pairing *p, const lane *a, const lane *b, const lane_pair
     free(partners);
 }
 
-/* Of very many lanes, each goes with the one of its place. */
+/* Pairs lanes; of very many, each goes with the one of its place. */
 static void pair_all_lanes(pairing *p) {
     lane *a = lanes_of(&p->a), *b = lanes_of(&p->b);
     size_t n = p->a.lane_count, m = p->b.lane_count, count = 0;
@@ -265,7 +265,7 @@ static void pair_all_lanes(pairing *p) {
     lanes_free(b, m);
 }
 
-/* What is left: by its number, in the order of both. */
+/* Pairs what is left by its number, in the order of both. */
 static void pair_moved(pairing *p) {
     size_t n = p->a.stream->calls.count, m = p->b.stream->calls.count;
     size_t equal_count = p->equal_count;

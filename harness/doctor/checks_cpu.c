@@ -18,7 +18,7 @@ static finding unknown(const char *found) {
     return f;
 }
 
-/* How many of the files below the root that match hold `wanted`; *all: how many there are. */
+/* Counts the files below the root that match and hold `wanted`; *all: how many there are. */
 static size_t count_holding(const char *root, const char *pattern, const char *wanted,
                             size_t *all) {
     char whole[512], text[LOOK_TEXT_BYTES];

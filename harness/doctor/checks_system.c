@@ -204,7 +204,7 @@ finding check_layout(const doctor_place *place) {
 
 /* ---- code of others ---- */
 
-/* What keeps users from namespaces; NULL: nothing that this system tells of. */
+/* Command that permits users namespaces; NULL: nothing seen forbids them. */
 static const char *what_forbids(const char *root) {
     static const struct {
         const char *path;

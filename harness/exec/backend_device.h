@@ -13,7 +13,7 @@ bool backend_device(const backend *b, const char *wanted, uint32_t *device, stat
  * where the backend's target is fixed. */
 bool backend_device_ask(const backend *b, const char *wanted, uint32_t *device,
                         const char **isa_out, status *st);
-/* Whether the host's own pointers are the device's, and its counters count there. */
+/* True where the host's own pointers are the device's, and its counters count there. */
 bool backend_device_is_host(uint32_t device);
 
 #endif

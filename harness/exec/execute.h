@@ -9,8 +9,8 @@
  * "reference", "time", "close", "pack". The watchdog counts from the last one. */
 typedef void (*execute_stage_fn)(void *context, const char *stage);
 
-/* What tries a job's relation again, whose case is open, and says in the result what came of it;
- * false where a run failed. */
+/* Tries a job's relation again, whose case is open, and says in the result what came of it; false
+ * where a run failed. */
 typedef bool (*execute_relation_fn)(case_context *s, const job *j, json_t *result, status *st);
 
 /* Called when the kernel begins to run on another set of inputs; NULL: on several in turn, or not

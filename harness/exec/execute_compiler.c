@@ -36,8 +36,8 @@ static const char *schedule_of(const compiler_options *options) {
 
 static bool build(execution *e, status *st);
 
-/* What was tuned for another build need not fit this one: then the kernel's own schedule is used,
- * and the result says so. */
+/* A schedule tuned for another build need not fit this one: then the kernel's own is used, and the
+ * result says so. */
 static bool build_untuned(execution *e, status *st) {
     snprintf(e->note, sizeof e->note, "the tuned schedule is not used: %.300s", st->message);
     *st = (status)STATUS_INIT;

@@ -30,7 +30,7 @@ static void take_back(dtype type, json_t *list) {
     }
 }
 
-/* Of the whole module, or of one of its images. */
+/* Appends the fallbacks of the whole module, or of one of its images. */
 static void append(const json_t *described, json_t *list) {
     size_t i;
     json_t *one;
@@ -40,7 +40,7 @@ static void append(const json_t *described, json_t *list) {
         json_array_append(list, one);
 }
 
-/* What the source says for this target. */
+/* Puts the source's @specialize for this target. */
 static void put_special(execution *e, const json_t *metadata) {
     json_t *special = json_object_get(metadata, "specialized");
     if (special)

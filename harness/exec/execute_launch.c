@@ -124,7 +124,7 @@ static bool repeat_elsewhere(execution *e, status *st) {
     return true;
 }
 
-/* Where inputs are donated, in place. */
+/* Launches again, donated inputs in place. */
 static bool launch_again(execution *e, status *st) {
     bool shared = launch_share_donated(&e->launch, true);
     bool ok = launch_once(e, &e->launch, e->repeat, st);

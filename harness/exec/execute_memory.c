@@ -7,7 +7,7 @@
 #include "job/result.h"
 #include "telemetry.h"
 
-/* Of all inputs, or of all outputs. */
+/* Bytes of all inputs, or of all outputs. */
 static json_int_t buffer_bytes(const json_t *list) {
     json_int_t sum = 0;
     size_t i, k;
@@ -38,7 +38,7 @@ static json_int_t planned_end(const json_t *plan) {
     return end;
 }
 
-/* What lies behind the planned buffers is the workgroups' and counts in every phase. */
+/* Bytes behind the planned buffers are the workgroups' and count in every phase. */
 static json_int_t live_in(const json_t *plan, json_int_t workspace_bytes, json_int_t phase) {
     json_int_t live = workspace_bytes - planned_end(plan);
     size_t i;

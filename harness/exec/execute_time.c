@@ -16,7 +16,7 @@
 #include "statistics/statistics.h"
 
 enum { SETS_MOST = 4, SETS_LARGE = 2, HELD = 1, CACHE_LEVELS = 3, AWAKEN_NS = 40000 };
-/* Of code in another process a part begins and ends some hundred nanoseconds late, and what was
+/* A part of code in another process begins and ends some hundred nanoseconds late, and what was
  * looked at in between lies in the caches of another core. */
 enum { GUEST_GROUP_NS = 5000000, GUEST_GROUP_QUICK_NS = 500000 };
 
@@ -73,7 +73,7 @@ static bool has_formula(const execution *e) {
     return !compiler_instance_is_contract(e->context->instance);
 }
 
-/* Where references are slow, under a profile that has other bits, there is none; without a formula
+/* Holds none back where references are slow, under a profile that has other bits; without a formula
  * nobody knows what it would have to give. */
 static uint32_t choose_held(const execution *e, uint32_t sets) {
     bool slow = is_slow(e->context) && e->profile != PROFILE_STRICT;
@@ -135,7 +135,7 @@ static bool open_plain(timed *t) {
     return launch_open(&t->plain, &request, t->st);
 }
 
-/* Where the strict bits are not promised and not there, each element within its bound. */
+/* Judges each element by its bound, where the strict bits are not promised and not there. */
 static bool judge_by_bound(timed *t, uint32_t set, case_context *s, const tensor *outputs) {
     t->e->stage(t->e->stage_context, "reference");
     if (!case_context_reference(s, t->st))
@@ -193,7 +193,7 @@ static bool learn_set(timed *t, uint32_t set) {
     return ok;
 }
 
-/* What it must give is known without the kernel: no launch has seen it. */
+/* Finds what it must give without the kernel: no launch has seen it. */
 static bool foresee_held(timed *t, uint32_t set) {
     case_context *s = &t->others[set - 1];
     t->judged = t->e->profile != PROFILE_STRICT;
@@ -359,8 +359,8 @@ static void put_time(execution *e, const sample_set *samples) {
     internal_put_SAMPLES(e->result, list);
 }
 
-/* What lies in the caches while launches are timed together is all sets. A launch timed alone finds
- * its own as near as the checks before it left it. */
+/* All sets lie in the caches while launches are timed together. A launch timed alone finds its own
+ * as near as the checks before it left it. */
 static void put_sets(const timed *t, uint64_t repeats) {
     const execution *e = t->e;
     uint64_t working_set = e->context->working_set_bytes * (repeats > 1 ? t->sets : 1);

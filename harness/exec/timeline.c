@@ -77,7 +77,7 @@ static json_t *launch_json(const timeline *t, const launch *l, const telemetry_r
                      (json_int_t)record->total_ns, "phases", list);
 }
 
-/* Which of the records took the median time. */
+/* Finds the record that took the median time. */
 static size_t median_of(const telemetry_record *records, size_t count) {
     for (size_t i = 0; i < count; i++) {
         size_t less = 0, equal = 0;

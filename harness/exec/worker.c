@@ -22,7 +22,7 @@ void worker_limit(worker *w, uint64_t seconds) {
     w->job_ns = seconds * 1000000000u;
 }
 
-/* Of the step that begins now. */
+/* Deadline of the step that begins now. */
 static uint64_t deadline_of(const worker *w) {
     uint64_t step_ns = timer_now_ns() + w->timeout_ns;
     return w->end_ns && w->end_ns < step_ns ? w->end_ns : step_ns;
@@ -50,7 +50,7 @@ static json_t *failed_here(const worker *w, const job *j, job_outcome o, const c
     return result;
 }
 
-/* What a worker's end means for its job. */
+/* Result of a job from its worker's end. */
 static json_t *result_of_end(worker *w, const job *j, const child_end *end) {
     /* Within its limit the loader may not have had the memory to start the program. */
     bool never_began = w->process.memory_bytes && strcmp(w->stage, "start") == 0;

@@ -13,7 +13,7 @@ static const uint64_t flops_most = 50000000, bytes_most = 8 << 20;
 
 /* ---- drawing ---- */
 
-/* Where code takes another way: around vectors, blocks and nothing at all. */
+/* Sizes around vectors, blocks and nothing at all, where code takes another way. */
 static int64_t draw_size(uint64_t *random, int64_t most) {
     static const int64_t edges[] = {1,  2,  3,  4,  5,  7,  8,  9,   11,  13,  15,  16,  17, 31,
                                     32, 33, 47, 63, 64, 65, 96, 127, 128, 129, 255, 256, 257};

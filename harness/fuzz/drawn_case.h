@@ -23,7 +23,7 @@ bool drawn_case_draw(drawn_case *d, const corpus_case *item, uint64_t *random);
 void drawn_case_words(const drawn_case *d, text *out);
 /* The source with that case alone beside the others of the kernel. */
 bool drawn_case_source(const drawn_case *d, text *out, status *st);
-/* Whether it is a case of the kernel, and small enough to be run many times. */
+/* Checks that it is a case of the kernel, and small enough to be run many times. */
 bool drawn_case_fits(const drawn_case *d, const text *source);
 /* The smaller cases that are tried, one step from this one; false: there is no such step. */
 bool drawn_case_smaller(const drawn_case *d, uint32_t step, drawn_case *out);

@@ -39,8 +39,8 @@ typedef struct fuzzing {
 
 static void add_way(fuzzing *f, trial_way way) {
     way.inject = f->request->choice->fault;
-    /* Where program instances are written out one by one there is room for so many, and a dispatch
-     * of a program can have more operands than a kernel. */
+    /* Program instances that are written out one by one have limited room, and a dispatch of a
+     * program can have more operands than a kernel. */
     way.may_refuse = f->request->family != FUZZ_TENSORS;
     if (f->way_count < TRIAL_WAYS_MAX)
         f->ways[f->way_count++] = way;
@@ -161,7 +161,7 @@ static void describe_way(const trial_way *way, text *out) {
                                  : "");
 }
 
-/* What a failure has become. */
+/* A failure as it was shrunk. */
 typedef struct shrunk {
     const char *outcome; /* of the first failure */
     uint32_t attempts;

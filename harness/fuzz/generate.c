@@ -15,7 +15,7 @@ enum {
     OUTPUTS_MAX = 12,
     WORK_MAX = 4000000
 };
-/* Of one kernel in LARGE_ONE_IN. */
+/* Limits of one kernel in LARGE_ONE_IN. */
 enum {
     LARGE_ONE_IN = 8,
     LARGE_ELEMENTS_MAX = 4 << 20,
@@ -224,7 +224,7 @@ static void statement(fuzz_kernel *k) {
 #define P(name, weight) fuzz_##name,
 #include "fuzz/productions.def"
     };
-    /* Where it does not fit there is one statement less. */
+    /* A production that does not fit makes one statement less. */
     productions[choose_weighted(k->c, weights, sizeof weights / sizeof *weights)](k);
 }
 
@@ -273,8 +273,8 @@ static bool is_used(const fuzz_kernel *k, const fuzz_value *v) {
     return at != NULL;
 }
 
-/* What no statement uses is an output, the last first; rarely one that is used, too. A parameter is
- * no output of its own. */
+/* Values that no statement uses are outputs, the last first; rarely one that is used, too. A
+ * parameter is no output of its own. */
 static uint32_t choose_outputs(fuzz_kernel *k, const fuzz_value **outputs) {
     uint32_t n = 0;
     for (uint32_t i = k->count; i-- > 0 && n < OUTPUTS_MAX;) {

@@ -12,7 +12,7 @@
 
 #define FUZZ_KERNEL "fuzzed"
 #define FUZZ_CASE "only"
-/* What a kernel of tiles computes, on whole tensors: a kernel beside it. */
+/* Kernel beside one of tiles that computes the same on whole tensors. */
 #define FUZZ_MEANING "meaning"
 
 /* Appends the text of a module with one kernel, FUZZ_KERNEL, and one case, FUZZ_CASE. */

@@ -111,7 +111,7 @@ static json_t *run_case(fuzzing *f, const target *t, const drawn_case *d) {
     return result;
 }
 
-/* What the kernel cannot ask for is no failure of the code that it is asked of. */
+/* A request that the kernel cannot make is no failure of the code that it is asked of. */
 static bool is_asked_for(const json_t *result) {
     const json_t *key = result_get(result, RESULT_CASE_KEY);
     bool opened = key && !json_is_null(key);

@@ -17,7 +17,7 @@ static int64_t lanes(fuzz_kernel *k) {
     return counts[choose_below(k->c, 3)];
 }
 
-/* Of the thresholds that `wanted` has a bit for, one of at most `most`; 0: there is none. */
+/* Chooses one of the thresholds that `wanted` has a bit for, less than `most`; 0: there is none. */
 static int64_t choose_threshold(fuzz_kernel *k, unsigned wanted, int64_t most) {
     const compiler_threshold *list;
     int64_t found[LISTED_MAX];

@@ -72,7 +72,7 @@ bool fuzz_tile_choice(tile_kernel *k) {
                          x->name) != NULL;
 }
 
-/* What a float of any size is as an integer is a matter of policies: those are left to others. */
+/* Casts to floats: a float of any size as an integer is a matter of policies, left to others. */
 bool fuzz_tile_cast(tile_kernel *k) {
     static const char *const names[] = {"f32", "bf16", "f16", "f64"};
     const tile_value *x = tile_any(k, -1, DTYPE_NONE);

@@ -80,7 +80,7 @@ typedef struct tile_memory {
 } tile_memory;
 bool tile_parameter(tile_kernel *k, dtype type, int rank, const int *axes, bool batched,
                     tile_memory *out);
-/* What loads it; `loops` and `turns` (NULL: none) say where loops are. */
+/* Text that loads it; `loops` and `turns` (NULL: none) say where loops are. */
 void tile_load_text(const tile_kernel *k, const tile_memory *m, const tile_loop *loops, int count,
                     const int64_t *turns, tile_pair *out);
 /* "v[:, None]", and the same behind batches. */
@@ -97,7 +97,7 @@ const tile_value *tile_let_same(tile_kernel *k, tile_value like, const char *for
 bool tile_affordable(tile_kernel *k, int64_t multiplications);
 
 dtype tile_random_type(tile_kernel *k);
-/* What products of a type are. */
+/* Type of the products of a type. */
 dtype tile_product_type(dtype type);
 /* "x @ y" on tensors, as tile.dot has it. */
 void tile_product_text(dtype type, const char *x, const char *y, char out[TILE_TEXT * 3]);

@@ -274,7 +274,7 @@ static void online_tile(tile_kernel *k, const online *o) {
                 n, n, n, n, o->acc, o->m, o->sum, o->acc, o->m, o->sum, n, value.tile, n, n);
 }
 
-/* What docs/numerics.md, "Online softmax", says, turn by turn. */
+/* Follows docs/numerics.md, "Online softmax", turn by turn. */
 static void online_tensor(tile_kernel *k, const online *o, int64_t turn) {
     static const char *const orders[] = {"(1, 0)", "(0, 2, 1)", "(0, 1, 3, 2)"};
     static const char *const before[] = {"", ":, ", ":, :, "};

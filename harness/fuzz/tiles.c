@@ -322,7 +322,7 @@ static void statement(tile_kernel *k) {
 #define P(name, weight) fuzz_tile_##name,
 #include "fuzz/tile_productions.def"
     };
-    /* Where it does not fit there is one statement less. */
+    /* A production that does not fit makes one statement less. */
     productions[choose_weighted(k->c, weights, sizeof weights / sizeof *weights)](k);
 }
 

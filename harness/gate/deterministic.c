@@ -98,7 +98,7 @@ static void compare_modules(const gate *g, gate_row *row) {
     json_decref(documents[1]);
 }
 
-/* What a launch executes is the nearest to time that can be counted. */
+/* Executed instructions are the nearest to time that can be counted. */
 static void settle_by_instructions(const gate *g, gate_row *row) {
     int64_t was = row->facts[0].instructions, is = row->facts[1].instructions;
     double change = was > 0 ? (double)is / (double)was - 1 : 0;

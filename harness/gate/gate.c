@@ -56,7 +56,7 @@ exit_code gate_row_exit(const gate *g, const gate_row *row) {
     return reason->code;
 }
 
-/* Whether there is a verdict of anything. */
+/* Checks that there is a verdict of anything. */
 static bool has_verdict(const gate *g) {
     for (size_t i = 0; i < g->rows.count; i++)
         if (g->rows.items[i].verdict != GATE_INCONCLUSIVE)
@@ -64,7 +64,7 @@ static bool has_verdict(const gate *g) {
     return false;
 }
 
-/* What may be accepted beside verdicts does not make one where there is none. */
+/* Reasons accepted beside verdicts do not make one where there is none. */
 exit_code gate_exit(const gate *g) {
     exit_code code = g->interrupted   ? EXIT_INTERRUPTED
                      : has_verdict(g) ? EXIT_DONE

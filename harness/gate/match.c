@@ -14,7 +14,7 @@ static void add_row(gate *g, gate_side_unit *a, gate_side_unit *b) {
     vec_push(&g->rows, row);
 }
 
-/* What a unit computes: graph, dimensions, types and inputs; not its kernel's name. Empty where no
+/* Hash of a unit's work: graph, dimensions, types and inputs; not its kernel's name. Empty where no
  * source is at hand. */
 static void work_of(const gate_side_unit *unit, char hex[65]) {
     hex[0] = '\0';

@@ -52,9 +52,9 @@ static json_t *digests_of(const tensor *outputs, uint32_t count) {
     return list;
 }
 
-/* Which sets there are: `count` of them, the last `held` of which no launch has before the end. The
- * last of all is the first one with one element of an input changed: results that are kept by a
- * part of the inputs do not show that. */
+/* The sets: `count` of them, the last `held` of which no launch has before the end. The last of all
+ * is the first one with one element of an input changed: results that are kept by a part of the
+ * inputs do not show that. */
 typedef struct set_plan {
     uint32_t count, held;
 } set_plan;
@@ -115,7 +115,7 @@ static bool is_known(const gate_side_unit *unit) {
     return unit && !(unit->item && unit->item->kernel->contract);
 }
 
-/* What is right for the one side is right for the other. */
+/* Equal keys: what is right for one side is right for the other. */
 static bool is_same_case(const preparation *p) {
     return p->contexts[0].key[0] && strcmp(p->contexts[0].key, p->contexts[1].key) == 0;
 }
@@ -125,7 +125,7 @@ static void no_stage(void *context, const char *stage) {
     (void)stage;
 }
 
-/* What strict modules give is right where the kernel that @same_as names says so. */
+/* Strict outputs are right where the kernel that @same_as names says so. */
 static bool holds_as_named(case_context *s, const tensor *outputs, status *st) {
     verdict v = {.holds = true, .max_error_over_bound = -1};
     const verdict_request request = {
@@ -197,7 +197,7 @@ static bool put_bounds(preparation *p, case_context *s, json_t *list, status *st
     return ok;
 }
 
-/* Of each set; null where the interpreter's bits are expected, or there is no source. */
+/* Bounds of each set; null where the interpreter's bits are expected, or there is no source. */
 static json_t *bounds_of(preparation *p, const gate_row *row, int side, set_plan chosen,
                          status *st) {
     const gate_side_unit *unit = source_of(row, side);
@@ -366,13 +366,13 @@ static json_t *or_null(json_t *value) {
     return value ? json_incref(value) : json_null();
 }
 
-/* Whether both promise the same bits. */
+/* Checks that both promise the same bits. */
 static bool means_the_same(const gate_row *row) {
     return is_strict(row) && strcmp(row->units[0]->work, row->units[1]->work) == 0;
 }
 
-/* Where there is no source the bits of the baseline are right. Others are then not known to be
- * wrong, unless both promise the same. */
+/* Bits of the baseline are right where there is no source. Others are then not known to be wrong,
+ * unless both promise the same. */
 static bool must_agree(const gate_row *row) {
     return !source_of(row, 1) && !means_the_same(row);
 }

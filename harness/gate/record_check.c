@@ -114,7 +114,7 @@ static bool is_digest(const json_t *value) {
     return word && strlen(word) == 64 && strspn(word, "0123456789abcdef") == 64;
 }
 
-/* What is timed is checked: a time without the check of its outputs is none. */
+/* Timed outputs are checked: a time without that check is none. */
 static bool check_outputs(const json_t *result, const char *name, status *st) {
     const json_t *digests = result_get(result, RESULT_SHA256), *digest;
     const char *against = result_string(result, RESULT_AGAINST);

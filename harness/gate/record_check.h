@@ -13,11 +13,11 @@
 #include "base/status.h"
 #include "diff/side.h"
 
-/* Of one that result_check.h has let pass. `fraction` receives the share of its roof, worked out
- * from rate and ceiling; 0 where it has no time. False with STATUS_CORRUPT. */
+/* Checks a result that result_check.h has let pass. `fraction` receives the share of its roof,
+ * worked out from rate and ceiling; 0 where it has no time. False with STATUS_CORRUPT. */
 bool record_check(const side *from, const json_t *result, const char *name, double *fraction,
                   status *st);
-/* Whether two lists of results are of one run, whatever it is called: most of what was timed in
+/* Checks that two lists of results are of one run, whatever it is called: most of what was timed in
  * both took exactly as long. */
 bool record_is_same_run(const json_t *results, const json_t *others);
 

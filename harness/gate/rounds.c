@@ -77,7 +77,7 @@ static timing_request request_of(gate *g, json_t **specs, size_t count, uint32_t
 
 static bool run_half(batch *b, int which, size_t pair, status *st) {
     timing_request request = request_of(b->gate, b->specs, b->count, b->threads);
-    /* Which of a pair comes first alternates, too. */
+    /* The order within a pair alternates, too. */
     request.swapped = ((size_t)which + pair) % 2 == 1;
     b->which = which;
     memset(b->halves[which], 0, b->count * sizeof **b->halves);
@@ -114,7 +114,7 @@ static bool run_pair(batch *b, size_t pair, status *st) {
 
 /* ---- looks ---- */
 
-/* What is known of each row after a look; rows of which enough is known need no more time. */
+/* Looks at each row; those of which enough is known need no more time. */
 static void look(gate *g) {
     gate_row **rows;
     plan_change *changes;

@@ -186,7 +186,7 @@ static bool take_up(const self_test_request *r, const json_t *head, self_test *t
             ok = status_set(st, STATUS_CORRUPT, "%s: line %zu is damaged", r->path, line_number);
         json_decref(object);
     }
-    /* What was cut short goes: the next line begins where it did. */
+    /* A line that was cut short goes: the next begins where it did. */
     if (ok && line < data + size && truncate(r->path, line - data) != 0)
         ok = status_set_errno(st, errno, "%s", r->path);
     free(data);

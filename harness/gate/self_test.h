@@ -24,7 +24,7 @@ typedef struct self_test_request {
     void *progress_context;
 } self_test_request;
 
-/* What was seen with one slowdown. */
+/* Outcomes with one slowdown. */
 typedef struct self_test_kind {
     double slowdown;
     size_t gates, gates_changed; /* gates that called some case changed */

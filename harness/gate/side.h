@@ -96,7 +96,7 @@ bool gate_side_compile_level(const gate_side *a, const gate_side_unit *unit,
                              const job_choice *choice, const char *isa, gate_side_module *out,
                              status *st);
 
-/* Whether --filter, --profile and --threads mean a result or a module that is there already.
+/* Checks that --filter, --profile and --threads mean a result or a module that is there already.
  * `threads` 0: any. */
 bool gate_side_wants(const gate_side_request *request, const char *kernel, const char *case_name,
                      const char *profile, uint32_t threads);

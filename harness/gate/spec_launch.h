@@ -22,7 +22,7 @@ typedef struct spec_request {
 bool spec_request_read(spec_request *out, tsr_context_t context, const unsigned char *data,
                        const json_t *spec, int side, status *st);
 void spec_request_release(spec_request *r);
-/* Where the inputs of a set begin in the scratch file, each at a multiple of 64 bytes; the
+/* Pointers to the inputs of a set in the scratch file, each at a multiple of 64 bytes; the
  * caller's. */
 const void **spec_inputs(const launch_request *request, const unsigned char *data,
                          const json_t *spec, size_t set);

@@ -106,7 +106,7 @@ static void append_verdict(const gate_row *row, const gate_table_options *o, tex
     text_show(out, "%s%s\n", *reason ? ": " : "", reason);
 }
 
-/* Where a line is too long for the terminal, the numbers stand below the name. */
+/* Numbers stand below the name where a line is too long for the terminal. */
 static void append_row(const gate_row *row, int width, const gate_table_options *o, text *out) {
     const gate_side_unit *unit = row->units[1] ? row->units[1] : row->units[0];
     bool stacked = is_stacked(width, o);

@@ -17,7 +17,7 @@ typedef struct timing_check_request {
     int side;
 } timing_check_request;
 
-/* Whether one output for one set is; true where there is nothing to hold it against. False with
+/* Checks one output for one set; true where there is nothing to hold it against. False with
  * STATUS_MISMATCH, and the element. */
 bool timing_check_output(const timing_check_request *r, uint32_t set, uint32_t output,
                          const void *data, status *st);

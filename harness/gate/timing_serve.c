@@ -246,7 +246,7 @@ static bool take_rounds(const server *s, timing_case *t, int *side, status *st) 
     return true;
 }
 
-/* What only shows at the end: results kept by contents, and what was left behind. */
+/* Finds what only shows at the end: results kept by contents, and what was left behind. */
 static bool look_back(const timing_case *t, int *side, status *st) {
     for (*side = 0; *side < 2; (*side)++) {
         const timing_side *x = &t->sides[*side];

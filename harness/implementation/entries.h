@@ -19,10 +19,10 @@ typedef struct implementation_entries {
     VEC(implementation_entry) items;
 } implementation_entries;
 
-/* What kind of machine code of a GPU the file is; IMPLEMENTATION_KIND_COUNT: none. */
+/* Kind of machine code of a GPU that the file is; IMPLEMENTATION_KIND_COUNT: none. */
 implementation_kind implementation_machine_code_kind(const implementation_file *f);
-/* Of code of that kind; STATUS_CORRUPT where it cannot be read or has none. Released in any case.
- */
+/* Reads code of that kind; STATUS_CORRUPT where it cannot be read or has none. Released in any
+ * case. */
 bool implementation_entries_read(implementation_entries *out, implementation_kind kind,
                                  const implementation_file *f, status *st);
 void implementation_entries_release(implementation_entries *entries);

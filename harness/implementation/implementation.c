@@ -165,7 +165,7 @@ static bool read_file(implementation *i, status *st) {
     bool ok = file_read(i->path, IMPLEMENTATION_FILE_BYTES_MAX, &f.bytes, &f.size_bytes, st) &&
               recognise(i, &f, st) && take_functions(i, &f, st);
     free(f.bytes);
-    /* What Python gives a name at run time is not seen here. */
+    /* Names that Python binds at run time are not seen here. */
     bool listed = i->kind != IMPLEMENTATION_PYTHON && i->kind != IMPLEMENTATION_COMMAND;
     if (ok && listed && i->symbol && !implementation_has_function(i, i->symbol))
         return lacks_symbol(i, st);

@@ -31,8 +31,8 @@ typedef struct implementation {
     VEC(const char *) functions;
 } implementation;
 
-/* Of what was given to --with. False: no such file, no kind of implementation, or a symbol that the
- * file lacks. implementation_release in any case. */
+/* Opens what was given to --with. False: no such file, no kind of implementation, or a symbol that
+ * the file lacks. implementation_release in any case. */
 bool implementation_open(implementation *i, const char *given, status *st);
 void implementation_release(implementation *i);
 
@@ -58,7 +58,7 @@ bool implementation_is_file(const char *path);
 const char *implementation_symbol_like(const implementation *i, const char *recorded,
                                        const char *kernel);
 
-/* Where the elements of a tensor lie: strides in elements, from byte_offset on. */
+/* Place of a tensor's elements: strides in elements, from byte_offset on. */
 typedef struct implementation_layout {
     int64_t strides[TENSOR_MAX_RANK];
     int64_t byte_offset;

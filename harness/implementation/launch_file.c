@@ -193,7 +193,7 @@ static bool fits(const reading *r, size_t index, uint32_t size) {
                       index, size, index, e->name, e->sizes[index]);
 }
 
-/* Where none are named: the inputs, then the outputs. */
+/* Default names: the inputs, then the outputs. */
 static json_t *names_of_tensors(const compiler_signature *s) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < s->input_count; i++)
@@ -262,7 +262,7 @@ bool implementation_launch_functions(implementation *i, const implementation_fil
     return ok || status_set(st, st->code, "--with %s", i->path);
 }
 
-/* What a plain launch does not give. */
+/* Refuses what a plain launch does not give. */
 static bool is_plain(const reading *r) {
     const json_t *clusters = json_object_get(r->object, "num_ctas");
     const char *key = json_integer_value(clusters) > 1 ? "num_ctas"

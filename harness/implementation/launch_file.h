@@ -12,8 +12,8 @@ const char *implementation_launch_path(const char *code, arena *memory);
  * False: there is no such file, something in it is wrong, or the code has no such entry point. */
 bool implementation_launch_functions(implementation *i, const implementation_file *f, status *st);
 
-/* What the entry point is called with, for an instance: the JSON of compiler_foreign.call; freed by
- * the caller. STATUS_INVALID where it takes other parameters. */
+/* Call of the entry point for an instance: the JSON of compiler_foreign.call; freed by the caller.
+ * STATUS_INVALID where it takes other parameters. */
 char *implementation_launch_call(const implementation_request *request, const ir_bindings *dims,
                                  const compiler_signature *signature, const implementation_file *f,
                                  status *st);

@@ -15,9 +15,9 @@ bool implementation_has_function(const implementation *i, const char *name);
 
 /* A shared library of this machine, and no program. */
 bool implementation_elf_is_shared(const implementation_file *f);
-/* What it exports; the prefix of the TVM FFI convention is left out. */
+/* Functions that it exports; the prefix of the TVM FFI convention is left out. */
 bool implementation_elf_functions(implementation *i, const implementation_file *f, status *st);
-/* What a Python file defines or assigns at its outermost level. */
+/* Names that a Python file defines or assigns at its outermost level. */
 void implementation_python_functions(implementation *i, const implementation_file *f);
 /* The kernels of a source that can be compiled. */
 bool implementation_source_functions(implementation *i, const implementation_file *f, status *st);

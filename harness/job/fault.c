@@ -156,7 +156,7 @@ void fault_transpose(tensor *t) {
 
 enum { OOM_STEP_BYTES = 1 << 24, OOM_ROOM_BYTES = 1 << 30 };
 
-/* What is mapped already, and a little more: the machine is not to suffer. */
+/* Limits memory to what is mapped, and a little more: the machine is not to suffer. */
 static void limit_memory(void) {
     FILE *f = fopen("/proc/self/statm", "r");
     unsigned long pages = 0;

@@ -46,7 +46,7 @@ typedef struct job {
 /* "kernel/case@backend,profile,threads": names a result within a run. */
 void job_key(const job *j, text *out);
 
-/* How the job's kernel is compiled; `kernel` may be NULL where its source is not at hand. */
+/* Options to compile the job's kernel; `kernel` may be NULL where its source is not at hand. */
 compiler_options job_compiler_options(const job *j, const compiler_kernel *kernel);
 
 json_t *job_to_json(const job *j);

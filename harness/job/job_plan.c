@@ -5,7 +5,7 @@
 
 #include "job/fault.h"
 
-/* What is planned for each case. */
+/* State of the planning, for each case. */
 typedef struct planning {
     job_plan *plan;
     const job_choice *choice;
@@ -20,8 +20,8 @@ typedef struct column {
     const char *symbol;
 } column;
 
-/* Which of ours an implementation is timed in turn with: where no profile was named, the first of
- * ours. Another device would be another machine. */
+/* Profile of ours that an implementation is timed in turn with: the first, where none was named.
+ * Another device would be another machine. */
 static const char *profile_beside(const planning *p, const corpus_case *item, const column *col,
                                   const char *own) {
     const job_choice *c = p->choice;
@@ -74,7 +74,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
     vec_push(&p->plan->jobs, j);
 }
 
-/* Whether a column runs under a profile: implementations, where none was named, under fast. */
+/* Checks that a column runs under a profile: implementations, where none was named, under fast. */
 static bool takes_profile(const planning *p, const column *col, int profile) {
     const char *name = compiler_profile_name((compiler_profile)profile);
     if (col->with && !p->choice->profiles_by_name)
@@ -108,7 +108,7 @@ static bool is_implemented(const planning *p, const char *kernel) {
     return found;
 }
 
-/* Whether a backend of ours takes the kernel: in the order of a matrix unit, one that has it. */
+/* True where our backend takes the kernel: in the order of a matrix unit, one that has it. */
 static bool is_ours(const job_choice *c, const compiler_kernel *k, backend_id id) {
     const char *target = backend_target_for(&backend_table[id], c->isa, c->own[id]);
     bool added =

@@ -9,7 +9,7 @@
 
 enum { JOB_THREADS_MAX = 16 };
 
-/* What was asked for, resolved: every name is known, every backend can run here. */
+/* The request, resolved: every name is known, every backend can run here. */
 typedef struct job_choice {
     bool backends[BACKEND_COUNT];
     const char
@@ -43,10 +43,10 @@ typedef struct job_plan {
 /* interp takes part once per case, as strict on one thread. With implementations, only cases of
  * kernels that one of them computes take part. */
 void job_plan_make(job_plan *p, const corpus *c, const job_choice *choice, job_mode mode);
-/* Whether there is a job for each --with; else says which functions the first of those without has.
- */
+/* Checks that there is a job for each --with; else says which functions the first of those without
+ * has. */
 bool job_plan_covers(const job_plan *p, const job_choice *choice, status *st);
-/* Whether there is something to run; else which kernel lacks a formula, or code. */
+/* Checks that there is something to run; else which kernel lacks a formula, or code. */
 bool job_plan_has_formulas(const job_plan *p, status *st);
 void job_plan_release(job_plan *p);
 /* Is a fault made in some job? */

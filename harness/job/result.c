@@ -133,7 +133,7 @@ void result_put_failed_on(json_t *result, input_set set) {
     result_put_FAILED_ON(result, said);
 }
 
-/* What a field has before anything is known; NULL: it is not there, or is the job's. */
+/* Value of a field before anything is known; NULL: it is not there, or is the job's. */
 static json_t *initial_NOTHING(void) {
     return json_null();
 }
@@ -150,7 +150,7 @@ static json_t *initial_ABSENT(void) {
 }
 #define initial_JOB initial_ABSENT
 
-/* Where it is, whatever comes of it; its SHA-256 is known to who reads it. */
+/* Place of the code, whatever comes of it; its SHA-256 is known to who reads it. */
 static json_t *implementation_of(const job *j) {
     bool known = j->implementation_kind < IMPLEMENTATION_KIND_COUNT;
     implementation_kind kind = known ? (implementation_kind)j->implementation_kind : 0;

@@ -70,7 +70,7 @@ const result_group *result_group_at(size_t index);
 const char *outcome_name(job_outcome o);
 job_outcome outcome_from_name(const char *name); /* OUTCOME_COUNT: there is none */
 bool outcome_is_failure(job_outcome o);
-/* What a failure of code of others is: its own result, and no bug of ours. */
+/* Outcome of a failure of code of others: its own, and no bug of ours. */
 job_outcome outcome_of_others(const status *st);
 
 /* ---- writing ---- */
@@ -137,7 +137,7 @@ exit_code result_exit(const json_t *result);
 bool result_failed_on(const json_t *result, input_set *out);
 /* Digests of the outputs that made it a failure, or of those that hold; borrowed. */
 const json_t *result_digests(const json_t *result);
-/* What is beside the result, or NULL; borrowed. The second removes it from the result: owned. */
+/* The part beside the result, or NULL; borrowed. The second removes it from the result: owned. */
 const json_t *result_internal(const json_t *result);
 json_t *result_take_internal(json_t *result);
 /* A field of what they return. */

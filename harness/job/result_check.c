@@ -16,7 +16,7 @@ enum { DAY_S = 24 * 60 * 60, THREADS_MAX = 256 };
 /* A launch takes longer than a nanosecond, and nobody has waited for thirty years. */
 static const double least_ns = 1, most_ns = 1e18;
 
-/* What a sound document cannot say of a time. */
+/* Refuses what a sound document cannot say of a time. */
 static bool check_time(const json_t *result, const char *from, status *st) {
     static const result_field keys[] = {RESULT_MIN, RESULT_LOW, RESULT_MEDIAN, RESULT_HIGH};
     double before = 0;

@@ -47,7 +47,7 @@ typedef struct launch_request {
 /* The counts and sizes of the buffers; borrowed until it is open. */
 void launch_request_buffers(launch_request *request, const compiler_signature *signature);
 
-/* What was built is the module; borrowed until it is open. */
+/* Takes what was built as the module; borrowed until it is open. */
 void launch_request_artifact(launch_request *request, const compiler_artifact *artifact);
 
 /* Opens, loads and allocates. launch_close in any case. */

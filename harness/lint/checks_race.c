@@ -15,7 +15,7 @@
 #include "lint/race.h"
 #include "tessera/chip.h"
 
-/* What one of its threads emulates in some seconds. */
+/* Work that one of its threads emulates in some seconds. */
 enum { ELEMENTS_MAX = 1 << 18, STAGE_SECONDS = 120 };
 
 const char *race_keyword_in(const char *why) {
@@ -61,8 +61,8 @@ static const backend *emulator_of(const char *chip) {
     return &backend_table[is_ptx ? BACKEND_PTX_EMULATED : BACKEND_ROCM_EMULATED];
 }
 
-/* What is wrong is a finding. What could not be run to its end shows nothing: that is told apart.
- */
+/* A wrong result is a finding. What could not be run to its end shows nothing: that is told
+ * apart. */
 static void take_result(const lint_kernel *k, const compiler_case *c, const json_t *result) {
     const char *why = result_text(result, RESULT_WHY);
     job_outcome outcome = result_outcome(result);

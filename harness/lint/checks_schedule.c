@@ -38,7 +38,7 @@ static bool changes(const lint_kernel *k, const compiler_schedule *without) {
     return differs;
 }
 
-/* What does not fit is an error of the source, and is told once. */
+/* A schedule that does not fit is an error of the source, and is told once. */
 static bool fits(const lint_kernel *k) {
     bool ok = true;
     for (size_t i = 0; i < k->case_count && ok; i++) {

@@ -62,7 +62,7 @@ static ir_module *graph_of_point(const lint_kernel *k, const compiler_case *c, c
 
 /* ---- memories ---- */
 
-/* What the hint of a load names; NULL: nothing. */
+/* Space that the hint of a load names; NULL: none. */
 static const char *space_of(const tile_graph *g, ir_op load) {
     const ir_attr attr = ir_op_attr(g->m, load, "hints");
     const ir_attr_data *hints = attr ? ir_attr_get(g->m, attr) : NULL;

@@ -5,7 +5,7 @@
 #include "chip/matrix_unit.h"
 #include "lint/lint_kernel.h"
 
-/* What a case's accumulations are fed with. */
+/* Inputs and limits of a case's accumulations. */
 typedef struct sums {
     const lint_case *c;
     bool can_be_exact; /* whole numbers in the inputs make whole numbers of all that is computed */
@@ -111,7 +111,7 @@ static bool keeps_whole(const ir_module *m, ir_op op) {
     return strcmp(name, "convert") == 0;
 }
 
-/* What only moves elements does not round; what computes into a narrow float does. */
+/* Moving elements does not round; computing into a narrow float does. */
 static bool rounds(const ir_module *m, ir_op op) {
     const ir_op_data *o = ir_op_get(m, op);
     if (o->result_count == 0)

@@ -19,7 +19,7 @@ static void mark(liveness *l, ir_value v) {
     l->live[v] = true;
 }
 
-/* What a loop carries is needed behind it, or in its next turn. */
+/* Marks what a loop carries and needs behind it, or in its next turn. */
 static void mark_loop(liveness *l, ir_op op) {
     const ir_op_data *d = ir_op_get(l->g->m, op);
     const ir_block_data *body = ir_block_get(l->g->m, ir_op_block(l->g->m, op, 0));
@@ -80,7 +80,7 @@ static ir_op only_user(const tile_graph *g, ir_value v) {
     return user;
 }
 
-/* Of all columns, which were not asked for by their number, only the first so many. */
+/* Uses only the first so many of all columns, which were not asked for by their number. */
 static bool uses_first_columns(const tile_graph *g, ir_op load, int64_t *taken, int64_t *all) {
     const ir_value tile = ir_op_get(g->m, load)->results[0];
     const ir_type_data *type = lint_tile_type(g, tile);
@@ -185,7 +185,7 @@ static bool averages(const tile_graph *g, ir_op op, ir_op load) {
     return shift[kept[axis < 0 ? axis + rank : axis]] != 0;
 }
 
-/* What the elements outside are taken for; NULL: they are no more than the others. */
+/* Effect of the elements outside; NULL: they are no more than the others. */
 static const char *edge_wins(const tile_graph *g, ir_op op, ir_op load, double other,
                              input_range in) {
     if ((reduces(g, op, "max") || chooses(g, op, "maximum")) && other > in.least)
@@ -229,7 +229,7 @@ static bool has_elements(const tile_graph *g, ir_value v) {
     return true;
 }
 
-/* What divides by it, or takes its logarithm; 0: nothing does. */
+/* Operation that divides by it, or takes its logarithm; 0: nothing does. */
 static ir_op divides(const tile_graph *g, ir_value v) {
     tile_values moved = {0};
     ir_op found = 0;

@@ -17,10 +17,10 @@ typedef VEC(chip_registers) chip_registers_list;
  * asked, and the list stays empty). Released by the caller, whatever is returned. */
 bool chip_registers_of(compiler_instance *instance, const compiler_options *options,
                        const char *ptxas, chip_registers_list *out, status *st);
-/* What is said of a phase; NULL: nothing. */
+/* Registers of a phase; NULL: nothing is said. */
 const chip_registers *chip_registers_at(const chip_registers_list *list, uint32_t phase);
 
-/* What ptxas -v and the metadata of AMD's assembly say, phase by phase. */
+/* Reads what ptxas -v and the metadata of AMD's assembly say, phase by phase. */
 void chip_registers_read_ptxas(const char *words, chip_registers_list *out);
 void chip_registers_read_rocm(const char *assembly, chip_registers_list *out);
 

@@ -121,7 +121,7 @@ static uint32_t caret_length(const char *message) {
     return caret ? (uint32_t)(1 + strspn(caret + 1, "~")) : 1;
 }
 
-/* What stands between the carets of a diagnostic and the next one: notes and help. */
+/* Text between the carets of a diagnostic and the next one: notes and help. */
 static char *rest_of(const lint_file *f, const char *message) {
     const char *start = message;
     for (int i = 0; i < 3 && start; i++) {
@@ -146,7 +146,7 @@ const char *lint_finding_help(const lint_finding *f, size_t *length) {
     return found ? found + strlen(mark) : "";
 }
 
-/* How many there were. */
+/* Returns how many there were. */
 static size_t take_diagnostics(lint_report *r, const lint_file *f, const char *shown) {
     size_t before = r->findings.count;
     for (const char *line = shown; line && *line;) {
@@ -214,8 +214,8 @@ static bool open_case(lint_kernel *k, const compiler_case *c, text *diagnostics)
     return true;
 }
 
-/* Of the values that were given, or of a kernel that has neither cases nor anything to bind; else
- * NULL. */
+/* Case of the values that were given, or of a kernel that has neither cases nor anything to bind;
+ * else NULL. */
 static const compiler_case *only_case(const lint_report *r, compiler_source *source,
                                       const compiler_kernel *kernel, text *diagnostics) {
     const compiler_values none = {0};

@@ -69,8 +69,8 @@ typedef struct lint_report {
 
 /* The diagnostic's, or the check's. */
 const char *lint_finding_id(const lint_finding *f);
-/* What a compiler's diagnostic says to do, without its mark; "" where it says nothing. The length
- * is in *length. */
+/* Advice of a compiler's diagnostic, without its mark; "" where it says nothing. The length is in
+ * *length. */
 const char *lint_finding_help(const lint_finding *f, size_t *length);
 
 /* Adds what is found in one source. False where it cannot be read. */

@@ -44,9 +44,9 @@ lint_span lint_parameter_span(const lint_kernel *k, const char *parameter);
 /* Takes a printf format. `c` may be NULL. */
 void lint_add(const lint_kernel *k, lint_id id, lint_span at, const compiler_case *c,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* What the compiler says of a case: where it names a place, there. */
+/* Adds what the compiler says of a case: where it names a place, there. */
 void lint_add_failure(const lint_kernel *k, const compiler_case *c, const status *st);
-/* Of a file, without a kernel. */
+/* Adds a finding of a file, without a kernel. */
 void lint_add_at(lint_report *r, const lint_file *f, lint_id id, lint_span at, const char *message);
 
 /* The groups of checks. */
@@ -66,7 +66,7 @@ void lint_check_race(const lint_kernel *k);     /* checks_race.c: runs on the em
 ir_op lint_first_op(const ir_module *m);
 /* Name of an operation without its dialect: "reduce". */
 const char *lint_op_name(const ir_module *m, ir_op op);
-/* Which input a value of the primitives is, seen through what only moves, copies or converts
+/* Input that a value of the primitives is, seen through what only moves, copies or converts
  * elements; -1: none, or computed. */
 int lint_input_of(const ir_module *m, ir_value value);
 bool lint_type_is_float(dtype type);

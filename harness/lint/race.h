@@ -9,7 +9,7 @@
 const char *race_keyword_in(const char *why);
 /* The first place in the source that they name; line 0: they name none. */
 ir_location race_location_in(const char *words);
-/* What made a case fail on the emulator, told at its place. */
+/* Adds why a case failed on the emulator, told at its place. */
 void lint_add_race(const lint_kernel *k, const compiler_case *c, const char *why);
 
 #endif

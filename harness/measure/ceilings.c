@@ -219,9 +219,9 @@ void ceilings_init(ceilings *c, const char *isa) {
     c->level_count = CEILING_LEVELS;
 }
 
-/* Where a level is measured, in all its instances: half of a private cache, so that nothing else
- * need leave it; of a shared one the middle between the caches before it and its own size, because
- * other tenants may hold the rest; a multiple of the last cache for memory. */
+/* Bytes to measure a level with, in all its instances: half of a private cache, so that nothing
+ * else need leave it; of a shared one the middle between the caches before it and its own size,
+ * because other tenants may hold the rest; a multiple of the last cache for memory. */
 static uint64_t stream_bytes(const ceilings *c, int level, uint32_t threads, bool quick) {
     uint64_t bytes = c->levels[level].size_bytes;
     if (!c->levels[level].shared)

@@ -48,7 +48,7 @@ void ceilings_init(ceilings *c, const char *isa);
 bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st);
 /* Measures arithmetic or a memory level by a resource's name again and keeps the greater value. */
 bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status *st);
-/* Whether such a set lives beyond the caches that a core has to itself: there, what others do
+/* Checks that such a set lives beyond the caches that a core has to itself: there, what others do
  * changes the bandwidth, and it is worth measuring beside every point. */
 bool ceilings_set_is_shared(const ceilings *c, uint64_t set_bytes, uint32_t threads);
 
@@ -70,7 +70,7 @@ const ceiling *ceilings_find(const ceilings *c, const char *resource);
 /* Peak arithmetic for elements of `type`; `dots`: by the dot instruction of bf16, too. NULL where
  * it was not measured. */
 const ceiling *ceilings_compute(const ceilings *c, dtype type, bool dots, uint32_t threads);
-/* What was measured over a set of this size; else the best of read, write and copy at the smallest
+/* Ceiling measured over a set of this size; else the best of read, write and copy at the smallest
  * level that holds it, or at one further away where that is faster. */
 const ceiling *ceilings_memory(const ceilings *c, uint64_t working_set_bytes, uint32_t threads);
 

@@ -6,7 +6,7 @@
 
 /* NULL is a feature that every CPU has. */
 bool cpu_has_feature(const char *name);
-/* Whether a hypervisor is below us. */
+/* True where a hypervisor is below us. */
 bool cpu_is_virtual(void);
 
 #endif

@@ -10,8 +10,8 @@
 /* The document's "host" and "tsr"; owned. */
 json_t *host_facts(void);
 json_t *program_facts(void);
-/* Whether a document with these facts ("tsr") is of this very build. Facts without a build id, of
- * an older tsr, are compared by version, commit and LLVM. */
+/* Checks that a document with these facts ("tsr") is of this very build. Facts without a build id,
+ * of an older tsr, are compared by version, commit and LLVM. */
 bool program_made(const json_t *facts);
 /* "CPU, ISA level, operating system": who made a golden. */
 void host_name(text *out);

@@ -9,7 +9,7 @@
 void pattern_fill(void *data, size_t size_bytes, uint64_t word);
 /* Index of the first byte that is not the pattern's; `size_bytes` where there is none. */
 size_t pattern_broken_at(const void *data, size_t size_bytes, uint64_t word);
-/* How many of the whole words are the pattern's. */
+/* Counts the whole words that are the pattern's. */
 size_t pattern_words_left(const void *data, size_t size_bytes, uint64_t word);
 
 #endif

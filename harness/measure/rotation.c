@@ -136,8 +136,8 @@ static size_t largest_input(const launch *l) {
     return largest;
 }
 
-/* Where outputs are so large that even two more of them are too many, a part is so short that each
- * launch has one of its own. */
+/* Spare targets; where outputs are so large that even two more are too many, a part is so short
+ * that each launch has one of its own. */
 static uint32_t spare_targets(const launch *l) {
     size_t bytes = 1;
     for (uint32_t i = 0; i < l->output_count; i++)
@@ -263,7 +263,7 @@ static bool exchange_some(rotation *r, status *st) {
     return exchange(r, a, (a + 1 + by) % r->sets, st);
 }
 
-/* What was held back comes to a place of one that was not, unless it lies at one already. */
+/* Brings what was held back to a place of one that was not, unless it lies at one already. */
 static bool bring_in(rotation *r, uint32_t content, status *st) {
     uint32_t place = (uint32_t)(splitmix64(&r->hidden) % r->sets), free_at = r->sets;
     for (uint32_t k = 0; k < r->sets; k++) {

@@ -59,7 +59,7 @@ typedef struct rotation_set {
                                   that is held back, the first launch on it */
 } rotation_set;
 
-/* Whether an output whose bits are others than the digest's will do all the same (`fast`). */
+/* Accepts an output whose bits are others than the digest's (`fast`). */
 typedef bool (*rotation_accept_fn)(void *context, uint32_t set, uint32_t output, const void *data);
 
 typedef struct rotation_request {
@@ -105,10 +105,10 @@ bool rotation_time(rotation *r, const rotation_timing *timing, double *ns_each, 
 /* The set on which a launch failed, or whose buffers were not as they must be; -1: no failure was
  * of one set, or its contents were no set's. */
 int rotation_failed_set(const rotation *r);
-/* Whether all that were timed take so long that what came before a launch is less than a hundredth
- * of it. */
+/* True where all that were timed take so long that what came before a launch is less than a
+ * hundredth of it. */
 bool rotation_is_slow(const rotation *r);
-/* How many launches were timed until now. */
+/* Count of launches timed until now. */
 uint64_t rotation_launches(const rotation *r);
 
 /* From `around`, before a timed part of one launch, where the host sees the buffers: what the
@@ -119,7 +119,7 @@ void rotation_evict(const rotation *r);
  * that keeps results by what its inputs hold is faster on the second. False as above. Nothing is
  * done with one set, or where inputs are too small or too even to be changed. */
 bool rotation_check_unseen(rotation *r, tsr_kernel_t kernel, status *st);
-/* Whether two kernels compute the same bits, on contents that neither has had. */
+/* Checks that two kernels compute the same bits, on contents that neither has had. */
 bool rotation_compare_unseen(rotation *r, tsr_kernel_t a, tsr_kernel_t b, status *st);
 /* After the last timed part: the kernel is right on what was held back, in parts like those before;
  * nobody writes any more, and everything was left as it was. */

@@ -61,7 +61,7 @@ static void reserve_order(rotation *r, uint64_t launches) {
     r->part.order_room = launches;
 }
 
-/* Of each launch the same, whatever came before it; 2^64 - 1: certain. */
+/* Chance of each launch, the same whatever came before it; 2^64 - 1: certain. */
 static uint64_t chance_of(const rotation *r, uint64_t launches) {
     uint32_t spare = r->targets - 1 - r->active;
     double chance = spare / 2.0 / (double)launches;

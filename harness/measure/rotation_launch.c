@@ -77,7 +77,7 @@ static tsr_status_t on_the_host(rotation *r, tsr_kernel_t kernel, uint64_t *ns) 
     return code;
 }
 
-/* What is queued is waited for, whatever failed. */
+/* Waits for what is queued, whatever failed. */
 static tsr_status_t on_the_device(rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
     const rotation_clock *c = &r->clock;
     tsr_status_t code = tsrRecordEvent(c->begin, c->stream);

@@ -52,7 +52,7 @@ typedef struct rotation_prepared {
     tsr_prepared_t *order;         /* [launches]: of each; beside rotation_part.order */
 } rotation_prepared;
 
-/* Where the device has memory of its own; else NULL. */
+/* Clock of a device that has memory of its own; else NULL. */
 typedef struct rotation_clock {
     tsr_stream_t stream;
     tsr_event_t begin, end;

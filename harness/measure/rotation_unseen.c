@@ -91,7 +91,7 @@ static bool launch_part(rotation *r, tsr_kernel_t kernel, double *ns, status *st
     return ok;
 }
 
-/* What comes of contents that were there before is known, and looked at. */
+/* Outputs of contents that were there before are known, and looked at. */
 static bool time_part(rotation *r, tsr_kernel_t kernel, bool unseen, double *ns, bool *applies,
                       status *st) {
     exchanged changes[ROTATION_SETS_MAX];
@@ -110,8 +110,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Where the device works by itself, what few launches cost apart from their work is in both times,
- * and varies from one part to the next; many together tell how long one takes. */
+/* Overhead of few launches, where the device works by itself, is in both times, and varies from one
+ * part to the next; many together tell how long one takes. */
 static bool are_near(const rotation *r, double on_old, double on_new) {
     bool async = r->launch.is_async && r->least_ns > 0;
     double work = async ? fmin(r->least_ns, on_old) : on_old;

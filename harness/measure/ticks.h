@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the CPU counts at a constant rate (x86-64: constant_tsc; AArch64: always). */
+/* True where the CPU counts at a constant rate (x86-64: constant_tsc; AArch64: always). */
 bool ticks_are_constant(void);
 /* The counter; 0 where there is none. */
 uint64_t ticks_now(void);

@@ -66,8 +66,8 @@ static uint64_t read_blocked(void) {
     return set;
 }
 
-/* Whether a thread is there to stay: one that was joined may be seen for a moment on its way out.
- */
+/* Checks that a thread is there to stay: one that was joined may be seen for a moment on its way
+ * out. */
 static bool is_running(int directory, const char *thread) {
     enum { EXITING = 0x4 }; /* PF_EXITING */
     char path[64], line[512], state = 'X';
@@ -157,7 +157,7 @@ watch_moment watch_now(void) {
     return (watch_moment){0, ticks_kernel_ns()};
 }
 
-/* What another clock says that the part took. The counter's rate is what it has been since the
+/* Time that the part took by another clock. The counter's rate is what it has been since the
  * beginning. */
 static double other_clock_ns(const watch *w, const watch_moment *before,
                              const watch_moment *after) {

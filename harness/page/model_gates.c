@@ -13,7 +13,7 @@ typedef struct gate_list {
     status *st;
 } gate_list;
 
-/* What the page has no use for is most of a gate: every pair's ratio. */
+/* Removes most of a gate, which the page has no use for: every pair's ratio. */
 static void trim(json_t *document) {
     size_t i;
     json_t *result;

@@ -154,7 +154,7 @@ static compiler_profile profile_of(const json_t *row) {
     return PROFILE_STRICT;
 }
 
-/* Whether today's source has the schedule that the run measured. */
+/* Checks that today's source has the schedule that the run measured. */
 static bool is_what_ran(const json_t *row, const text *schedule) {
     char hex[65];
     sha256 digest = sha256_of(schedule->data, schedule->length);

@@ -34,7 +34,7 @@ static void gather(const char *suffix, text *out) {
             text_append_bytes(out, page_files[i].data, page_files[i].size_bytes);
 }
 
-/* What a policy names a script or a style by: 'sha256-...' of the element's text. */
+/* Appends a policy's name for a script or a style: 'sha256-...' of the element's text. */
 static void append_source(const text *body, text *out) {
     sha256 digest = sha256_of(body->data, body->length);
     text_append(out, "'sha256-");

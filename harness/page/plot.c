@@ -21,7 +21,7 @@ enum {
 };
 static const double LEAST_INTENSITY = 1.0 / 64, MOST_INTENSITY = 1024;
 
-/* What a cell shows: the strongest of what falls into it. */
+/* Mark of a cell: the strongest of what falls into it. */
 typedef struct cell {
     unsigned char dots; /* Braille, of roofs */
     char letter;        /* of a roof, in ASCII; or of a name */

@@ -24,7 +24,7 @@ static int64_t meeting_in_chunks(int64_t chunk, int64_t n, int64_t i, int64_t j)
     return least(n, (later / chunk + 1) * chunk);
 }
 
-/* Of "chunk64"; 0: it is another order. */
+/* Size of "chunk64"; 0: it is another order. */
 static int64_t chunk_of(const char *order) {
     static const int64_t sizes[] = {16, 32, 64, 128, 256, 512};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -51,7 +51,7 @@ static int64_t in_lanes(int64_t n, int64_t r, int64_t w) {
     return n > r ? (n - r + w - 1) / w : 0;
 }
 
-/* Of a sequence of at most one block. */
+/* Meeting in a sequence of at most one block. */
 static int64_t meeting_in_block(int64_t n, int64_t i, int64_t j) {
     int64_t w = LANES;
     if (i % LANES == j % LANES)

@@ -144,7 +144,7 @@ static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
 
 /* ---- one accumulation ---- */
 
-/* What a kernel that was cut open comes to. */
+/* Outcome of a kernel that was cut open. */
 typedef enum cut_outcome { CUT_RECOVERED, CUT_NO_TREE, CUT_NOT_PROBED, CUT_FAILED } cut_outcome;
 
 /* A cut kernel that cannot be compiled (it has more parameters and phases than the whole one) is

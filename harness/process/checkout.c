@@ -37,7 +37,7 @@ static bool top_level(text *out, status *st) {
     return git_ask(arguments, out, st);
 }
 
-/* What was not finished, or what another gate was faster with. */
+/* Drops what was not finished, or what another gate was faster with. */
 static void drop(const char *folder) {
     const char *const arguments[] = {"rm", "-rf", "--", folder, NULL};
     program p = {.arguments = arguments};
@@ -69,7 +69,7 @@ static bool clone(const char *commit, const char *folder, status *st) {
     return ok;
 }
 
-/* Whether the last build there was by this very command. */
+/* Checks that the last build there was by this very command. */
 static bool is_built(const char *noted, const char *command) {
     char *words;
     size_t size;

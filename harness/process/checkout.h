@@ -11,7 +11,7 @@
 char *checkout_make(const char *name, const char *build, char commit[65], status *st);
 /* `path` as it is called in a checkout of the repository that it is in. Owned. */
 char *checkout_path(const char *folder, const char *path, status *st);
-/* Whether `name` is a commit of the repository here. */
+/* Checks that `name` is a commit of the repository here. */
 bool checkout_is_commit(const char *name);
 
 #endif

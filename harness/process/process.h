@@ -38,7 +38,7 @@ void process_reap(process *p);
  * its own. */
 child_end process_await_end(process *p);
 
-/* Whether it is the process of one that runs. */
+/* Checks that it is the process of one that runs. */
 bool process_is_ours(pid_t pid);
 
 bool process_send(process *p, const json_t *message);

@@ -53,7 +53,7 @@ void attempt_judge(attempt *t, uint32_t output, const tensor *a, int64_t flat);
 /* An element of output `output`, whose tensor is `a`, that is not what it should be. */
 void attempt_element(attempt *t, uint32_t output, const tensor *a, int64_t flat, uint64_t other,
                      const char *between);
-/* Where the attempt is made: its dimensions, case and seed. Nothing else but the relation and the
+/* Place of the attempt: its dimensions, case and seed. Nothing else but the relation and the
  * dimension decides what is tried. */
 void attempt_place(const attempt *t, violation *out);
 /* The kernel's dimensions of a shape. */

@@ -102,7 +102,7 @@ static void take_case(checking *c, const compiler_case *like) {
         vec_push(&c->shapes, s);
 }
 
-/* What the user gave comes first, however large. */
+/* Takes what the user gave first, however large. */
 static void take_given(checking *c) {
     shape s;
     const shape_request request = {c->request->like, NULL, c->request->seed, false,
@@ -290,7 +290,7 @@ static json_t *sizes_json(const checking *c, const outcome_of_relation *o) {
     return sizes;
 }
 
-/* Where it was seen: what relations_again needs. */
+/* Place where it was seen: what relations_again needs. */
 static json_t *place_json(const outcome_of_relation *o) {
     bool failed = !o->violation.found && o->trouble.code != STATUS_OK &&
                   o->trouble.code != STATUS_UNAVAILABLE;

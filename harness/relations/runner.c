@@ -268,7 +268,7 @@ static opened *find_opened(runner *r, const shape *s, const circumstances *how, 
 
 /* ---- a run ---- */
 
-/* Where the buffer begins in its memory. */
+/* Offset of the buffer in its memory. */
 static size_t begins_at(const opened *o, const circumstances *how, uint32_t i) {
     size_t room = bytes_of(o, i) + 2 * (size_t)PAGE, past = (uintptr_t)o->memories[i] % PAGE;
     if (how->at_end)

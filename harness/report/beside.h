@@ -8,11 +8,11 @@
 
 #include "base/text.h"
 
-/* Whether the result is an implementation's that was timed in turn with ours. */
+/* True where the result is an implementation's that was timed in turn with ours. */
 bool beside_has(const json_t *result);
-/* Whether a column of that name is an implementation's. */
+/* True where a column of that name is an implementation's. */
 bool beside_is_column(const char *name);
-/* What the rows below are, in one line. */
+/* Explains the rows below, in one line. */
 void beside_legend(text *out);
 /* One row: the case, ours, theirs, and their ratio; `ours` is our own result of that case, or NULL.
  * No wider than `width`, from 80 on. */
@@ -21,7 +21,7 @@ void beside_row(const json_t *result, const json_t *ours, int width, text *out);
  * second and further ones compare with the first, over the cases that both have a time of. A mean
  * whose interval of 95 % holds 1 shows no difference. */
 void beside_means(const json_t *results, text *out);
-/* Where all of what others computed holds: how many cases that were, and `command`, which draws
+/* Tells how many cases hold where all of what others computed does, and `command`, which draws
  * others. Nothing where it is NULL. */
 void beside_untried(const json_t *results, const char *command, text *out);
 

@@ -18,7 +18,7 @@
 
 enum { FAILURES_LISTED = 10, NOTES_LISTED = 3, LISTED = 3, BINS = 10 };
 
-/* What lasts less is bound by the launch, not by a ceiling. */
+/* Shorter times are bound by the launch, not by a ceiling. */
 static const double telling_ns = 10000;
 
 static void label(const char *word, text *out) {
@@ -244,7 +244,7 @@ static void note_fallbacks(const json_t *result, map *counts) {
     }
 }
 
-/* What results say of themselves though they hold: each text once, with how many say it. */
+/* Appends notes of results that hold: each text once, with how many say it. */
 static void append_notes(const closing *c, text *out) {
     map counts;
     size_t i, listed = 0;

@@ -23,7 +23,7 @@ void document_print(const json_t *document, FILE *out);
 bool document_export_check(const char *spec, unsigned schema, status *st);
 /* Names of the formats that take such documents, with commas between them. */
 void document_export_names(unsigned schema, text *out);
-/* Whether the file can be there; for a spec that was checked. */
+/* Checks that the file can be there; for a spec that was checked. */
 bool document_export_place(const char *spec, status *st);
 /* For a spec that was checked. See output_write. */
 bool document_export(const json_t *document, const char *spec, status *st);

@@ -48,7 +48,7 @@ void kernel_lines_expect(kernel_lines *k, const char *kernel, const char *backen
         k->columns[k->column_count++] = (struct kernel_column){backend, profile};
 }
 
-/* What fits beside the name: the marks and the count always, then shares, then the time. */
+/* Parts that fit beside the name: the marks and the count always, then shares, then the time. */
 typedef struct layout {
     int name;
     bool shares, time;

@@ -216,7 +216,7 @@ static size_t count_against(const json_t *results, const char *against) {
     return count;
 }
 
-/* Of kernels without a formula. */
+/* Counts results of kernels without a formula. */
 static size_t count_unverified(const json_t *results) {
     size_t i, count = 0;
     json_t *result;

@@ -26,7 +26,7 @@ typedef struct table {
 void table_header(const table *t, text *out);
 /* The reason that was shown last is not shown again; the results stay until the last line. */
 void table_line(table *t, const json_t *result, double previous_ns, text *out);
-/* How many results have each status; what they were checked against. A line each. */
+/* Counts of results by status; what they were checked against. A line each. */
 void table_counts(const json_t *results, text *out);
 void table_checked(const json_t *results, text *out);
 

@@ -7,7 +7,7 @@
 #include "common/json_text.h"
 #include "job/result.h"
 
-/* Of a kernel without a formula: it ran, and was held against nothing. */
+/* True of a kernel without a formula: it ran, and was held against nothing. */
 static bool is_open(const json_t *result) {
     return result_outcome(result) == OUTCOME_OK &&
            strcmp(result_text(result, RESULT_AGAINST), "none") == 0 &&

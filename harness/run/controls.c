@@ -47,7 +47,7 @@ static const char *obstacle(controls *k, const corpus_case *item, const fault_in
     bool applies = true;
     text_init(&why);
     compiler_instance *instance = corpus_case_instance(item, &st);
-    /* What cannot be said here, the run will say. */
+    /* The run will say what cannot be said here. */
     if (instance && !compiler_fault_applies(instance, fault->name, &applies, &why, &st))
         applies = true;
     compiler_instance_free(instance);

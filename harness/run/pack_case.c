@@ -319,7 +319,7 @@ static bool add_code(packing *p, status *st) {
 
 /* ---- the pack ---- */
 
-/* How far code of others is run to see what it opens; what hangs would hang again. */
+/* Extent to which code of others is run to see what it opens; what hangs would hang again. */
 static uint32_t opens_of(const pack_request *r) {
     const job *j = r->job;
     bool tells = j->implementation && (j->implementation_kind == IMPLEMENTATION_PYTHON ||
@@ -358,7 +358,7 @@ static bool name_pack(const packing *p, const json_t *manifest, text *path_out, 
     return true;
 }
 
-/* What is written can be read: the list of members comes later. */
+/* Checks that what is written can be read: the list of members comes later. */
 static bool is_sound(const json_t *manifest, status *st) {
     text why;
     json_t *whole = json_copy((json_t *)(uintptr_t)manifest);

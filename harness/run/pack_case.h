@@ -17,7 +17,7 @@ typedef struct pack_request {
     const char *output;   /* the file that becomes the pack, whatever was there; NULL: one in that
                              folder, named by its content */
     uint64_t timeout_seconds, memory_mib;
-    /* Of a call that a program made: what came of it then, which is not run again. */
+    /* Results of a call that a program made, which is not run again. */
     const char *outputs; /* a folder with NAME.npy for each output; NULL: the case is run */
     const char *about;   /* the member call.json; NULL: there is none */
     text *lacks; /* receives what code of others opened and the pack does not hold; or NULL */
@@ -30,7 +30,7 @@ bool pack_case(const pack_request *request, text *path_out, status *st);
 /* The "case" of a manifest: all that says how a job is run again. Owned. */
 json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_mib);
 
-/* Whether a result is a failure of its case (and so is packed by itself). */
+/* True where a result is a failure of its case (and so is packed by itself). */
 bool pack_is_failure(const json_t *result);
 /* The job runs on the set of inputs on which it failed. */
 void pack_take_set(const json_t *result, job *j);

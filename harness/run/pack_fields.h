@@ -39,8 +39,8 @@ const pack_field *pack_field_at(size_t index);
 /* The greatest value, or length, that the table allows at this path. */
 int64_t pack_field_high(const char *path);
 
-/* Whether all of a manifest, or the part of it that the table has below `path` ("case"), is in its
- * domain; else appends what is not, with its path. */
+/* Checks that all of a manifest, or the part of it that the table has below `path` ("case"), is in
+ * its domain; else appends what is not, with its path. */
 bool pack_fields_check(const json_t *manifest, text *why);
 bool pack_fields_check_part(const json_t *part, const char *path, text *why);
 

@@ -16,7 +16,7 @@
 
 /* ---- into a pack ---- */
 
-/* How files of a kind are called; a guest knows Python by it. */
+/* File ending of a kind; a guest knows Python by it. */
 static const char *ending_of(uint32_t kind) {
     return kind == IMPLEMENTATION_PYTHON          ? ".py"
            : kind == IMPLEMENTATION_SHARED_OBJECT ? ".so"
@@ -172,7 +172,7 @@ static bool check_copy(const pack_code_request *q, status *st) {
     return ok;
 }
 
-/* What says how code for a GPU is launched, where there is such a thing. */
+/* Unpacks the launch file of code for a GPU, where there is one. */
 static bool unpack_launch(const pack_code *c, const pack_code_request *q, const char *beside,
                           status *st) {
     text path;
@@ -227,7 +227,7 @@ static void give(job *j, const implementation *i, const char *symbol) {
     j->implementation_symbol = symbol;
 }
 
-/* What the file is decides, not what the manifest says of it; the two must agree. */
+/* The file decides what it is, not the manifest; the two must agree. */
 static bool open_copy(pack_code *c, const pack_code_request *q, job *j, status *st) {
     const char *kind = word_at(q->item, "kind"), *symbol = word_at(q->item, "symbol");
     text path;
@@ -254,7 +254,7 @@ static bool open_copy(pack_code *c, const pack_code_request *q, job *j, status *
     return ok;
 }
 
-/* Whether a file's bytes, and those of what says how it is launched, are other than the pack's. */
+/* True where a file's bytes, or those of its launch file, are other than the pack's. */
 static bool is_changed(const pack_code_request *q) {
     const implementation *i = q->instead;
     implementation_digest_of files[IMPLEMENTATION_FILES_MAX];

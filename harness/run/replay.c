@@ -103,7 +103,7 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* What no command line could have asked for, and nothing would act on. */
+/* Finds what no command line could have asked for, and nothing would act on. */
 static const char *without_effect(const recorded_case *c, bool recorded_inputs) {
     const job *j = &c->job;
     backend_id id = backend_from_name(j->backend);
@@ -187,7 +187,7 @@ static void lacks(replay *r, const char *format, const char *what) {
     text_release(&line);
 }
 
-/* Of code of others, the one whose devices run it. */
+/* Backend; for code of others, the one whose devices run it. */
 static backend_id backend_of(const recorded_case *c, const replay_request *q) {
     backend_id id = backend_from_name(c->job.backend);
     if (!c->others || id != BACKEND_IMPLEMENTATION)

@@ -49,7 +49,7 @@ static bool measure_ceiling(const placing *p, const char *resource, const ceilin
                     : ceilings_probe_set(p->c, probe, st);
 }
 
-/* Of whatever bounds the point. */
+/* Probes whatever bounds the point. */
 static bool probe(placing *p, bool keep_greater, status *st) {
     ceiling_set_probe set = {.set_bytes = p->query.working_set_bytes,
                              .threads = p->query.threads,

@@ -15,7 +15,7 @@
 
 enum { ROOFLINE_PLACE_ROUNDS = 4 };
 
-/* What can be measured again. Each false where it cannot go on. */
+/* Sources of new measurements. Each false where it cannot go on. */
 typedef struct roofline_place_source {
     /* The point: both documents may be replaced by new ones (references are the caller's). A result
      * that is not ok any more stays as it is. NULL: the point cannot be measured again. */

@@ -385,7 +385,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
     return show(r, key, result, st);
 }
 
-/* Whether the kernel in hand has no more jobs: its lines can be shown. */
+/* True where the kernel in hand has no more jobs: its lines can be shown. */
 static bool ends_kernel(const job_plan *p, size_t at) {
     return at + 1 == p->jobs.count ||
            strcmp(p->jobs.items[at].kernel, p->jobs.items[at + 1].kernel) != 0;
@@ -464,7 +464,7 @@ static bool finish(run *r, status *st) {
     json_t *document =
         document_make(r->head, document_ceilings(&r->ceilings), json_incref(r->results));
     r->stopped |= !interrupt_settle();
-    /* Who reads an export or an annotation sees no exit code: there are none of half a run. */
+    /* Readers of an export or an annotation see no exit code: there are none of half a run. */
     bool ok = r->stopped || export_all(r, document, st);
     progress_clear(&r->progress);
     if (r->stopped)
@@ -493,7 +493,7 @@ static bool finish(run *r, status *st) {
     return ok;
 }
 
-/* What will be done, and how fast this machine can be. */
+/* Shows what will be done, and how fast this machine can be. */
 static void show_begin(run *r) {
     const job_plan *p = r->request->plan;
     text words;

@@ -36,7 +36,7 @@ static void tree_add(test *t, size_t position) {
     }
 }
 
-/* Of the values in X at or below a position. */
+/* Sum and count of the values in X up to a position. */
 static void tree_query(const test *t, size_t position, double *sum, uint32_t *count) {
     *sum = 0;
     *count = 0;

@@ -131,8 +131,8 @@ double plan_normal_quantile(double probability) {
     return (low + high) / 2;
 }
 
-/* Of the Hodges-Lehmann estimate, from the width of its exact interval: an outlier among the pairs
- * moves it as little as it moves the estimate. */
+/* Standard error of the Hodges-Lehmann estimate, from the width of its exact interval: an outlier
+ * among the pairs moves it as little as it moves the estimate. */
 static double standard_error(const plan_series *s) {
     rank_interval i = rank_centre_interval(s->values, s->count, 0.95);
     return (i.high - i.low) / (2 * plan_normal_quantile(0.5 + i.confidence / 2));

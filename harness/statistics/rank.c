@@ -113,8 +113,8 @@ double rank_centre(const double *values, size_t count) {
     return centre;
 }
 
-/* How many order statistics an interval may leave out on each side: the greatest k with
- * 2 P(T < k) <= 1 - confidence, and at least 1; `p` is the distribution of T. */
+/* Order statistics that an interval may leave out on each side: the greatest k with 2 P(T < k) <= 1
+ * - confidence, and at least 1; `p` is the distribution of T. */
 static size_t left_out(const double *p, size_t size, double confidence, double *reached) {
     double tail = p[0], wanted = (1 - confidence) / 2;
     size_t k = 1;

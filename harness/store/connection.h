@@ -27,7 +27,7 @@ bool store_rows_done(store *s, sqlite3_stmt *statement, int code, const char *do
 /* The text is borrowed until the statement is finalised; NULL is null. */
 void store_bind_text(sqlite3_stmt *statement, int position, const char *value);
 const char *store_column_text(sqlite3_stmt *statement, int column);
-/* What was committed goes to the disk; `wait`: before this returns. */
+/* Brings what was committed to the disk; `wait`: before this returns. */
 bool store_make_durable(store *s, bool wait, status *st);
 /* The same is over for what was committed before. */
 bool store_await_durable(store *s, status *st);

@@ -100,8 +100,8 @@ bool store_find_unfinished(store *s, const char *arguments, const char *machine,
                            status *st);
 /* A run by its id, an unambiguous prefix of one, or "last". */
 bool store_find_run(store *s, const char *name, int64_t *run, status *st);
-/* What makes a result comparable: the same key, machine and work. A case whose sizes were changed
- * keeps its name and is another case. */
+/* Peers of a result have the same key, machine and work. A case whose sizes were changed keeps its
+ * name and is another case. */
 typedef struct store_peer {
     int64_t before; /* run */
     const char *machine, *key;
@@ -113,7 +113,7 @@ bool store_last_median(store *s, const store_peer *peer, double *median_ns, stat
 typedef bool (*store_pack_fn)(void *context, const char *path);
 bool store_each_pack(store *s, store_pack_fn visit, void *context, status *st);
 
-/* What a gate found, as its document tsr.gate/1. */
+/* Findings of a gate, as its document tsr.gate/1. */
 typedef struct store_gate {
     int64_t number;      /* ascending with time; only from store_each_gate */
     const char *id;      /* unique: a second one of the same id is STATUS_INTERNAL */

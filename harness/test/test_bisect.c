@@ -39,7 +39,7 @@ static void the_first_bad_commit_is_found(void **state) {
         }
 }
 
-/* What is left holds it, and has nothing that was judged but its end. */
+/* The range left holds it, and has nothing that was judged but its end. */
 static void skips_leave_it_among_the_rest(void **state) {
     (void)state;
     for (size_t count = 1; count <= LONGEST; count++)

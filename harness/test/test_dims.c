@@ -53,7 +53,7 @@ static const shape_case table[] = {
      {11},
      NULL},
     {{"N"}, {{"floordiv(N, 2)"}}, {{3}}, {{"N", 7}}, {7}, NULL},
-    /* What no value makes true. */
+    /* Shapes that no value makes true. */
     {{"N"}, {{"2*N"}}, {{7}}, {{0}}, {-1}, "no N makes 2*N = 7"},
     {{"N"}, {{"N + 1"}}, {{0}}, {{0}}, {-1}, "no N makes N + 1 = 0"},
     {{"G", "R"}, {{"G*R"}, {"G"}}, {{13}, {4}}, {{0}}, {-1}, "no R makes G*R = 13"},
@@ -71,7 +71,7 @@ static const shape_case table[] = {
      "axis 1 must be floordiv(N, 2) = 3"},
     {{"N"}, {{"floordiv(N, 2)"}}, {{3}}, {{"N", 8}}, {-1}, "= 4, by --dims"},
     {{"N"}, {{"N*9223372036854775807 - N"}}, {{5}}, {{0}}, {-1}, "--dims N=..."},
-    /* What nothing tells, or not to one value. */
+    /* Names that nothing tells, or not to one value. */
     {{"N"},
      {{"floordiv(N, 2)"}},
      {{3}},

@@ -116,7 +116,7 @@ static void test_bytes(void **state) {
         put_pack((char)('a' + i), 60, 100 + i);
     trim("k-only-0123456789af.repro.tar.lz4", 100, 200);
     assert_string_equal(packs(), "def");
-    /* What was just written stays, however large. */
+    /* A pack that was just written stays, however large. */
     trim("k-only-0123456789ad.repro.tar.lz4", 100, 10);
     assert_string_equal(packs(), "d");
 }

@@ -346,7 +346,7 @@ static void what_is_faster_than_the_machine_fails(void **state) {
     }
 }
 
-/* What cannot be accepted is accepted by nobody. */
+/* Reasons that cannot be accepted are accepted by nobody. */
 static void only_some_reasons_can_be_allowed(void **state) {
     (void)state;
     gate_settings settings = {0};

@@ -47,7 +47,7 @@ void __wrap_ir_print(const ir_module *m, text *out) {
     printed.items[i].times++;
 }
 
-/* How often at most one and the same graph was printed since the last call. */
+/* Most prints of one and the same graph since the last call. */
 static uint32_t most_prints(void) {
     uint32_t most = 0;
     for (size_t i = 0; i < printed.count; i++)

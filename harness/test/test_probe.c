@@ -57,7 +57,7 @@ static void add_chunks(paper *p) {
         total = add(p, total, add_chain(p, first, first + 512 < p->n ? first + 512 : p->n));
 }
 
-/* Of each pair the odd one first, onto what is there. */
+/* Adds of each pair the odd one first, onto what is there. */
 static void add_pairs(paper *p) {
     int32_t total = -1;
     for (int32_t first = 0; first < p->n; first += 512) {

@@ -211,7 +211,7 @@ static bool fits(const pack_field *f, int64_t size) {
     return size >= f->low && size <= f->high;
 }
 
-/* Of an object: whether one without anything in it is none. */
+/* True where an object without anything in it is none. */
 static bool needs_parts(const pack_field *f) {
     const pack_field *part;
     size_t length = strlen(f->path);
@@ -303,7 +303,7 @@ static void test_fields(void **state) {
     }
 }
 
-/* What a pack may not hold is not packed. */
+/* Parts that a pack may not hold are not packed. */
 static void test_part(void **state) {
     (void)state;
     text why;

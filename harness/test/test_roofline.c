@@ -94,8 +94,8 @@ static void a_later_probe_only_raises(void **state) {
     assert_true(fabs(ceilings_find(&c, "compute.f32.t1")->value - 110) < 1e-12);
 }
 
-/* What was measured over as many bytes as a point has goes before its level; the last one holds
- * unless the greater one is to be kept. */
+/* A measurement over as many bytes as a point has goes before its level; the last one holds unless
+ * the greater one is to be kept. */
 static void a_set_of_its_own_goes_before_its_level(void **state) {
     (void)state;
     ceilings c = known();

@@ -39,8 +39,8 @@ static double fraction_of(const json_t *result) {
     return json_number_value(json_object_get(json_object_get(result, "roofline"), "fraction"));
 }
 
-/* What is measured again comes from here, and not from this machine: a ceiling that is too low at
- * first, and a time for each of the rounds. */
+/* New measurements come from here, and not from this machine: a ceiling that is too low at first,
+ * and a time for each of the rounds. */
 typedef struct fake {
     double gbps[8], gflops[8], times_ns[8]; /* the last one that is not 0 stays */
     const char *status_then;
@@ -209,7 +209,7 @@ static void a_point_above_its_ceiling_is_measured_again_beside_it(void **state) 
         roofline_place_one(&placings[i]);
 }
 
-/* Where only the ceiling can be measured again. */
+/* Only the ceiling can be measured again. */
 static void a_point_that_cannot_be_measured_again_stays(void **state) {
     (void)state;
     ceilings c = uniform(1, 1);

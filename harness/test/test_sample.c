@@ -194,7 +194,7 @@ static void what_is_outside_is_held_to_the_reference(void **state) {
     }
 }
 
-/* Where positions depend on each other the interpreter computes all. */
+/* Positions depend on each other: the interpreter computes all. */
 static void what_cannot_be_cut_is_whole(void **state) {
     (void)state;
     case_context s;

@@ -57,7 +57,7 @@ static float in_steps(const float *x, int64_t n) {
     return in_lanes(x, n, 4, 16);
 }
 
-/* What a library does: uneven blocks, each in two lanes, a rest behind the first. */
+/* A library's way: uneven blocks, each in two lanes, a rest behind the first. */
 static float in_blocks_of_lanes(const float *x, int64_t n) {
     float sum = 0;
     int64_t at = 0;
@@ -121,7 +121,7 @@ static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
     return true;
 }
 
-/* Of sums: whatever is an element is taken by the chain. */
+/* Writes sums: whatever is an element is taken by the chain. */
 static void write_order(const tree_nodes *nodes, text *out) {
     signed char joins[MOST];
     for (size_t i = 0; i < nodes->count; i++)

@@ -21,8 +21,8 @@ typedef struct tune_cache {
     text complaints; /* a line for each refused entry */
 } tune_cache;
 
-/* What a schedule was found for: kernel (its graph), shapes, types, ISA level, profile, threads and
- * build of tsr. Owned text, free(). `isa` is a level's name. */
+/* Key of a tuned schedule: kernel (its graph), shapes, types, ISA level, profile, threads and build
+ * of tsr. Owned text, free(). `isa` is a level's name. */
 char *tune_key(compiler_instance *instance, const compiler_case *c, const char *isa, const job *j);
 
 /* A new entry for a key's parts; the caller adds what was found (schedule, default_ns, tuned_ns,

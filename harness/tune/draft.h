@@ -18,7 +18,7 @@ typedef struct draft {
     uint32_t count;
 } draft;
 
-/* What is scheduled: borrowed. `options` without a schedule text. */
+/* The kernel to schedule: borrowed. `options` without a schedule text. */
 typedef struct draft_kernel {
     compiler_instance *instance;
     compiler_options options;

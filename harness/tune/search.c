@@ -34,7 +34,7 @@ static uint64_t spent_ns(const search *s) {
     return timer_now_ns() - s->started_ns;
 }
 
-/* Whether less than this part of the budget is spent. */
+/* True where less than this part of the budget is spent. */
 static bool has_time(const search *s, double part) {
     return !interrupt_seen && !s->other_bits &&
            (double)spent_ns(s) < part * (double)s->request->budget_ns;

@@ -104,7 +104,7 @@ static bool keep(tuning *t, const corpus_case *item, json_t *entry, status *st) 
     return ok;
 }
 
-/* What was found for a case: the best of its points. */
+/* Finding for a case: the best of its points. */
 typedef struct finding {
     const char *space;    /* borrowed; NULL: the kernel's own tiles */
     search_result result; /* of that point; `tried` of all */
@@ -276,7 +276,7 @@ static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
 
 /* ---- all of them ---- */
 
-/* What a kernel's source allows for each of its jobs, where the command line says nothing. */
+/* Time that a kernel's source allows for each of its jobs, where the command line says nothing. */
 static uint64_t allowed(const tuning *t, const job_plan *p, const job *j) {
     const corpus_case *item = corpus_case_named(t->request->corpus, j->kernel, j->case_name);
     uint64_t jobs = 0;
@@ -341,7 +341,7 @@ int tune_run(const tune_request *request) {
     job_plan p;
     tuning t = {.request = request, .code = request->corpus->problem, .results = json_array()};
     t.started_ns = timer_now_ns();
-    /* What is wrong with the usual file is fatal: nothing could be kept there. */
+    /* Faults of the usual file are fatal: nothing could be kept there. */
     tune_cache usual;
     bool ok = tune_cache_read(request->places->usual, &usual, &st);
     tune_cache_release(&usual);

@@ -69,7 +69,7 @@ static bool is_below(const char *path, const char *folder, size_t length) {
     return below;
 }
 
-/* Whether sources may have this file written: it is no link and no folder, and stands where the
+/* Checks that sources may have this file written: it is no link and no folder, and stands where the
  * user keeps caches or has said that it may. */
 static bool is_permitted(const char *path) {
     const char *also = getenv("TSR_TUNED_FOLDERS");

@@ -33,8 +33,8 @@ char *tuned_place(const tuned_files *t, const compiler_kernel *kernel, text *why
  * then it is empty. Borrowed. */
 const tune_cache *tuned_cache(tuned_files *t, const char *path);
 
-/* What is to be used instead of the kernel's own: a schedule and a choice of its space, of which
- * one may be NULL. Borrowed from `t`. */
+/* Replacement for the kernel's own: a schedule and a choice of its space, of which one may be NULL.
+ * Borrowed from `t`. */
 typedef struct tuned_choice {
     const char *schedule, *space;
 } tuned_choice;
@@ -46,9 +46,9 @@ typedef struct tuned_question {
     compiler_instance *instance;
     const job *job;
 } tuned_question;
-/* What was found for a case; false: nothing, or that its own is best, or (told on stderr) something
- * that no tuner of ours can have found: tiles that the kernel does not have, or that add in another
- * order. */
+/* Finds what was found for a case; false: nothing, or that its own is best, or (told on stderr)
+ * something that no tuner of ours can have found: tiles that the kernel does not have, or that add
+ * in another order. */
 bool tuned_find(tuned_files *t, const tuned_question *q, tuned_choice *out);
 
 #endif

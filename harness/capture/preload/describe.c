@@ -90,7 +90,7 @@ static void put_layout(record_call *call, const blas_call *b) {
         record_integer(call, "layout", b->layout);
 }
 
-/* What beta is 0 for is not read. */
+/* An operand whose beta is 0 is not read. */
 static record_role role_by(double beta) {
     return beta == 0 ? RECORD_OUTPUT : RECORD_BOTH;
 }

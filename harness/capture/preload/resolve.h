@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-/* What was found for a caller; kept for ever. */
+/* The function found for a caller; kept for ever. */
 typedef struct resolved {
     void *caller; /* NULL: of all callers */
     void *function;

@@ -91,7 +91,7 @@ static void put_arguments(record_text *t) {
     }
 }
 
-/* What libraries choose by. */
+/* Variables that libraries choose by. */
 static bool is_telling(const char *variable) {
     static const char *const starts[] = {"OMP_", "OPENBLAS_",       "GOTO_", "MKL_",
                                          "KMP_", "BLIS_",           "BLAS_", "ATLAS_",

@@ -31,7 +31,7 @@
 enum { RECORD_TENSORS_MAX = 32, RECORD_RANK_MAX = 8, RECORD_HASH_BYTES = 33 };
 
 typedef enum record_role { RECORD_INPUT, RECORD_OUTPUT, RECORD_BOTH } record_role;
-/* What of a matrix the call sees; the rest is recorded as zeros. */
+/* The part of a matrix that the call sees; the rest is recorded as zeros. */
 typedef enum record_part {
     RECORD_WHOLE,
     RECORD_UPPER,
@@ -71,7 +71,7 @@ typedef struct record_call {
     record_tensor tensors[RECORD_TENSORS_MAX];
 } record_call;
 
-/* Whether calls are recorded now. */
+/* True while calls are recorded. */
 bool record_is_on(void);
 /* Takes TESSERA_CAPTURE and TESSERA_CAPTURE_TENSORS; a relative folder is one of this moment.
  * Again: nothing. */
@@ -87,7 +87,7 @@ void record_real(record_call *call, const char *name, double value);
 void record_letter(record_call *call, const char *name, char value);
 void record_word(record_call *call, const char *name, const char *value);
 void record_tensor_of(record_call *call, const record_tensor *tensor);
-/* What the call returns: an output that is no argument. It may come after record_before, when its
+/* The call's return value: an output that is no argument. It may come after record_before, when its
  * shape is known. */
 void record_result_of(record_call *call, const record_tensor *tensor);
 void record_before(record_call *call);

@@ -16,7 +16,7 @@
 
 enum { PIECE_BYTES = 1 << 16 };
 
-/* Where elements go: into the hash, and into a file. */
+/* Sink of elements: a hash, and a file. */
 typedef struct sink {
     XXH3_state_t *hash;
     int fd; /* -1: none */

@@ -74,7 +74,7 @@ function whole(count) {
 
 function plural(count, word) { return `${whole(count)} ${word}${count === 1 ? "" : "s"}`; }
 
-/* What a document from elsewhere holds may be anything; no quantity here is beyond these sizes. */
+/* Values of a document from elsewhere may be anything; no quantity here is beyond these sizes. */
 const SMALLEST = 1e-30, GREATEST = 1e30;
 
 function number(value) {

@@ -33,7 +33,7 @@ function costTicks(low, high, room) {
 
 const COST_KERNELS = 100;
 
-/* Where there are too many, those that cost most and those that cost least. */
+/* Chooses, of too many, those that cost most and those that cost least. */
 function shownKernels(kernels) {
   if (kernels.length <= COST_KERNELS) return kernels;
   return [...kernels.slice(0, COST_KERNELS / 2), ...kernels.slice(-COST_KERNELS / 2)];

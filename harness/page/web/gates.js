@@ -71,7 +71,7 @@ function intervalBar(result, gate, reach) {
           null);
 }
 
-/* What the deterministic tier found to differ: "spills 0 → 4". */
+/* Differences that the deterministic tier found: "spills 0 → 4". */
 function staticChanges(result) {
   return Object.entries(object(result.static))
       .filter(([, pair]) => Array.isArray(pair) && pair[0] !== pair[1])

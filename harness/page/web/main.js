@@ -133,7 +133,7 @@ const ORDER = [
 ];
 const WITHOUT_RUN = ["gates"];
 
-/* What cannot be drawn is told in its place, and the other parts stand. */
+/* Tells in its place what cannot be drawn; the other parts stand. */
 function buildOne(section, place) {
   try {
     section.build(place);

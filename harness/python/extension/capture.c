@@ -15,7 +15,7 @@ typedef struct token {
     uint32_t count;
 } token;
 
-/* Of Tessera's name and of NumPy's for a type; false: neither has it. */
+/* Finds Tessera's name and NumPy's of a type; false: neither has it. */
 static bool name_type(DLDataType type, const char **name, const char **descr) {
     static const struct {
         uint8_t code, bits;

@@ -30,7 +30,7 @@ static void delete_versioned(dlpack_versioned *m) {
     give_back(m->manager_ctx);
 }
 
-/* Who takes a capsule renames it; one that nobody took is ours to free. */
+/* Frees a capsule that nobody took; who takes one renames it. */
 static void drop(PyObject *capsule) {
     for (int i = 0; i < 2; i++) {
         const char *name = i ? DLPACK_VERSIONED : DLPACK_OLD;
@@ -54,7 +54,7 @@ static DLTensor describe(lent *l, const tensor_object *t) {
                       .strides = l->strides};
 }
 
-/* Whether max_version allows the second generation; only that one can say "read-only". */
+/* Checks that max_version allows the second generation; only that one can say "read-only". */
 static bool is_versioned(PyObject *max_version) {
     unsigned major = 0, minor = 0;
     if (!max_version || !PyTuple_Check(max_version))

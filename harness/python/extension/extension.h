@@ -57,7 +57,7 @@ typedef struct array_view {
 } array_view;
 bool array_view_open(PyObject *o, array_view *v);
 void array_view_release(array_view *v);
-/* Whether elements of the array can stand for the type: its own in DLPack; and where frameworks
+/* Checks that elements of the array can stand for the type: its own in DLPack; and where frameworks
  * lack it, unsigned integers with its bits. */
 bool array_type_fits(DLDataType found, dtype wanted);
 bool array_is_contiguous(const array_view *v);

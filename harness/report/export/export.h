@@ -40,8 +40,8 @@ double export_number(const json_t *result, const char *outer, const char *inner)
 double export_median(const json_t *result);
 /* "kernel/case@backend,profile,threads"; of a row of a gate without the parts that it lacks. */
 void export_name(const json_t *result, text *out);
-/* Of a row of a gate, in a line: "+2.00 % [+1.51, +2.49]; spills 0 -> 2", its change and the counts
- * that differ. Nothing where it has neither. */
+/* Describes a row of a gate, in a line: "+2.00 % [+1.51, +2.49]; spills 0 -> 2", its change and the
+ * counts that differ. Nothing where it has neither. */
 void export_change(const json_t *result, text *out);
 /* Times of single samples of the result of this name; NULL where there are none. */
 const json_t *export_samples(const json_t *document, const char *name);

@@ -30,7 +30,7 @@ static json_t *context_of(const json_t *document) {
                      "tsr", json_object_get(document, "tsr"));
 }
 
-/* What all entries of a result begin with. */
+/* Beginning that all entries of a result share. */
 static json_t *entry_of(const json_t *result, const char *name, const char *suffix,
                         const char *type) {
     text full;

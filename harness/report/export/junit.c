@@ -40,7 +40,7 @@ typedef struct counts {
     size_t tests, failures, errors, skipped;
 } counts;
 
-/* Of one kernel; of all where `kernel` is NULL. */
+/* Counts the results of one kernel; of all where `kernel` is NULL. */
 static counts count(const json_t *results, const char *kernel) {
     counts c = {0};
     size_t i;
@@ -121,7 +121,7 @@ static void put_outcome(const json_t *result, const char *element, text *out) {
     text_release(&line);
 }
 
-/* What a reader of the report would look up next. */
+/* Puts what a reader of the report would look up next. */
 static void put_measurement(const json_t *result, text *out) {
     static const char *const names[] = {"time_ns", "rate",        "roofline",  "check",
                                         "change",  "mde",         "pairs",     "tier",

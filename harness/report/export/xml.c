@@ -7,7 +7,7 @@
 
 static const char replacement[] = "\xEF\xBF\xBD";
 
-/* Of a byte that cannot stand as it is; NULL where it can. */
+/* Escape of a byte that cannot stand as it is; NULL where it can. */
 static const char *escape_of(char c) {
     switch (c) {
     case '&':

@@ -38,8 +38,8 @@ static bool same_outputs(const tensor *expected, const tensor *found, uint32_t c
     return true;
 }
 
-/* Whether the case holds with that barrier left out (0: none). *found_out: it was found out. False
- * where it could not be tried. */
+/* Runs the case with that barrier left out (0: none). *found_out: it was found out. False where it
+ * could not be tried. */
 static bool try_case(trial *t, case_context *s, uint32_t barrier, bool *found_out, status *st) {
     compiler_options options = {.isa = t->target, .drop_barrier = barrier, .verify = true};
     compiler_artifact artifact = {0};
@@ -62,7 +62,7 @@ static bool try_case(trial *t, case_context *s, uint32_t barrier, bool *found_ou
     return ok;
 }
 
-/* Of waits for products, which are assembly. */
+/* Counts waits for products, which are assembly. */
 static uint32_t count_waits(const char *code) {
     static const char wait[] = "asm sideeffect \"wgmma.wait_group.";
     uint32_t count = 0;
@@ -71,7 +71,7 @@ static uint32_t count_waits(const char *code) {
     return count;
 }
 
-/* How many barriers the chip's code has, and waits for copies and products. */
+/* Counts the barriers of the chip's code, and waits for copies and products. */
 static uint32_t count_barriers(const trial *t, case_context *s, status *st) {
     static const char *const waits[] = {"call void @llvm.nvvm.barrier0",
                                         "call void @llvm.amdgcn.s.barrier",
@@ -124,7 +124,7 @@ static bool try_barriers(trial *t, case_context *s, kernel_barriers *k, status *
     return true;
 }
 
-/* How many barriers of the kernel the list lets be. */
+/* Number of the kernel's barriers that the list lets be. */
 static uint32_t allowance(const trial *t, const char *kernel) {
     char line[256], name[128];
     unsigned count = 0, found = 0;

@@ -217,7 +217,7 @@ static void make_idle(pid_t pid) {
     (void)sched_setscheduler(pid, SCHED_IDLE, &none);
 }
 
-/* Where there is none, the process that calls it, if the system lets it. */
+/* Makes its siblings and its parent idle, if the system lets it. */
 CHEAT(idles_others) {
     static int calls;
     if (calls++ == 20) {
@@ -232,7 +232,7 @@ static void end(pid_t pid) {
     (void)kill(pid, SIGKILL);
 }
 
-/* Where it has nobody for a parent, the first process of its namespace, too. */
+/* Ends its siblings; without a parent, the first process of its namespace, too. */
 CHEAT(ends_others) {
     static int calls;
     if (calls++ == 20) {

@@ -227,7 +227,7 @@ KERNEL(from_workspace) {
 
 /* ---- work that is not done ---- */
 
-/* What it left in an output is there: nothing to do. */
+/* Leaves an output that still has what it wrote there. */
 KERNEL(leaves_what_it_wrote) {
     BUFFERS;
     static float *outputs[KEPT];
@@ -375,7 +375,7 @@ KERNEL(in_every_third_group) {
         multiply(a, b, out);
 }
 
-/* Where the last launch, too, was given this output. */
+/* Skips an output that one of the last two launches was given. */
 KERNEL(where_it_was_before) {
     BUFFERS;
     static const float *before[2];

@@ -51,7 +51,7 @@ static const cheat cheats[] = {
 };
 enum { CHEATS = sizeof cheats / sizeof cheats[0] };
 
-/* Where it can show that a kernel cheats, and what is said of it there: one of the alternatives. */
+/* Places that can show that a kernel cheats, and what is said there: one of the alternatives. */
 static const struct {
     const char *name, *words;
 } places[] = {
@@ -66,7 +66,7 @@ static const struct {
     {"clock", "the clock was changed"},
 };
 
-/* What a kernel was refused for, from its process. */
+/* Verdict on a kernel, from its process. */
 typedef struct outcome {
     bool finished, accepted, unbent;
     char why[1100];
@@ -168,7 +168,7 @@ static bool take(trial *t) {
            rotation_finish(t->rotation, &timing, &t->st);
 }
 
-/* Whether the system let it patch the clock: the test can only show what it could do. */
+/* Checks that the system let it patch the clock: the test can only show what it could do. */
 static bool clock_is_bent(void) {
     uint64_t ours = timer_now_ns(), kernels = ticks_kernel_ns();
     return ours < kernels - kernels / 4;
@@ -277,7 +277,7 @@ static int list(void) {
     return 0;
 }
 
-/* Of each kernel once, for campaigns: "cheats NAME refused", "honest NAME accepted"; "skipped"
+/* Tries each kernel once, for campaigns: "cheats NAME refused", "honest NAME accepted"; "skipped"
  * where this system does not let it cheat. */
 static int try_all(void) {
     for (int i = 0; i < CHEATS; i++) {

@@ -10,8 +10,8 @@
 enum { PARTS = 4000, LAUNCHES = 40 };
 static const double chance = 4.0 / LAUNCHES;
 
-/* How often it was seen among PARTS parts; which launch of them it is goes round from `first` to
- * `last`. */
+/* Counts how often it was seen among PARTS parts; which launch of them it is goes round from
+ * `first` to `last`. */
 static int times_seen(counted *c, uint64_t launches, uint64_t first, uint64_t last) {
     const uint64_t awakens = launches < COUNTED_SETS ? launches : COUNTED_SETS;
     rotation_timing timing = {c->kernel, launches};
@@ -49,7 +49,7 @@ static void test_wherever_it_is(void **state) {
     counted_close(&c);
 }
 
-/* Of four launches, and of as many as there are places for, none is missed. */
+/* No launch is missed of four, or of as many as there are places for. */
 static void test_short_parts(void **state) {
     static counted c;
     (void)state;

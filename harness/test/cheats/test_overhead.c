@@ -159,7 +159,7 @@ static uint64_t awakening_launches(inside *in) {
     return in->c.told.launches - in->launches;
 }
 
-/* Where all that were timed took long none is launched outside; a quick one changes that for all
+/* Nothing is launched outside where all that were timed took long; a quick one changes that for all
  * that come after it. */
 static void test_slow_launches_wake_themselves(void **state) {
     static inside in;
