@@ -168,7 +168,7 @@ typedef struct ir_named_attr {
 } ir_named_attr;
 
 typedef struct ir_location {
-    uint32_t line, column; /* 1-based, in the kernel's source; 0 = none */
+    uint32_t line, column; /* 1-based, in the kernel's source or its IR text; 0 = none */
 } ir_location;
 
 typedef struct ir_op_data {

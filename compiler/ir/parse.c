@@ -16,6 +16,8 @@ enum { MAX_ATTRIBUTES = 64, MAX_DEPTH = 64 };
 typedef struct ir_parser {
     ir_module *m;
     const char *start, *p;
+    const char *counted; /* its line is `line` */
+    uint32_t line;
     map values; /* "%3", "%3#1", "%arg0" */
     scan_resources resources;
     status *st;
@@ -483,7 +485,15 @@ static void define_results(ir_parser *s, ir_op op, const char *name, uint32_t co
         define(s, count == 1 ? name : arena_printf(&s->m->memory, "%s#%u", name, i), d->results[i]);
 }
 
+/* The line of the text where an operation begins; each begins after the one before it. */
+static ir_location begin_op(ir_parser *s) {
+    for (; s->counted < s->p; s->counted++)
+        s->line += *s->counted == '\n';
+    return (ir_location){.line = s->line};
+}
+
 static void parse_op(ir_parser *s, ir_block block) {
+    ir_location location = begin_op(s);
     op_text o = {0};
     const char *result_name = NULL;
     uint32_t named = 0;
@@ -511,7 +521,7 @@ static void parse_op(ir_parser *s, ir_block block) {
     if (!s->failed)
         parse_signature(s, &o);
     if (!s->failed && ++s->depth <= MAX_DEPTH) {
-        ir_builder b = {.m = s->m, .block = block};
+        ir_builder b = {.m = s->m, .block = block, .location = location};
         ir_op_spec spec = {.opcode = opcode,
                            .operands = o.operands.items,
                            .operand_count = (uint32_t)o.operands.count,
@@ -547,7 +557,8 @@ static void parse_ops(ir_parser *s, ir_block block) {
 }
 
 ir_module *ir_parse(const char *source, status *st) {
-    ir_parser s = {.m = ir_module_new(), .start = source, .p = source, .st = st};
+    ir_parser s = {
+        .m = ir_module_new(), .start = source, .p = source, .counted = source, .line = 1, .st = st};
     const char *at, *what;
     map_init(&s.values);
     if (!scan_resources_read(source, &s.resources, &at, &what)) {
