@@ -131,21 +131,35 @@ static void make_room(launch *l, const launch_request *request) {
 }
 
 /* The last device that is not the host stays open from case to case: CUDA takes a second to make
- * its context, and another to end it. */
+ * its context, and another to end it. A context that a launch uses is not replaced. */
 static struct kept {
     tsr_context_t context;
-    uint32_t device, threads;
+    uint32_t device, threads, users;
 } kept;
 
-static bool open_kept(launch *l, const launch_request *request, status *st) {
-    if (!kept.context || kept.device != request->device || kept.threads != request->threads) {
+static bool own_context(launch *l, const launch_request *request, status *st) {
+    l->owns_context = true;
+    return abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
+                  "opening the device", st);
+}
+
+static bool fits_kept(const launch_request *request) {
+    return kept.context && kept.device == request->device && kept.threads == request->threads;
+}
+
+static bool use_kept(launch *l, const launch_request *request, status *st) {
+    if (!fits_kept(request)) {
+        if (kept.users)
+            return own_context(l, request, st);
         if (kept.context)
             tsrDestroyContext(kept.context);
-        kept = (struct kept){NULL, request->device, request->threads};
+        kept = (struct kept){.device = request->device, .threads = request->threads};
         if (!abi_ok(tsrCreateContextOn(kept.device, kept.threads, 0, &kept.context),
                     "opening the device", st))
             return false;
     }
+    kept.users++;
+    l->uses_kept = true;
     l->context = kept.context;
     return true;
 }
@@ -153,11 +167,7 @@ static bool open_kept(launch *l, const launch_request *request, status *st) {
 static bool open_context(launch *l, const launch_request *request, status *st) {
     if (l->context)
         return true;
-    if (l->is_async)
-        return open_kept(l, request, st);
-    l->owns_context = true;
-    return abi_ok(tsrCreateContextOn(request->device, request->threads, 0, &l->context),
-                  "opening the device", st);
+    return l->is_async ? use_kept(l, request, st) : own_context(l, request, st);
 }
 
 bool launch_open(launch *l, const launch_request *request, status *st) {
@@ -219,6 +229,7 @@ void launch_close(launch *l) {
         tsrUnloadModule(l->module);
     if (l->context && l->owns_context)
         tsrDestroyContext(l->context);
+    kept.users -= l->uses_kept;
     free(l->buffers);
     free(l->sizes);
     free(l->dims);

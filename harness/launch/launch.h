@@ -17,7 +17,7 @@ typedef struct launch {
     size_t *sizes;  /* bytes */
     int64_t *dims;
     void **args; /* addresses of `buffers` and `dims` */
-    bool owns_context, owns_buffers;
+    bool owns_context, uses_kept, owns_buffers;
     bool foreign;        /* the code is a user's */
     bool is_async;       /* the device works by itself, and its events are the clock */
     uint32_t *constants; /* inputs that stay as they are between writes */
