@@ -78,11 +78,10 @@ static size_t any_size(uint64_t *seed) {
     return (size_t)(splitmix64(seed) % (2 * most) + 1);
 }
 
+/* Compares in the C library, which the sanitizers check by range and not byte by byte. */
 static bool holds(const gpu_piece *p, unsigned char byte) {
-    for (size_t i = 0; i < p->size_bytes; i++)
-        if (host_of(p)[i] != byte)
-            return false;
-    return true;
+    const unsigned char *bytes = host_of(p);
+    return bytes[0] == byte && memcmp(bytes, bytes + 1, p->size_bytes - 1) == 0;
 }
 
 static void take(model *m, int at) {
