@@ -51,7 +51,10 @@ families=()
 for family in attention matmul movement normalisation; do
     families+=("$root/corpus/$family")
 done
-exits 0 "kernels with barriers" "$tsr" bench "${families[@]}" --quick --backend opencl --profile strict --json
+# Short: a case of each kernel, and those whose code has more barriers or other types; the full form has every size.
+some=()
+[ -z "${TSR_SHORT:-}" ] || some=(--filter '*/prime,*/blocks,*/f16,matmul_f32/chunks')
+exits 0 "kernels with barriers" "$tsr" bench "${families[@]}" --quick --backend opencl --profile strict "${some[@]}" --json
 cp out barriers.json
 exits 0 "have the same bits" $python check.py barriers.json
 finish
