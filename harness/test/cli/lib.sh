@@ -5,8 +5,11 @@ export LC_ALL=${TSR_TEST_LOCALE:-C}
 grep() { LC_ALL=C command grep "$@"; }
 sed() { LC_ALL=C command sed "$@"; }
 sort() { LC_ALL=C command sort "$@"; }
-# Debian's Python, which has the packages; a version manager's takes ten times as long to start.
-[ ! -x /usr/bin/python3 ] || python3() { /usr/bin/python3 "$@"; }
+# Debian's Python, which has the packages; a version manager's takes ten times as long to start. tsr starts one for each function in Python.
+if [ -x /usr/bin/python3 ]; then
+    python3() { /usr/bin/python3 "$@"; }
+    export TESSERA_PYTHON=${TESSERA_PYTHON:-/usr/bin/python3}
+fi
 unset TSR_DB TSR_TUNED TESSERA_BACKEND TESSERA_ISA TSR_INJECT NO_COLOR GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 
 tsr=$1
