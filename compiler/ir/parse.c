@@ -15,8 +15,8 @@ enum { MAX_ATTRIBUTES = 64, MAX_DEPTH = 64 };
 
 typedef struct ir_parser {
     ir_module *m;
-    const char *start, *p;
-    const char *counted; /* its line is `line` */
+    const char *p;
+    const char *counted, *line_start; /* lines are counted up to here; the last of them, `line` */
     uint32_t line;
     map values; /* "%3", "%3#1", "%arg0" */
     scan_resources resources;
@@ -25,16 +25,24 @@ typedef struct ir_parser {
     int depth;
 } ir_parser;
 
+/* Counts the lines before `p`, which goes back at most to the last place they were counted for: an
+ * operation begins after the one before it, and a failure is behind the beginning of its own. */
+static void count_lines(ir_parser *s) {
+    for (; s->counted < s->p; s->counted++) {
+        if (*s->counted == '\n') {
+            s->line++;
+            s->line_start = s->counted + 1;
+        }
+    }
+}
+
 static bool fail(ir_parser *s, const char *what) {
     if (s->failed)
         return false;
     s->failed = true;
-    int line = 1, column = 1;
-    for (const char *c = s->start; c < s->p; c++) {
-        column = *c == '\n' ? 1 : column + 1;
-        line += *c == '\n';
-    }
-    return status_set(s->st, STATUS_INVALID, "IR text, line %d column %d: %s", line, column, what);
+    count_lines(s);
+    return status_set(s->st, STATUS_INVALID, "IR text, line %u column %d: %s", s->line,
+                      (int)(s->p - s->line_start) + 1, what);
 }
 
 static void blanks(ir_parser *s) {
@@ -485,15 +493,9 @@ static void define_results(ir_parser *s, ir_op op, const char *name, uint32_t co
         define(s, count == 1 ? name : arena_printf(&s->m->memory, "%s#%u", name, i), d->results[i]);
 }
 
-/* The line of the text where an operation begins; each begins after the one before it. */
-static ir_location begin_op(ir_parser *s) {
-    for (; s->counted < s->p; s->counted++)
-        s->line += *s->counted == '\n';
-    return (ir_location){.line = s->line};
-}
-
 static void parse_op(ir_parser *s, ir_block block) {
-    ir_location location = begin_op(s);
+    count_lines(s);
+    ir_location location = {.line = s->line};
     op_text o = {0};
     const char *result_name = NULL;
     uint32_t named = 0;
@@ -557,8 +559,12 @@ static void parse_ops(ir_parser *s, ir_block block) {
 }
 
 ir_module *ir_parse(const char *source, status *st) {
-    ir_parser s = {
-        .m = ir_module_new(), .start = source, .p = source, .counted = source, .line = 1, .st = st};
+    ir_parser s = {.m = ir_module_new(),
+                   .p = source,
+                   .counted = source,
+                   .line_start = source,
+                   .line = 1,
+                   .st = st};
     const char *at, *what;
     map_init(&s.values);
     if (!scan_resources_read(source, &s.resources, &at, &what)) {
