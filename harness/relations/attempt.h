@@ -31,6 +31,7 @@ typedef struct attempt {
     runner *runner;
     const shape *shape;
     uint64_t random, end_ns; /* when the time is over */
+    bool boundary;           /* of a violated batch: is looked for */
     /* PER_DIM: the dimension, as the kernel counts it, and where its positions lie. */
     uint32_t dim;
     const compiler_independence *lanes;

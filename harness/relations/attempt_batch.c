@@ -141,14 +141,24 @@ static void find_boundary(attempt *t, const arrays *full, const int64_t *order, 
     t->violation = kept;
 }
 
+/* Adds the size, once. */
+static uint32_t add_size(int64_t *sizes, uint32_t n, int64_t size) {
+    for (uint32_t i = 0; i < n; i++)
+        if (sizes[i] == size)
+            return n;
+    sizes[n] = size;
+    return n + 1;
+}
+
 static uint32_t draw_sizes(attempt *t, int64_t count, int64_t *sizes) {
+    enum { USUAL = 5 };
     uint32_t n = 0;
-    const int64_t usual[] = {1, 2, 3, count / 2, count - 1};
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    const int64_t usual[USUAL] = {1, 2, 3, count / 2, count - 1};
+    for (int i = 0; i < USUAL; i++)
         if (usual[i] >= 1 && usual[i] < count)
-            sizes[n++] = usual[i];
-    while (n < SIZES_MAX && count > 4)
-        sizes[n++] = 1 + (int64_t)(splitmix64(&t->random) % (uint64_t)(count - 1));
+            n = add_size(sizes, n, usual[i]);
+    for (int i = USUAL; i < SIZES_MAX && count > 4; i++)
+        n = add_size(sizes, n, 1 + (int64_t)(splitmix64(&t->random) % (uint64_t)(count - 1)));
     return n;
 }
 
@@ -162,7 +172,7 @@ bool attempt_batch(attempt *t, status *st) {
     bool ok = run_plain(t, &full, st);
     for (uint32_t i = 0; i < n && ok && !t->violation.found; i++) {
         ok = first_agree(t, &full, order, sizes[i], st);
-        if (ok && t->violation.found)
+        if (ok && t->violation.found && t->boundary)
             find_boundary(t, &full, order, sizes[i]);
     }
     release(&full);

@@ -45,6 +45,7 @@ typedef struct checking {
     VEC(shape) shapes;
     json_t *found;
     bool failed;
+    bool boundaries; /* are looked for: it takes runs, so only of the smallest example */
     status why_none; /* why there is no shape */
 } checking;
 
@@ -169,6 +170,7 @@ static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t
                  .shape = s,
                  .random = s->seed + number_of(relation_table[o->id].name) + dim,
                  .end_ns = c->end_ns,
+                 .boundary = c->boundaries,
                  .dim = dim,
                  .lanes = lanes};
     uint64_t before = runner_runs(c->runner);
@@ -184,40 +186,80 @@ static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t
     return ok;
 }
 
+/* Dimensions that were tried: the same ones would show the same again. */
+typedef struct tried_dims {
+    int64_t dims[SHRINKS_MAX][ATTEMPT_DIMS_MAX];
+    int count;
+} tried_dims;
+
+static bool was_tried(const tried_dims *t, const int64_t *dims, uint32_t count) {
+    for (int i = 0; i < t->count; i++)
+        if (memcmp(t->dims[i], dims, count * sizeof *dims) == 0)
+            return true;
+    return false;
+}
+
+/* Tries it where the violation was found. What was known stays where it does not show again. */
+static bool try_again(checking *c, outcome_of_relation *o, const shape *s, uint32_t dim,
+                      const compiler_independence *lanes) {
+    status ignored = STATUS_INIT;
+    violation known = o->violation;
+    o->violation.found = false;
+    bool shown = try_on(c, o, s, dim, lanes, &ignored) && o->violation.found;
+    if (!shown)
+        o->violation = known;
+    return shown;
+}
+
+static bool try_dims(checking *c, outcome_of_relation *o, const compiler_case *like,
+                     const int64_t *dims, uint32_t dim, const compiler_independence *lanes) {
+    status ignored = STATUS_INIT;
+    shape s;
+    const shape_request request = {like, dims, c->request->seed, false, NULL};
+    if (!shape_open(&s, c->request->column, &request, &ignored))
+        return false;
+    bool shown = try_again(c, o, &s, dim, lanes);
+    shape_close(&s);
+    return shown;
+}
+
 /* Smaller dimensions that show it, too: each in turn 1, then half, then one less. */
 static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint32_t dim,
                    const compiler_independence *lanes) {
     const relations_column *column = c->request->column;
+    const uint32_t count = column->kernel->dim_count;
     int64_t dims[ATTEMPT_DIMS_MAX];
-    int tries = 0;
+    tried_dims tried = {.count = 0};
+    bool shrunk = false;
     attempt_dims(column, from, dims);
     for (bool smaller = true; smaller && !is_over(c);) {
         smaller = false;
-        for (uint32_t i = 0; i < column->kernel->dim_count; i++) {
+        for (uint32_t i = 0; i < count; i++) {
             const int64_t wanted[] = {1, dims[i] / 2, dims[i] - 1};
-            for (int k = 0; k < 3 && tries < SHRINKS_MAX; k++) {
+            for (int k = 0; k < 3 && tried.count < SHRINKS_MAX; k++) {
                 int64_t kept = dims[i];
-                status ignored = STATUS_INIT;
-                violation known = o->violation;
-                shape s;
                 if (wanted[k] < 1 || wanted[k] >= kept)
                     continue;
                 dims[i] = wanted[k];
-                tries++;
-                const shape_request request = {from->like, dims, c->request->seed, false, NULL};
-                bool opened = shape_open(&s, column, &request, &ignored);
-                o->violation.found = false;
-                bool shown = opened && try_on(c, o, &s, dim, lanes, &ignored) && o->violation.found;
-                if (opened)
-                    shape_close(&s);
-                if (!shown) {
-                    o->violation = known;
-                    dims[i] = kept;
+                bool shown = false;
+                if (!was_tried(&tried, dims, count)) {
+                    memcpy(tried.dims[tried.count++], dims, count * sizeof *dims);
+                    shown = try_dims(c, o, from->like, dims, dim, lanes);
                 }
+                dims[i] = shown ? dims[i] : kept;
                 smaller |= shown;
             }
         }
+        shrunk |= smaller;
     }
+    if (o->id != RELATION_BATCH || is_over(c))
+        return;
+    c->boundaries = true;
+    if (shrunk)
+        (void)try_dims(c, o, from->like, dims, dim, lanes);
+    else
+        (void)try_again(c, o, from, dim, lanes);
+    c->boundaries = false;
 }
 
 /* Dimensions of 1 or of equal numbers hide what mixes: asked where the shape is large. */
@@ -429,6 +471,7 @@ json_t *relations_again(const relations_request *request, const relations_place 
     compiler_independence lanes = {0};
     uint32_t dim = 0;
     shape s;
+    c.boundaries = true;
     const shape_request wanted = {where->like, NULL, request->seed, false, request->inputs};
     bool ok =
         (!relation_table[o.id].per_dim || (where->dim && find_dim(&c, where->dim, &dim, &lanes)) ||

@@ -18,7 +18,11 @@ typedef struct placing {
     int time_count, value_count;
 } placing;
 
-/* False where there is no time, or nothing to hold it against: the ceilings are the host's. */
+bool roofline_place_is_held(const json_t *result, const json_t *internal) {
+    return json_number_value(result_get(result, RESULT_MEDIAN)) > 0 &&
+           !json_is_true(internal_get(internal, INTERNAL_OWN_MEMORY));
+}
+
 static bool locate(placing *p) {
     const json_t *result = *p->result, *internal = *p->internal;
     const char *element = json_string_value(internal_get(internal, INTERNAL_ELEMENT));
@@ -33,7 +37,7 @@ static bool locate(placing *p) {
             (uint64_t)json_integer_value(internal_get(internal, INTERNAL_WORKING_SET)),
         .time_ns = json_number_value(result_get(result, RESULT_MEDIAN)),
     };
-    return p->query.time_ns > 0 && !json_is_true(internal_get(internal, INTERNAL_OWN_MEMORY)) &&
+    return roofline_place_is_held(result, internal) &&
            roofline_place(p->c, &p->query, &p->point);
 }
 

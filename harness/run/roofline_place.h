@@ -27,6 +27,9 @@ typedef struct roofline_place_source {
     void *context;
 } roofline_place_source;
 
+/* Checks that there is a time, and something to hold it against: the ceilings are the host's. */
+bool roofline_place_is_held(const json_t *result, const json_t *internal);
+
 /* Fills (*result)["roofline"] where it is timed, and makes the result an error where it stays above
  * the limit. False: measuring failed. */
 bool roofline_place_result(ceilings *c, const roofline_place_source *source, json_t **result,

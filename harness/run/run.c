@@ -41,6 +41,7 @@ typedef struct run {
     text machine;
     json_t *head, *results;
     ceilings ceilings;
+    bool measured[JOB_THREADS_MAX]; /* the ceilings of these threads */
     map done; /* key -> record (json_t, owned), of a run that is resumed */
     worker worker;
     progress progress;
@@ -219,21 +220,18 @@ static bool store_ceilings(run *r, status *st) {
     return true;
 }
 
-static bool measure_ceilings(run *r, status *st) {
-    bool needed[JOB_THREADS_MAX] = {false};
+/* Measured before the first result that is held against them: a run in which nothing is timed needs
+ * none, and they take longer than a case. */
+static bool measure_ceilings(run *r, const json_t *result, const json_t *internal, status *st) {
     const job_choice *choice = r->request->choice;
-    for (size_t i = 0; i < r->request->plan->jobs.count; i++)
-        for (uint32_t k = 0; k < choice->thread_count; k++)
-            if (backend_named(r->request->plan->jobs.items[i].backend)->timed)
-                needed[k] |= r->request->plan->jobs.items[i].threads == choice->threads[k];
-    for (uint32_t k = 0; k < choice->thread_count; k++) {
-        if (!needed[k])
-            continue;
-        progress_show(&r->progress, "measuring this machine's ceilings");
-        if (!ceilings_measure(&r->ceilings, choice->threads[k], choice->quick, st))
-            return false;
-    }
-    return store_ceilings(r, st);
+    uint32_t threads = (uint32_t)result_whole(result, RESULT_THREADS), k = 0;
+    while (k < choice->thread_count && choice->threads[k] != threads)
+        k++;
+    if (k == choice->thread_count || r->measured[k] || !roofline_place_is_held(result, internal))
+        return true;
+    r->measured[k] = true;
+    progress_show(&r->progress, "measuring this machine's ceilings");
+    return ceilings_measure(&r->ceilings, threads, choice->quick, st);
 }
 
 static double median_of(const json_t *result) {
@@ -349,7 +347,8 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
 static bool keep_result(run *r, const char *key, measuring *m, json_t **result, status *st) {
     json_t *internal = result_take_internal(*result);
     roofline_place_source source = {.point = measure_again, .context = m};
-    bool ok = roofline_place_result(&r->ceilings, &source, result, &internal, st) &&
+    bool ok = measure_ceilings(r, *result, internal, st) &&
+              roofline_place_result(&r->ceilings, &source, result, &internal, st) &&
               store_ceilings(r, st) && store_record(r, key, *result, internal, st);
     r->code = exit_code_worse(r->code, m->code);
     json_decref(internal);
@@ -537,7 +536,7 @@ int run_bench(const run_request *request) {
         interrupt_watch();
         run_view_init(&r->view, &request->view, request->plan);
         progress_start(&r->progress, request->plan->jobs.count);
-        ok = begin(r, &st) && measure_ceilings(r, &st);
+        ok = begin(r, &st);
     }
     if (ok) {
         show_begin(r);

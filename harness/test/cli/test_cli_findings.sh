@@ -8,7 +8,19 @@ if ! "$TESSERA_PYTHON" -c 'import numpy' 2>/dev/null || ! [ -e "$(dirname "$tsr"
 fi
 check=("$tsr" check "$root/corpus/reduction" "$root/corpus/normalisation/softmax.tsr" --with "$functions" --shapes 1)
 
-exits 1 "a column's sum depends on the number of columns" "${check[@]}" --filter sum_columns --relation batch
+# The kernel of the corpus has cases of thousands of rows, and each smaller shape that is tried on the way down starts NumPy: that is for the full form.
+columns=("$tsr" check columns.tsr --with "$functions" --shapes 1)
+[ -n "${TSR_SHORT:-}" ] || columns=("${check[@]}")
+cat >columns.tsr <<'END'
+from tessera import *
+
+
+@cases(case("few", M=16, N=2))
+@kernel
+def sum_columns(x: Tensor["M", "N", f32]) -> Tensor["N", f32]:
+    return sum(x, axis=0)
+END
+exits 1 "a column's sum depends on the number of columns" "${columns[@]}" --filter sum_columns --relation batch
 has out "between N=1 and N=2" "from one to two"
 exits 0 "the tree of a row's sum" "${check[@]:0:6}" --filter sum_rows --trees
 has out "as NumPy does" "is NumPy's pairwise sum"
