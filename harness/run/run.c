@@ -42,7 +42,7 @@ typedef struct run {
     json_t *head, *results;
     ceilings ceilings;
     bool measured[JOB_THREADS_MAX]; /* the ceilings of these threads */
-    map done; /* key -> record (json_t, owned), of a run that is resumed */
+    map done;                       /* key -> record (json_t, owned), of a run that is resumed */
     worker worker;
     progress progress;
     run_view view;

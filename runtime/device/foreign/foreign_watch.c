@@ -41,11 +41,14 @@ typedef struct thread_time {
     unsigned long long ran_ns, waited_ns;
 } thread_time;
 
-/* Threads bound to no more processors than they were given wait for each other, not for others. */
-static bool is_confined(const char *thread, uint32_t threads) {
-    cpu_set_t set;
+/* Threads that the guest bound to no more processors than it was given wait for each other, not for
+ * others. Where all of the guest may use no more, that is the machine's choice: the first thread,
+ * which may not change its own processors, tells. */
+static bool is_confined(pid_t pid, const char *thread, uint32_t threads) {
+    cpu_set_t first, set;
     pid_t id = (pid_t)strtol(thread, NULL, 10);
-    return sched_getaffinity(id, sizeof set, &set) == 0 && (uint32_t)CPU_COUNT(&set) <= threads;
+    return sched_getaffinity(id, sizeof set, &set) == 0 && (uint32_t)CPU_COUNT(&set) <= threads &&
+           sched_getaffinity(pid, sizeof first, &first) == 0 && !CPU_EQUAL(&first, &set);
 }
 
 static thread_time time_of_thread(pid_t pid, const char *thread, uint32_t threads) {
@@ -57,7 +60,7 @@ static thread_time time_of_thread(pid_t pid, const char *thread, uint32_t thread
         t = (thread_time){0};
     if (file)
         (void)fclose(file);
-    if (is_confined(thread, threads))
+    if (is_confined(pid, thread, threads))
         t.waited_ns = 0;
     return t;
 }
