@@ -43,10 +43,16 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
     return true;
 }
 
+static bool measure_ceilings(void *context, ceilings *c, const roofline_query *query, status *st) {
+    (void)context;
+    return roofline_measure(c, query, true, st);
+}
+
 /* As bench places a result, with time and ceiling measured again where it lies above. */
 static bool place_row(gate *g, gate_row *row, ceilings *c, status *st) {
     doubtful d = {g, row};
-    roofline_place_source source = {.point = row->spec ? measure_again : NULL, .context = &d};
+    roofline_place_source source = {
+        .point = row->spec ? measure_again : NULL, .needed = measure_ceilings, .context = &d};
     json_t *result = result_of(row, row->change.median_ns[1]);
     json_t *internal = result_take_internal(result);
     bool ok = roofline_place_result(c, &source, &result, &internal, st);
@@ -72,7 +78,7 @@ bool gate_roof(gate *g, status *st) {
         if (!begun)
             ceilings_init(&c, *row->isa[1] ? row->isa[1] : NULL);
         begun = true;
-        ok = ceilings_measure(&c, row->units[1]->threads, true, st) && place_row(g, row, &c, st);
+        ok = place_row(g, row, &c, st);
     }
     return ok;
 }

@@ -314,21 +314,46 @@ static bool measure_memory(ceilings *c, int level, uint32_t threads, bool quick,
     return ok;
 }
 
+/* Nothing where that was done. */
+static bool measure_memory_once(ceilings *c, int level, uint32_t threads, bool quick, status *st) {
+    char name[CEILING_NAME_BYTES];
+    snprintf(name, sizeof name, "memory.%s.read.t%u", c->levels[level].name, threads);
+    return ceilings_find(c, name) || measure_memory(c, level, threads, quick, st);
+}
+
+static bool measure_compute_once(ceilings *c, const char *element, uint32_t threads, bool quick,
+                                 status *st) {
+    char name[CEILING_NAME_BYTES];
+    snprintf(name, sizeof name, "compute.%s.t%u", element, threads);
+    return ceilings_find(c, name) || measure_compute(c, element, threads, quick, st);
+}
+
 static const char *const elements[] = {"f32", "f64", "bf16", "i8"};
 enum { ELEMENTS = sizeof elements / sizeof elements[0] };
 
 bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st) {
-    char name[CEILING_NAME_BYTES];
-    snprintf(name, sizeof name, "compute.f32.t%u", threads);
-    if (ceilings_find(c, name))
-        return true;
     for (int i = 0; i < ELEMENTS; i++)
-        if (!measure_compute(c, elements[i], threads, quick, st))
+        if (!measure_compute_once(c, elements[i], threads, quick, st))
             return false;
     for (int level = 0; level < c->level_count; level++)
-        if (!measure_memory(c, level, threads, quick, st))
+        if (!measure_memory_once(c, level, threads, quick, st))
             return false;
     return true;
+}
+
+static const char *element_of(dtype type) {
+    return type == DTYPE_F64 ? "f64" : type == DTYPE_I8 || type == DTYPE_I4 ? "i8" : "f32";
+}
+
+bool ceilings_measure_needed(ceilings *c, const ceilings_need *need, status *st) {
+    bool shared = ceilings_set_is_shared(c, need->set_bytes, need->threads);
+    bool pairs = need->type == DTYPE_BF16 && need->dots;
+    bool ok = measure_compute_once(c, element_of(need->type), need->threads, true, st) &&
+              (!pairs || measure_compute_once(c, "bf16", need->threads, true, st));
+    for (int level = 0; level < c->level_count && ok; level++)
+        ok = (c->levels[level].shared && !shared) ||
+             measure_memory_once(c, level, need->threads, true, st);
+    return ok;
 }
 
 bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status *st) {
@@ -346,16 +371,13 @@ bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status 
 
 const ceiling *ceilings_compute(const ceilings *c, dtype type, bool dots, uint32_t threads) {
     char name[CEILING_NAME_BYTES];
-    const char *element = type == DTYPE_F64                      ? "f64"
-                          : type == DTYPE_I8 || type == DTYPE_I4 ? "i8"
-                                                                 : "f32";
     if (type == DTYPE_BF16 && dots) {
         snprintf(name, sizeof name, "compute.bf16.t%u", threads);
         const ceiling *unit = ceilings_find(c, name);
         if (unit)
             return unit;
     }
-    snprintf(name, sizeof name, "compute.%s.t%u", element, threads);
+    snprintf(name, sizeof name, "compute.%s.t%u", element_of(type), threads);
     return ceilings_find(c, name);
 }
 

@@ -46,6 +46,18 @@ typedef struct ceilings {
 void ceilings_init(ceilings *c, const char *isa);
 /* Measures all resources with `threads` threads; nothing where that was done. */
 bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st);
+
+/* Ceilings that a kernel is held against: arithmetic of its type, bandwidth at the level of its
+ * set. */
+typedef struct ceilings_need {
+    dtype type;
+    bool dots; /* by the dot instruction of bf16, too */
+    uint64_t set_bytes;
+    uint32_t threads;
+} ceilings_need;
+/* Measures quickly what is needed and was not measured yet: for a set in the caches that a core has
+ * to itself those caches, else all levels, since a shared cache may be slower than memory. */
+bool ceilings_measure_needed(ceilings *c, const ceilings_need *need, status *st);
 /* Measures arithmetic or a memory level by a resource's name again and keeps the greater value. */
 bool ceilings_probe(ceilings *c, const char *resource, uint32_t threads, status *st);
 /* Checks that such a set lives beyond the caches that a core has to itself: there, what others do

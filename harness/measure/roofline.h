@@ -32,6 +32,9 @@ typedef struct roofline_point {
     const char *resource; /* borrowed from the ceilings */
 } roofline_point;
 
+/* Measures the ceilings that the query is held against, where that was not done: the whole
+ * machine's, or where it must be quick those alone. */
+bool roofline_measure(ceilings *c, const roofline_query *query, bool quick, status *st);
 /* False where the ceilings that it needs were not measured, or there is no work. */
 bool roofline_place(const ceilings *c, const roofline_query *query, roofline_point *out);
 

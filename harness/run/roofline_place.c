@@ -18,12 +18,8 @@ typedef struct placing {
     int time_count, value_count;
 } placing;
 
-bool roofline_place_is_held(const json_t *result, const json_t *internal) {
-    return json_number_value(result_get(result, RESULT_MEDIAN)) > 0 &&
-           !json_is_true(internal_get(internal, INTERNAL_OWN_MEMORY));
-}
-
-static bool locate(placing *p) {
+/* False where there is no time, or nothing to hold it against: the ceilings are the host's. */
+static bool describe(placing *p) {
     const json_t *result = *p->result, *internal = *p->internal;
     const char *element = json_string_value(internal_get(internal, INTERNAL_ELEMENT));
     p->query = (roofline_query){
@@ -37,8 +33,11 @@ static bool locate(placing *p) {
             (uint64_t)json_integer_value(internal_get(internal, INTERNAL_WORKING_SET)),
         .time_ns = json_number_value(result_get(result, RESULT_MEDIAN)),
     };
-    return roofline_place_is_held(result, internal) &&
-           roofline_place(p->c, &p->query, &p->point);
+    return p->query.time_ns > 0 && !json_is_true(internal_get(internal, INTERNAL_OWN_MEMORY));
+}
+
+static bool locate(placing *p) {
+    return describe(p) && roofline_place(p->c, &p->query, &p->point);
 }
 
 static bool is_above(const placing *p) {
@@ -144,6 +143,10 @@ static void put_point(placing *p) {
 bool roofline_place_result(ceilings *c, const roofline_place_source *source, json_t **result,
                            json_t **internal, status *st) {
     placing p = {.c = c, .source = source, .result = result, .internal = internal};
+    if (!describe(&p))
+        return true;
+    if (source->needed && !source->needed(source->context, c, &p.query, st))
+        return false;
     if (!locate(&p))
         return true;
     if (!roofline_place_beside(&p, st) || (is_above(&p) && !roofline_place_again(&p, st)))

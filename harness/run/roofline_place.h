@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "base/status.h"
-#include "measure/ceilings.h"
+#include "measure/roofline.h"
 
 enum { ROOFLINE_PLACE_ROUNDS = 4 };
 
@@ -24,11 +24,10 @@ typedef struct roofline_place_source {
      * its name, or where that is NULL of a set of so many bytes. NULL: that of this machine. */
     bool (*ceiling)(void *context, ceilings *c, const char *resource,
                     const ceiling_set_probe *probe, status *st);
+    /* Measures the ceilings that the point is held against (roofline.h). NULL: they are there. */
+    bool (*needed)(void *context, ceilings *c, const roofline_query *query, status *st);
     void *context;
 } roofline_place_source;
-
-/* Checks that there is a time, and something to hold it against: the ceilings are the host's. */
-bool roofline_place_is_held(const json_t *result, const json_t *internal);
 
 /* Fills (*result)["roofline"] where it is timed, and makes the result an error where it stays above
  * the limit. False: measuring failed. */

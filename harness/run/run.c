@@ -41,8 +41,7 @@ typedef struct run {
     text machine;
     json_t *head, *results;
     ceilings ceilings;
-    bool measured[JOB_THREADS_MAX]; /* the ceilings of these threads */
-    map done;                       /* key -> record (json_t, owned), of a run that is resumed */
+    map done; /* key -> record (json_t, owned), of a run that is resumed */
     worker worker;
     progress progress;
     run_view view;
@@ -220,20 +219,6 @@ static bool store_ceilings(run *r, status *st) {
     return true;
 }
 
-/* Measured before the first result that is held against them: a run in which nothing is timed needs
- * none, and they take longer than a case. */
-static bool measure_ceilings(run *r, const json_t *result, const json_t *internal, status *st) {
-    const job_choice *choice = r->request->choice;
-    uint32_t threads = (uint32_t)result_whole(result, RESULT_THREADS), k = 0;
-    while (k < choice->thread_count && choice->threads[k] != threads)
-        k++;
-    if (k == choice->thread_count || r->measured[k] || !roofline_place_is_held(result, internal))
-        return true;
-    r->measured[k] = true;
-    progress_show(&r->progress, "measuring this machine's ceilings");
-    return ceilings_measure(&r->ceilings, threads, choice->quick, st);
-}
-
 static double median_of(const json_t *result) {
     double median = result_number(result, RESULT_MEDIAN);
     return isnan(median) ? -1 : median;
@@ -344,11 +329,20 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
     return true;
 }
 
+/* Before the first result that is held against them: a run in which nothing is timed needs none. */
+static bool measure_ceilings(void *context, ceilings *c, const roofline_query *query, status *st) {
+    const measuring *m = context;
+    roofline_point ignored;
+    if (!roofline_place(c, query, &ignored))
+        progress_show(&m->run->progress, "measuring this machine's ceilings");
+    return roofline_measure(c, query, m->run->request->choice->quick, st);
+}
+
 static bool keep_result(run *r, const char *key, measuring *m, json_t **result, status *st) {
     json_t *internal = result_take_internal(*result);
-    roofline_place_source source = {.point = measure_again, .context = m};
-    bool ok = measure_ceilings(r, *result, internal, st) &&
-              roofline_place_result(&r->ceilings, &source, result, &internal, st) &&
+    roofline_place_source source = {
+        .point = measure_again, .needed = measure_ceilings, .context = m};
+    bool ok = roofline_place_result(&r->ceilings, &source, result, &internal, st) &&
               store_ceilings(r, st) && store_record(r, key, *result, internal, st);
     r->code = exit_code_worse(r->code, m->code);
     json_decref(internal);
@@ -492,16 +486,15 @@ static bool finish(run *r, status *st) {
     return ok;
 }
 
-/* Shows what will be done, and how fast this machine can be. */
+/* Shows what will be done. */
 static void show_begin(run *r) {
     const job_plan *p = r->request->plan;
     text words;
     if (r->request->view.none || p->jobs.count == 0)
         return;
     text_init(&words);
-    text_show(&words, "%s, %s\n%zu results to come; the ceilings took %.0f s\n", host_cpu_name(),
-              r->request->choice->isa ? r->request->choice->isa : host_isa(), p->jobs.count,
-              (double)(timer_now_ns() - r->began_ns) * 1e-9);
+    text_show(&words, "%s, %s\n%zu results to come\n", host_cpu_name(),
+              r->request->choice->isa ? r->request->choice->isa : host_isa(), p->jobs.count);
     run_view_header(&r->view, &words);
     print(r, &words);
 }

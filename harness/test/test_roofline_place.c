@@ -185,7 +185,7 @@ static void roofline_place_one(const placing *p) {
     ceilings c = uniform(1, 1);
     status st = STATUS_INIT;
     fake f = p->measured;
-    roofline_place_source source = {fake_point, fake_ceiling, &f};
+    roofline_place_source source = {.point = fake_point, .ceiling = fake_ceiling, .context = &f};
     json_t *internal, *result = timed("f32", p->flops, p->bytes, p->median_ns, &internal);
     assert_true(roofline_place_result(&c, &source, &result, &internal, &st));
     const json_t *again = json_object_get(json_object_get(result, "roofline"), "again");
@@ -215,7 +215,7 @@ static void a_point_that_cannot_be_measured_again_stays(void **state) {
     ceilings c = uniform(1, 1);
     status st = STATUS_INIT;
     fake f = {{2, 2, 8}, {9}, {1}, NULL, 0, 0};
-    roofline_place_source source = {NULL, fake_ceiling, &f};
+    roofline_place_source source = {.ceiling = fake_ceiling, .context = &f};
     json_t *internal, *result = timed("f32", 0, 256 << 10, 65536, &internal);
     assert_true(roofline_place_result(&c, &source, &result, &internal, &st));
     assert_true(fabs(fraction_of(result) - 0.5) < 1e-9);
