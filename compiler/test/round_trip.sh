@@ -36,15 +36,13 @@ fi
 
 # Modules of all cases, with mlir-opt's separator between them. Large cases differ in their numbers alone.
 emit() { # OUT TSR_OPT_ARGUMENTS...
-    local out=$1 file first=yes
+    local out=$1 file chosen=()
     shift
-    : >"$out"
     for file in "${files[@]}"; do
         case $file-$* in "$interpreted"*schedule* | corpus/programs/*schedule*) continue ;; esac
-        [ "$first" = yes ] || echo "// -----" >>"$out"
-        first=no
-        "$tsr_opt" --case all "$@" "$file" >>"$out" || return 1
+        chosen+=("$file")
     done
+    "$tsr_opt" --case all "$@" "${chosen[@]}" >"$out"
 }
 
 graph="--pass inline --pass specialize --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass simplify"

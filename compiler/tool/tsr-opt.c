@@ -25,7 +25,7 @@
 enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70, MAX_DIMS = 64 };
 
 static const char usage[] =
-    "usage: tsr-opt [options] FILE\n"
+    "usage: tsr-opt [options] FILE...\n"
     "\n"
     "FILE is IR text of any level ('-': standard input), or a source (.tsr), of which each kernel "
     "is a module.\n"
@@ -267,7 +267,9 @@ typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
     bool split, verify, hash, checkable, list_passes, help;
     const char *page; /* the option of a page that is printed */
-    const char *kernel, *case_name, *file;
+    const char *kernel, *case_name;
+    VEC(const char *) files;
+    const char *file; /* the one in hand */
 } options;
 
 /* The value of `--name VALUE` or `--name=VALUE` at argv[*i]; NULL when it is another option. */
@@ -330,14 +332,11 @@ static bool parse_options(options *o, int argc, char **argv) {
         } else if (argv[i][0] == '-' && argv[i][1]) {
             fprintf(stderr, "tsr-opt: unknown option '%s', or its value is missing\n", argv[i]);
             return false;
-        } else if (o->file) {
-            fprintf(stderr, "tsr-opt: one file at a time\n");
-            return false;
         } else {
-            o->file = argv[i];
+            vec_push(&o->files, argv[i]);
         }
     }
-    if (o->file || o->page || o->list_passes || o->help)
+    if (o->files.count || o->page || o->list_passes || o->help)
         return true;
     fprintf(stderr, "tsr-opt: no file\n%s", usage);
     return false;
@@ -458,7 +457,7 @@ static int process_pieces(const options *o, char *source) {
         }
         int result = process_module(o, piece);
         code = code ? code : result;
-        fputs(next ? separator : "", stdout);
+        fputs(next && !o->verify ? separator : "", stdout);
     }
     return code;
 }
@@ -542,14 +541,27 @@ static void print_static(const options *o) {
     text_release(&out);
 }
 
+/* Files, each on its own; the first bad code wins. */
+static int process_files(options *o) {
+    int code = DONE;
+    for (size_t i = 0; i < o->files.count; i++) {
+        o->file = o->files.items[i];
+        fputs(i && o->split && !o->verify ? separator : "", stdout);
+        int result = is_source(o->file) ? process_source(o) : process_text(o);
+        code = code ? code : result;
+    }
+    return code;
+}
+
 int main(int argc, char **argv) {
     options o = {.file = NULL};
     compiler_init();
     int code = parse_options(&o, argc, argv) ? DONE : WRONG_USAGE;
-    if (code == DONE && !o.file)
+    if (code == DONE && !o.files.count)
         print_static(&o);
     else if (code == DONE)
-        code = is_source(o.file) ? process_source(&o) : process_text(&o);
+        code = process_files(&o);
     vec_release(&o.passes);
+    vec_release(&o.files);
     return code;
 }
