@@ -214,7 +214,9 @@ static uint32_t check_case(compiler_source *s, const compiler_kernel *k, const c
     return ok;
 }
 
+/* Cases of a kernel differ in numbers; the short form has the first of each. */
 static uint32_t check_source(const char *path) {
+    const uint32_t most = getenv("TSR_SHORT") ? 1 : UINT32_MAX;
     text said;
     status st = STATUS_INIT;
     uint32_t cases = 0;
@@ -223,7 +225,7 @@ static uint32_t check_source(const char *path) {
     assert_non_null(s);
     for (uint32_t i = 0; i < compiler_kernel_count(s); i++) {
         const compiler_kernel *k = compiler_kernel_at(s, i);
-        for (uint32_t n = 0; !k->broken && n < (k->case_count ? k->case_count : 1); n++)
+        for (uint32_t n = 0; !k->broken && n < (k->case_count ? k->case_count : 1) && n < most; n++)
             cases += check_case(s, k, k->case_count ? &k->cases[n] : NULL);
     }
     compiler_close(s);
@@ -264,7 +266,7 @@ static uint32_t for_all(const char *pattern, uint32_t (*check)(const char *path)
 
 static void test_corpus(void **state) {
     (void)state;
-    assert_true(for_all("corpus/*/*.tsr", check_source) >= 500);
+    assert_true(for_all("corpus/*/*.tsr", check_source) >= (getenv("TSR_SHORT") ? 100 : 500));
 }
 
 static void test_cases(void **state) {
