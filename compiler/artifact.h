@@ -57,7 +57,7 @@ bool artifact_check_variant(const artifact_builder *b, const ir_bindings *varian
 json_t *artifact_signature_json(compiler_instance *instance, const compiler_signature *s);
 /* Fills image, image_size and the hashes. */
 bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *st);
-/* By input of a kernel: the output that all of its images make in its place, or -1. */
+/* For each input of a kernel: the output that all of its images make in its place, or -1. */
 void artifact_donated(const compiler_artifact *a, int64_t *donated);
 
 #endif

@@ -11,12 +11,12 @@
 /* The name of a phase's code. */
 void describe_symbol(const ir_module *m, ir_op phase, text *out);
 
-/* By the symbol of each phase with a contraction, the names of the element-wise operations behind
- * it, in order. */
+/* Under the symbol of each phase with a contraction, the names of the element-wise operations
+ * behind it, in order. */
 json_t *describe_epilogues(ir_module *schedule);
 
-/* By symbol, of the phases that have an epilogue: the layout, shape and type of the largest tile
- * that products are added in. Empty where tiles are not spread over threads. */
+/* Under the symbol of each phase that has an epilogue: the layout, shape and type of the largest
+ * tile that products are added in. Empty where tiles are not spread over threads. */
 json_t *describe_fragments(ir_module *laid_out, const json_t *epilogues);
 
 /* The matrix units that multiply, as orders, each once. Empty: none does. */

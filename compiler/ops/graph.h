@@ -100,8 +100,8 @@ bool graph_can_saturate(dtype from, dtype to, const char **why);
 ir_op graph_build(ir_builder *b, int opcode, const ir_value *operands, uint32_t operand_count,
                   const ir_named_attr *attrs, uint32_t attr_count);
 
-/* By value: where nothing that is made of it can see its elements at or past a count of their row
- * (along the last axis), the i32 counts; 0: all can be seen. The caller frees it. */
+/* For each value: where nothing that is made of it can see its elements at or past a count of their
+ * row (along the last axis), the i32 counts; 0: all can be seen. The caller frees it. */
 ir_value *graph_hidden_counts(const ir_module *m);
 
 /* Work of a static graph of primitives: floating-point operations (masked work left out) and bytes

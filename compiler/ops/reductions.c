@@ -76,7 +76,7 @@ static ir_dim results_of(ir_module *m, ir_type type, int along) {
     return count;
 }
 
-/* By value: true where the kernel's outputs depend on it. The caller frees it. */
+/* Marks each value that the kernel's outputs depend on. The caller frees the marks. */
 static bool *needed_values(const ir_module *m) {
     bool *needed = base_calloc(ir_value_count(m) + 1, sizeof *needed);
     for (ir_op op = ir_kernel_body(m)->last; op; op = ir_op_get(m, op)->previous) {

@@ -57,8 +57,8 @@ typedef struct draft_donation {
 
 typedef struct draft_kernel {
     ir_op function; /* of the module */
-    /* By input: the output that is better made in its place, or -1. NULL: none is. It is a wish,
-     * until whoever compiles the kernel leaves what is so. */
+    /* For each input: the output that is better made in its place, or -1. NULL: none is. It is a
+     * wish, until whoever compiles the kernel leaves what is so. */
     int64_t *donated;
 } draft_kernel;
 

@@ -86,7 +86,7 @@ static leading_buffers find_leading(const contraction *c, const block_memory *me
     return l;
 }
 
-/* By its name: a matrix unit's has the unit's. */
+/* Reads the order by its name: a matrix unit's has the unit's. */
 static ir_attr contraction_order(const contraction *c) {
     const char *word = ir_op_string(c->s->p->g, c->op, "order", "");
     return ir_attr_string(c->s->m, order_name(c->order, word));

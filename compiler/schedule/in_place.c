@@ -8,7 +8,7 @@
 
 enum { NOBODY = 0, SEVERAL = UINT32_MAX };
 
-/* By value: the operation that alone takes it, once. */
+/* For each value the operation that alone takes it, once. */
 static ir_op *users_of(const ir_module *m) {
     ir_op *users = base_calloc(ir_value_count(m) + 1, sizeof *users);
     for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);) {

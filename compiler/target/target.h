@@ -94,10 +94,10 @@ typedef struct resource_reader {
                             uint32_t count);
     void *context;
 } resource_reader;
-/* By the notes of a HSACO. STATUS_CORRUPT where it has none that can be read. */
+/* Reads the notes of a HSACO. STATUS_CORRUPT where it has none that can be read. */
 bool hsaco_resources(const void *hsaco, size_t size_bytes, const resource_reader *reader,
                      status *st);
-/* By what `ptxas -v` said. */
+/* Reads what `ptxas -v` said. */
 void ptxas_resources(const char *messages, const resource_reader *reader);
 
 /* Version of the LLVM that is loaded, else of that which the program was built with. */

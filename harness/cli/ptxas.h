@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "tessera/compiler.h"
 
-/* By --ptxas, or $TSR_PTXAS; NULL: neither is given. Borrows from the command line and the
+/* Chosen by --ptxas, or $TSR_PTXAS; NULL: neither is given. Borrows from the command line and the
  * environment; of one compilation at a time. */
 const compiler_assembler *ptxas_chosen(const options *o);
 

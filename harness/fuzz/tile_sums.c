@@ -58,7 +58,7 @@ bool fuzz_tile_rows(tile_kernel *k) {
     return tile_let(k, row, tile, plain) != NULL;
 }
 
-/* By a matrix that is there as a whole, perhaps transposed. */
+/* Multiplies by a matrix that is there as a whole, perhaps transposed. */
 bool fuzz_tile_product(tile_kernel *k) {
     const tile_value *x = tile_any(k, 2, DTYPE_NONE);
     if (!x || !tile_has_whole_rows(k, x) || x->type == DTYPE_I32)

@@ -83,8 +83,8 @@ static double greatest(const side *from, const char *kind) {
     return most;
 }
 
-/* By the record's own ceiling, which the run must have measured; without one by the greatest of all
- * that it measured, which is no lower. */
+/* Checks against the record's own ceiling, which the run must have measured; without one, the
+ * greatest of all that it measured, which is no lower. */
 static bool check_roof(const side *from, const json_t *result, const char *name, double *fraction,
                        status *st) {
     double compute = greatest(from, "compute."), memory = greatest(from, "memory.");

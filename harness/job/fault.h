@@ -26,7 +26,7 @@ typedef struct fault_info {
 
 /* NULL where no fault has that name (`length` characters of it). */
 const fault_info *fault_find(const char *name, size_t length);
-/* By number, for lists; NULL past the last. */
+/* Names a fault by its number, for lists; NULL past the last. */
 const char *fault_name(size_t index);
 
 /* The name of the fault that `inject` ("FAULT[@KERNEL[/CASE]]", known to be right) means for this

@@ -75,7 +75,7 @@ const char *lint_finding_help(const lint_finding *f, size_t *length);
 
 /* Adds what is found in one source. False where it cannot be read. */
 bool lint_source(lint_report *r, const char *path, status *st);
-/* By place: path in the order added, then line, column, table. */
+/* Sorts by place: path in the order added, then line, column, table. */
 void lint_sort(lint_report *r);
 void lint_release(lint_report *r);
 

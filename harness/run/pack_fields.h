@@ -34,7 +34,7 @@ typedef struct pack_field {
     int64_t low, high;
 } pack_field;
 
-/* By number; NULL past the last. */
+/* A field by its number; NULL past the last. */
 const pack_field *pack_field_at(size_t index);
 /* The greatest value, or length, that the table allows at this path. */
 int64_t pack_field_high(const char *path);

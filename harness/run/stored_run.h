@@ -6,7 +6,7 @@
 
 #include "store/store.h"
 
-/* By the run's number; owned. NULL with the reason in `st`; a record that is no JSON is
+/* Reads a run by its number; owned. NULL with the reason in `st`; a record that is no JSON is
  * STATUS_CORRUPT. */
 json_t *stored_run_document(store *s, int64_t run, status *st);
 /* Adds the member "samples" (report/export/export.h). */

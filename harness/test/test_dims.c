@@ -25,7 +25,7 @@ static const shape_case table[] = {
     {{"M"}, {{"-M + 10"}}, {{4}}, {{0}}, {6}, NULL},
     {{"N"}, {{"2*N + 1"}}, {{1}}, {{0}}, {0}, NULL},
     {{"N"}, {{"3*(N + 2) - N"}}, {{16}}, {{0}}, {5}, NULL},
-    /* By another array, before or behind it, or by what is given. */
+    /* Found from another array, before or behind it, or from what is given. */
     {{"G", "R"}, {{"G*R"}, {"G"}}, {{12}, {4}}, {{0}}, {4, 3}, NULL},
     {{"G", "R"}, {{"G"}, {"G*R + R"}}, {{4}, {15}}, {{0}}, {4, 3}, NULL},
     {{"G", "R"}, {{"G*R"}}, {{12}}, {{"R", 6}}, {2, 6}, NULL},
@@ -34,7 +34,7 @@ static const shape_case table[] = {
     {{"N"}, {{"floordiv(N, 2)", "N*N"}}, {{3, 49}}, {{"N", 7}}, {7}, NULL},
     {{"G", "N"}, {{"floordiv(G, 2)*N", "G"}}, {{15, 7}}, {{0}}, {7, 5}, NULL},
     {{"M", "P"}, {{"M"}}, {{3}}, {{"P", 6}}, {3, 6}, NULL},
-    /* By a formula that can only grow. */
+    /* Found from a formula that can only grow. */
     {{"N"}, {{"N*N"}}, {{49}}, {{0}}, {7}, NULL},
     {{"N"}, {{"N*N"}}, {{0}}, {{0}}, {0}, NULL},
     {{"N"}, {{"N*N*N*N"}}, {{INT64_C(1) << 40}}, {{0}}, {1024}, NULL},

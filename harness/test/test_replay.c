@@ -157,7 +157,7 @@ static void expect_verdict(const pack_field *f, const char *what, const json_t *
     free(words);
 }
 
-/* By the table alone, and every eighth as a pack, too. */
+/* Asks the table alone, and for every eighth a pack, too. */
 static void expect(const pack_field *f, const char *what, json_t *value, bool in_domain) {
     static unsigned count;
     text why;

@@ -86,7 +86,7 @@ static void manifest_for(text *json, const tar_entry *entries, size_t count, con
 
 /* ---- the frame around it ---- */
 
-/* By pieces: LZ4F_compressFrame would choose its own sizes of blocks for small packs. */
+/* Compresses by pieces: LZ4F_compressFrame would choose its own sizes of blocks for small packs. */
 static void write_frame(const text *tar, const LZ4F_preferences_t *preferences) {
     status st = STATUS_INIT;
     LZ4F_cctx *context;

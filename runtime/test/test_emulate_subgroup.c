@@ -489,7 +489,7 @@ static void multiplies(emulated_thread *t) {
     }
 }
 
-/* By the unit, which has tests of its own; whole numbers by plain arithmetic. */
+/* Computed by the unit, which has tests of its own; whole numbers by plain arithmetic. */
 static uint64_t wanted_at(const matrix_unit *unit, spot at) {
     const binary_format *factor = kinds[kind].factor, *accumulator = kinds[kind].accumulator;
     uint64_t row[16], column[16], c = code_of(accumulator, at, 3);

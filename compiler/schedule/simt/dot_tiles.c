@@ -44,8 +44,8 @@ static bool is_worth(const contraction *c, const schedule_unit *u) {
     return c->shape.rows >= u->m / 2 && c->shape.columns >= u->n / 2 && c->shape.k >= u->k;
 }
 
-/* By what is in memory: a wider type computes with more than the unit reads. Where an order is
- * asked for, an instruction of a subgroup does it whatever there is of it. */
+/* Chooses by the type in memory: a wider type computes with more than the unit reads. Where an
+ * order is asked for, an instruction of a subgroup does it whatever there is of it. */
 static const schedule_unit *unit_for(const contraction *c, const char *order) {
     const schedule_target *t = c->s->target;
     dtype left = contraction_element(c, c->lhs.buffer),

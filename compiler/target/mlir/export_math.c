@@ -66,7 +66,7 @@ static const char *constant(sequence *s, int value) {
     return export_op(s->e, "arith.constant %d : i32", value);
 }
 
-/* By 32 or more the result is 0; MLIR leaves that open. */
+/* A shift by 32 or more gives 0; MLIR leaves that open. */
 static const char *shifted(sequence *s, const char *name, const char *x, const char *by) {
     exporter *e = s->e;
     const char *fits = export_op(e, "arith.cmpi ult, %s, %s : i32", by, constant(s, 32));

@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void emulate_fiber_jump(emulate_fib
                        "v29", "v30", "v31", "cc", "memory");
 }
 #else
-/* By ucontext: where a fiber is to be resumed is a context on its own stack. */
+/* Implemented by ucontext: where a fiber is to be resumed is a context on its own stack. */
 void emulate_fiber_jump(emulate_fiber *from, const emulate_fiber *to);
 #endif
 

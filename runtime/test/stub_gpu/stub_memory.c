@@ -57,7 +57,7 @@ static int allocate(size_t bytes, stub_memory_kind kind, allocation **out) {
     return a ? OK : OUT_OF_MEMORY;
 }
 
-/* By its address on the device, or by that on the host. */
+/* Frees by an address on the device, or on the host. */
 static int release(uint64_t address, const void *host) {
     int result = stub_ready();
     if (result == INVALID_CONTEXT)

@@ -92,7 +92,7 @@ static uint32_t bool_like(translator *t, LLVMTypeRef like) {
 
 /* ---- comparisons ---- */
 
-/* By bits: a device may take it for granted that floats are numbers. */
+/* Looks at the bits: a device may take it for granted that floats are numbers. */
 uint32_t is_nan(translator *t, uint32_t x, LLVMTypeRef type) {
     static const struct {
         uint32_t bits;
