@@ -1,4 +1,4 @@
-"""What a listing of machine code says about its hot loop: shared by ci/ptx-check and ci/hsaco-check.
+"""Describes a listing of machine code and its hot loop: shared by ci/ptx-check and ci/hsaco-check.
 
 A listing is a list of `Instruction`s in the order of their addresses. A loop is what lies between a branch backwards and its target;
 its hot part is the loop without another one inside that does the most multiply-adds or, where none does, is the longest. What a
@@ -19,7 +19,7 @@ class Instruction:
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """How a machine's instructions are read."""
+    """Rules by which a machine's instructions are read."""
 
     classes: tuple  # (name, compiled expression): the first that matches is an instruction's class; "other" if none does
     fmas: object    # multiply-adds of f32 that an instruction does in each thread

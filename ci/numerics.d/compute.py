@@ -1,4 +1,4 @@
-"""What the operations of Graph IR are (docs/numerics.md): primitives, orders of accumulation, composites.
+"""The operations of Graph IR (docs/numerics.md): primitives, orders of accumulation, composites.
 
 A value is a pair (array, element type). Composites are written with primitives, as the page's table has them.
 """

@@ -99,7 +99,7 @@ D = decimal.Decimal
 
 
 def pi():
-    """By Machin's formula."""
+    """Computes pi by Machin's formula."""
     def arctan_inverse(n):
         term = total = D(1) / n
         k, square = 1, n * n
@@ -192,7 +192,7 @@ def nearest_f32(value):
 
 
 def special_value(name, x):
-    """What is no number, or has a sign that the exact value lacks; None elsewhere."""
+    """A result that is no number, or has a sign that the exact value lacks; None elsewhere."""
     if x != x:
         return NAN
     if abs(x) == INF:

@@ -1,4 +1,4 @@
-"""What matrix units compute, from the table and the rules of docs/numerics.md ("what a matrix unit computes").
+"""The results of matrix units, from the table and the rules of docs/numerics.md ("what a matrix unit computes").
 
 Factors are f32 numbers that their type holds; accumulators are f32 numbers of the accumulator's type.
 """
@@ -70,7 +70,7 @@ def float_of(value, unit, bits, least, nearest):
 
 
 def special(a, b, c):
-    """What infinities and NaNs make of the sum; None: there are none."""
+    """The sum where terms are infinite or NaN; None: there are none."""
     terms = [float(c)] + [float(x) * float(y) for x, y in zip(a, b) if not all(map(math.isfinite, (float(x), float(y))))]
     if any(math.isnan(t) for t in terms):
         return math.nan

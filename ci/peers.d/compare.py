@@ -100,7 +100,7 @@ def python_of(given):
 
 
 def versions_of(given):
-    """Of each framework that this Python has."""
+    """The version of each framework that this Python has."""
     words = "import importlib, sys; print(importlib.import_module(sys.argv[1]).__version__)"
     found = {}
     for name in FRAMEWORKS if given.frameworks else ():
@@ -114,7 +114,7 @@ def versions_of(given):
 
 
 def debian_version(package):
-    """Of a package, or None."""
+    """The version of a package, or None."""
     if not shutil.which("dpkg-query"):
         return None
     done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -147,7 +147,7 @@ def filters(names):
 
 
 def has_kernel(given, file, names):
-    """Whether the file implements one of these."""
+    """Tells whether the file implements one of these."""
     asked = [given.build / "tsr", "bench", given.kernels, "--list", "--with", file] + filters(names)
     return subprocess.run(asked, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
@@ -296,7 +296,7 @@ def print_markdown(rows, versions):
 
 
 def wrong_of(results):
-    """What did not hold. A library that has no such kernel is none of it."""
+    """Results that did not hold. A library that has no such kernel is none of them."""
     return [r for r in results if r["status"] not in ("ok", "unsupported")]
 
 

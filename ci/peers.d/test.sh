@@ -4,7 +4,7 @@
 set -euo pipefail
 build=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# Of several rounds the one with the median ratio is kept, with what all of them allow; a failure in any of them is one.
+# The round with the median ratio of several is kept, with what all of them allow; a failure in any of them is one.
 PYTHONPATH=$here python3 -B - <<'CHECK'
 import compare
 

@@ -36,7 +36,7 @@ KEEP, FLUSH = 3, 0
 INVALIDATIONS = (bytes.fromhex("0000ace000000000"), bytes.fromhex("0000b0e000000000"))
 NOTHING = bytes.fromhex("000080bf") * 2
 
-# What one fused operation must give: (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24, and 0 where the product is rounded.
+# The result that one fused operation must give: (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24, and 0 where the product is rounded.
 FUSED = 0x33800000
 # gfx1100:  s_load_b64 s[2:3], s[0:1], 0x0;  v_mov_b32 v1, 0x3f800800;  v_mov_b32 v2, 0xbf801000;  v_fma_f32 v1, v1, v1, v2;
 #           v_mov_b32 v0, 0;  s_waitcnt lgkmcnt(0);  global_store_b32 v0, v1, s[2:3];  s_endpgm

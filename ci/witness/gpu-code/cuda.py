@@ -62,7 +62,7 @@ def find_kernel(driver, asked):
 
 
 def run(asked):
-    """What the memory of each argument holds afterwards."""
+    """Runs a kernel; returns what the memory of each argument holds afterwards."""
     driver = Driver()
     open_device(driver, asked.arch)
     function = find_kernel(driver, asked)

@@ -1,4 +1,4 @@
-"""What the kernels of cases/kernels.ll compute, exactly and then rounded once."""
+"""The results of the kernels of cases/kernels.ll, computed exactly and then rounded once."""
 import fractions
 import math
 import random
@@ -63,6 +63,6 @@ def chain(x, y, n):
 
 
 def bf16(value):
-    """Of a float whose bf16 is no NaN."""
+    """Rounds a float whose bf16 is no NaN."""
     image = bits(value)
     return (image + 0x7FFF + (image >> 16 & 1)) >> 16

@@ -94,7 +94,7 @@ def build(driver, device, context, code):
 
 
 def run(asked):
-    """What the memory of each argument holds afterwards."""
+    """Runs a kernel; returns what the memory of each argument holds afterwards."""
     driver = Driver()
     _, device, context, queue = open_device(driver)
     program = build(driver, device, context, asked.code)

@@ -197,7 +197,7 @@ def launch_amd(folder, arch, launch, code):
 
 
 def test_wrong(folder, arch, right, link):
-    """What is wrong must be found."""
+    """Checks that what is wrong is found."""
     document, files = reverse(256)
     missing = compile_for(folder, arch, link, "missing", {"BARRIER": ""})
     done = launch_amd(folder, arch, (document, files), missing)
