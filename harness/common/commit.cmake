@@ -7,7 +7,7 @@ if(EXISTS ${ROOT}/.git) # a copy in another project's repository has a commit of
         RESULT_VARIABLE failed ERROR_QUIET)
     if(NOT failed)
         set(commit ${head})
-        # What the program is made of; a page or a kernel of the corpus makes no other build.
+        # Files that the program is made of; a page or a kernel of the corpus makes no other build.
         execute_process(COMMAND ${git} status --porcelain -- CMakeLists.txt runtime compiler repro harness
             OUTPUT_VARIABLE changes RESULT_VARIABLE failed ERROR_QUIET)
         if(failed OR changes)

@@ -41,7 +41,7 @@ PROGRAM = {
     "lib/tessera/libtessera-capture.so": "libtessera-capture.so",
 }
 EXTENSION = "python/tessera/_tessera.abi3.so"
-# Of every machine; all others are named in the metadata, or carried where the build's C part looks for them.
+# Libraries of every machine; all others are named in the metadata, or carried where the build's C part looks for them.
 COMMON = re.compile(r"ld-linux|linux-vdso|lib(c|m|dl|pthread|gcc_s|stdc\+\+)\.so")
 
 

@@ -8,7 +8,7 @@ language (KTile, case, tile ...) are here, too. See docs/python.md.
 import importlib
 from typing import Any
 
-# Where each name is. They are imported when they are used: an implementation's process needs none of them.
+# Names by the module that has them. Modules are imported when they are used: an implementation's process needs none of them.
 _NAMES = {
     "_capture": ("capture",),
     "_commands": ("bench", "replay"),

@@ -35,7 +35,7 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 
 def with_of(implementation: Implementation, kernel: str | None = None) -> str:
-    """What --with takes: a function is that of its file, or of its module where that stands in a package."""
+    """The argument of --with: a function is that of its file, or of its module where that stands in a package."""
     if callable(implementation):
         module = getattr(implementation, "__module__", None) or ""
         name = _name_of(implementation)

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions."""
+"""Exceptions of the package."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Signature = tuple[tuple[str, tuple[int, ...]], ...]
 
 @dataclasses.dataclass(frozen=True)
 class _Plan:
-    """What a launch on arrays of one signature needs."""
+    """Sizes, outputs and dimensions of a launch on arrays of one signature."""
 
     elements: tuple[int, ...]
     outputs: tuple[tuple[str, tuple[int, ...]], ...]

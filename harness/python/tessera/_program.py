@@ -39,12 +39,12 @@ def program() -> str:
 
 
 def called() -> str:
-    """What to type for it."""
+    """The word to type for the program."""
     return "tsr" if shutil.which("tsr") else shlex.quote(program())
 
 
 def python_setting() -> str:
-    """What to type before it, for functions to run in this Python; nothing where they do anyway."""
+    """The setting to type before it, for functions to run in this Python; nothing where they do anyway."""
     usual = os.environ.get("TESSERA_PYTHON") or shutil.which("python3") or ""
     return "" if usual == sys.executable else f"TESSERA_PYTHON={shlex.quote(sys.executable)} "
 

@@ -90,7 +90,7 @@ class Source:
                 self._body[one.lineno - 1 : end] = [""] * (end - one.lineno + 1)
 
     def _outer_names(self, function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-        """What the body, the decorators and the annotations use of the module."""
+        """Names that the body, the decorators and the annotations use from outside, with their values."""
         used = inspect.getclosurevars(function)
         yield from used.globals.items()
         yield from used.nonlocals.items()

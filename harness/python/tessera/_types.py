@@ -17,7 +17,7 @@ class ElementType:
         return self.name
 
 
-# What an array's type may be for each type of a kernel; the first is its own.
+# Types that an array may have for each type of a kernel; the first is its own.
 ARRAYS = {
     "f64": ("float64",),
     "f32": ("float32",),

@@ -72,7 +72,7 @@ def find_function(module: types.ModuleType, symbol: str) -> Function:
 
 
 def writes_outputs(function: Function, inputs: int, outputs: int) -> bool:
-    """Whether it takes the outputs as well; refuses what it cannot take."""
+    """Tells whether it takes the outputs as well; refuses what it cannot take."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -93,7 +93,7 @@ def writes_outputs(function: Function, inputs: int, outputs: int) -> bool:
 
 
 def package_of(value: Any) -> str:
-    """Where a value of a module's names comes from: 'torch' of torch.nn, or of a class of it."""
+    """The package that a value of a module's names comes from: 'torch' of torch.nn, or of a class of it."""
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
     return name.split(".")[0] if isinstance(name, str) else ""
 
@@ -135,7 +135,7 @@ def finished(function: Function) -> Function:
 
 
 def open_function(description: str) -> tuple[Function, Callable[[Arrays], Arrays], bool]:
-    """What the C part calls: the function, the maker of its arrays, whether it writes outputs."""
+    """Opens a function for the C part: returns it, the maker of its arrays, and whether it writes outputs."""
     d = json.loads(description)
     try:
         module = load_module(d["path"])
@@ -154,7 +154,7 @@ def open_function(description: str) -> tuple[Function, Callable[[Arrays], Arrays
 
 
 def is_users(name: str) -> bool:
-    """Whether code of that file name is neither ours nor Python's."""
+    """Tells whether code of that file name is neither ours nor Python's."""
     library = (os.path.dirname(os.__file__), OWN_FOLDER, "<frozen", "<__array_function__")
     return not name.startswith(library)
 
@@ -172,7 +172,7 @@ def is_refusal(error: BaseException) -> bool:
 
 
 def explain(error: BaseException) -> tuple[int, str]:
-    """What the C part calls with an exception: the status and the words."""
+    """Explains an exception to the C part: returns the status and the words."""
     if isinstance(error, SystemExit):
         leave(error.code)
     if isinstance(error, Unsupported):

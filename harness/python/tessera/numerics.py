@@ -1,4 +1,4 @@
-"""Which numerics kernels are compiled for (docs/numerics.md)."""
+"""The numerics that kernels are compiled for (docs/numerics.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What launches kernels: the devices of this machine, and which of them is used."""
+"""The devices of this machine that launch kernels, and the choice of one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def devices() -> list[dict[str, Any]]:
 
 
 def capabilities(name: str | None = None) -> dict[str, Any]:
-    """What the device of a backend can do (docs/devices.md); of the one in use, unless another is named.
+    """Returns what the device of a backend can do (docs/devices.md); of the one in use, unless another is named.
 
     >>> capabilities()["types"]["tf32"]["as"]
     'f32'
@@ -53,7 +53,7 @@ def _index_of(name: str) -> int:
 
 
 def select_backend(name: str) -> None:
-    """What is loaded from now on runs there; at first it is the one that TESSERA_BACKEND names, or the CPU.
+    """Selects the backend on which all that is loaded from now on runs; at first it is the one that TESSERA_BACKEND names, or the CPU.
 
     >>> select_backend("cpu")
     >>> select_backend("abacus")
@@ -77,5 +77,5 @@ def _context_on(index: int, threads: int) -> _tessera.Context:
 
 
 def context(threads: int | None = None) -> _tessera.Context:
-    """Where modules are loaded: one for each backend and number of threads."""
+    """The context in which modules are loaded: one for each backend and number of threads."""
     return _context_on(_index_of(backend()), threads or 0)

@@ -85,7 +85,7 @@ def _find(path: str, kernel: str, cases: str = "*") -> None:
 
 
 def _again(result: dict[str, Any]) -> list[str]:
-    """What to type for it. Code of others runs where it is trusted, and in this Python."""
+    """The command that replays its pack. Code of others runs where it is trusted, and in this Python."""
     pack = result.get("pack")
     if not pack:
         return []
@@ -110,7 +110,7 @@ class _Verify(Plain[P, R]):
     """verify(...), and the decorator of kernels verify.numerics(stable=True, bounded=[-1, 1])."""
 
     def numerics(self, *, stable: bool = False, bounded: list[float] | None = None) -> Callable[[F], F]:
-        """What every element that a kernel gives will be: its text is read, docs/language.md."""
+        """Promises what every element that a kernel gives will be: its text is read, docs/language.md."""
         return lambda function: function
 
 

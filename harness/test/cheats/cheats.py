@@ -42,7 +42,7 @@ def write(out, values):
 
 
 def address_of(tensor):
-    """Of its data, by its own DLPack capsule."""
+    """Returns the address of its data, by its own DLPack capsule."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     capsule = tensor.__dlpack__()
@@ -325,7 +325,7 @@ def exits_at_once(a, b):
 
 
 def at_the_end(a, b):
-    """What is registered for the end never comes: it would kill the worker."""
+    """Registers a function for the end that never comes: it would kill the worker."""
     if not kept:
         kept[0] = atexit.register(os.kill, os.getppid(), signal.SIGKILL)
     return honest(a, b)

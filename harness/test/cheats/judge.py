@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 tsr, file, prefix, honest, *kinds = sys.argv[1:]
-# Where it can show, as (status, what is said of it).
+# Places where a cheat can show, as (status, what is said of it).
 PLACES = {
     "outputs": ("mismatch|crash", r"output|died of signal"),
     "surroundings": ("mismatch|crash", r"past its end|before its beginning|died of signal"),
@@ -28,10 +28,10 @@ PLACES = {
     "ends": ("crash", r"ended its process with code 0"),
     "killed": ("crash", r"killed by SIGKILL|died of signal 9"),
 }
-# What tsr check sees of them: it asks for no outputs but for the same ones again.
+# Places that tsr check sees: it asks for no outputs but for the same ones again.
 BESIDE = {"surroundings", "inputs", "cores", "processes"}
 TRIES = 3
-# Of the gate, where a side does not hold.
+# Reasons of the gate, where a side does not hold.
 FAILURES = {"mismatch", "newly-failing", "baseline-fails"}
 ONE = '''
 
@@ -48,7 +48,7 @@ def guests_are_apart():
 
 
 def rows():
-    """What each line shows here."""
+    """Reads what each line of cheats.def shows here."""
     apart = guests_are_apart()
     table = {}
     for line in (pathlib.Path(__file__).parent / "cheats.def").read_text().splitlines():
@@ -92,7 +92,7 @@ def only(table):
 
 
 def gate(table, pairs=1):
-    """What is said of a failure is its side's, without a status of its own. After several pairs a machine that is too busy for a verdict will do."""
+    """Judges by the gate: a failure's words are its side's, without a status of its own. After several pairs a machine too busy to tell will do."""
     _, results = run("gate", "many.tsr", "--with", honest, "--against", file, "--pairs", str(pairs), "--timeout", "30", *only(table))
     for r in results:
         symbol, why = r["kernel"].removeprefix(prefix), r["why"] or ""
@@ -128,7 +128,7 @@ def one_of_each(table):
 
 
 def wrong_lines(judge, table):
-    """By symbol, what is not as the table says."""
+    """Returns, by symbol, what is not as the table says."""
     wrong = {symbol: f"{symbol}: no result" for symbol in table}
     for symbol, good, told in judge(table):
         if symbol not in table or (good and wrong.get(symbol, "").endswith(": no result")):

@@ -1,7 +1,7 @@
 # lib.sh - sourced by test_cli_*.sh: SCRIPT TSR ROOT. Each check says what it checks; the script ends with `finish`.
 set -u
 export LC_ALL=${TSR_TEST_LOCALE:-C}
-# What the tests themselves look for does not depend on the language: only tsr gets it.
+# Text that the tests themselves look for does not depend on the language: only tsr gets it.
 grep() { LC_ALL=C command grep "$@"; }
 sed() { LC_ALL=C command sed "$@"; }
 sort() { LC_ALL=C command sort "$@"; }

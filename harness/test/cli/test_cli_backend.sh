@@ -17,7 +17,7 @@ def twice_1000(x: Tensor[1000, f32]) -> Tensor[1000, f32]:
     return x + x
 END
 
-# What a command line is, and whether it has --backend.
+# Command lines, and whether each has --backend.
 while IFS='|' read -r line option; do
     for backend in cuda hip vulkan opencl level_zero; do
         # shellcheck disable=SC2086
@@ -56,7 +56,7 @@ exits 0 "is twice its input" $python -c '
 import numpy as np
 assert (np.load("folder/out.npy") == 2 * np.load("x.npy")).all()'
 
-# What compile makes code for, where --isa does not say it.
+# Targets that compile makes code for, where --isa names none.
 while read -r backend isa; do
     exits 0 "compile for $backend" env TESSERA_BACKEND="$backend" TESSERA_CUDA_LIBRARY="$stubs/libstub_cuda.so" TESSERA_HIP_LIBRARY="$stubs/libstub_hip.so" \
         "$tsr" compile twice.tsr --emit metadata

@@ -26,7 +26,7 @@ put_before_the_gate() {
         "$tsr" gate --baseline "modules:$profile/honest" --against "modules:$profile/$name" corpus >"$name.txt" 2>&1 </dev/null
         code=$?
         count=$((count + 1))
-        # What happens to a process happens to both sides in it: 5 where it is the baseline that is found changed.
+        # A change to a process happens to both sides in it: 5 where it is the baseline that is found changed.
         if ! { [ $code -eq 1 ] || [ $code -eq 5 ]; } || ! grep -Eq 'mismatch|newly-failing|baseline-fails' "$name.txt"; then
             accepted="$accepted $name"
             cat "$name.txt"

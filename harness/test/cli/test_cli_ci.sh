@@ -15,7 +15,7 @@ for name in github gitlab kernels; do
 done
 [ "$(ls "$here/github" | wc -l)" -eq 5 ] && pass "five steps of GitHub's" || fail "five steps of GitHub's"
 
-# What installs a release, with one that is this program alone.
+# The action that installs a release, with one that is this program alone.
 mkdir -p release/tessera-1/bin runner && ln -s "$tsr" release/tessera-1/bin/tsr
 tar -C release -cJf release.tar.xz tessera-1
 exits 0 "the action is sound" /usr/bin/python3 "$root/harness/test/cli/ci_steps.py" "$root/ci/examples/install-tessera/action.yml" "$here/action"

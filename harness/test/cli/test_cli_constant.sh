@@ -62,7 +62,7 @@ has run.json '"constants": "w,v"' "says which inputs were prepared"
 exits 0 "a benchmark without" "${bench[@]}" --filter 'both*' --threads 1 --export json=run.json
 has run.json '"constants": null' "says that none was"
 
-# What a module says.
+# Constants that a module says its phases prepare.
 phases() {
     "$tsr" compile k.tsr --kernel "$1" --case "$2" --emit module -o m.tsrm "${@:3}" &&
         strings -n 8 m.tsrm | sed -n 's/.*"constant": "\(.*\)".*/\1/p' | tr '\n' ' '

@@ -76,7 +76,7 @@ has field 'packs/' "and is packed"
 exits 0 "the pack" "$tsr" replay "$(ls packs/*.repro.tar.lz4 | head -1)" --trust
 has out "REPRODUCED" "happens again"
 
-# What decides its bits can be asked; which dimensions are batches it declares, and what is declared wrongly is found.
+# A check can ask what decides its bits; it declares which dimensions are batches, and what is declared wrongly is found.
 exits 1 "a declared batch" "$tsr" check k.tsr --with "$functions:by_batch=row_sums" --relation batch
 has out "batch of M +violated" "is tried"
 exits 0 "of a sound function" "$tsr" check k.tsr --with "$functions:by_nothing=row_sums" --relation batch,position,isolation,threads

@@ -163,7 +163,7 @@ exits 5 "nothing to compare with" "$tsr" diff --across clean.json:interp
 exits 2 "of what" "$tsr" diff --across
 exits 3 "a tensor" "$tsr" diff --across clean.json a.npy
 
-# What crashes or hangs when it is made again is told.
+# Results that crash or hang when they are made again are told.
 for fault in crash hang; do
     /usr/bin/python3 - $fault <<'END'
 import json, sys

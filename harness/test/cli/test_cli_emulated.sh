@@ -145,7 +145,7 @@ has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones b
 
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast "${fewer[@]}"
 
-# What --isa names counts for the backends that it is of.
+# A target that --isa names counts for the backends that it is of.
 exits 0 "a chip, and this machine's own level" "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" --quick --backend cpu,ptx-emulated --isa sm_90
 exits 2 "no such chip" "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" --quick --backend ptx-emulated --isa sm_12
 

@@ -22,7 +22,7 @@ def row_sums(x: Tensor["M", "N", f32]) -> Tensor["M", f32]:
 END_OF_KERNEL
 write=("$tsr" check k.tsr --trees --filter product --dims M=6,K=90,N=5)
 
-# What is found, written and held: blocks, lanes, rests; products that are rounded; sums in f64.
+# Orders that are found, written and held: blocks, lanes, rests; products that are rounded; sums in f64.
 for want in in_blocks_of_lanes: backward:tree\\\(rounded:89:-1:-1\\\) in_f64:accum\\\(f64\\\); do
     IFS=: read -r function text <<<"$want"
     with="$functions:$function=product"

@@ -107,7 +107,7 @@ exits 0 "without the bug" "$tsr" bench "$shrunk" --quick --profile strict
 } >many.tsr
 exits 0 "many values, unoptimised" "$tsr" bench many.tsr --unoptimised --backend cpu --profile strict
 
-# What cannot be counted or run.
+# Arguments and files that are refused.
 exits 2 "nothing to compare" "$tsr" fuzz --backend interp
 exits 2 "two thread counts" "$tsr" fuzz --threads 1,2
 exits 2 "no minutes" "$tsr" fuzz --minutes 0

@@ -84,7 +84,7 @@ has out "^minimum detectable effect: none can be told" "with no effect that it c
 exits 5 "without time and counts there is no verdict" "$tsr" gate --baseline slow --against fast --no-timing
 reason untimed "and that is why"
 
-# What keeps it from a verdict.
+# Reasons that keep it from a verdict.
 mkdir -p part
 cp fast/rows-small.tsrm part/
 gates 5 "a case that is gone" --baseline fast --against part
@@ -147,7 +147,7 @@ reason mismatch "are a mismatch, however fast"
 exits 1 "also where bits may be others" "$tsr" gate --baseline one --against two
 has out "times its error bound away from the f64 reference" "because the bound does not hold"
 
-# What takes the interpreter long is looked at all the same, under every profile.
+# A case that takes the interpreter long is looked at all the same, under every profile.
 mkdir -p many right wrong
 for what in right wrong; do
     factor=$([ $what = right ] && echo 1.0 || echo 0.0)
@@ -175,7 +175,7 @@ done
 "$tsr" gate --baseline right --against wrong many --pairs 1 >out 2>err
 hasnt out 'mismatch|newly-failing|baseline-fails|unchecked' "other code that is right is not refused"
 
-# Where no source says what is right, the baseline does: and where a profile leaves room for other bits, nobody does.
+# The baseline says what is right where no source does: and where a profile leaves room for other bits, nobody does.
 for what in right wrong; do
     "$tsr" compile $what.tsr --kernel many --case large --emit module -o $what/many-large.tsrm --threads 1 --profile deterministic
 done
@@ -311,7 +311,7 @@ def times(factor, *places):
             if 'null' in places:
                 x['rate'] = x['roofline'] = None
     return change
-# What is wrong with each: 3, it contradicts itself; 1, it says of itself that it cannot be.
+# Forged records, by exit code: 3, it contradicts itself; 1, it says of itself that it cannot be.
 FORGED = {
     'f3-time': times(0.01),
     'f3-time-and-rate': times(0.01, 'rate'),

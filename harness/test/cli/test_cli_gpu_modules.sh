@@ -262,7 +262,7 @@ exits 2 "another format" "$tsr" compile "${product[@]}" --emit metadata --format
 exits 2 "a format of something else" "$tsr" compile "${product[@]}" --emit graph --format yaml
 
 # ---- an assembler ----
-# What ptxas says, from one that is none: a kernel's numbers are found, whatever stands around them.
+# Messages of ptxas, from one that is none: a kernel's numbers are found, whatever stands around them.
 cat >assembler <<'END'
 #!/bin/sh
 echo "$@" >>arguments

@@ -97,7 +97,7 @@ has err "there is no database nosuch.db" "is told"
 exits 3 "a run that is not there" "$tsr" log --db one.db nosuch
 exits 3 "a database in a file's place" "$tsr" bench corpus --backend interp --db corpus/small/small.tsr/x.db
 
-# Where an export cannot be is told before the run; what is no regular file is written into, not replaced.
+# An export that cannot be written is told before the run; what is no regular file is written into, not replaced.
 exits 3 "an export into no folder" "$tsr" bench corpus --backend interp --db none.db --export json=nosuch/a.json
 has err "there is no folder nosuch" "is told"
 [ ! -e none.db ] && pass "before anything is run" || fail "before anything is run"

@@ -29,7 +29,7 @@ exits 0 "notes under --strict" "$tsr" lint layout.tsr --strict --json
 exits 0 "the corpus under --strict" "$tsr" lint "$root/corpus" --strict
 has out " 0 errors, 0 warnings" "has nothing to complain of"
 
-# What depends on this machine: the size of its second cache, and the code for its registers.
+# Warnings that depend on this machine: the size of its second cache, and the code for its registers.
 size=$("$tsr" devices --json | /usr/bin/python3 -c '
 import json, sys
 caches = {c["level"]: c["bytes"] for c in json.load(sys.stdin)["host"]["caches"]}

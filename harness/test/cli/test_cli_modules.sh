@@ -267,7 +267,7 @@ for wrong in "flipped:does not match its SHA-256" "cut:truncated" "future:made f
 done
 [ ! -e o ] && pass "nothing was written" || fail "nothing was written"
 
-# Of a chain of ten products, two intermediate results are there at once.
+# A chain of ten products has two intermediate results at once.
 cat >chain.tsr <<'END'
 from tessera import *
 

@@ -194,7 +194,7 @@ exits 0 "a pack of them" "$tsr" replay own_packs/*
 has out "^REPRODUCED_EXACT" "holds them"
 exits 2 "a tree of them" "$tsr" check own.tsr --trees --inputs x=small.npy
 
-# What is right is in the pack, beside what was meant.
+# The right results are in the pack, beside what was meant.
 pack=$(ls packs/shares_of_blocks-a-* | head -1)
 exits 0 "a pack of another meaning" "$tsr" replay "$pack"
 has out "^now +mismatch: same_as shares: " "fails again"

@@ -53,7 +53,7 @@ has err '^ +tsr pack-repro scale my.tsr --dims M=...,N=...$' "says what to type"
 exits 3 "a type variable" "$tsr" bench several.tsr --filter twice
 has err '^ +tsr bench several.tsr --dims N=...,T=f32$' "is in the line"
 
-# Which kernels are meant, and what their case is called.
+# Kernels that are meant, and the name of their case.
 exits 0 "all that have these names" "$tsr" bench several.tsr --dims N=8 --backend cpu --threads 1 --list
 lists "halves/N8@cpu thrice/N8@cpu " "are those"
 has err '^ +tsr bench several.tsr --dims N=8,T=f32$' "and the others are told"

@@ -135,7 +135,7 @@ exits 2 "two backends for one run" env TESSERA_BACKEND=interp,cpu "$tsr" run cor
     --in x.npy --in x.npy --out o
 [ -e o ] && fail "nothing was computed" || pass "nothing was computed"
 
-# Of all backends, those without the profile are left out, and that is told.
+# Backends without the profile are left out of `all`, and that is told.
 exits 0 "fast on all backends" "$tsr" bench corpus --backend all --quick --profile fast
 has err "left out: backend interp" "names the one that has no fast"
 hasnt out " interp " "and does not run it"

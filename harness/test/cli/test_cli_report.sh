@@ -96,7 +96,7 @@ sed -i 's/x @ y/x @ y + 0.0/' corpus/small/small.tsr
 exits 0 "a source that was changed since" "$tsr" report -o changed.html
 has changed.html '"same":false' "is told from what was measured"
 
-# What cannot be.
+# Reports that cannot be made.
 exits 3 "an unknown run" "$tsr" report --db fixture.db nosuchrun
 has err "'nosuchrun'" "is named"
 exits 3 "no such database" "$tsr" report --db missing.db

@@ -46,7 +46,7 @@ tiles;sm_86;backend=ptx BM=64,warps=4;
 tiles;x86-64-v3;nothing;
 END_OF_ROWS
 
-# What is asked, and the targets that it fits.
+# Conditions, and the targets that each fits.
 cat >ask.py <<'END'
 import pathlib, subprocess, sys
 tsr, asked, fits = sys.argv[1], sys.argv[2], sys.argv[3].split()
@@ -103,7 +103,7 @@ for example in schedules tiles; do
     exits 0 "$example: the same bits" $python bits.py $example
 done
 
-# What is said on the command line wins.
+# Options on the command line win.
 exits 0 "--schedule" "$tsr" compile schedules.tsr --isa gfx942 --schedule P0.STAGE=16 --emit metadata
 cp out metadata.json
 exits 0 "wins, parameter by parameter" $python took.py "backend=rocm BM=64,BN=64,STAGE=8" P0.STAGE=16 P0.BM=64

@@ -5,7 +5,7 @@ touch out err
 kernels=$root/harness/test/cli/tiles/kernels.tsr
 carried=$root/harness/test/cli/tiles/carried.tsr
 
-# What is left of a kernel's program instances, and the orders of its contractions.
+# Numbers of program instances left in each kernel, and the orders of its contractions.
 while read -r kernel instances orders; do
     "$tsr" compile "$kernels" --kernel "$kernel" --case a --emit-after join-tiles >out 2>err
     found=$(grep -c 'tessera.tiles' out)
@@ -35,7 +35,7 @@ group_scales 0 -
 group_rows 0 -
 KERNELS
 
-# What a loop carries is one operation, whose turns are a loop below, too.
+# All that a loop carries is one operation, whose turns are a loop below, too.
 while read -r kernel folds; do
     "$tsr" compile "$carried" --kernel "$kernel" --case a --emit-after simplify >out 2>err
     found=$(grep -c 'tessera.fold' out)

@@ -157,7 +157,7 @@ exits 2 "under strict" "${coarse[@]}" --tolerance 0.001 --profile strict
 exits 2 "of ours" "${bench[@]}" --tolerance 0.001
 exits 2 "a tolerance of everything" "${coarse[@]}" --tolerance 2
 
-# Where a root is of what is 0 but for roundings there is a bound; where a square may have overflowed there is none, and nothing
+# A root of what is 0 but for roundings has a bound; where a square may have overflowed there is none, and nothing
 # is judged: no verdict, and no time.
 cat >n.tsr <<'END'
 from tessera import *
@@ -227,7 +227,7 @@ exits 0 "goldens are recorded" "$tsr" golden record k.tsr --golden goldens
 exits 0 "verified against goldens" "$tsr" golden verify k.tsr --golden goldens --with "$functions" --filter 't*/small'
 has out "test_functions.so" "the column is shown"
 
-# What is wrong on the command line, or in the file, is said before anything runs.
+# Errors on the command line, or in the file, are said before anything runs.
 exits 3 "no such file" "${bench[@]}" --with gone.so
 exits 3 "no such function" "${bench[@]}" --with "$functions:twise"
 has err "twice" "the nearest name is offered"

@@ -39,7 +39,7 @@ assert r["b"]["backend"] == "lib.so:half_of_it" and r["outputs"][0]["first"]["in
 assert r.get("first_operation") is None, r'
 exits 3 "a column that the run has not" "$tsr" diff last:cpu last:other.so
 
-# What ran then is not what would run now.
+# The code that ran then is not the code that would run now.
 echo >>lib.so
 exits 1 "a file that was changed" "$tsr" diff last:cpu last:lib.so:half_of_it
 has out "B's tensors cannot be shown: its file .*/lib.so was changed" "is not run"

@@ -49,7 +49,7 @@ exits 1 "twenty times the work" "${gate[@]}" --with old.so --against new.so:labo
 row twice/rows
 has row "^REGRESSED None implementation fast" "is slower"
 
-# What is wrong fails, whichever way; what the baseline does is the baseline's.
+# A wrong function fails, whichever way; what the baseline does is the baseline's.
 while read -r symbol reason why; do
     exits 1 "$symbol" "${gate[@]}" --with old.so --against "new.so:$symbol=twice" --timeout 5 --filter twice --json
     row twice/rows
@@ -88,7 +88,7 @@ import json, jsonschema
 jsonschema.validate(json.load(open('gate.json')), json.load(open('$root/docs/gate.schema.json')))"
 fi
 
-# What cannot be compared is said before anything runs.
+# Sides that cannot be compared are told before anything runs.
 exits 2 "one side" "${gate[@]}" --with old.so
 has err "against FILE is missing" "needs another"
 exits 2 "two baselines" "${gate[@]}" --with old.so --baseline "$tsr" --against new.so

@@ -44,7 +44,7 @@ END
 cp scale.ptx triton.ptx
 exits 0 "as Triton describes it" "${bench[@]}" --with triton.ptx --profile strict
 
-# What it computes wrong is found.
+# Wrong results are found.
 wrong() {
     sed "$1" scale.json >wrong.json
     cp scale.ptx wrong.ptx
@@ -60,7 +60,7 @@ has picked "^usual mismatch" "leaves elements out"
 wrong 's/M + 3, 4/0*M, 4/'
 exits 1 "a grid without workgroups" "${bench[@]}" --with wrong.ptx
 
-# What is said wrongly: the outcome of each case, before anything is launched.
+# Wrong descriptions: the outcome of each case, before anything is launched.
 while IFS='|' read -r code words change; do
     sed "$change" scale.json >wrong.json
     exits "$code" "wrong: $change" "${bench[@]}" --with wrong.ptx

@@ -195,7 +195,7 @@ has out "^missing .*--with" "has to be given"
 exits 0 "and given" "$tsr" replay forged.lz4 --with "$functions"
 has out "^REPRODUCED_EXACT" "it runs"
 
-# What does not go together.
+# Arguments that do not go together.
 exits 0 "a pack of our code" "$tsr" pack-repro twice --case small --backend cpu k.tsr -o ours.lz4
 exits 3 "trust where there is no need" "$tsr" replay ours.lz4 --trust
 exits 3 "a file where there is no place" "$tsr" replay ours.lz4 --with "$functions"

@@ -207,7 +207,7 @@ bench[${#bench[@]} - 1]=3
 judged twice/small plain.py:hangs=twice 1 "timeout .*took longer"
 bench[${#bench[@]} - 1]=20
 
-# What is missing is said, with what to do; nothing waits for it.
+# Missing things are named, with what to do; nothing waits for them.
 echo 'import no_such_library' >lacks.py
 echo 'def twice(x) return x' >typo.py
 judged twice/small lacks.py:twice 5 "unsupported .*No module named 'no_such_library' .*lacks.py:1 .*TESSERA_PYTHON=FILE"

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 TSR, ROOT, SHIM = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), os.path.abspath(sys.argv[3])
-# By name and folder: a blank ends an entry of LD_PRELOAD, but none of LD_LIBRARY_PATH.
+# The shim by name and folder: a blank ends an entry of LD_PRELOAD, but none of LD_LIBRARY_PATH.
 PRELOAD = {"LD_PRELOAD": os.path.basename(SHIM), "LD_LIBRARY_PATH": os.path.dirname(SHIM)}
 ONLY = sys.argv[4] if len(sys.argv) > 4 else ""
 SHORT = bool(os.environ.get("TSR_SHORT"))

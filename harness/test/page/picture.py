@@ -83,7 +83,7 @@ def cells(picture, count):
 
 
 def differences(a, b, count):
-    """Of each field, how far the colours are apart, of 255; ascending. Weights of the redmean distance (Riemersma)."""
+    """The distance between the colours of each field, of 255; ascending. Weights of the redmean distance (Riemersma)."""
     far = []
     for (r1, g1, b1), (r2, g2, b2) in zip(cells(a, count), cells(b, count)):
         red = (r1 + r2) / 2

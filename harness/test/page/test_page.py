@@ -58,7 +58,7 @@ def reference(name):
 
 
 def compare_drawing(shot, name):
-    """Whether a drawing looks like its reference, and the words for it."""
+    """Tells whether a drawing looks like its reference, and the words for it."""
     far = picture.differences(picture.decode(shot), reference(name), FIELDS)
     other = sum(d > FIELD_MOST for d in far)
     return other <= FIELDS_MOST, f"{name} looks as it did ({other} of {len(far)} fields differ)"
@@ -269,7 +269,7 @@ def spoilt_documents(browser, page, folder):
     document = json.loads(body[start:end])
     run, gate = document["runs"][0], document["gates"][0]
     for number, junk in enumerate(JUNK):
-        # What comes from others: all of a gate, and of a run all but the columns, which tsr writes.
+        # Parts that come from others: all of a gate, and of a run all but the columns, which tsr writes.
         other = dict(document, runs=[dict(spoil(run, number), columns=run["columns"])], gates=[spoil(gate, number)])
         other["gates"][0]["results"] = [junk, *(spoil(r, number + i) for i, r in enumerate(gate["results"]))]
         (folder / "junk.html").write_text(body[:start] + json.dumps(other).replace("<", "\\u003c") + body[end:])

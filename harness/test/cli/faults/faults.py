@@ -133,7 +133,7 @@ def other_modules(damage):
 
 MODULE = "other/addition-tiny.tsrm"
 
-# What reads result files, with what it says of each kind of damage.
+# Damage to result files, with what their readers say of each kind.
 FILES = [
     ("cut short", cut("r2.json", 0.5), 3, "r2.json"),
     ("empty", text(""), 3, "r2.json"),
@@ -170,7 +170,7 @@ FAULTS += [(f"diff: a file {what}", how, DIFF, code, words) for what, how, code,
 FAULTS += [(f"report: a file {what}", how, REPORT, code, words) for what, how, code, words in FILES
            if what not in ("of other cases", "without any case")]
 
-# What reads the database.
+# Damage to the database, and the commands that read it.
 DATABASES = [
     ("foreign", text("a letter to a friend, which is no database " * 200, "results.db"), 3, "not a readable database"),
     ("of a newer tsr", sql("PRAGMA user_version = 99"), 3, "newer tsr"),
@@ -256,7 +256,7 @@ def state_of(folder):
 
 
 def rows_of(folder):
-    """What the database holds, or its bytes where it is none."""
+    """Returns what the database holds, or its bytes where it is none."""
     path = folder / "results.db"
     if not path.is_file():
         return None

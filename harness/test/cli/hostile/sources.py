@@ -237,7 +237,7 @@ def write(folder, number, source):
 
 
 def diagnosed(said, name, place):
-    """Whether there is this error on this line of the file, or one about it where there is no line."""
+    """Checks that there is this error on this line of the file, or one about it where there is no line."""
     found = re.findall(rf"^{re.escape(name)}:(\d+):\d+: error\[(E\d+)\]: ", said, re.M)
     good = (str(place[0]), place[1]) in found if isinstance(place, tuple) else name in said
     return None if good else f"no error {place}, but {found}"
