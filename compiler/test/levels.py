@@ -30,20 +30,20 @@ def lines_of(case, word):
 
 
 def run(tsr_opt, arguments, folder):
-    """What tsr-opt prints, and its exit code."""
+    """Returns what tsr-opt prints, and its exit code."""
     done = subprocess.run([tsr_opt, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.stdout.decode("latin-1"), done.returncode
 
 
 def run_case(tsr_opt, case):
-    """What tsr-opt prints for a case, and its exit code where that is not 0."""
+    """Returns what tsr-opt prints for a case, and its exit code where that is not 0."""
     arguments = shlex.split(lines_of(case, "RUN")[0].replace("%graph", GRAPH), posix=False)
     said, code = run(tsr_opt, [*arguments, case.name], case.parent)
     return said + (f"// exit code {code}\n" if code else "")
 
 
 def tamper_with(tsr_opt, case):
-    """What tsr-opt says about the changed texts of a case: none of them is right."""
+    """Returns what tsr-opt says about the changed texts of a case: none of them is right."""
     good = run_case(tsr_opt, case)
     expressions = lines_of(case, "TAMPER")
     with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ def plain(name):
 
 
 def read_calls():
-    """Who calls whom. Static functions belong to their object: OBJECT:NAME; others are their names."""
+    """Reads who calls whom. Static functions belong to their object: OBJECT:NAME; others are their names."""
     calls, local, unit, function, is_call = {}, {}, "", None, False
     symbols = subprocess.run(["objdump", "-t", LIBRARY], capture_output=True, text=True, check=True, env=ENGLISH).stdout
     for line in symbols.splitlines():

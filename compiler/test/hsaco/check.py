@@ -40,7 +40,7 @@ def run(*command):
 
 
 class Elf:
-    """What a loader reads of a shared object."""
+    """The parts of a shared object that a loader reads."""
 
     def __init__(self, path):
         self.bytes = path.read_bytes()
@@ -80,7 +80,7 @@ class Elf:
 
 
 def relative_addresses(elf, relocations, code, function):
-    """Where each pair of 32-bit relocations of the object's code points to, as the linked image has it."""
+    """The address that each pair of 32-bit relocations of the object's code points to, as the linked image has it."""
     found = []
     for (low_at, low_addend), (_, _) in zip(relocations[0::2], relocations[1::2]):
         place = elf.symbols[function][2] + low_at - code
