@@ -541,14 +541,14 @@ static void print_static(const options *o) {
     text_release(&out);
 }
 
-/* Files, each on its own; the first bad code wins. */
+/* Files, each on its own; the worst code wins. */
 static int process_files(options *o) {
     int code = DONE;
     for (size_t i = 0; i < o->files.count; i++) {
         o->file = o->files.items[i];
         fputs(i && o->split && !o->verify ? separator : "", stdout);
         int result = is_source(o->file) ? process_source(o) : process_text(o);
-        code = code ? code : result;
+        code = result > code ? result : code;
     }
     return code;
 }
