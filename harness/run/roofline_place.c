@@ -147,7 +147,7 @@ bool roofline_place_result(ceilings *c, const roofline_place_source *source, jso
         return true;
     if (source->needed && !source->needed(source->context, c, &p.query, st))
         return false;
-    if (!locate(&p))
+    if (!roofline_place(c, &p.query, &p.point))
         return true;
     if (!roofline_place_beside(&p, st) || (is_above(&p) && !roofline_place_again(&p, st)))
         return false;

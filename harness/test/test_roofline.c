@@ -180,6 +180,26 @@ static void this_machine_has_ceilings(void **state) {
     assert_true(ceilings_memory(&c, 1000, 1)->value >= ceilings_memory(&c, UINT64_MAX, 1)->value);
 }
 
+/* The first kernel needs f32 and the caches of a core, the second f64 and all levels. */
+static void a_quick_run_has_the_ceilings_it_needs(void **state) {
+    (void)state;
+    ceilings c;
+    status st = STATUS_INIT;
+    roofline_query query = {
+        .type = DTYPE_F32, .profile = "strict", .threads = 1, .working_set_bytes = 1000};
+    ceilings_init(&c, NULL);
+    assert_true(roofline_measure(&c, &query, true, &st));
+    assert_non_null(ceilings_find(&c, "compute.f32.t1"));
+    assert_non_null(ceilings_find(&c, "memory.L1.read.t1"));
+    assert_null(ceilings_find(&c, "compute.f64.t1"));
+    assert_null(ceilings_find(&c, "memory.DRAM.read.t1"));
+    query.type = DTYPE_F64;
+    query.working_set_bytes = UINT64_MAX;
+    assert_true(roofline_measure(&c, &query, true, &st));
+    assert_non_null(ceilings_find(&c, "compute.f64.t1"));
+    assert_non_null(ceilings_find(&c, "memory.DRAM.read.t1"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(high_intensity_is_compute_bound),
@@ -191,6 +211,7 @@ int main(void) {
         cmocka_unit_test(caches_of_a_core_and_shared_ones),
         cmocka_unit_test(caches_are_what_the_kernel_says),
         cmocka_unit_test(this_machine_has_ceilings),
+        cmocka_unit_test(a_quick_run_has_the_ceilings_it_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
