@@ -1,8 +1,8 @@
 /* chip.c - see tessera/chip.h. */
 #include "tessera/chip.h"
 
+#include "chip/unit.h"
 #include "pipeline.h"
-#include "target/occupancy.h"
 #include "tile/simt/banks.h"
 #include "tile/simt/pressure.h"
 #include "tile/tile.h"
@@ -103,7 +103,7 @@ bool compiler_chip_occupancy_of(const char *isa, int64_t threads, int64_t regist
     static const char *const names[OCCUPANCY_LIMIT_COUNT] = {"nothing", "threads", "workgroups",
                                                              "registers", "the workgroup's memory"};
     const target_info *target = target_find(isa);
-    const target_unit *unit = target ? target_unit_of(target) : NULL;
+    const chip_unit *unit = target ? target_unit_of(target) : NULL;
     if (!unit)
         return false;
     occupancy o = occupancy_of(unit, threads, registers, shared_bytes);

@@ -2,6 +2,7 @@
 #ifndef TESSERA_TARGET_TARGET_H
 #define TESSERA_TARGET_TARGET_H
 
+#include "chip/unit.h"
 #include "ir/ir.h"
 #include "ops/tiles.h"
 #include "schedule/schedule.h"
@@ -40,17 +41,8 @@ typedef struct target_info {
 
 /* NULL when the level is not known. */
 const target_info *target_find(const char *name);
-/* Resources that a compute unit of a chip holds at once, and in what portions: a line of
- * targets.def. */
-typedef struct target_unit {
-    const char *chip;
-    int64_t registers; /* of 32 bits */
-    int64_t threads, workgroups;
-    int64_t shared_bytes, system_bytes, shared_granule;
-    int64_t register_granule, register_least; /* of a thread */
-} target_unit;
 /* Unit of a chip, or of its emulated form; NULL: it is a CPU's level. */
-const target_unit *target_unit_of(const target_info *target);
+const chip_unit *target_unit_of(const target_info *target);
 /* All targets: levels of CPUs, then chips, then emulated ones. Returns the count; *levels: how many
  * of them are levels, *chips: levels and chips. Either may be NULL. */
 uint32_t target_list(const target_info **list, uint32_t *levels, uint32_t *chips);

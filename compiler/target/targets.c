@@ -88,26 +88,8 @@ const target_info *target_find(const char *name) {
     return NULL;
 }
 
-const target_unit *target_unit_of(const target_info *target) {
-    static const target_unit units[] = {
-#define UNIT(chip_, registers_, threads_, workgroups_, kib, system, granule, step, least)          \
-    {.chip = chip_,                                                                                \
-     .registers = registers_,                                                                      \
-     .threads = threads_,                                                                          \
-     .workgroups = workgroups_,                                                                    \
-     .shared_bytes = kib * KIB,                                                                    \
-     .system_bytes = system,                                                                       \
-     .shared_granule = granule,                                                                    \
-     .register_granule = step,                                                                     \
-     .register_least = least},
-#include "chip/targets.def"
-    };
-    if (target->class == TARGET_CPU)
-        return NULL;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].chip, target->cpu) == 0)
-            return &units[i];
-    return NULL;
+const chip_unit *target_unit_of(const target_info *target) {
+    return target->class == TARGET_CPU ? NULL : chip_unit_of(target->cpu);
 }
 
 const target_info *target_of_emulation(void) {

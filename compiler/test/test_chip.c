@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "chip/unit.h"
 #include "pipeline.h"
-#include "target/occupancy.h"
 #include "tessera/chip.h"
 #include "tile/simt/banks.h"
 #include "tile/simt/pressure.h"
@@ -414,7 +414,7 @@ static const struct {
 static void units_hold_what_they_hold(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(units); i++) {
-        const target_unit *unit = target_unit_of(target_find(units[i].chip));
+        const chip_unit *unit = target_unit_of(target_find(units[i].chip));
         occupancy o = occupancy_of(unit, units[i].threads, units[i].registers, units[i].shared);
         if (o.workgroups != units[i].workgroups || o.by != units[i].by)
             fail_msg("row %zu: %lld workgroups, limit %d", i, (long long)o.workgroups, (int)o.by);
@@ -427,7 +427,7 @@ static void chips_have_units(void **state) {
     const target_info *list;
     uint32_t levels, count = target_list(&list, &levels, NULL);
     for (uint32_t i = 0; i < count; i++) {
-        const target_unit *unit = target_unit_of(&list[i]);
+        const chip_unit *unit = target_unit_of(&list[i]);
         bool any = list[i].family == FAMILY_SPIRV; /* a device that is not known before */
         assert_int_equal(unit != NULL, i >= levels && !any);
         if (!unit)

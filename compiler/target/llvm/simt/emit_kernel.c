@@ -131,7 +131,7 @@ static void annotate(emitter *e, const char *key, int64_t value) {
  * be under way. Where a unit holds one workgroup or two, a thread may have all registers that there
  * are. */
 static void annotate_ptx(emitter *e, int64_t grid) {
-    const target_unit *unit = target_unit_of(e->target);
+    const chip_unit *unit = target_unit_of(e->target);
     int64_t units = e->target->compute_units, of_unit = units ? (grid + units - 1) / units : 0;
     annotate(e, "kernel", 1);
     annotate(e, "maxntidx", e->simt.threads);
