@@ -41,6 +41,8 @@ schedule_target schedule_target_of(const target_info *t, const compiler_options 
                              .unit_count = units_of(t, units),
                              .scores_room = simt ? SCORES_ROOM : 0,
                              .threads = simt ? t->compute_units : threads,
+                             .unit = target_unit_of(t),
+                             .rates = simt ? chip_rates_of(t->cpu) : NULL,
                              .buffers = target_buffers(t),
                              .exchanges = simt && t->subgroup >= SIMT_FOLD_THREADS,
                              .unfused = options->unoptimised};

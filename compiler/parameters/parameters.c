@@ -240,11 +240,22 @@ static void insert_sorted(int64_t *list, uint32_t *count, int64_t value) {
     ++*count;
 }
 
+static const char *candidates_of(const parameter_info *info, const parameter_machine *machine) {
+    static const char *const of_chips[][2] = {
+#define OF_CHIPS(NAME, candidates) {#NAME, candidates},
+#include "parameters/parameters.def"
+    };
+    for (size_t i = 0; machine->threads && i < sizeof of_chips / sizeof *of_chips; i++)
+        if (strcmp(of_chips[i][0], info->name) == 0)
+            return of_chips[i][1];
+    return info->candidates;
+}
+
 uint32_t parameter_candidates(const parameter_info *info, const parameter_values *values,
                               const parameter_machine *machine,
                               int64_t out[PARAMETER_CANDIDATES_MAX]) {
     uint32_t count = 0;
-    for (const char *p = info->candidates; *p; p += strspn(p, " ")) {
+    for (const char *p = candidates_of(info, machine); *p; p += strspn(p, " ")) {
         char *end, name[32] = {0};
         int64_t value = strtoll(p, &end, 10);
         size_t length = strcspn(end, " ");

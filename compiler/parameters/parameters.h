@@ -59,6 +59,7 @@ typedef struct parameter_machine {
     int64_t element_bytes;
     int64_t registers;
     int64_t l1_bytes, l2_bytes; /* 0: not known, and nothing is held to them */
+    bool threads;               /* share a tile: a chip */
 } parameter_machine;
 
 typedef struct parameter_value {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule/policy.h"
 #include "schedule/scheduler.h"
 #include "source/diagnostic.h"
 
@@ -207,7 +208,8 @@ void scheduler_begin_group(scheduler *s, group_kind kind, dtype element) {
                                      .element_bytes = bytes,
                                      .registers = t->vector_registers,
                                      .l1_bytes = t->l1_bytes,
-                                     .l2_bytes = t->l2_bytes};
+                                     .l2_bytes = t->l2_bytes,
+                                     .threads = t->policy->threads};
     if (bytes < 4 || s->machine.lanes < 1) /* sums of narrow types are in four bytes */
         s->machine.lanes = t->vector_lanes, s->machine.element_bytes = 4;
 }

@@ -6,6 +6,7 @@
 #ifndef TESSERA_SCHEDULE_SCHEDULE_H
 #define TESSERA_SCHEDULE_SCHEDULE_H
 
+#include "chip/unit.h"
 #include "ir/ir.h"
 #include "ir/opset.h"
 #include "tessera/compiler.h"
@@ -54,6 +55,8 @@ typedef struct schedule_target {
     bool unfused;     /* every value gets memory of its own, as far as there are phases for it */
     int threads;      /* the grid is cut for at least this many; bits never depend on it */
     uint32_t buffers; /* that one launch takes; 0: any number */
+    const chip_unit *unit; /* of a chip, and what it does in a cycle: estimates alone read them; */
+    const chip_rates *rates; /* NULL: a CPU's level, or a device that is not known before */
     int64_t scores_room; /* bytes of scores that are left in memory, at most, where a chain could
                             keep them */
 } schedule_target;

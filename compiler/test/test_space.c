@@ -68,9 +68,9 @@ static void test_references(void **state) {
     assert_true(limits > 0);
 }
 
-/* Every candidate may be asked for, on machines with vectors of any length. */
+/* Every candidate may be asked for, on machines with vectors of any length, and on chips. */
 static void test_candidates(void **state) {
-    static const int64_t lanes[] = {1, 2, 4, 8, 16};
+    static const int64_t lanes[] = {1, 2, 4, 8, 16, 128};
     const parameter_info *table;
     uint32_t count = parameter_table(&table);
     (void)state;
@@ -78,7 +78,8 @@ static void test_candidates(void **state) {
         for (size_t l = 0; l < COUNT_OF(lanes); l++) {
             int64_t list[PARAMETER_CANDIDATES_MAX];
             parameter_values none = {NULL, 0};
-            parameter_machine machine = {.lanes = lanes[l], .element_bytes = 4, .registers = 32};
+            parameter_machine machine = {
+                .lanes = lanes[l], .element_bytes = 4, .registers = 32, .threads = lanes[l] == 128};
             uint32_t n = parameter_candidates(&table[i], &none, &machine, list);
             assert_true(n > 0);
             for (uint32_t k = 0; k < n; k++) {

@@ -2,11 +2,15 @@
 #ifndef TESSERA_SCHEDULE_CPU_H
 #define TESSERA_SCHEDULE_CPU_H
 
+#include "schedule/schedule.h"
+
 struct contraction;
 
 /* pack.c: whether elements are multiplied in groups, and which operands are copied. */
 void cpu_dot_operands(struct contraction *c);
 /* dot_tiles.c */
 void cpu_dot_tiles(struct contraction *c);
+/* cost.c */
+double cpu_cost(const ir_module *schedule, const schedule_target *target);
 
 #endif

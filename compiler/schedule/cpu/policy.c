@@ -1,7 +1,6 @@
 /* policy.c - a CPU's choices: by its vectors, its registers and its caches. */
 #include "schedule/policy.h"
 #include "parameters/thresholds.h"
-#include "schedule/cpu/cost.h"
 #include "schedule/cpu/cpu.h"
 #include "schedule/integers.h"
 
@@ -89,6 +88,7 @@ static bool stages_dot(struct contraction *c) {
 
 const schedule_policy schedule_cpu_policy = {
     .name = "cpu",
+    .streams = true,
     .nest_elements = WORKGROUP_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
@@ -105,5 +105,5 @@ const schedule_policy schedule_cpu_policy = {
     .stages_dot = stages_dot,
     .dot_operands = cpu_dot_operands,
     .dot_tiles = cpu_dot_tiles,
-    .cost = schedule_cost,
+    .cost = cpu_cost,
 };

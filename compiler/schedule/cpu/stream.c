@@ -4,6 +4,7 @@
  * A store of a whole line that goes past the caches reads nothing first, and leaves them to what is
  * read again; where everything fits into the last cache, it only costs the next reader. */
 #include "parameters/thresholds.h"
+#include "schedule/policy.h"
 #include "schedule/scheduler.h"
 
 static int64_t bytes_of(const scheduler *s, ir_value v) {
@@ -29,6 +30,8 @@ void scheduler_traffic(scheduler *s, const ir_value *sources, size_t source_coun
     int64_t written = 0, touched = 0;
     bool near = false;
     *out = (traffic){0};
+    if (!s->target->policy->streams)
+        return;
     for (size_t i = 0; i < result_count; i++) {
         written += bytes_of(s, results[i]);
         near |= stays_near(s, results[i]);

@@ -87,15 +87,9 @@ static column_plan column(const scheduler *s, const column_work *w) {
     return (column_plan){.run = s->target->vector_lanes, .trip = 1};
 }
 
-/* Chips are measured, where there is one; no model of them is. */
-static double cost(const ir_module *schedule, const schedule_target *target) {
-    (void)schedule;
-    (void)target;
-    return 0;
-}
-
 const schedule_policy schedule_simt_policy = {
     .name = "simt",
+    .threads = true,
     .nest_elements = NEST_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
@@ -113,5 +107,5 @@ const schedule_policy schedule_simt_policy = {
     .stages_dot = simt_stages_dot,
     .dot_operands = simt_dot_operands,
     .dot_tiles = simt_dot_tiles,
-    .cost = cost,
+    .cost = simt_cost,
 };

@@ -2,7 +2,7 @@
 #ifndef TESSERA_SCHEDULE_SIMT_H
 #define TESSERA_SCHEDULE_SIMT_H
 
-#include <stdbool.h>
+#include "schedule/schedule.h"
 
 struct contraction;
 
@@ -10,5 +10,7 @@ struct contraction;
 bool simt_stages_dot(struct contraction *c);
 void simt_dot_operands(struct contraction *c);
 void simt_dot_tiles(struct contraction *c);
+/* cost.c */
+double simt_cost(const ir_module *schedule, const schedule_target *target);
 
 #endif
