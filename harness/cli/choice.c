@@ -430,6 +430,29 @@ int choice_compiled(job_choice *choice) {
                                                                            : command_fail(&st);
 }
 
+int choice_tuned(job_choice *choice) {
+    const backend *without = NULL;
+    text known;
+    if (!choice->by_name)
+        return choice_compiled(choice);
+    text_init(&known);
+    for (int i = 0; i < BACKEND_COUNT; i++) {
+        const backend *b = &backend_table[i];
+        if (backend_is_ours(b))
+            text_printf(&known, "%s%s", known.length ? ", " : "", b->name);
+        else if (choice->backends[i])
+            without = b;
+    }
+    status st = STATUS_INIT;
+    if (without)
+        status_set(&st, STATUS_UNAVAILABLE,
+                   "tsr tune turns schedules, and what backend %s runs has none; those that have: "
+                   "%s",
+                   without->name, known.data);
+    text_release(&known);
+    return without ? command_fail(&st) : EXIT_DONE;
+}
+
 int choice_one_backend(const options *o, const job_choice *choice, backend_id *id,
                        uint32_t *device) {
     status st = STATUS_INIT;

@@ -13,6 +13,8 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
 /* The cpu backend alone, for commands that are about compiled code. EXIT_ABSENT, told, where it
  * cannot run here. */
 int choice_compiled(job_choice *choice);
+/* Backends whose code has a schedule: those that were named, else this CPU. Exits as said. */
+int choice_tuned(job_choice *choice);
 
 /* The one backend of a command that computes one result, and its device: what was named, else the
  * CPU. EXIT_DONE, or the exit code, told. */

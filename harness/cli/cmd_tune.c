@@ -118,11 +118,16 @@ static void print_entry(const json_t *entry) {
         *schedule ? schedule : "the default");
     if (*space)
         say(stdout, "  tiles     %s\n", space);
+    bool weighed = *json_text_at(entry, "by");
+    double scale = weighed ? 1 : 1e-3;
+    const char *unit = weighed ? "cycles by the model" : "us",
+               *was = weighed ? "default_cycles" : "default_ns",
+               *is = weighed ? "tuned_cycles" : "tuned_ns";
     say(stdout,
-        "  default   %.3f us\n  tuned     %.3f us\n  estimated cycles, time against the default, "
+        "  default   %.*f %s\n  tuned     %.*f %s\n  estimated cycles, time against the default, "
         "schedule:\n",
-        (double)json_integer_value(json_object_get(entry, "default_ns")) * 1e-3,
-        (double)json_integer_value(json_object_get(entry, "tuned_ns")) * 1e-3);
+        weighed ? 0 : 3, (double)json_integer_value(json_object_get(entry, was)) * scale, unit,
+        weighed ? 0 : 3, (double)json_integer_value(json_object_get(entry, is)) * scale, unit);
     print_tried(entry);
 }
 
@@ -160,15 +165,7 @@ static int tune(const options *o, const char *cache) {
     int code = choice_make(o, "strict", TIMEOUT_S, &choice);
     if (code)
         return code;
-    if (choice.by_name && !choice.backends[BACKEND_CPU]) {
-        status_set(
-            &st, STATUS_UNAVAILABLE,
-            "tsr tune measures code for this CPU alone, and TESSERA_BACKEND=%s asks for another; "
-            "unset it, or set it to cpu",
-            getenv("TESSERA_BACKEND"));
-        return command_fail(&st);
-    }
-    code = choice_compiled(&choice);
+    code = choice_tuned(&choice);
     if (code)
         return code;
     code = choice_corpus(o, 0, &c);

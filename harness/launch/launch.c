@@ -277,13 +277,17 @@ bool launch_prepare(const launch *l, tsr_kernel_t kernel, void **args, tsr_prepa
 }
 
 bool launch_run(launch *l, status *st) {
+    return launch_queue(l, NULL, st);
+}
+
+bool launch_queue(launch *l, tsr_stream_t stream, status *st) {
     tsr_launch_t grid = {0};
     size_t count = l->input_count + l->output_count + l->dim_count;
     if (l->constant_count && !l->prepared &&
         !launch_prepare(l, l->kernel, l->args, &l->prepared, st))
         return false;
-    tsr_status_t code = l->prepared ? tsrLaunchPrepared(l->prepared, NULL, grid, l->args, count)
-                                    : tsrLaunch(l->kernel, NULL, grid, l->args, count);
+    tsr_status_t code = l->prepared ? tsrLaunchPrepared(l->prepared, stream, grid, l->args, count)
+                                    : tsrLaunch(l->kernel, stream, grid, l->args, count);
     if (code == TSR_EINVAL && l->dim_count) /* a user's dimensions */
         return status_set(st, STATUS_INVALID, "%s", tsrGetLastError());
     return abi_ok(code, l->foreign ? NULL : "launching", st);

@@ -68,6 +68,8 @@ bool launch_write_inputs(launch *l, const tensor *inputs, status *st);
 /* Fills the outputs with bytes that no kernel writes by chance, so that stale memory shows. */
 bool launch_poison_outputs(launch *l, status *st);
 bool launch_run(launch *l, status *st);
+/* The same on a stream of its context, without waiting for it. NULL: the host's. */
+bool launch_queue(launch *l, tsr_stream_t stream, status *st);
 /* From now on donated inputs lie in their outputs, and launches write over them, or no more; false
  * where the kernel has none. */
 bool launch_share_donated(launch *l, bool shared);

@@ -165,7 +165,7 @@ static bool make_room(rotation *r, status *st) {
  * rotation's clock too. */
 static bool choose_clock(rotation *r, status *st) {
     bool async = r->launch.is_async;
-    if (async && !rotation_clock_open(r, st))
+    if (async && !launch_clock_open(&r->clock, r->launch.context, st))
         return false;
     r->watch = async || !r->request.watch ? &r->own_watch : r->request.watch;
     if (r->watch == &r->own_watch)
@@ -223,7 +223,7 @@ void rotation_close(rotation *r) {
         return;
     rotation_forget_prepared(r);
     free(r->prepared.order);
-    rotation_clock_close(r);
+    launch_clock_close(&r->clock);
     free_buffers(r->in, r->sets * r->launch.input_count);
     free_buffers(r->out, r->targets * r->launch.output_count);
     free(r->contents.digests);

@@ -77,17 +77,11 @@ static tsr_status_t on_the_host(rotation *r, tsr_kernel_t kernel, uint64_t *ns) 
     return code;
 }
 
-/* Waits for what is queued, whatever failed. */
 static tsr_status_t on_the_device(rotation *r, tsr_kernel_t kernel, uint64_t *ns) {
-    const rotation_clock *c = &r->clock;
-    tsr_status_t code = tsrRecordEvent(c->begin, c->stream);
+    tsr_status_t code = launch_clock_begin(&r->clock);
     if (code == TSR_SUCCESS)
-        code = launch_all(r, kernel, c->stream);
-    if (code == TSR_SUCCESS)
-        code = tsrRecordEvent(c->end, c->stream);
-    tsr_status_t ended = tsrStreamSynchronize(r->launch.context, c->stream);
-    code = code == TSR_SUCCESS ? ended : code;
-    return code == TSR_SUCCESS ? tsrElapsedTime(c->begin, c->end, ns) : code;
+        code = launch_all(r, kernel, r->clock.stream);
+    return launch_clock_end(&r->clock, code, ns);
 }
 
 /* ---- guests ---- */
@@ -141,23 +135,4 @@ bool rotation_launch_part(rotation *r, tsr_kernel_t kernel, uint64_t *ns, status
     if (!launched(code, st))
         return false;
     return as_it_was || status_set(st, watched.code, "timed launches: %s", watched.message);
-}
-
-/* Used once, so that all threads of the driver run. */
-bool rotation_clock_open(rotation *r, status *st) {
-    rotation_clock *c = &r->clock;
-    return abi_ok(tsrCreateStream(r->launch.context, &c->stream), "opening a stream", st) &&
-           abi_ok(tsrCreateEvent(r->launch.context, &c->begin), "opening an event", st) &&
-           abi_ok(tsrCreateEvent(r->launch.context, &c->end), "opening an event", st) &&
-           abi_ok(tsrRecordEvent(c->begin, c->stream), "using a stream", st) &&
-           abi_ok(tsrStreamSynchronize(r->launch.context, c->stream), "using a stream", st);
-}
-
-void rotation_clock_close(rotation *r) {
-    if (r->clock.begin)
-        (void)tsrDestroyEvent(r->clock.begin);
-    if (r->clock.end)
-        (void)tsrDestroyEvent(r->clock.end);
-    if (r->clock.stream)
-        (void)tsrDestroyStream(r->clock.stream);
 }

@@ -3,6 +3,7 @@
 #ifndef TESSERA_HARNESS_MEASURE_ROTATION_PARTS_H
 #define TESSERA_HARNESS_MEASURE_ROTATION_PARTS_H
 
+#include "launch/clock.h"
 #include "launch/memory.h"
 #include "measure/guests.h"
 #include "measure/rotation.h"
@@ -52,12 +53,6 @@ typedef struct rotation_prepared {
     tsr_prepared_t *order;         /* [launches]: of each; beside rotation_part.order */
 } rotation_prepared;
 
-/* Clock of a device that has memory of its own; else NULL. */
-typedef struct rotation_clock {
-    tsr_stream_t stream;
-    tsr_event_t begin, end;
-} rotation_clock;
-
 /* Fields: the state of one measurement, which its files share. */
 struct rotation {
     rotation_request request; /* its launch is `launch`, and its sets are gone */
@@ -69,7 +64,7 @@ struct rotation {
     rotation_buffer *out; /* [target][outputs] */
     rotation_contents contents;
     rotation_part part;
-    rotation_clock clock;
+    launch_clock clock; /* of a device that works by itself; else not open */
     rotation_prepared prepared;
     void **args;             /* [place][target][inputs, outputs, dims] */
     unsigned char *exchange; /* room for one buffer */
@@ -131,8 +126,6 @@ bool rotation_launch_once(rotation *r, tsr_kernel_t kernel, uint32_t place, uint
  * the part's launches is known of it. */
 bool rotation_prepare(rotation *r, tsr_kernel_t kernel, status *st);
 void rotation_forget_prepared(rotation *r);
-bool rotation_clock_open(rotation *r, status *st);
-void rotation_clock_close(rotation *r);
 
 /* rotation_draw.c: the next part, of at most `launches` after `awakens` that are not timed. `all`:
  * every place is looked at after it. */

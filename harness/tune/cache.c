@@ -22,14 +22,25 @@ static const struct field {
     json_type type;
     bool in_key, optional; /* optional: entries of kernels without it lack it */
 } fields[] = {
-    {"graph", JSON_STRING, true, false},        {"shapes", JSON_STRING, true, false},
-    {"types", JSON_STRING, true, false},        {"isa", JSON_STRING, true, false},
-    {"profile", JSON_STRING, true, false},      {"threads", JSON_INTEGER, true, false},
-    {"tsr", JSON_STRING, true, false},          {"kernel", JSON_STRING, false, false},
-    {"case", JSON_STRING, false, false},        {"cpu", JSON_STRING, false, false},
-    {"schedule", JSON_STRING, false, false},    {"space", JSON_STRING, false, true},
-    {"default_ns", JSON_INTEGER, false, false}, {"tuned_ns", JSON_INTEGER, false, false},
-    {"tried", JSON_ARRAY, false, false},        {"sha256", JSON_STRING, false, false},
+    {"graph", JSON_STRING, true, false},
+    {"shapes", JSON_STRING, true, false},
+    {"types", JSON_STRING, true, false},
+    {"isa", JSON_STRING, true, false},
+    {"profile", JSON_STRING, true, false},
+    {"threads", JSON_INTEGER, true, false},
+    {"tsr", JSON_STRING, true, false},
+    {"kernel", JSON_STRING, false, false},
+    {"case", JSON_STRING, false, false},
+    {"cpu", JSON_STRING, false, false},
+    {"schedule", JSON_STRING, false, false},
+    {"space", JSON_STRING, false, true},
+    {"by", JSON_STRING, false, true},
+    {"default_cycles", JSON_INTEGER, false, true},
+    {"tuned_cycles", JSON_INTEGER, false, true},
+    {"default_ns", JSON_INTEGER, false, false},
+    {"tuned_ns", JSON_INTEGER, false, false},
+    {"tried", JSON_ARRAY, false, false},
+    {"sha256", JSON_STRING, false, false},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

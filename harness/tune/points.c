@@ -17,7 +17,7 @@ static const char *why_not(const points_request *r, const space_points *p,
                            const compiler_code *code) {
     for (uint32_t i = 0; i < p->count; i++) {
         compiler_relation relation = compiler_relate(&p->items[i].code, code);
-        if (relation == COMPILER_SAME_CODE)
+        if (relation == COMPILER_SAME_CODE && !r->chip)
             return i ? "the same code as other tiles that are tried"
                      : "the same code as the kernel's own tiles";
         if (relation == COMPILER_ANOTHER_ORDER)
@@ -45,12 +45,17 @@ static void look_at(const points_request *r, const char *space, space_points *ou
     compiler_instance_free(point.instance);
 }
 
+static bool is_turned(const points_request *r, const compiler_knob *knob) {
+    return knob->count > 0 && (r->chip || !knob->hint);
+}
+
 /* The number of a combination as one value of each size, the last turning fastest. */
-static void describe(const compiler_knobs *knobs, uint64_t number, text *out) {
+static void describe(const points_request *r, uint64_t number, text *out) {
+    const compiler_knobs *knobs = r->item->kernel->knobs;
     uint64_t of_each[COMPILER_KNOBS_MAX] = {0};
     for (uint32_t i = knobs->count; i > 0; i--) {
         const compiler_knob *knob = &knobs->items[i - 1];
-        if (knob->hint || knob->count == 0)
+        if (!is_turned(r, knob))
             continue;
         of_each[i - 1] = number % knob->count;
         number /= knob->count;
@@ -58,25 +63,26 @@ static void describe(const compiler_knobs *knobs, uint64_t number, text *out) {
     text_clear(out);
     for (uint32_t i = 0; i < knobs->count; i++) {
         const compiler_knob *knob = &knobs->items[i];
-        if (!knob->hint && knob->count)
+        if (is_turned(r, knob))
             text_printf(out, "%s%s=%" PRId64, out->length ? "," : "", knob->name,
                         knob->values[of_each[i]]);
     }
 }
 
-/* Hints are for other backends: whatever they are, the code is the same. */
-static uint64_t count_combinations(const compiler_knobs *knobs, json_t *tried) {
+/* Hints are for chips: whatever they are, a CPU's code is the same. */
+static uint64_t count_combinations(const points_request *r, json_t *tried) {
+    const compiler_knobs *knobs = r->item->kernel->knobs;
     uint64_t all = 1;
     for (uint32_t i = 0; i < knobs->count; i++) {
         const compiler_knob *knob = &knobs->items[i];
-        for (uint32_t v = 1; knob->hint && v < knob->count; v++) {
+        for (uint32_t v = 1; knob->hint && !r->chip && v < knob->count; v++) {
             text space;
             text_init(&space);
             text_printf(&space, "%s=%" PRId64, knob->name, knob->values[v]);
             points_note(tried, space.data, "a hint without use here");
             text_release(&space);
         }
-        all *= knob->hint || knob->count == 0 ? 1 : knob->count;
+        all *= is_turned(r, knob) ? knob->count : 1;
         all = all > COMBINATIONS_MAX ? COMBINATIONS_MAX + 1 : all;
     }
     return all;
@@ -91,9 +97,9 @@ void points_find(const points_request *r, space_points *out, json_t *tried) {
         !compiler_code_of(r->own, &out->items[0].code, &st))
         return;
     text_init(&space);
-    uint64_t combinations = count_combinations(knobs, tried);
+    uint64_t combinations = count_combinations(r, tried);
     for (uint64_t i = 1; i < combinations; i++) {
-        describe(knobs, i, &space);
+        describe(r, i, &space);
         if (timer_now_ns() >= r->end_ns || i == COMBINATIONS_MAX) {
             points_note(tried, space.data,
                         "this choice and those after it: no time to look at them");

@@ -27,6 +27,7 @@ typedef struct points_request {
     compiler_instance *own; /* of the item */
     bool strict;     /* bits are held against those of the kernel's own tiles, so that what may have
                         them is worth trying */
+    bool chip;       /* hints change its code, too */
     uint64_t end_ns; /* nothing is looked at after it (timer_now_ns) */
 } points_request;
 

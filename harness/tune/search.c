@@ -8,8 +8,8 @@
 #include "common/timer.h"
 #include "job/result.h"
 
-enum { BEAM = 12, RANKED_MAX = 64, FIRST_MEASURED = 16, TRIED_MAX = 400 };
-static const double taken_below = 0.99;
+enum { BEAM = 12, RANKED_MAX = 64, FIRST_MEASURED = 16, TRIED_MAX = 400, WEIGHED_MOST = 4 };
+static const double taken_below = 0.99, weighed_below = 0.9;
 
 typedef struct ranked {
     draft draft;
@@ -137,6 +137,15 @@ static void note(search *s, const char *words, double cycles, const json_t *pair
                                                            : result_text(result, RESULT_STATUS))));
 }
 
+static void keep_first(search_result *out, const json_t *pair) {
+    out->default_ns = out->tuned_ns = json_real_value(json_object_get(pair, "default_ns"));
+    out->default_cycles = out->tuned_cycles =
+        json_real_value(json_object_get(pair, "default_cycles"));
+    const char *device = json_string_value(json_object_get(pair, "device"));
+    if (device && !out->device.length)
+        text_append(&out->device, device);
+}
+
 /* Runs a schedule against the kernel's own; the pair's numbers (owned), or NULL where it is of no
  * use. */
 static json_t *measure(search *s, const draft *d, double cycles, bool quick) {
@@ -154,8 +163,7 @@ static json_t *measure(search *s, const draft *d, double cycles, bool quick) {
     s->out->measured |= pair != NULL;
     s->other_bits |= j.tried && result && result_outcome(result) == OUTCOME_MISMATCH;
     if (pair)
-        s->out->default_ns = s->out->tuned_ns =
-            json_real_value(json_object_get(pair, "default_ns"));
+        keep_first(s->out, pair);
     json_decref(result);
     text_release(&words);
     return pair;
@@ -216,14 +224,31 @@ static bool turn_all(search *s, status *st) {
 static void confirm(search *s) {
     json_t *pair = s->has_best ? measure(s, &s->best.draft, s->best.cycles, false) : NULL;
     double high = pair ? json_real_value(json_object_get(pair, "high")) : 1;
-    if (high < taken_below) {
+    if (high < (s->request->weighed ? weighed_below : taken_below)) {
         s->out->ratio = json_real_value(json_object_get(pair, "ratio"));
         s->out->tuned_ns = json_real_value(json_object_get(pair, "tuned_ns"));
+        s->out->tuned_cycles = json_real_value(json_object_get(pair, "tuned_cycles"));
         s->out->default_ns = json_real_value(json_object_get(pair, "default_ns"));
         draft_text(&s->best.draft, &s->out->schedule);
         s->out->faster = true;
     }
     json_decref(pair);
+}
+
+/* The cheapest that runs and has the bits. */
+static bool weigh(search *s, const ranked *kept, uint32_t count, status *st) {
+    compiler_space own;
+    if (!draft_space(&(draft){.count = 0}, s->request->kernel, &own, st))
+        return false;
+    s->out->default_cycles = s->out->tuned_cycles = own.cycles;
+    s->out->measured = true;
+    for (uint32_t i = 0; i < count && i < WEIGHED_MOST && !s->out->faster && has_time(s, 1); i++) {
+        s->best = kept[i];
+        s->has_best = kept[i].cycles < weighed_below * own.cycles;
+        confirm(s);
+    }
+    compiler_space_release(&own);
+    return true;
 }
 
 static bool search_all(search *s, status *st) {
@@ -232,12 +257,15 @@ static bool search_all(search *s, status *st) {
     if (s->request->job->tried)
         try_schedule(s, &(ranked){.cycles = 0});
     bool ok = s->other_bits || rank(s, kept, &count, st);
-    for (uint32_t i = 0; ok && i < count && i < FIRST_MEASURED && has_time(s, 0.6); i++)
+    bool weighed = s->request->weighed;
+    if (ok && weighed)
+        ok = weigh(s, kept, count, st);
+    for (uint32_t i = 0; ok && !weighed && i < count && i < FIRST_MEASURED && has_time(s, 0.6); i++)
         try_schedule(s, &kept[i]);
     free(kept);
-    while (ok && has_time(s, 0.85) && turn_all(s, st))
+    while (ok && !weighed && has_time(s, 0.85) && turn_all(s, st))
         continue;
-    if (ok && !interrupt_seen)
+    if (ok && !weighed && !interrupt_seen)
         confirm(s);
     return ok && !interrupt_seen;
 }
@@ -247,6 +275,7 @@ bool search_run(const search_request *request, search_result *out, status *st) {
     *s = (search){.request = request, .out = out, .best_ratio = 1, .started_ns = timer_now_ns()};
     *out = (search_result){.ratio = 1, .tried = json_array()};
     text_init(&out->schedule);
+    text_init(&out->device);
     bool ok = search_all(s, st);
     for (uint32_t i = 0; i < s->tried; i++)
         free(s->texts[i]);
@@ -257,4 +286,5 @@ bool search_run(const search_request *request, search_result *out, status *st) {
 void search_release(search_result *r) {
     json_decref(r->tried);
     text_release(&r->schedule);
+    text_release(&r->device);
 }

@@ -47,8 +47,8 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
         const corpus_case *item = corpus_case_named(all, j->kernel, j->case_name);
         job ours = *j; /* of an implementation: what it is timed in turn with */
         ours.profile = j->beside ? j->beside : j->profile;
-        bool compiled = (backend_from_name(j->backend) == BACKEND_CPU || j->beside) &&
-                        !j->schedule && !j->unoptimised && !j->generic && !j->constants;
+        bool compiled = (backend_is_ours(backend_named(j->backend)) || j->beside) && !j->schedule &&
+                        !j->unoptimised && !j->generic && !j->constants;
         if (!compiled || !item)
             continue;
         if (item != open) {
@@ -74,10 +74,19 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
 
 /* ---- one case ---- */
 
+/* "default_ns", or "default_cycles" of what was weighed. */
+static double number_at(const json_t *entry, bool weighed, const char *which) {
+    char name[32];
+    snprintf(name, sizeof name, "%s_%s", which, weighed ? "cycles" : "ns");
+    return (double)json_integer_value(json_object_get(entry, name));
+}
+
 static void show(tuning *t, const job *j, const json_t *entry, bool known) {
     const char *schedule = json_text_at(entry, "schedule"), *space = json_text_at(entry, "space");
-    double was = (double)json_integer_value(json_object_get(entry, "default_ns"));
-    double is = (double)json_integer_value(json_object_get(entry, "tuned_ns"));
+    bool weighed = *json_text_at(entry, "by");
+    const char *unit = weighed ? "cycles by the model" : "us";
+    double scale = weighed ? 1 : 1e-3, was = number_at(entry, weighed, "default"),
+           is = number_at(entry, weighed, "tuned");
     size_t tried = json_array_size(json_object_get(entry, "tried"));
     json_t *row = json_deep_copy(entry);
     json_object_set_new(row, "known", json_boolean(known));
@@ -87,9 +96,9 @@ static void show(tuning *t, const job *j, const json_t *entry, bool known) {
     say(stdout, "%s/%s  %s %s, %u thread%s: ", j->kernel, j->case_name, level_of(j), j->profile,
         j->threads, j->threads == 1 ? "" : "s");
     if (*schedule || *space)
-        say(stdout, "%.3f us to %.3f us, %.2fx, %zu tried%s\n    %s%s%s\n", was * 1e-3, is * 1e-3,
-            is > 0 ? was / is : 1, tried, known ? ", known" : "", space,
-            *space && *schedule ? "; " : "", schedule);
+        say(stdout, "%.*f to %.*f %s, %.2fx, %zu tried%s\n    %s%s%s\n", weighed ? 0 : 3,
+            was * scale, weighed ? 0 : 3, is * scale, unit, is > 0 ? was / is : 1, tried,
+            known ? ", known" : "", space, *space && *schedule ? "; " : "", schedule);
     else
         say(stdout, "the default stays, %zu tried%s\n", tried, known ? ", known" : "");
     fflush(stdout);
@@ -118,7 +127,14 @@ static void settle(tuning *t, const corpus_case *item, compiler_instance *instan
     text_init(&cpu);
     host_name(&cpu);
     json_t *entry = tune_entry(instance, item->c, level_of(j), j);
-    json_object_set_new(entry, "cpu", json_string(cpu.data));
+    const char *device = found->device.length ? found->device.data : cpu.data;
+    json_object_set_new(entry, "cpu", json_string(device));
+    if (!backend_named(j->backend)->timed) {
+        json_object_set_new(entry, "by", json_string("model"));
+        json_object_set_new(entry, "default_cycles",
+                            json_integer((json_int_t)found->default_cycles));
+        json_object_set_new(entry, "tuned_cycles", json_integer((json_int_t)found->tuned_cycles));
+    }
     json_object_set_new(entry, "schedule", json_string(found->schedule.data));
     if (f->space)
         json_object_set_new(entry, "space", json_string(f->space));
@@ -165,7 +181,11 @@ static bool search_point(tuning *t, const case_search *c, const space_point *poi
     draft_kernel kernel = {point->instance, job_compiler_options(&j, c->item->kernel)};
     kernel.options.fault = NULL;
     j.tried = point->space;
-    search_request request = {&t->worker, &j, &kernel, c->budget_ns};
+    const search_request request = {.worker = &t->worker,
+                                    .job = &j,
+                                    .kernel = &kernel,
+                                    .weighed = !backend_named(j.backend)->timed,
+                                    .budget_ns = c->budget_ns};
     return search_run(&request, found, st);
 }
 
@@ -181,8 +201,10 @@ static void take_faster(finding *best, search_result *next, const char *space) {
         *so_far = *next;
         best->space = space;
     } else {
-        if (!so_far->measured)
+        if (!so_far->measured) {
             so_far->default_ns = so_far->tuned_ns = next->default_ns;
+            so_far->default_cycles = so_far->tuned_cycles = next->default_cycles;
+        }
         search_release(next);
     }
     so_far->measured = measured;
@@ -226,8 +248,11 @@ static void search_case(tuning *t, const corpus_case *item, compiler_instance *i
     status st = STATUS_INIT;
     json_t *notes = json_array();
     uint64_t start = timer_now_ns();
-    const points_request request = {item, instance, strcmp(j->profile, "strict") == 0,
-                                    start + budget_ns / 4};
+    const points_request request = {.item = item,
+                                    .own = instance,
+                                    .strict = strcmp(j->profile, "strict") == 0,
+                                    .chip = *backend_named(j->backend)->target != 0,
+                                    .end_ns = start + budget_ns / 4};
     points_find(&request, &points, notes);
     uint64_t each = (budget_ns - lesser(budget_ns / 2, timer_now_ns() - start)) / points.count;
     const case_search search = {item, j, each};

@@ -1,5 +1,6 @@
 /* tuned.c - finds the file of a kernel, and in it what was found for a case. */
 #include "tune/tuned.h"
+#include "case/backend.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -159,6 +160,9 @@ bool tuned_find(tuned_files *t, const tuned_question *q, tuned_choice *out) {
     j.case_name = q->c->name;
     char *key = tune_key(q->instance, q->c, j.isa ? j.isa : host_isa(), &j);
     const json_t *entry = tune_cache_find(cache, key);
+    /* Estimates are for what nothing times. */
+    if (j.backend && backend_named(j.backend)->timed && *json_text_at(entry, "by"))
+        entry = NULL;
     const char *schedule = json_text_at(entry, "schedule"), *space = json_text_at(entry, "space");
     out->schedule = *schedule ? schedule : NULL;
     out->space = *space ? space : NULL;

@@ -83,6 +83,36 @@ has whose "^product tiny default the tuned schedule is not used: .*vector regist
 exits 0 "pack what ran with a tuned schedule" "$tsr" pack-repro last:product/tiny --db .tsr/results.db
 exits 0 "and replay it" "$tsr" replay "$(cat out)"
 
+# A chip that nothing times: the model decides, what it prefers has the bits, and only what is emulated uses it.
+square=("$root/corpus/matmul/matmul_f32.tsr" --filter matmul_f32/square_128 --tuned chips.jsonl)
+TESSERA_SOFTWARE_DEVICES=1
+export TESSERA_SOFTWARE_DEVICES
+exits 0 "tuning for a chip" "$tsr" tune "${square[@]}" --backend ptx-emulated --isa sm_80 --json
+cp out chosen.json
+exits 0 "names what decided" $python -c "
+import json
+(r,) = json.load(open('chosen.json'))['results']
+assert r['by'] == 'model' and r['isa'] == 'sm_80-emulated' and r['schedule'] and r['tuned_ns'] == 0, r
+assert 0 < r['tuned_cycles'] < 0.9 * r['default_cycles'], r
+"
+exits 0 "bench with it" "$tsr" bench "${square[@]}" --backend cpu,ptx-emulated --profile strict --threads 1 --quick --json
+$python -c "
+import json
+for r in json.load(open('out'))['results']: print(r['backend'], r['status'], r['schedule'])" >whose
+has whose "^ptx-emulated ok tuned$" "the chip's code is tuned"
+has whose "^cpu ok default$" "this CPU's is not"
+exits 0 "tuning with wrong bits" env TSR_INJECT=flip-bit "$tsr" tune "${square[@]}" --backend ptx-emulated --again --json
+cp out chosen.json
+exits 0 "takes none" $python -c "
+import json
+(r,) = json.load(open('chosen.json'))['results']
+assert r['schedule'] == '', r
+"
+exits 4 "code without a schedule" "$tsr" tune "${square[@]}" --backend cpu,interp
+for option in STREAM=1 AHEAD=4; do
+    exits 3 "a chip has no $option" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --kernel softmax_rows --isa sm_80 --emit schedule --schedule $option
+done
+
 # Damage is refused entry by entry.
 sed '3s/"threads":1/"threads":2/' there.jsonl >damaged.jsonl
 exits 3 "an import with a damaged entry" "$tsr" tune --import damaged.jsonl --tuned fresh.jsonl
