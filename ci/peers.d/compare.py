@@ -39,6 +39,9 @@ NEEDS_AVX512 = {"OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE"}
 # Ours is compiled for strict, and the libraries are held to fast; of these both are fast.
 FAST = "matmul_bf16"
 
+# Cases whose results of one thread take as long as all others together.
+LONG = "4096"
+
 QUICK = ["matmul_f32/64", "matmul_bf16/128", "matmul_bf16_pairs/128", "matmul_i8/128", "softmax_f32/64"]
 
 
@@ -59,6 +62,8 @@ def arguments_of():
                         "build/peers-python, which is made with what is missing, or the one that TESSERA_PYTHON names")
     parser.add_argument("--realtime", action="store_true", help="before everything else that runs here (SCHED_FIFO, which needs the "
                         "right to it): on a machine that others use too")
+    parser.add_argument("--long", action="store_true", help="the cases of 4096 with every number of threads; without it, and without "
+                        "--filter, with the greatest alone: one result of one thread takes a minute")
     parser.add_argument("--quick", action="store_true", help="the smallest cases, few rounds: to see that it works")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, and nothing else there")
     parser.add_argument("--markdown", action="store_true", help="the results as the tables of docs/performance.md")
@@ -174,7 +179,9 @@ def run_all(given, folder):
     fast = [name for name in names if name.split("/")[0] == FAST]
     all_of_it = None
     for threads in given.threads:
-        for chosen, profile in ([n for n in names if n not in fast], []), (fast, ["--profile", "fast"]):
+        left_out = set() if given.long or given.filter or threads == max(given.threads) else {n for n in names if n.endswith("/" + LONG)}
+        plain = [n for n in names if n not in fast and n not in left_out]
+        for chosen, profile in (plain, []), ([n for n in fast if n not in left_out], ["--profile", "fast"]):
             if not chosen:
                 continue
             found = bench(given, implementations, chosen, profile, threads, folder)

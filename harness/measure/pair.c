@@ -29,7 +29,7 @@ bool pair_take(const pair_plan *plan, const sample_source *a, const sample_sourc
             return false;
         ratios[count] = bs[count] / (as[count] > 0 ? as[count] : 1);
         count++;
-        if (count >= plan->least && timer_now_ns() - start > plan->budget_ns)
+        if (sample_enough(count, plan->least, timer_now_ns() - start, plan->budget_ns))
             break;
     }
     out->ratio = statistics_of(ratios, count);

@@ -9,7 +9,8 @@
 #include "statistics/statistics.h"
 
 typedef struct pair_plan {
-    size_t least, most; /* pairs; the budget cannot cut below `least` */
+    size_t least, most; /* pairs; the budget cannot cut below `least`, or what long
+                           actions need (sample_enough) */
     uint64_t budget_ns, warm_up_ns;
     double hopeless; /* three pairs whose ratios are all above this end it */
 } pair_plan;

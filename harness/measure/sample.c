@@ -48,6 +48,11 @@ bool sample_once(const sample_source *source, uint64_t repeats, double *ns) {
     return true;
 }
 
+bool sample_enough(size_t count, size_t least, uint64_t spent_ns, uint64_t budget_ns) {
+    bool is_long = count >= SAMPLE_LEAST_LONG && spent_ns > SAMPLE_LONG_NS;
+    return (count >= least || is_long) && spent_ns > budget_ns;
+}
+
 bool sample_take(const sample_plan *plan, const sample_source *source, sample_set *out) {
     out->count = 0;
     if (!sample_warm_up(plan->warm_up_ns, source, &out->repeats))
@@ -57,7 +62,7 @@ bool sample_take(const sample_plan *plan, const sample_source *source, sample_se
     while (out->count < most) {
         if (!sample_once(source, out->repeats, &out->ns[out->count++]))
             return false;
-        if (out->count >= plan->least && timer_now_ns() - start > plan->budget_ns)
+        if (sample_enough(out->count, plan->least, timer_now_ns() - start, plan->budget_ns))
             break;
     }
     return true;

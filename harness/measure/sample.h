@@ -11,6 +11,9 @@
 #include <stdint.h>
 
 enum { SAMPLE_GROUP_NS = 20000, SAMPLE_MAX = 201 };
+/* Samples of an action so long that they take two seconds; each is an average by itself. */
+enum { SAMPLE_LEAST_LONG = 5 };
+#define SAMPLE_LONG_NS UINT64_C(2000000000)
 
 typedef struct sample_plan {
     size_t least, most; /* samples; the budget cannot cut below `least` */
@@ -38,6 +41,10 @@ typedef struct sample_set {
 } sample_set;
 
 bool sample_take(const sample_plan *plan, const sample_source *source, sample_set *out);
+
+/* True where at least so many samples are there, and the budget is spent; of long actions fewer do.
+ */
+bool sample_enough(size_t count, size_t least, uint64_t spent_ns, uint64_t budget_ns);
 
 /* Its steps: groups for a while, of which the fastest tells how many repeats make one; a sample. */
 bool sample_warm_up(uint64_t warm_up_ns, const sample_source *source, uint64_t *repeats);
