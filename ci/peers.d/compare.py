@@ -160,10 +160,10 @@ def has_kernel(given, file, names):
 def bench(given, implementations, names, profile, threads, folder):
     """The document of one run; without any implementation, ours alone."""
     command = [given.build / "tsr", "bench", given.kernels, "--json", "--db", f"{folder}/db", "--failures", f"{folder}/packs",
-               "--threads", str(threads), "--timeout", "300"] + profile + filters(names) + (["--quick"] if given.quick else [])
+               "--threads", ",".join(map(str, threads)), "--timeout", "300"] + profile + filters(names) + (["--quick"] if given.quick else [])
     for file in implementations:
         command += ["--with", file] if has_kernel(given, file, names) else []
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment(given, threads), text=True, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment(given, max(threads)), text=True, check=False)
     # 5: a library takes none of these.
     if done.returncode not in (0, 1, 5) or not done.stdout:
         sys.exit(f"ci/peers: tsr bench ended with {done.returncode}")
@@ -178,13 +178,14 @@ def run_all(given, folder):
         sys.exit("ci/peers: none of the libraries is installed (ci/peers.d/packages)")
     fast = [name for name in names if name.split("/")[0] == FAST]
     all_of_it = None
-    for threads in given.threads:
-        left_out = set() if given.long or given.filter or threads == max(given.threads) else {n for n in names if n.endswith("/" + LONG)}
-        plain = [n for n in names if n not in fast and n not in left_out]
-        for chosen, profile in (plain, []), ([n for n in fast if n not in left_out], ["--profile", "fast"]):
-            if not chosen:
+    # One process runs all numbers of threads, so that what a case must give is computed once.
+    most = [max(given.threads)]
+    last = [] if given.long or given.filter else [name for name in names if name.endswith("/" + LONG)]
+    for chosen, threads in ([n for n in names if n not in last], given.threads), (last, most):
+        for part, profile in ([n for n in chosen if n not in fast], []), ([n for n in chosen if n in fast], ["--profile", "fast"]):
+            if not part:
                 continue
-            found = bench(given, implementations, chosen, profile, threads, folder)
+            found = bench(given, implementations, part, profile, threads, folder)
             if all_of_it:
                 all_of_it["results"] += found["results"]
                 all_of_it["ceilings"] += found["ceilings"]
