@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as folder:
         program.write_text(f"#!/bin/sh\necho '{{}}'\nexit {code}\n")
         program.chmod(0o755)
         try:
-            found = compare.bench(given, [], [], [], 1, folder)
+            found = compare.bench(given, [], [], [], [1], folder)
         except SystemExit:
             found = None
         assert found == (None if code == 4 else {}), (code, found)
