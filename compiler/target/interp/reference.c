@@ -22,7 +22,7 @@ bool reference_is_unlimited(void) {
 
 /* Narrow types compute in f32, then round; the reference itself rounds in f64. */
 double reference_roundoff(dtype type) {
-    double own = ldexp(1.0, -1 - dtype_format_of(type)->mantissa_bits);
+    double own = 1 / (double)(UINT64_C(2) << dtype_format_of(type)->mantissa_bits);
     return type == DTYPE_F64 ? 2 * own : type == DTYPE_F32 ? own + 0x1p-48 : own + 0x1p-23;
 }
 
