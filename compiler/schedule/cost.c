@@ -78,7 +78,7 @@ static void count_traffic(cost_walk *w, ir_op op) {
 
 /* ---- structure ---- */
 
-static void add(cost_use *sum, double times, const cost_use *u) {
+void cost_add(cost_use *sum, double times, const cost_use *u) {
     sum->issue += times * u->issue;
     sum->near += times * u->near;
     sum->matrix += times * u->matrix;
@@ -97,8 +97,8 @@ static cost_use loop_use(cost_walk *w, ir_op op) {
     w->step_of[ir_block_get(w->m, inner)->arguments[0]] =
         (double)step < length ? step : (int64_t)length;
     cost_use trip = block_use(w, inner), all = {0};
-    add(&trip, 1, &w->model->around_loop);
-    add(&all, cost_divide_up(length, (double)step), &trip);
+    cost_add(&trip, 1, &w->model->around_loop);
+    cost_add(&all, cost_divide_up(length, (double)step), &trip);
     return all;
 }
 
@@ -113,7 +113,7 @@ static cost_use block_use(cost_walk *w, ir_block block) {
             w->own_bytes += buffer_bytes(w, ir_op_result(w->m, op, 0));
         else if (w->model->computation(w, op, &one))
             count_traffic(w, op);
-        add(&sum, 1, &one);
+        cost_add(&sum, 1, &one);
     }
     return sum;
 }
@@ -134,7 +134,7 @@ static double phase_cycles(cost_walk *w, ir_op phase) {
     w->traffic = w->own_bytes = w->registers = 0;
     memset(w->touched, 0, ir_value_count(w->m) + 1);
     cost_use each = block_use(w, ir_op_block(w->m, grid, 0));
-    add(&each, 1, &w->model->around_workgroup);
+    cost_add(&each, 1, &w->model->around_workgroup);
     return w->model->phase(w, &each);
 }
 

@@ -48,6 +48,8 @@ double cost_of(const ir_module *schedule, const schedule_target *target, const c
 
 /* ---- for the classes ---- */
 
+/* Adds a use so many times. */
+void cost_add(cost_use *sum, double times, const cost_use *u);
 double cost_greater(double a, double b);
 /* n / by, rounded up to a whole number. */
 double cost_divide_up(double n, double by);

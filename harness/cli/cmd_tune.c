@@ -118,16 +118,16 @@ static void print_entry(const json_t *entry) {
         *schedule ? schedule : "the default");
     if (*space)
         say(stdout, "  tiles     %s\n", space);
-    bool weighed = *json_text_at(entry, "by");
-    double scale = weighed ? 1 : 1e-3;
-    const char *unit = weighed ? "cycles by the model" : "us",
-               *was = weighed ? "default_cycles" : "default_ns",
-               *is = weighed ? "tuned_cycles" : "tuned_ns";
+    text was, is;
+    text_init(&was);
+    text_init(&is);
+    (void)tune_amount(entry, "default", &was);
+    (void)tune_amount(entry, "tuned", &is);
     say(stdout,
-        "  default   %.*f %s\n  tuned     %.*f %s\n  estimated cycles, time against the default, "
-        "schedule:\n",
-        weighed ? 0 : 3, (double)json_integer_value(json_object_get(entry, was)) * scale, unit,
-        weighed ? 0 : 3, (double)json_integer_value(json_object_get(entry, is)) * scale, unit);
+        "  default   %s\n  tuned     %s\n  estimated cycles, time against the default, schedule:\n",
+        was.data, is.data);
+    text_release(&was);
+    text_release(&is);
     print_tried(entry);
 }
 

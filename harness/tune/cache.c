@@ -2,6 +2,7 @@
 #include "tune/cache.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,6 +59,18 @@ void tune_seal(json_t *entry) {
     char hex[65];
     digest_of(entry, hex);
     json_object_set_new(entry, "sha256", json_string(hex));
+}
+
+double tune_amount(const json_t *entry, const char *which, text *out) {
+    bool weighed = *json_text_at(entry, "by");
+    char name[32];
+    snprintf(name, sizeof name, "%s_%s", which, weighed ? "cycles" : "ns");
+    double amount = (double)json_integer_value(json_object_get(entry, name));
+    if (weighed)
+        text_printf(out, "%.0f cycles by the model", amount);
+    else
+        text_printf(out, "%.3f us", amount * 1e-3);
+    return amount;
 }
 
 static char *key_of(const json_t *entry) {

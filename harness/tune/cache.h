@@ -30,6 +30,9 @@ char *tune_key(compiler_instance *instance, const compiler_case *c, const char *
 json_t *tune_entry(compiler_instance *instance, const compiler_case *c, const char *isa,
                    const job *j);
 void tune_seal(json_t *entry);
+/* The amount `which` ("default", "tuned") of an entry: nanoseconds, or cycles where the model
+ * decided. Appends it in words. */
+double tune_amount(const json_t *entry, const char *which, text *out);
 
 /* A missing file is an empty cache. False: no cache at all, or unreadable. tune_cache_release in
  * any case. */

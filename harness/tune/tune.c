@@ -74,19 +74,8 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
 
 /* ---- one case ---- */
 
-/* "default_ns", or "default_cycles" of what was weighed. */
-static double number_at(const json_t *entry, bool weighed, const char *which) {
-    char name[32];
-    snprintf(name, sizeof name, "%s_%s", which, weighed ? "cycles" : "ns");
-    return (double)json_integer_value(json_object_get(entry, name));
-}
-
 static void show(tuning *t, const job *j, const json_t *entry, bool known) {
     const char *schedule = json_text_at(entry, "schedule"), *space = json_text_at(entry, "space");
-    bool weighed = *json_text_at(entry, "by");
-    const char *unit = weighed ? "cycles by the model" : "us";
-    double scale = weighed ? 1 : 1e-3, was = number_at(entry, weighed, "default"),
-           is = number_at(entry, weighed, "tuned");
     size_t tried = json_array_size(json_object_get(entry, "tried"));
     json_t *row = json_deep_copy(entry);
     json_object_set_new(row, "known", json_boolean(known));
@@ -95,12 +84,18 @@ static void show(tuning *t, const job *j, const json_t *entry, bool known) {
         return;
     say(stdout, "%s/%s  %s %s, %u thread%s: ", j->kernel, j->case_name, level_of(j), j->profile,
         j->threads, j->threads == 1 ? "" : "s");
+    text from, to;
+    text_init(&from);
+    text_init(&to);
+    double was = tune_amount(entry, "default", &from), is = tune_amount(entry, "tuned", &to);
     if (*schedule || *space)
-        say(stdout, "%.*f to %.*f %s, %.2fx, %zu tried%s\n    %s%s%s\n", weighed ? 0 : 3,
-            was * scale, weighed ? 0 : 3, is * scale, unit, is > 0 ? was / is : 1, tried,
-            known ? ", known" : "", space, *space && *schedule ? "; " : "", schedule);
+        say(stdout, "%s to %s, %.2fx, %zu tried%s\n    %s%s%s\n", from.data, to.data,
+            is > 0 ? was / is : 1, tried, known ? ", known" : "", space,
+            *space && *schedule ? "; " : "", schedule);
     else
         say(stdout, "the default stays, %zu tried%s\n", tried, known ? ", known" : "");
+    text_release(&from);
+    text_release(&to);
     fflush(stdout);
 }
 

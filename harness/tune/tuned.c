@@ -1,6 +1,5 @@
 /* tuned.c - finds the file of a kernel, and in it what was found for a case. */
 #include "tune/tuned.h"
-#include "case/backend.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "case/backend.h"
 #include "case/case.h"
 #include "common/json_text.h"
 #include "common/say.h"

@@ -2,7 +2,6 @@
  * is AMD's, too, with other portions. */
 #include "chip/unit.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "schedule/cost.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "ops/orders.h"
 #include "schedule/dot_shape.h"
@@ -13,8 +12,8 @@
 /* Cycles until what is far or in the unit's memory is there, until an instruction's result is, of a
  * barrier, and of a phase's start. */
 enum { FAR = 700, NEAR = 30, LATENCY = 4, BARRIER = 40, PHASE = 2500 };
-/* Bytes of a subgroup's access that the unit's memory gives in a cycle, and that are fetched from
- * far at least. */
+/* Bytes that an instruction of a subgroup loads for a matrix unit, and that are fetched from far at
+ * least. */
 enum { LINE = 128, SECTOR = 32, SUBGROUP = 32, WORD = 4 };
 /* Bytes a cycle between a unit and the last cache. */
 enum { UNIT_FAR_BYTES = 48 };
@@ -94,7 +93,7 @@ static void touch(cost_walk *w, ir_op op, int64_t buffer, double n, double run, 
     double bytes = (double)dtype_size(cost_type(w, v)->element);
     double words = cost_greater(bytes, WORD), abreast = run < SUBGROUP ? run : SUBGROUP;
     instructions(w, u, n * ACCESS);
-    u->near += n / abreast * cost_greater(abreast * words / LINE, 1);
+    u->near += n / abreast * cost_greater(abreast * words / rates_of(w)->shared_bytes, 1);
     if (!cost_is_own(w, v))
         u->far_bytes += n / run * cost_greater(run * bytes, SECTOR);
 }
@@ -136,7 +135,7 @@ static void map(cost_walk *w, ir_op op, cost_use *u) {
     if (ir_op_attr(w->m, op, "staged")) {
         for (int64_t i = 0; i <= inputs; i++)
             touch(w, op, i, n, stride(w, op, i, 0) == 1 ? columns : rows, u);
-        u->near += 2 * n * WORD / LINE;
+        u->near += 2 * n * WORD / rates_of(w)->shared_bytes;
         u->wait += BARRIER;
     } else {
         touch_all(w, op, rows, columns, u);
@@ -259,7 +258,7 @@ static cost_use stage_of_threads(const cost_walk *w, const tile *t, double steps
     double bytes = cost_greater(t->bytes, WORD) * side * (ROWS_OF_SUBGROUP + COLUMNS_OF_SUBGROUP);
     instructions(w, &u, steps * threads_of(w) * (t->sums + 2 * side / PIECE));
     u.issue = cost_greater(u.issue, fma_cycles(w, t, steps));
-    u.near = steps * subgroups * bytes / LINE;
+    u.near = steps * subgroups * bytes / rates_of(w)->shared_bytes;
     return u;
 }
 
@@ -273,7 +272,7 @@ static cost_use stage_of_unit(const cost_walk *w, const tile *t, double steps, b
         return u;
     double loads = subgroups * (t->rows + t->columns) / 2 * steps * t->bytes;
     instructions(w, &u, work / UNIT_STEP * SUBGROUP + loads / LINE * SUBGROUP);
-    u.near = loads / LINE;
+    u.near = loads / rates_of(w)->shared_bytes;
     return u;
 }
 
@@ -287,14 +286,11 @@ static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
     double elements = (t->rows + t->columns) * stage, ahead = cost_greater(depth, 2) - 1;
     cost_use one = unit ? stage_of_unit(w, t, stage, in_memory) : stage_of_threads(w, t, stage);
     instructions(w, &one, elements * (depth > 0 ? copied : carried) * t->bytes / WORD);
-    one.near += elements * t->bytes / LINE;
+    one.near += elements * t->bytes / rates_of(w)->shared_bytes;
     one.far_bytes += elements * t->bytes;
     one.wait = BARRIER + cost_greater(FAR - ahead * busy(&one), 0);
-    u->issue += stages * one.issue;
-    u->near += stages * one.near;
-    u->matrix += stages * one.matrix;
-    u->far_bytes += stages * one.far_bytes;
-    u->wait += stages * one.wait + FAR;
+    cost_add(u, stages, &one);
+    u->wait += FAR;
     w->own_bytes += cost_greater(depth, 1) * elements * t->bytes;
     double side = sqrt(t->sums);
     holds(w, t->registers * (t->sums + (unit ? 0 : 2 * side)) +
