@@ -44,7 +44,6 @@ static void close_named(case_context *s) {
     if (!named)
         return;
     free_expected(named);
-    compiler_instance_free(named->sample.part);
     compiler_instance_free(named->instance);
     free(named);
 }
@@ -67,7 +66,6 @@ static void close_case(case_context *s) {
     tensors_free(s->inputs);
     s->inputs = NULL;
     s->has_escape = false;
-    compiler_instance_free(s->sample.part);
     s->sample = (case_sample){.planned = false};
     golden_release(&s->golden);
     compiler_instance_free(s->instance);

@@ -11,13 +11,14 @@
 #include "tessera/compiler.h"
 
 /* Sample of a large case, computed in part (case_sample.h). */
-enum { CASE_SAMPLE_AXES = 2 };
+enum {
+    CASE_SAMPLE_AXES = 2,
+    CASE_SAMPLE_ELEMENT_STEPS = 32 /* an element of a primitive takes as long as so many products */
+};
 typedef struct case_sample {
     bool planned, applies;
     uint32_t count;
     compiler_axis axes[CASE_SAMPLE_AXES];
-    int64_t positions[CASE_SAMPLE_AXES];
-    compiler_instance *part; /* NULL: there is none */
 } case_sample;
 
 /* Fields: all that is known of one case: the request, what was parsed, and answers that are
