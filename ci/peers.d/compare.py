@@ -40,7 +40,7 @@ NEEDS_AVX512 = {"OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE"}
 FAST = "matmul_bf16"
 
 # Cases whose results of one thread take as long as all others together.
-LONG = "4096"
+LONG = ("/4096", "/h1_16384_64", "/h1_16384_128")
 
 QUICK = ["matmul_f32/64", "matmul_bf16/128", "matmul_bf16_pairs/128", "matmul_i8/128", "softmax_f32/64"]
 
@@ -62,8 +62,8 @@ def arguments_of():
                         "build/peers-python, which is made with what is missing, or the one that TESSERA_PYTHON names")
     parser.add_argument("--realtime", action="store_true", help="before everything else that runs here (SCHED_FIFO, which needs the "
                         "right to it): on a machine that others use too")
-    parser.add_argument("--long", action="store_true", help="the cases of 4096 with every number of threads; without it, and without "
-                        "--filter, with the greatest alone: one result of one thread takes a minute")
+    parser.add_argument("--long", action="store_true", help="the longest cases (4096, h1_16384) with every number of threads; without it, "
+                        "and without --filter, with the greatest alone: one result of one thread takes a minute")
     parser.add_argument("--quick", action="store_true", help="the smallest cases, few rounds: to see that it works")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, and nothing else there")
     parser.add_argument("--markdown", action="store_true", help="the results as the tables of docs/performance.md")
@@ -180,7 +180,7 @@ def run_all(given, folder):
     all_of_it = None
     # One process runs all numbers of threads, so that what a case must give is computed once.
     most = [max(given.threads)]
-    last = [] if given.long or given.filter else [name for name in names if name.endswith("/" + LONG)]
+    last = [] if given.long or given.filter else [name for name in names if name.endswith(LONG)]
     for chosen, threads in ([n for n in names if n not in last], given.threads), (last, most):
         for part, profile in ([n for n in chosen if n not in fast], []), ([n for n in chosen if n in fast], ["--profile", "fast"]):
             if not part:

@@ -1,6 +1,7 @@
 /* drawn.c - see drawn.h. */
 #include "case/drawn.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,11 +262,27 @@ static bool run(gang *g, status *st) {
     return !atomic_load(&g->failed);
 }
 
+/* Groups allocate the same tensors one after the other: the process keeps them meanwhile, so that
+ * the system does not clear their pages for each. */
+static void keep_freed(bool keep) {
+    enum { MIB = 1 << 20, MOST = 1024 };
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 32 * MIB); /* the most that glibc takes */
+    mallopt(M_TRIM_THRESHOLD, keep ? MOST * MIB : 64 * MIB);
+    if (!keep)
+        malloc_trim(0);
+#endif
+    (void)keep;
+}
+
 bool drawn_groups_compute(const case_context *s, draw d, drawn_compute compute, drawn_groups *out,
                           status *st) {
     *out = (drawn_groups){NULL};
     gang g = {.s = s, .groups = out, .compute = compute};
-    bool ok = plan_groups(s, &d, out, st) && run(&g, st);
+    bool ok = plan_groups(s, &d, out, st);
+    keep_freed(true);
+    ok = ok && run(&g, st);
+    keep_freed(false);
     draw_release(&d);
     return ok;
 }

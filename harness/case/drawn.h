@@ -26,7 +26,7 @@ void draw_release(draw *d);
 int64_t *draw_places(const case_sample *p, const draw *d, const tensor *whole, uint32_t index,
                      tensor *shape);
 
-/* What was computed at one group of positions. */
+/* The results at one group of positions. */
 typedef struct drawn_group {
     draw at;
     compiler_instance *part;          /* of so many positions; borrowed */
@@ -50,7 +50,7 @@ bool drawn_groups_compute(const case_context *s, draw d, drawn_compute compute, 
                           status *st);
 void drawn_groups_release(drawn_groups *g);
 
-/* How many threads work at one time. */
+/* The number of threads at one time. */
 uint32_t drawn_threads(void);
 
 #endif

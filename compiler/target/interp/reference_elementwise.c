@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "target/interp/reference_enclosure.h"
+#include "target/interp/reference_plain.h"
 
 /* A specified function rounds to within 1 ULP, an approximate one to within 2: that is 4 roundoffs.
  */
@@ -353,23 +354,38 @@ static void put_enclosed(const reference_step *s, int64_t i, const bounded *x, b
     enclosure_put(s->out, i, r, e, are_bounded(s, x));
 }
 
+typedef struct float_job {
+    const reference_step *s;
+    double own; /* roundings */
+    bool contracted, sign, enclosed;
+} float_job;
+
+static void float_at(const float_job *j, int64_t i) {
+    const reference_step *s = j->s;
+    bounded x[3] = {{0, 0}};
+    for (uint32_t k = 0; k < s->in_count; k++)
+        x[k] = element(s->in[k], i);
+    bounded r = one(s, x, j->own, j->contracted);
+    bool unclear = isinf(r.bound) || (j->sign && r.bound > 0 && fabs(r.value) <= r.bound);
+    if (j->enclosed && (unclear || any_kept(s, i)))
+        put_enclosed(s, i, x, r, j->own);
+    else
+        put(s->out, i, r);
+}
+
 static bool floats(const reference_step *s, status *st) {
-    bool contracted = feeds_sum(s), sign = has_sign(s), enclosed = !reference_is_unlimited();
     int64_t count = tensor_count(&s->out->value);
     double own = roundings(s->opcode);
+    const float_job job = {s, own, feeds_sum(s), has_sign(s), !reference_is_unlimited()};
     if (own < 0)
         return status_set(st, STATUS_INTERNAL, "the reference has no '%s'",
                           op_info_get(s->opcode)->name);
-    for (int64_t i = 0; i < count; i++) {
-        bounded x[3] = {{0, 0}};
-        for (uint32_t k = 0; k < s->in_count; k++)
-            x[k] = element(s->in[k], i);
-        bounded r = one(s, x, own, contracted);
-        bool unclear = isinf(r.bound) || (sign && r.bound > 0 && fabs(r.value) <= r.bound);
-        if (enclosed && (unclear || any_kept(s, i)))
-            put_enclosed(s, i, x, r, own);
-        else
-            put(s->out, i, r);
+    for (int64_t i = 0; i < count;) {
+        int64_t end = count - i < REFERENCE_PLAIN ? count : i + REFERENCE_PLAIN;
+        if (end - i == REFERENCE_PLAIN && reference_plain(s, own, i))
+            i = end;
+        for (; i < end; i++)
+            float_at(&job, i);
     }
     return true;
 }
