@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "capture/again.h"
+#include "capture/arguments.h"
+#include "capture/solve.h"
 
 typedef struct family {
     const char *name, *rows, *columns;
@@ -44,42 +46,10 @@ static const family *family_of(const char *function) {
     return NULL;
 }
 
-/* ---- arguments ---- */
-
-static const json_t *value_of(const json_t *arguments, const char *name) {
-    size_t i;
-    json_t *one;
-    json_array_foreach(arguments, i, one) {
-        const char *own = json_string_value(json_array_get(one, 0));
-        if (own && strcmp(own, name) == 0)
-            return json_array_get(one, 1);
-    }
-    return NULL;
-}
-
-/* Fortran's order, and CBLAS' 102. */
-static bool is_in_columns(const json_t *arguments) {
-    const json_t *layout = value_of(arguments, "layout");
-    return !layout || json_integer_value(layout) == 102;
-}
-
-/* CBLAS' 112 and 113, Fortran's T and C. */
-static bool says_transposed(const json_t *value) {
-    const char *word = json_string_value(value);
-    json_int_t number = json_integer_value(value);
-    return word ? strchr("TtCc", *word) != NULL : number == 112 || number == 113;
-}
-
-static double real_of(const json_t *arguments, const char *name) {
-    const json_t *value = value_of(arguments, name);
-    const char *word = json_string_value(value); /* "nan", "inf", "-inf" */
-    return word ? strtod(word, NULL) : json_number_value(value);
-}
-
 /* ---- a family's own rules ---- */
 
 static bool is_zero(const json_t *arguments, const char *name) {
-    return value_of(arguments, name) && real_of(arguments, name) == 0;
+    return capture_argument(arguments, name) && capture_real(arguments, name) == 0;
 }
 
 static bool applies_ALPHA_0(const json_t *arguments) {
@@ -91,7 +61,7 @@ static bool applies_EMPTY(const json_t *arguments) {
 }
 
 static bool applies_BACKWARD(const json_t *arguments) {
-    return value_of(arguments, "incx") && real_of(arguments, "incx") <= 0;
+    return capture_argument(arguments, "incx") && capture_real(arguments, "incx") <= 0;
 }
 
 static const rule rules[] = {
@@ -106,7 +76,7 @@ static const char *body_of(const family *f, const json_t *arguments) {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strcmp(rules[i].name, f->name) == 0 && rules[i].applies(arguments))
             return rules[i].body;
-    return is_in_columns(arguments) ? f->columns : f->rows;
+    return capture_in_columns(arguments) ? f->columns : f->rows;
 }
 
 /* ---- the formula ---- */
@@ -121,18 +91,12 @@ typedef struct writing {
 
 /* gemm's tensors trade places with their order, gemv's is turned by it. */
 static bool is_turned(const writing *w, const char *name) {
-    bool both = value_of(w->arguments, "transb") != NULL;
+    bool both = capture_argument(w->arguments, "transb") != NULL;
     char flag[8] = "trans";
     if (both)
         flag[5] = *name;
-    bool said = says_transposed(value_of(w->arguments, flag));
+    bool said = capture_transposes(capture_argument(w->arguments, flag));
     return both ? said : said != w->columns;
-}
-
-static void put_factor(double factor, text *out) {
-    size_t begin = out->length;
-    text_printf(out, "%.17g", factor);
-    text_append(out, strpbrk(out->data + begin, ".en") ? " * " : ".0 * ");
 }
 
 static void put_zeros(const writing *w) {
@@ -153,31 +117,40 @@ static void put_seen(const writing *w) {
                 t->shape[0], t->shape[0], upper ? "<=" : ">=", t->shape[1], t->shape[1]);
 }
 
+/* Terms that stand for no tensor; false: it is none of them. */
+static bool put_named(const writing *w, const char *name) {
+    if (strcmp(name, "seen") == 0)
+        put_seen(w);
+    else if (strcmp(name, "zeros") == 0)
+        put_zeros(w);
+    else if (strcmp(name, "type") == 0)
+        text_append(w->out, w->output->dtype);
+    else if (strcmp(name, "solve") == 0)
+        capture_solve_write(w->call, w->arguments, w->out);
+    else
+        return false;
+    return true;
+}
+
 static void put_term(const writing *w, const char *term, size_t length) {
     bool is_sum = *term == '+', is_alone = *term == '=', is_factor = term[length - 1] == '*';
     const char *end = memchr(term, '*', length);
     char name[16] = "";
     size_t begin = is_sum || is_alone, size = (size_t)((end ? end : term + length) - term) - begin;
     memcpy(name, term + begin, size < sizeof name ? size : 0);
-    double factor = end ? real_of(w->arguments, name) : 1;
+    double factor = end ? capture_real(w->arguments, name) : 1;
     if (is_sum && factor == 0)
         return;
     if (is_alone && factor == 0) {
         put_zeros(w);
         return;
     }
-    if (strcmp(name, "seen") == 0) {
-        put_seen(w);
+    if (put_named(w, name))
         return;
-    }
-    if (strcmp(name, "type") == 0) {
-        text_append(w->out, w->output->dtype);
-        return;
-    }
     if (is_sum)
         text_append(w->out, " + ");
     if (end && factor != 1)
-        put_factor(factor, w->out);
+        capture_put_factor(factor, w->out);
     if (is_sum || is_alone)
         text_append_bytes(w->out, end + 1, length - (size_t)(end + 1 - term));
     else if (!is_factor)
@@ -240,14 +213,11 @@ static bool is_plain(const char *name) {
     return length && length <= 8 && strspn(name, "abcdefghijklmnopqrstuvwxyz") == length;
 }
 
-/* The tensors that the kernel reads, and the one that it writes. A triangle is one that is written.
- */
+/* The tensors that the kernel reads, and the one that it writes. */
 static bool take_tensors(const capture_call *c, capture_kernel *k) {
     for (uint32_t i = 0; i < c->tensor_count; i++) {
         const capture_tensor *t = &c->tensors[i];
-        bool triangle =
-            t->part && (t->role == CAPTURE_INPUT || t->rank != 2 || strchr(t->part, '-'));
-        if (triangle || t->type == DTYPE_NONE || !is_plain(t->name))
+        if ((t->part && t->rank != 2) || t->type == DTYPE_NONE || !is_plain(t->name))
             return false;
         if (t->role != CAPTURE_OUTPUT && k->input_count < 8)
             k->inputs[k->input_count++] = t;
@@ -265,14 +235,18 @@ bool capture_kernel_make(const capture_stream *s, const capture_call *c, capture
     text_init(&out->source);
     text_init(&out->code);
     bool ok = f && take_tensors(c, out);
-    if (ok) {
-        writing w = {c, arguments, is_in_columns(arguments), out->output, &out->source};
+    if (ok && strcmp(f->name, "trsm") == 0 && !capture_solve_fits(c)) {
+        ok = status_set(st, STATUS_UNAVAILABLE,
+                        "%s has a triangle of more than %d rows: no pack is made of it",
+                        c->function, CAPTURE_SOLVE_ROWS);
+    } else if (ok) {
+        writing w = {c, arguments, capture_in_columns(arguments), out->output, &out->source};
         put_source(s, c, &w, body_of(f, arguments), out);
         capture_again_write(s, c, arguments, out);
     } else {
         status_set(st, STATUS_UNAVAILABLE,
                    "no kernel says what %s does: packs are made of calls of BLAS that are gemm, "
-                   "syrk, gemv, ger, dot, nrm2, asum, axpy or scal, of f32 or f64",
+                   "syrk, trsm, gemv, ger, dot, nrm2, asum, axpy or scal, of f32 or f64",
                    c->function);
     }
     json_decref(arguments);

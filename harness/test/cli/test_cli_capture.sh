@@ -117,6 +117,16 @@ for library in honest:ok liar:mismatch; do
         said "is ${library#*:}" "d['manifest']['outcome']['status'] == '${library#*:}'"
     done
 done
+# Triangular solves, forward and backward, from both sides.
+exits 0 "triangular solves" record solves honest 0 solves
+exits 0 "by a library that forgets an unknown" record solves_lied liar 0 solves
+for ((i = 1; i <= 5; i++)); do
+    for place in solves:$i=ok solves_lied:$i=mismatch; do
+        exits 0 "${place%=*} is packed" "$tsr" pack-repro "${place%=*}" -o solve.tar.lz4
+        exits 0 "is shown" "$tsr" replay --show --json solve.tar.lz4
+        said "is ${place#*=}" "d['manifest']['outcome']['status'] == '${place#*=}'"
+    done
+done
 how=()
 
 # Other inputs, another length.

@@ -18,6 +18,8 @@ void cblas_sger(int layout, int m, int n, float alpha, const float *x, int incx,
 void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int incy);
 void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, const float *a,
                  int lda, float beta, float *c, int ldc);
+void cblas_strsm(int layout, int side, int uplo, int trans, int diag, int m, int n, float alpha,
+                 const float *a, int lda, float *b, int ldb);
 float cblas_snrm2(int n, const float *x, int incx);
 float cblas_sasum(int n, const float *x, int incx);
 

@@ -100,6 +100,31 @@ void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, con
         }
 }
 
+/* Each column of the left side, or row of the right one, by itself; the library that lies forgets
+ * the last unknown. */
+void cblas_strsm(int layout, int side, int uplo, int trans, int diag, int m, int n, float alpha,
+                 const float *a, int lda, float *b, int ldb) {
+    const bool right = side == 142, turned = (trans == 112) != right;
+    const bool lower = (uplo == 122) != turned;
+    const int order = right ? n : m, systems = right ? m : n;
+    for (int j = 0; j < systems; j++)
+        for (int i = 0; i < order - !has_rules; i++) {
+            int row = lower ? i : order - 1 - i;
+            float sum = 0, *to = NULL;
+            for (int l = 0; l <= i; l++) {
+                int known = lower ? l : order - 1 - l;
+                ptrdiff_t y = right ? j : known, x = right ? known : j;
+                to = &b[layout == 101 ? y * ldb + x : y + x * ldb];
+                if (l < i)
+                    sum +=
+                        at(a, lda, layout == 101, turned ? known : row, turned ? row : known) * *to;
+            }
+            *to = alpha == 0 ? 0 : alpha * *to - sum;
+            if (diag == 131 && alpha != 0)
+                *to /= at(a, lda, layout == 101, row, row);
+        }
+}
+
 float cblas_snrm2(int n, const float *x, int incx) {
     double wide = 0;
     float narrow = 0;

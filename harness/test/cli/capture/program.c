@@ -1,6 +1,6 @@
-/* program.c - a program to record: PROGRAM STEPS [fork|threads|columns|corners|kill|noise]. It
- * multiplies matrices whose sizes change, feeds results into what follows, and prints a digest of
- * the last. */
+/* program.c - a program to record: PROGRAM STEPS [fork|threads|columns|corners|solves|kill|noise].
+ * It multiplies matrices whose sizes change, feeds results into what follows, and prints a digest
+ * of the last. */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +12,18 @@
 
 #include "blas.h"
 
-enum { ROWS = 101, PLAIN = 111, TURNED = 112, LOWER = 122, M = 6, N = 5, LONGEST = 64, GAP = 3 };
+enum {
+    ROWS = 101,
+    COLUMNS = 102,
+    PLAIN = 111,
+    TURNED = 112,
+    UPPER = 121,
+    LOWER = 122,
+    M = 6,
+    N = 5,
+    LONGEST = 64,
+    GAP = 3
+};
 
 static float a[M * (LONGEST + GAP)], b[LONGEST * N], c[M * N];
 
@@ -88,6 +99,24 @@ static void corners(void) {
     cblas_ssyrk(ROWS, LOWER, PLAIN, 2, 2, 1, plain, 2, 0, square, 2);
 }
 
+/* Triangular solves: each of the five flags has both of its values, and what a call does not see is
+ * a NaN. */
+static void solves(void) {
+    enum { WHOLE = 131, UNIT = 132, LEFT = 141, RIGHT = 142 };
+    const float lower[9] = {4, NAN, NAN, 1, -5, NAN, 2, 3, 6},
+                unit[9] = {NAN, 0.5f, -0.25f, NAN, NAN, 2, NAN, NAN, NAN};
+    float to[6];
+    fill(to, 6, 5);
+    cblas_strsm(ROWS, LEFT, LOWER, PLAIN, WHOLE, 3, 2, 2, lower, 3, to, 2);
+    fill(to, 6, 6);
+    cblas_strsm(ROWS, RIGHT, UPPER, TURNED, UNIT, 2, 3, 1, unit, 3, to, 3);
+    fill(to, 6, 7);
+    cblas_strsm(COLUMNS, LEFT, UPPER, TURNED, WHOLE, 3, 2, -1, lower, 3, to, 3);
+    fill(to, 6, 8);
+    cblas_strsm(COLUMNS, RIGHT, LOWER, PLAIN, UNIT, 2, 3, 0.5f, unit, 3, to, 2);
+    cblas_strsm(ROWS, LEFT, LOWER, PLAIN, WHOLE, 3, 2, 0, unit, 3, to, 2);
+}
+
 int main(int argc, char **argv) {
     int steps = argc > 1 ? atoi(argv[1]) : 10;
     const char *how = argc > 2 ? argv[2] : "";
@@ -106,6 +135,8 @@ int main(int argc, char **argv) {
         in_columns();
     if (strcmp(how, "corners") == 0)
         corners();
+    if (strcmp(how, "solves") == 0)
+        solves();
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
     for (size_t i = 0; i < sizeof c; i++)
