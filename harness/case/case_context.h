@@ -80,8 +80,8 @@ typedef struct case_context_request {
     bool space_held;    /* ... which were found to have the bits of the first ones */
     const char *target; /* that code is made for, whose tiles the source may say where `space` does
                            not; NULL: none */
-    uint64_t
-        sampled_from; /* steps of work from which a case is large (case_sample.h); 0: as usual */
+    uint64_t sampled_from; /* steps of work from which a case is large (case_sample.h), and those of
+                              a group of its positions (drawn.h); 0: as usual */
 } case_context_request;
 
 /* Prepares `s` for the request, keeping what it already has of the same case. `s` starts as all

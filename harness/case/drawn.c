@@ -153,6 +153,8 @@ static compiler_instance *part_of(const case_context *s, const draw *d, int64_t 
 
 static uint64_t steps_at_least(const case_context *s) {
     uint64_t shared = 0;
+    if (s->sampled_from)
+        return s->sampled_from;
     for (uint32_t i = 0; i < s->signature.input_count; i++)
         shared += is_cut(&s->sample, i) ? 0 : (uint64_t)tensor_count(&s->inputs[i]);
     shared *= SHARED_TIMES * CASE_SAMPLE_ELEMENT_STEPS;

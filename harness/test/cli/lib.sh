@@ -24,6 +24,17 @@ mkdir -p "$scratch" && chmod -R a+x "$room" && cd "$scratch" || exit 1
 failures=0
 checks=0
 
+# Messages that several tests look for: each stands in one place, here or in the test (ci/check-style).
+all_hold="^[0-9]+ hold, 0 do not"
+batch_violated="batch of M +violated"
+differs_first="first differing operation: "
+no_room="no room"
+none_deleted="^0 runs deleted"
+none_placed="^no timed result of this run has a place here\$"
+none_unfinished="no unfinished run"
+other_order="not used.*another order"
+two_there="2 results are there"
+
 pass() {
     checks=$((checks + 1))
     echo "ok - $1"

@@ -114,11 +114,11 @@ exits 0 "a copy of the run" cp results.db build.db
 resumes build.db ./other
 hasnt out "\"run\": \"$begun\"" "begins anew"
 exits 0 "it goes on" "$tsr" bench corpus -v --quick --backend cpu --profile strict --resume --json
-has err "2 results are there" "with what is there"
+has err "$two_there" "with what is there"
 /usr/bin/python3 -c 'import json, sys; sys.exit(len(json.load(open("out"))["results"]) != 4)' &&
     pass "and ends with all results" || fail "and ends with all results"
 exits 0 "a second --resume begins anew" "$tsr" bench corpus -v --quick --backend cpu --profile strict --resume
-has err "no unfinished run" "and says so"
+has err "$none_unfinished" "and says so"
 
 # Packs beside the usual database go with the runs that refer to them, and no others.
 mkdir usual && cd usual || exit 1
@@ -147,5 +147,5 @@ done
 kill -KILL $pid
 wait $pid 2>/dev/null
 exits 0 "a killed run goes on, too" "$tsr" bench corpus -v --quick --backend cpu --profile strict --resume
-has err "2 results are there" "with what is there"
+has err "$two_there" "with what is there"
 finish

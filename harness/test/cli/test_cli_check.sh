@@ -127,7 +127,7 @@ exits 5 "dense tensors alone" "${check[@]}" --with "$functions:dense_alone=row_s
 has out "strides +not verified.*dense tensors alone" "is no violation"
 exits 5 "ours" "${check[@]}" --filter row_sums --relation strides
 exits 1 "the size at which bits change" "${check[@]}" --with "$functions:by_batch=row_sums" --filter row_sums --relation batch
-has out "batch of M +violated" "is found"
+has out "$batch_violated" "is found"
 has out "is 0x[0-9a-f]{8} .* and 0x[0-9a-f]{8} " "with both bit patterns"
 has out "between M=16 and M=17" "and the size"
 has out "another kernel, or another cut" "with what it usually is"

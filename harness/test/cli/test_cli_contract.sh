@@ -78,7 +78,7 @@ has out "REPRODUCED" "happens again"
 
 # A check can ask what decides its bits; it declares which dimensions are batches, and what is declared wrongly is found.
 exits 1 "a declared batch" "$tsr" check k.tsr --with "$functions:by_batch=row_sums" --relation batch
-has out "batch of M +violated" "is tried"
+has out "$batch_violated" "is tried"
 exits 0 "of a sound function" "$tsr" check k.tsr --with "$functions:by_nothing=row_sums" --relation batch,position,isolation,threads
 hasnt out "not verified" "all is verified"
 exits 5 "no batch declared" "$tsr" check undeclared.tsr --with "$functions:by_batch=row_sums" --relation batch

@@ -103,7 +103,7 @@ rm last
     --export json=two.json >/dev/null 2>&1
 exits 1 "a bit that was flipped" "$tsr" diff last:interp last:cpu
 has out "ok -> mismatch" "the status differs"
-has out "first differing operation: %0 = \"tessera.dot\" \(.*small.tsr:[0-9]+:[0-9]+\)" "the operation is named"
+has out "$differs_first%0 = \"tessera.dot\" \(.*small.tsr:[0-9]+:[0-9]+\)" "the operation is named"
 has out "first difference at \[2, 0\] \(element 12\): 1 ULP apart" "its index is"
 has out "share of its bound: A [0-9.e-]+, B " "the error against f64 is"
 exits 1 "the same of two files" "$tsr" diff one.json two.json
@@ -123,7 +123,7 @@ assert f["operation"] == "tessera.dot" and f["first"]["index"] == [2, 0]'
 
 "$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --filter product/exact --inject drop-last-k >/dev/null 2>&1
 exits 1 "an operation that is compiled wrongly" "$tsr" diff last:interp last:cpu
-has out "first differing operation: %0 = \"tessera.dot\"" "it is found by running it"
+has out "$differs_first%0 = \"tessera.dot\"" "it is found by running it"
 hasnt out "run by itself no operation differs" "by itself"
 
 # More than 64 operations.
@@ -138,7 +138,7 @@ mkdir long
 } >long/long.tsr
 "$tsr" bench --quick --backend interp,cpu --threads 1 --profile strict --inject drop-last-k long >/dev/null 2>&1
 exits 1 "a long kernel" "$tsr" diff last:interp last:cpu
-has out "first differing operation: %30 = \"tessera.dot\" \(.*long.tsr:38:.*found by bisection" "its operation is found"
+has out "$differs_first%30 = \"tessera.dot\" \(.*long.tsr:38:.*found by bisection" "its operation is found"
 
 # ---- across: runs of any number of backends in one table ----
 exits 0 "a report of goldens" "$tsr" golden record long --golden across_golden
@@ -150,7 +150,7 @@ exits 0 "all of them at once" "$tsr" diff --across clean.json golden.json
 has out "^kernel +profile +interp +cpu@.* +ptx-emulated" "a backend of two runs says of which"
 hasnt out "/[0-9]+ !" "all bits are equal"
 exits 1 "with one that is wrong" "$tsr" diff --across clean.json wrong.json
-has out "first differing operation: %30 = \"tessera.dot\"" "the operation is found"
+has out "$differs_first%30 = \"tessera.dot\"" "the operation is found"
 exits 1 "as a document" "$tsr" diff --across clean.json wrong.json --json
 cp out across.json
 exits 0 "has who differs" /usr/bin/python3 -c '

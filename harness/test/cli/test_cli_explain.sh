@@ -56,8 +56,9 @@ completed=$(bash -c 'source ./completion; COMP_WORDS=("$1" explain E0502); COMP_
 kernel() { # NAME RESULT
     printf '@cases(case("one"))\n@kernel\ndef %s(x: Tensor[4, f32]) -> Tensor[4, f32]:\n    return %s\n\n\n' "$1" "$2"
 }
+hint_words='for more'
 hint() { # WHAT FILE ID
-    [ "$(grep -c '^for more: tsr explain ' "$2")" -eq 1 ] && grep -qx "for more: tsr explain $3" "$2" && pass "$1" || fail "$1"
+    [ "$(grep -c "^$hint_words: tsr explain " "$2")" -eq 1 ] && grep -qx "$hint_words: tsr explain $3" "$2" && pass "$1" || fail "$1"
 }
 mkdir bad
 { kernel a 'x + zz'; kernel b 'x + yy'; } >bad/a.tsr
@@ -67,11 +68,11 @@ hint "have one hint" err E0301
 exits 3 "errors of two files" "$tsr" bench --quick bad
 hint "have one hint together" err E0301
 exits 3 "errors under --json" "$tsr" bench --quick bad --json
-hasnt out 'for more' "leave the document alone"
+hasnt out "$hint_words" "leave the document alone"
 exits 1 "findings" "$tsr" lint bad
 hint "have it where they are" out E0301
 exits 1 "findings as a document" "$tsr" lint bad --json
-hasnt out 'for more' "have none"
+hasnt out "$hint_words" "have none"
 small_corpus
 sed -i '0,/^@cases/s//@schedule(tile=(6, 2))\n@cases/' corpus/small/small.tsr
 exits 3 "a schedule that does not fit" "$tsr" compile corpus/small/small.tsr --kernel addition --case tiny --emit schedule

@@ -122,7 +122,7 @@ same left /dev/null "no temporary file is left"
 # A limit on file size stands in for the end of the disk.
 "$tsr" bench corpus --backend interp --db full.db >/dev/null 2>&1
 exits 4 "a full disk" bash -c "trap '' XFSZ; ulimit -f 24; exec '$tsr' bench corpus --backend interp --db full.db"
-has err "no room" "the full disk is told"
+has err "$no_room" "the full disk is told"
 mkdir small_disk
 exits 4 "a full disk under goldens" bash -c "trap '' XFSZ; ulimit -f 0; exec '$tsr' golden record corpus --golden small_disk"
 if unshare -rm mount -t tmpfs none small_disk 2>/dev/null; then
@@ -136,7 +136,7 @@ if unshare -rm mount -t tmpfs none small_disk 2>/dev/null; then
     hasnt out "^small_disk" "and leaves no partial file"
     exits 4 "a database on a disk that is full" on_small_disk 16k "$tsr" bench corpus --backend interp \
         --db small_disk/a.db
-    has err "no room" "is told"
+    has err "$no_room" "is told"
 else
     echo "skipped: a disk of a few pages: this system lets nobody mount one"
 fi
