@@ -3,80 +3,15 @@
  * No LLVM IR passes run: the IR that arrives is already tiled, vectorised and unrolled, and code
  * generation at level "less" gives it full speed in a few milliseconds. */
 #include <llvm-c/Analysis.h>
-#include <llvm-c/Support.h>
-#include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "target/llvm/emit.h"
 #include "target/llvm/hsaco.h"
+#include "target/llvm/machine.h"
 #include "target/llvm_entry.h"
-
-/* LLVM tells a lack of memory to a handler, which only its C++ interface can set. */
-void llvm_when_out_of_memory(
-    void (*end)(void *data, const char *reason, bool diagnose),
-    void *data) __asm__("_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
-void llvm_tell_failed_new(void) __asm__("_ZN4llvm33install_out_of_memory_new_handlerEv");
-
-static void end_without_memory(void *data, const char *reason, bool diagnose) {
-    (void)data, (void)reason, (void)diagnose;
-    base_out_of_memory(0);
-}
-
-static void initialize(void) {
-    llvm_when_out_of_memory(end_without_memory, NULL);
-    llvm_tell_failed_new();
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUAsmPrinter();
-    LLVMInitializeAMDGPUAsmParser(); /* of the waits for memory (simt/emit_kernel.c) */
-    /* Loop strength reduction takes half of all compile time for 1 % of a matmul's speed: addresses
-     * here are a base, an index and a constant already. Only LLVM's options can turn it off. */
-    static const char *const options[] = {"tessera", "-disable-lsr"};
-    LLVMParseCommandLineOptions(2, options, NULL);
-}
-
-const char *llvm_version(void) {
-    static char version[32];
-    unsigned major, minor, patch;
-    LLVMGetVersion(&major, &minor, &patch);
-    snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
-    return version;
-}
-
-static LLVMTargetMachineRef machine_for(const target_info *isa, bool unoptimised, status *st) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    LLVMTargetRef target;
-    char *message = NULL;
-    pthread_once(&once, initialize);
-    if (LLVMGetTargetFromTriple(isa->triple, &target, &message)) {
-        status_set(st, STATUS_UNAVAILABLE, "this LLVM cannot generate code for %s: %s", isa->name,
-                   message);
-        LLVMDisposeMessage(message);
-        return NULL;
-    }
-    return LLVMCreateTargetMachine(target, isa->triple, isa->family == FAMILY_SPIRV ? "" : isa->cpu,
-                                   isa->features,
-                                   unoptimised ? LLVMCodeGenLevelNone : LLVMCodeGenLevelLess,
-                                   LLVMRelocPIC, LLVMCodeModelDefault);
-}
 
 static void open_module(emitter *e, LLVMTargetMachineRef machine) {
     e->context = LLVMContextCreate();
@@ -152,18 +87,18 @@ static bool write_output(emitter *e, LLVMTargetMachineRef machine, emit_output o
 }
 
 /* Threads of a chip that this machine emulates: its code for the chip first, then ours of that. */
-static bool retarget(emitter *e, LLVMTargetMachineRef *machine) {
+static bool retarget(emitter *e, codegen_machine **machine) {
     const target_info *host = target_of_emulation();
     if (!host)
         return status_set(
             e->st, STATUS_UNAVAILABLE,
             "threads are emulated on x86-64-v3 and aarch64, which this machine is not");
-    LLVMTargetMachineRef own = machine_for(host, e->plain, e->st);
+    codegen_machine *own = machine_take(host, e->plain, e->st);
     if (!own)
         return false;
-    LLVMDisposeTargetMachine(*machine);
+    machine_give(*machine);
     *machine = own;
-    return simt_retarget(e, own, host->triple);
+    return simt_retarget(e, machine_of(own), host->triple);
 }
 
 /* An object for AMD's chips becomes what their driver loads. */
@@ -184,10 +119,10 @@ static bool is_linked(const emit_request *request) {
 
 bool llvm_emit(const ir_module *tile, const emit_request *request, text *out, status *st) {
     emitter e = {.m = tile, .target = request->target, .plain = request->unoptimised, .st = st};
-    LLVMTargetMachineRef machine = machine_for(e.target, e.plain, st);
+    codegen_machine *machine = machine_take(e.target, e.plain, st);
     if (!machine)
         return false;
-    open_module(&e, machine);
+    open_module(&e, machine_of(machine));
     if (simt_is(&e))
         simt_open_module(&e);
     e.simt.drop_barrier = request->drop_barrier;
@@ -197,12 +132,12 @@ bool llvm_emit(const ir_module *tile, const emit_request *request, text *out, st
         ok = retarget(&e, &machine) && check_module(&e);
     text code;
     text_init(&code);
-    ok = ok && write_output(&e, machine, request->output, &code) &&
+    ok = ok && write_output(&e, machine_of(machine), request->output, &code) &&
          (!is_linked(request) || link_output(&e, &code));
     if (ok)
         text_append_bytes(out, code.data, code.length);
     text_release(&code);
     close_module(&e);
-    LLVMDisposeTargetMachine(machine);
+    machine_give(machine);
     return ok;
 }
