@@ -43,16 +43,17 @@ static void make_room(functions *f) {
 
 /* ---- the operations ---- */
 
-typedef struct member {
-    uint32_t place; /* in the block */
-    ir_op op;
-} member;
+/* A value whose operation comes; `ready`: behind those that it is computed from. */
+typedef struct visit {
+    ir_value v;
+    bool ready;
+} visit;
 
 typedef struct closure {
     functions *f;
     const function_request *r;
-    VEC(member) members; /* in the block's order, once all are there */
-    value_list waiting;
+    op_list members; /* each behind those that it reads, these in the order of its operands */
+    VEC(visit) waiting;
 } closure;
 
 /* An operand of a member, or of an operation in one of its blocks. */
@@ -64,30 +65,44 @@ static void reach(closure *c, ir_module *m, ir_value v) {
     if (!d->op || c->r->is_input(v, c->r->context))
         c->f->input[v] = true;
     else if (!c->f->member[d->op])
-        vec_push(&c->waiting, v);
+        vec_push(&c->waiting, ((visit){v, false}));
 }
 
-static int compare_members(const void *a, const void *b) {
-    const member *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
+/* Visits from `first` on are taken in the order in which they were pushed. */
+static void turn_around(closure *c, size_t first) {
+    for (size_t i = first, k = c->waiting.count; i + 1 < k; i++, k--) {
+        visit other = c->waiting.items[i];
+        c->waiting.items[i] = c->waiting.items[k - 1];
+        c->waiting.items[k - 1] = other;
+    }
 }
 
+static void enter(closure *c, ir_module *m, ir_value v) {
+    ir_op op = ir_value_get(m, v)->op;
+    if (c->f->member[op])
+        return;
+    c->f->member[op] = true;
+    vec_push(&c->waiting, ((visit){v, true}));
+    size_t first = c->waiting.count;
+    for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+        for (uint32_t i = 0; i < ir_op_get(m, w.op)->operand_count; i++)
+            reach(c, m, ir_op_get(m, w.op)->operands[i]);
+    turn_around(c, first);
+}
+
+/* The order follows from the results alone and not from the block's, where a constant stands at the
+ * first of its readers: equal computations become equal functions. */
 static void close_over(closure *c, ir_module *m) {
     for (size_t i = 0; i < c->r->results.count; i++)
-        vec_push(&c->waiting, c->r->results.items[i]);
+        vec_push(&c->waiting, ((visit){c->r->results.items[i], false}));
+    turn_around(c, 0);
     while (c->waiting.count) {
-        ir_op op = ir_value_get(m, c->waiting.items[--c->waiting.count])->op;
-        if (c->f->member[op])
-            continue;
-        const member found = {c->r->place[op], op};
-        c->f->member[op] = true;
-        vec_push(&c->members, found);
-        for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
-            for (uint32_t i = 0; i < ir_op_get(m, w.op)->operand_count; i++)
-                reach(c, m, ir_op_get(m, w.op)->operands[i]);
+        visit next = c->waiting.items[--c->waiting.count];
+        if (next.ready)
+            vec_push(&c->members, ir_value_get(m, next.v)->op);
+        else
+            enter(c, m, next.v);
     }
-    if (c->members.count)
-        qsort(c->members.items, c->members.count, sizeof *c->members.items, compare_members);
     vec_release(&c->waiting);
 }
 
@@ -126,7 +141,7 @@ static void take_inputs(ir_module *m, ir_op op, making *k) {
 static void copy_members(making *k, ir_module *m) {
     ir_builder b = {.m = m, .block = k->body};
     for (size_t i = 0; i < k->c.members.count; i++) {
-        ir_op op = k->c.members.items[i].op;
+        ir_op op = k->c.members.items[i];
         for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
             take_inputs(m, w.op, k);
         ir_op_remove_attr(m, ir_copy_op(&b, m, op, k->copies), "id");
@@ -231,8 +246,8 @@ static void clear_room(making *k) {
         f->copies[k->inputs.items[i]] = 0;
     }
     for (size_t i = 0; i < k->c.members.count; i++) {
-        f->member[k->c.members.items[i].op] = false;
-        for (ir_walk w = ir_walk_op(f->m, k->c.members.items[i].op); ir_walk_next(&w);)
+        f->member[k->c.members.items[i]] = false;
+        for (ir_walk w = ir_walk_op(f->m, k->c.members.items[i]); ir_walk_next(&w);)
             forget_copies(f->m, w.op, f->copies);
     }
 }

@@ -7,6 +7,7 @@
 #include "ir/ir.h"
 
 typedef VEC(ir_value) value_list;
+typedef VEC(ir_op) op_list;
 
 /* The functions of a module that were made so far, and room to make one in: nothing is allocated or
  * cleared for the whole module each time. */
@@ -26,8 +27,7 @@ typedef struct function_request {
     value_list results;
     bool (*is_input)(ir_value v, void *context);
     void *context;
-    const ir_value *now;   /* by value: what stands for it in the block; 0: itself */
-    const uint32_t *place; /* by operation: its number in the block */
+    const ir_value *now; /* by value: what stands for it in the block; 0: itself */
 } function_request;
 
 void functions_init(functions *f, ir_module *m);

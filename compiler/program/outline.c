@@ -21,16 +21,13 @@ bool program_is_dispatch(const ir_module *m, ir_op function) {
     return true;
 }
 
-typedef VEC(ir_op) op_list;
-
 /* A block whose operations become calls. */
 typedef struct cutting {
     functions *f;
     ir_block block;
-    ir_value *now;   /* by old value: what stands for it */
-    uint32_t count;  /* of old values */
-    int *level;      /* by old value */
-    uint32_t *place; /* by operation: its number in the block */
+    ir_value *now;  /* by old value: what stands for it */
+    uint32_t count; /* of old values */
+    int *level;     /* by old value */
     int deepest, at;
 } cutting;
 
@@ -40,16 +37,12 @@ static bool is_kept(int opcode) {
 }
 
 static cutting begin_cut(functions *f, ir_block block) {
-    uint32_t count = ir_value_count(f->m) + 1, place = 0;
-    cutting c = {.f = f,
-                 .block = block,
-                 .count = count,
-                 .now = base_calloc(count, sizeof(ir_value)),
-                 .level = base_calloc(count, sizeof(int)),
-                 .place = base_calloc(ir_op_count(f->m) + 1, sizeof(uint32_t))};
-    for (ir_op op = ir_block_get(f->m, block)->first; op; op = ir_op_get(f->m, op)->next)
-        c.place[op] = ++place;
-    return c;
+    uint32_t count = ir_value_count(f->m) + 1;
+    return (cutting){.f = f,
+                     .block = block,
+                     .count = count,
+                     .now = base_calloc(count, sizeof(ir_value)),
+                     .level = base_calloc(count, sizeof(int))};
 }
 
 static void set_operands(cutting *c, ir_op op) {
@@ -71,7 +64,6 @@ static void end_cut(cutting *c) {
     }
     free(c->now);
     free(c->level);
-    free(c->place);
 }
 
 static void call(cutting *c, function_request *r) {
@@ -79,7 +71,6 @@ static void call(cutting *c, function_request *r) {
     ir_builder b = {.m = m, .block = c->block, .before = ir_block_get(m, c->block)->last};
     r->block = c->block;
     r->now = c->now;
-    r->place = c->place;
     if (r->results.count == 0)
         return;
     ir_op made = functions_call(c->f, r, &b);
