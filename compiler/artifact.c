@@ -475,7 +475,8 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
     }
     for (uint32_t i = 0; i < b->section_count; i++)
         parts[count++] = b->sections[i];
-    uint16_t minor = b->program                                   ? MODULE_ABI_MINOR_PROGRAM
+    uint16_t minor = b->fills                                     ? MODULE_ABI_MINOR_FILL
+                     : b->program                                 ? MODULE_ABI_MINOR_PROGRAM
                      : json_object_get(b->signature, "constants") ? MODULE_ABI_MINOR_PREPARED
                                                                   : MODULE_ABI_MINOR;
     bool ok = module_write_for(minor, parts, count, &out->image, &out->image_size, st);

@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <string.h>
 
 #include "metadata.h"
@@ -120,6 +121,16 @@ static bool read_copy(reader *r, const json_t *one, program_command *c) {
     return c->place_count == 2 || wrong(r, "a copy has two places");
 }
 
+static bool read_fill(reader *r, const json_t *one, program_command *c) {
+    int64_t byte;
+    if (!read_number(json_object_get(one, "bytes"), METADATA_LIMIT, &c->bytes))
+        return wrong(r, "its \"bytes\" is not a number of bytes");
+    if (!read_number(json_object_get(one, "byte"), UCHAR_MAX, &byte))
+        return wrong(r, "its \"byte\" is not a number from 0 to 255");
+    c->byte = (unsigned char)byte;
+    return read_one_place(r, json_object_get(one, "fill"), c);
+}
+
 static bool read_turn(reader *r, const json_t *one, program_command *c) {
     if (r->loops == 0)
         return wrong(r, "there is no loop around it whose turn it could write");
@@ -156,6 +167,7 @@ static const struct kind {
     bool (*read)(reader *r, const json_t *one, program_command *c);
 } kinds[] = {[PROGRAM_DISPATCH] = {"dispatch", read_dispatch},
              [PROGRAM_COPY] = {"copy", read_copy},
+             [PROGRAM_FILL] = {"fill", read_fill},
              [PROGRAM_TURN] = {"turn", read_turn},
              [PROGRAM_LOOP] = {"loop", read_loop},
              [PROGRAM_WHILE] = {"while", read_while},
@@ -170,7 +182,7 @@ static bool read_command(reader *r, const json_t *one, program_command *c) {
             found++;
         }
     if (found != 1)
-        return wrong(r, "it is not exactly one of dispatch, copy, turn, loop, while and if");
+        return wrong(r, "it is not exactly one of dispatch, copy, fill, turn, loop, while and if");
     return kinds[c->kind].read(r, one, c);
 }
 

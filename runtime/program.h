@@ -33,6 +33,7 @@ typedef struct program_place {
 typedef enum program_kind {
     PROGRAM_DISPATCH, /* places: of the kernel's inputs, then of its outputs */
     PROGRAM_COPY,     /* places: to, from */
+    PROGRAM_FILL,     /* places: where to write `byte` */
     PROGRAM_TURN,     /* places: where to write */
     PROGRAM_LOOP,     /* blocks: the body */
     PROGRAM_WHILE,    /* places: the byte; blocks: the condition, the body */
@@ -50,9 +51,10 @@ struct program_command {
     uint32_t number; /* in reading order, from 0 */
     uint32_t kernel; /* PROGRAM_DISPATCH */
     uint32_t place_count;
-    int64_t bytes; /* PROGRAM_COPY, PROGRAM_TURN */
-    int64_t count; /* PROGRAM_LOOP: its turns */
-    int64_t steps; /* as the program's, of it and its blocks */
+    unsigned char byte; /* PROGRAM_FILL */
+    int64_t bytes;      /* PROGRAM_COPY, PROGRAM_FILL, PROGRAM_TURN */
+    int64_t count;      /* PROGRAM_LOOP: its turns */
+    int64_t steps;      /* as the program's, of it and its blocks */
     program_place *places;
     program_block blocks[2];
 };

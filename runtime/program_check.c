@@ -277,7 +277,7 @@ static bool check_copy(checker *ck, const program_command *c) {
     return true;
 }
 
-static bool check_turn(checker *ck, const program_command *c) {
+static bool check_write(checker *ck, const program_command *c) {
     if (!may_write(ck, c, c->places, c->bytes))
         return false;
     write(ck, c, c->places, c->bytes);
@@ -371,10 +371,14 @@ static bool check_if(checker *ck, const program_command *c) {
 }
 
 static bool check_block(checker *ck, const program_block *block) {
-    static bool (*const checks[])(checker * ck, const program_command *c) = {
-        [PROGRAM_DISPATCH] = check_dispatch, [PROGRAM_COPY] = check_copy,
-        [PROGRAM_TURN] = check_turn,         [PROGRAM_LOOP] = check_loop,
-        [PROGRAM_WHILE] = check_while,       [PROGRAM_IF] = check_if};
+    static bool (*const checks[])(checker * ck,
+                                  const program_command *c) = {[PROGRAM_DISPATCH] = check_dispatch,
+                                                               [PROGRAM_COPY] = check_copy,
+                                                               [PROGRAM_FILL] = check_write,
+                                                               [PROGRAM_TURN] = check_write,
+                                                               [PROGRAM_LOOP] = check_loop,
+                                                               [PROGRAM_WHILE] = check_while,
+                                                               [PROGRAM_IF] = check_if};
     bool ok = true;
     for (uint32_t i = 0; i < block->count && ok; i++)
         ok = checks[block->commands[i].kind](ck, &block->commands[i]);

@@ -64,6 +64,7 @@ static void note(survey *s, const program_command *c, uint32_t number, bool once
         if (!is_same_place(s->m, &c->places[1], &c->places[0])) /* else it changes nothing there */
             note_write(s, &c->places[0], 2 * number);
         break;
+    case PROGRAM_FILL:
     case PROGRAM_TURN:
         note_write(s, c->places, 2 * number);
         break;

@@ -55,6 +55,17 @@ static tsr_status_t run_copy(struct program_state *s, const program_command *c) 
                                                  .range = {to, from, (size_t)c->bytes}});
 }
 
+static tsr_status_t run_fill(struct program_state *s, const program_command *c) {
+    const device_span to = span_of(&s->run, c->places);
+    return c->bytes == 0
+               ? TSR_SUCCESS
+               : program_add(s,
+                             (device_command){.kind = DEVICE_FILL,
+                                              .byte = c->byte,
+                                              .limit_ns = s->run.limit_ns,
+                                              .range = {.to = to, .size_bytes = (size_t)c->bytes}});
+}
+
 /* A fill for each run of equal bytes: nothing of the host's is read when its turn comes. */
 static tsr_status_t run_turn(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
@@ -126,8 +137,13 @@ static tsr_status_t run_if(struct program_state *s, const program_command *c) {
 
 static tsr_status_t run_block(struct program_state *s, const program_block *block) {
     static tsr_status_t (*const runs[])(struct program_state *, const program_command *) = {
-        [PROGRAM_DISPATCH] = run_dispatch, [PROGRAM_COPY] = run_copy,   [PROGRAM_TURN] = run_turn,
-        [PROGRAM_LOOP] = run_loop,         [PROGRAM_WHILE] = run_while, [PROGRAM_IF] = run_if};
+        [PROGRAM_DISPATCH] = run_dispatch,
+        [PROGRAM_COPY] = run_copy,
+        [PROGRAM_FILL] = run_fill,
+        [PROGRAM_TURN] = run_turn,
+        [PROGRAM_LOOP] = run_loop,
+        [PROGRAM_WHILE] = run_while,
+        [PROGRAM_IF] = run_if};
     tsr_status_t result = TSR_SUCCESS;
     for (uint32_t i = 0; i < block->count && result == TSR_SUCCESS; i++)
         result = runs[block->commands[i].kind](s, &block->commands[i]);

@@ -75,6 +75,9 @@ static json_t *command_json(const draft *p, const draft_command *c) {
         return json_pack("{s:i, s:o}", "dispatch", (int)c->kernel, "operands", views_json(p, c));
     case COMMAND_COPY:
         return json_pack("{s:o, s:I}", "copy", views_json(p, c), "bytes", (json_int_t)c->bytes);
+    case COMMAND_FILL:
+        return json_pack("{s:o, s:i, s:I}", "fill", view_json(p, first), "byte", (int)c->byte,
+                         "bytes", (json_int_t)c->bytes);
     case COMMAND_TURN:
         return json_pack("{s:o, s:I}", "turn", view_json(p, first), "bytes", (json_int_t)c->bytes);
     case COMMAND_LOOP:

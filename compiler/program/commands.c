@@ -5,6 +5,7 @@
  * it is wanted, if its operation makes it there, and copied otherwise. */
 #include "program/commands.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,10 +184,47 @@ static void dispatch(emitter *e, ir_op function, const ir_op_data *d, command_li
     vec_release(&operands);
 }
 
+/* One value, all of whose bytes are one: memory that is filled, without a kernel. */
+static bool is_fill(const emitter *e, ir_op function, unsigned char *byte) {
+    const ir_block_data *body = ir_block_get(e->m, ir_op_block(e->m, function, 0));
+    const ir_op_data *end = ir_op_get(e->m, body->last);
+    ir_op op = end->operand_count == 1 ? ir_value_get(e->m, end->operands[0])->op : 0;
+    while (op && (ir_op_get(e->m, op)->opcode == GRAPH_BROADCAST ||
+                  ir_op_get(e->m, op)->opcode == GRAPH_RESHAPE))
+        op = ir_value_get(e->m, ir_op_get(e->m, op)->operands[0])->op;
+    if (!op || ir_op_get(e->m, op)->opcode != GRAPH_CONSTANT)
+        return false;
+    const ir_attr_data *value = ir_attr_get(e->m, ir_op_attr(e->m, op, "value"));
+    const dtype type = ir_type_of(e->m, ir_op_result(e->m, op, 0))->element;
+    unsigned char bytes[sizeof value->bits];
+    memcpy(bytes, &value->bits, sizeof bytes);
+    *byte = bytes[0];
+    for (size_t i = 1; i < dtype_size(type); i++)
+        if (bytes[i] != bytes[0])
+            return false;
+    bool nan = dtype_is_float(type) && isnan(dtype_load(type, bytes, 0)); /* made quiet */
+    return value->kind == IR_ATTR_BITS && !nan;
+}
+
+static void fill(emitter *e, ir_value v, unsigned char byte, command_list *out) {
+    const draft_view view = result_view(e, v);
+    e->clock++;
+    draft_command *c = add(e, out, COMMAND_FILL);
+    e->p->fills = true;
+    c->byte = byte;
+    c->bytes = bytes_of(e->m, v);
+    add_view(e, c, &view);
+}
+
 static bool emit_call(emitter *e, ir_op op, command_list *out) {
     const ir_op_data *d = ir_op_get(e->m, op);
     intptr_t function = 0;
     (void)map_get(&e->functions, ir_op_string(e->m, op, "callee", ""), &function);
+    unsigned char byte;
+    if (is_fill(e, (ir_op)function, &byte)) {
+        fill(e, d->results[0], byte, out);
+        return true;
+    }
     if (program_is_dispatch(e->m, (ir_op)function)) {
         dispatch(e, (ir_op)function, d, out);
         return true;

@@ -32,6 +32,7 @@ typedef struct draft_view {
 typedef enum command_kind {
     COMMAND_DISPATCH,
     COMMAND_COPY,
+    COMMAND_FILL,
     COMMAND_TURN,
     COMMAND_LOOP,
     COMMAND_WHILE,
@@ -45,7 +46,8 @@ struct draft_command {
     command_kind kind;
     uint32_t kernel;        /* DISPATCH: its number */
     VEC(draft_view) views;  /* operands; to and from; the condition */
-    int64_t bytes, count;   /* COPY, TURN; LOOP */
+    unsigned char byte;     /* FILL */
+    int64_t bytes, count;   /* COPY, FILL, TURN; LOOP */
     int64_t end;            /* the clock behind it */
     command_list blocks[2]; /* body; condition and body; then and else */
 };
@@ -68,6 +70,7 @@ typedef struct draft {
     VEC(struct ir_blob *) constants; /* of the module, each once */
     VEC(draft_donation) donations;
     command_list commands;
+    bool fills;                        /* one of them does */
     int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive at once */
 } draft;
 

@@ -137,6 +137,7 @@ static void note_command(const donor *d, const draft_command *c, size_t command,
         else
             note_write(d, &views[0], command, 2 * command);
         break;
+    case COMMAND_FILL:
     case COMMAND_TURN:
         note_write(d, views, command, 2 * command);
         break;

@@ -160,6 +160,7 @@ typedef struct trial {
     compiler_signature signature;
     tensor *inputs, *outputs;   /* of the interpreter */
     uint32_t commands, kernels; /* of the program that ran last */
+    uint32_t fills;             /* ... outside of its branches and loops */
 } trial;
 
 static void fill(tensor *t, uint32_t seed) {
@@ -232,6 +233,13 @@ static void launch(const trial *t, tsr_context_t context, tsr_kernel_t kernel, b
     free(args);
 }
 
+static uint32_t count_fills(const program *p) {
+    uint32_t fills = 0;
+    for (uint32_t i = 0; p && i < p->body.count; i++)
+        fills += p->body.commands[i].kind == PROGRAM_FILL;
+    return fills;
+}
+
 static void run_on(trial *t, const char *driver, uint32_t index, const char *isa,
                    bool unoptimised) {
     compiler_options options = {
@@ -251,6 +259,7 @@ static void run_on(trial *t, const char *driver, uint32_t index, const char *isa
     launch(t, context, kernel, true); /* nothing of the first is left */
     t->commands = module->metadata.program ? module->metadata.program->command_count : 0;
     t->kernels = module->metadata.program ? module->metadata.program->kernel_count : 0;
+    t->fills = count_fills(module->metadata.program);
     OK(tsrUnloadModule(module));
     OK(tsrDestroyContext(context));
     compiler_artifact_release(&made);
@@ -275,6 +284,7 @@ static void branches_and_loops_have_the_interpreters_bits(void **state) {
         set_up(&t, case_of("compiler/test/cases/graph/control.mlir"), (ir_bindings){&turns, 1},
                rows[i].n);
         run_everywhere(&t);
+        assert_int_equal(t.fills, 1); /* the zeros that the loop begins with */
         tear_down(&t);
     }
 }

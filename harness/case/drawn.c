@@ -264,12 +264,13 @@ static bool run(gang *g, status *st) {
     return !atomic_load(&g->failed);
 }
 
-/* Groups allocate the same tensors one after the other: the process keeps them meanwhile, so that
- * the system does not clear their pages for each. */
+/* Groups allocate the same tensors one after the other: the process keeps them meanwhile, in one
+ * arena of all threads, so that the system does not clear their pages for each. */
 static void keep_freed(bool keep) {
     enum { MIB = 1 << 20, MOST = 1024 };
-#ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, 32 * MIB); /* the most that glibc takes */
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, keep ? 1 : 8 * (int)drawn_threads()); /* glibc's own: 8 a core */
+    mallopt(M_MMAP_THRESHOLD, 32 * MIB);                       /* the most that it takes */
     mallopt(M_TRIM_THRESHOLD, keep ? MOST * MIB : 64 * MIB);
     if (!keep)
         malloc_trim(0);

@@ -20,6 +20,7 @@
 #define DISPATCH(from, to) "{\"dispatch\": 0, \"operands\": [" from ", " to "]}"
 #define COPY(to, from, bytes) "{\"copy\": [" to ", " from "], \"bytes\": " bytes "}"
 #define TURN(to, bytes) "{\"turn\": " to ", \"bytes\": " bytes "}"
+#define FILL(to, byte, bytes) "{\"fill\": " to ", \"byte\": " byte ", \"bytes\": " bytes "}"
 #define LOOP(count, body) "{\"loop\": " count ", \"body\": [" body "]}"
 #define WHILE(place, condition, body)                                                              \
     "{\"while\": " place ", \"condition\": [" condition "], \"body\": [" body "]}"
@@ -37,7 +38,10 @@ static const rule rules[] = {
     {END, NULL},
     {COPY(OUT, IN, "400"), NULL},
     {COPY(OUT, IN, "0") "," END, NULL},
+    {FILL(OUT, "255", "400"), NULL},
+    {FILL(OUT, "0", "0") "," END, NULL},
     {"", "'out' is not written whole"},
+    {FILL(OUT, "0", "399"), "'out' is not written whole"},
     {COPY(OUT, IN, "399"), "'out' is not written whole"},
     /* how commands read */
     {"7", "command 0"},
@@ -55,6 +59,9 @@ static const rule rules[] = {
     {"{\"while\": " IN ", \"body\": []}", "\"condition\" is not an array"},
     {"{\"if\": " IN ", \"then\": []}", "\"else\" is not an array"},
     {LOOP("2", TURN(ARENA("0"), "2")), "neither 4 nor 8"},
+    {FILL(OUT, "256", "400"), "not a number from 0 to 255"},
+    {FILL(OUT, "0", "-1"), "\"bytes\" is not a number"},
+    {FILL("7", "0", "4"), "a place is not"},
     {TURN(ARENA("0"), "4") "," END, "no loop around it"},
     {FOUR(FOUR(FOUR(FOUR("")))) "," END, NULL},
     {FOUR(FOUR(FOUR(FOUR(LOOP("1", ""))))) "," END, "deeper than 16"},
@@ -87,6 +94,9 @@ static const rule rules[] = {
     {DISPATCH(IN, IN), "writes to the input 'a'"},
     {COPY(IN, ARENA("0"), "0"), "writes to the input"},
     {LOOP("1", TURN(IN, "4")), "writes to the input"},
+    {FILL(IN, "0", "4") "," END, "writes to the input"},
+    {FILL(OUT, "0", "401"), "runs past the end of 'out'"},
+    {LOOP("4", FILL(ARENA("0, 256"), "1", "256")) "," COPY(OUT, ARENA("624"), "400"), NULL},
     {DISPATCH(IN, OUT) "," DISPATCH(OUT, OUT), "operands 1 and 0 overlap"},
     {DISPATCH(IN, ARENA("0")) "," DISPATCH(ARENA("0"), ARENA("384")), "overlap"},
     {DISPATCH(IN, ARENA("0")) "," DISPATCH(ARENA("0"), ARENA("448")) "," END, NULL},
