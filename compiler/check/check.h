@@ -304,8 +304,7 @@ const node *check_until_return(checker *c, const ast_function *f);
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);
 
-/* ---- tiles.c, tile_load.c, tile_functions.c, tile_loop.c, tile_store.c: kernels made of tiles
- * ---- */
+/* ---- tiles/: kernels made of tiles ---- */
 /* The operation in whose block the statements stand from now on; false when reported. */
 bool tiles_begin(checker *c);
 /* Names of the results that are stored; and what was stored, false when reported. */

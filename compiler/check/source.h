@@ -119,7 +119,7 @@ void helper_read(compiler_source *s, const ast_function *f, diagnostics *d);
 /* NULL: there is none of that name. */
 const ast_function *helper_find(const compiler_source *s, const char *name);
 
-/* interface_tiles.c: the function with each KVCache as two parameters, without those that are
+/* tiles/interface.c: the function with each KVCache as two parameters, without those that are
  * results, and with values for its
  * constants that @constants(...) gives. */
 const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
@@ -134,7 +134,7 @@ annotation interface_cache_like(compiler_source *s, const annotation *like, span
 bool interface_is_kernel_word(const node *n);
 void interface_tiles_read(compiler_source *s, kernel_interface *k, const node *n, diagnostics *d);
 
-/* tile_choice.c: the table, and what of a space is in force. */
+/* tiles/choice.c: the table, and what of a space is in force. */
 typedef struct tile_knob_name {
     const char *name, *word;
     bool hint;
@@ -145,7 +145,7 @@ int64_t tile_knob_value(const kernel_interface *k, const compiler_case *c, int k
 /* Knobs that the kernel leaves open, for compiler_kernel. */
 const compiler_knobs *tile_knobs_keep(compiler_source *s, const kernel_interface *k);
 
-/* tile_schedule.c: a number of elements that some target loads at once, or 0. */
+/* tiles/schedule.c: a number of elements that some target loads at once, or 0. */
 bool tile_vector_fits(int64_t elements);
 /* A number, or a list of them, of a knob with this number; false when reported. */
 bool tile_knob_read(const node *n, int knob, tile_knob *out, diagnostics *d);

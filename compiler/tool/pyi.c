@@ -5,7 +5,7 @@
 #include "base/dtype.h"
 #include "check/cases.h"
 #include "check/check.h"
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 #include "parameters/parameters.h"
 #include "tool/tables.h"
 

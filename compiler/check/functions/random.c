@@ -1,8 +1,8 @@
-/* functions_random.c - dropout: which elements are kept is drawn for their places
+/* random.c - dropout: which elements are kept is drawn for their places
  * (docs/numerics.md, "Dropout"). */
 #include <math.h>
 
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 
 enum { X, CHANCE, SEED, STEP, ROWS, COLUMNS };
 

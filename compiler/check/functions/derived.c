@@ -1,4 +1,4 @@
-/* functions_derived.c - functions of elements that are written with comparisons and selections:
+/* derived.c - functions of elements that are written with comparisons and selections:
  * clip, sign, isnan and isfinite (docs/numerics.md, "Functions that stand for others"). */
 #include "check/check.h"
 

@@ -6,7 +6,7 @@
  * a length depends on an index in another way, every value is looked at. */
 #include <stdlib.h>
 
-#include "check/instances.h"
+#include "check/tiles/instances.h"
 #include "ops/tile_step.h"
 
 /* More than that is left to expand-tiles. */

@@ -1,4 +1,4 @@
-/* functions_join.c - tensors put together and taken apart: concat, stack, pad and split. */
+/* join.c - tensors put together and taken apart: concat, stack, pad and split. */
 #include <string.h>
 
 #include "check/check.h"

@@ -1,7 +1,7 @@
-/* tile_loop.c - calls of `tile` and loops over blocks. */
+/* loop.c - calls of `tile` and loops over blocks. */
 #include <string.h>
 
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 
 /* ---- calls ---- */
 

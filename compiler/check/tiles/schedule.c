@@ -1,4 +1,4 @@
-/* tile_schedule.c - sizes of tiles that a source names once: Schedule(block=(64, 64), warps=8),
+/* schedule.c - sizes of tiles that a source names once: Schedule(block=(64, 64), warps=8),
  * what is made from one by with_warps(4), and block(64, 64).k(32).stages(3). */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* functions_einsum.c - einsum of one or two tensors, written as sums, one contraction and a
+/* einsum.c - einsum of one or two tensors, written as sums, one contraction and a
  * transposition (docs/numerics.md, "Functions that stand for others"). */
 #include <ctype.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tile_points.c - the sizes of tiles among which the space of @kernel.autotune lets a tuner choose,
+/* points.c - the sizes of tiles among which the space of @kernel.autotune lets a tuner choose,
  * and the graph of a kernel with some of them. */
 #include <string.h>
 

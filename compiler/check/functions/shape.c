@@ -1,4 +1,4 @@
-/* functions_shape.c - where, cast, the movers of axes, and tensors made from nothing. */
+/* shape.c - where, cast, the movers of axes, and tensors made from nothing. */
 #include <string.h>
 
 #include "check/check.h"

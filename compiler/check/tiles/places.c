@@ -1,9 +1,9 @@
-/* tile_places.c - which places of a whole tensor the axes of a tile are: found from the loads that
+/* places.c - which places of a whole tensor the axes of a tile are: found from the loads that
  * it is made of, in the order of the operations. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 
 typedef struct place_table {
     checker *c;

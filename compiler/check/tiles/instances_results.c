@@ -5,7 +5,7 @@
  * and each index along which there are instances is one of the result's axes. */
 #include <string.h>
 
-#include "check/instances.h"
+#include "check/tiles/instances.h"
 #include "ops/tiles.h"
 
 static bool refuse_result(const tile_walk *w, ir_op give, tile_fault fault, uint32_t number,

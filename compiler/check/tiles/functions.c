@@ -1,8 +1,8 @@
-/* tile_functions.c - the functions of `tile`: those that only kernels of tiles have, and those that
+/* functions.c - the functions of `tile`: those that only kernels of tiles have, and those that
  * are short for functions on tensors. */
 #include <string.h>
 
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 
 static bool all_tensors(checker *c, const call_arguments *a) {
     for (int i = 0; i < a->count; i++)

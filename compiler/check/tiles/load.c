@@ -1,7 +1,7 @@
-/* tile_load.c - tile.load(): which part of a tensor in memory a tile is. */
+/* load.c - tile.load(): which part of a tensor in memory a tile is. */
 #include <string.h>
 
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 #include "ops/tiles.h"
 
 /* Hints are vector, prefetch, stages, swizzle and space. */

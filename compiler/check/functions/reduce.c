@@ -1,4 +1,4 @@
-/* functions_reduce.c - sum, max, min, mean, logsumexp, argmax and argmin: axes in the language's
+/* reduce.c - sum, max, min, mean, logsumexp, argmax and argmin: axes in the language's
  * form, and keepdims. */
 #include <string.h>
 

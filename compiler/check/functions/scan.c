@@ -1,4 +1,4 @@
-/* functions_scan.c - functions whose result has the shape of x, and of which every element depends
+/* scan.c - functions whose result has the shape of x, and of which every element depends
  * on its row along an axis: cumsum, argsort and, with what argsort finds, sort and topk. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* interface_tiles.c - what the head of a kernel of tiles says beside its tensors: records,
+/* interface.c - what the head of a kernel of tiles says beside its tensors: records,
  * constants that are given by a decorator, and the sizes of tiles. */
 #include <string.h>
 

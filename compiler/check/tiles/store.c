@@ -1,8 +1,8 @@
-/* tile_store.c - results that are parameters: y: KTile["M", "N", f32] @ out, given by
+/* store.c - results that are parameters: y: KTile["M", "N", f32] @ out, given by
  * tile.store(y, value) instead of a return. */
 #include <string.h>
 
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 
 void tiles_define_outputs(checker *c) {
     const kernel_interface *k = c->kernel;

@@ -1,5 +1,5 @@
 /* tiles.c - a kernel made of tiles: its program instance, and what that gives. */
-#include "check/tiles.h"
+#include "check/tiles/tiles.h"
 
 #include <string.h>
 

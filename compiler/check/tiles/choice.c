@@ -1,4 +1,4 @@
-/* tile_choice.c - a space of tiles: what a kernel leaves open, and which of its values are chosen.
+/* choice.c - a space of tiles: what a kernel leaves open, and which of its values are chosen.
  */
 #include <inttypes.h>
 #include <stdio.h>

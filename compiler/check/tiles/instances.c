@@ -1,6 +1,6 @@
 /* instances.c - what a case's dimensions make of a checked graph: slices must lie inside their
  * axes, shapes exist, and program instances give each result once. */
-#include "check/instances.h"
+#include "check/tiles/instances.h"
 
 bool instance_number(const instance *in, ir_dim dim, int64_t *out) {
     const char *missing = NULL;
