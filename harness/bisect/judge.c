@@ -93,7 +93,7 @@ static json_t *run_gate(const bisect *b, const char *hash, bool again, status *s
     if (program_run(&p, &code, st)) {
         document = json_loads(out.data, 0, NULL);
         if (!document && !interrupt_seen)
-            status_set(st, STATUS_INVALID, "tsr gate ended with code %d and without a document",
+            status_set(st, STATUS_INVALID, "tsr gate ended with code %d: see its message above",
                        code);
     }
     vec_release(&words);

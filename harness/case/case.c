@@ -284,6 +284,22 @@ static bool add_path(loader *l, const char *given, status *st) {
     return ok;
 }
 
+/* The kernel whose name is most like that of a filter which means none; NULL: none is. */
+static const char *nearest_kernel(const loader *l) {
+    const char **names = base_calloc(l->kernels.count + 1, sizeof *names), *found = NULL;
+    for (size_t i = 0; i < l->kernels.count; i++)
+        names[i] = l->kernels.entries[i].key;
+    for (size_t i = 0; i < l->query->filter_count && !found; i++) {
+        char *word = base_strdup(l->query->filters[i]), *slash = strchr(word, '/');
+        if (slash)
+            *slash = '\0';
+        found = text_nearest(word, names, l->kernels.count);
+        free(word);
+    }
+    free(names);
+    return found;
+}
+
 /* Why there is no case at all. */
 static bool no_case(const loader *l, status *st) {
     const corpus *c = l->c;
@@ -297,8 +313,10 @@ static bool no_case(const loader *l, status *st) {
     if (l->unbound.count)
         return status_set(st, STATUS_INVALID, "no kernel has just the names of --dims %.700s",
                           query->dims);
-    return status_set(st, STATUS_INVALID, "no case matches%s",
-                      query->filter_count ? " --filter" : "");
+    const char *nearest = nearest_kernel(l);
+    return status_set(st, STATUS_INVALID, "no case matches%s%s%s%s",
+                      query->filter_count ? " --filter" : "", nearest ? "; did you mean " : "",
+                      nearest ? nearest : "", nearest ? "?" : "");
 }
 
 bool corpus_load(corpus *c, const corpus_query *query, text *diagnostics, status *st) {

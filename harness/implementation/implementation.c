@@ -145,12 +145,21 @@ bool implementation_has_function(const implementation *i, const char *name) {
     return false;
 }
 
+enum { FUNCTIONS_SHOWN = 8 };
+
 static bool lacks_symbol(const implementation *i, status *st) {
     const char *const *functions = i->functions.items;
     const char *nearest = text_nearest(i->symbol, functions, i->functions.count);
-    return status_set(st, STATUS_NOT_FOUND, "--with %s: it has no function '%s'%s%s%s", i->path,
-                      i->symbol, nearest ? "; did you mean " : "", nearest ? nearest : "",
-                      nearest ? "?" : "");
+    text list;
+    text_init(&list);
+    for (size_t k = 0; k < i->functions.count && k < FUNCTIONS_SHOWN && !nearest; k++)
+        text_printf(&list, "%s%s", k ? ", " : "; its functions: ", functions[k]);
+    status_set(st, STATUS_NOT_FOUND, "--with %s: it has no function '%s'%s%s%s%s%s", i->path,
+               i->symbol, nearest ? "; did you mean " : "", nearest ? nearest : "",
+               nearest ? "?" : "", list.length ? list.data : "",
+               !nearest && i->functions.count > FUNCTIONS_SHOWN ? ", ..." : "");
+    text_release(&list);
+    return false;
 }
 
 static bool read_file(implementation *i, status *st) {

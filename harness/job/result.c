@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "common/json_text.h"
 #include "implementation/implementation.h"
 
@@ -241,6 +242,13 @@ void result_key(const json_t *result, text *out) {
     text_printf(out, "%s/%s@%s,%s,%" PRId64, result_text(result, RESULT_KERNEL),
                 result_text(result, RESULT_CASE), result_text(result, RESULT_BACKEND),
                 result_text(result, RESULT_PROFILE), result_whole(result, RESULT_THREADS));
+}
+
+void result_replay(const json_t *result, text *out) {
+    const char *pack = result_string(result, RESULT_PACK);
+    if (pack)
+        text_show(out, "tsr replay %s%s", pack,
+                  json_is_object(result_get(result, RESULT_IMPLEMENTATION)) ? " --trust" : "");
 }
 
 exit_code result_exit(const json_t *result) {

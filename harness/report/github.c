@@ -69,8 +69,10 @@ static void annotate(const json_t *result, const char *level, text *out) {
     export_change(result, &message);
     why = *why ? why : json_text_at(result, "reason");
     text_printf(&message, "%s%s", message.length && *why ? "\n" : "", why);
-    if (*pack)
-        text_printf(&message, "\ntsr replay %s", pack);
+    if (*pack) {
+        text_append_char(&message, '\n');
+        result_replay(result, &message);
+    }
     text_printf(out, "::%s ", level);
     if (source) {
         text_append(out, "file=");

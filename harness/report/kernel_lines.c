@@ -206,8 +206,10 @@ static void append_failure(const kernel_lines *k, const json_t *result, text *ou
         text_append(out, ": ");
         text_show_lines(out, "      ", why);
     }
-    if (*pack)
-        text_show(out, "\n      tsr replay %s", pack);
+    if (*pack) {
+        text_append(out, "\n      ");
+        result_replay(result, out);
+    }
     text_append_char(out, '\n');
 }
 

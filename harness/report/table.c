@@ -170,9 +170,10 @@ static void verdict_cell(table *t, const json_t *result, text *out) {
     if (beside > 0)
         text_printf(out, ", %.2f of our time", beside);
     reason_cell(t, result, out);
-    const char *pack = result_string(result, RESULT_PACK);
-    if (pack)
-        text_show(out, "\n    tsr replay %s", pack);
+    if (result_string(result, RESULT_PACK)) {
+        text_append(out, "\n    ");
+        result_replay(result, out);
+    }
     text_append_char(out, '\n');
 }
 

@@ -1,6 +1,7 @@
 /* pack_case.c - the parent's part of a pack: collects the members and writes the manifest. */
 #include "run/pack_case.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -345,6 +346,21 @@ static bool stage_members(packing *p, status *st) {
     return p->staged || status_set(st, STATUS_INTERRUPTED, "interrupted: nothing was packed");
 }
 
+/* The case, or in the place of its name the dimensions that it ran with: "M=1,N=2" as "M1-N2". */
+static void put_case(const job *j, text *out) {
+    enum { MOST = 40 };
+    const size_t begin = out->length;
+    if (!j->dims) {
+        text_append(out, j->case_name);
+        return;
+    }
+    for (const char *s = j->dims; *s && out->length - begin < MOST; s++)
+        if (isalnum((unsigned char)*s) || *s == '_')
+            text_append_char(out, *s);
+        else if (*s == ',')
+            text_append_char(out, '-');
+}
+
 static bool name_pack(const packing *p, const json_t *manifest, text *path_out, status *st) {
     const job *j = p->request->job;
     char hash[13];
@@ -354,7 +370,9 @@ static bool name_pack(const packing *p, const json_t *manifest, text *path_out, 
     }
     if (!pack_name(manifest, p->members.items, p->members.count, hash, st))
         return false;
-    text_printf(path_out, "%s/%s-%s-%s" PACK_SUFFIX, p->folder, j->kernel, j->case_name, hash);
+    text_printf(path_out, "%s/%s-", p->folder, j->kernel);
+    put_case(j, path_out);
+    text_printf(path_out, "-%s" PACK_SUFFIX, hash);
     return true;
 }
 

@@ -57,11 +57,17 @@ def load_module(path: str) -> types.ModuleType:
     return module
 
 
+def functions_of(module: types.ModuleType) -> str:
+    """The functions that the file itself defines, as the end of a sentence."""
+    own = [name for name, value in vars(module).items() if inspect.isfunction(value) and value.__module__ == module.__name__]
+    return f"; its functions: {', '.join(own[:8])}{', ...' if len(own) > 8 else ''}" if own else ""
+
+
 def find_function(module: types.ModuleType, symbol: str) -> Function:
     found: Any = module
     for name in symbol.split("."):
         if not hasattr(found, name):
-            raise AttributeError(f"{module.__name__} has no '{symbol}'")
+            raise Unsupported(f"{module.__name__} has no '{symbol}'{functions_of(module)}")
         owner, found = found, getattr(found, name)
     if isinstance(owner, type) and isinstance(found, types.FunctionType) and found.__code__.co_varnames[:1] == ("self",):
         raise TypeError(f"'{symbol}' is called with an object of {owner.__name__}, and there is none: make it a static method")

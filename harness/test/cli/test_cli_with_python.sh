@@ -201,7 +201,7 @@ small crashes crash .*signal 11 .*before the fall
 small half mismatch .*out
 small strange error .*tessera_arrays is 'lists'
 small number error .*no function
-small gone error .*has no 'gone'
+small gone unsupported .*has no 'gone'; its functions: 
 END_OF_WAYS
 bench[${#bench[@]} - 1]=3
 judged twice/small plain.py:hangs=twice 1 "timeout .*took longer"
