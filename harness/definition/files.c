@@ -20,6 +20,17 @@ static bool is_solution(const json_t *o) {
            json_is_object(json_object_get(o, "spec"));
 }
 
+static bool is_object_or_absent(const json_t *o, const char *key) {
+    const json_t *value = json_object_get(o, key);
+    return !value || json_is_object(value);
+}
+
+static bool is_trace(const json_t *o) {
+    const json_t *workload = json_object_get(o, "workload");
+    return json_is_object(workload) && is_object_or_absent(workload, "axes") &&
+           is_object_or_absent(workload, "inputs");
+}
+
 /* Each line is a Trace; those that only name a workload are what a data set has. */
 static bool take_lines(definition_file *f, const char *data, status *st) {
     size_t number = 1;
@@ -29,10 +40,11 @@ static bool take_lines(definition_file *f, const char *data, status *st) {
         size_t length = strcspn(line, "\n");
         bool blank = strspn(line, " \t\r") >= length;
         json_t *one = blank ? NULL : json_loadb(line, length, 0, NULL);
-        if (!blank && !json_is_object(json_object_get(one, "workload"))) {
+        if (!blank && !is_trace(one)) {
             json_decref(one);
             return status_set(st, STATUS_INVALID,
-                              "%s, line %zu: no Definition, no Solution, and no line of Workloads",
+                              "%s, line %zu: no Definition, no Solution, and no line of Workloads, "
+                              "whose axes and inputs are objects",
                               f->path, number);
         }
         if (one)

@@ -1,6 +1,6 @@
 /* orders.c - docs/numerics.md, "Order of accumulation", as sizes of subtrees. A written tree and a
- * matrix unit's order are not here: code of ours, which the probe is about, has neither; and what a
- * unit adds at once is no tree of additions of two. */
+ * matrix unit's order are not here: no code of ours has the first, and what a unit adds at once is
+ * no tree of additions of two. */
 #include "probe/orders.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "case/backend.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
@@ -338,6 +339,24 @@ static void tune_jobs(tuning *t, const job_plan *p) {
     }
 }
 
+/* The files of the kernels, each once, in their order; owned by the caller. */
+static char *files_of(const tuning *t) {
+    const corpus *c = t->request->corpus;
+    map seen;
+    text list;
+    map_init(&seen);
+    text_init(&list);
+    for (size_t i = 0; i < c->cases.count; i++) {
+        char *place = tuned_place(t->request->places, c->cases.items[i].kernel, NULL);
+        if (!map_get(&seen, place, NULL))
+            text_printf(&list, "%s%s", list.length ? ", " : "", place);
+        map_put(&seen, place, 1);
+        free(place);
+    }
+    map_release(&seen);
+    return text_take(&list);
+}
+
 static void report(const tuning *t) {
     if (t->request->json) {
         json_t *document = json_pack("{s:s, s:o, s:O}", "schema", "tsr.tune-report/1", "cache",
@@ -348,11 +367,13 @@ static void report(const tuning *t) {
         json_decref(document);
         return;
     }
+    char *files = files_of(t);
     say(stdout,
         "%u faster, %u as good as they were, %u known, %u left out for lack of time, choice or a "
         "schedule, "
         "%u failed; %s\n",
-        t->faster, t->as_good, t->known, t->left_out, t->failed, t->request->places->usual);
+        t->faster, t->as_good, t->known, t->left_out, t->failed, files);
+    free(files);
 }
 
 int tune_run(const tune_request *request) {

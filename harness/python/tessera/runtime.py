@@ -38,7 +38,7 @@ def capabilities(name: str | None = None) -> dict[str, Any]:
 
 
 def _no_backend(name: str) -> Error:
-    return Error(f"there is no backend '{name}' here; there is {', '.join(d['backend'] for d in devices())}")
+    return Error(f"there is no backend '{name}' here; there is {', '.join(d['backend'] for d in devices())}; tsr devices says why")
 
 
 def _index_of(name: str) -> int:
@@ -59,7 +59,7 @@ def select_backend(name: str) -> None:
     >>> select_backend("abacus")
     Traceback (most recent call last):
         ...
-    tessera.Error: there is no backend 'abacus' here; there is cpu
+    tessera.Error: there is no backend 'abacus' here; there is cpu; tsr devices says why
     """
     global _selected
     _index_of(name)

@@ -35,6 +35,7 @@ from_file = {"type": "safetensors", "path": "w.safetensors", "tensor_key": "w"}
 other = json.dumps({"definition": "another", "workload": {"uuid": "x", "axes": {}, "inputs": {}}}) + "\n"
 write("workloads.jsonl", workload("6120f144-b973-4bd9", 5, {"type": "random"}) + other + workload("second", 9, from_file))
 write("bad.jsonl", '{"workload": {}}\n[]\n')
+write("list.jsonl", '{"workload": {"uuid": "x", "axes": {}, "inputs": ["x"]}}\n')
 main = """from parts.helper import scale  # \u00e9 \U0001f600
 
 def run(x, weight, eps, out, count):
@@ -67,6 +68,7 @@ exits 4 "a type that no kernel has" "$tsr" new --from two.json
 exits 3 "an axis of no kind" "$tsr" new --from axis.json
 exits 3 "lines of something else" "$tsr" new --from definition.json --from bad.jsonl
 has err "bad.jsonl, line 2" "are named"
+exits 3 "a list of inputs" "$tsr" new --from definition.json --from list.jsonl
 exits 4 "a Solution that is not Python" "$tsr" new --from definition.json --from cuda.json --dir cuda
 has err "python and triton are read" "says so"
 

@@ -280,6 +280,7 @@ kept() {
 }
 kept "$TSR_CACHE/mine.jsonl"
 [ -s "$TSR_CACHE/mine.jsonl" ] && pass "a file among the user's caches is used" || fail "a file among the user's caches is used"
+has out ", 0 failed; $TSR_CACHE/mine.jsonl$" "and named at the end"
 hasnt err "schedules are kept in" "and nothing is said"
 exits 0 "bench reads it" "$tsr" bench own.tsr --golden own_golden --quick --threads 1 --backend cpu --db r.db --json
 for place in "$scratch/outside/a.jsonl" "$scratch/permitted/../outside/b.jsonl" "$scratch/permitted/link/c.jsonl" "relative.jsonl"; do
