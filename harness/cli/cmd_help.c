@@ -103,8 +103,10 @@ int command_completion(const options *o) {
         completion_bash(&out);
     else if (strcmp(shell, "zsh") == 0)
         completion_zsh(&out);
+    else if (strcmp(shell, "fish") == 0)
+        completion_fish(&out);
     else
-        code = command_usage(COMMAND_COMPLETION, "which shell? bash or zsh");
+        code = command_usage(COMMAND_COMPLETION, "which shell? bash, fish or zsh");
     say_text(stdout, out.data);
     text_release(&out);
     return code;

@@ -60,5 +60,6 @@ void help_markdown(text *out);
 /* completion.c */
 void completion_bash(text *out);
 void completion_zsh(text *out);
+void completion_fish(text *out);
 
 #endif

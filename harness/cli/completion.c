@@ -19,7 +19,7 @@ void completion_bash(text *out) {
         if (i == COMMAND_GOLDEN)
             text_append(out, "record verify list");
         if (i == COMMAND_COMPLETION)
-            text_append(out, "bash zsh");
+            text_append(out, "bash fish zsh");
         if (i == COMMAND_HELP)
             append_commands(out);
         if (i == COMMAND_EXPLAIN)
@@ -73,4 +73,51 @@ void completion_zsh(text *out) {
         text_append(out, "            '*:argument:_files' ;;\n");
     }
     text_append(out, "    esac\n}\ncompdef _tsr tsr\n");
+}
+
+/* Inside fish's '...'. */
+static void fish_escape(text *out, const char *words) {
+    for (const char *p = words; *p; p++) {
+        if (*p == '\'' || *p == '\\')
+            text_append_char(out, '\\');
+        text_append_char(out, *p);
+    }
+}
+
+static void fish_line(text *out, const char *when, const char *words, const char *help) {
+    text_printf(out, "complete -c tsr -n '%s' %s -d '", when, words);
+    fish_escape(out, help);
+    text_append(out, "'\n");
+}
+
+/* Words that may follow a command, beside its options. */
+static void fish_words(text *out, command_id command, const char *words) {
+    text_printf(out, "complete -c tsr -n '__fish_seen_subcommand_from %s' -a '%s'\n",
+                command_table[command].name, words);
+}
+
+void completion_fish(text *out) {
+    text words;
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        text_init(&words);
+        text_printf(&words, "-f -a %s", command_table[i].name);
+        fish_line(out, "__fish_use_subcommand", words.data, command_table[i].summary);
+        text_release(&words);
+    }
+    for (int k = 0; k < OPTION_COUNT; k++) {
+        text commands;
+        text_init(&commands);
+        text_append(&commands, "__fish_seen_subcommand_from");
+        for (int i = 0; i < COMMAND_COUNT; i++)
+            if (option_applies((option_id)k, (command_id)i))
+                text_printf(&commands, " %s", command_table[i].name);
+        text_init(&words);
+        text_printf(&words, "-l %s%s", option_table[k].name, option_table[k].argument ? " -r" : "");
+        fish_line(out, commands.data, words.data, option_table[k].help);
+        text_release(&words);
+        text_release(&commands);
+    }
+    fish_words(out, COMMAND_GOLDEN, "record verify list");
+    fish_words(out, COMMAND_COMPLETION, "bash fish zsh");
+    fish_words(out, COMMAND_EXPLAIN, "(tsr explain 2>/dev/null | cut -d\" \" -f1)");
 }

@@ -61,6 +61,14 @@ exits 0 "bash completes an option" bash -c '
     [ "${COMPREPLY[*]}" = --quick ]'
 exits 0 "zsh completion" "$tsr" completion zsh
 has out "^#compdef tsr" "zsh completion begins as such"
+exits 0 "fish completion" "$tsr" completion fish
+cp out completion.fish
+if command -v fish >/dev/null; then
+    exits 0 "fish completes an option" fish --no-config -c 'source completion.fish; complete -C "tsr bench --qui"'
+    has out "^--quick" "by its name"
+else
+    echo "skipped: fish is not installed"
+fi
 exits 0 "the man page" "$tsr" help --man
 has out "^\.TH TSR 1" "the man page has a title"
 exits 0 "the command reference" "$tsr" help --markdown
