@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/log_history.h"
+#include "common/json_text.h"
 #include "common/say.h"
 #include "common/terminal.h"
 #include "report/closing.h"
@@ -24,10 +25,15 @@ typedef struct log_view {
     json_t *rows;
 } log_view;
 
+/* The command, what it ran, and the machine. */
 static void say_origin(const json_t *head) {
+    const json_t *host = json_object_get(head, "host");
     text words;
     text_init(&words);
     origin_words(head, &words);
+    if (host)
+        text_show(&words, "%son %s, %s", words.length ? "; " : "", json_text_at(host, "cpu"),
+                  json_text_at(host, "isa"));
     if (words.length)
         say(stdout, "    %s\n", words.data);
     text_release(&words);
@@ -80,6 +86,8 @@ static void print_results(const json_t *document, const options *o) {
                  .width = terminal_width(stdout)};
     text out;
     text_init(&out);
+    say(stdout, "%s  %s\n", json_text_at(document, "run"), json_text_at(document, "started"));
+    say_origin(document);
     table_header(&t, &out);
     size_t i;
     json_t *result;

@@ -30,6 +30,7 @@ exits 0 "the log" "$tsr" log
 has out "results, 0 failed, exit 0" "lists runs"
 has out "^    tsr bench corpus .*; of $PWD/corpus" "with what was typed, and the corpus"
 exits 0 "the last run" "$tsr" log last
+has out "^    tsr bench .* on .*x86-64|aarch64" "tells its command and machine"
 has out "addition/tiny" "shows its results"
 exits 0 "a run as JSON" "$tsr" log last --json
 cp out logged.json
