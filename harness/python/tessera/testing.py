@@ -165,7 +165,12 @@ def verify(
 def _violation(result: dict[str, Any]) -> list[str]:
     example = result["example"]
     lines = [f"{result['relation']}{' of ' + result['dim'] if result['dim'] else ''} is violated"]
-    lines.append(f"    {example['output']}[{example['index']}] is {' and '.join(example['bits'])}")
+    shown = [f"{bits} ({value})" for bits, value in zip(example["bits"], example["values"])]
+    lines.append(f"    {example['output']}[{example['index']}] is {' and '.join(shown)}")
+    judged = example.get("judged")
+    if judged:
+        outside = ["neither is", "one is", "both are"][2 - sum(judged["outside"])]
+        lines.append(f"    {outside} within the bound: the formula gives {judged['reference']} within {judged['bound']}")
     lines.append(f"    between {example['between']}")
     lines += [f"    with {example['dims']}"] if example["dims"] else []
     boundary = example["boundary"]
