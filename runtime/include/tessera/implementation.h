@@ -12,6 +12,8 @@
  *
  *     cc -O2 -shared -fPIC $(pkg-config --cflags tessera) scale.c -o scale.so
  *
+ * or, in a checkout that is not installed, with -Iruntime/include.
+ *
  * The function has the name of the kernel that it implements. It gets the kernel's inputs, in the
  * order of its parameters, and then its outputs: `count` tensors in all. It writes all elements of
  * the outputs, which hold anything before, and nothing else. It returns 0, or
