@@ -2,6 +2,7 @@
 """test_package.py ROOT - the package tessera, in the Python that runs this; in a scratch folder."""
 import array
 import ast
+import ctypes
 import doctest
 import functools
 import importlib
@@ -46,6 +47,44 @@ def ones_of(x: Tensor["N", f32]) -> Tensor["N", f32]:
 def tripled(x: tessera.Tensor["N", "T"]) -> tessera.Tensor["N", "T"]:
     """A type variable, a dimension, a number of the module."""
     return tessera.maximum(x, x) * FACTOR
+
+
+@tessera.kernel
+def low_bit(x: tessera.Tensor["N", "T"]) -> tessera.Tensor["N", "T"]:
+    return x & 1
+
+
+class Shape(ctypes.Structure):
+    """A DLTensor of DLPack."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32), ("rank", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
+
+
+class Versioned(ctypes.Structure):
+    """A DLManagedTensorVersioned, whose flag 1 says that it may only be read."""
+
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                ("flags", ctypes.c_uint64), ("tensor", Shape)]
+
+
+class ReadOnly:
+    """Floats that may only be read, as DLPack 1 says it; older NumPys cannot."""
+
+    def __init__(self, values):
+        self.values = (ctypes.c_float * len(values))(*values)
+        self.shape = (ctypes.c_int64 * 1)(len(values))
+        self.managed = Versioned(1, 0, None, None, 1, Shape(ctypes.addressof(self.values), 1, 0, 1, 2, 32, 1, self.shape, None, 0))
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, *, max_version=None, **_):
+        self.asked = max_version
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.managed), b"dltensor_versioned", None)
 
 
 @tessera.kernel(threads=1, dims={"K": 2})
@@ -127,6 +166,16 @@ class Kernels(unittest.TestCase):
                             (lambda: exp(matrix), r"exp\(\) is a function of the kernel language")):
             with self.assertRaisesRegex(tessera.Error, words):
                 call()
+
+    def test_a_type_variable_is_what_its_array_holds(self):
+        for letter, dtype in (("i", "i32"), ("q", "i64"), ("b", "i8")):
+            result = low_bit(array.array(letter, range(5)))
+            self.assertEqual((result.dtype, list(memoryview(result))), (dtype, [0, 1, 0, 1, 0]))
+
+    def test_an_array_that_may_only_be_read(self):
+        x = ReadOnly([1, 2, 3])
+        self.assertEqual(list(memoryview(tripled(x))), [3, 6, 9])
+        self.assertEqual((x.asked, list(x.values)), ((1, 0), [1, 2, 3]))
 
     def test_constants_and_policies(self):
         x = memoryview(array.array("H", [0x3F80] * 6)).cast("B").cast("H", (2, 3))
