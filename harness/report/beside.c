@@ -30,15 +30,16 @@ bool beside_is_column(const char *name) {
 }
 
 void beside_legend(text *out) {
-    text_append(out, "rows:    case, threads, ours and theirs with their shares of the ceiling, "
-                     "and their\n         time / ours in turn: above 1 ours is faster\n");
+    text_append(out,
+                "rows:    case, threads, ours and theirs with their shares of the ceiling,\n"
+                "         and their time / ours in turn: above 1 ours is faster, = may be equal\n");
 }
 
-/* A name that is too long ends in a full stop, where there is a bound. */
 static void append_cut(const char *name, int width, bool bound, text *out) {
-    bool cut = bound && (int)strlen(name) > width;
-    text_show(out, "%-*.*s%s", cut ? width - 1 : width, cut ? width - 1 : (int)strlen(name), name,
-              cut ? "." : "");
+    if (bound)
+        table_cut(name, width, out);
+    else
+        text_show(out, "%-*s", width, name);
 }
 
 static void append_time(double ns, double share, text *out) {

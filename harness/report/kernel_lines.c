@@ -297,11 +297,10 @@ static void append_beside(const kernel_lines *k, text *out) {
     }
 }
 
-/* A name that is too long ends in a full stop. */
+/* The name in its column, and what parts it from the next. */
 static void append_name(const kernel_lines *k, int width, text *out) {
-    bool cut = (int)strlen(k->kernel) > width;
-    text_show(out, "%-*.*s%s  ", cut ? width - 1 : width, cut ? width - 1 : width, k->kernel,
-              cut ? "." : "");
+    table_cut(k->kernel, width, out);
+    text_append(out, "  ");
 }
 
 void kernel_lines_end(kernel_lines *k, text *out) {

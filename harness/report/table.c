@@ -10,6 +10,14 @@
 #include "job/result.h"
 #include "report/error_table.h"
 
+void table_cut(const char *name, int width, text *out) {
+    int length = (int)strlen(name), tail = (width - 2) / 2, head = width - 2 - tail;
+    if (length <= width || head < 1)
+        text_show(out, "%-*.*s", width, width, name);
+    else
+        text_show(out, "%.*s..%s", head, name, name + length - tail);
+}
+
 void table_duration(double ns, text *out) {
     static const struct {
         double scale;

@@ -33,6 +33,9 @@ void table_checked(const json_t *results, text *out);
 /* The ceiling that bounds a result, "compute.f32" or "memory.L3": without its number of threads and
  * the size of its set. "" where there is none. */
 void table_resource(const json_t *result, char out[TABLE_RESOURCE_BYTES]);
+/* A name in `width` columns: of one that is too long the middle is left out, since names of kernels
+ * differ at their ends. */
+void table_cut(const char *name, int width, text *out);
 /* "1.23 ms", "17.4 us". */
 void table_duration(double ns, text *out);
 

@@ -10,6 +10,7 @@
 #include "report/beside.h"
 #include "report/kernel_lines.h"
 #include "report/progress.h"
+#include "report/table.h"
 
 static const char long_name[] = "softmax_of_columns_with_a_mask_and_a_scale_of_the_rows";
 
@@ -139,8 +140,27 @@ static void two_implementations_are_compared(void **state) {
     }
 }
 
+/* Names of kernels differ at their ends. */
+static void cut_names_stay_apart(void **state) {
+    (void)state;
+    enum { WIDTH = 15 };
+    static const char *const names[] = {"matmul_bf16_pairs_xt", "matmul_bf16_pairs_yt", "short"};
+    char cut[3][WIDTH + 1];
+    for (int i = 0; i < 3; i++) {
+        text out;
+        text_init(&out);
+        table_cut(names[i], WIDTH, &out);
+        assert_int_equal(out.length, WIDTH);
+        memcpy(cut[i], out.data, WIDTH + 1);
+        text_release(&out);
+    }
+    assert_string_not_equal(cut[0], cut[1]);
+    assert_memory_equal(cut[2], "short ", 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_names_stay_apart),
         cmocka_unit_test(progress_fits),
         cmocka_unit_test(names_are_cut_on_a_terminal_only),
         cmocka_unit_test(two_implementations_are_compared),
