@@ -72,6 +72,50 @@ static bool find_library(char out[PATH_MAX], status *st) {
                       "../lib/tessera");
 }
 
+/* ---- a name for the loader ---- */
+
+static bool loader_reads(const char *path) {
+    return !strpbrk(path, " :;\t\n");
+}
+
+/* LD_PRELOAD parts names at blanks and colons: a path that has one gets a link in a folder of its
+ * own, while the program runs. */
+typedef struct preload {
+    char path[PATH_MAX], folder[PATH_MAX]; /* folder: "" where there is no link */
+} preload;
+
+static bool open_preload(const char *library, preload *out, status *st) {
+    const char *rooms[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp", "/var/tmp"};
+    *out = (preload){.folder = ""};
+    if (loader_reads(library)) {
+        snprintf(out->path, sizeof out->path, "%s", library);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        if (!rooms[i] || !loader_reads(rooms[i]) ||
+            snprintf(out->folder, sizeof out->folder, "%s/tsr-XXXXXX", rooms[i]) >= PATH_MAX ||
+            !mkdtemp(out->folder))
+            continue;
+        if (snprintf(out->path, sizeof out->path, "%s/libtessera-capture.so", out->folder) <
+                PATH_MAX &&
+            symlink(library, out->path) == 0)
+            return true;
+        rmdir(out->folder);
+    }
+    out->folder[0] = '\0';
+    return status_set(st, STATUS_UNAVAILABLE,
+                      "%s has a blank or a colon in its path, which the loader cannot read, and no "
+                      "temporary folder takes a link to it; TMPDIR names one",
+                      library);
+}
+
+static void close_preload(const preload *p) {
+    if (!*p->folder)
+        return;
+    unlink(p->path);
+    rmdir(p->folder);
+}
+
 /* ---- running ---- */
 
 static char **make_environment(arena *memory, const char *folder, const char *library,
@@ -146,12 +190,14 @@ static bool capture(const options *o, int *code, status *st) {
     text folder;
     arena_init(&memory);
     text_init(&folder);
-    bool ok = find_library(library, st) && make_folder(o, &folder, st);
+    preload link = {.folder = ""};
+    bool ok = find_library(library, st) && make_folder(o, &folder, st) &&
+              open_preload(library, &link, st);
     if (ok) {
         char **arguments = ARENA_NEW(&memory, char *, o->arguments.count + 1);
         for (size_t i = 0; i < o->arguments.count; i++)
             arguments[i] = arena_strdup(&memory, o->arguments.items[i]);
-        char **environment = make_environment(&memory, folder.data, library,
+        char **environment = make_environment(&memory, folder.data, link.path,
                                               options_text(o, OPTION_CAPTURE_TENSORS, "none"));
         ok = run_program(arguments, environment, code, st);
         if (ok)
@@ -159,6 +205,7 @@ static bool capture(const options *o, int *code, status *st) {
         else
             rmdir(folder.data);
     }
+    close_preload(&link);
     text_release(&folder);
     arena_release(&memory);
     return ok;

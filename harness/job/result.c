@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "common/command_line.h"
 #include "common/json_text.h"
 #include "implementation/implementation.h"
 
@@ -246,9 +247,14 @@ void result_key(const json_t *result, text *out) {
 
 void result_replay(const json_t *result, text *out) {
     const char *pack = result_string(result, RESULT_PACK);
-    if (pack)
-        text_show(out, "tsr replay %s%s", pack,
-                  json_is_object(result_get(result, RESULT_IMPLEMENTATION)) ? " --trust" : "");
+    text word;
+    if (!pack)
+        return;
+    text_init(&word);
+    command_line_word(&word, pack);
+    text_show(out, "tsr replay %s%s", word.data,
+              json_is_object(result_get(result, RESULT_IMPLEMENTATION)) ? " --trust" : "");
+    text_release(&word);
 }
 
 exit_code result_exit(const json_t *result) {

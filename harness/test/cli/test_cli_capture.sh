@@ -53,6 +53,10 @@ END
 exits 3 "a folder that has something" record a honest 10
 exits 2 "no command" "$tsr" capture
 exits 4 "no such program" "$tsr" capture -- ./nothing
+mkdir -p "of a person" && cp "$tsr" "$(dirname "$tsr")/libtessera-capture.so" "of a person"
+exits 0 "a folder with blanks, where the loader reads none" env LD_LIBRARY_PATH="$programs/honest" "of a person/tsr" capture \
+    --out blanks -- "$program" 2
+[ -s blanks/stream.json ] && pass "its calls are recorded" || fail "its calls are recorded"
 exits 0 "a program without BLAS" "$tsr" capture -- true
 has err "no call was recorded" "says so"
 [ ! -e capture-1 ] && pass "and leaves no folder" || fail "and leaves no folder"

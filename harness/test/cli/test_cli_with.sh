@@ -83,7 +83,7 @@ hasnt out '"profile": "strict"' "the profile that was named is the one beside it
 exits 0 "a row for a person" env COLUMNS=100 LC_ALL=C "${bench[@]}" --with "$functions" --with "$functions:doubled=twice" --filter 'twice/*,thrice/*'
 has out '^ +small +[0-9]+ .* test_functions.so .*[ =][0-9.]+ \([0-9.]+-[0-9.]+\)$' "the case, ours, theirs, and the ratio with its interval"
 has out '^beside +test_functions.so: .* by geometric mean of 3' "and their mean at the end"
-has out "^tsr fuzz k.tsr --filter 'twice/\*,thrice/\*' --with .*test_functions.so --with .*test_functions.so:doubled=twice$" "and the command that tries other shapes"
+has out "^tsr fuzz k.tsr --filter 'twice/\*,thrice/\*' --with .*test_functions.so'? --with .*test_functions.so:doubled=twice'?$" "and the command that tries other shapes"
 has out '^compared +(no difference shown between )?test_functions.so:doubled (is|and) .*[0-9.]+x \([0-9.]+ to [0-9.]+\).*, geometric mean of 2 cases$' "and how the two compare"
 
 # Each way of being wrong is that column's result; ours goes on. Exit 1: a check did not hold.
