@@ -178,8 +178,8 @@ static void say_what_came(const char *folder) {
     } else if (!capture_stream_open(&s, folder, &st)) {
         say_failure(stderr, st.message);
     } else {
-        say(stderr, "tsr: %zu calls of %zu process%s in %s\n", s.calls.count, s.processes.count,
-            s.processes.count == 1 ? "" : "es", folder);
+        say(stderr, "tsr: %zu call%s of %zu process%s in %s\n", s.calls.count,
+            text_s(s.calls.count), s.processes.count, s.processes.count == 1 ? "" : "es", folder);
     }
     capture_stream_close(&s);
 }

@@ -482,8 +482,8 @@ static int check_all(session *s, const corpus *c) {
     if (options_flag(s->o, OPTION_TREES))
         say(stderr, "%zu kernels: trees of %zu\n", all, s->held);
     else
-        say(stderr, "%zu relations: %zu hold, %zu violated, %zu not verified\n", all, s->held,
-            s->violated, s->open_questions);
+        say(stderr, "%zu relation%s: %zu hold, %zu violated, %zu not verified\n", all, text_s(all),
+            s->held, s->violated, s->open_questions);
     if (s->held + s->violated == 0)
         s->code = exit_code_worse(s->code, EXIT_NO_VERDICT);
     return (int)exit_code_worse(s->code, c->problem);

@@ -150,8 +150,9 @@ static int prune(store *s, const options *o, uint64_t keep, status *st) {
     if (s && (!store_prune(s, keep, true, &went, st) ||
               (database_is_usual(o) && !prune_packs(s, &packs, st))))
         return command_fail(st);
-    say(stderr, "%" PRIu64 " runs deleted, %" PRIu64 " gates deleted, %" PRIu64 " packs deleted\n",
-        went.runs, went.gates, packs);
+    say(stderr,
+        "%" PRIu64 " run%s deleted, %" PRIu64 " gate%s deleted, %" PRIu64 " pack%s deleted\n",
+        went.runs, text_s(went.runs), went.gates, text_s(went.gates), packs, text_s(packs));
     return EXIT_DONE;
 }
 

@@ -54,8 +54,9 @@ static void append_kind(const self_test_kind *k, text *out) {
 void self_test_table(const self_test *t, const gate_settings *s, text *out) {
     text_show(out,
               "self-test of the gate: margin %.2g %%, MDE %.2g %%, alpha %.2g %%, power %.3g "
-              "%%\n%zu cases:",
-              s->margin * 100, s->bound * 100, s->alpha * 100, s->power * 100, t->case_count);
+              "%%\n%zu case%s:",
+              s->margin * 100, s->bound * 100, s->alpha * 100, s->power * 100, t->case_count,
+              text_s(t->case_count));
     for (size_t i = 0; i < t->case_count && i < SELF_TEST_NAMED; i++)
         text_show(out, " %s", t->cases[i]);
     if (t->case_count > SELF_TEST_NAMED)

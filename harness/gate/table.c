@@ -146,7 +146,7 @@ static void append_summary(const gate *g, text *out) {
         timed += row->timed;
         worst = row->timed ? fmax(worst, row->detectable) : worst;
     }
-    text_show(out, "\n%zu cases:", g->rows.count);
+    text_show(out, "\n%zu case%s:", g->rows.count, text_s(g->rows.count));
     static const gate_verdict order[] = {GATE_FAILED, GATE_REGRESSED, GATE_INCONCLUSIVE,
                                          GATE_IMPROVED, GATE_EQUIVALENT};
     for (size_t i = 0; i < GATE_VERDICT_COUNT; i++)

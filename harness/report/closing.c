@@ -190,7 +190,7 @@ static void append_slowest(const closing *c, text *out) {
     append_extremes(c, "furthest", far, false, out);
     append_extremes(c, "compiling", compiled, true, out);
     if (cached)
-        text_printf(out, "          %zu modules came from the cache\n", cached);
+        text_printf(out, "          %zu module%s came from the cache\n", cached, text_s(cached));
 }
 
 /* ---- errors ---- */

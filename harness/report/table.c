@@ -201,7 +201,7 @@ void table_line(table *t, const json_t *result, double previous_ns, text *out) {
 }
 
 void table_counts(const json_t *results, text *out) {
-    text_show(out, "%zu results:", json_array_size(results));
+    text_show(out, "%zu result%s:", json_array_size(results), text_s(json_array_size(results)));
     const char *separator = " ";
     for (int k = 0; k < OUTCOME_COUNT; k++) {
         size_t i, count = 0;

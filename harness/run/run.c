@@ -493,8 +493,9 @@ static void show_begin(run *r) {
     if (r->request->view.none || p->jobs.count == 0)
         return;
     text_init(&words);
-    text_show(&words, "%s, %s\n%zu results to come\n", host_cpu_name(),
-              r->request->choice->isa ? r->request->choice->isa : host_isa(), p->jobs.count);
+    text_show(&words, "%s, %s\n%zu result%s to come\n", host_cpu_name(),
+              r->request->choice->isa ? r->request->choice->isa : host_isa(), p->jobs.count,
+              text_s(p->jobs.count));
     run_view_header(&r->view, &words);
     print(r, &words);
 }

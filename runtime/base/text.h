@@ -26,6 +26,11 @@ char *text_take(text *t); /* the string, owned by the caller (free); `t` becomes
 
 /* fnmatch-like glob used by --filter: '*', '?', '[...]'; '*' crosses '/'. */
 bool text_glob(const char *pattern, const char *string);
+/* The end of a noun behind a number: "" of 1, else "s". */
+static inline const char *text_s(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 /* Edit distance (Damerau-Levenshtein), for suggestions. */
 size_t text_distance(const char *a, const char *b);
 /* The nearest of `names` to `word` at distance <= max(1, length/3), or NULL. Borrowed. */

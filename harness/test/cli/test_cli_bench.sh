@@ -133,7 +133,7 @@ touch .tsr/failures/mine
 exits 0 "pruning another database" "$tsr" log --db "$scratch/results.db" --prune 1
 [ "$(ls .tsr/failures | wc -l)" -eq 3 ] && pass "keeps them" || fail "keeps them"
 exits 0 "pruning their own" env -u TSR_DB "$tsr" log --prune 1
-has err "^1 runs deleted, 0 gates deleted, 1 packs deleted$" "says what went"
+has err "^1 run deleted, 0 gates deleted, 1 pack deleted$" "says what went"
 [ "$(echo $(ls .tsr/failures | sed 's/-[0-9a-f]*\.repro.*//'))" = "mine product-tiny" ] &&
     pass "keeps what the kept run refers to" || fail "keeps what the kept run refers to"
 cd ..

@@ -120,7 +120,7 @@ exits 1 "a function that never returns" "${check[@]}" --with "$(dirname "$functi
     --relation repetition,memory,caches --budget 1
 has out "memory +not verified" "ends with the budget"
 exits 0 "one stream" bash -c 'exec "$@" >both 2>&1' - "${check[@]}" --filter row_sums --relation repetition
-[ "$(tail -1 both | grep -c "1 relations: 1 hold")" -eq 1 ] && pass "has the sum at its end" || fail "has the sum at its end"
+[ "$(tail -1 both | grep -c "1 relation: 1 hold")" -eq 1 ] && pass "has the sum at its end" || fail "has the sum at its end"
 exits 0 "tensors as they lie" "${check[@]}" --with "$functions:as_they_lie=row_sums" --filter row_sums --relation strides
 has out "strides +holds" "are read so"
 exits 5 "dense tensors alone" "${check[@]}" --with "$functions:dense_alone=row_sums" --filter row_sums --relation strides

@@ -383,10 +383,10 @@ exits 3 "times that are not those of their samples" "$tsr" gate --baseline run:l
 exits 2 "records have nothing to count" "$tsr" gate --baseline r1.json --against r2.json --counters instructions
 exits 2 "records are of no corpus" "$tsr" gate --baseline r1.json --against r2.json corpus
 exits 0 "--filter means cases" "$tsr" gate --baseline r1.json --against r2.json --filter double
-has out "^1 cases: 1 EQUIVALENT" "of records, too"
+has out "^1 case: 1 EQUIVALENT" "of records, too"
 exits 3 "--threads those of so many" "$tsr" gate --baseline r1.json --against r2.json --threads 7
 exits 0 "and modules can be filtered" "$tsr" gate --baseline fast --against part --filter '*/small'
-has out "^1 cases: 1 EQUIVALENT" "by their names"
+has out "^1 case: 1 EQUIVALENT" "by their names"
 exits 5 "another machine" "$tsr" gate --baseline r1.json --against cpu.json
 reason other-cpu "is refused"
 exits 0 "unless only what is exact counts" "$tsr" gate --baseline r1.json --against cpu.json --cross-host
