@@ -18,11 +18,12 @@ def twice_1000(x: Tensor[1000, f32]) -> Tensor[1000, f32]:
     return x + x
 END
 
-# Exit code, what the complaint must say, what is in the environment, the command line.
+# Exit code, what the complaint must say, what is in the environment (parted by ;), the command line.
 while IFS='|' read -r code words environment line; do
     [ -n "$code" ] || continue
+    IFS=';' read -ra variables <<<"$environment"
     # shellcheck disable=SC2086
-    exits "$code" "$environment $line" "${none[@]}" $environment "$tsr" $line
+    exits "$code" "$environment $line" "${none[@]}" "${variables[@]}" "$tsr" $line
     has err "$words" "is told why"
     [ -s out ] && fail "and nothing is said on stdout" || pass "and nothing is said on stdout"
 done <<END_OF_LINES
@@ -34,8 +35,8 @@ done <<END_OF_LINES
 4|NVIDIA's driver \(Debian: libcuda1||run twice.tsr --kernel twice_1000 --case small --backend cuda
 4|NVIDIA's driver \(Debian: libcuda1||bench twice.tsr --backend cpu,cuda
 4|too old: it has no function 'cuDevicePrimaryCtxRelease_v2'|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda_old.so|bench twice.tsr --backend cuda
-4|803.*load the module anew|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so TESSERA_STUB_FAULTS=init=803|bench twice.tsr --backend cuda
-4|no code is made for the chip gfx1030|TESSERA_HIP_LIBRARY=$stubs/libstub_hip.so TESSERA_STUB_FAULTS=chip=1030|bench twice.tsr --backend hip
+4|803.*load the module anew|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so;TESSERA_STUB_FAULTS=init=803|bench twice.tsr --backend cuda
+4|no code is made for the chip gfx1030|TESSERA_HIP_LIBRARY=$stubs/libstub_hip.so;TESSERA_STUB_FAULTS=chip=1030|bench twice.tsr --backend hip
 4|has no device cuda:1 here|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so|bench twice.tsr --backend cuda --device cuda:1
 2|runs on devices of its own, cuda:INDEX|TESSERA_CUDA_LIBRARY=$stubs/libstub_cuda.so|bench twice.tsr --backend cuda --device cpu:0
 END_OF_LINES
