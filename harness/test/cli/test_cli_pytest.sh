@@ -79,11 +79,12 @@ has out "^E +out\[0\] is 0x3f800000 \(1.*\) and 0x40000000 \(2|^E +out\[0\] is 0
 has out "^E +with N=2$" "in the smallest shape"
 hasnt out "testing\.py|_program\.py|_commands\.py" "no frame of ours"
 cp out report
-for line in $(sed -n 's|^E .* replay \(.*/.pytest_cache/d/tessera-packs/.*\) --trust$|\1|p' report); do
-    exits 0 "$(basename "$line") happens again" "$tsr" replay "$line" --trust
+while read -r line; do
+    eval "typed=($line)" # as a shell reads it: a path may be quoted
+    exits 0 "$(basename "${typed[0]}") happens again" "$tsr" replay "${typed[0]}" --trust
     has out "^REPRODUCED_EXACT" "with equal bits"
     again=$((${again:-0} + 1))
-done
+done < <(sed -n 's|^E .* replay \(.*/.pytest_cache/d/tessera-packs/.*\) --trust$|\1|p' report)
 [ "${again:-0}" -eq 2 ] && pass "both said what to type" || fail "both said what to type"
 
 exits 1 "a folder that is named" "${pytest[@]}" --tessera-packs=given -k half
