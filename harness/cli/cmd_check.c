@@ -7,6 +7,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/own_inputs.h"
+#include "common/command_line.h"
 #include "common/interrupt.h"
 #include "common/say.h"
 #include "relations/relation_pack.h"
@@ -367,9 +368,12 @@ static json_t *pack_one(const session *s, const json_t *one) {
     bool packed =
         relation_pack_wanted(one) && !interrupt_seen && relation_pack_write(&request, &path, &st);
     json_t *told = packed ? json_text(path.data) : json_null();
+    text word;
+    text_init(&word);
     if (packed && !s->json)
-        say(stdout, "%*stsr replay %s%s\n", EXAMPLE_COLUMN, "", path.data,
-            s->request.column->with ? " --trust" : "");
+        say(stdout, "%*stsr replay %s%s\n", EXAMPLE_COLUMN, "",
+            command_line_quoted(&word, path.data), s->request.column->with ? " --trust" : "");
+    text_release(&word);
     if (!packed && st.code != STATUS_OK && st.code != STATUS_INTERRUPTED)
         say(stderr, "tsr: %s of %s is not packed: %s\n",
             json_string_value(json_object_get(one, "relation")), s->request.column->kernel->name,

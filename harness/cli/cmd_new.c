@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "common/command_line.h"
 #include "common/say.h"
 #include "definition/definition.h"
 #include "tessera/compiler.h"
@@ -81,13 +82,15 @@ static bool write_file(const options *o, const char *name, const char *ending, c
 }
 
 static int write_kernel(const options *o, const char *name, const text *source) {
-    text path;
+    text path, word;
     status st = STATUS_INIT;
     text_init(&path);
+    text_init(&word);
     bool ok = write_file(o, name, ".tsr", source, &path, &st);
     if (ok)
-        say(stderr, "now: tsr bench %s\n", path.data);
+        say(stderr, "now: tsr bench %s\n", command_line_quoted(&word, path.data));
     text_release(&path);
+    text_release(&word);
     return ok ? EXIT_DONE : command_fail(&st);
 }
 
@@ -182,7 +185,10 @@ static bool convert(conversion *c, status *st) {
     ok = ok && write_reference(c, st) && write_solutions(c, st);
     if (ok) {
         say_text(stderr, c->notes.data);
-        say(stderr, "now: tsr bench %s%s\n", kernel.data, c->with.data);
+        text word;
+        text_init(&word);
+        say(stderr, "now: tsr bench %s%s\n", command_line_quoted(&word, kernel.data), c->with.data);
+        text_release(&word);
     }
     text_release(&kernel);
     return ok;

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/database.h"
 #include "cli/own_inputs.h"
+#include "common/command_line.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/output.h"
@@ -394,7 +395,11 @@ static int pack_recorded_call(const options *o, const job_choice *choice, const 
     interrupt_watch();
     int code = pack_call(&request, &path, &what, &st) ? EXIT_DONE : command_fail(&st);
     if (code == EXIT_DONE && interrupt_settle()) {
-        say(stderr, "%s\nagain: tsr replay %s --trust\n", what.data, path.data);
+        text word;
+        text_init(&word);
+        say(stderr, "%s\nagain: tsr replay %s --trust\n", what.data,
+            command_line_quoted(&word, path.data));
+        text_release(&word);
         say(stdout, "%s\n", path.data);
     }
     text_release(&path);

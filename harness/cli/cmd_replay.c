@@ -5,6 +5,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/pack_show.h"
+#include "common/command_line.h"
 #include "common/json_text.h"
 #include "common/say.h"
 #include "job/job.h"
@@ -67,11 +68,15 @@ static void show_code(const replay *r, const replay_request *request) {
 }
 
 static void show_ways(const replay *r, const replay_request *request) {
+    text word;
+    text_init(&word);
+    const char *path = command_line_quoted(&word, request->path);
     say(stdout,
         "%s\n    tsr replay %s --show           what is in it\n"
         "    tsr replay %s --trust          run the pack's own copy\n"
         "    tsr replay %s --with FILE      run a file of yours instead\n",
-        r->why, request->path, request->path, request->path);
+        r->why, path, path, path);
+    text_release(&word);
 }
 
 static void show(const replay *r, const replay_request *request) {

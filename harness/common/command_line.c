@@ -16,3 +16,9 @@ void command_line_word(text *out, const char *word) {
             text_append_char(out, *word);
     text_append_char(out, '\'');
 }
+
+const char *command_line_quoted(text *room, const char *word) {
+    text_clear(room);
+    command_line_word(room, word);
+    return room->data;
+}

@@ -6,5 +6,7 @@
 
 /* Appends a word as a shell reads it: quoted where it has to be. */
 void command_line_word(text *out, const char *word);
+/* The same in the place of what `room` has; borrowed from it. */
+const char *command_line_quoted(text *room, const char *word);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "common/command_line.h"
 #include "common/json_text.h"
 #include "diff/array.h"
 #include "diff/describe.h"
@@ -176,7 +177,10 @@ static json_t *show_diverging(comparing *c) {
     show_libraries(c, in_a(c, i), in_b(c, i));
     json_t *tensors = compare_tensors(c, i, true, &kept);
     if (kept) {
-        text_show(c->out, "  pack it: tsr pack-repro %s:", c->b.folder);
+        text word;
+        text_init(&word);
+        text_show(c->out, "  pack it: tsr pack-repro %s:", command_line_quoted(&word, c->b.folder));
+        text_release(&word);
         capture_name_place(&c->b, in_b(c, i), c->out);
         text_append_char(c->out, '\n');
     } else {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "case/backend.h"
+#include "common/command_line.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
@@ -177,8 +178,11 @@ static void tell_shrunk(fuzzing *f, const shrunk *s) {
         s->path.data);
     say_text(out, s->source.data);
     say(out, "\n");
+    text word;
+    text_init(&word);
     if (s->packed.length)
-        say(out, "tsr replay %s\n", s->packed.data);
+        say(out, "tsr replay %s\n", command_line_quoted(&word, s->packed.data));
+    text_release(&word);
     fflush(stdout);
     json_array_append_new(
         f->failed, json_pack("{s:I, s:s, s:s, s:s, s:o, s:o}", "number", (json_int_t)f->tally.next,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/splitmix64.h"
+#include "common/command_line.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
@@ -171,8 +172,11 @@ static void tell_failure(fuzzing *f, const target *t, drawn_case *d, const json_
         say(out, "%s on %s, %s: %s: %s\nshrunk in %u runs to, with --seed %" PRIu64 ":\n    %s\n",
             d->kernel->name, t->with->name, t->profile, result_text(result, RESULT_STATUS),
             result_text(result, RESULT_WHY), runs, d->seed, words.data);
+        text word;
+        text_init(&word);
         if (path.length)
-            say(out, "tsr replay %s --trust\n", path.data);
+            say(out, "tsr replay %s --trust\n", command_line_quoted(&word, path.data));
+        text_release(&word);
         json_array_append_new(
             f->failed, json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:o}", "kernel",
                                  d->kernel->name, "column", json_text(t->with->name), "profile",

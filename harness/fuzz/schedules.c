@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/philox.h"
 #include "case/backend.h"
+#include "common/command_line.h"
 #include "common/interrupt.h"
 #include "common/json_text.h"
 #include "common/say.h"
@@ -135,15 +136,19 @@ static bool pack(schedule_fuzz *f, const job *j, const json_t *result, text *pat
 static void tell_shrunk(schedule_fuzz *f, const job *j, const json_t *result, const char *packed) {
     FILE *out = f->request->json ? stderr : stdout;
     bool scheduled = *j->schedule != '\0';
+    text word;
+    text_init(&word);
     say(out,
         "%s/%s, %s, %u thread%s: %s: %s\n"
         "tsr golden verify %s --backend cpu --filter %s/%s%s%s --isa %s --threads %u%s%s%s\n",
         j->kernel, j->case_name, j->isa, j->threads, j->threads == 1 ? "" : "s",
-        result_text(result, RESULT_STATUS), result_text(result, RESULT_WHY), j->path, j->kernel,
-        j->case_name, j->dims && *j->dims ? " --dims " : "", j->dims ? j->dims : "", j->isa,
-        j->threads, scheduled ? " --schedule '" : "", j->schedule, scheduled ? "'" : "");
+        result_text(result, RESULT_STATUS), result_text(result, RESULT_WHY),
+        command_line_quoted(&word, j->path), j->kernel, j->case_name,
+        j->dims && *j->dims ? " --dims " : "", j->dims ? j->dims : "", j->isa, j->threads,
+        scheduled ? " --schedule '" : "", j->schedule, scheduled ? "'" : "");
     if (*packed)
-        say(out, "tsr replay %s\n", packed);
+        say(out, "tsr replay %s\n", command_line_quoted(&word, packed));
+    text_release(&word);
     fflush(stdout);
     json_array_append_new(
         f->failed, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o}", "kernel", j->kernel,

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "common/command_line.h"
 #include "common/json_text.h"
 #include "job/job.h"
 #include "job/result.h"
@@ -363,8 +364,11 @@ static void append_places(const closing *c, text *out) {
     if (!c->run)
         return;
     text_show(out, "run %s, in %s\n", c->run, c->database);
+    text word;
+    text_init(&word);
     text_show(out, "tsr report %s%s%s -o report.html\n", c->run, c->named ? " --db " : "",
-              c->named ? c->database : "");
+              c->named ? command_line_quoted(&word, c->database) : "");
+    text_release(&word);
 }
 
 void closing_print(const closing *c, text *out) {

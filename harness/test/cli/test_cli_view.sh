@@ -29,7 +29,7 @@ has out '^checked: ' "what was checked against what"
 has out '^slowest +' "the slowest"
 has out '^tsr report [^ ]+ --db .* -o report.html' "the line that makes the report"
 report=$(grep '^tsr report ' out)
-exits 0 "which works" bash -c "PATH=$(dirname "$tsr"):\$PATH; $report"
+exits 0 "which works" bash -c "PATH='$(dirname "$tsr")':\$PATH; $report"
 [ -s report.html ] && pass "and writes a page" || fail "and writes a page"
 
 exits 0 "in UTF-8" env LC_ALL=C.UTF-8 "${bench[@]}"
