@@ -17,14 +17,14 @@ GOOD = HEAD + ".visible .entry k() { ret; }\n"
 COMPILER = """#!/bin/sh
 [ "$1" = bench ] && { echo "k/one@interp,strict,1"; exit; }
 case "$*" in
-*"--emit metadata"*) cat {folder}/metadata; exit ;;
+*"--emit metadata"*) cat "{folder}/metadata"; exit ;;
 *"-o "*" --kernel kernel:1"*) echo nonsense >"$6"; exit ;;
-*"-o "*" --kernel kernel:0"*) cat {folder}/code >"$6"; exit ;;
+*"-o "*" --kernel kernel:0"*) cat "{folder}/code" >"$6"; exit ;;
 esac
 for word; do out=$word; done
-cat {folder}/said >&2
-[ -s {folder}/said ] || cp {folder}/code "$out"
-[ ! -s {folder}/said ] || exit 3
+cat "{folder}/said" >&2
+[ -s "{folder}/said" ] || cp "{folder}/code" "$out"
+[ ! -s "{folder}/said" ] || exit 3
 """
 
 ONE, TWO = "{}", '{"program": {"kernels": ["kernel:0", "kernel:1"]}}'
