@@ -54,15 +54,13 @@ static LLVMValueRef no_code(emitter *e, int opcode, LLVMValueRef x) {
     return x;
 }
 
-/* AVX-512 has an instruction for all but NaN; without it code generation takes six, with a latency
- * that a chain of maxima cannot hide. Which NaN wins cannot be seen. */
-static LLVMValueRef extreme(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
+LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
     enum { OF_COMPARISON = 1 << 2, NO_ROUNDING = 4 };
     LLVMTypeRef type = LLVMTypeOf(x);
     int width = lanes_of(x);
     bool f32s = width > 1 && LLVMGetElementType(type) == e->f32;
     if (e->plain || !e->target->has_avx512 || !f32s || (width != 16 && width != 8 && width != 4))
-        return binary_intrinsic(e, opcode == TILE_MAXIMUM ? "llvm.maximum" : "llvm.minimum", x, y);
+        return NULL;
     char name[48];
     snprintf(name, sizeof name, "llvm.x86.avx512.mask.range.ps.%d", 32 * width);
     LLVMValueRef args[] = {x,
@@ -71,7 +69,16 @@ static LLVMValueRef extreme(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef
                            LLVMGetUndef(type),
                            code_int(e, width == 16 ? e->i16 : e->i8, -1),
                            code_int(e, e->i32, NO_ROUNDING)};
-    LLVMValueRef range = code_intrinsic(e, name, NULL, 0, args, width == 16 ? 6 : 5);
+    return code_intrinsic(e, name, NULL, 0, args, width == 16 ? 6 : 5);
+}
+
+/* AVX-512 has an instruction for all but NaN; without it code generation takes six, with a latency
+ * that a chain of maxima cannot hide. Which NaN wins cannot be seen. */
+static LLVMValueRef extreme(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef range = code_extreme_number(e, opcode, x, y);
+    int width = lanes_of(x);
+    if (!range)
+        return binary_intrinsic(e, opcode == TILE_MAXIMUM ? "llvm.maximum" : "llvm.minimum", x, y);
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, y, "");
     uint64_t bits = dtype_format_of(DTYPE_F32)->nan;
     return LLVMBuildSelect(e->b, nan, code_splat_bits(e, DTYPE_F32, bits, width), range, "");

@@ -162,7 +162,7 @@ exits 0 "three threads" record threads_a honest 1 threads
 exits 0 "and again" record threads_b honest 1 threads
 exits 0 "threads are paired, whoever was first" "$tsr" diff threads_a threads_b --json
 said "all" "d['agree'] == 13"
-exits 0 "no room" bash -c "ulimit -f 2; LD_LIBRARY_PATH=$programs/honest '$tsr' capture --out small --tensors all -- '$program' 10"
+exits 0 "no room" bash -c "ulimit -f 2; LD_LIBRARY_PATH='$programs/honest' '$tsr' capture --out small --tensors all -- '$program' 10"
 same out alone "the program goes on"
 [ "$(grep -c "recording ends here" err)" = 1 ] && pass "with one message" || fail "with one message"
 exits 5 "what is there is read" "$tsr" diff small a

@@ -82,6 +82,39 @@ static LLVMValueRef half(emitter *e, LLVMValueRef x, int width, bool high) {
     return code_shuffle(e, x, LLVMGetUndef(LLVMTypeOf(x)), mask, count);
 }
 
+/* Tells that a lane of some vector is a NaN. */
+static LLVMValueRef any_nan(emitter *e, LLVMValueRef *v, int count, int width) {
+    LLVMValueRef nan = NULL;
+    for (int i = 0; i < count; i += 2) {
+        LLVMValueRef pair =
+            LLVMBuildFCmp(e->b, LLVMRealUNO, v[i], v[i + 1 < count ? i + 1 : i], "");
+        nan = nan ? LLVMBuildOr(e->b, nan, pair, "") : pair;
+    }
+    LLVMTypeRef bits = LLVMIntTypeInContext(e->context, (unsigned)width);
+    nan = LLVMBuildBitCast(e->b, nan, bits, "");
+    return LLVMBuildICmp(e->b, LLVMIntNE, nan, LLVMConstInt(bits, 0, 0), "");
+}
+
+/* The extreme of all lanes of `count` vectors, of which NaNs are looked for beside: the chain has
+ * one instruction and one exchange of lanes a step. NULL: there is no instruction. */
+static LLVMValueRef fold_extreme(emitter *e, int opcode, LLVMValueRef *v, int count, int width) {
+    static int exchanges[][4] = {{2, 3, 0, 1}, {1, 0, 3, 2}};
+    if (!code_extreme_number(e, opcode, v[0], v[0]))
+        return NULL;
+    LLVMValueRef nan = any_nan(e, v, count, width), all;
+    for (; count > 1; count /= 2)
+        for (int i = 0; i < count / 2; i++)
+            v[i] = code_extreme_number(e, opcode, v[i], v[i + count / 2]);
+    for (all = v[0]; width > 4; width /= 2)
+        all = code_extreme_number(e, opcode, half(e, all, width, false), half(e, all, width, true));
+    for (int i = 0; i < 2; i++)
+        all = code_extreme_number(
+            e, opcode, all, code_shuffle(e, all, LLVMGetUndef(LLVMTypeOf(all)), exchanges[i], 4));
+    all = LLVMBuildExtractElement(e->b, all, LLVMConstInt(e->i32, 0, 0), "");
+    uint64_t bits = dtype_format_of(DTYPE_F32)->nan;
+    return LLVMBuildSelect(e->b, nan, code_splat_bits(e, DTYPE_F32, bits, 1), all, "");
+}
+
 /* Lanes side by side are halved: first whole parts against each other, then halves of the last one.
  */
 static void code_fold(emitter *e, ir_op op) {
@@ -98,11 +131,15 @@ static void code_fold(emitter *e, ir_op op) {
         for (int p = 0; p < x->parts; p++)
             v[count++] = x->values[p];
     }
+    LLVMTypeRef type = LLVMTypeOf(v[0]);
+    int width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
+    bool extreme = opcode != TILE_ADD && t->element == DTYPE_F32;
+    t->values[0] = extreme ? fold_extreme(e, opcode, v, count, width) : NULL;
+    if (t->values[0])
+        return;
     for (; count > 1; count /= 2)
         for (int i = 0; i < count / 2; i++)
             v[i] = code_binary_value(e, opcode, t->element, v[i], v[i + count / 2]);
-    LLVMTypeRef type = LLVMTypeOf(v[0]);
-    int width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
     for (; width > 1; width /= 2)
         v[0] = code_binary_value(e, opcode, t->element, half(e, v[0], width, false),
                                  half(e, v[0], width, true));
