@@ -173,6 +173,37 @@ static void signed_zeros(void **state) {
     hold(rows, COUNT_OF(rows), false);
 }
 
+/* ---- extremes of rows ---- */
+
+static const char extremes[] = "@kernel\ndef f(x: Tensor[\"3*N\", \"N\", f32]) -> "
+                               "tuple[Tensor[\"3*N\", f32], Tensor[\"3*N\", f32]]:\n"
+                               "    return max(x, axis=1), min(x, axis=1)\n";
+
+/* Each place of a row has in turn what decides it: a NaN among numbers, a +0 among -0, a -0 among
+ * +0. */
+static void fill_extremes(subject *s) {
+    int64_t n = dim_of(s, "N");
+    float *x = s->inputs[0].data, *most = s->right[0].data, *least = s->right[1].data;
+    const float others[] = {1, -0.0f, 0.0f}, deciding[] = {-NAN, 0.0f, -0.0f};
+    for (int64_t r = 0; r < 3 * n; r++) {
+        int64_t kind = r / n;
+        for (int64_t i = 0; i < n; i++)
+            x[r * n + i] = i == r % n ? deciding[kind] : others[kind] * (float)(i + 1);
+        bool alone = n == 1;
+        most[r] = kind == 0 ? NAN : kind == 2 && alone ? -0.0f : 0.0f;
+        least[r] = kind == 0 ? NAN : kind == 1 && alone ? 0.0f : -0.0f;
+    }
+}
+
+static void extremes_of_rows(void **state) {
+    static const row rows[] = {{extremes, "N=1", fill_extremes},  {extremes, "N=4", fill_extremes},
+                               {extremes, "N=5", fill_extremes},  {extremes, "N=16", fill_extremes},
+                               {extremes, "N=32", fill_extremes}, {extremes, "N=64", fill_extremes},
+                               {extremes, "N=130", fill_extremes}};
+    (void)state;
+    hold(rows, COUNT_OF(rows), false);
+}
+
 /* ---- floats ---- */
 
 #define OF_N(type) "Tensor[\"N\", " type "]"
@@ -292,6 +323,7 @@ static void far_away(void **state) {
 int main(void) {
     compiler_init();
     const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(signed_zeros),
-                                       cmocka_unit_test(floats), cmocka_unit_test(far_away)};
+                                       cmocka_unit_test(extremes_of_rows), cmocka_unit_test(floats),
+                                       cmocka_unit_test(far_away)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
