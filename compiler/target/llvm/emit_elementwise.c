@@ -54,13 +54,31 @@ static LLVMValueRef no_code(emitter *e, int opcode, LLVMValueRef x) {
     return x;
 }
 
+/* maxps and minps give their second operand where none is greater: with both orders of operands,
+ * the common bits of two zeros are +0 for a maximum, and all of their bits -0 for a minimum. */
+static LLVMValueRef extreme_both_ways(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
+    LLVMRealPredicate wins = opcode == TILE_MAXIMUM ? LLVMRealOGT : LLVMRealOLT;
+    LLVMTypeRef type = LLVMTypeOf(x), bits = code_vector(e, DTYPE_I32, lanes_of(x));
+    LLVMValueRef one = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, wins, x, y, ""), x, y, ""),
+                 other = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, wins, y, x, ""), y, x, "");
+    one = LLVMBuildBitCast(e->b, one, bits, "");
+    other = LLVMBuildBitCast(e->b, other, bits, "");
+    one = opcode == TILE_MAXIMUM ? LLVMBuildAnd(e->b, one, other, "")
+                                 : LLVMBuildOr(e->b, one, other, "");
+    return LLVMBuildBitCast(e->b, one, type, "");
+}
+
 LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
     enum { OF_COMPARISON = 1 << 2, NO_ROUNDING = 4 };
     LLVMTypeRef type = LLVMTypeOf(x);
     int width = lanes_of(x);
     bool f32s = width > 1 && LLVMGetElementType(type) == e->f32;
-    if (e->plain || !e->target->has_avx512 || !f32s || (width != 16 && width != 8 && width != 4))
+    if (e->plain || !f32s || (width != 16 && width != 8 && width != 4))
         return NULL;
+    if (!e->target->has_avx512)
+        return strncmp(e->target->triple, "x86_64", 6) == 0 && e->target->class != TARGET_SIMT
+                   ? extreme_both_ways(e, opcode, x, y)
+                   : NULL;
     char name[48];
     snprintf(name, sizeof name, "llvm.x86.avx512.mask.range.ps.%d", 32 * width);
     LLVMValueRef args[] = {x,
@@ -73,9 +91,10 @@ LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMVal
 }
 
 /* AVX-512 has an instruction for all but NaN; without it code generation takes six, with a latency
- * that a chain of maxima cannot hide. Which NaN wins cannot be seen. */
+ * that a chain of maxima cannot hide; two ways and a test for NaN would be no fewer. Which NaN wins
+ * cannot be seen. */
 static LLVMValueRef extreme(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef range = code_extreme_number(e, opcode, x, y);
+    LLVMValueRef range = e->target->has_avx512 ? code_extreme_number(e, opcode, x, y) : NULL;
     int width = lanes_of(x);
     if (!range)
         return binary_intrinsic(e, opcode == TILE_MAXIMUM ? "llvm.maximum" : "llvm.minimum", x, y);
