@@ -62,6 +62,15 @@ static bool is_same_place(const donor *d, const draft_view *from, const draft_vi
 
 /* ---- what kernels should make in place ---- */
 
+/* Tells that the kernel has no wish for this input or this output yet: two operands may lie in one
+ * place, and calls of one kernel may wish for different things. */
+static bool is_free(const draft_kernel *k, uint32_t inputs, uint32_t input, uint32_t output) {
+    bool is = !k->donated || k->donated[input] < 0;
+    for (uint32_t i = 0; k->donated && i < inputs; i++)
+        is = is && k->donated[i] != output;
+    return is;
+}
+
 static void wish(const donor *d, const draft_command *c) {
     draft_kernel *k = &d->p->kernels.items[c->kernel];
     uint32_t inputs = inputs_of(d->m, k->function);
@@ -70,7 +79,7 @@ static void wish(const donor *d, const draft_command *c) {
         if (d->of[views[o].slot].input < 0)
             continue;
         for (uint32_t i = 0; i < inputs; i++) {
-            if (!is_same_place(d, &views[i], &views[o]))
+            if (!is_same_place(d, &views[i], &views[o]) || !is_free(k, inputs, i, o - inputs))
                 continue;
             if (!k->donated) {
                 k->donated = base_malloc(inputs * sizeof *k->donated);

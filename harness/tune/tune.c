@@ -354,7 +354,9 @@ static char *files_of(const tuning *t) {
         free(place);
     }
     map_release(&seen);
-    return text_take(&list);
+    char *taken = text_take(&list);
+    text_release(&list);
+    return taken;
 }
 
 static void report(const tuning *t) {
