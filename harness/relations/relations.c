@@ -223,6 +223,14 @@ static bool try_dims(checking *c, outcome_of_relation *o, const compiler_case *l
     return shown;
 }
 
+/* A smaller example is not worth the relations that are still to be tried: it has a part of the
+ * time that is left. */
+static uint64_t shrinking_ends(const checking *c) {
+    enum { PART = 4 };
+    uint64_t now_ns = timer_now_ns();
+    return now_ns < c->end_ns ? now_ns + (c->end_ns - now_ns) / PART : now_ns;
+}
+
 /* Smaller dimensions that show it, too: each in turn 1, then half, then one less. */
 static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint32_t dim,
                    const compiler_independence *lanes) {
@@ -231,12 +239,13 @@ static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint3
     int64_t dims[ATTEMPT_DIMS_MAX];
     tried_dims tried = {.count = 0};
     bool shrunk = false;
+    const uint64_t stop_ns = shrinking_ends(c);
     attempt_dims(column, from, dims);
-    for (bool smaller = true; smaller && !is_over(c);) {
+    for (bool smaller = true; smaller && timer_now_ns() < stop_ns;) {
         smaller = false;
         for (uint32_t i = 0; i < count; i++) {
             const int64_t wanted[] = {1, dims[i] / 2, dims[i] - 1};
-            for (int k = 0; k < 3 && tried.count < SHRINKS_MAX; k++) {
+            for (int k = 0; k < 3 && tried.count < SHRINKS_MAX && timer_now_ns() < stop_ns; k++) {
                 int64_t kept = dims[i];
                 if (wanted[k] < 1 || wanted[k] >= kept)
                     continue;
