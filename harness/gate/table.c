@@ -152,7 +152,7 @@ static void append_summary(const gate *g, text *out) {
     for (size_t i = 0; i < GATE_VERDICT_COUNT; i++)
         if (counted[order[i]])
             text_show(out, " %zu %s", counted[order[i]], gate_verdict_name(order[i]));
-    text_show(out, "; %zu are the same module on both sides, %zu were timed\n", same, timed);
+    text_show(out, "; %zu with the same code on both sides, %zu timed\n", same, timed);
     if (counted[GATE_INCONCLUSIVE] == g->rows.count)
         text_append(out, "no verdict: nothing was compared\n");
     if (!timed)
