@@ -5,6 +5,7 @@
 export TSR_DB=$scratch/view.db
 small_corpus
 bench=("$tsr" bench corpus --quick)
+plain=(env LC_ALL=C "${bench[@]}") # marks in ASCII, whichever the locale
 
 # No line of $2 is longer than $1, but those that name a file, a database or a command.
 fits() {
@@ -39,11 +40,11 @@ has out "$(printf '\033')" "is there"
 exits 0 "no colour" env NO_COLOR=1 "${bench[@]}" --color auto
 hasnt out "$(printf '\033')" "where it is not wanted"
 
-exits 0 "several ways" "${bench[@]}" --backend all --profile strict,deterministic
+exits 0 "several ways" "${plain[@]}" --backend all --profile strict,deterministic
 has out '^columns: 1 interp strict, 2 cpu strict, 3 cpu deterministic' "are columns of marks"
 has out '^addition +[+]{3} +6/6' "in each kernel's line"
 
-exits 1 "a failure" "${bench[@]}" --inject flip-bit@product/exact --failures packs
+exits 1 "a failure" "${plain[@]}" --inject flip-bit@product/exact --failures packs
 has out '^product +x +1/2' "marks its kernel"
 has out '^ +exact@cpu,strict,[0-9]+ +mismatch: ' "stands below its line"
 has out '^ +tsr replay packs/' "with the command that replays it"
