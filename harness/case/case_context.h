@@ -11,10 +11,7 @@
 #include "tessera/compiler.h"
 
 /* Sample of a large case, computed in part (case_sample.h). */
-enum {
-    CASE_SAMPLE_AXES = 2,
-    CASE_SAMPLE_ELEMENT_STEPS = 32 /* an element of a primitive takes as long as so many products */
-};
+enum { CASE_SAMPLE_AXES = 2 };
 typedef struct case_sample {
     bool planned, applies;
     uint32_t count;

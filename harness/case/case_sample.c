@@ -19,14 +19,6 @@ static const uint64_t steps_least = UINT64_C(1) << 28; /* about half a second */
 
 /* ---- the plan ---- */
 
-static bool steps_of(compiler_instance *instance, uint64_t *steps) {
-    uint64_t elements, products;
-    status ignored = STATUS_INIT;
-    bool ok = compiler_steps(instance, &elements, &products, &ignored);
-    *steps = products + CASE_SAMPLE_ELEMENT_STEPS * elements;
-    return ok;
-}
-
 /* The longest first. */
 static uint32_t longest(compiler_axis *axes, uint32_t count) {
     uint32_t taken = 0;
@@ -52,7 +44,8 @@ static bool plan(case_context *s) {
     uint32_t count;
     status ignored = STATUS_INIT;
     if (s->kernel->interpreted || compiler_instance_is_contract(s->instance) ||
-        !steps_of(s->instance, &whole) || whole < (s->sampled_from ? s->sampled_from : steps_least))
+        !drawn_steps(s->instance, &whole, &ignored) ||
+        whole < (s->sampled_from ? s->sampled_from : steps_least))
         return false;
     if (!compiler_axes(s->instance, axes, AXES_FOUND, &count, &ignored))
         return false;
@@ -62,7 +55,7 @@ static bool plan(case_context *s) {
         positions[i] = (axes[i].extent + SAMPLE_STRIP - 1) / SAMPLE_STRIP;
     }
     compiler_instance *drawn = compiler_part(s->instance, p->axes, positions, p->count, &ignored);
-    bool saves = p->count && drawn && steps_of(drawn, &part) && part <= whole / SAVING;
+    bool saves = p->count && drawn && drawn_steps(drawn, &part, &ignored) && part <= whole / SAVING;
     compiler_instance_free(drawn);
     return saves;
 }

@@ -151,13 +151,20 @@ static compiler_instance *part_of(const case_context *s, const draw *d, int64_t 
     return compiler_part(s->instance, s->sample.axes, counts, s->sample.count, st);
 }
 
+bool drawn_steps(compiler_instance *instance, uint64_t *steps, status *st) {
+    uint64_t elements = 0, products = 0;
+    bool ok = compiler_steps(instance, &elements, &products, st);
+    *steps = products + DRAWN_ELEMENT_STEPS * elements;
+    return ok;
+}
+
 static uint64_t steps_at_least(const case_context *s) {
     uint64_t shared = 0;
     if (s->sampled_from)
         return s->sampled_from;
     for (uint32_t i = 0; i < s->signature.input_count; i++)
         shared += is_cut(&s->sample, i) ? 0 : (uint64_t)tensor_count(&s->inputs[i]);
-    shared *= SHARED_TIMES * CASE_SAMPLE_ELEMENT_STEPS;
+    shared *= SHARED_TIMES * DRAWN_ELEMENT_STEPS;
     return shared > group_steps ? shared : group_steps;
 }
 
@@ -194,12 +201,11 @@ static void cut(const case_context *s, const draw *d, int64_t positions, drawn_g
 }
 
 static bool plan_groups(const case_context *s, const draw *d, drawn_groups *out, status *st) {
-    uint64_t elements, products;
+    uint64_t steps;
     compiler_instance *whole = part_of(s, d, d->count[0], st);
-    bool ok = whole && compiler_steps(whole, &elements, &products, st);
+    bool ok = whole && drawn_steps(whole, &steps, st);
     if (ok) {
-        int64_t positions =
-            positions_of_a_group(s, d, products + CASE_SAMPLE_ELEMENT_STEPS * elements);
+        int64_t positions = positions_of_a_group(s, d, steps);
         int64_t last = d->count[0] % positions;
         out->parts[0] = part_of(s, d, positions, st);
         out->parts[1] = last ? part_of(s, d, last, st) : NULL;

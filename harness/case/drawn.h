@@ -52,5 +52,9 @@ void drawn_groups_release(drawn_groups *g);
 
 /* The number of threads at one time. */
 uint32_t drawn_threads(void);
+/* The work of the interpreter or the reference for an instance: an added product is one step, an
+ * element of an input or a primitive DRAWN_ELEMENT_STEPS. */
+enum { DRAWN_ELEMENT_STEPS = 32 };
+bool drawn_steps(compiler_instance *instance, uint64_t *steps, status *st);
 
 #endif

@@ -128,7 +128,7 @@ void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
 /* cpu/emit_divide.c: is it a division of many by one that needs no division each; what it needs of
  * the one, where that is made; and the division. */
 /* The maximum or minimum of two vectors of f32 where neither has a NaN; NULL: there is no
- * instruction for it. */
+ * shorter way than the one that heeds NaNs. */
 LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y);
 bool code_divides_by(const emitter *e, ir_op op);
 void code_reciprocal(emitter *e, ir_value divisor);
