@@ -371,8 +371,8 @@ static json_t *pack_one(const session *s, const json_t *one) {
     text word;
     text_init(&word);
     if (packed && !s->json)
-        say(stdout, "%*stsr replay %s%s\n", EXAMPLE_COLUMN, "",
-            command_line_quoted(&word, path.data), s->request.column->with ? " --trust" : "");
+        say(stdout, "%*s%s\n", EXAMPLE_COLUMN, "",
+            command_line_replay(&word, path.data, s->request.column->with != NULL));
     text_release(&word);
     if (!packed && st.code != STATUS_OK && st.code != STATUS_INTERRUPTED)
         say(stderr, "tsr: %s of %s is not packed: %s\n",

@@ -397,8 +397,7 @@ static int pack_recorded_call(const options *o, const job_choice *choice, const 
     if (code == EXIT_DONE && interrupt_settle()) {
         text word;
         text_init(&word);
-        say(stderr, "%s\nagain: tsr replay %s --trust\n", what.data,
-            command_line_quoted(&word, path.data));
+        say(stderr, "%s\nagain: %s\n", what.data, command_line_replay(&word, path.data, true));
         text_release(&word);
         say(stdout, "%s\n", path.data);
     }

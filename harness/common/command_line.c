@@ -22,3 +22,11 @@ const char *command_line_quoted(text *room, const char *word) {
     command_line_word(room, word);
     return room->data;
 }
+
+const char *command_line_replay(text *room, const char *pack, bool trusted) {
+    text_clear(room);
+    text_append(room, "tsr replay ");
+    command_line_word(room, pack);
+    text_append(room, trusted ? " --trust" : "");
+    return room->data;
+}

@@ -181,7 +181,7 @@ static void tell_shrunk(fuzzing *f, const shrunk *s) {
     text word;
     text_init(&word);
     if (s->packed.length)
-        say(out, "tsr replay %s\n", command_line_quoted(&word, s->packed.data));
+        say(out, "%s\n", command_line_replay(&word, s->packed.data, false));
     text_release(&word);
     fflush(stdout);
     json_array_append_new(

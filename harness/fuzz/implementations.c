@@ -175,7 +175,7 @@ static void tell_failure(fuzzing *f, const target *t, drawn_case *d, const json_
         text word;
         text_init(&word);
         if (path.length)
-            say(out, "tsr replay %s --trust\n", command_line_quoted(&word, path.data));
+            say(out, "%s\n", command_line_replay(&word, path.data, true));
         text_release(&word);
         json_array_append_new(
             f->failed, json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:o}", "kernel",

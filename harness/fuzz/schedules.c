@@ -147,7 +147,7 @@ static void tell_shrunk(schedule_fuzz *f, const job *j, const json_t *result, co
         j->dims && *j->dims ? " --dims " : "", j->dims ? j->dims : "", j->isa, j->threads,
         scheduled ? " --schedule '" : "", j->schedule, scheduled ? "'" : "");
     if (*packed)
-        say(out, "tsr replay %s\n", command_line_quoted(&word, packed));
+        say(out, "%s\n", command_line_replay(&word, packed, false));
     text_release(&word);
     fflush(stdout);
     json_array_append_new(

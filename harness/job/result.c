@@ -251,9 +251,8 @@ void result_replay(const json_t *result, text *out) {
     if (!pack)
         return;
     text_init(&word);
-    command_line_word(&word, pack);
-    text_show(out, "tsr replay %s%s", word.data,
-              json_is_object(result_get(result, RESULT_IMPLEMENTATION)) ? " --trust" : "");
+    const bool trusted = json_is_object(result_get(result, RESULT_IMPLEMENTATION));
+    text_show(out, "%s", command_line_replay(&word, pack, trusted));
     text_release(&word);
 }
 
