@@ -330,12 +330,20 @@ static bool read_needs(metadata *m, const json_t *root, metadata_image *image, s
            read_phases(m, root, image, st) && read_launch(m, root, image, st);
 }
 
+/* Code of emulated threads is known by the CPU that runs it ("elf/ptx-emulated+x86-64-v4"). */
+static bool is_emulated(const char *level, const char *isa) {
+    static const char suffix[] = "-emulated";
+    const char *at = strstr(isa, suffix);
+    return at && at[sizeof suffix - 1] == '\0' && strstr(level, "-emulated+");
+}
+
 /* "<format>/<isa>", or a further image of that level, "<format>/<isa>:<number>". */
 static bool is_section_of(const char *section, const char *isa) {
     const char *level = strchr(section, '/');
     size_t length = strlen(isa);
-    return level && strncmp(level + 1, isa, length) == 0 &&
-           (level[1 + length] == '\0' || level[1 + length] == ':');
+    return level &&
+           (is_emulated(level, isa) || (strncmp(level + 1, isa, length) == 0 &&
+                                        (level[1 + length] == '\0' || level[1 + length] == ':')));
 }
 
 /* The dimensions that an image is for: each has a number. */

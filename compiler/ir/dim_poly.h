@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "ir/ir.h"
 
-enum { DIM_TERMS_MAX = 16, DIM_ATOMS_MAX = 6, DIM_DEPTH_MAX = 16 };
+enum { DIM_TERMS_MAX = 32, DIM_ATOMS_MAX = 8, DIM_DEPTH_MAX = 16 };
 
 typedef struct dim_poly dim_poly;
 

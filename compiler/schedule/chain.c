@@ -373,7 +373,7 @@ static void take_chain(plan *p, const chain_match *c) {
 static bool have_room(const chain_match *c, int64_t room) {
     const ir_type_data *t = plan_type(c->p, c->scores);
     int64_t bytes = (int64_t)dtype_size(t->element);
-    for (int i = 0; i < t->rank; i++)
+    for (int i = 0; i < t->rank && room < INT64_MAX; i++)
         if (!ir_dim_is_static(t->dims[i]) || __builtin_mul_overflow(bytes, t->dims[i], &bytes))
             return false;
     return bytes <= room;

@@ -268,10 +268,10 @@ static void open_kernel(scheduler *s, const char *profile) {
     s->p->dims = m;
     ir_op kernel = ir_module_kernel(g);
     const char *name = ir_op_string(g, kernel, "name", "kernel");
-    ir_named_attr attrs[9] = {{"name", ir_attr_string(m, name)},
-                              {"profile", ir_attr_string(m, profile)},
-                              {"parameters", ir_attr_dict(m, NULL, NULL, 0)},
-                              {"reductions", reductions_attr(m, &reductions)}};
+    ir_named_attr attrs[10] = {{"name", ir_attr_string(m, name)},
+                               {"profile", ir_attr_string(m, profile)},
+                               {"parameters", ir_attr_dict(m, NULL, NULL, 0)},
+                               {"reductions", reductions_attr(m, &reductions)}};
     reductions_release(&reductions);
     static const char *const lists[] = {"inputs", "outputs"};
     for (int l = 0; l < 2; l++) {
@@ -291,6 +291,9 @@ static void open_kernel(scheduler *s, const char *profile) {
         s->failed |= !constraints;
         attrs[count++] = (ir_named_attr){"dims", symbols_names(m, g)};
         attrs[count++] = (ir_named_attr){"constraints", constraints};
+        if (s->target->policy->threads)
+            attrs[count++] =
+                (ir_named_attr){"shared", ir_attr_int(m, s->target->policy->row_room(s))};
     }
     s->at = (ir_builder){.m = m, .block = ir_module_body(m)};
     ir_op_spec spec = {
@@ -459,11 +462,13 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
     return NULL;
 }
 
+/* Threads keep a chain's scores where they share memory, which rows of any length do not fit. */
 static int64_t scores_room(const schedule_request *request) {
     int64_t chain;
     if (scheduler_asked(request, "CHAIN", &chain))
         return chain ? 0 : INT64_MAX;
-    return request->target->scores_room;
+    bool unknown = request->symbolic && request->target->policy->threads;
+    return unknown ? INT64_MAX : request->target->scores_room;
 }
 
 ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request, status *st) {

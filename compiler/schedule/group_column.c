@@ -46,6 +46,7 @@ static column_plan plan_columns(const scheduler *s, ir_value x, const axis_map *
     int n = map->count - 1;
     const column_work work = {.columns = scheduler_estimate(s, map->extent[n - 1]),
                               .rows = scheduler_estimate(s, map->extent[n]),
+                              .known = ir_dim_is_static(map->extent[n]),
                               .sums = sums,
                               .far = is_far(s, x, map)};
     return s->target->policy->column(s, &work);

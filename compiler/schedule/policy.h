@@ -28,7 +28,8 @@ typedef struct row_work {
 /* Columns that are reduced side by side. */
 typedef struct column_work {
     int64_t columns, rows; /* estimates */
-    bool sums;             /* in lanes64, over a number of rows */
+    bool known;            /* the number of rows, before a launch */
+    bool sums;             /* in lanes64, over a known number of rows */
     bool far;              /* more than a cache holds */
 } column_work;
 

@@ -21,96 +21,6 @@ bool lowering_fail(lowering *l, const char *format, ...) {
     return status_set(l->st, STATUS_INVALID, "%s", message);
 }
 
-/* ---- memory ---- */
-
-/* Rounded up to whole lines of the cache. */
-static ir_dim lines_of(lowering *l, ir_dim count, dtype element) {
-    ir_dim bytes = ir_dim_add_scaled(l->m, 63, count, (int64_t)dtype_size(element));
-    if (ir_dim_is_static(bytes))
-        return bytes / 64 * 64;
-    return ir_dim_mul(l->m, ir_dim_floordiv(l->m, bytes, 64), 64);
-}
-
-static ir_value memory_at(lowering *l, ir_builder *b, const memory_place *place) {
-    bool known = ir_dim_is_static(place->offset);
-    ir_named_attr attr = {"offset", ir_attr_int(b->m, known ? place->offset : 0)};
-    ir_value at = known ? 0 : lowering_dim(l, b, place->offset);
-    return ir_build1(b, place->opcode, &at, !known, ir_type_memory(b->m, place->element), &attr, 1);
-}
-
-static memory_place place_scratch(lowering *l, dtype element, ir_dim count) {
-    memory_place place = {TILE_SCRATCH, element, l->phase_scratch_bytes};
-    l->phase_scratch_bytes =
-        ir_dim_add_scaled(l->m, l->phase_scratch_bytes, lines_of(l, count, element), 1);
-    if (l->symbolic || l->phase_scratch_bytes > l->scratch_bytes)
-        l->scratch_bytes = l->phase_scratch_bytes;
-    return place;
-}
-
-ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count) {
-    memory_place place = place_scratch(l, element, count);
-    return memory_at(l, b, &place);
-}
-
-/* Begins what lies in a phase's scratch at a multiple of so many bytes, where sizes are known. */
-static void align_scratch(lowering *l, int64_t alignment) {
-    if (alignment > 1 && !l->symbolic)
-        l->phase_scratch_bytes = (l->phase_scratch_bytes + alignment - 1) / alignment * alignment;
-}
-
-ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count,
-                          int64_t alignment) {
-    int64_t bytes = count * (int64_t)dtype_size(element);
-    if (l->staging_bytes < bytes || l->staging_at % alignment != 0) {
-        align_scratch(l, alignment);
-        l->staging_at = place_scratch(l, element, count).offset;
-        l->staging_bytes = bytes;
-    }
-    memory_place place = {TILE_SCRATCH, element, l->staging_at};
-    return memory_at(l, b, &place);
-}
-
-ir_dim lowering_count(lowering *l, ir_value buffer) {
-    const ir_type_data *t = ir_type_of(l->s, buffer);
-    ir_dim count = 1;
-    for (int i = 0; i < t->rank; i++)
-        count = ir_dim_add_scaled(l->m, 0, count, t->dims[i]);
-    return count;
-}
-
-/* Each phase has the address anew where the offset is an expression. */
-static void lower_buffer(lowering *l, ir_builder *b, ir_op op) {
-    ir_value v = ir_op_get(l->s, op)->results[0];
-    dtype element = ir_type_of(l->s, v)->element;
-    memory_place *place = &l->place_of[v];
-    const char *space = ir_op_string(l->s, op, "space", "");
-    if (strcmp(space, "workgroup") == 0) {
-        *place = place_scratch(l, element, lowering_count(l, v));
-    } else if (strcmp(space, "prepared") == 0) { /* of a size that is known */
-        *place = (memory_place){TILE_PREPARED, element, l->prepared_bytes};
-        l->prepared_bytes += lines_of(l, lowering_count(l, v), element);
-    } else if (l->symbolic) { /* else they have been planned */
-        *place = (memory_place){TILE_WORKSPACE, element, l->workspace_bytes};
-        l->workspace_bytes = ir_dim_add_scaled(l->m, l->workspace_bytes,
-                                               lines_of(l, lowering_count(l, v), element), 1);
-    }
-    if (ir_dim_is_static(place->offset))
-        l->value_of[v] = memory_at(l, b, place);
-}
-
-ir_value lowering_memory(lowering *l, ir_value buffer) {
-    if (!l->value_of[buffer])
-        l->value_of[buffer] = memory_at(l, &l->dims.top, &l->place_of[buffer]);
-    return l->value_of[buffer];
-}
-
-/* Addresses that the phase before has made are none of this one's. */
-static void forget_memory(lowering *l) {
-    for (uint32_t v = 1; v <= ir_value_count(l->s); v++)
-        if (l->place_of[v].opcode && !ir_dim_is_static(l->place_of[v].offset))
-            l->value_of[v] = 0;
-}
-
 /* ---- dimensions ---- */
 
 ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim) {
@@ -417,13 +327,13 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
         .opcode = TILE_PHASE, .attrs = attrs, .attr_count = count, .region_count = 1};
     ir_builder in = {l->m, ir_op_block(l->m, ir_build(b, &spec), 0), 0, b->location};
     ir_value workgroup = ir_block_add_argument(l->m, in.block, ir_type_index(l->m), NULL);
-    if (l->symbolic) { /* scratch of phases is not shared: no formula has a maximum */
+    l->workgroups = workgroups;
+    l->workgroup = workgroup;
+    if (l->symbolic) {
         dim_values_begin(&l->dims, &in);
         l->products.count = 0;
-        forget_memory(l);
-    } else {
-        l->phase_scratch_bytes = l->staging_bytes = 0;
     }
+    lowering_begin_memory(l);
     lowering_workgroup(l, &in, parallel, counts, workgroup);
     lower_block(l, &in, ir_op_block(l->s, parallel, 0));
 }
@@ -432,7 +342,7 @@ static void lower_op(lowering *l, ir_builder *b, ir_op op) {
     b->location = ir_op_get(l->s, op)->location;
     switch (ir_op_get(l->s, op)->opcode) {
     case SCHED_BUFFER:
-        lower_buffer(l, b, op);
+        lowering_buffer(l, b, op);
         break;
     case SCHED_PHASE:
         lower_phase(l, b, op);
@@ -520,10 +430,11 @@ static ir_attr argument_shapes(lowering *l, const ir_block_data *body) {
 /* A number, or where a launch gives dimensions a formula. */
 static void set_bytes(lowering *l, ir_op kernel, const char *number, const char *formula,
                       ir_dim bytes) {
-    ir_op_set_attr(l->m, kernel, number, ir_attr_int(l->m, l->symbolic ? 0 : bytes));
+    bool known = !l->symbolic || (l->shared_bytes && ir_dim_is_static(bytes));
+    ir_op_set_attr(l->m, kernel, number, ir_attr_int(l->m, known ? bytes : 0));
     if (bytes == IR_DIM_INVALID)
         lowering_fail(l, "the formula of %s is too long", formula);
-    else if (l->symbolic)
+    else if (!known)
         ir_op_set_attr(l->m, kernel, formula, ir_attr_string(l->m, ir_dim_text(l->m, bytes)));
 }
 
@@ -546,6 +457,7 @@ static void lower_kernel(lowering *l) {
     l->dims.of = l->m;
     l->dims.names = ir_op_attr(l->m, tile_kernel, "dims");
     l->symbolic = l->dims.names != 0;
+    l->shared_bytes = ir_op_int(l->s, kernel, "shared", 0);
     b.block = ir_op_block(l->m, tile_kernel, 0);
     uint32_t inputs = ir_attr_get(l->s, ir_op_attr(l->s, kernel, "inputs"))->count;
     for (uint32_t i = 0; i < body->argument_count; i++) {

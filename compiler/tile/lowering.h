@@ -23,6 +23,7 @@ typedef struct memory_place {
     int opcode; /* TILE_WORKSPACE, TILE_PREPARED, TILE_SCRATCH; 0: not known yet */
     dtype element;
     ir_dim offset; /* in bytes */
+    ir_dim piece;  /* bytes of a workgroup's own part, which are one behind the other; 0: of none */
 } memory_place;
 
 /* A product with a dimension, of the present phase. */
@@ -43,9 +44,12 @@ typedef struct lowering {
     bool *is_output; /* by schedule buffer: a kernel output, whose NaNs are canonical */
     VEC(ready_input) ready;
     ir_dim workspace_bytes, scratch_bytes, phase_scratch_bytes;
+    ir_dim workgroups;                       /* of the present phase ... */
+    ir_value workgroup;                      /* ... and the number of the one that runs */
     int64_t prepared_bytes, unplanned_bytes; /* of the workspace, did no buffers share it */
     int64_t staging_at, staging_bytes;       /* of the present phase; 0 bytes: it has none */
     bool symbolic;                           /* a launch gives dimensions */
+    int64_t shared_bytes; /* ... and a workgroup's memory has so many; 0: it is a thread's own */
     status *st;
     bool failed;
 } lowering;
@@ -92,6 +96,11 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x);
 
 /* A tile-level memory in the running thread's scratch. */
 ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count);
+/* Places a buffer of the schedule. */
+void lowering_buffer(lowering *l, ir_builder *b, ir_op op);
+/* At the beginning of a phase: addresses that the phase before has made are none of this one's, and
+ * its scratch is used again. */
+void lowering_begin_memory(lowering *l);
 /* Memory of stages of contractions, of which the phase has one after the other: the same again
  * where it is large enough, and begins at a multiple of as many bytes. */
 ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count,

@@ -153,7 +153,7 @@ void lowering_plan_workspace(lowering *l, ir_block block, ir_op kernel) {
     for (ir_op op = ir_block_get(l->s, block)->first; op; op = ir_op_get(l->s, op)->next)
         if (is_workspace(l, op)) {
             ir_value v = ir_op_result(l->s, op, 0);
-            l->place_of[v] = (memory_place){TILE_WORKSPACE, ir_type_of(l->s, v)->element, 0};
+            l->place_of[v] = (memory_place){TILE_WORKSPACE, ir_type_of(l->s, v)->element, 0, 0};
         }
     number_block(&p, block);
     note_uses(&p);

@@ -250,6 +250,15 @@ EXPORT cl_int clSetKernelArgSVMPointer(cl_kernel k, cl_uint index, const void *v
 }
 #endif
 
+EXPORT cl_int clSetKernelArg(cl_kernel k, cl_uint index, size_t bytes, const void *value) {
+    if (index >= ARGUMENTS)
+        return CL_INVALID_ARG_INDEX;
+    if (bytes != sizeof k->arguments[index])
+        return CL_INVALID_ARG_SIZE;
+    memcpy(&k->arguments[index], value, bytes);
+    return CL_SUCCESS;
+}
+
 /* ---- programs ---- */
 
 EXPORT cl_program clCreateProgramWithIL(cl_context c, const void *code, size_t bytes,

@@ -103,7 +103,18 @@ static void unit_tile(const contraction *c, int64_t *rows, int64_t *columns) {
 
 /* ---- stages ---- */
 
+/* Tells why an order of a unit cannot be kept. */
+static void refuse_unit(contraction *c) {
+    if (!c->s->failed)
+        status_set(c->s->st, STATUS_UNAVAILABLE,
+                   "a matrix unit's order is compiled for the dimensions of a case: leave out "
+                   "--generic");
+    c->s->failed = true;
+}
+
 bool simt_stages_dot(contraction *c) {
+    if (c->order == ORDER_UNIT && !is_known(c))
+        refuse_unit(c);
     c->unit = choose_unit(c);
     if (c->unit)
         return true;

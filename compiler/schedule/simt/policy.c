@@ -79,10 +79,10 @@ static int64_t row_vector(const scheduler *s, int64_t beside) {
 }
 
 /* Some threads for each column, of which neighbours hold neighbouring columns; where threads do not
- * exchange lanes a thread for each, and its lanes in the workgroup's memory. */
+ * exchange lanes, or the number of rows is a launch's, a thread for each, and its lanes in the
+ * workgroup's memory. */
 static column_plan column(const scheduler *s, const column_work *w) {
-    (void)w;
-    if (s->target->exchanges)
+    if (s->target->exchanges && w->known)
         return (column_plan){.run = COLUMNS_BESIDE, .trip = COLUMN_TRIP, .registers = true};
     return (column_plan){.run = s->target->vector_lanes, .trip = 1};
 }

@@ -175,7 +175,11 @@ bool simt_code(emitter *e, ir_op op);
 bool simt_run(emitter *e, ir_op *op);
 /* Tells whether an fma is made for two elements at once. */
 bool simt_pairs(const emitter *e, ir_op fma);
+/* Parameters of a kernel: buffers, the workspace, prepared memory, dimensions of a launch. */
+enum { SIMT_PARAMETERS = 200 };
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
+/* A dimension that the launch gives. */
+LLVMValueRef simt_dim(const emitter *e, unsigned number);
 /* Place of the thread in the layout of a tile. */
 thread_place simt_place(emitter *e, const ir_layout *layout);
 /* simt/emit_fold.c */

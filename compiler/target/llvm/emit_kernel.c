@@ -183,6 +183,15 @@ static LLVMValueRef code_quotient(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     return quotient;
 }
 
+/* A dimension that the launch gives. */
+static LLVMValueRef code_dim(emitter *e, int64_t number) {
+    if (simt_is(e))
+        return simt_dim(e, (unsigned)number);
+    LLVMValueRef offset = code_int(e, e->i64, 8 * number);
+    LLVMValueRef at = LLVMBuildGEP2(e->b, e->i8, e->dims, &offset, 1, "");
+    return LLVMBuildLoad2(e->b, e->i64, at, "");
+}
+
 void code_index_op(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef x = d->operand_count ? index_of(e, d->operands[0]) : NULL, result = NULL;
@@ -207,12 +216,9 @@ void code_index_op(emitter *e, ir_op op) {
     case TILE_INDEX_REM:
         result = LLVMBuildURem(e->b, x, code_int(e, e->i64, by), "");
         break;
-    case TILE_DIM: {
-        LLVMValueRef offset = code_int(e, e->i64, 8 * ir_op_int(e->m, op, "number", 0));
-        LLVMValueRef at = LLVMBuildGEP2(e->b, e->i8, e->dims, &offset, 1, "");
-        result = LLVMBuildLoad2(e->b, e->i64, at, "");
+    case TILE_DIM:
+        result = code_dim(e, ir_op_int(e->m, op, "number", 0));
         break;
-    }
     case TILE_INDEX_MUL:
         result = LLVMBuildNSWMul(e->b, x, index_of(e, d->operands[1]), "");
         break;

@@ -59,9 +59,6 @@ bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st) {
     memory_needs p = {.m = m,
                       .scratch = ir_op_int(m, kernel, "scratch_bytes", 0),
                       .workspace = ir_op_int(m, kernel, "workspace_bytes", 0)};
-    if (ir_op_attr(m, kernel, "dims"))
-        return status_set(st, STATUS_UNAVAILABLE,
-                          "code for threads is made for the dimensions of a case");
     for (ir_walk w = ir_walk_op(m, kernel); ir_walk_next(&w);)
         note(m, w.op, &p);
     p.scratch = (p.scratch + LINE - 1) / LINE * LINE;
@@ -71,6 +68,11 @@ bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st) {
         return status_set(st, STATUS_UNAVAILABLE,
                           "the stages of a matrix unit need %lld bytes of a workgroup's memory, "
                           "which has %lld: choose a smaller STAGE or DEPTH",
+                          (long long)needed, (long long)shared_bytes);
+    if (p.moves && ir_op_attr(m, kernel, "dims"))
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "code for any dimensions needs %lld bytes of a workgroup's memory, which "
+                          "has %lld: compile for the dimensions of a case, or choose smaller tiles",
                           (long long)needed, (long long)shared_bytes);
     p.exchange = p.moves ? 0 : p.scratch;
     p.workspace = (p.workspace + LINE - 1) / LINE * LINE;

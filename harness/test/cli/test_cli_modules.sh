@@ -153,6 +153,16 @@ for level in "$lower" "$best"; do
         exits 0 "has the same bits" diff -r any interp
     done
 done
+exits 0 "images for chips beside it" "$tsr" compile any.tsr --kernel norm --generic --specialize odd --isa "$lower,sm_80,gfx942" --emit module -o chips.tsrm
+exits 0 "their metadata" "$tsr" compile chips.tsrm --emit metadata
+cp out chips.json
+exits 0 "have grids of any dimensions, and of odd's" /usr/bin/python3 -c '
+import json
+images = json.load(open("chips.json"))["images"]
+assert [(i["isa"], "when" in i) for i in images if i["isa"] in ("sm_80", "gfx942")] == [
+    ("sm_80", False), ("sm_80", True), ("gfx942", False), ("gfx942", True)], images
+for i in images:
+    assert all(isinstance(p["grid"], int if "when" in i else str) for p in i["phases"]), i'
 exits 0 "attention for any dimensions" "$tsr" compile any.tsr --kernel heads --generic --emit module -o heads.tsrm
 for i in 0 1 2 3; do
     inputs=(--in q=q$i.npy --in k=k$i.npy --in v=v$i.npy)

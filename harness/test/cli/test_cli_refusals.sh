@@ -8,6 +8,15 @@ import numpy as np
 np.save('x.npy', np.ones((3, 5), np.float32))"
 exits 0 "a run" "$tsr" bench corpus --quick --backend cpu,interp --profile strict
 exits 0 "a module" "$tsr" compile corpus/small/small.tsr --kernel addition --emit module -o addition.tsrm
+cat >unit.tsr <<'END'
+from tessera import *
+
+
+@cases(case("one", M=1, N=1, K=1))
+@kernel
+def product(x: Tensor["M", "K", bf16], y: Tensor["K", "N", bf16]) -> Tensor["M", "N", f32]:
+    return matmul(x, y, out=f32, order="mma.sm80.bf16")
+END
 cat >tiles.tsr <<'END'
 from tessera import *
 
@@ -45,6 +54,7 @@ done <<'END_OF_LINES'
 4 interp golden verify corpus --backend interp --profile deterministic
 4 interp pack-repro addition --case tiny --backend interp --profile fast corpus
 4 leave.out.--generic compile tiles.tsr --generic --emit module -o o.tsrm
+4 leave.out.--generic compile unit.tsr --generic --isa sm_80 --emit module -o o.tsrm
 2 of.bench.*not.of.fuzz fuzz --db r.db
 2 --threads bench corpus --backend interp --threads 2
 2 --isa bench corpus --backend interp --isa x86-64-v3

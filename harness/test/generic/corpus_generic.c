@@ -1,6 +1,7 @@
-/* corpus_generic.c - EVERY PATH...: each kernel of a corpus compiled for any dimensions, and run at
- * those of each EVERYth of its cases: the bits must be the interpreter's. One module serves all
- * cases of a kernel that have the same element types.
+/* corpus_generic.c - EVERY [--isa ISA DEVICE] PATH...: each kernel of a corpus compiled for any
+ * dimensions, and run at those of each EVERYth of its cases: the bits must be the interpreter's.
+ * One module serves all cases of a kernel that have the same element types. On this CPU, or by an
+ * ISA's code on the device of that name (sm_80-emulated ptx-emulated).
  *
  * Then at other dimensions than the cases have. Those that the kernel cannot have (a slice beyond
  * its tensor) are refused when it is specialised, and so must be the launch, before it looks at a
@@ -20,6 +21,7 @@ enum { ARGUMENTS_MAX = 128, POISON = 0xA5 }; /* of the corpus' kernels */
 
 typedef struct generic_kernel {
     tsr_context_t context;
+    const char *isa; /* NULL: this CPU's */
     tsr_module_t module;
     tsr_kernel_t kernel;
     metadata metadata;
@@ -54,7 +56,7 @@ static bool load_kernel(generic_kernel *k, const compiler_artifact *a, const cha
 
 /* Compiles, unless it is the kernel that is open. */
 static bool open_kernel(generic_kernel *k, const case_context *s, status *st) {
-    compiler_options options = {.generic = true, .verify = true};
+    compiler_options options = {.generic = true, .verify = true, .isa = k->isa};
     compiler_artifact artifact = {0};
     sha256 graph = *compiler_instance_hash(s->instance);
     if (k->open && memcmp(&graph, &k->graph, sizeof graph) == 0)
@@ -80,29 +82,40 @@ static bool bind(const metadata *m, const ir_binding *dims, uint32_t count, int6
     return true;
 }
 
-static bool allocate(generic_kernel *k, const tensor *tensors, uint32_t count, bool poison,
-                     void **out, status *st) {
-    for (uint32_t i = 0; i < count; i++) {
-        size_t bytes = tensor_bytes(&tensors[i]);
-        if (!abi(tsrAlloc(k->context, bytes ? bytes : 1, 0, &out[i]), st))
-            return false;
-        if (poison)
-            memset(out[i], POISON, bytes);
-        else
-            memcpy(out[i], tensors[i].data, bytes);
-    }
-    return true;
+static bool copy(generic_kernel *k, void *to, const void *from, size_t bytes, status *st) {
+    return bytes == 0 || abi(tsrCopy(k->context, to, from, bytes), st);
 }
 
-static bool judge(const tensor *expected, uint32_t count, void *const *got, status *st) {
-    for (uint32_t i = 0; i < count; i++) {
-        const unsigned char *a = expected[i].data, *b = got[i];
-        for (size_t at = 0; at < tensor_bytes(&expected[i]); at++)
-            if (a[at] != b[at])
-                return status_set(st, STATUS_INTERNAL, "output %u differs at byte %zu of %zu", i,
-                                  at, tensor_bytes(&expected[i]));
+static bool allocate(generic_kernel *k, const tensor *tensors, uint32_t count, bool poison,
+                     void **out, status *st) {
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok; i++) {
+        size_t bytes = tensor_bytes(&tensors[i]);
+        unsigned char *poisoned = base_malloc(bytes + 1);
+        memset(poisoned, POISON, bytes);
+        ok = abi(tsrAlloc(k->context, bytes ? bytes : 1, 0, &out[i]), st) &&
+             copy(k, out[i], poison ? poisoned : tensors[i].data, bytes, st);
+        free(poisoned);
     }
-    return true;
+    return ok;
+}
+
+static bool judge(generic_kernel *k, const tensor *expected, uint32_t count, void *const *got,
+                  status *st) {
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok; i++) {
+        size_t bytes = tensor_bytes(&expected[i]), at = 0;
+        const unsigned char *a = expected[i].data;
+        unsigned char *b = base_malloc(bytes + 1);
+        ok = copy(k, b, got[i], bytes, st);
+        while (ok && at < bytes && a[at] == b[at])
+            at++;
+        free(b);
+        if (ok && at < bytes)
+            ok = status_set(st, STATUS_INTERNAL, "output %u differs at byte %zu of %zu", i, at,
+                            bytes);
+    }
+    return ok;
 }
 
 /* A kernel's arrays at certain dimensions. */
@@ -125,7 +138,7 @@ static bool run(generic_kernel *k, const arrays *a, status *st) {
         args[count + i] = &dims[i];
     ok = ok &&
          abi(tsrLaunch(k->kernel, NULL, (tsr_launch_t){0}, args, count + k->metadata.dims), st) &&
-         judge(a->expected, a->output_count, buffers + a->input_count, st);
+         judge(k, a->expected, a->output_count, buffers + a->input_count, st);
     for (uint32_t i = 0; i < count; i++)
         tsrFree(k->context, buffers[i]);
     return ok;
@@ -243,6 +256,25 @@ static bool check_shifted(generic_kernel *k, case_context *s, int shift, shift_c
     return ok;
 }
 
+/* The device of that name; the CPU without one. */
+static bool find_device(const char *name, uint32_t *index, status *st) {
+    uint32_t count = 0;
+    *index = 0;
+    if (!name)
+        return true;
+    if (!abi(tsrGetDeviceCount(&count), st))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        tsr_device_info_t info = {.struct_size = sizeof info};
+        if (!abi(tsrGetDeviceInfo(i, &info), st))
+            return false;
+        *index = i;
+        if (strcmp(info.name, name) == 0)
+            return true;
+    }
+    return status_set(st, STATUS_NOT_FOUND, "there is no device '%s'", name);
+}
+
 int main(int argc, char **argv) {
     generic_kernel k = {.open = false};
     corpus c;
@@ -251,13 +283,19 @@ int main(int argc, char **argv) {
     status st = STATUS_INIT;
     shift_counts counts = {0, 0};
     size_t every = argc > 2 ? strtoul(argv[1], NULL, 10) : 0, cases = 0, failed = 0;
+    bool is_chip = argc > 5 && strcmp(argv[2], "--isa") == 0;
+    int paths = is_chip ? 5 : 2;
+    uint32_t device;
     if (every == 0)
-        return fprintf(stderr, "usage: harness_generic EVERY PATH...\n"), 2;
+        return fprintf(stderr, "usage: harness_generic EVERY [--isa ISA DEVICE] PATH...\n"), 2;
     text_init(&diagnostics);
-    corpus_query query = {
-        .paths = (const char *const *)argv + 2, .path_count = (size_t)argc - 2, .skip_large = true};
+    corpus_query query = {.paths = (const char *const *)argv + paths,
+                          .path_count = (size_t)(argc - paths),
+                          .skip_large = true};
+    k.isa = is_chip ? argv[3] : NULL;
     bool ok = corpus_load(&c, &query, &diagnostics, &st) &&
-              abi(tsrCreateContextOn(0, 2, TSR_CONTEXT_DEBUG, &k.context), &st);
+              find_device(is_chip ? argv[4] : NULL, &device, &st) &&
+              abi(tsrCreateContextOn(device, 2, TSR_CONTEXT_DEBUG, &k.context), &st);
     for (size_t i = 0; i < c.cases.count && ok; i += every) {
         status why = STATUS_INIT;
         if (c.cases.items[i].kernel->interpreted)

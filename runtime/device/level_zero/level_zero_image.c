@@ -117,7 +117,8 @@ static bool set_arguments(level_zero_device *d, const spirv_kernel *p, const gpu
                           "%llu bytes of arguments; a kernel of device '%s' takes %u",
                           (unsigned long long)bytes, d->unit->name, d->unit->arguments_bytes);
     for (uint32_t i = 0; i < l->address_count; i++) {
-        const uint64_t *address = l->addresses[i] ? &l->addresses[i] : NULL;
+        bool is_dim = i >= l->address_count - l->dim_count;
+        const uint64_t *address = is_dim || l->addresses[i] ? &l->addresses[i] : NULL;
         uint32_t result = level_zero.kernel_argument(p->handle, i, sizeof *address, address);
         if (!level_zero_check(d, result, "an argument", st))
             return false;

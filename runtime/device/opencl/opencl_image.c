@@ -120,8 +120,11 @@ static bool set_arguments(const opencl_device *d, const spirv_kernel *p, const g
         return false;
     for (uint32_t i = 0; i < l->address_count; i++) {
         uint64_t address = l->addresses[i] ? l->addresses[i] : d->nowhere.address;
+        bool is_dim = i >= l->address_count - l->dim_count;
         cl_int code =
-            opencl.clSetKernelArgSVMPointer(p->handle, i, (const void *)(uintptr_t)address);
+            is_dim
+                ? opencl.clSetKernelArg(p->handle, i, sizeof l->addresses[i], &l->addresses[i])
+                : opencl.clSetKernelArgSVMPointer(p->handle, i, (const void *)(uintptr_t)address);
         if (code != CL_SUCCESS)
             return opencl_failed(st, code, "an argument");
     }

@@ -36,9 +36,9 @@ typedef struct gpu_place {
 /* The phases of one kernel, one after the other. */
 typedef struct gpu_launch {
     const device_image *image;
-    const uint64_t *addresses; /* arguments: the buffers, the workspace, what is prepared */
-    uint32_t address_count;
-    const int64_t *workgroups; /* of each phase; 0: it is left out */
+    const uint64_t *addresses; /* arguments: the buffers, the workspace, what is prepared ... */
+    uint32_t address_count, dim_count; /* ... and of all of them, dimensions at the end */
+    const int64_t *workgroups;         /* of each phase; 0: it is left out */
     size_t workgroup_bytes;
     uint64_t *phase_ns; /* what each took, by the device's clock, in an array of the image's
                            phases; NULL: nobody wants to know */

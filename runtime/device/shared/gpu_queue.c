@@ -216,7 +216,7 @@ static bool give_launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, d
     uint64_t addresses[ADDRESSES_MOST], phase_ns[DEVICE_TIMED_PHASES] = {0};
     size_t lines = gpu_round_up(p->workspace_bytes),
            own = p->prepared.address ? 0 : p->prepared_bytes;
-    if (p->buffer_count + 2 > ADDRESSES_MOST)
+    if (p->buffer_count + 2 + p->dim_count > ADDRESSES_MOST)
         return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
     if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
         return false;
@@ -227,10 +227,13 @@ static bool give_launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, d
     addresses[p->buffer_count] = workspace;
     addresses[p->buffer_count + 1] =
         own ? workspace + lines : (uint64_t)(uintptr_t)p->prepared.address;
+    for (uint32_t i = 0; i < p->dim_count; i++)
+        addresses[p->buffer_count + 2 + i] = (uint64_t)p->dims[i];
     const bool wanted = times && p->image->phase_count <= DEVICE_TIMED_PHASES;
     const gpu_launch l = {.image = p->image,
                           .addresses = addresses,
-                          .address_count = p->buffer_count + 2,
+                          .address_count = p->buffer_count + 2 + p->dim_count,
+                          .dim_count = p->dim_count,
                           .workgroups = p->workgroups,
                           .workgroup_bytes = p->workgroup_bytes,
                           .phase_ns = wanted ? phase_ns : NULL};

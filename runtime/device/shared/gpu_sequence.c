@@ -50,6 +50,8 @@ static void add_dispatch(words *w, const device_dispatch *p) {
         add(w, (uint64_t)(uintptr_t)p->buffers[i]);
     for (uint32_t i = 0; i < p->image->phase_count; i++)
         add(w, (uint64_t)p->workgroups[i]);
+    for (uint32_t i = 0; i < p->dim_count; i++)
+        add(w, (uint64_t)p->dims[i]);
 }
 
 /* Two with the same words are the same to the driver. */

@@ -1,8 +1,9 @@
 /* emit_kernel.c - a phase as a kernel of its own, and what each family of chips has its own names
  * for: the thread's number, the barrier, the workgroup's memory, how a kernel is declared.
  *
- * A kernel takes the buffers, the workspace and the prepared memory. A launch has one workgroup of
- * threads for each workgroup of the grid. */
+ * A kernel takes the buffers, the workspace and the prepared memory, then the dimensions that a
+ * launch gives, eight bytes each. A launch has one workgroup of threads for each workgroup of the
+ * grid. */
 #include <stdio.h>
 #include <string.h>
 
@@ -169,13 +170,19 @@ void simt_open_module(emitter *e) {
 
 /* ---- phases ---- */
 
+/* Names of the dimensions that a launch gives. */
+static unsigned dims_of_launch(const emitter *e) {
+    ir_attr dims = ir_op_attr(e->m, ir_module_kernel(e->m), "dims");
+    return dims ? ir_attr_get(e->m, dims)->count : 0;
+}
+
 static void open_kernel(emitter *e, const char *name, unsigned buffers, int64_t grid) {
-    LLVMTypeRef parameters[130];
-    for (unsigned i = 0; i < buffers + 2; i++)
-        parameters[i] = simt_global_pointer(e);
+    LLVMTypeRef parameters[SIMT_PARAMETERS];
+    unsigned count = buffers + 2 + dims_of_launch(e);
+    for (unsigned i = 0; i < count; i++)
+        parameters[i] = i < buffers + 2 ? simt_global_pointer(e) : e->i64;
     e->function = LLVMAddFunction(
-        e->module, name,
-        LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, buffers + 2, 0));
+        e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, count, 0));
     e->made.count = 0;
     e->simt.places.count = 0;
     LLVMSetFunctionCallConv(e->function, is_ptx(e) ? CALL_PTX_KERNEL : CALL_AMDGPU_KERNEL);
@@ -184,6 +191,11 @@ static void open_kernel(emitter *e, const char *name, unsigned buffers, int64_t 
     else
         annotate_rocm(e);
     LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
+}
+
+LLVMValueRef simt_dim(const emitter *e, unsigned number) {
+    unsigned first = LLVMCountParams(e->function) - dims_of_launch(e);
+    return LLVMGetParam(e->function, first + number);
 }
 
 static void set_phase_memory(emitter *e, const ir_block_data *kernel) {

@@ -233,20 +233,28 @@ static LLVMValueRef field(emitter *e, LLVMValueRef thread, size_t offset) {
 /* void kernel_phase_0(emulated_thread *t): the arguments that a launch of the chip would be given.
  */
 static void write_entry(emitter *e, LLVMValueRef function, const char *name, size_t length) {
-    LLVMValueRef args[160];
+    LLVMValueRef args[SIMT_PARAMETERS + 1];
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), &e->pointer, 1, 0);
     char entry[512];
     snprintf(entry, sizeof entry, "%.*s", (int)length, name);
     e->function = LLVMAddFunction(e->module, entry, type);
     LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
     LLVMValueRef thread = LLVMGetParam(e->function, 0),
-                 buffers = field(e, thread, offsetof(emulated_thread, buffers));
-    unsigned count = LLVMCountParams(function);
+                 buffers = field(e, thread, offsetof(emulated_thread, buffers)),
+                 dims = field(e, thread, offsetof(emulated_thread, dims));
+    unsigned count = LLVMCountParams(function), behind = count; /* the last address */
+    while (LLVMTypeOf(LLVMGetParam(function, behind - 1)) == e->i64)
+        behind--;
     args[0] = thread;
-    for (unsigned i = 1; i + 2 < count; i++)
+    for (unsigned i = 1; i + 2 < behind; i++)
         args[i] = field(e, buffers, (i - 1) * sizeof(void *));
-    args[count - 2] = field(e, thread, offsetof(emulated_thread, workspace));
-    args[count - 1] = field(e, thread, offsetof(emulated_thread, prepared));
+    args[behind - 2] = field(e, thread, offsetof(emulated_thread, workspace));
+    args[behind - 1] = field(e, thread, offsetof(emulated_thread, prepared));
+    for (unsigned i = behind; i < count; i++) {
+        LLVMValueRef at = code_int(e, e->i64, (int64_t)((i - behind) * sizeof(int64_t)));
+        at = LLVMBuildGEP2(e->b, e->i8, dims, &at, 1, "");
+        args[i] = LLVMBuildLoad2(e->b, e->i64, at, "");
+    }
     LLVMBuildCall2(e->b, LLVMGlobalGetValueType(function), function, args, count, "");
     LLVMBuildRetVoid(e->b);
 }

@@ -76,22 +76,32 @@ static uint32_t buffer_type(translator *t) {
     return type_pointer(t, SpvStorageClassCrossWorkgroup, type_int(t, 8));
 }
 
+static bool is_address(const translator *t, unsigned parameter) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(t->function, parameter));
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+}
+
+static uint32_t parameter_type(translator *t, unsigned parameter) {
+    return is_address(t, parameter) ? buffer_type(t) : type_int(t, ADDRESS_BITS);
+}
+
 static uint32_t function_type(translator *t) {
-    enum { MOST = 140 };
-    uint32_t words[MOST + 1] = {type_void(t)},
-                          count = t->kernel ? (uint32_t)LLVMCountParams(t->function) : 0;
-    if (count > MOST) {
+    uint32_t words[SIMT_PARAMETERS + 1] = {type_void(t)},
+                                     count = t->kernel ? (uint32_t)LLVMCountParams(t->function) : 0;
+    if (count > SIMT_PARAMETERS) {
         translate_fail(t, "so many buffers", "");
         return 0;
     }
     for (uint32_t i = 0; i < count; i++)
-        words[1 + i] = buffer_type(t);
+        words[1 + i] = parameter_type(t, i);
     return spirv_once(&t->m, SpvOpTypeFunction, 0, words, 1 + count);
 }
 
 static void take_arguments(translator *t, spirv_words *arguments) {
     for (unsigned i = 0; i < LLVMCountParams(t->function); i++) {
-        const uint32_t words[] = {buffer_type(t), spirv_id(&t->m)};
+        LLVMValueRef parameter = LLVMGetParam(t->function, i);
+        const uint32_t words[] = {parameter_type(t, i),
+                                  is_address(t, i) ? spirv_id(&t->m) : value_of(t, parameter)};
         spirv_op(&t->m, SPIRV_FUNCTIONS, SpvOpFunctionParameter, words, 2);
         vec_push(arguments, words[1]);
     }
@@ -99,10 +109,11 @@ static void take_arguments(translator *t, spirv_words *arguments) {
 
 static void as_addresses(translator *t, const spirv_words *arguments) {
     for (unsigned i = 0; i < LLVMCountParams(t->function); i++)
-        spirv_op(&t->m, SPIRV_FUNCTIONS, SpvOpConvertPtrToU,
-                 (uint32_t[]){type_int(t, ADDRESS_BITS), value_of(t, LLVMGetParam(t->function, i)),
-                              arguments->items[i]},
-                 3);
+        if (is_address(t, i))
+            spirv_op(&t->m, SPIRV_FUNCTIONS, SpvOpConvertPtrToU,
+                     (uint32_t[]){type_int(t, ADDRESS_BITS),
+                                  value_of(t, LLVMGetParam(t->function, i)), arguments->items[i]},
+                     3);
 }
 
 static uint32_t translate_function(translator *t) {
