@@ -125,9 +125,9 @@ SOURCES = [
 
     ("windows of 2^44", 3, (BODY, "E0903"), returned("sum(window(window(broadcast_to(x, (65599, 65599)), axis=0, size=64), axis=1, size=64))",
                                              "x: Tensor[1, 1, f32]", "Tensor[f32]")),
-    ("a formula of 27 terms", 3, REFUSED, returned("conv2d(x, w)", 'x: Tensor[1, 9, 9, "G+H+I", f32], w: Tensor["A+B+C", "D+E+F", '
-                                                   '"G+H+I", "O", f32]', 'Tensor[1, "10-A-B-C", "10-D-E-F", "O", f32]',
-                                                   'case("a", A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=1, I=1, O=2)'), [("--generic",)]),
+    ("a formula of 64 terms", 3, REFUSED, returned("conv2d(x, w)", 'x: Tensor[1, 9, 9, "G+H+I+R", f32], w: Tensor["A+B+C+P", "D+E+F+Q", '
+                                                   '"G+H+I+R", "O", f32]', 'Tensor[1, "10-A-B-C-P", "10-D-E-F-Q", "O", f32]',
+                                                   'case("a", A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=1, I=1, P=1, Q=1, R=1, O=2)'), [("--generic",)]),
     ("30 halves of a symbol", 3, (BODY + 16, "E0503"), kernel(again("y = y[::2]", 30)[:-1] + ["return sum(y)"], 'x: Tensor["N", f32]',
                                                    "Tensor[f32]", 'case("a", N=70000)')),
     ("powers of a symbol", 3, (BODY + 4, "E0503"), kernel(["n = x.shape[0]"] + ["n = (n * n * n * n * n * n) // 2"] * 30 +
