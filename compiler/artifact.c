@@ -273,6 +273,8 @@ void artifact_add(artifact_builder *b, const artifact_levels *levels, const ir_b
         json_object_set_new(
             image->needs, "specialized",
             json_pack("{s:s, s:s}", "when", levels->special->when, "use", levels->special->use));
+    if (levels->library)
+        json_object_set_new(image->needs, "library", json_string(levels->library));
     if (json_array_size(levels->units))
         json_object_set(image->needs, "matrix_units", levels->units);
     copy(&image->schedule, levels->schedule);

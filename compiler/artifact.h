@@ -45,6 +45,7 @@ typedef struct artifact_levels {
     json_t *fragments, *epilogues, *resources,
         *units;                      /* of describe.h; each may be NULL or empty */
     const compiler_special *special; /* NULL: none */
+    const char *library;             /* a kernel of library/ that stands for it; NULL: none */
     const char *why_joined; /* why a kernel of tiles is not lowered as it stands; NULL: it is, or is
                                none */
 } artifact_levels;

@@ -12,6 +12,7 @@
 #include "device/host/host.h"
 #include "graph/instance.h"
 #include "graph/passes.h"
+#include "library.h"
 #include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
@@ -45,9 +46,24 @@ static bool replace(pipeline *p, ir_module *lower) {
     return true;
 }
 
+/* A composite becomes tiles of the library, where they fit. */
+static bool take_from_library(pipeline *p) {
+    ir_module *tiles = NULL, *lowered = NULL;
+    if (!p->is_program && !p->space && library_may(p->m, p->options, p->target))
+        lowered = library_lower(p->m, p->options, p->target, &tiles, &p->library);
+    if (!lowered)
+        return false;
+    ir_print(tiles, &p->schedule);
+    ir_module_free(tiles);
+    p->direct = true;
+    return replace(p, lowered);
+}
+
 /* Its tiles are its schedule. What has no such lowering stays as it is. */
 static bool run_lower_tiles(pipeline *p) {
     ir_module *lowered;
+    if (take_from_library(p))
+        return true;
     if (!pipeline_lower_tiles(p->m, p->options, p->target, p->why_joined, &lowered))
         return true;
     if (!chip_has_room(p->m, p->target, p->instance->source, p->st)) {
@@ -358,6 +374,7 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
                               .epilogues = p->epilogues,
                               .resources = resources,
                               .units = units,
+                              .library = p->library,
                               .why_joined = p->why_joined[0] && !p->direct ? p->why_joined : NULL,
                               .special = special_in_force(p)};
     bool ok = p->st->code == STATUS_OK;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "graph/passes.h"
+#include "library.h"
 #include "ops/tiles.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
@@ -95,9 +96,11 @@ static bool looks_at_passes(const pipeline *p) {
     return p->options->emit_after || p->options->fault;
 }
 
-/* Tiles of chips may be lowered before they are joined. */
+/* Tiles of chips, the library's with them, may be lowered before they are joined. */
 static bool may_stand(const pipeline *p) {
-    return p->target->class == TARGET_SIMT && tiles_of(compiler_instance_graph(p->instance));
+    const ir_module *graph = compiler_instance_graph(p->instance);
+    return p->target->class == TARGET_SIMT &&
+           (tiles_of(graph) || library_may(graph, p->options, p->target));
 }
 
 static bool has_room(const pipeline *p) {

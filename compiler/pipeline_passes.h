@@ -23,6 +23,7 @@ typedef struct pipeline {
     bool tiles;                            /* the kernel was made of tiles */
     bool expanded;                         /* ... and its instances are written out */
     bool direct;                           /* ... or it is lowered as it stands */
+    const char *library;                   /* its kernel that stands for this one; NULL: none */
     char why_joined[SIMT_TILES_WHY_BYTES]; /* or why it is not; "": nobody asked */
     bool is_program;                       /* it becomes several kernels */
     bool crowded;                          /* it is more phases than a kernel has */

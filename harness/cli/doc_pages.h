@@ -2,7 +2,7 @@
 #ifndef TESSERA_HARNESS_CLI_DOC_PAGES_H
 #define TESSERA_HARNESS_CLI_DOC_PAGES_H
 
-#include "common/embedded_file.h"
+#include "base/embedded_file.h"
 
 /* Pages by their names: "check.md", ... */
 extern const embedded_file doc_pages[];

@@ -2,7 +2,7 @@
 #ifndef TESSERA_HARNESS_PAGE_PAGE_FILES_H
 #define TESSERA_HARNESS_PAGE_PAGE_FILES_H
 
-#include "common/embedded_file.h"
+#include "base/embedded_file.h"
 
 /* In the order in which the page needs them. */
 extern const embedded_file page_files[];

@@ -1,6 +1,6 @@
-/* embedded_file.h - a file that the build made bytes of the program (common/embed.cmake). */
-#ifndef TESSERA_HARNESS_COMMON_EMBEDDED_FILE_H
-#define TESSERA_HARNESS_COMMON_EMBEDDED_FILE_H
+/* embedded_file.h - a file that the build made bytes of the program (base/embed.cmake). */
+#ifndef TESSERA_BASE_EMBEDDED_FILE_H
+#define TESSERA_BASE_EMBEDDED_FILE_H
 
 #include <stddef.h>
 

@@ -1,0 +1,203 @@
+/* library.c - a kernel that is one composite becomes a kernel of tiles of library/, on chips: one
+ * phase that multiplies on matrix units and keeps between them what would go through memory. */
+#include "library.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/instance.h"
+#include "library_files.h"
+#include "ops/graph.h"
+#include "ops/tiles.h"
+#include "pipeline.h"
+#include "tile/mma.h"
+#include "tile/tile.h"
+
+/* Sizes of attention that its tiles are made for: steps of a matrix unit, a row of sums in
+ * registers, and half of the queries of an instance, which takes all keys one block after the
+ * other. */
+enum { DEPTH_STEP = 16, DEPTH_MOST = 128, FEWEST_ROWS = 32 };
+
+/* ---- the composite ---- */
+
+/* The kernel's one operation, of its inputs in their order; 0: there are others. */
+static ir_op only_composite(const ir_module *m) {
+    const ir_block_data *body = ir_kernel_body(m);
+    ir_op op = body->first;
+    const ir_op_data *d = op ? ir_op_get(m, op) : NULL, *end;
+    if (!d || graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE || d->next != body->last ||
+        d->operand_count != body->argument_count || d->result_count != 1)
+        return 0;
+    end = ir_op_get(m, body->last);
+    bool whole = end->operand_count == 1 && end->operands[0] == d->results[0];
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        whole = whole && d->operands[i] == body->arguments[i];
+    return whole ? op : 0;
+}
+
+/* A unit that reads registers, and multiplies the type where no order is asked for. */
+static bool has_unit(const target_info *target, dtype factor) {
+    const mma_unit *list;
+    uint32_t count = mma_units(&list);
+    for (uint32_t i = 0; i < count; i++)
+        if (mma_unit_is_of(&list[i], target->cpu) && list[i].factor == factor &&
+            mma_unit_stands_in(&list[i]) && !mma_in_memory(&list[i]))
+            return true;
+    return false;
+}
+
+bool library_may(const ir_module *graph, const compiler_options *options,
+                 const target_info *target) {
+    bool asked = options->schedule || options->source_schedule || options->constants ||
+                 options->generic || options->unoptimised;
+    if (asked || target->class != TARGET_SIMT || options->profile == PROFILE_STRICT ||
+        tiles_of(graph) || !ir_module_kernel(graph))
+        return false;
+    ir_op op = only_composite(graph);
+    return op && ir_op_get(graph, op)->opcode == GRAPH_ATTENTION &&
+           ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element == DTYPE_BF16 &&
+           has_unit(target, DTYPE_BF16);
+}
+
+/* ---- attention ---- */
+
+/* The kernel of the library, and its dimensions: "N=16,M=2048,K=2048,D=64,E=bf16". False: its tiles
+ * are not for these sizes. */
+static bool describe_attention(const ir_module *m, ir_op op, const char **name, text *dims) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *q = ir_type_of(m, d->operands[0]), *k = ir_type_of(m, d->operands[1]);
+    int n = q->rank;
+    if (n < 2 || ir_type_of(m, d->operands[1])->element != q->element ||
+        ir_type_of(m, d->operands[2])->element != q->element ||
+        ir_type_of(m, d->results[0])->element != q->element)
+        return false;
+    int64_t heads = 1, rows = q->dims[n - 2], keys = k->dims[n - 2], depth = q->dims[n - 1];
+    for (int i = 0; i < n - 2; i++)
+        heads *= q->dims[i];
+    bool causal = ir_op_int(m, op, "causal", 0) != 0;
+    if (heads < 1 || rows < FEWEST_ROWS || keys < 1 || depth < DEPTH_STEP ||
+        depth % DEPTH_STEP != 0 || depth > DEPTH_MOST ||
+        ir_type_of(m, d->operands[2])->dims[n - 1] != depth || (causal && keys < rows))
+        return false;
+    *name = causal ? "causal_attention" : "attention";
+    text_printf(dims, "N=%" PRId64 ",M=%" PRId64 ",K=%" PRId64 ",D=%" PRId64 ",E=%s", heads, rows,
+                keys, depth, dtype_name(q->element));
+    return true;
+}
+
+/* ---- the library's kernel ---- */
+
+static compiler_source *open_library(const char *name) {
+    compiler_source *source = NULL;
+    text words;
+    text_init(&words);
+    for (size_t i = 0; i < library_files_count && !source; i++)
+        if (strcmp(library_files[i].name, name) == 0) {
+            text said;
+            text_init(&said);
+            text_append_bytes(&words, library_files[i].data, library_files[i].size_bytes);
+            source = compiler_open_text(name, words.data, false, &said);
+            text_release(&said);
+        }
+    text_release(&words);
+    return source;
+}
+
+/* Its graph with numbers for dimensions, owned; NULL: it has no such instance. */
+static ir_module *specialized(compiler_source *source, const compiler_kernel *kernel,
+                              const compiler_case *c) {
+    status st = STATUS_INIT;
+    text said;
+    text_init(&said);
+    ir_module *made = NULL;
+    compiler_instance *instance = compiler_instance_open(source, kernel, c, &said);
+    const ir_module *m = instance ? instance_specialized(instance, &st) : NULL;
+    if (m)
+        made = ir_module_clone(m);
+    compiler_instance_free(instance);
+    text_release(&said);
+    status_clear(&st);
+    return made;
+}
+
+static ir_attr copied_names(ir_module *m, const ir_module *from, const char *list) {
+    const ir_attr_data *names = ir_attr_get(from, ir_op_attr(from, ir_module_kernel(from), list));
+    ir_attr items[LIMIT_OPERANDS];
+    for (uint32_t i = 0; i < names->count; i++)
+        items[i] = ir_attr_string(m, ir_attr_get(from, names->items[i])->string);
+    return ir_attr_array(m, items, names->count);
+}
+
+static ir_attr shape_of(ir_module *m, const ir_module *from, ir_value v) {
+    const ir_type_data *t = ir_type_of(from, v);
+    ir_attr items[IR_MAX_RANK];
+    for (int i = 0; i < t->rank; i++)
+        items[i] = ir_attr_int(m, t->dims[i]);
+    return ir_attr_array(m, items, (uint32_t)t->rank);
+}
+
+/* The kernel keeps the name and the arguments that it had. */
+static void name_as(ir_module *m, const ir_module *graph) {
+    ir_op kernel = ir_module_kernel(m), was = ir_module_kernel(graph);
+    const ir_block_data *body = ir_kernel_body(graph);
+    ir_attr shapes[LIMIT_OPERANDS];
+    uint32_t count = body->argument_count;
+    for (uint32_t i = 0; i < count; i++)
+        shapes[i] = shape_of(m, graph, body->arguments[i]);
+    shapes[count] = shape_of(m, graph, ir_op_get(graph, body->last)->operands[0]);
+    ir_op_set_attr(m, kernel, "name",
+                   ir_attr_string(m, ir_op_string(graph, was, "name", "kernel")));
+    ir_op_set_attr(m, kernel, "inputs", copied_names(m, graph, "inputs"));
+    ir_op_set_attr(m, kernel, "outputs", copied_names(m, graph, "outputs"));
+    ir_op_set_attr(m, kernel, "shapes", ir_attr_array(m, shapes, count + 1));
+}
+
+/* Smaller blocks of keys where a workgroup's memory is smaller. */
+static ir_module *lower_blocks(compiler_source *source, const compiler_kernel *kernel,
+                               const compiler_case *c, const compiler_options *options,
+                               const target_info *target, ir_module **tiles_out) {
+    static const char *const blocks[] = {"BN=64", "BN=32"};
+    char why[SIMT_TILES_WHY_BYTES];
+    status st = STATUS_INIT;
+    ir_module *lowered = NULL;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !lowered; i++) {
+        const compiler_case *chosen = compiler_case_choose(source, kernel, c, blocks[i], &st);
+        ir_module *tiles = chosen ? specialized(source, kernel, chosen) : NULL;
+        if (tiles && pipeline_lower_tiles(tiles, options, target, why, &lowered))
+            *tiles_out = tiles;
+        else
+            ir_module_free(tiles);
+    }
+    status_clear(&st);
+    return lowered;
+}
+
+ir_module *library_lower(const ir_module *graph, const compiler_options *options,
+                         const target_info *target, ir_module **tiles_out, const char **name_out) {
+    const char *name;
+    status st = STATUS_INIT;
+    compiler_values values = {0};
+    ir_module *lowered = NULL;
+    text dims, said;
+    arena memory;
+    text_init(&dims);
+    text_init(&said);
+    arena_init(&memory);
+    bool fits = describe_attention(graph, only_composite(graph), &name, &dims);
+    compiler_source *source = fits ? open_library("attention.tsr") : NULL;
+    const compiler_kernel *kernel = source ? compiler_kernel_named(source, name) : NULL;
+    const compiler_case *c = NULL;
+    if (kernel && compiler_values_read(dims.data, &memory, &values, &st))
+        c = compiler_case_bind(source, kernel, &values, &said);
+    if (c)
+        lowered = lower_blocks(source, kernel, c, options, target, tiles_out);
+    if (lowered)
+        name_as(lowered, graph), *name_out = name;
+    compiler_close(source);
+    arena_release(&memory);
+    text_release(&said);
+    text_release(&dims);
+    status_clear(&st);
+    return lowered;
+}
