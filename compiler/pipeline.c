@@ -493,17 +493,34 @@ void compiler_artifact_release(compiler_artifact *artifact) {
 
 /* ---- the space of schedules ---- */
 
+/* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed, by which
+ * a kernel of the library stands in the place of a schedule. */
+static bool weigh_tiles(compiler_instance *instance, const compiler_options *options,
+                        double *cycles, status *st) {
+    pipeline p;
+    schedule_unit units[PIPELINE_UNITS];
+    bool ok = pipeline_open(&p, instance, options, st) && run_passes(&p, NULL);
+    if (ok && p.direct) {
+        schedule_target target = schedule_target_of(p.target, options, units);
+        *cycles = simt_tiles_cost(p.m, &target);
+    }
+    pipeline_close(&p);
+    return ok;
+}
+
 bool compiler_space_of(compiler_instance *instance, const compiler_options *options,
                        compiler_space *out, status *st) {
     pipeline p;
+    bool weighs;
     *out = (compiler_space){0};
     bool ok = pipeline_open(&p, instance, options, st);
     p.space = out;
     ok = ok && run_passes(&p, "schedule");
     out->program =
         is_too_much_for_a_kernel(&p, ok) || (!ok && compiler_instance_is_program(instance));
+    weighs = ok && (p.direct || library_may(compiler_instance_graph(instance), options, p.target));
     pipeline_close(&p);
-    return ok;
+    return ok && (!weighs || weigh_tiles(instance, options, &out->cycles, st));
 }
 
 void compiler_space_release(compiler_space *space) {

@@ -9,41 +9,43 @@
 #include "schedule/dot_shape.h"
 #include "schedule/simt/simt.h"
 
-/* Cycles until what is far or in the unit's memory is there, until an instruction's result is, of a
- * barrier, and of a phase's start. */
-enum { FAR = 700, NEAR = 30, LATENCY = 4, BARRIER = 40, PHASE = 2500 };
 /* Bytes that an instruction of a subgroup loads for a matrix unit, and that are fetched from far at
  * least. */
-enum { LINE = 128, SECTOR = 32, SUBGROUP = 32, WORD = 4 };
+enum { LINE = 128, SECTOR = 32, WORD = 4 };
 /* Bytes a cycle between a unit and the last cache. */
 enum { UNIT_FAR_BYTES = 48 };
 /* Instructions beside those of a body: for a load or store its address; for each element that is
  * copied into a workgroup's memory, in pieces of four. */
 enum { ACCESS = 2 };
-static const double copied = 0.5, carried = 1.5;
-/* Exchanges of a fold of 64 lanes; elements after which there is one. */
-enum { FOLD = 6, BLOCK = ORDER_LANES64_CHUNK };
-/* Registers of a thread beside its tile; elements that a load takes from the workgroup's memory at
- * once. */
-enum { BASE_REGISTERS = 28, PIECE = 4 };
+static const double carried = 1.5;
+/* Elements of a row after which its lanes are folded. */
+enum { BLOCK = ORDER_LANES64_CHUNK };
+/* Elements that a load takes from the workgroup's memory at once. */
+enum { PIECE = 4 };
 /* Loads of a turn beyond which turns do not overlap; turns that do: of a thread with all registers,
  * of several rows, and of one, which is loaded under a condition. */
 enum { LOADS_MOST = 8, TURNS_WITH_ALL = 12, TURNS_OF_ROWS = 4 };
 static const double turns_of_row = 1.5;
 /* Threads of a subgroup along the rows and the columns of a tile. */
 enum { ROWS_OF_SUBGROUP = 4, COLUMNS_OF_SUBGROUP = 8 };
-/* Multiply-adds of a subgroup's instruction for the matrix unit. */
-enum { UNIT_STEP = 16 * 8 * 16 };
 
 /* A device that is not known before. */
 static const char usual[] = "sm_86";
 
+const chip_rates *simt_rates_of(const schedule_target *target) {
+    return target->rates ? target->rates : chip_rates_of(usual);
+}
+
+const chip_unit *simt_unit_of(const schedule_target *target) {
+    return target->unit ? target->unit : chip_unit_of(usual);
+}
+
 static const chip_rates *rates_of(const cost_walk *w) {
-    return w->target->rates ? w->target->rates : chip_rates_of(usual);
+    return simt_rates_of(w->target);
 }
 
 static const chip_unit *unit_of(const cost_walk *w) {
-    return w->target->unit ? w->target->unit : chip_unit_of(usual);
+    return simt_unit_of(w->target);
 }
 
 static double threads_of(const cost_walk *w) {
@@ -55,7 +57,7 @@ static void instructions(const cost_walk *w, cost_use *u, double lanes) {
 }
 
 static void holds(cost_walk *w, double registers) {
-    w->registers = cost_greater(w->registers, BASE_REGISTERS + registers);
+    w->registers = cost_greater(w->registers, SIMT_COST_BASE_REGISTERS + registers);
 }
 
 /* All but the bottleneck overlaps with it, but for a tenth. */
@@ -63,7 +65,7 @@ static double overlapped(double a, double b) {
     return cost_greater(a, b) + 0.1 * (a + b - cost_greater(a, b));
 }
 
-static double busy(const cost_use *u) {
+double simt_busy_cycles(const cost_use *u) {
     double far = u->far_bytes / UNIT_FAR_BYTES;
     return overlapped(overlapped(u->issue, u->near), overlapped(u->matrix, far));
 }
@@ -91,7 +93,8 @@ static void touch(cost_walk *w, ir_op op, int64_t buffer, double n, double run, 
     const ir_op_data *d = ir_op_get(w->m, op);
     ir_value v = d->operands[ir_op_int(w->m, op, "axes", 0) + buffer];
     double bytes = (double)dtype_size(cost_type(w, v)->element);
-    double words = cost_greater(bytes, WORD), abreast = run < SUBGROUP ? run : SUBGROUP;
+    double words = cost_greater(bytes, WORD),
+           abreast = run < SIMT_COST_SUBGROUP ? run : SIMT_COST_SUBGROUP;
     instructions(w, u, n * ACCESS);
     u->near += n / abreast * cost_greater(abreast * words / rates_of(w)->shared_bytes, 1);
     if (!cost_is_own(w, v))
@@ -120,7 +123,7 @@ static void touch_all(cost_walk *w, ir_op op, double rows, double columns, cost_
 }
 
 static double wait_for(const cost_walk *w, ir_op op) {
-    return is_far(w, op, 0, ir_op_int(w->m, op, "inputs", 0)) ? FAR : NEAR;
+    return is_far(w, op, 0, ir_op_int(w->m, op, "inputs", 0)) ? SIMT_COST_FAR : SIMT_COST_NEAR;
 }
 
 /* ---- computations ---- */
@@ -136,12 +139,12 @@ static void map(cost_walk *w, ir_op op, cost_use *u) {
         for (int64_t i = 0; i <= inputs; i++)
             touch(w, op, i, n, stride(w, op, i, 0) == 1 ? columns : rows, u);
         u->near += 2 * n * WORD / rates_of(w)->shared_bytes;
-        u->wait += BARRIER;
+        u->wait += SIMT_COST_BARRIER;
     } else {
         touch_all(w, op, rows, columns, u);
     }
     instructions(w, u, n * work);
-    u->wait += wait_for(w, op) + work * LATENCY;
+    u->wait += wait_for(w, op) + work * SIMT_COST_LATENCY;
     holds(w, n / threads_of(w) * ((double)inputs + 1));
 }
 
@@ -172,8 +175,10 @@ static void reduce(cost_walk *w, ir_op op, cost_use *u) {
     }
     instructions(w, u, n * work);
     double loads = cost_divide_up(trip * rows * ORDER_LANES64_LANES, threads_of(w));
-    u->wait += turns * (wait_for(w, op) / turns_ahead(w, rows, loads) + (work + trip) * LATENCY);
-    u->wait += cost_divide_up(extent, BLOCK) * (FOLD * NEAR + BARRIER);
+    u->wait +=
+        turns * (wait_for(w, op) / turns_ahead(w, rows, loads) + (work + trip) * SIMT_COST_LATENCY);
+    u->wait +=
+        cost_divide_up(extent, BLOCK) * (SIMT_COST_FOLD * SIMT_COST_NEAR + SIMT_COST_BARRIER);
     holds(w, trip * rows * ORDER_LANES64_LANES / threads_of(w) * (double)inputs);
 }
 
@@ -185,7 +190,7 @@ static void columns(cost_walk *w, ir_op op, cost_use *u) {
     for (int64_t i = 0; i < inputs; i++)
         touch(w, op, i, extent * abreast, stride(w, op, i, 1) == 1 ? abreast : 1, u);
     instructions(w, u, extent * abreast * work);
-    u->wait += cost_divide_up(extent, trip) * (wait_for(w, op) + (work + trip) * LATENCY);
+    u->wait += cost_divide_up(extent, trip) * (wait_for(w, op) + (work + trip) * SIMT_COST_LATENCY);
     holds(w, trip);
 }
 
@@ -198,7 +203,7 @@ static void scan(cost_walk *w, ir_op op, cost_use *u) {
     for (int64_t i = 0; i <= inputs; i++)
         touch(w, op, i, extent * abreast, stride(w, op, i, 1) == 1 ? abreast : 1, u);
     instructions(w, u, extent * abreast * work);
-    u->wait += cost_divide_up(extent, sub) * (wait_for(w, op) + sub * work * LATENCY);
+    u->wait += cost_divide_up(extent, sub) * (wait_for(w, op) + sub * work * SIMT_COST_LATENCY);
     holds(w, sub * (double)inputs);
 }
 
@@ -208,7 +213,7 @@ static void sort(cost_walk *w, ir_op op, cost_use *u) {
     double stages = log2(extent + 1), exchanges = extent * stages * (stages + 1) / 4;
     instructions(w, u, exchanges * abreast * 4 * ACCESS);
     u->near += 2 * exchanges * abreast;
-    u->wait += exchanges * FAR / 2;
+    u->wait += exchanges * SIMT_COST_FAR / 2;
     holds(w, 4);
 }
 
@@ -254,7 +259,7 @@ static double fma_cycles(const cost_walk *w, const tile *t, double steps) {
  * its rows and columns of threads have in common once. */
 static cost_use stage_of_threads(const cost_walk *w, const tile *t, double steps) {
     cost_use u = {0};
-    double side = sqrt(t->sums), subgroups = threads_of(w) / SUBGROUP;
+    double side = sqrt(t->sums), subgroups = threads_of(w) / SIMT_COST_SUBGROUP;
     double bytes = cost_greater(t->bytes, WORD) * side * (ROWS_OF_SUBGROUP + COLUMNS_OF_SUBGROUP);
     instructions(w, &u, steps * threads_of(w) * (t->sums + 2 * side / PIECE));
     u.issue = cost_greater(u.issue, fma_cycles(w, t, steps));
@@ -266,12 +271,13 @@ static cost_use stage_of_threads(const cost_walk *w, const tile *t, double steps
  * itself. */
 static cost_use stage_of_unit(const cost_walk *w, const tile *t, double steps, bool in_memory) {
     cost_use u = {0};
-    double subgroups = threads_of(w) / SUBGROUP, work = t->rows * t->columns * steps;
+    double subgroups = threads_of(w) / SIMT_COST_SUBGROUP, work = t->rows * t->columns * steps;
     u.matrix = work * t->bytes / 2 / rates_of(w)->products;
     if (in_memory)
         return u;
     double loads = subgroups * (t->rows + t->columns) / 2 * steps * t->bytes;
-    instructions(w, &u, work / UNIT_STEP * SUBGROUP + loads / LINE * SUBGROUP);
+    instructions(
+        w, &u, work / SIMT_COST_UNIT_STEP * SIMT_COST_SUBGROUP + loads / LINE * SIMT_COST_SUBGROUP);
     u.near = loads / rates_of(w)->shared_bytes;
     return u;
 }
@@ -285,12 +291,12 @@ static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
          in_memory = ir_op_attr(w->m, op, "mma_in_memory") != 0;
     double elements = (t->rows + t->columns) * stage, ahead = cost_greater(depth, 2) - 1;
     cost_use one = unit ? stage_of_unit(w, t, stage, in_memory) : stage_of_threads(w, t, stage);
-    instructions(w, &one, elements * (depth > 0 ? copied : carried) * t->bytes / WORD);
+    instructions(w, &one, elements * (depth > 0 ? SIMT_COST_COPIED : carried) * t->bytes / WORD);
     one.near += elements * t->bytes / rates_of(w)->shared_bytes;
     one.far_bytes += elements * t->bytes;
-    one.wait = BARRIER + cost_greater(FAR - ahead * busy(&one), 0);
+    one.wait = SIMT_COST_BARRIER + cost_greater(SIMT_COST_FAR - ahead * simt_busy_cycles(&one), 0);
     cost_add(u, stages, &one);
-    u->wait += FAR;
+    u->wait += SIMT_COST_FAR;
     w->own_bytes += cost_greater(depth, 1) * elements * t->bytes;
     double side = sqrt(t->sums);
     holds(w, t->registers * (t->sums + (unit ? 0 : 2 * side)) +
@@ -304,14 +310,16 @@ static void plain_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
     double trips = cost_divide_up(steps, unroll), columns = t->columns;
     int64_t rhs = t->shape.buffer[DOT_RHS];
     bool beside = stride(w, op, rhs, (uint32_t)0) != 1; /* steps are not: columns are */
-    double subgroups = cost_divide_up(columns, SUBGROUP);
+    double subgroups = cost_divide_up(columns, SIMT_COST_SUBGROUP);
     touch(w, op, rhs, columns * steps, beside ? columns : 1, u);
     touch(w, op, t->shape.buffer[DOT_LHS], t->rows * steps, unroll, u);
     u->near += t->rows * steps * subgroups;
     instructions(w, u, t->rows * columns * steps);
     u->issue = cost_greater(u->issue, fma_cycles(w, t, steps));
-    double each = is_far(w, op, t->shape.buffer[DOT_LHS], 1) || is_far(w, op, rhs, 1) ? FAR : NEAR;
-    u->wait += trips * (each + unroll * LATENCY);
+    double each = is_far(w, op, t->shape.buffer[DOT_LHS], 1) || is_far(w, op, rhs, 1)
+                      ? SIMT_COST_FAR
+                      : SIMT_COST_NEAR;
+    u->wait += trips * (each + unroll * SIMT_COST_LATENCY);
     holds(w, t->registers * t->sums + unroll * (1 + columns / threads_of(w)));
 }
 
@@ -342,37 +350,49 @@ static bool computation(cost_walk *w, ir_op op, cost_use *out) {
 
 /* A buffer that fits into the last cache with something beside it is there since the launch before.
  */
-static double transfer(const cost_walk *w, double bytes, bool written, bool streams) {
-    const chip_rates *r = rates_of(w);
+double simt_transfer_cycles(const schedule_target *target, double bytes) {
+    const chip_rates *r = simt_rates_of(target);
     bool near = bytes <= r->cache_mib * (1 << 20) / 2;
+    return bytes / (near ? r->cache_bytes : r->memory_bytes);
+}
+
+static double transfer(const cost_walk *w, double bytes, bool written, bool streams) {
     (void)written;
     (void)streams;
-    return bytes / (near ? r->cache_bytes : r->memory_bytes);
+    return simt_transfer_cycles(w->target, bytes);
 }
 
 /* So many workgroups of a unit, side by side. */
 static double wave(const cost_use *each, double workgroups) {
-    return overlapped(workgroups * busy(each), each->wait + busy(each));
+    return overlapped(workgroups * simt_busy_cycles(each), each->wait + simt_busy_cycles(each));
+}
+
+double simt_phase_cycles(const schedule_target *target, const simt_phase_needs *p,
+                         const cost_use *each) {
+    double most = target->vector_registers, registers = p->registers < most ? p->registers : most;
+    /* Buffers that do not fit lie in memory that the launch brings. */
+    bool fits = p->own_bytes <= (double)target->l1_bytes;
+    occupancy o = occupancy_of(simt_unit_of(target), (int64_t)p->threads, (int64_t)registers,
+                               fits ? (int64_t)p->own_bytes : 0);
+    double beside = o.workgroups > 1 ? (double)o.workgroups : 1;
+    double of_unit = cost_divide_up(p->workgroups, target->threads);
+    double waves = floor(of_unit / beside), rest = of_unit - waves * beside;
+    double units = waves * wave(each, beside) + (rest > 0 ? wave(each, rest) : 0);
+    double cache = p->workgroups * each->far_bytes / simt_rates_of(target)->cache_bytes;
+    return SIMT_COST_PHASE + overlapped(units, cost_greater(cache, p->traffic));
 }
 
 static double phase(const cost_walk *w, const cost_use *each) {
-    const chip_unit *unit = unit_of(w);
-    double most = w->target->vector_registers,
-           registers = w->registers < most ? w->registers : most;
-    /* Buffers that do not fit lie in memory that the launch brings. */
-    bool fits = w->own_bytes <= (double)w->target->l1_bytes;
-    occupancy o = occupancy_of(unit, w->target->vector_lanes, (int64_t)registers,
-                               fits ? (int64_t)w->own_bytes : 0);
-    double beside = o.workgroups > 1 ? (double)o.workgroups : 1;
-    double of_unit = cost_divide_up(w->workgroups, w->target->threads);
-    double waves = floor(of_unit / beside), rest = of_unit - waves * beside;
-    double units = waves * wave(each, beside) + (rest > 0 ? wave(each, rest) : 0);
-    double cache = w->workgroups * each->far_bytes / rates_of(w)->cache_bytes;
-    return PHASE + overlapped(units, cost_greater(cache, w->traffic));
+    const simt_phase_needs needs = {.threads = threads_of(w),
+                                    .registers = w->registers,
+                                    .own_bytes = w->own_bytes,
+                                    .workgroups = w->workgroups,
+                                    .traffic = w->traffic};
+    return simt_phase_cycles(w->target, &needs, each);
 }
 
-static const cost_model simt_model = {.around_loop = {.issue = 2, .wait = 2 * LATENCY},
-                                      .around_workgroup = {.wait = FAR / 2},
+static const cost_model simt_model = {.around_loop = {.issue = 2, .wait = 2 * SIMT_COST_LATENCY},
+                                      .around_workgroup = {.wait = SIMT_COST_FAR / 2},
                                       .computation = computation,
                                       .transfer = transfer,
                                       .phase = phase};

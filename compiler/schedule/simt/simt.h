@@ -2,7 +2,7 @@
 #ifndef TESSERA_SCHEDULE_SIMT_H
 #define TESSERA_SCHEDULE_SIMT_H
 
-#include "schedule/schedule.h"
+#include "schedule/cost.h"
 
 struct contraction;
 
@@ -12,5 +12,40 @@ void simt_dot_operands(struct contraction *c);
 void simt_dot_tiles(struct contraction *c);
 /* cost.c */
 double simt_cost(const ir_module *schedule, const schedule_target *target);
+
+/* ---- for what else is weighed on chips (tile/simt/cost.c) ---- */
+
+enum {
+    /* Cycles until what is far or in the unit's memory is there, until an instruction's result is,
+     * of a barrier, and of a phase's start. */
+    SIMT_COST_FAR = 700,
+    SIMT_COST_NEAR = 30,
+    SIMT_COST_LATENCY = 4,
+    SIMT_COST_BARRIER = 40,
+    SIMT_COST_PHASE = 2500,
+    SIMT_COST_SUBGROUP = 32,
+    SIMT_COST_FOLD = 6,               /* exchanges of a fold of 64 lanes */
+    SIMT_COST_BASE_REGISTERS = 28,    /* of a thread beside its tiles */
+    SIMT_COST_UNIT_STEP = 16 * 8 * 16 /* multiply-adds of an instruction of a matrix unit */
+};
+/* Instructions of a thread for each word that is copied into the workgroup's memory, in pieces of
+ * four. */
+#define SIMT_COST_COPIED 0.5
+
+/* Those of the target, or of a usual chip where it is not known before. */
+const chip_rates *simt_rates_of(const schedule_target *target);
+const chip_unit *simt_unit_of(const schedule_target *target);
+/* Cycles in which a workgroup's unit is busy with it. */
+double simt_busy_cycles(const cost_use *u);
+/* Cycles of memory for a buffer of so many bytes. */
+double simt_transfer_cycles(const schedule_target *target, double bytes);
+
+typedef struct simt_phase_needs {
+    double threads, registers;  /* of a workgroup; of a thread */
+    double own_bytes;           /* of a workgroup's memory */
+    double workgroups, traffic; /* of the phase; cycles of its buffers, each once */
+} simt_phase_needs;
+double simt_phase_cycles(const schedule_target *target, const simt_phase_needs *p,
+                         const cost_use *each);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef TESSERA_TILE_SIMT_H
 #define TESSERA_TILE_SIMT_H
 
+#include "schedule/schedule.h"
 #include "tile/tile.h"
 
 /* Threads of a workgroup, where a kernel does not say how many. */
@@ -25,6 +26,10 @@ enum { SIMT_TILES_WHY_BYTES = 200 };
  * `why`: it has no such lowering, and is to be lowered as operations on whole tensors. */
 ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
                            char why[SIMT_TILES_WHY_BYTES]);
+
+/* cost.c: cycles of such a kernel behind the last pass, comparable with those of schedules of the
+ * same target. */
+double simt_tiles_cost(const ir_module *m, const schedule_target *target);
 
 /* A fold of one row goes through the workgroup's memory: 64 elements, then 8, of up to 8 bytes
  * each.
