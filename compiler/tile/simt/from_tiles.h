@@ -9,7 +9,8 @@
  *
  * A tile that hangs over an edge of the results is whole here, with elements that mean nothing
  * behind the edge: they are never stored, and no sum along that axis has a lowering. Where the last
- * trip of a loop reads what hangs over an edge, that trip is lowered by itself, with shorter tiles.
+ * trip of a loop reads what hangs over an edge, that trip is lowered by itself, with shorter tiles;
+ * for a matrix unit they are whole steps of it, and what takes part in no sum is left out of it.
  *
  * What has no lowering here is no error: such a kernel goes the long way, as whole tensors. */
 #ifndef TESSERA_TILE_SIMT_FROM_TILES_H
@@ -33,6 +34,7 @@ typedef struct tiles_view {
     ir_value memory, offset; /* 0: it is in none */
     int64_t rows, columns, row_stride, column_stride;
     ir_value valid_rows, valid_columns; /* how many of them there are; 0: all */
+    int64_t true_rows, true_columns;    /* ... where that is known before: behind them are zeros */
 } tiles_view;
 
 /* Presence of elements along an axis of a tile: are all there? */
@@ -46,6 +48,9 @@ typedef struct tiles_value {
     ir_value tile; /* in registers; 0: it is in none */
     tiles_view view;
     tiles_extent rows, columns;
+    int64_t true_rows, true_columns; /* of which there are so many: what is behind them, to a whole
+                                        number of a matrix unit's steps, means nothing; 0: all */
+    bool zeros;                      /* ... or is 0 */
     bool guessed;         /* numbers of columns, of which there are as many as others have */
     const mma_unit *unit; /* its threads hold it as they do the unit's sums; NULL: as any */
 } tiles_value;
@@ -106,6 +111,9 @@ void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *co
 bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out);
 /* The least and the greatest value of it. */
 bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most);
+
+/* Replaces elements behind the true columns of a tile (rows: `rows`). */
+ir_value tiles_masked(ir_builder *b, ir_value x, bool rows, int64_t count, uint64_t bits);
 
 /* Does it depend on the trip of a loop whose last one is lowered by itself? */
 bool tiles_is_of_last(const tiles_lowering *t, ir_attr dim);

@@ -226,6 +226,17 @@ static bool find_left(tiles_lowering *t, ir_builder *b, ir_op op, product *p) {
            tiles_refuse(t, op, "its factors have other numbers of steps");
 }
 
+/* Behind the true steps one factor is 0, and the other a number: there both are 0. */
+static void mask_steps(tiles_lowering *t, ir_builder *b, ir_value v, bool rows) {
+    tiles_value *x = &t->values[v];
+    int64_t there = rows ? x->true_rows : x->true_columns;
+    if (!there || x->zeros || !x->tile)
+        return;
+    x->tile = tiles_masked(b, x->tile, rows, there, 0);
+    x->view = (tiles_view){0};
+    x->zeros = true;
+}
+
 /* An f32 in registers beside bf16 is multiplied in parts. */
 static bool is_split(const product *p, dtype left, dtype right) {
     return left == DTYPE_F32 && right == DTYPE_BF16 && p->sum == DTYPE_F32;
@@ -268,6 +279,8 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (!is_plain(t, op, &p))
         return false;
     t->needs_carried |= x->columns == TILES_CARRIED || y->rows == TILES_CARRIED;
+    mask_steps(t, b, left, false);
+    mask_steps(t, b, right, true);
     if (!tiles_view_of(t, b, op, right, &p.y) || !find_left(t, b, op, &p))
         return false;
     if (!(open_unit(&p, b, op) || tiles_view_of(t, b, op, left, &p.x)))
@@ -280,7 +293,11 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
                        : lower_chunks(&p, b);
     if (p.sum != to)
         sum = tile_op(b, TILE_CONVERT, &sum, 1, to);
-    t->values[d.results[0]] =
-        (tiles_value){.tile = sum, .rows = x->rows, .columns = y->columns, .unit = p.unit};
+    t->values[d.results[0]] = (tiles_value){.tile = sum,
+                                            .rows = x->rows,
+                                            .columns = y->columns,
+                                            .true_rows = x->true_rows,
+                                            .true_columns = y->true_columns,
+                                            .unit = p.unit};
     return true;
 }

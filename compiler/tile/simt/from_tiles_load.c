@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/tiles.h"
+#include "schedule/integers.h"
 #include "tile/simt/from_tiles.h"
 
 /* A tile of a kernel's argument: the attributes `start` and `kept` of an operation, and its size.
@@ -21,11 +22,18 @@ static ir_value valid_of(ir_builder *b, ir_value start, int64_t size, int64_t ex
                          tile_index(b, size));
 }
 
+/* Steps of which a shorter tile has a whole number: of matrix units, which multiply beyond strict.
+ */
+static int64_t unit_steps(const tiles_lowering *t) {
+    enum { STEPS = 16 };
+    return strcmp(t->request->profile, "strict") == 0 ? 1 : STEPS;
+}
+
 /* Finds its place. False where it may begin or end outside along an axis that is not the tile's. */
 static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, bool column,
                        tiles_view *view) {
     ir_value parts[IR_MAX_RANK], valid[IR_MAX_RANK] = {0};
-    int64_t strides[IR_MAX_RANK], stride = 1, least, most;
+    int64_t strides[IR_MAX_RANK], there[IR_MAX_RANK] = {0}, stride = 1, least, most;
     for (int i = p->whole->rank; i-- > 0; stride *= p->whole->dims[i]) {
         strides[i] = stride;
         if (!tiles_bounds(t, p->start->items[i], &least, &most) ||
@@ -35,8 +43,10 @@ static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, boo
         if (least < 0 || most >= p->whole->dims[i] || (over && !ir_ints_hold(p->kept, p->axes, i)))
             return tiles_refuse(t, op, "it may lie outside");
         if (over && least == most && tiles_is_of_last(t, p->start->items[i])) {
-            p->size[i] = p->whole->dims[i] - least;
-            over = false;
+            int64_t left = p->whole->dims[i] - least, steps = round_up(left, unit_steps(t));
+            there[i] = steps > left && steps <= p->size[i] ? left : 0;
+            p->size[i] = there[i] ? steps : left;
+            over = there[i] != 0;
         }
         valid[i] = over ? valid_of(b, parts[i], p->size[i], p->whole->dims[i]) : 0;
     }
@@ -46,6 +56,7 @@ static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, boo
     for (uint32_t k = p->axes; k-- > 0; at--) {
         along[at] = strides[p->kept[k]];
         *(at ? &view->valid_columns : &view->valid_rows) = valid[p->kept[k]];
+        *(at ? &view->true_columns : &view->true_rows) = there[p->kept[k]];
         *(at ? &view->columns : &view->rows) = p->size[p->kept[k]];
     }
     view->row_stride = along[0];
@@ -86,7 +97,7 @@ bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *vie
     if (!find_place(t, b, op, &p, p.axes == 1 && t->is_column[v], view))
         return false;
     note_cut(t, v, view);
-    t->cuts |= view->valid_columns != 0;
+    t->cuts |= view->valid_columns && !view->true_columns;
     return true;
 }
 
@@ -130,6 +141,10 @@ static ir_value through_memory(tiles_lowering *t, ir_builder *b, ir_op op, ir_va
     return tile_load(b, v.memory, v.offset, v.rows, v.columns, v.row_stride, 1);
 }
 
+static tiles_extent cut(ir_value valid, int64_t there) {
+    return valid && !there ? TILES_CUT : TILES_WHOLE;
+}
+
 bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(t->g, op)->results[0];
     const tiles_stream *stream = tiles_stream_of(t, op);
@@ -148,8 +163,11 @@ bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
     tile_window w = window_of(&view);
     ir_value x = tile_load_window(b, view.memory, view.offset, &w);
     t->values[v] = (tiles_value){.tile = t->is_read[v] ? through_memory(t, b, op, x) : x,
-                                 .rows = view.valid_rows ? TILES_CUT : TILES_WHOLE,
-                                 .columns = view.valid_columns ? TILES_CUT : TILES_WHOLE};
+                                 .rows = cut(view.valid_rows, view.true_rows),
+                                 .columns = cut(view.valid_columns, view.true_columns),
+                                 .true_rows = view.true_rows,
+                                 .true_columns = view.true_columns,
+                                 .zeros = true};
     return true;
 }
 

@@ -85,7 +85,10 @@ static bool lower_transpose(tiles_lowering *t, ir_builder *b, ir_op op) {
                                           .row_stride = x.column_stride,
                                           .column_stride = x.row_stride},
                                  .rows = from->columns,
-                                 .columns = from->rows};
+                                 .columns = from->rows,
+                                 .true_rows = from->true_columns,
+                                 .true_columns = from->true_rows,
+                                 .zeros = from->zeros};
     return true;
 }
 
@@ -139,6 +142,21 @@ static ir_value lower_elementwise(tiles_lowering *t, ir_builder *b, ir_op op) {
             ir_op_set_attr(b->m, made, numbers[i],
                            ir_attr_int(b->m, ir_op_int(t->g, op, numbers[i], 0)));
     return rounded(b, y, to);
+}
+
+/* ---- what there is of a shorter tile ---- */
+
+ir_value tiles_masked(ir_builder *b, ir_value x, bool rows, int64_t count, uint64_t bits) {
+    const ir_type_data d = *tile_type(b, x);
+    ir_value base = tile_index(b, 0);
+    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, rows)},
+                             {"column_step", ir_attr_int(b->m, !rows)}};
+    ir_value number = ir_build1(
+        b, TILE_IOTA, &base, 1,
+        ir_type_tile(b->m, DTYPE_I32, rows ? d.dims[0] : 1, rows ? 1 : d.dims[1]), steps, 2);
+    ir_value there = tile_compare(b, "lt", number, tile_constant(b, DTYPE_I32, (uint64_t)count));
+    ir_value operands[] = {there, x, tile_constant(b, d.element, bits)};
+    return tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
 }
 
 /* ---- rows ---- */
@@ -197,6 +215,10 @@ static ir_value lower_rows(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (!whole)
         return 0;
     whole = widened(b, whole);
+    const int64_t there = t->values[d->operands[0]].true_columns;
+    if (there)
+        whole = tiles_masked(b, whole, false, there,
+                             reduction_neutral(kind, tile_type(b, whole)->element));
     const ir_type_data type = *tile_type(b, whole);
     ir_value x = lanes_of(b, whole, kind, order_find(order) == ORDER_LANES64);
     ir_named_attr attr = {"kind", ir_attr_string(b->m, kind)};
@@ -253,6 +275,10 @@ static tiles_value result_of(const tiles_lowering *t, ir_op op, ir_value tile) {
         y.columns = worse(y.columns, columns > 1 ? x->columns : TILES_WHOLE);
         guessed |= x->guessed;
         told |= !x->guessed && x->tile && ir_type_of(t->m, x->tile)->dims[1] > 1;
+        y.true_rows = y.true_rows && rows > 1 ? y.true_rows : rows > 1 ? x->true_rows : 0;
+        y.true_columns = y.true_columns && columns > 1 ? y.true_columns
+                         : columns > 1                 ? x->true_columns
+                                                       : 0;
         y.unit = y.unit ? y.unit : rows > 1 && columns > 1 ? x->unit : NULL;
     }
     y.guessed = guessed && !told;
