@@ -42,8 +42,10 @@ static bool find_place(tiles_lowering *t, ir_builder *b, ir_op op, place *p, boo
         bool over = most + p->size[i] > p->whole->dims[i];
         if (least < 0 || most >= p->whole->dims[i] || (over && !ir_ints_hold(p->kept, p->axes, i)))
             return tiles_refuse(t, op, "it may lie outside");
-        if (over && least == most && tiles_is_of_last(t, p->start->items[i])) {
-            int64_t left = p->whole->dims[i] - least, steps = round_up(left, unit_steps(t));
+        if (over && least == most) {
+            bool last = tiles_is_of_last(t, p->start->items[i]);
+            int64_t left = p->whole->dims[i] - least,
+                    steps = last ? round_up(left, unit_steps(t)) : p->size[i];
             there[i] = steps > left && steps <= p->size[i] ? left : 0;
             p->size[i] = there[i] ? steps : left;
             over = there[i] != 0;
