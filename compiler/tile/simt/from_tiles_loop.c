@@ -104,6 +104,20 @@ static bool lower_last(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip,
     return ok;
 }
 
+/* ... in the memory of those before it, whose tiles nobody reads any more, from `own` on. */
+static bool lower_last_in(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip, int64_t own,
+                          ir_value *carried) {
+    const int64_t most = t->scratch_bytes;
+    if (most > own) {
+        ir_op_spec wait = {.opcode = TILE_BARRIER};
+        ir_build(b, &wait);
+        t->scratch_bytes = own;
+    }
+    bool ok = lower_last(t, b, op, trip, carried);
+    t->scratch_bytes = most > t->scratch_bytes ? most : t->scratch_bytes;
+    return ok;
+}
+
 bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
     const ir_value *arguments = ir_block_get(t->g, ir_op_block(t->g, op, 0))->arguments;
@@ -121,8 +135,10 @@ bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
         carried[i] = tile_broadcast(b, t->values[d.operands[i]].tile, rows, columns);
     }
     bool last = count && is_cut_last(t, op, ir_op_string(t->g, op, "index", ""), count);
-    if ((count > last && !lower_trips(t, b, op, count - last, carried)) ||
-        (last && !lower_last(t, b, op, count - 1, carried)))
+    const int64_t own = t->scratch_bytes;
+    if (count > last && !lower_trips(t, b, op, count - last, carried))
+        return false;
+    if (last && !lower_last_in(t, b, op, count - 1, own, carried))
         return false;
     for (uint32_t i = 0; i < d.result_count; i++)
         set_carried(t, d.results[i], carried[i]);
