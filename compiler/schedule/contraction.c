@@ -7,6 +7,7 @@
  * Products commute, and a NaN has one form in a result: a matrix by a vector is the vector, as a
  * lhs of one row, by the matrix turned over, so that a register tile has columns. */
 #include "schedule/contraction.h"
+#include "schedule/integers.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -155,6 +155,9 @@ void contraction_refuse(contraction *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Steps of one chunk of its order; 0: all of them are one. */
 int64_t contraction_chunk(const contraction *c);
+/* Steps of a trip, of so many: no chunk, and not what is left for the last one, has a part of one.
+ */
+int64_t contraction_whole_steps(const contraction *c, int64_t most);
 /* Number of workgroups that blocks of so many rows and columns make. */
 int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns);
 /* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the

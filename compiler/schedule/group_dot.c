@@ -19,6 +19,11 @@ int64_t contraction_chunk(const contraction *c) {
     return order_info_of(c->order)->chunk;
 }
 
+int64_t contraction_whole_steps(const contraction *c, int64_t most) {
+    int64_t chunk = contraction_chunk(c), steps = greatest_divisor(c->shape.steps, most);
+    return chunk && chunk < c->shape.steps ? greatest_divisor(chunk, steps) : steps;
+}
+
 int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns) {
     int64_t workgroups =
         (c->shape.rows + rows - 1) / rows * ((c->shape.columns + columns - 1) / columns);

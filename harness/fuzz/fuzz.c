@@ -59,10 +59,17 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
     add_way(f, (trial_way){name, b->name, isa, most, false, false, NULL, meaning, false});
     if (profile == PROFILE_STRICT)
         add_way(f, (trial_way){name, b->name, isa, 1, true, false, NULL, false, false});
-    /* Kernels of tiles and programs have no code for any dimensions, and neither have chips. */
-    if (profile == PROFILE_STRICT && b->product && !*b->target &&
+}
+
+/* Kernels of tiles and programs have no code for any dimensions. */
+static void add_generic(fuzzing *f, const backend *b) {
+    const job_choice *c = f->request->choice;
+    const char *name = compiler_profile_name(PROFILE_STRICT),
+               *isa = backend_target_for(b, c->isa, c->own[b - backend_table]);
+    if (c->profiles[PROFILE_STRICT] && backend_honours(b, name) && b->product &&
         f->request->family == FUZZ_TENSORS)
-        add_way(f, (trial_way){name, b->name, isa, most, false, true, NULL, false, false});
+        add_way(f, (trial_way){name, b->name, isa, c->threads[c->thread_count - 1], false, true,
+                               NULL, false, false});
 }
 
 static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
@@ -81,7 +88,12 @@ static void list_ways(fuzzing *f) {
         for (int p = 0; p < PROFILE_COUNT; p++)
             if (c->backends[id] && backend_is_compiled(&backend_table[id]) && c->profiles[p])
                 add_backend(f, &backend_table[id], (compiler_profile)p);
+    if (c->backends[BACKEND_CPU])
+        add_generic(f, &backend_table[BACKEND_CPU]);
     f->always = f->way_count;
+    for (int id = 0; id < BACKEND_COUNT; id++)
+        if (c->backends[id] && backend_is_compiled(&backend_table[id]) && *backend_table[id].target)
+            add_generic(f, &backend_table[id]);
     for (size_t i = 0; c->backends[BACKEND_CPU] && !c->isa && (level = host_isa_level(i)); i++)
         for (int p = 0; p < PROFILE_COUNT; p++)
             if (host_isa_supports(level) && strcmp(level, host_isa()) != 0 && c->profiles[p])

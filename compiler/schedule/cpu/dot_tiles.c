@@ -119,7 +119,7 @@ void cpu_dot_tiles(contraction *c) {
         contraction_refuse(c, "UNROLL=%d is not a multiple of GROUP=%d", (int)unroll,
                            (int)c->group);
     c->tiles.unroll = scheduler_int(s, c->turned ? unroll
-                                       : known   ? greatest_divisor(c->shape.steps, unroll)
+                                       : known   ? contraction_whole_steps(c, unroll)
                                                  : 1);
     if ((c->group && !c->turned) || !ir_dim_is_static(c->shape.n))
         c->tiles.prefetch = scheduler_int(s, 0);

@@ -209,6 +209,6 @@ void simt_dot_tiles(contraction *c) {
     if (!c->staged && c->counts.of == COUNTS_NONE && ir_dim_is_static(c->shape.k))
         unroll =
             scheduler_parameter(s, IN_DOT, UNROLL, unstaged_steps(c, t->mr.size, t->nr.size), NULL);
-    t->unroll = scheduler_int(s, greatest_divisor(c->shape.steps, unroll));
+    t->unroll = scheduler_int(s, contraction_whole_steps(c, unroll));
     t->prefetch = scheduler_int(s, 0);
 }
