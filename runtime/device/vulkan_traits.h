@@ -9,6 +9,14 @@ typedef enum vulkan_trait {
     VULKAN_TRAIT_COUNT
 } vulkan_trait;
 
-typedef enum trait_way { TRAIT_SOFT, TRAIT_REFUSE, TRAIT_WIDE, TRAIT_DEVICE } trait_way;
+typedef enum trait_way {
+    TRAIT_SOFT,
+    TRAIT_REFUSE,
+    TRAIT_WIDE,
+    TRAIT_TURNS,
+    TRAIT_DEVICE
+} trait_way;
+
+enum { VULKAN_TURNS_SURE = 65535 }; /* that threads of every device may loop */
 
 #endif

@@ -118,11 +118,10 @@ static void compute(const tile_cost *c, ir_op op, cost_use *u) {
 
 /* ---- loops ---- */
 
-static double trips_of(const tile_cost *c, ir_op loop) {
-    const ir_op_data *d = ir_op_get(c->m, loop);
-    index_range low = index_range_of(c->m, d->operands[0]),
-                high = index_range_of(c->m, d->operands[1]);
-    double step = (double)ir_op_int(c->m, loop, "step", 1);
+static double trips_of(const ir_module *m, ir_op loop) {
+    const ir_op_data *d = ir_op_get(m, loop);
+    index_range low = index_range_of(m, d->operands[0]), high = index_range_of(m, d->operands[1]);
+    double step = (double)ir_op_int(m, loop, "step", 1);
     double most = ceil((double)(high.high - low.low) / step);
     return most > 0 ? most : 0;
 }
@@ -134,7 +133,7 @@ static void loop(const tile_cost *c, ir_op op, cost_use *u) {
     cost_use one = use_of_block(c, ir_op_block(c->m, op, 0));
     instructions(c, &one, 2);
     one.wait += 2 * SIMT_COST_LATENCY;
-    cost_add(u, trips_of(c, op), &one);
+    cost_add(u, trips_of(c->m, op), &one);
 }
 
 static bool copies(const tile_cost *c, ir_op op) {

@@ -31,6 +31,10 @@ ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
  * same target. */
 double simt_tiles_cost(const ir_module *m, const schedule_target *target);
 
+/* turns.c: tells whether the loops of a thread turn more often than that in some phase, where
+ * bounds are numbers. */
+bool simt_turns_beyond(const ir_module *m, int64_t most);
+
 /* A fold of one row goes through the workgroup's memory: 64 elements, then 8, of up to 8 bytes
  * each.
  */

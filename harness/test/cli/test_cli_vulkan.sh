@@ -30,6 +30,22 @@ exits 0 "timed" "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" --quick --back
 cp out timed.json
 exits 0 "by the device's clock" $python -c 'import json; r = json.load(open("timed.json"))["results"]; assert r and any(x["time_ns"] for x in r), r'
 
+# Mesa's llvmpipe ends the loops of a thread after 65535 turns: such code is right, or refused.
+cat >turns.tsr <<'END'
+from tessera import *
+
+
+@cases(case("few", N=2000), case("many", N=3000))
+@kernel
+def sorted_row(x: Tensor["N", f32]) -> Tensor["N", i32]:
+    return argsort(x)
+END
+"$tsr" bench turns.tsr --quick --backend vulkan,interp --profile strict --json >turns.json 2>err
+exits 0 "long loops are right or refused" $python -c '
+import json
+status = {r["case"]: (r["status"], r["why"] or "") for r in json.load(open("turns.json"))["results"] if r["backend"] == "vulkan"}
+assert status["few"][0] == "ok" and (status["many"][0] == "ok" or "65535 turns" in status["many"][1]), status'
+
 exits 0 "a pack" "$tsr" pack-repro softmax_rows --case prime "$root/corpus/normalisation/softmax.tsr" --backend vulkan -o p.repro.tar.lz4
 exits 0 "replays" "$tsr" replay p.repro.tar.lz4
 has out "^REPRODUCED_EXACT .code-hash-same" "the same code, the same bits"

@@ -67,6 +67,10 @@ static bool has_trait(const reader *r, uint32_t number) {
     if (number >= VULKAN_TRAIT_COUNT || r->device->traits[number] ||
         (r->soft && rows[number].way == TRAIT_SOFT))
         return true;
+    if (rows[number].way == TRAIT_TURNS)
+        return status_set(r->st, STATUS_UNAVAILABLE,
+                          "a thread of '%s' has %s; device '%s' ends them early, and says nothing",
+                          r->source->label, rows[number].what, r->device->adapter->name);
     return status_set(r->st, STATUS_UNAVAILABLE,
                       "'%s' needs %s, which device '%s' does not do as IEEE 754 says",
                       r->source->label, rows[number].what, r->device->adapter->name);
@@ -74,7 +78,7 @@ static bool has_trait(const reader *r, uint32_t number) {
 
 static bool has_f64(const reader *r) {
     bool ok = true;
-    for (uint32_t i = VULKAN_FMA_F64; i < VULKAN_TRAIT_COUNT && ok && !r->soft && r->judged; i++)
+    for (uint32_t i = VULKAN_FMA_F64; i <= VULKAN_NARROW_F64 && ok && !r->soft && r->judged; i++)
         ok = has_trait(r, i);
     return ok;
 }

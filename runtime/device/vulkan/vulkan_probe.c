@@ -12,7 +12,9 @@
 
 /* Inputs of each case, and its results, in the order of ci/vulkan-probe. */
 enum { A, B, C, INPUTS };
-enum { FMA, DIVIDE, ROOT, SUM, PRODUCT, DIFFERENCE, LESS, NARROW, RESULTS };
+enum { FMA, DIVIDE, ROOT, SUM, PRODUCT, DIFFERENCE, LESS, NARROW, TURNS, RESULTS };
+/* Turns that the first case loops. */
+enum { PROBE_TURNS = 70000 };
 enum { WORKGROUPS = 32, CASES = WORKGROUPS * 64, ELEMENT_BYTES = 8 };
 
 /* ---- numbers ---- */
@@ -74,7 +76,8 @@ static uint32_t judge_f32(const float *x, const float *got) {
                                       x[A] * x[B],
                                       x[A] - x[B],
                                       x[A] < x[B] ? x[A] : x[B],
-                                      x[A]};
+                                      x[A],
+                                      i ? 0.0F : (float)PROBE_TURNS};
         for (int r = 0; r < RESULTS; r++)
             if (!same(&right[r], &got[r], sizeof *got, isnan(right[r]) && isnan(got[r])))
                 wrong |= 1u << r;
@@ -92,7 +95,8 @@ static uint32_t judge_f64(const double *x, const double *got) {
                                        x[A] * x[B],
                                        x[A] - x[B],
                                        x[A] < x[B] ? x[A] : x[B],
-                                       (double)(float)x[A]};
+                                       (double)(float)x[A],
+                                       i ? 0.0 : PROBE_TURNS};
         for (int r = 0; r < RESULTS; r++)
             if (!same(&right[r], &got[r], sizeof *got, isnan(right[r]) && isnan(got[r])))
                 wrong |= 1u << r;
@@ -148,6 +152,7 @@ static void note_f32(vulkan_device *v, uint32_t wrong) {
     v->traits[VULKAN_ROOT_F32] = right(wrong, ROOT);
     v->traits[VULKAN_SUM_F32] = right(wrong, SUM) && right(wrong, PRODUCT) &&
                                 right(wrong, DIFFERENCE) && right(wrong, LESS);
+    v->traits[VULKAN_LONG_LOOPS] = right(wrong, TURNS);
 }
 
 static void note_f64(vulkan_device *v, uint32_t wrong) {

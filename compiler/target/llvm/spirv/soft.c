@@ -240,7 +240,7 @@ static const struct {
     [VULKAN_DIVIDE_F64] = {F64, 2, NULL},   [VULKAN_ROOT_F64] = {F64, 1, NULL},
 };
 
-static uint32_t trait_constant(translator *t, vulkan_trait trait) {
+uint32_t trait_constant(translator *t, vulkan_trait trait) {
     if (!t->traits[trait]) {
         uint32_t words[] = {type_bool(t), spirv_id(&t->m)};
         spirv_op(&t->m, SPIRV_GLOBALS, SpvOpSpecConstantTrue, words, 2);

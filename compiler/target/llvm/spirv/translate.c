@@ -4,6 +4,8 @@
  * constants: the address of a table with the addresses of these, and where the grid begins. */
 #include "target/llvm/spirv/translate.h"
 
+#include "tile/simt/simt.h"
+
 enum { VERSION_1_0 = 0x00010000, VERSION_1_5 = 0x00010500, ADDRESS_BITS = 64, ADDRESS_BYTES = 8 };
 
 /* ---- the module ---- */
@@ -184,6 +186,8 @@ bool spirv_translate(const emitter *e, text *out) {
     t.local_id = input(&t, SpvBuiltInLocalInvocationId);
     t.group_id = input(&t, SpvBuiltInWorkgroupId);
     translate_functions(&t);
+    if (!t.kernel && simt_turns_beyond(e->m, VULKAN_TURNS_SURE))
+        trait_constant(&t, VULKAN_LONG_LOOPS);
     if (!t.failed)
         spirv_write(&t.m, t.kernel ? VERSION_1_0 : VERSION_1_5, out);
     spirv_close(&t.m);

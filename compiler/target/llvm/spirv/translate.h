@@ -80,5 +80,7 @@ uint32_t is_nan(translator *t, uint32_t x, LLVMTypeRef type);
 /* Result of what a trait is about, of scalars: by the device where it does it right, else by the
  * module's own code. Only where the translator softens. */
 uint32_t soft_result(translator *t, vulkan_trait trait, const uint32_t *x);
+/* The constant that says that the device does it right. */
+uint32_t trait_constant(translator *t, vulkan_trait trait);
 
 #endif
