@@ -143,7 +143,9 @@ bool reshape_next(const ir_type_data *from, const ir_type_data *to, reshape_run 
         else if (*fits)
             b *= to->dims[r->to_end++];
     }
-    return *fits;
+    bool found = *fits;
+    *fits |= is_nothing(from) && is_nothing(to);
+    return found;
 }
 
 int64_t reshape_first(const ir_type_data *from, const ir_type_data *to, const reshape_run *r,
