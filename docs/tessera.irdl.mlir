@@ -1989,6 +1989,41 @@ module {
       %28 = irdl.base "#builtin.integer"
       irdl.attributes {"row_stride" = %27, "column_stride" = %28}
     }
+    irdl.operation @scatter {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      %10 = irdl.any
+      %11 = irdl.any
+      %12 = irdl.any
+      %13 = irdl.any
+      %14 = irdl.any
+      %15 = irdl.any
+      %16 = irdl.any
+      %17 = irdl.any
+      %18 = irdl.any
+      %19 = irdl.any
+      %20 = irdl.any
+      %21 = irdl.any
+      %22 = irdl.any
+      %23 = irdl.any
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      irdl.operands(%0, %1, %2, %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27)
+      %28 = irdl.base "#builtin.integer"
+      %29 = irdl.base "#builtin.integer"
+      %30 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %28, "column_stride" = %29, "stride" = %30}
+    }
     irdl.operation @barrier {
     }
     irdl.operation @constant {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "parameters/thresholds.h"
+#include "schedule/policy.h"
 #include "schedule/scheduler.h"
 
 enum { SCAN_STEPS = 16, SORT_STEPS = 4, SCAN_YIELDS = 8 };
@@ -112,6 +113,9 @@ static ir_builder open_scan(scan_nest *n, ir_value *indices) {
                          n->map.extent[count - 1], name, name, &indices[count - 1]);
 }
 
+/* Pairs of a sort that a thread exchanges at once: what it waits for, it waits for together. */
+enum { PAIRS_OF_THREAD = 4 };
+
 /* Fills in the operation's own attributes; returns how many. */
 static int scan_attrs(const scan_nest *n, ir_named_attr *attrs) {
     scheduler *s = n->s;
@@ -122,6 +126,9 @@ static int scan_attrs(const scan_nest *n, ir_named_attr *attrs) {
         (ir_named_attr){"extent", ir_attr_dim(s->m, plan_type(s->p, n->x)->dims[n->axis])};
     if (n->sorts && ir_op_int(g, op, "descending", 0))
         attrs[count++] = (ir_named_attr){"descending", ir_attr_bool(s->m, true)};
+    if (n->sorts && s->target->policy->threads)
+        attrs[count++] =
+            (ir_named_attr){"pairs", ir_attr_int(s->m, PAIRS_OF_THREAD * s->target->vector_lanes)};
     if (n->sorts)
         return count;
     attrs[count++] = (ir_named_attr){"kind", ir_attr_string(s->m, "cumsum")};
@@ -140,7 +147,7 @@ static void schedule_scan(scan_nest *n, expression *e) {
     if (n->along_rows)
         scheduler_parameter(s, IN_SCAN, STEPS, sorts_few(n) ? SORT_STEPS : SCAN_STEPS, &sub);
     ir_builder b = open_scan(n, indices);
-    ir_named_attr attrs[8];
+    ir_named_attr attrs[10];
     int count = scan_attrs(n, attrs);
     if (sub)
         attrs[count++] = (ir_named_attr){"sub", sub};

@@ -2,8 +2,10 @@
  * of Computer Programming, vol. 3, 5.2.2, algorithm M), a network for any number of elements.
  *
  * Rows, or columns, lie side by side in the thread's own memory, a line for each element, so that
- * one exchange is of as many pairs as there are rows. What is compared are integers in the order of
- * the elements, and of equal ones the positions: no two are the same, and so the order is stable.
+ * one exchange is of as many pairs as there are rows. Threads exchange several pairs of a row at
+ * once: those of one step of the network have no element in common. What is compared are integers
+ * in the order of the elements, and of equal ones the positions: no two are the same, and so the
+ * order is stable.
  */
 #include <string.h>
 
@@ -17,6 +19,7 @@ typedef struct sort {
     bool along_rows, descending;
     dtype key;
     ir_value keys, places; /* [element][abreast] */
+    int64_t pairs;         /* of a row or column, at once, by threads; 0: one */
     int64_t lanes;         /* rows or columns that are moved at once: all, or */
     ir_value row;          /* only this one */
 } sort;
@@ -137,7 +140,8 @@ static void visit_all(sort *q, ir_builder *b, visit each) {
     ir_value zero = tile_index(b, 0), full = tile_index_floor(b, q->length, q->step);
     if (!known || q->extent >= q->step)
         visit_loop(q, b, each, zero, full, 0);
-    if (!known && q->step > 1)
+    bool rest = !known || (q->pairs && q->extent % q->step);
+    if (rest && q->step > 1)
         visit_loop(q, b, each, full, q->length, q->length);
     else if (known && q->extent % q->step && q->extent > q->step)
         visit_singly(q, b, each, full);
@@ -177,6 +181,12 @@ static ir_value count_stages(const sort *q, ir_builder *b) {
     return index_of(b, ir_op_result(b->m, loop, 0));
 }
 
+/* Tells that the second of two elements comes first; i and j are where they were. */
+static ir_value swaps(ir_builder *b, ir_value x, ir_value y, ir_value i, ir_value j) {
+    ir_value same = binary(b, TILE_AND, tile_compare(b, "eq", x, y), tile_compare(b, "lt", j, i));
+    return binary(b, TILE_OR, tile_compare(b, "lt", y, x), same);
+}
+
 /* Lines `low` and `high` in order. */
 static void exchange(const sort *q, ir_builder *b, ir_value low, ir_value high) {
     int64_t n = q->abreast;
@@ -184,12 +194,51 @@ static void exchange(const sort *q, ir_builder *b, ir_value low, ir_value high) 
              y = tile_load(b, q->keys, high, 1, n, 0, 1);
     ir_value i = tile_load(b, q->places, low, 1, n, 0, 1),
              j = tile_load(b, q->places, high, 1, n, 0, 1);
-    ir_value same = binary(b, TILE_AND, tile_compare(b, "eq", x, y), tile_compare(b, "lt", j, i));
-    ir_value swap = binary(b, TILE_OR, tile_compare(b, "lt", y, x), same);
+    ir_value swap = swaps(b, x, y, i, j);
     tile_store(b, q->keys, low, choose(b, swap, y, x), 0, 1, false);
     tile_store(b, q->keys, high, choose(b, swap, x, y), 0, 1, false);
     tile_store(b, q->places, low, choose(b, swap, j, i), 0, 1, false);
     tile_store(b, q->places, high, choose(b, swap, i, j), 0, 1, false);
+}
+
+/* A step of the network, as single numbers of i32: p - 1, r and d below. */
+typedef struct pair_step {
+    ir_value mask, r, d;
+} pair_step;
+
+/* Exchanges the pairs from number `u` on, as many as are exchanged at once, `left` of which there
+ * are: a row of tiles each, a column for each row or column that is sorted. */
+static void exchange_pairs(const sort *q, ir_builder *b, ir_value u, ir_value left,
+                           const pair_step *s) {
+    int64_t n = q->abreast, count = q->pairs;
+    ir_named_attr down[] = {{"row_step", ir_attr_int(b->m, 1)},
+                            {"column_step", ir_attr_int(b->m, 0)}};
+    ir_named_attr along[] = {{"row_step", ir_attr_int(b->m, 0)},
+                             {"column_step", ir_attr_int(b->m, 1)}};
+    ir_value zero = tile_index(b, 0), at[2];
+    ir_value number =
+        ir_build1(b, TILE_IOTA, &u, 1, ir_type_tile(b->m, DTYPE_I32, count, 1), down, 2);
+    ir_value twice = binary(b, TILE_ADD, number, number);
+    at[0] =
+        binary(b, TILE_ADD, binary(b, TILE_SUB, twice, binary(b, TILE_AND, number, s->mask)), s->r);
+    at[1] = binary(b, TILE_ADD, at[0], s->d);
+    ir_value lane =
+        ir_build1(b, TILE_IOTA, &zero, 1, ir_type_tile(b->m, DTYPE_I32, 1, n), along, 2);
+    for (int i = 0; i < 2; i++) {
+        at[i] = binary(b, TILE_MUL, at[i], tile_constant(b, DTYPE_I32, (uint64_t)n));
+        at[i] = tile_broadcast(b, binary(b, TILE_ADD, at[i], lane), count, n);
+    }
+    tile_window w = {.rows = count, .columns = n, .stride = 1};
+    w.more[TILE_MORE_VALID_ROWS] = left;
+    ir_value x = tile_gather_window(b, q->keys, zero, at[0], &w),
+             y = tile_gather_window(b, q->keys, zero, at[1], &w);
+    ir_value i = tile_gather_window(b, q->places, zero, at[0], &w),
+             j = tile_gather_window(b, q->places, zero, at[1], &w);
+    ir_value swap = swaps(b, x, y, i, j);
+    tile_scatter_window(b, q->keys, zero, choose(b, swap, y, x), at[0], &w);
+    tile_scatter_window(b, q->keys, zero, choose(b, swap, x, y), at[1], &w);
+    tile_scatter_window(b, q->places, zero, choose(b, swap, j, i), at[0], &w);
+    tile_scatter_window(b, q->places, zero, choose(b, swap, i, j), at[1], &w);
 }
 
 /* All i with (i & p) == r and i + d below the length, for a power of two p and r either 0 or p:
@@ -205,6 +254,13 @@ static void exchange_all(const sort *q, ir_builder *b, ir_value p, ir_value r, i
     ir_value count =
         tile_index_add(b, tile_index_mul(b, whole, pair), tile_index_min(b, rest, pair));
     ir_value mask = binary(b, TILE_SUB, p, tile_constant(b, DTYPE_I32, 1));
+    if (q->pairs) {
+        ir_builder wide = tile_for(b, zero, count, q->pairs, NULL, 0, NULL, &u);
+        const pair_step step = {mask, r, d};
+        exchange_pairs(q, &wide, u, tile_index_sub(&wide, count, u), &step);
+        tile_yield(&wide, NULL, 0);
+        return;
+    }
     ir_builder in = tile_for(b, zero, count, 1, NULL, 0, NULL, &u);
     ir_value within = index_of(&in, binary(&in, TILE_AND, tile_from_index(&in, u), mask));
     ir_value parts[] = {u, within, first, apart};
@@ -238,6 +294,16 @@ static dtype key_type(const sort *q) {
     return dtype_size(element) == 8 ? DTYPE_I64 : DTYPE_I32;
 }
 
+/* As many as threads have of each row or column, a power of two. Where those are few, it is one:
+ * the places of rows side by side need no numbers. */
+static int64_t pairs_of(const sort *q) {
+    enum { FEWEST = 16 };
+    int64_t most = ir_op_int(q->f.l->s, q->f.op, "pairs", 0) / q->abreast, pairs = 1;
+    while (2 * pairs <= most && (!ir_dim_is_static(q->extent) || pairs < q->extent))
+        pairs *= 2;
+    return pairs >= FEWEST ? pairs : 0;
+}
+
 void lower_sort(lowering *l, ir_builder *b, ir_op op) {
     sort q = {.f = frame_of(l, op), .step = schedule_step(l->s, op, "sub", 0)};
     q.extent = ir_op_int(l->s, op, "extent", 0);
@@ -247,6 +313,9 @@ void lower_sort(lowering *l, ir_builder *b, ir_op op) {
     q.descending = ir_op_int(l->s, op, "descending", 0) != 0;
     q.abreast = q.lanes = q.f.columns;
     q.key = key_type(&q);
+    q.pairs = pairs_of(&q);
+    if (q.pairs && q.along_rows && q.step < q.pairs)
+        q.step = q.pairs;
     q.f.index[q.f.axes++] = tile_index(b, 0);
     /* A last step may reach past the end. */
     ir_dim lines = ir_dim_add_scaled(l->m, q.step, q.extent, 1);

@@ -75,6 +75,8 @@ typedef struct tile_window {
 ir_value tile_load_window(ir_builder *b, ir_value memory, ir_value offset, const tile_window *w);
 ir_value tile_gather_window(ir_builder *b, ir_value memory, ir_value offset, ir_value indices,
                             const tile_window *w);
+ir_op tile_scatter_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
+                          ir_value indices, const tile_window *w);
 ir_op tile_store_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
                         const tile_window *w, bool canonical);
 /* The index that an operation has for it; 0: none. */

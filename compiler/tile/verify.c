@@ -31,18 +31,19 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_PREPARED, "", "m"},     {TILE_WORKSPACE, "i", "m"},      {TILE_SCRATCH, "i", "m"},
-    {TILE_INDEX, "", "i"},        {TILE_AFFINE, "i", "i"},         {TILE_INDEX_MIN, "i", "i"},
-    {TILE_INDEX_MAX, "i", "i"},   {TILE_INDEX_DIV, "i", "i"},      {TILE_INDEX_REM, "i", "i"},
-    {TILE_TO_INDEX, "t", "i"},    {TILE_FROM_INDEX, "i", "t"},     {TILE_LOAD, "mi", "t"},
-    {TILE_GATHER, "miti", "t"},   {TILE_LOAD_GROUP, "mi", "t"},    {TILE_GROUP, "t", "t"},
-    {TILE_GROUP_DOT, "t", "t"},   {TILE_PREFETCH, "mi", ""},       {TILE_STORE, "miti", ""},
-    {TILE_CONSTANT, "", "t"},     {TILE_BROADCAST, "t", "t"},      {TILE_IOTA, "i", "t"},
-    {TILE_PAD, "t", "t"},         {TILE_FOLD, "t", "t"},           {TILE_DIM, "", "i"},
-    {TILE_INDEX_MUL, "i", "i"},   {TILE_INDEX_QUOTIENT, "i", "i"}, {TILE_ROW, "t", "t"},
-    {TILE_SCAN, "t", "t"},        {TILE_BARRIER, "", ""},          {TILE_MMA, "t", "t"},
-    {TILE_COPY, "mimi", ""},      {TILE_COPY_COMMIT, "", ""},      {TILE_COPY_WAIT, "", ""},
-    {TILE_MMA_STAGE, "mit", "t"}, {TILE_MMA_WAIT, "t", ""},        {TILE_COLUMNS, "t", "t"},
+    {TILE_PREPARED, "", "m"},    {TILE_WORKSPACE, "i", "m"},   {TILE_SCRATCH, "i", "m"},
+    {TILE_INDEX, "", "i"},       {TILE_AFFINE, "i", "i"},      {TILE_INDEX_MIN, "i", "i"},
+    {TILE_INDEX_MAX, "i", "i"},  {TILE_INDEX_DIV, "i", "i"},   {TILE_INDEX_REM, "i", "i"},
+    {TILE_TO_INDEX, "t", "i"},   {TILE_FROM_INDEX, "i", "t"},  {TILE_LOAD, "mi", "t"},
+    {TILE_GATHER, "miti", "t"},  {TILE_LOAD_GROUP, "mi", "t"}, {TILE_GROUP, "t", "t"},
+    {TILE_GROUP_DOT, "t", "t"},  {TILE_PREFETCH, "mi", ""},    {TILE_STORE, "miti", ""},
+    {TILE_SCATTER, "mitti", ""}, {TILE_CONSTANT, "", "t"},     {TILE_BROADCAST, "t", "t"},
+    {TILE_IOTA, "i", "t"},       {TILE_PAD, "t", "t"},         {TILE_FOLD, "t", "t"},
+    {TILE_DIM, "", "i"},         {TILE_INDEX_MUL, "i", "i"},   {TILE_INDEX_QUOTIENT, "i", "i"},
+    {TILE_ROW, "t", "t"},        {TILE_SCAN, "t", "t"},        {TILE_BARRIER, "", ""},
+    {TILE_MMA, "t", "t"},        {TILE_COPY, "mimi", ""},      {TILE_COPY_COMMIT, "", ""},
+    {TILE_COPY_WAIT, "", ""},    {TILE_MMA_STAGE, "mit", "t"}, {TILE_MMA_WAIT, "t", ""},
+    {TILE_COLUMNS, "t", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -205,15 +206,17 @@ static bool verify_affine(const ir_module *m, ir_op op, status *st) {
 }
 
 static bool verify_memory(const ir_module *m, ir_op op, status *st) {
-    bool stores = ir_op_get(m, op)->opcode == TILE_STORE;
+    int opcode = ir_op_get(m, op)->opcode;
+    bool stores = opcode == TILE_STORE || opcode == TILE_SCATTER;
     const ir_type_data *t = stores ? operand(m, op, 2) : result(m, op);
     if (!tile_more_fits(m, op))
         return ir_broken(st, "an index behind the offset has no name, or one that is not known");
     if (t->element != operand(m, op, 0)->element)
         return ir_broken(st, "the memory holds elements of another type");
-    return ir_op_get(m, op)->opcode != TILE_GATHER ||
-           (operand(m, op, 2)->element == DTYPE_I32 &&
-            is_tile(operand(m, op, 2), t->dims[0], t->dims[1])) ||
+    if (opcode != TILE_GATHER && opcode != TILE_SCATTER)
+        return true;
+    const ir_type_data *indices = operand(m, op, stores ? 3 : 2);
+    return (indices->element == DTYPE_I32 && is_tile(indices, t->dims[0], t->dims[1])) ||
            ir_broken(st, "needs an i32 index for each element");
 }
 
@@ -386,6 +389,7 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
     case TILE_LOAD:
     case TILE_GATHER:
     case TILE_STORE:
+    case TILE_SCATTER:
         return verify_memory(m, op, st);
     case TILE_PREFETCH:
         return (ir_op_int(m, op, "columns", 0) > 0 &&

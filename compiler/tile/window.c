@@ -49,23 +49,39 @@ ir_value tile_gather_window(ir_builder *b, ir_value memory, ir_value offset, ir_
                         tile_type(b, memory)->element);
 }
 
-ir_op tile_store_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
-                        const tile_window *w, bool canonical) {
-    ir_value operands[3 + TILE_MORE_COUNT] = {memory, offset, x};
-    uint32_t count = 3, attr_count = 2;
+/* A store of the first `count` operands; of numbers where to, or canonical. */
+static ir_op build_store(ir_builder *b, int opcode, const ir_value *first, uint32_t count,
+                         const tile_window *w, ir_named_attr own) {
+    ir_value operands[4 + TILE_MORE_COUNT];
+    memcpy(operands, first, sizeof *first * count);
     ir_named_attr attrs[4] = {{"row_stride", ir_attr_int(b->m, w->row_stride)},
                               {"column_stride", ir_attr_int(b->m, w->column_stride)}};
+    uint32_t attr_count = 2;
     ir_attr more = add_more(b, w, operands, &count);
     if (more)
         attrs[attr_count++] = (ir_named_attr){"more", more};
-    if (canonical)
-        attrs[attr_count++] = (ir_named_attr){"canonical", ir_attr_bool(b->m, true)};
-    ir_op_spec spec = {.opcode = TILE_STORE,
+    if (own.name)
+        attrs[attr_count++] = own;
+    ir_op_spec spec = {.opcode = opcode,
                        .operands = operands,
                        .operand_count = count,
                        .attrs = attrs,
                        .attr_count = attr_count};
     return ir_build(b, &spec);
+}
+
+ir_op tile_store_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
+                        const tile_window *w, bool canonical) {
+    ir_named_attr own = {NULL, 0};
+    if (canonical)
+        own = (ir_named_attr){"canonical", ir_attr_bool(b->m, true)};
+    return build_store(b, TILE_STORE, (ir_value[]){memory, offset, x}, 3, w, own);
+}
+
+ir_op tile_scatter_window(ir_builder *b, ir_value memory, ir_value offset, ir_value x,
+                          ir_value indices, const tile_window *w) {
+    const ir_named_attr own = {"stride", ir_attr_int(b->m, w->stride)};
+    return build_store(b, TILE_SCATTER, (ir_value[]){memory, offset, x, indices}, 4, w, own);
 }
 
 /* Parameters: a tile_window without a mask, in one expression. */
@@ -86,7 +102,7 @@ ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, in
 
 static uint32_t first_more(const ir_module *m, ir_op op) {
     int opcode = ir_op_get(m, op)->opcode;
-    return opcode == TILE_LOAD || opcode == TILE_LOAD_GROUP ? 2 : 3;
+    return opcode == TILE_LOAD || opcode == TILE_LOAD_GROUP ? 2 : opcode == TILE_SCATTER ? 4 : 3;
 }
 
 ir_value tile_more_of(const ir_module *m, ir_op op, tile_more which) {

@@ -213,7 +213,8 @@ static void sort(cost_walk *w, ir_op op, cost_use *u) {
     double stages = log2(extent + 1), exchanges = extent * stages * (stages + 1) / 4;
     instructions(w, u, exchanges * abreast * 4 * ACCESS);
     u->near += 2 * exchanges * abreast;
-    u->wait += exchanges * SIMT_COST_FAR / 2;
+    double at_once = (double)ir_op_int(w->m, op, "pairs", 1) / abreast;
+    u->wait += exchanges / cost_greater(at_once, 1) * (SIMT_COST_FAR / 2 + 2 * SIMT_COST_BARRIER);
     holds(w, 4);
 }
 

@@ -193,15 +193,15 @@ bool access_of(const ir_module *m, ir_op op, access *out) {
         stage_access(m, op, out);
         return true;
     }
-    bool writes = d->opcode == TILE_STORE, groups = d->opcode == TILE_LOAD_GROUP,
-         gathers = d->opcode == TILE_GATHER;
+    bool scatters = d->opcode == TILE_SCATTER, writes = d->opcode == TILE_STORE || scatters,
+         groups = d->opcode == TILE_LOAD_GROUP, gathers = d->opcode == TILE_GATHER;
     if (!writes && !groups && !gathers && d->opcode != TILE_LOAD)
         return false;
     ir_value tile = writes ? d->operands[2] : d->results[0];
     const ir_type_data *t = ir_type_of(m, tile);
     *out = (access){.op = op,
                     .writes = writes,
-                    .known = !groups && !gathers,
+                    .known = !groups && !gathers && !scatters,
                     .row_stride = ir_op_int(m, op, "row_stride", 0),
                     .column_stride = ir_op_int(m, op, "column_stride", 0),
                     .rows = t->dims[0],

@@ -232,6 +232,9 @@ static void join_values(const ir_module *m, ir_op op, layouts *l) {
     case TILE_SCAN:
         join_scan(l, op);
         return;
+    case TILE_SCATTER:
+        join(l, d->operands[2], d->operands[3]);
+        return;
     case TILE_MMA:
     case TILE_MMA_STAGE:
         join_mma(l, op);

@@ -162,6 +162,7 @@ static void add_op(const tile_cost *c, ir_op op, cost_use *u) {
     case TILE_LOAD:
     case TILE_GATHER:
     case TILE_STORE:
+    case TILE_SCATTER:
         touch(c, op, u);
         break;
     case TILE_COPY:

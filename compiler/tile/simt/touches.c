@@ -51,7 +51,8 @@ bool touches_of(const ir_module *m, ir_op op, touches *out) {
     memset(out, 0, sizeof *out);
     int opcode = ir_op_get(m, op)->opcode;
     bool group = opcode == TILE_LOAD_GROUP, windows = false;
-    if (!access_of(m, op, &out->a) || opcode == TILE_GATHER || !out->a.layout.row_threads)
+    if (!access_of(m, op, &out->a) || opcode == TILE_GATHER || opcode == TILE_SCATTER ||
+        !out->a.layout.row_threads)
         return false;
     if (out->a.layout.fragment && out->a.layout.fragment != IR_FRAGMENT_C)
         return false; /* instructions of its own load it */

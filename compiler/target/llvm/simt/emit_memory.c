@@ -114,8 +114,8 @@ static window window_of(emitter *e, ir_op op, const emitted *t) {
     w.at = LLVMBuildGEP2(e->b, w.type, code_get(e, d->operands[0])->values[0], &offset, 1, "");
     go_to_place(e, &w, &w.row);
     go_to_place(e, &w, &w.column);
-    if (d->opcode == TILE_GATHER) {
-        w.indices = &e->of[d->operands[2]];
+    if (d->opcode == TILE_GATHER || d->opcode == TILE_SCATTER) {
+        w.indices = &e->of[d->operands[d->opcode == TILE_GATHER ? 2 : 3]];
         w.stride = more_of(e, op, TILE_MORE_STRIDE);
         if (!w.stride)
             w.stride = code_int(e, e->i64, ir_op_int(e->m, op, "stride", 1));

@@ -255,6 +255,7 @@ bool simt_code(emitter *e, ir_op op) {
         {TILE_GATHER, simt_load},
         {TILE_LOAD_GROUP, simt_load},
         {TILE_STORE, simt_store},
+        {TILE_SCATTER, simt_store},
         {TILE_IOTA, code_iota},
         {TILE_PAD, code_pad},
         {TILE_ROW, code_row},
