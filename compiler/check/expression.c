@@ -214,14 +214,15 @@ static entity check_attribute(checker *c, const node *n) {
         return tiles_attribute(c, &base, n);
     if (base.kind == ENTITY_TENSOR && strcmp(n->text, "T") == 0)
         return swap_last_axes(c, &base, n->at);
-    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "dtype") == 0)
+    if (shaped && strcmp(n->text, "dtype") == 0)
         return (entity){.kind = ENTITY_TYPE, .at = n->at, .type = tensor_type(c, &base)->element};
-    if (base.kind == ENTITY_TENSOR && strcmp(n->text, "ndim") == 0)
+    if (shaped && strcmp(n->text, "ndim") == 0)
         return entity_integer(c, tensor_type(c, &base)->rank, n->at);
     static const char *const known[] = {"T", "shape", "dtype", "ndim"};
+    const uint32_t others = base.kind == ENTITY_TENSOR ? 0 : 1; /* behind T, which tensors have */
     diagnose_error(c->report, ERROR_UNKNOWN_ATTRIBUTE, n->symbol_at, "%s has no '%.60s'",
                    entity_describe(&base), n->text);
-    if (!diagnose_nearest(c->report, n->text, known, 4)) {
+    if (!diagnose_nearest(c->report, n->text, known + others, 4 - others)) {
         diagnose_help(
             c->report,
             "tensors have .T, .shape, .dtype and .ndim; everything else is a function: f(x)");
