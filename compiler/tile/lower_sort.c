@@ -17,6 +17,7 @@ typedef struct sort {
     ir_value length;
     int64_t step, abreast; /* elements that are moved at once; rows or columns side by side */
     bool along_rows, descending;
+    bool threads; /* share the memory: a line has a key for each of them, whatever is there */
     dtype key;
     ir_value keys, places; /* [element][abreast] */
     int64_t pairs;         /* of a row or column, at once, by threads; 0: one */
@@ -140,7 +141,7 @@ static void visit_all(sort *q, ir_builder *b, visit each) {
     ir_value zero = tile_index(b, 0), full = tile_index_floor(b, q->length, q->step);
     if (!known || q->extent >= q->step)
         visit_loop(q, b, each, zero, full, 0);
-    bool rest = !known || (q->pairs && q->extent % q->step);
+    bool rest = !known || (q->threads && q->extent % q->step);
     if (rest && q->step > 1)
         visit_loop(q, b, each, full, q->length, q->length);
     else if (known && q->extent % q->step && q->extent > q->step)
@@ -313,6 +314,7 @@ void lower_sort(lowering *l, ir_builder *b, ir_op op) {
     q.descending = ir_op_int(l->s, op, "descending", 0) != 0;
     q.abreast = q.lanes = q.f.columns;
     q.key = key_type(&q);
+    q.threads = ir_op_attr(l->s, op, "pairs") != 0;
     q.pairs = pairs_of(&q);
     if (q.pairs && q.along_rows && q.step < q.pairs)
         q.step = q.pairs;
