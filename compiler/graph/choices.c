@@ -80,7 +80,7 @@ compiler_relation compiler_relate(const compiler_code *a, const compiler_code *b
 /* ---- hints without use ---- */
 
 /* One case of one kernel, and what is said of it so far. */
-typedef struct looking {
+typedef struct search_state {
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c;
@@ -90,9 +90,9 @@ typedef struct looking {
     const choices_lowering *lowering; /* that makes code of the tiles as they stand; NULL: none */
     sha256 lowered;                   /* what it makes of the case */
     text *out;
-} looking;
+} search_state;
 
-static void say(looking *l, const char *name, const char *value) {
+static void say(search_state *l, const char *name, const char *value) {
     char one[160];
     snprintf(one, sizeof one, "%.60s=%.60s", name, value);
     size_t length = strlen(one);
@@ -102,20 +102,20 @@ static void say(looking *l, const char *name, const char *value) {
     text_printf(l->out, "%s%s", l->out->length ? "," : "", one);
 }
 
-static void say_number(looking *l, const char *name, int64_t value) {
+static void say_number(search_state *l, const char *name, int64_t value) {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRId64, value);
     say(l, name, digits);
 }
 
 /* Is what is lowered as it stands the same? */
-static bool lowers_alike(const looking *l, const ir_module *specialized) {
+static bool lowers_alike(const search_state *l, const ir_module *specialized) {
     sha256 other;
     return l->lowering->identify(l->lowering->context, specialized, &other) &&
            same(&other, &l->lowered);
 }
 
-static bool has_own_code(const looking *l, compiler_instance *instance) {
+static bool has_own_code(const search_state *l, compiler_instance *instance) {
     status st = STATUS_INIT;
     compiler_code code;
     if (l->lowering) {
@@ -128,7 +128,7 @@ static bool has_own_code(const looking *l, compiler_instance *instance) {
 }
 
 /* Tells that the code stays as it is with another value of one knob. */
-static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
+static bool changes_nothing(search_state *l, uint32_t knob, int64_t value) {
     int64_t choice[COMPILER_KNOBS_MAX] = {0};
     compiler_case other = *l->c;
     text ignored;
@@ -144,7 +144,7 @@ static bool changes_nothing(looking *l, uint32_t knob, int64_t value) {
     return unchanged;
 }
 
-static void look_at_knob(looking *l, uint32_t index) {
+static void look_at_knob(search_state *l, uint32_t index) {
     const compiler_knob *knob = &l->kernel->knobs->items[index];
     int64_t chosen = l->c->choice ? l->c->choice[index] : 0;
     bool unused = true, may = !knob->hint || l->lowering;
@@ -187,7 +187,8 @@ static ir_attr other_hints(ir_module *m, ir_attr hints, uint32_t which, int way)
 }
 
 /* Does code that is lowered as it stands depend on a hint of the operation? */
-static bool has_effect(const looking *l, const ir_module *specialized, ir_op op, uint32_t which) {
+static bool has_effect(const search_state *l, const ir_module *specialized, ir_op op,
+                       uint32_t which) {
     enum { WAYS = 3 };
     bool alike = true;
     for (int way = 0; alike && way < WAYS; way++) {
@@ -200,7 +201,7 @@ static bool has_effect(const looking *l, const ir_module *specialized, ir_op op,
 }
 
 /* Was the hint looked at as a size of the kernel is? */
-static bool is_knob(const looking *l, const ir_module *m, ir_op op, const char *name) {
+static bool is_knob(const search_state *l, const ir_module *m, ir_op op, const char *name) {
     bool found = false;
     for (uint32_t i = 0; ir_op_get(m, op)->opcode == GRAPH_TILES && i < l->kernel->knobs->count;
          i++)
@@ -209,7 +210,7 @@ static bool is_knob(const looking *l, const ir_module *m, ir_op op, const char *
 }
 
 /* Hints of loads and loops, and of the whole. */
-static void look_at_op(looking *l, const ir_module *m, ir_op op) {
+static void look_at_op(search_state *l, const ir_module *m, ir_op op) {
     ir_attr attr = ir_op_attr(m, op, "hints");
     const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
     for (uint32_t i = 0; hints && i < hints->count; i++) {
@@ -225,7 +226,7 @@ static void look_at_op(looking *l, const ir_module *m, ir_op op) {
 
 void choices_unused(compiler_source *source, const compiler_kernel *kernel, const compiler_case *c,
                     const choices_lowering *lowering, text *out) {
-    looking l = {.source = source, .kernel = kernel, .c = c};
+    search_state l = {.source = source, .kernel = kernel, .c = c};
     text list, ignored;
     status st = STATUS_INIT;
     if (kernel->knobs->count == 0)

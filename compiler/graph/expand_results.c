@@ -54,11 +54,11 @@ bool expansion_give(expansion *e, ir_op give) {
 
 /* ---- joining them ---- */
 
-typedef struct joining {
+typedef struct join_state {
     expansion *e;
     uint32_t number; /* of the result */
     const ir_type_data *whole;
-} joining;
+} join_state;
 
 static _Thread_local int order_axis;
 
@@ -84,13 +84,13 @@ static ir_value concat(expansion *e, ir_value *parts, size_t count, int axis) {
     return parts[0];
 }
 
-static bool refuse_cover(const joining *j, int axis, int64_t at, tile_fault fault) {
+static bool refuse_cover(const join_state *j, int axis, int64_t at, tile_fault fault) {
     ir_block body = ir_op_block(j->e->m, j->e->tiles, 0);
     return refuse_fault(j->e, ir_block_get(j->e->m, body)->last, fault, j->number, axis, at);
 }
 
 /* Tiles that have the same start on the axes before `axis`. */
-static bool join(joining *j, placed_tile *tiles, size_t count, int axis, ir_value *out) {
+static bool join(join_state *j, placed_tile *tiles, size_t count, int axis, ir_value *out) {
     if (axis == j->whole->rank) {
         *out = tiles[0].value;
         return count == 1 || refuse_cover(j, axis ? axis - 1 : 0,
@@ -130,7 +130,7 @@ static ir_value nothing(expansion *e, const ir_type_data *whole) {
 bool expansion_join(expansion *e) {
     const ir_op_data d = *ir_op_get(e->m, e->tiles);
     for (uint32_t i = 0; i < d.result_count; i++) {
-        joining j = {e, i, expansion_type(e, d.results[i])};
+        join_state j = {e, i, expansion_type(e, d.results[i])};
         ir_value joined;
         e->b.location = d.location;
         placed_tiles *given = &e->results[i];

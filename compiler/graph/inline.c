@@ -28,12 +28,12 @@ static void inline_call(ir_module *m, ir_op call, ir_value *copies, ir_renaming 
         ir_rename(renamed, d->results[i], copies[end->operands[i]]);
 }
 
-typedef struct inlining {
+typedef struct inline_state {
     ir_value *copies; /* of the functions' values */
     status *st;
-} inlining;
+} inline_state;
 
-static bool inline_block(ir_module *m, ir_block block, inlining *in) {
+static bool inline_block(ir_module *m, ir_block block, inline_state *in) {
     ir_block_data *body = ir_block_get(m, block);
     ir_renaming renamed = ir_renaming_new(m);
     bool ok = true;
@@ -56,7 +56,7 @@ static bool inline_block(ir_module *m, ir_block block, inlining *in) {
 
 /* Blocks of branches and loops come with what is inlined, so the list of them grows. */
 static bool inline_calls(ir_module *m, status *st) {
-    inlining in = {base_calloc(ir_value_count(m) + 1, sizeof(ir_value)), st};
+    inline_state in = {base_calloc(ir_value_count(m) + 1, sizeof(ir_value)), st};
     control_block_list blocks = {0};
     bool ok = true;
     vec_push(&blocks, ir_op_block(m, ir_module_kernel(m), 0));

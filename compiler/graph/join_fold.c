@@ -8,7 +8,7 @@
 #include "graph/join_turns.h"
 #include "ops/fold.h"
 
-typedef struct folding {
+typedef struct fold_state {
     turns *t;
     joining_pass *j;
     layout carried[JOIN_OPERANDS];   /* of what the fold carries */
@@ -21,19 +21,19 @@ typedef struct folding {
     int64_t axes[JOIN_OPERANDS];
     uint32_t inputs;
     ir_op op;
-} folding;
+} fold_state;
 
-static bool is_carried(const folding *f, uint32_t k) {
+static bool is_carried(const fold_state *f, uint32_t k) {
     return !(f->t->known >> k & 1);
 }
 
-static uint32_t turn_bit(const folding *f) {
+static uint32_t turn_bit(const fold_state *f) {
     return UINT32_C(1) << f->j->index_count;
 }
 
 /* ---- operands ---- */
 
-static bool add_input(folding *f, ir_value v) {
+static bool add_input(fold_state *f, ir_value v) {
     joined x = f->t->all[v];
     for (uint32_t i = 0; i < f->inputs; i++)
         if (f->values[i] == v)
@@ -51,7 +51,7 @@ static bool add_input(folding *f, ir_value v) {
 }
 
 /* Finds, of what is known, the inputs of each turn's operations and the next carried tiles. */
-static bool find_inputs(folding *f) {
+static bool find_inputs(fold_state *f) {
     const ir_module *m = f->j->e.m;
     turns *t = f->t;
     bool ok = true;
@@ -77,7 +77,7 @@ static bool same_layout(const layout *a, const layout *b) {
 }
 
 /* With the axes of the tile before a turn and behind it; *grows: they are more than before. */
-static bool find_layout(folding *f, uint32_t i, bool *grows) {
+static bool find_layout(fold_state *f, uint32_t i, bool *grows) {
     const joined *next = &f->j->now[f->t->end[f->numbers[i]]], *first = &f->t->next[f->numbers[i]];
     layout before = f->carried[i];
     if (next->is_number || first->is_number || !next->value || !first->value)
@@ -89,7 +89,7 @@ static bool find_layout(folding *f, uint32_t i, bool *grows) {
 }
 
 /* A turn may give a tile the axes of another one: so turns are tried until none grows. */
-static bool find_layouts(folding *f) {
+static bool find_layouts(fold_state *f) {
     ir_op last = join_last(f->j);
     joined first[JOIN_OPERANDS];
     bool ok = true, grows = true;
@@ -107,7 +107,7 @@ static bool find_layouts(folding *f) {
     return ok && !grows;
 }
 
-static bool align_first(folding *f) {
+static bool align_first(fold_state *f) {
     for (uint32_t i = 0; i < f->count; i++)
         if (!(f->operands[i] = join_align(f->j, &f->t->next[f->numbers[i]], &f->carried[i])))
             return false;
@@ -116,7 +116,7 @@ static bool align_first(folding *f) {
 
 /* ---- the fold ---- */
 
-static void open_fold(folding *f) {
+static void open_fold(fold_state *f) {
     ir_module *m = f->j->e.m;
     ir_type types[JOIN_OPERANDS];
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(m, f->count)},
@@ -135,7 +135,7 @@ static void open_fold(folding *f) {
 }
 
 /* The block's argument for one turn of an operand. */
-static ir_value add_argument(folding *f, uint32_t i) {
+static ir_value add_argument(fold_state *f, uint32_t i) {
     ir_module *m = f->j->e.m;
     const ir_type_data *all = join_type(f->j, f->operands[f->count + i]);
     ir_dim dims[IR_MAX_RANK] = {0};
@@ -148,7 +148,7 @@ static ir_value add_argument(folding *f, uint32_t i) {
 }
 
 /* Sets what a turn takes: the block's arguments, and what all turns share. */
-static void set_values(folding *f) {
+static void set_values(fold_state *f) {
     joining_pass *j = f->j;
     ir_module *m = j->e.m;
     memcpy(j->now, f->t->all, sizeof *j->now * (j->e.value_count + 1));
@@ -165,7 +165,7 @@ static void set_values(folding *f) {
     }
 }
 
-static bool join_rest(folding *f) {
+static bool join_rest(fold_state *f) {
     const ir_module *m = f->j->e.m;
     for (ir_op op = f->t->body.first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
@@ -178,7 +178,7 @@ static bool join_rest(folding *f) {
 }
 
 /* The block's end: the next tiles, with the axes that they had. */
-static bool end_block(folding *f) {
+static bool end_block(fold_state *f) {
     ir_value next[JOIN_OPERANDS];
     for (uint32_t i = 0; i < f->count; i++) {
         joined *x = &f->j->now[f->t->end[f->numbers[i]]];
@@ -190,7 +190,7 @@ static bool end_block(folding *f) {
     return true;
 }
 
-static bool fill_block(folding *f) {
+static bool fill_block(fold_state *f) {
     ir_builder outside = f->j->e.b;
     status why = STATUS_INIT;
     f->j->e.b.block = ir_op_block(f->j->e.m, f->op, 0);
@@ -203,7 +203,7 @@ static bool fill_block(folding *f) {
 
 bool turns_fold(turns *t) {
     joining_pass *j = t->j;
-    folding f = {.t = t, .j = j};
+    fold_state f = {.t = t, .j = j};
     int blamed = j->blamed;
     ir_op last = join_last(j);
     for (uint32_t k = 0; k < t->d.operand_count; k++)

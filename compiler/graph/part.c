@@ -7,12 +7,12 @@
 #include "base/arena.h"
 #include "graph/lanes.h"
 
-typedef struct parting {
+typedef struct part_state {
     ir_module *m;
     lanes lanes;
     int *axis;      /* by value: the one that is shortened, or LANE_NONE */
     int64_t extent; /* of it, before */
-} parting;
+} part_state;
 
 static const ir_block_data *block_of(const ir_module *m) {
     return ir_kernel_body(m);
@@ -22,7 +22,7 @@ static const ir_block_data *block_of(const ir_module *m) {
 
 /* The axis of an operand that lies along the shortened one of the result; LANE_NONE: none does, and
  * LANE_MIXED where nothing is known of such an operation. */
-static int axis_before(const parting *p, ir_op op, const ir_op_data *d, int axis) {
+static int axis_before(const part_state *p, ir_op op, const ir_op_data *d, int axis) {
     int64_t axes[IR_MAX_RANK];
     uint32_t count;
     switch (d->opcode) {
@@ -47,7 +47,7 @@ static int axis_before(const parting *p, ir_op op, const ir_op_data *d, int axis
 
 /* An operand with a lane means that the lane goes through the operation. Of others, those of a
  * contraction and of a gather's list lie beside it. */
-static bool shorten_operands(const parting *p, ir_op op, const ir_op_data *d) {
+static bool shorten_operands(const part_state *p, ir_op op, const ir_op_data *d) {
     int axis = p->axis[d->results[0]];
     bool apart = graph_op_class(d->opcode) == GRAPH_CLASS_DOT || d->opcode == GRAPH_GATHER;
     bool laned = false;
@@ -66,7 +66,7 @@ static bool shorten_operands(const parting *p, ir_op op, const ir_op_data *d) {
 }
 
 /* Backward, since what is asked of a value is asked of what it is made from. */
-static bool shorten_beside(const parting *p) {
+static bool shorten_beside(const part_state *p) {
     const ir_block_data *block = block_of(p->m);
     bool ok = true;
     for (ir_op op = ir_op_get(p->m, block->last)->previous; op && ok;
@@ -79,7 +79,7 @@ static bool shorten_beside(const parting *p) {
 }
 
 /* A value that has become short must not stand where a whole one is asked for. */
-static bool is_consistent(const parting *p) {
+static bool is_consistent(const part_state *p) {
     const ir_block_data *block = block_of(p->m);
     const ir_op_data *last = ir_op_get(p->m, block->last);
     for (ir_op op = block->first; op != block->last; op = ir_op_get(p->m, op)->next) {
@@ -101,11 +101,11 @@ static bool is_consistent(const parting *p) {
 }
 
 /* Finds what is shortened along an axis. False: it cannot be. */
-static bool part_open(parting *p, ir_module *m, compiler_axis *along) {
+static bool part_open(part_state *p, ir_module *m, compiler_axis *along) {
     const ir_block_data *block = block_of(m);
     const ir_op_data *last = ir_op_get(m, block->last);
     uint32_t count = ir_value_count(m) + 1;
-    *p = (parting){.m = m, .lanes = lanes_new(m), .axis = base_calloc(count, sizeof(int))};
+    *p = (part_state){.m = m, .lanes = lanes_new(m), .axis = base_calloc(count, sizeof(int))};
     for (uint32_t i = 0; i < block->argument_count; i++) {
         ir_value v = block->arguments[i];
         lanes_seed(&p->lanes, v, along->inputs[i]);
@@ -123,7 +123,7 @@ static bool part_open(parting *p, ir_module *m, compiler_axis *along) {
     return ok && shorten_beside(p) && is_consistent(p);
 }
 
-static void part_close(parting *p) {
+static void part_close(part_state *p) {
     lanes_release(&p->lanes);
     free(p->axis);
 }
@@ -164,7 +164,7 @@ static compiler_axis new_axis(arena *memory, uint32_t inputs, uint32_t outputs) 
 
 /* A candidate that is found holds becomes one of the list. */
 static void consider(ir_module *m, axis_list *out) {
-    parting p;
+    part_state p;
     compiler_axis *a = &out->candidate;
     bool holds = part_open(&p, m, a) && out->count < out->most &&
                  !overlaps(a, out->items, out->count, out->outputs);
@@ -235,7 +235,7 @@ bool compiler_axes(compiler_instance *instance, compiler_axis *out, uint32_t mos
 
 /* ---- the part itself ---- */
 
-static void retype(const parting *p, int64_t positions) {
+static void retype(const part_state *p, int64_t positions) {
     for (ir_value v = 1; v <= ir_value_count(p->m); v++) {
         const ir_type_data *t = ir_type_of(p->m, v);
         ir_dim dims[IR_MAX_RANK];
@@ -258,7 +258,7 @@ compiler_instance *compiler_part(compiler_instance *instance, const compiler_axi
         const ir_block_data *block = block_of(m);
         compiler_axis along = new_axis(ir_module_arena(m), block->argument_count,
                                        ir_op_get(m, block->last)->operand_count);
-        parting p;
+        part_state p;
         memcpy(along.inputs, axes[i].inputs, block->argument_count * sizeof *along.inputs);
         ok = part_open(&p, m, &along);
         if (ok)

@@ -59,14 +59,14 @@ bool control_each_block(ir_module *m, bool (*visit)(ir_module *m, ir_block block
     return ok;
 }
 
-typedef struct rewriting {
+typedef struct rewrite_state {
     control_rewrite_fn rewrite;
     void *context;
     ir_value *results;
     uint32_t room;
-} rewriting;
+} rewrite_state;
 
-static void make_room(rewriting *r, uint32_t results) {
+static void make_room(rewrite_state *r, uint32_t results) {
     if (results > r->room)
         r->results = base_realloc(r->results, sizeof *r->results * (r->room = results));
     for (uint32_t i = 0; i < results; i++)
@@ -74,7 +74,7 @@ static void make_room(rewriting *r, uint32_t results) {
 }
 
 static bool rewrite_block(ir_module *m, ir_block block, void *context) {
-    rewriting *r = context;
+    rewrite_state *r = context;
     control_rewritten done = CONTROL_KEPT;
     ir_renaming renamed = ir_renaming_new(m);
     ir_op op = ir_block_get(m, block)->first, next;
@@ -96,7 +96,7 @@ static bool rewrite_block(ir_module *m, ir_block block, void *context) {
 }
 
 bool control_rewrite(ir_module *m, control_rewrite_fn rewrite, void *context) {
-    rewriting r = {rewrite, context, NULL, 0};
+    rewrite_state r = {rewrite, context, NULL, 0};
     bool ok = control_each_block(m, rewrite_block, &r);
     free(r.results);
     return ok;

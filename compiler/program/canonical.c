@@ -6,38 +6,38 @@
 
 #include "ops/control.h"
 
-typedef struct marking {
+typedef struct mark_state {
     const ir_module *m;
     bool *copied; /* by value: it may be an input's or a constant's, by copies alone */
     bool changed;
-} marking;
+} mark_state;
 
-static void hand_on(marking *k, const ir_value *from, const ir_value *to, uint32_t count) {
+static void hand_on(mark_state *k, const ir_value *from, const ir_value *to, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         k->changed |= k->copied[from[i]] && !k->copied[to[i]];
         k->copied[to[i]] |= k->copied[from[i]];
     }
 }
 
-static const ir_block_data *block_of(const marking *k, ir_op op, uint32_t region) {
+static const ir_block_data *block_of(const mark_state *k, ir_op op, uint32_t region) {
     return ir_block_get(k->m, ir_op_block(k->m, op, region));
 }
 
-static void mark_if(marking *k, ir_op op, const ir_op_data *d) {
+static void mark_if(mark_state *k, ir_op op, const ir_op_data *d) {
     for (uint32_t r = 0; r < 2; r++) {
         hand_on(k, d->operands + 1, block_of(k, op, r)->arguments, d->operand_count - 1);
         hand_on(k, control_end(k->m, op, r)->operands, d->results, d->result_count);
     }
 }
 
-static void mark_while(marking *k, ir_op op, const ir_op_data *d) {
+static void mark_while(mark_state *k, ir_op op, const ir_op_data *d) {
     hand_on(k, d->operands, d->results, d->result_count);
     hand_on(k, control_end(k->m, op, 1)->operands, d->results, d->result_count);
     hand_on(k, d->results, block_of(k, op, 0)->arguments, d->result_count);
     hand_on(k, d->results, block_of(k, op, 1)->arguments, d->result_count);
 }
 
-static void mark_loop(marking *k, ir_op op, const ir_op_data *d) {
+static void mark_loop(mark_state *k, ir_op op, const ir_op_data *d) {
     const ir_value *arguments = block_of(k, op, 0)->arguments + 1;
     uint32_t carried = loop_shape_of(k->m, op).carried;
     hand_on(k, d->operands, d->results, carried);
@@ -50,12 +50,12 @@ static bool is_float(const ir_module *m, ir_value v) {
     return dtype_is_float(ir_type_of(m, v)->element);
 }
 
-static void mark_dense(marking *k, ir_value v) {
+static void mark_dense(mark_state *k, ir_value v) {
     k->changed |= is_float(k->m, v) && !k->copied[v];
     k->copied[v] = is_float(k->m, v);
 }
 
-static void mark_block(marking *k, ir_block block) {
+static void mark_block(mark_state *k, ir_block block) {
     for (ir_op op = ir_block_get(k->m, block)->first; op; op = ir_op_get(k->m, op)->next) {
         const ir_op_data *d = ir_op_get(k->m, op);
         if (d->opcode == GRAPH_DENSE)
@@ -69,7 +69,7 @@ static void mark_block(marking *k, ir_block block) {
     }
 }
 
-static void mark_all(marking *k) {
+static void mark_all(mark_state *k) {
     control_block_list blocks = {0};
     control_blocks(k->m, &blocks);
     do {
@@ -85,7 +85,7 @@ void program_make_canonical(functions *f) {
     const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
     const ir_block_data *body = ir_block_get(m, block);
     size_t values = ir_value_count(m) + 1;
-    marking k = {.m = m, .copied = base_calloc(values, sizeof(bool))};
+    mark_state k = {.m = m, .copied = base_calloc(values, sizeof(bool))};
     ir_value *made = base_calloc(values, sizeof *made);
     for (uint32_t i = 0; i < body->argument_count; i++)
         k.copied[body->arguments[i]] = is_float(m, body->arguments[i]);

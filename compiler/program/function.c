@@ -120,15 +120,15 @@ static ir_attr numbered_names(ir_module *m, const char *prefix, size_t count) {
     return list;
 }
 
-typedef struct making {
+typedef struct function_state {
     closure c;
     ir_block body; /* of the function */
     ir_value *copies;
     value_list inputs; /* in their order */
-} making;
+} function_state;
 
 /* Inputs are in the order in which the operations read them, so that equal functions are equal. */
-static void take_inputs(ir_module *m, ir_op op, making *k) {
+static void take_inputs(ir_module *m, ir_op op, function_state *k) {
     for (uint32_t i = 0; i < ir_op_get(m, op)->operand_count; i++) {
         ir_value v = ir_op_get(m, op)->operands[i];
         if (!k->c.f->input[v] || k->copies[v])
@@ -138,7 +138,7 @@ static void take_inputs(ir_module *m, ir_op op, making *k) {
     }
 }
 
-static void copy_members(making *k, ir_module *m) {
+static void copy_members(function_state *k, ir_module *m) {
     ir_builder b = {.m = m, .block = k->body};
     for (size_t i = 0; i < k->c.members.count; i++) {
         ir_op op = k->c.members.items[i];
@@ -148,7 +148,7 @@ static void copy_members(making *k, ir_module *m) {
     }
 }
 
-static ir_op empty_function(making *k, ir_module *m) {
+static ir_op empty_function(function_state *k, ir_module *m) {
     ir_builder b = {.m = m, .block = ir_module_body(m)};
     ir_attr none = ir_attr_array(m, NULL, 0);
     const ir_named_attr attrs[] = {
@@ -161,7 +161,7 @@ static ir_op empty_function(making *k, ir_module *m) {
 }
 
 /* The function returns these, and its inputs and outputs have their numbers for names. */
-static void end_function(making *k, ir_module *m, ir_op function, const ir_value *results,
+static void end_function(function_state *k, ir_module *m, ir_op function, const ir_value *results,
                          uint32_t count) {
     ir_builder b = {.m = m, .block = k->body};
     ir_op_spec spec = {.opcode = GRAPH_RETURN, .operands = results, .operand_count = count};
@@ -171,7 +171,7 @@ static void end_function(making *k, ir_module *m, ir_op function, const ir_value
     ir_op_set_attr(m, function, "outputs", numbered_names(m, "y", count));
 }
 
-static ir_op new_function(making *k, ir_module *m) {
+static ir_op new_function(function_state *k, ir_module *m) {
     const function_request *r = k->c.r;
     value_list results = {0};
     ir_op function = empty_function(k, m);
@@ -220,7 +220,7 @@ static ir_op build_call(ir_builder *b, ir_op function, const value_list *operand
 }
 
 ir_value functions_call_identity(functions *f, ir_value v, ir_builder *b) {
-    making k = {.copies = NULL};
+    function_state k = {.copies = NULL};
     ir_op function = empty_function(&k, f->m);
     ir_value input = ir_block_add_argument(f->m, k.body, ir_value_get(f->m, v)->type, NULL);
     end_function(&k, f->m, function, &input, 1);
@@ -239,7 +239,7 @@ static void forget_copies(const ir_module *m, ir_op op, ir_value *copies) {
     }
 }
 
-static void clear_room(making *k) {
+static void clear_room(function_state *k) {
     functions *f = k->c.f;
     for (size_t i = 0; i < k->inputs.count; i++) {
         f->input[k->inputs.items[i]] = false;
@@ -254,7 +254,7 @@ static void clear_room(making *k) {
 
 ir_op functions_call(functions *f, const function_request *r, ir_builder *b) {
     make_room(f);
-    making k = {.c = {.f = f, .r = r}, .copies = f->copies};
+    function_state k = {.c = {.f = f, .r = r}, .copies = f->copies};
     close_over(&k.c, f->m);
     ir_op function = shared(f, new_function(&k, f->m));
     value_list operands = {0};

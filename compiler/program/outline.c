@@ -22,30 +22,30 @@ bool program_is_dispatch(const ir_module *m, ir_op function) {
 }
 
 /* A block whose operations become calls. */
-typedef struct cutting {
+typedef struct cut_state {
     functions *f;
     ir_block block;
     ir_value *now;  /* by old value: what stands for it */
     uint32_t count; /* of old values */
     int *level;     /* by old value */
     int deepest, at;
-} cutting;
+} cut_state;
 
 /* Branches, loops and constants stay in the block. */
 static bool is_kept(int opcode) {
     return graph_is_control(opcode) || opcode == GRAPH_DENSE;
 }
 
-static cutting begin_cut(functions *f, ir_block block) {
+static cut_state begin_cut(functions *f, ir_block block) {
     uint32_t count = ir_value_count(f->m) + 1;
-    return (cutting){.f = f,
-                     .block = block,
-                     .count = count,
-                     .now = base_calloc(count, sizeof(ir_value)),
-                     .level = base_calloc(count, sizeof(int))};
+    return (cut_state){.f = f,
+                       .block = block,
+                       .count = count,
+                       .now = base_calloc(count, sizeof(ir_value)),
+                       .level = base_calloc(count, sizeof(int))};
 }
 
-static void set_operands(cutting *c, ir_op op) {
+static void set_operands(cut_state *c, ir_op op) {
     const ir_op_data *d = ir_op_get(c->f->m, op);
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->operands[i] < c->count && c->now[d->operands[i]])
@@ -53,7 +53,7 @@ static void set_operands(cutting *c, ir_op op) {
 }
 
 /* Old operations are gone, and the block ends in what the calls make. */
-static void end_cut(cutting *c) {
+static void end_cut(cut_state *c) {
     ir_module *m = c->f->m;
     ir_op end = ir_block_get(m, c->block)->last;
     set_operands(c, end);
@@ -66,7 +66,7 @@ static void end_cut(cutting *c) {
     free(c->level);
 }
 
-static void call(cutting *c, function_request *r) {
+static void call(cut_state *c, function_request *r) {
     ir_module *m = c->f->m;
     ir_builder b = {.m = m, .block = c->block, .before = ir_block_get(m, c->block)->last};
     r->block = c->block;
@@ -82,7 +82,7 @@ static void call(cutting *c, function_request *r) {
 
 /* The level of a value: how many branches and loops it has to wait for. Operations of one level are
  * one segment. */
-static void find_levels(cutting *c) {
+static void find_levels(cut_state *c) {
     const ir_module *m = c->f->m;
     for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
@@ -108,12 +108,12 @@ static bool is_of_kept(const ir_module *m, ir_value v) {
 
 /* Numbers that cost nothing are made where they are read. */
 static bool is_of_other_segment(ir_value v, void *context) {
-    const cutting *c = context;
+    const cut_state *c = context;
     return is_of_kept(c->f->m, v) || (c->level[v] != c->at && !is_generated(c->f->m, v));
 }
 
 /* Marks what is read across segments, by branches and loops, or by the block's end. */
-static bool *find_results(const cutting *c, ir_op end) {
+static bool *find_results(const cut_state *c, ir_op end) {
     const ir_module *m = c->f->m;
     bool *wanted = base_calloc(c->count, sizeof *wanted);
     for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next) {
@@ -128,7 +128,7 @@ static bool *find_results(const cutting *c, ir_op end) {
     return wanted;
 }
 
-static void call_segment(cutting *c, const bool *wanted, ir_op end) {
+static void call_segment(cut_state *c, const bool *wanted, ir_op end) {
     const ir_module *m = c->f->m;
     function_request r = {.is_input = is_of_other_segment, .context = c};
     for (ir_op op = ir_block_get(m, c->block)->first; op != end; op = ir_op_get(m, op)->next) {
@@ -143,7 +143,7 @@ static void call_segment(cutting *c, const bool *wanted, ir_op end) {
 }
 
 /* Branches and loops whose operands are there now: behind the calls. */
-static void move_controls(cutting *c, const op_list *controls) {
+static void move_controls(cut_state *c, const op_list *controls) {
     ir_module *m = c->f->m;
     for (size_t i = 0; i < controls->count; i++) {
         ir_op op = controls->items[i];
@@ -155,7 +155,7 @@ static void move_controls(cutting *c, const op_list *controls) {
     }
 }
 
-static void find_controls(const cutting *c, op_list *out) {
+static void find_controls(const cut_state *c, op_list *out) {
     const ir_module *m = c->f->m;
     for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next)
         if (graph_is_control(ir_op_get(m, op)->opcode))
@@ -163,7 +163,7 @@ static void find_controls(const cutting *c, op_list *out) {
 }
 
 static bool cut_segments(ir_module *m, ir_block block, void *context) {
-    cutting c = begin_cut(context, block);
+    cut_state c = begin_cut(context, block);
     ir_op last = ir_block_get(m, block)->last;
     find_levels(&c);
     bool *wanted = find_results(&c, last);
@@ -182,13 +182,13 @@ static bool cut_segments(ir_module *m, ir_block block, void *context) {
 /* ---- groups ---- */
 
 /* A plan's groups as dispatches: those that another one takes in belong to it. */
-typedef struct grouping {
+typedef struct group_state {
     const plan *p;
     int *owner; /* by group */
     int at;
-} grouping;
+} group_state;
 
-static void find_owners(grouping *g) {
+static void find_owners(group_state *g) {
     for (int i = 0; i < g->p->group_count; i++)
         g->owner[i] = i;
     for (int i = 0; i < g->p->group_count; i++) {
@@ -201,18 +201,18 @@ static void find_owners(grouping *g) {
     }
 }
 
-static int owner_of(const grouping *g, ir_value v) {
+static int owner_of(const group_state *g, ir_value v) {
     bool has_memory = g->p->stored[v] && !g->p->in_workgroup[v] && g->p->group_of[v] >= 0;
     return has_memory ? g->owner[g->p->group_of[v]] : -1;
 }
 
 static bool is_of_other_group(ir_value v, void *context) {
-    const grouping *g = context;
+    const group_state *g = context;
     int owner = owner_of(g, v);
     return owner >= 0 && owner != g->at;
 }
 
-static void call_group(cutting *c, grouping *g, const value_list *stored) {
+static void call_group(cut_state *c, group_state *g, const value_list *stored) {
     function_request r = {.is_input = is_of_other_group, .context = g};
     for (size_t i = 0; i < stored->count; i++)
         if (owner_of(g, stored->items[i]) == g->at)
@@ -222,8 +222,8 @@ static void call_group(cutting *c, grouping *g, const value_list *stored) {
 }
 
 static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) {
-    cutting c = begin_cut(f, ir_op_block(f->m, function, 0));
-    grouping g = {.p = p, .owner = base_calloc((size_t)p->group_count + 1, sizeof(int))};
+    cut_state c = begin_cut(f, ir_op_block(f->m, function, 0));
+    group_state g = {.p = p, .owner = base_calloc((size_t)p->group_count + 1, sizeof(int))};
     int *order = base_calloc((size_t)p->group_count + 1, sizeof *order);
     value_list *stored = base_calloc((size_t)p->group_count + 1, sizeof *stored);
     bool ok = plan_order(p, order) ||

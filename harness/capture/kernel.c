@@ -81,16 +81,16 @@ static const char *body_of(const family *f, const json_t *arguments) {
 
 /* ---- the formula ---- */
 
-typedef struct writing {
+typedef struct writer_state {
     const capture_call *call;
     const json_t *arguments;
     bool columns;
     const capture_tensor *output;
     text *out;
-} writing;
+} writer_state;
 
 /* gemm's tensors trade places with their order, gemv's is turned by it. */
-static bool is_turned(const writing *w, const char *name) {
+static bool is_turned(const writer_state *w, const char *name) {
     bool both = capture_argument(w->arguments, "transb") != NULL;
     char flag[8] = "trans";
     if (both)
@@ -99,7 +99,7 @@ static bool is_turned(const writing *w, const char *name) {
     return both ? said : said != w->columns;
 }
 
-static void put_zeros(const writing *w) {
+static void put_zeros(const writer_state *w) {
     const capture_tensor *t = w->output;
     text_append(w->out, "zeros((");
     for (int axis = 0; axis < t->rank; axis++)
@@ -108,7 +108,7 @@ static void put_zeros(const writing *w) {
 }
 
 /* Along memory: the last axis is the one that it runs along. */
-static void put_seen(const writing *w) {
+static void put_seen(const writer_state *w) {
     const capture_tensor *t = w->output;
     bool upper = t->part && strncmp(t->part, "upper", 5) == 0;
     text_printf(w->out,
@@ -118,7 +118,7 @@ static void put_seen(const writing *w) {
 }
 
 /* Terms that stand for no tensor; false: it is none of them. */
-static bool put_named(const writing *w, const char *name) {
+static bool put_named(const writer_state *w, const char *name) {
     if (strcmp(name, "seen") == 0)
         put_seen(w);
     else if (strcmp(name, "zeros") == 0)
@@ -132,7 +132,7 @@ static bool put_named(const writing *w, const char *name) {
     return true;
 }
 
-static void put_term(const writing *w, const char *term, size_t length) {
+static void put_term(const writer_state *w, const char *term, size_t length) {
     bool is_sum = *term == '+', is_alone = *term == '=', is_factor = term[length - 1] == '*';
     const char *end = memchr(term, '*', length);
     char name[16] = "";
@@ -157,7 +157,7 @@ static void put_term(const writing *w, const char *term, size_t length) {
         text_printf(w->out, "%s%s", name, is_turned(w, name) ? ".T" : "");
 }
 
-static void put_formula(const writing *w, const char *formula) {
+static void put_formula(const writer_state *w, const char *formula) {
     while (*formula) {
         const char *close = *formula == '{' ? strchr(formula, '}') : NULL;
         if (close)
@@ -193,7 +193,7 @@ static void put_about(const capture_stream *s, const capture_call *c, text *out)
     text_release(&place);
 }
 
-static void put_source(const capture_stream *s, const capture_call *c, const writing *w,
+static void put_source(const capture_stream *s, const capture_call *c, const writer_state *w,
                        const char *formula, capture_kernel *k) {
     text *out = &k->source;
     put_about(s, c, out);
@@ -240,7 +240,7 @@ bool capture_kernel_make(const capture_stream *s, const capture_call *c, capture
                         "%s has a triangle of more than %d rows: no pack is made of it",
                         c->function, CAPTURE_SOLVE_ROWS);
     } else if (ok) {
-        writing w = {c, arguments, capture_in_columns(arguments), out->output, &out->source};
+        writer_state w = {c, arguments, capture_in_columns(arguments), out->output, &out->source};
         put_source(s, c, &w, body_of(f, arguments), out);
         capture_again_write(s, c, arguments, out);
     } else {

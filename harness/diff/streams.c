@@ -12,20 +12,20 @@
 #include "diff/describe.h"
 #include "diff/stream_pairs.h"
 
-typedef struct comparing {
+typedef struct compare_state {
     capture_stream a, b;
     stream_pairs pairs;
     size_t agree, diverge, fed, only_a, only_b;
     size_t first_diverging, first_fed, first_only; /* calls of A; PAIR_NONE: there is none */
     text *out;
     status *st;
-} comparing;
+} compare_state;
 
-static const capture_call *in_a(const comparing *c, size_t i) {
+static const capture_call *in_a(const compare_state *c, size_t i) {
     return &c->a.calls.items[i];
 }
 
-static const capture_call *in_b(const comparing *c, size_t of_a) {
+static const capture_call *in_b(const compare_state *c, size_t of_a) {
     return &c->b.calls.items[c->pairs.of_a[of_a]];
 }
 
@@ -35,7 +35,7 @@ static void note(size_t *first, size_t i, size_t *count) {
         *first = i;
 }
 
-static void count_pairs(comparing *c) {
+static void count_pairs(compare_state *c) {
     c->first_diverging = c->first_fed = c->first_only = PAIR_NONE;
     for (size_t i = 0; i < c->a.calls.count; i++) {
         if (c->pairs.of_a[i] == PAIR_NONE) {
@@ -61,7 +61,7 @@ static bool differ(const char *a, const char *b) {
 }
 
 /* Two files of one hash each: what is in them. NULL where they cannot be compared. */
-static json_t *compare_files(comparing *c, const char *a_path, const char *b_path) {
+static json_t *compare_files(compare_state *c, const char *a_path, const char *b_path) {
     array a, b = {0};
     element_diff d = {0};
     status why = STATUS_INIT;
@@ -78,7 +78,7 @@ static json_t *compare_files(comparing *c, const char *a_path, const char *b_pat
     return document;
 }
 
-static json_t *compare_tensor(comparing *c, const capture_tensor *t, const char *of_a,
+static json_t *compare_tensor(compare_state *c, const capture_tensor *t, const char *of_a,
                               const char *of_b, bool *kept) {
     text a, b;
     json_t *found = NULL;
@@ -97,7 +97,7 @@ static json_t *compare_tensor(comparing *c, const capture_tensor *t, const char 
 }
 
 /* Those of a pair that differ, before or after. */
-static json_t *compare_tensors(comparing *c, size_t i, bool after, bool *kept) {
+static json_t *compare_tensors(compare_state *c, size_t i, bool after, bool *kept) {
     const capture_call *x = in_a(c, i), *y = in_b(c, i);
     json_t *list = json_array();
     *kept = true;
@@ -114,7 +114,7 @@ static json_t *compare_tensors(comparing *c, size_t i, bool after, bool *kept) {
 
 /* ---- a pair of calls ---- */
 
-static void show_place(comparing *c, size_t i) {
+static void show_place(compare_state *c, size_t i) {
     const capture_call *x = in_a(c, i), *y = in_b(c, i);
     capture_describe_place(&c->a, x, c->out);
     text_append(c->out, " of A, ");
@@ -123,7 +123,7 @@ static void show_place(comparing *c, size_t i) {
     text_show(c->out, ", thread %u and %u\n", x->thread, y->thread);
 }
 
-static void show_arguments(comparing *c, const capture_call *x) {
+static void show_arguments(compare_state *c, const capture_call *x) {
     json_t *list = json_loads(x->arguments, 0, NULL), *one;
     size_t i;
     text_append(c->out, "  ");
@@ -137,7 +137,7 @@ static void show_arguments(comparing *c, const capture_call *x) {
     json_decref(list);
 }
 
-static void show_libraries(comparing *c, const capture_call *x, const capture_call *y) {
+static void show_libraries(compare_state *c, const capture_call *x, const capture_call *y) {
     if (!x->library && !y->library)
         return;
     bool same = x->library && y->library && strcmp(x->library, y->library) == 0;
@@ -154,19 +154,19 @@ static json_t *place_json(const capture_stream *s, const capture_call *c) {
                      json_loads(c->arguments, 0, NULL));
 }
 
-static json_t *pair_json(const comparing *c, size_t i, json_t *tensors) {
+static json_t *pair_json(const compare_state *c, size_t i, json_t *tensors) {
     return json_pack("{s:o, s:o, s:o}", "a", place_json(&c->a, in_a(c, i)), "b",
                      place_json(&c->b, in_b(c, i)), "tensors", tensors);
 }
 
-static void say_how_to_keep(comparing *c, size_t i) {
+static void say_how_to_keep(compare_state *c, size_t i) {
     text_show(c->out,
               "  their elements were not kept: record both again with --tensors %" PRIu64
               " (A) and --tensors %" PRIu64 " (B)\n",
               in_a(c, i)->number, in_b(c, i)->number);
 }
 
-static json_t *show_diverging(comparing *c) {
+static json_t *show_diverging(compare_state *c) {
     size_t i = c->first_diverging;
     bool kept;
     if (i == PAIR_NONE)
@@ -190,7 +190,7 @@ static json_t *show_diverging(comparing *c) {
 }
 
 /* A call that left just this content, the last one before `end`. */
-static void show_origin(comparing *c, const capture_stream *s, const char *letter, size_t end,
+static void show_origin(compare_state *c, const capture_stream *s, const char *letter, size_t end,
                         const char *hash) {
     for (size_t i = end; i-- > 0;) {
         const capture_call *made = &s->calls.items[i];
@@ -205,7 +205,7 @@ static void show_origin(comparing *c, const capture_stream *s, const char *lette
     }
 }
 
-static void show_origins(comparing *c, size_t i) {
+static void show_origins(compare_state *c, size_t i) {
     const capture_call *x = in_a(c, i), *y = in_b(c, i);
     for (uint32_t k = 0; k < x->tensor_count; k++)
         if (differ(x->tensors[k].before, y->tensors[k].before)) {
@@ -215,7 +215,7 @@ static void show_origins(comparing *c, size_t i) {
 }
 
 /* Only where no call before it explains it. */
-static json_t *show_fed(comparing *c) {
+static json_t *show_fed(compare_state *c) {
     size_t i = c->first_fed;
     bool kept;
     if (i == PAIR_NONE || (c->first_diverging != PAIR_NONE && c->first_diverging < i))
@@ -233,7 +233,7 @@ static json_t *show_fed(comparing *c) {
 
 /* ---- all of it ---- */
 
-static void show_side(comparing *c, const char *letter, const capture_stream *s) {
+static void show_side(compare_state *c, const char *letter, const capture_stream *s) {
     const capture_process *p = s->processes.count ? s->processes.items : NULL;
     text_show(c->out, "%s  %s: %zu calls", letter, s->folder, s->calls.count);
     if (s->processes.count > 1)
@@ -248,7 +248,7 @@ static void show_side(comparing *c, const char *letter, const capture_stream *s)
     }
 }
 
-static void show_counts(comparing *c) {
+static void show_counts(compare_state *c) {
     text_show(c->out, "%zu calls agree", c->agree);
     text_show(c->out, ", %zu differ with equal inputs, %zu have other inputs", c->diverge, c->fed);
     text_show(c->out, "; %zu only in A, %zu only in B\n", c->only_a, c->only_b);
@@ -259,7 +259,7 @@ static void show_counts(comparing *c) {
                             "good one was taken\n");
 }
 
-static void show_only(comparing *c) {
+static void show_only(compare_state *c) {
     if (c->first_only != PAIR_NONE) {
         const capture_call *x = in_a(c, c->first_only);
         text_append(c->out, "first only in A: ");
@@ -286,7 +286,7 @@ static json_t *side_json(const capture_stream *s) {
                      "whole", whole);
 }
 
-static exit_code show(comparing *c, json_t **document) {
+static exit_code show(compare_state *c, json_t **document) {
     count_pairs(c);
     show_side(c, "A", &c->a);
     show_side(c, "B", &c->b);
@@ -305,7 +305,7 @@ static exit_code show(comparing *c, json_t **document) {
 }
 
 exit_code diff_streams(const char *a, const char *b, text *out, json_t **document, status *st) {
-    comparing c = {.out = out, .st = st};
+    compare_state c = {.out = out, .st = st};
     exit_code code = EXIT_DONE;
     *document = NULL;
     if (capture_stream_open(&c.a, a, st) && capture_stream_open(&c.b, b, st)) {

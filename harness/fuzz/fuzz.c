@@ -25,7 +25,7 @@
 
 enum { SHRINK_ATTEMPTS = 600, SAVE_EVERY = 50 };
 
-typedef struct fuzzing {
+typedef struct fuzz_state {
     const fuzz_request *request;
     worker worker;
     trial_way ways[TRIAL_WAYS_MAX]; /* the first `always` are always run, the others in turn */
@@ -34,11 +34,11 @@ typedef struct fuzzing {
     json_t *failed;
     uint64_t started_ns;
     bool shown; /* stderr is a terminal */
-} fuzzing;
+} fuzz_state;
 
 /* ---- the ways down ---- */
 
-static void add_way(fuzzing *f, trial_way way) {
+static void add_way(fuzz_state *f, trial_way way) {
     way.inject = f->request->choice->fault;
     /* Program instances that are written out one by one have limited room, and a dispatch of a
      * program can have more operands than a kernel. */
@@ -48,7 +48,7 @@ static void add_way(fuzzing *f, trial_way way) {
 }
 
 /* Unoptimised code contracts like the other, so where bits are free it has nothing to add. */
-static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) {
+static void add_backend(fuzz_state *f, const backend *b, compiler_profile profile) {
     const job_choice *c = f->request->choice;
     const char *name = compiler_profile_name(profile);
     uint32_t most = c->threads[c->thread_count - 1];
@@ -62,7 +62,7 @@ static void add_backend(fuzzing *f, const backend *b, compiler_profile profile) 
 }
 
 /* Kernels of tiles and programs have no code for any dimensions. */
-static void add_generic(fuzzing *f, const backend *b) {
+static void add_generic(fuzz_state *f, const backend *b) {
     const job_choice *c = f->request->choice;
     const char *name = compiler_profile_name(PROFILE_STRICT),
                *isa = backend_target_for(b, c->isa, c->own[b - backend_table]);
@@ -72,7 +72,7 @@ static void add_generic(fuzzing *f, const backend *b) {
                                NULL, false, false});
 }
 
-static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
+static void add_level(fuzz_state *f, const char *level, compiler_profile profile) {
     const job_choice *c = f->request->choice;
     const char *name = compiler_profile_name(profile), *cpu = backend_table[BACKEND_CPU].name;
     add_way(f, (trial_way){name, cpu, level, 1, false, false, NULL, false, false});
@@ -81,7 +81,7 @@ static void add_level(fuzzing *f, const char *level, compiler_profile profile) {
         add_way(f, (trial_way){name, cpu, level, most, true, false, NULL, false, false});
 }
 
-static void list_ways(fuzzing *f) {
+static void list_ways(fuzz_state *f) {
     const job_choice *c = f->request->choice;
     const char *level;
     for (int id = 0; id < BACKEND_COUNT; id++)
@@ -103,7 +103,7 @@ static void list_ways(fuzzing *f) {
 /* ---- a failure ---- */
 
 typedef struct failure {
-    fuzzing *f;
+    fuzz_state *f;
     const trial_way *way;
     const char *outcome; /* of the first one */
 } failure;
@@ -116,7 +116,7 @@ static const struct family {
                 [FUZZ_TILES] = {fuzz_generate_tiles, "tiles"},
                 [FUZZ_PROGRAMS] = {fuzz_generate_programs, "programs"}};
 
-static void generate(const fuzzing *f, const choice_list *given, text *source) {
+static void generate(const fuzz_state *f, const choice_list *given, text *source) {
     choices c;
     choices_replay(&c, given);
     families[f->request->family].generate(&c, source);
@@ -135,7 +135,7 @@ static bool fails_alike(void *context, const choice_list *candidate) {
     return alike && !interrupt_seen;
 }
 
-static void write_source(const fuzzing *f, uint64_t number, const text *source, text *path) {
+static void write_source(const fuzz_state *f, uint64_t number, const text *source, text *path) {
     status st = STATUS_INIT;
     const char *folder = f->request->failures ? f->request->failures : FAILURES_FOLDER;
     text_printf(path, "%s/fuzz-%" PRIu64 "-%" PRIu64 ".tsr", folder, f->request->choice->seed,
@@ -148,8 +148,8 @@ static void write_source(const fuzzing *f, uint64_t number, const text *source, 
 }
 
 /* False: interrupted. */
-static bool pack(const fuzzing *f, const trial_way *way, const text *source, const json_t *result,
-                 text *path) {
+static bool pack(const fuzz_state *f, const trial_way *way, const text *source,
+                 const json_t *result, text *path) {
     const job_choice *c = f->request->choice;
     status st = STATUS_INIT;
     job j = trial_job(way, source->data, c->seed);
@@ -182,7 +182,7 @@ typedef struct shrunk {
     text source, path, packed, how;
 } shrunk;
 
-static void tell_shrunk(fuzzing *f, const shrunk *s) {
+static void tell_shrunk(fuzz_state *f, const shrunk *s) {
     FILE *out = f->request->json ? stderr : stdout;
     const char *why = result_text(s->result, RESULT_WHY);
     say(out, "kernel %" PRIu64 " of seed %" PRIu64 ", %s: %s: %s\nshrunk in %u runs to %s:\n\n",
@@ -204,7 +204,8 @@ static void tell_shrunk(fuzzing *f, const shrunk *s) {
 
 /* Shrinks what was made, runs the result once more, and tells. False: interrupted, and nothing was
  * told: the kernel is tried again by the next run. */
-static bool tell_failure(fuzzing *f, const trial_way *way, choice_list *made, const json_t *first) {
+static bool tell_failure(fuzz_state *f, const trial_way *way, choice_list *made,
+                         const json_t *first) {
     failure x = {f, way, result_text(first, RESULT_STATUS)};
     shrunk s = {.outcome = x.outcome,
                 .attempts = shrink_choices(made, fails_alike, &x, SHRINK_ATTEMPTS)};
@@ -232,7 +233,7 @@ static bool tell_failure(fuzzing *f, const trial_way *way, choice_list *made, co
 /* ---- one kernel ---- */
 
 /* False when interrupted. */
-static bool try_kernel(fuzzing *f) {
+static bool try_kernel(fuzz_state *f) {
     choices c;
     text source;
     bool ok = true, failed = false;
@@ -260,7 +261,7 @@ static bool try_kernel(fuzzing *f) {
     return ok;
 }
 
-static void show_progress(const fuzzing *f) {
+static void show_progress(const fuzz_state *f) {
     double passed_s = (double)(timer_now_ns() - f->started_ns) * 1e-9;
     if (!f->shown)
         return;
@@ -273,13 +274,13 @@ static void show_progress(const fuzzing *f) {
     text_release(&line);
 }
 
-static bool time_is_up(const fuzzing *f, uint64_t first) {
+static bool time_is_up(const fuzz_state *f, uint64_t first) {
     const fuzz_request *q = f->request;
     return interrupt_seen || timer_now_ns() - f->started_ns > q->time_ns ||
            (q->kernels && f->tally.next - first >= q->kernels);
 }
 
-static bool loop(fuzzing *f, status *st) {
+static bool loop(fuzz_state *f, status *st) {
     uint64_t first = f->tally.next;
     bool ok = true;
     while (ok && !time_is_up(f, first) && try_kernel(f)) {
@@ -292,7 +293,7 @@ static bool loop(fuzzing *f, status *st) {
     return ok && tally_write(f->request->tally, &f->tally, st);
 }
 
-static bool report(const fuzzing *f, uint64_t before, status *st) {
+static bool report(const fuzz_state *f, uint64_t before, status *st) {
     uint64_t kernels, failures;
     if (!tally_total(f->request->tally, f->tally.profiles, &kernels, &failures, st))
         return false;
@@ -330,7 +331,8 @@ static void name_profiles(const job_choice *c, fuzz_family family, char out[TALL
 
 int fuzz_run(const fuzz_request *request) {
     status st = STATUS_INIT;
-    fuzzing f = {.request = request, .failed = json_array(), .shown = isatty(STDERR_FILENO) == 1};
+    fuzz_state f = {
+        .request = request, .failed = json_array(), .shown = isatty(STDERR_FILENO) == 1};
     f.started_ns = timer_now_ns();
     list_ways(&f);
     interrupt_watch();

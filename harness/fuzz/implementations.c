@@ -28,7 +28,7 @@ typedef struct target {
     bool done;
 } target;
 
-typedef struct fuzzing {
+typedef struct fuzz_state {
     const fuzz_implementations_request *request;
     worker worker;
     VEC(target) targets;
@@ -36,7 +36,7 @@ typedef struct fuzzing {
     json_t *failed;
     uint64_t started_ns;
     bool shown; /* stderr is a terminal */
-} fuzzing;
+} fuzz_state;
 
 /* ---- what is tried ---- */
 
@@ -46,14 +46,14 @@ static uint64_t hash(uint64_t from, const char *word) {
     return from;
 }
 
-static void add_target(fuzzing *f, size_t first, size_t end, const implementation *with,
+static void add_target(fuzz_state *f, size_t first, size_t end, const implementation *with,
                        const char *symbol, const char *profile) {
     const char *kernel = f->request->corpus->cases.items[first].kernel->name;
     uint64_t random = hash(hash(hash(f->request->choice->seed, kernel), with->name), profile);
     vec_push(&f->targets, ((target){first, end, with, symbol, profile, random, 0, 0, false}));
 }
 
-static void add_kernel(fuzzing *f, size_t first, size_t end, bool lone) {
+static void add_kernel(fuzz_state *f, size_t first, size_t end, bool lone) {
     const job_choice *c = f->request->choice;
     const char *kernel = f->request->corpus->cases.items[first].kernel->name;
     for (uint32_t i = 0; i < c->implementation_count; i++) {
@@ -65,7 +65,7 @@ static void add_kernel(fuzzing *f, size_t first, size_t end, bool lone) {
     }
 }
 
-static void list_targets(fuzzing *f) {
+static void list_targets(fuzz_state *f) {
     const corpus *c = f->request->corpus;
     bool lone = true;
     for (size_t i = 1; i < c->cases.count; i++)
@@ -80,7 +80,7 @@ static void list_targets(fuzzing *f) {
 
 /* ---- one case ---- */
 
-static job job_of(const fuzzing *f, const target *t, const drawn_case *d, const char *source) {
+static job job_of(const fuzz_state *f, const target *t, const drawn_case *d, const char *source) {
     const job_choice *c = f->request->choice;
     return (job){.path = d->kernel->path,
                  .kernel = d->kernel->name,
@@ -99,7 +99,7 @@ static job job_of(const fuzzing *f, const target *t, const drawn_case *d, const 
 }
 
 /* NULL: interrupted, or no case of the kernel. */
-static json_t *run_case(fuzzing *f, const target *t, const drawn_case *d) {
+static json_t *run_case(fuzz_state *f, const target *t, const drawn_case *d) {
     text source;
     status ignored = STATUS_INIT;
     json_t *result = NULL;
@@ -120,7 +120,7 @@ static bool is_asked_for(const json_t *result) {
 }
 
 /* Step by step as long as it fails in the same way. */
-static uint32_t shrink(fuzzing *f, const target *t, drawn_case *d, job_outcome wanted) {
+static uint32_t shrink(fuzz_state *f, const target *t, drawn_case *d, job_outcome wanted) {
     uint32_t runs = 0;
     drawn_case smaller;
     for (uint32_t step = 0; drawn_case_smaller(d, step, &smaller) && runs < SHRINKS_MAX;) {
@@ -138,7 +138,7 @@ static uint32_t shrink(fuzzing *f, const target *t, drawn_case *d, job_outcome w
 
 /* ---- a failure ---- */
 
-static void pack(fuzzing *f, const target *t, const drawn_case *d, const json_t *result,
+static void pack(fuzz_state *f, const target *t, const drawn_case *d, const json_t *result,
                  text *path) {
     const job_choice *c = f->request->choice;
     status st = STATUS_INIT;
@@ -159,7 +159,7 @@ static void pack(fuzzing *f, const target *t, const drawn_case *d, const json_t 
     text_release(&source);
 }
 
-static void tell_failure(fuzzing *f, const target *t, drawn_case *d, const json_t *first) {
+static void tell_failure(fuzz_state *f, const target *t, drawn_case *d, const json_t *first) {
     FILE *out = f->request->json ? stderr : stdout;
     text words, path;
     text_init(&words);
@@ -192,11 +192,11 @@ static void tell_failure(fuzzing *f, const target *t, drawn_case *d, const json_
 
 /* ---- the loop ---- */
 
-static bool time_is_up(const fuzzing *f) {
+static bool time_is_up(const fuzz_state *f) {
     return interrupt_seen || timer_now_ns() - f->started_ns > f->request->time_ns;
 }
 
-static void count(fuzzing *f, const json_t *result) {
+static void count(fuzz_state *f, const json_t *result) {
     job_outcome o = result_outcome(result);
     f->unsupported += o == OUTCOME_UNSUPPORTED;
     f->unjudged += o == OUTCOME_UNJUDGED;
@@ -205,7 +205,7 @@ static void count(fuzzing *f, const json_t *result) {
 }
 
 /* A kernel may have no case of most dimensions. */
-static void try_target(fuzzing *f, target *t) {
+static void try_target(fuzz_state *f, target *t) {
     const corpus *c = f->request->corpus;
     drawn_case d;
     const corpus_case *like =
@@ -228,7 +228,7 @@ static void try_target(fuzzing *f, target *t) {
             json_array_size(f->failed), like->kernel->name);
 }
 
-static void try_all(fuzzing *f) {
+static void try_all(fuzz_state *f) {
     for (bool any = true; any && !time_is_up(f);) {
         any = false;
         for (size_t i = 0; i < f->targets.count && !time_is_up(f); i++) {
@@ -242,7 +242,7 @@ static void try_all(fuzzing *f) {
         say(stderr, "\r\033[K");
 }
 
-static void report(const fuzzing *f) {
+static void report(const fuzz_state *f) {
     if (f->request->json) {
         json_t *document = json_pack(
             "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "schema", "tsr.fuzz-implementations/1",
@@ -266,10 +266,10 @@ static void report(const fuzzing *f) {
 
 int fuzz_implementations_run(const fuzz_implementations_request *request) {
     const job_choice *c = request->choice;
-    fuzzing f = {.request = request,
-                 .failed = json_array(),
-                 .started_ns = timer_now_ns(),
-                 .shown = isatty(STDERR_FILENO) == 1};
+    fuzz_state f = {.request = request,
+                    .failed = json_array(),
+                    .started_ns = timer_now_ns(),
+                    .shown = isatty(STDERR_FILENO) == 1};
     list_targets(&f);
     interrupt_watch();
     worker_init(&f.worker, c->timeout_seconds, c->memory_mib, &interrupt_seen);

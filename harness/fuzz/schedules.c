@@ -37,22 +37,22 @@ typedef struct schedule_fuzz {
 } schedule_fuzz;
 
 /* One drawing: what is scheduled, and where the random numbers come from. */
-typedef struct drawing {
+typedef struct draw_state {
     draft_kernel kernel;
     uint64_t seed, number;
     uint32_t drawn;
-} drawing;
+} draw_state;
 
 /* ---- drawing ---- */
 
-static uint64_t random_below(drawing *d, uint64_t limit) {
+static uint64_t random_below(draw_state *d, uint64_t limit) {
     philox_words w = philox_element(d->seed, d->number, d->drawn++, PHILOX_DOMAIN_SCHEDULES);
     return ((uint64_t)w.w[0] << 32 | w.w[1]) % limit;
 }
 
 /* Mostly a value that a tuner would try; else any that the parameter may have, up to somewhat more
  * than those. */
-static int64_t draw_value(drawing *d, const compiler_parameter *p) {
+static int64_t draw_value(draw_state *d, const compiler_parameter *p) {
     if (p->candidate_count && random_below(d, 4) > 0)
         return p->candidates[random_below(d, p->candidate_count)];
     int64_t most = 2 * p->otherwise, step = p->multiple > 0 ? p->multiple : 1;
@@ -64,7 +64,7 @@ static int64_t draw_value(drawing *d, const compiler_parameter *p) {
 }
 
 /* A value for one parameter, where some attempt fits; else it stays as it was. */
-static void draw_parameter(drawing *d, const compiler_parameter *p, draft *out) {
+static void draw_parameter(draw_state *d, const compiler_parameter *p, draft *out) {
     draft before = *out;
     for (int i = 0; i < ATTEMPTS; i++) {
         if (draft_set(out, p->name, draw_value(d, p)) && draft_fits(out, &d->kernel))
@@ -74,7 +74,7 @@ static void draw_parameter(drawing *d, const compiler_parameter *p, draft *out) 
 }
 
 /* Parameter by parameter: those that come later depend on those before. */
-static bool draw_schedule(drawing *d, draft *out, status *st) {
+static bool draw_schedule(draw_state *d, draft *out, status *st) {
     *out = (draft){.count = 0};
     for (uint32_t i = 0;; i++) {
         compiler_space space;
@@ -204,7 +204,7 @@ static uint64_t number_of(const char *kernel, const char *isa, uint32_t threads,
 }
 
 /* False: interrupted, or the kernel cannot be scheduled at all (told). */
-static bool try_schedule(schedule_fuzz *f, const job *base, drawing *d) {
+static bool try_schedule(schedule_fuzz *f, const job *base, draw_state *d) {
     draft drawn;
     text words;
     status st = STATUS_INIT;
@@ -242,9 +242,9 @@ static bool try_way(schedule_fuzz *f, size_t first, size_t end, const char *isa,
         const corpus_case *item = &c->cases.items[first + number % (end - first)];
         job base = job_for(f, item, isa, threads);
         compiler_instance *instance = corpus_case_instance(item, NULL);
-        drawing d = {.kernel = {instance, job_compiler_options(&base, item->kernel)},
-                     .seed = f->request->choice->seed,
-                     .number = number};
+        draw_state d = {.kernel = {instance, job_compiler_options(&base, item->kernel)},
+                        .seed = f->request->choice->seed,
+                        .number = number};
         d.kernel.options.fault = NULL;
         bool ok = instance && try_schedule(f, &base, &d);
         compiler_instance_free(instance);

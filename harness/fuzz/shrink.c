@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-typedef struct shrinking {
+typedef struct shrink_state {
     choice_list *best;
     shrink_fails_fn fails;
     void *context;
     uint32_t attempts, limit;
-} shrinking;
+} shrink_state;
 
 /* Takes the candidate over where it fails. */
-static bool attempt(shrinking *s, choice_list *candidate) {
+static bool attempt(shrink_state *s, choice_list *candidate) {
     bool better = s->attempts < s->limit;
     s->attempts += better;
     better = better && s->fails(s->context, candidate);
@@ -32,7 +32,7 @@ static choice_list copy_without(const choice_list *list, size_t at, size_t count
     return copy;
 }
 
-static bool delete_pieces(shrinking *s) {
+static bool delete_pieces(shrink_state *s) {
     bool any = false;
     for (size_t size = 16; size > 0; size /= 2)
         for (size_t at = s->best->count; at-- > 0 && s->attempts < s->limit;) {
@@ -44,13 +44,13 @@ static bool delete_pieces(shrinking *s) {
     return any;
 }
 
-static bool try_number(shrinking *s, size_t at, uint32_t number) {
+static bool try_number(shrink_state *s, size_t at, uint32_t number) {
     choice_list other = copy_without(s->best, s->best->count, 0);
     other.items[at] = number;
     return attempt(s, &other);
 }
 
-static bool lower_numbers(shrinking *s) {
+static bool lower_numbers(shrink_state *s) {
     bool any = false;
     for (size_t at = 0; at < s->best->count && s->attempts < s->limit; at++) {
         uint32_t now = s->best->items[at];
@@ -65,7 +65,7 @@ static bool lower_numbers(shrinking *s) {
 
 uint32_t shrink_choices(choice_list *best, shrink_fails_fn fails, void *context,
                         uint32_t attempts) {
-    shrinking s = {best, fails, context, 0, attempts};
+    shrink_state s = {best, fails, context, 0, attempts};
     while (s.attempts < s.limit && (delete_pieces(&s) | lower_numbers(&s)))
         continue;
     return s.attempts;

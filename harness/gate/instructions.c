@@ -17,12 +17,12 @@
 
 static const char LEVEL[] = "x86-64-v3";
 
-typedef struct counting {
+typedef struct count_state {
     gate *gate;
     json_t *cases; /* what is counted, in order; each side one */
     VEC(int64_t *) counts;
     scratch_folder folder;
-} counting;
+} count_state;
 
 static bool is_counted(const gate *g, const gate_row *row) {
     if (!row->spec || row->units[0] == NULL)
@@ -30,7 +30,7 @@ static bool is_counted(const gate *g, const gate_row *row) {
     return g->settings->always_time || strcmp(row->units[0]->hash, row->units[1]->hash) != 0;
 }
 
-static bool add_side(counting *c, gate_row *row, int side, status *st) {
+static bool add_side(count_state *c, gate_row *row, int side, status *st) {
     gate_side_module made;
     uint64_t at;
     status why = STATUS_INIT;
@@ -48,7 +48,7 @@ static bool add_side(counting *c, gate_row *row, int side, status *st) {
     return ok;
 }
 
-static bool write_manifest(const counting *c, const char *path, status *st) {
+static bool write_manifest(const count_state *c, const char *path, status *st) {
     json_t *manifest =
         json_pack("{s:o, s:O}", "scratch", json_bytes(c->gate->data.path), "cases", c->cases);
     char *words = json_dumps(manifest, JSON_COMPACT);
@@ -59,7 +59,7 @@ static bool write_manifest(const counting *c, const char *path, status *st) {
     return ok;
 }
 
-static bool run_valgrind(const counting *c, const char *manifest, status *st) {
+static bool run_valgrind(const count_state *c, const char *manifest, status *st) {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)
@@ -84,7 +84,7 @@ static bool run_valgrind(const counting *c, const char *manifest, status *st) {
 }
 
 /* "totals: N" in the file of each dump, numbered from 1. */
-static bool read_count(const counting *c, size_t index, int64_t *count, status *st) {
+static bool read_count(const count_state *c, size_t index, int64_t *count, status *st) {
     char *data;
     size_t size;
     text path;
@@ -101,7 +101,7 @@ static bool read_count(const counting *c, size_t index, int64_t *count, status *
            status_set(st, STATUS_INTERNAL, "callgrind wrote no sum for case %zu", index);
 }
 
-static bool count_all(counting *c, status *st) {
+static bool count_all(count_state *c, status *st) {
     text manifest;
     if (!scratch_folder_open(&c->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
@@ -116,7 +116,7 @@ static bool count_all(counting *c, status *st) {
 }
 
 bool gate_instructions(gate *g, status *st) {
-    counting c = {.gate = g, .cases = json_array()};
+    count_state c = {.gate = g, .cases = json_array()};
     bool ok = true;
     for (size_t i = 0; i < g->rows.count && ok; i++)
         for (int side = 0; side < 2 && ok && is_counted(g, &g->rows.items[i]); side++)

@@ -25,13 +25,13 @@ static void warn(history *h, const char *format, ...) {
 }
 
 /* ---- runs ---- */
-typedef struct reading {
+typedef struct reader_state {
     history *h;
     const history_request *request;
     int64_t first; /* number of the oldest run that counts; 0: any */
     size_t elsewhere;
     map places; /* number of a run -> place in h->runs */
-} reading;
+} reader_state;
 
 static char *commit_of(const char *head_text) {
     json_t *head = json_loads(head_text, 0, NULL);
@@ -42,7 +42,7 @@ static char *commit_of(const char *head_text) {
 
 /* Newest first. */
 static bool take_run(void *context, const store_run *run) {
-    reading *r = context;
+    reader_state *r = context;
     history *h = r->h;
     if (run->number < r->first)
         return false;
@@ -60,7 +60,7 @@ static bool take_run(void *context, const store_run *run) {
 
 /* Oldest first; and clocks that went back, which make dates a lie and nothing else: the order is
  * that of the database. */
-static void order_runs(reading *r) {
+static void order_runs(reader_state *r) {
     history *h = r->h;
     for (size_t i = 0; i < h->runs.count / 2; i++) {
         history_run kept = h->runs.items[i];
@@ -108,7 +108,7 @@ static history_series *series_of(history *h, const store_point *p) {
 
 /* The newest run first. */
 static bool take_point(void *context, const store_point *p) {
-    reading *r = context;
+    reader_state *r = context;
     intptr_t run;
     char number[24];
     snprintf(number, sizeof number, "%lld", (long long)p->run);
@@ -166,7 +166,7 @@ double history_rolling(const history_series *s) {
 bool history_read(store *s, const history_request *request, history *h, status *st) {
     *h = (history){0};
     map_init(&h->keys);
-    reading r = {.h = h, .request = request};
+    reader_state r = {.h = h, .request = request};
     map_init(&r.places);
     bool ok = !s || ((!request->since || store_find_run(s, request->since, &r.first, st)) &&
                      store_each_run(s, take_run, &r, st));

@@ -14,16 +14,16 @@
 enum { EXTENTS = 3, NAMES_MAX = 64, DESCRIPTION_BYTES_MAX = 1 << 20, SHARED_MOST = 1 << 24 };
 
 /* One description under way. */
-typedef struct reading {
+typedef struct reader_state {
     const char *path; /* for messages: the file's name, which is the same in a pack */
     const json_t *object;
     const implementation_entry *entry;
     const compiler_signature *signature;
     formula_names names;
     status *st;
-} reading;
+} reader_state;
 
-static bool wrong(const reading *r, const char *key, const char *what) {
+static bool wrong(const reader_state *r, const char *key, const char *what) {
     return status_set(r->st, STATUS_INVALID, "%s: \"%s\" %s", r->path, key, what);
 }
 
@@ -68,8 +68,8 @@ static const char *name_of(const json_t *object, const implementation_entries *e
 
 /* ---- its keys ---- */
 
-static bool read_number(const reading *r, const char *key, const json_t *value, json_int_t most,
-                        json_int_t *out) {
+static bool read_number(const reader_state *r, const char *key, const json_t *value,
+                        json_int_t most, json_int_t *out) {
     int64_t found = json_integer_value(value);
     formula_result result = FORMULA_OK;
     if (json_is_string(value))
@@ -87,7 +87,7 @@ static bool read_number(const reading *r, const char *key, const json_t *value, 
 }
 
 /* One to three extents; what is left out is 1. */
-static bool read_extents(const reading *r, const char *key, json_t *out) {
+static bool read_extents(const reader_state *r, const char *key, json_t *out) {
     const json_t *given = json_object_get(r->object, key);
     if (!given)
         return wrong(r, key, "is missing: a list of one to three extents");
@@ -105,7 +105,7 @@ static bool read_extents(const reading *r, const char *key, json_t *out) {
     return true;
 }
 
-static bool read_block(const reading *r, json_t *out) {
+static bool read_block(const reader_state *r, json_t *out) {
     const json_t *warps = json_object_get(r->object, "num_warps"),
                  *size = json_object_get(r->object, "warp_size");
     if (json_object_get(r->object, "block") || !json_is_integer(warps))
@@ -120,7 +120,7 @@ static bool read_block(const reading *r, json_t *out) {
     return json_array_append_new(out, json_integer(1)) == 0;
 }
 
-static bool read_shared(const reading *r, json_int_t *out) {
+static bool read_shared(const reader_state *r, json_int_t *out) {
     const json_t *shared = json_object_get(r->object, "shared");
     *out = 0;
     return !shared || (read_number(r, "shared", shared, SHARED_MOST, out) && *out >= 0) ||
@@ -148,7 +148,7 @@ static const char *type_of(const json_t *given, json_t **value) {
     return NULL;
 }
 
-static json_t *read_value(const reading *r, const char *type, json_t *value) {
+static json_t *read_value(const reader_state *r, const char *type, json_t *value) {
     json_int_t whole;
     if (type[0] == 'f' && json_is_real(value))
         return json_incref(value);
@@ -163,7 +163,7 @@ static json_t *read_value(const reading *r, const char *type, json_t *value) {
 }
 
 /* NULL where it is wrong. *size: the bytes that it has. */
-static json_t *read_argument(const reading *r, const json_t *given, uint32_t *size) {
+static json_t *read_argument(const reader_state *r, const json_t *given, uint32_t *size) {
     json_t *value;
     const char *name = json_string_value(given), *type = type_of(given, &value);
     int buffer = name ? find_tensor(r->signature, name) : -1;
@@ -185,7 +185,7 @@ static json_t *read_argument(const reading *r, const json_t *given, uint32_t *si
     return value ? json_pack("{s:s, s:o}", "type", type, "value", value) : NULL;
 }
 
-static bool fits(const reading *r, size_t index, uint32_t size) {
+static bool fits(const reader_state *r, size_t index, uint32_t size) {
     const implementation_entry *e = r->entry;
     return index >= e->count || e->sizes[index] == size ||
            status_set(r->st, STATUS_INVALID,
@@ -203,7 +203,7 @@ static json_t *names_of_tensors(const compiler_signature *s) {
     return list;
 }
 
-static bool read_list(const reading *r, const json_t *given, json_t *out) {
+static bool read_list(const reader_state *r, const json_t *given, json_t *out) {
     const size_t count = json_array_size(given);
     if (!json_is_array(given))
         return wrong(r, "arguments", "is no list");
@@ -220,7 +220,7 @@ static bool read_list(const reading *r, const json_t *given, json_t *out) {
                       r->path, count, r->entry->name, r->entry->count);
 }
 
-static bool read_arguments(const reading *r, json_t *out) {
+static bool read_arguments(const reader_state *r, json_t *out) {
     json_t *given = json_object_get(r->object, "arguments");
     json_t *list = given ? json_incref(given) : names_of_tensors(r->signature);
     bool ok = read_list(r, list, out);
@@ -263,7 +263,7 @@ bool implementation_launch_functions(implementation *i, const implementation_fil
 }
 
 /* Refuses what a plain launch does not give. */
-static bool is_plain(const reading *r) {
+static bool is_plain(const reader_state *r) {
     const json_t *clusters = json_object_get(r->object, "num_ctas");
     const char *key = json_integer_value(clusters) > 1 ? "num_ctas"
                       : json_is_true(json_object_get(r->object, "launch_cooperative_grid"))
@@ -274,7 +274,7 @@ static bool is_plain(const reading *r) {
                       "%s: \"%s\": clusters and cooperative grids are not launched", r->path, key);
 }
 
-static char *call_of(const reading *r) {
+static char *call_of(const reader_state *r) {
     json_t *grid = json_array(), *block = json_array(), *arguments = json_array();
     json_int_t shared = 0;
     bool ok = read_extents(r, "grid", grid) && read_block(r, block) && read_shared(r, &shared) &&
@@ -307,12 +307,12 @@ char *implementation_launch_call(const implementation_request *request, const ir
     const char *path = implementation_launch_path(request->path, &entries.memory);
     json_t *list = ok ? load(path, st) : NULL;
     const char *slash = strrchr(path, '/');
-    reading r = {slash ? slash + 1 : path,
-                 description_of(list, &entries, request->symbol),
-                 implementation_entry_find(&entries, request->symbol),
-                 signature,
-                 {names, values, 0},
-                 st};
+    reader_state r = {slash ? slash + 1 : path,
+                      description_of(list, &entries, request->symbol),
+                      implementation_entry_find(&entries, request->symbol),
+                      signature,
+                      {names, values, 0},
+                      st};
     for (uint32_t i = 0; i < dims->count && i < NAMES_MAX; i++) {
         names[i] = dims->items[i].name;
         values[i] = dims->items[i].value;

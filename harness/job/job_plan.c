@@ -6,12 +6,12 @@
 #include "job/fault.h"
 
 /* State of the planning, for each case. */
-typedef struct planning {
+typedef struct planner_state {
     job_plan *plan;
     const job_choice *choice;
     job_mode mode;
     bool lone; /* there is one kernel: a symbol of another name is meant for it */
-} planning;
+} planner_state;
 
 /* A column: a backend, or an implementation's function. */
 typedef struct column {
@@ -22,8 +22,8 @@ typedef struct column {
 
 /* Profile of ours that an implementation is timed in turn with: the first, where none was named.
  * Another device would be another machine. */
-static const char *profile_beside(const planning *p, const corpus_case *item, const column *col,
-                                  const char *own) {
+static const char *profile_beside(const planner_state *p, const corpus_case *item,
+                                  const column *col, const char *own) {
     const job_choice *c = p->choice;
     const bool elsewhere = c->device && col->id == BACKEND_IMPLEMENTATION;
     if (!col->with || item->kernel->contract || item->kernel->interpreted || p->mode != JOB_BENCH ||
@@ -35,7 +35,7 @@ static const char *profile_beside(const planning *p, const corpus_case *item, co
     return own;
 }
 
-static void add_job(const planning *p, const corpus_case *item, const column *col,
+static void add_job(const planner_state *p, const corpus_case *item, const column *col,
                     const char *profile, uint32_t threads) {
     const job_choice *choice = p->choice;
     const backend_id ours = backend_beside(col->id);
@@ -75,7 +75,7 @@ static void add_job(const planning *p, const corpus_case *item, const column *co
 }
 
 /* Checks that a column runs under a profile: implementations, where none was named, under fast. */
-static bool takes_profile(const planning *p, const column *col, int profile) {
+static bool takes_profile(const planner_state *p, const column *col, int profile) {
     const char *name = compiler_profile_name((compiler_profile)profile);
     if (col->with && !p->choice->profiles_by_name)
         return profile == PROFILE_FAST;
@@ -88,7 +88,7 @@ static bool is_emulated(const column *col) {
     return *backend_table[col->id].target;
 }
 
-static void add_column(const planning *p, const corpus_case *item, const column *col) {
+static void add_column(const planner_state *p, const corpus_case *item, const column *col) {
     if (!backend_is_compiled(&backend_table[col->id])) {
         add_job(p, item, col, "strict", 1);
         return;
@@ -100,7 +100,7 @@ static void add_column(const planning *p, const corpus_case *item, const column 
                     is_emulated(col) ? 1 : p->choice->threads[i]);
 }
 
-static bool is_implemented(const planning *p, const char *kernel) {
+static bool is_implemented(const planner_state *p, const char *kernel) {
     const job_choice *c = p->choice;
     bool found = c->implementation_count == 0;
     for (uint32_t i = 0; i < c->implementation_count && !found; i++)
@@ -116,7 +116,7 @@ static bool is_ours(const job_choice *c, const compiler_kernel *k, backend_id id
     return !k->contract && (!k->interpreted || added);
 }
 
-static void add_case(const planning *p, const corpus_case *item) {
+static void add_case(const planner_state *p, const corpus_case *item) {
     const job_choice *c = p->choice;
     if (!is_implemented(p, item->kernel->name))
         return;
@@ -139,7 +139,7 @@ static void add_case(const planning *p, const corpus_case *item) {
 }
 
 void job_plan_make(job_plan *out, const corpus *c, const job_choice *choice, job_mode mode) {
-    planning p = {out, choice, mode, true};
+    planner_state p = {out, choice, mode, true};
     *out = (job_plan){0};
     for (size_t i = 1; i < c->cases.count; i++)
         p.lone &= c->cases.items[i].kernel == c->cases.items[0].kernel;

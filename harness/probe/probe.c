@@ -41,14 +41,14 @@ static double unit_of_result(const planted *p) {
     return p->in_both ? p->unit * p->unit : p->unit;
 }
 
-typedef struct probing {
+typedef struct probe_state {
     const compiler_cut *cut;
     compiler_signature signature;
     launch launch;
     tensor *inputs, *outputs; /* a list each, of tensors_new */
     planted numbers;
     text *why;
-} probing;
+} probe_state;
 
 /* ---- inputs ---- */
 
@@ -58,7 +58,7 @@ static void fill(tensor *t, double value) {
         dtype_store(t->type, t->data, (size_t)i, value);
 }
 
-static bool make_inputs(probing *p, status *st) {
+static bool make_inputs(probe_state *p, status *st) {
     const compiler_cut *c = p->cut;
     for (uint32_t i = 0; i < p->signature.input_count; i++) {
         const struct compiler_buffer *b = &p->signature.inputs[i];
@@ -74,7 +74,7 @@ static bool make_inputs(probing *p, status *st) {
 
 /* ---- one batch of pairs ---- */
 
-static void plant_y(probing *p, const tree_pair *pair, double value) {
+static void plant_y(probe_state *p, const tree_pair *pair, double value) {
     tensor *y = &p->inputs[p->cut->x + 1];
     int64_t count = tensor_count(y);
     for (int64_t e = 0; e < count; e++) {
@@ -84,7 +84,7 @@ static void plant_y(probing *p, const tree_pair *pair, double value) {
     }
 }
 
-static void plant(probing *p, const tree_pair *pairs, size_t count, double high, double low) {
+static void plant(probe_state *p, const tree_pair *pairs, size_t count, double high, double low) {
     tensor *x = &p->inputs[p->cut->x];
     for (size_t r = 0; r < count; r++) {
         size_t i = (size_t)compiler_cut_place(p->cut, (int64_t)r, pairs[r].i);
@@ -96,7 +96,7 @@ static void plant(probing *p, const tree_pair *pairs, size_t count, double high,
     }
 }
 
-static bool run(probing *p, status *st) {
+static bool run(probe_state *p, status *st) {
     tensors_clear(p->outputs);
     return launch_write_inputs(&p->launch, p->inputs, st) &&
            launch_poison_outputs(&p->launch, st) && launch_run(&p->launch, st) &&
@@ -104,7 +104,7 @@ static bool run(probing *p, status *st) {
 }
 
 /* The size that a result counts, checked against the order. */
-static bool read_size(probing *p, size_t row, tree_pair *pair, status *st) {
+static bool read_size(probe_state *p, size_t row, tree_pair *pair, status *st) {
     const compiler_cut *c = p->cut;
     const tensor *out = &p->outputs[c->output];
     double units =
@@ -128,7 +128,7 @@ static bool read_size(probing *p, size_t row, tree_pair *pair, status *st) {
 }
 
 static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
-    probing *p = context;
+    probe_state *p = context;
     size_t rows = p->numbers.in_both ? 1 : (size_t)p->cut->rows;
     bool ok = true;
     for (size_t first = 0; first < count && ok; first += rows) {
@@ -149,8 +149,8 @@ typedef enum cut_outcome { CUT_RECOVERED, CUT_NO_TREE, CUT_NOT_PROBED, CUT_FAILE
 
 /* A cut kernel that cannot be compiled (it has more parameters and phases than the whole one) is
  * not probed; one that adds in no tree at all is a finding. */
-static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_artifact *artifact,
-                             sha256 *digest, status *st) {
+static cut_outcome probe_cut(const probe_request *request, probe_state *p,
+                             compiler_artifact *artifact, sha256 *digest, status *st) {
     const compiler_cut *c = p->cut;
     if (!compiler_signature_of(c->instance, &p->signature, st))
         return CUT_FAILED;
@@ -175,7 +175,8 @@ static cut_outcome probe_cut(const probe_request *request, probing *p, compiler_
     return st->code == STATUS_INVALID ? CUT_NO_TREE : CUT_FAILED;
 }
 
-static cut_outcome run_cut(const probe_request *request, probing *p, sha256 *digest, status *st) {
+static cut_outcome run_cut(const probe_request *request, probe_state *p, sha256 *digest,
+                           status *st) {
     compiler_artifact artifact = {0};
     cut_outcome outcome = probe_cut(request, p, &artifact, digest, st);
     tensors_free(p->inputs);
@@ -197,7 +198,7 @@ static bool is_dear(const case_context *s, const compiler_cut *c) {
 
 static bool probe_one(const probe_request *request, const compiler_cut *cut, probe_result *out,
                       text *record, status *st) {
-    probing p = {.cut = cut, .why = &out->why};
+    probe_state p = {.cut = cut, .why = &out->why};
     sha256 digest;
     char hex[65];
     if (cut->extent < 2 || cut->rows == 0 || cut->columns == 0 || is_dear(request->context, cut))

@@ -37,7 +37,7 @@ const char *relation_verdict_name(relation_verdict v) {
 }
 
 /* The check of one column under way. */
-typedef struct checking {
+typedef struct check_state {
     const relations_request *request;
     runner *runner;
     uint64_t random, end_ns;
@@ -47,12 +47,12 @@ typedef struct checking {
     bool failed;
     bool boundaries; /* are looked for: it takes runs, so only of the smallest example */
     status why_none; /* why there is no shape */
-} checking;
+} check_state;
 
 /* ---- shapes ---- */
 
 /* Half as much again as the greatest of the source's cases: not only where its author looked. */
-static void find_most(checking *c) {
+static void find_most(check_state *c) {
     const compiler_kernel *k = c->request->column->kernel;
     for (uint32_t i = 0; i < k->dim_count; i++)
         c->most[i] = k->case_count ? 1 : 40;
@@ -74,7 +74,7 @@ static bool same_types(const compiler_case *a, const compiler_case *b) {
     return true;
 }
 
-static bool draw(checking *c, const compiler_case *like) {
+static bool draw(check_state *c, const compiler_case *like) {
     const relations_column *column = c->request->column;
     int64_t dims[ATTEMPT_DIMS_MAX];
     shape s;
@@ -96,7 +96,7 @@ static bool draw(checking *c, const compiler_case *like) {
 }
 
 /* The case itself, where nothing that is drawn fits the kernel. */
-static void take_case(checking *c, const compiler_case *like) {
+static void take_case(check_state *c, const compiler_case *like) {
     shape s;
     const shape_request request = {like, NULL, c->request->seed, true, NULL};
     if (shape_open(&s, c->request->column, &request, &c->why_none))
@@ -104,7 +104,7 @@ static void take_case(checking *c, const compiler_case *like) {
 }
 
 /* Takes what the user gave first, however large. */
-static void take_given(checking *c) {
+static void take_given(check_state *c) {
     shape s;
     const shape_request request = {c->request->like, NULL, c->request->seed, false,
                                    c->request->inputs};
@@ -112,7 +112,7 @@ static void take_given(checking *c) {
         vec_push(&c->shapes, s);
 }
 
-static void draw_like(checking *c, const compiler_case *like) {
+static void draw_like(check_state *c, const compiler_case *like) {
     bool drawn = c->request->column->kernel->dim_count > 0;
     for (uint32_t i = 0; i < c->request->shapes && drawn; i++)
         drawn = draw(c, like);
@@ -120,7 +120,7 @@ static void draw_like(checking *c, const compiler_case *like) {
         take_case(c, like);
 }
 
-static void draw_shapes(checking *c) {
+static void draw_shapes(check_state *c) {
     const compiler_kernel *k = c->request->column->kernel;
     bool like_given = !c->request->inputs;
     take_given(c);
@@ -151,7 +151,7 @@ typedef struct outcome_of_relation {
     runner_range ranges[ATTEMPT_DIMS_MAX]; /* of the dimensions, in all runs that were made */
 } outcome_of_relation;
 
-static bool is_over(const checking *c) {
+static bool is_over(const check_state *c) {
     return timer_now_ns() > c->end_ns || (c->request->interrupted && *c->request->interrupted);
 }
 
@@ -163,7 +163,7 @@ static uint64_t number_of(const char *word) {
     return splitmix64(&state);
 }
 
-static bool try_on(checking *c, outcome_of_relation *o, const shape *s, uint32_t dim,
+static bool try_on(check_state *c, outcome_of_relation *o, const shape *s, uint32_t dim,
                    const compiler_independence *lanes, status *st) {
     attempt t = {.request = c->request,
                  .runner = c->runner,
@@ -200,7 +200,7 @@ static bool was_tried(const tried_dims *t, const int64_t *dims, uint32_t count) 
 }
 
 /* Tries it where the violation was found. What was known stays where it does not show again. */
-static bool try_again(checking *c, outcome_of_relation *o, const shape *s, uint32_t dim,
+static bool try_again(check_state *c, outcome_of_relation *o, const shape *s, uint32_t dim,
                       const compiler_independence *lanes) {
     status ignored = STATUS_INIT;
     violation known = o->violation;
@@ -211,7 +211,7 @@ static bool try_again(checking *c, outcome_of_relation *o, const shape *s, uint3
     return shown;
 }
 
-static bool try_dims(checking *c, outcome_of_relation *o, const compiler_case *like,
+static bool try_dims(check_state *c, outcome_of_relation *o, const compiler_case *like,
                      const int64_t *dims, uint32_t dim, const compiler_independence *lanes) {
     status ignored = STATUS_INIT;
     shape s;
@@ -225,14 +225,14 @@ static bool try_dims(checking *c, outcome_of_relation *o, const compiler_case *l
 
 /* A smaller example is not worth the relations that are still to be tried: it has a part of the
  * time that is left. */
-static uint64_t shrinking_ends(const checking *c) {
+static uint64_t shrinking_ends(const check_state *c) {
     enum { PART = 4 };
     uint64_t now_ns = timer_now_ns();
     return now_ns < c->end_ns ? now_ns + (c->end_ns - now_ns) / PART : now_ns;
 }
 
 /* Smaller dimensions that show it, too: each in turn 1, then half, then one less. */
-static void shrink(checking *c, outcome_of_relation *o, const shape *from, uint32_t dim,
+static void shrink(check_state *c, outcome_of_relation *o, const shape *from, uint32_t dim,
                    const compiler_independence *lanes) {
     const relations_column *column = c->request->column;
     const uint32_t count = column->kernel->dim_count;
@@ -278,12 +278,12 @@ static bool lanes_of(const shape *s, const char *dim, compiler_independence *lan
            lanes->any_output;
 }
 
-static void note_ranges(checking *c, outcome_of_relation *o) {
+static void note_ranges(check_state *c, outcome_of_relation *o) {
     for (uint32_t i = 0; i < c->request->column->kernel->dim_count; i++)
         o->ranges[i] = runner_ranges(c->runner)[i];
 }
 
-static void try_all(checking *c, outcome_of_relation *o, uint32_t dim) {
+static void try_all(check_state *c, outcome_of_relation *o, uint32_t dim) {
     runner_reset_ranges(c->runner);
     for (size_t i = 0; i < c->shapes.count && !o->violation.found && !is_over(c); i++) {
         compiler_independence lanes = {0};
@@ -330,7 +330,7 @@ static json_t *example_json(const outcome_of_relation *o) {
 }
 
 /* The least and the greatest number of each dimension that was run; null: none was. */
-static json_t *sizes_json(const checking *c, const outcome_of_relation *o) {
+static json_t *sizes_json(const check_state *c, const outcome_of_relation *o) {
     const compiler_kernel *k = c->request->column->kernel;
     json_t *sizes = json_object();
     for (uint32_t i = 0; i < k->dim_count; i++)
@@ -354,7 +354,7 @@ static json_t *place_json(const outcome_of_relation *o) {
                             : outcome_name(OUTCOME_MISMATCH));
 }
 
-static const char *why_not(const checking *c, const outcome_of_relation *o) {
+static const char *why_not(const check_state *c, const outcome_of_relation *o) {
     if (c->shapes.count == 0)
         return c->why_none.code != STATUS_OK ? c->why_none.message
                                              : "no shape that is small enough fits the kernel";
@@ -363,13 +363,13 @@ static const char *why_not(const checking *c, const outcome_of_relation *o) {
     return is_over(c) ? "there was no time left (--budget)" : "it was tried on no shape";
 }
 
-static void append(checking *c, json_t *one) {
+static void append(check_state *c, json_t *one) {
     json_array_append_new(c->found, one);
     if (c->request->decided)
         c->request->decided(c->request->context, one);
 }
 
-static void tell(checking *c, const outcome_of_relation *o) {
+static void tell(check_state *c, const outcome_of_relation *o) {
     /* Types that it does not take; who refuses tensors with gaps takes those of one row, perhaps.
      */
     bool declined = o->trouble.code == STATUS_UNAVAILABLE && o->id != RELATION_STRIDES;
@@ -386,7 +386,7 @@ static void tell(checking *c, const outcome_of_relation *o) {
     append(c, one);
 }
 
-static void tell_none(checking *c, relation_id id, const char *why) {
+static void tell_none(check_state *c, relation_id id, const char *why) {
     append(c, json_pack("{s:s, s:n, s:s, s:s, s:i, s:i, s:{}, s:n, s:n}", "relation",
                         relation_table[id].name, "dim", "verdict",
                         relation_verdict_name(RELATION_NOT_VERIFIED), "why", why, "runs", 0,
@@ -395,7 +395,7 @@ static void tell_none(checking *c, relation_id id, const char *why) {
 
 /* ---- a column ---- */
 
-static void check_plain(checking *c, relation_id id) {
+static void check_plain(check_state *c, relation_id id) {
     outcome_of_relation o = {.id = id};
     bool promises = c->request->column->kernel->numerics != NULL;
     if ((id == RELATION_ENVIRONMENT && c->request->vary_count == 0) ||
@@ -413,7 +413,7 @@ static void check_plain(checking *c, relation_id id) {
     tell(c, &o);
 }
 
-static bool is_batch(const checking *c, const char *dim) {
+static bool is_batch(const check_state *c, const char *dim) {
     compiler_independence lanes;
     for (size_t i = 0; i < c->shapes.count; i++)
         if (lanes_of(&c->shapes.items[i], dim, &lanes))
@@ -421,7 +421,7 @@ static bool is_batch(const checking *c, const char *dim) {
     return false;
 }
 
-static void check_dims(checking *c, relation_id id) {
+static void check_dims(check_state *c, relation_id id) {
     const compiler_kernel *k = c->request->column->kernel;
     bool any = false;
     for (uint32_t i = 0; i < k->dim_count; i++) {
@@ -441,19 +441,19 @@ static void check_dims(checking *c, relation_id id) {
                   "no dimension of this kernel is a batch: positions of each meet in an output");
 }
 
-static checking open_checking(const relations_request *request) {
+static check_state open_checking(const relations_request *request) {
     uint64_t end_ns = timer_now_ns() + request->budget_ns;
-    checking c = {.request = request,
-                  .runner = runner_open(request, end_ns),
-                  .random = request->seed,
-                  .end_ns = end_ns,
-                  .found = json_array()};
+    check_state c = {.request = request,
+                     .runner = runner_open(request, end_ns),
+                     .random = request->seed,
+                     .end_ns = end_ns,
+                     .found = json_array()};
     find_most(&c);
     draw_shapes(&c);
     return c;
 }
 
-static void close_checking(checking *c) {
+static void close_checking(check_state *c) {
     runner_close(c->runner);
     if (c->request->column->with)
         foreign_end_left_behind(process_is_ours);
@@ -463,7 +463,7 @@ static void close_checking(checking *c) {
 }
 
 /* The dimension's number, and where its positions lie, which larger shapes tell. */
-static bool find_dim(const checking *c, const char *name, uint32_t *dim,
+static bool find_dim(const check_state *c, const char *name, uint32_t *dim,
                      compiler_independence *lanes) {
     const compiler_kernel *k = c->request->column->kernel;
     for (*dim = 0; *dim < k->dim_count; ++*dim)
@@ -475,7 +475,7 @@ static bool find_dim(const checking *c, const char *name, uint32_t *dim,
 
 json_t *relations_again(const relations_request *request, const relations_place *where,
                         status *st) {
-    checking c = open_checking(request);
+    check_state c = open_checking(request);
     outcome_of_relation o = {.id = where->relation, .dim = where->dim};
     compiler_independence lanes = {0};
     uint32_t dim = 0;
@@ -500,7 +500,7 @@ json_t *relations_again(const relations_request *request, const relations_place 
 }
 
 json_t *relations_check(const relations_request *request, bool *failed) {
-    checking c = open_checking(request);
+    check_state c = open_checking(request);
     for (int id = 0; id < RELATION_COUNT; id++) {
         if (!request->wanted[id])
             continue;

@@ -326,13 +326,13 @@ static bool write_apart(const opened *o, const shape *s, const circumstances *ho
 }
 
 /* A launch of a shape, where its arrays are. */
-typedef struct running {
+typedef struct run_state {
     opened *o;
     const shape *s;
     const circumstances *how;
-} running;
+} run_state;
 
-static bool take_apart(runner *r, const running *now, uint32_t i, tensor *outputs, status *st) {
+static bool take_apart(runner *r, const run_state *now, uint32_t i, tensor *outputs, status *st) {
     const opened *o = now->o;
     const shape *s = now->s;
     const unsigned char surround = now->how->surround;
@@ -356,7 +356,7 @@ static bool take_apart(runner *r, const running *now, uint32_t i, tensor *output
     return ok;
 }
 
-static bool read_apart(runner *r, const running *now, tensor *outputs, status *st) {
+static bool read_apart(runner *r, const run_state *now, tensor *outputs, status *st) {
     const shape *s = now->s;
     bool ok = true;
     for (uint32_t i = 0; i < s->signature.input_count + s->signature.output_count && ok; i++)
@@ -503,7 +503,7 @@ static void cool(runner *r) {
         r->cold[i] = (unsigned char)(r->cold[i] + r->runs);
 }
 
-static bool run_opened(runner *r, const running *now, const tensor *inputs, tensor *outputs,
+static bool run_opened(runner *r, const run_state *now, const tensor *inputs, tensor *outputs,
                        status *st) {
     opened *o = now->o;
     const shape *s = now->s;
@@ -530,7 +530,7 @@ bool runner_run(runner *r, const shape *s, const circumstances *how, const tenso
     r->last = o;
     if (!o)
         return false;
-    const running now = {o, s, how};
+    const run_state now = {o, s, how};
     bool ok = run_opened(r, &now, inputs, outputs, st);
     if (ok) {
         note_range(r, s);

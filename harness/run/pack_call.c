@@ -17,7 +17,7 @@
 #include "job/result.h"
 #include "run/pack_case.h"
 
-typedef struct packing {
+typedef struct pack_builder {
     const pack_call_request *request;
     capture_stream stream;
     const capture_call *call;
@@ -26,11 +26,11 @@ typedef struct packing {
     text inputs, outputs, code, file; /* paths in it; file: the source's name */
     job job;
     json_t *result;
-} packing;
+} pack_builder;
 
 /* ---- files ---- */
 
-static bool not_kept(const packing *p, status *st) {
+static bool not_kept(const pack_builder *p, status *st) {
     text place;
     text_init(&place);
     capture_describe_place(&p->stream, p->call, &place);
@@ -44,7 +44,7 @@ static bool not_kept(const packing *p, status *st) {
 }
 
 /* The kept file of a content, under its name in the kernel. */
-static bool give(const packing *p, const char *hash, const char *folder, const char *name,
+static bool give(const pack_builder *p, const char *hash, const char *folder, const char *name,
                  status *st) {
     text from, to;
     text_init(&from);
@@ -63,7 +63,7 @@ static bool give(const packing *p, const char *hash, const char *folder, const c
     return ok;
 }
 
-static bool copy_output(const packing *p, status *st) {
+static bool copy_output(const pack_builder *p, status *st) {
     text from, to;
     char *data = NULL;
     size_t size;
@@ -82,7 +82,7 @@ static bool copy_output(const packing *p, status *st) {
 }
 
 /* A pack holds all that went in. */
-static bool fits(const packing *p, status *st) {
+static bool fits(const pack_builder *p, status *st) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < p->kernel.input_count; i++) {
         const capture_tensor *t = p->kernel.inputs[i];
@@ -97,12 +97,12 @@ static bool fits(const packing *p, status *st) {
                       (unsigned long long)(STAGING_RECORDED_BYTES_MAX >> 20));
 }
 
-static bool write_code(const packing *p, status *st) {
+static bool write_code(const pack_builder *p, status *st) {
     file_part part = {p->kernel.code.data, p->kernel.code.length};
     return file_write_scratch(p->code.data, &part, 1, st);
 }
 
-static bool make_files(packing *p, status *st) {
+static bool make_files(pack_builder *p, status *st) {
     if (!fits(p, st) || !scratch_folder_open(&p->folder, NULL, SCRATCH_FOLDER_PREFIX, st))
         return false;
     text_printf(&p->inputs, "%s/inputs", p->folder.path);
@@ -119,7 +119,7 @@ static bool make_files(packing *p, status *st) {
 
 /* ---- the case, and what came of it ---- */
 
-static void make_job(packing *p) {
+static void make_job(pack_builder *p) {
     text_printf(&p->file, "%s.tsr", p->kernel.name);
     p->job = (job){.path = p->file.data,
                    .kernel = p->kernel.name,
@@ -140,7 +140,7 @@ static void make_job(packing *p) {
 static const char not_judged[] =
     "what it gave is not judged: no element of it has a finite error bound";
 
-static void settle(packing *p, const verdict *v, const tensor *output) {
+static void settle(pack_builder *p, const verdict *v, const tensor *output) {
     char digest[65];
     golden_tensor_digest(output, digest);
     p->result = result_new(&p->job, OUTCOME_OK, NULL);
@@ -169,7 +169,7 @@ static void no_stage(void *context, const char *stage) {
     (void)stage;
 }
 
-static bool judge(packing *p, case_context *context, text *what, status *st) {
+static bool judge(pack_builder *p, case_context *context, text *what, status *st) {
     tensor output = {0};
     text path;
     verdict v = {0};
@@ -190,7 +190,7 @@ static bool judge(packing *p, case_context *context, text *what, status *st) {
     return ok;
 }
 
-static bool judge_recorded(packing *p, text *what, status *st) {
+static bool judge_recorded(pack_builder *p, text *what, status *st) {
     case_context context = {0};
     case_context_request request = {.path = p->job.path,
                                     .kernel = p->job.kernel,
@@ -206,7 +206,7 @@ static bool judge_recorded(packing *p, text *what, status *st) {
 /* ---- the pack ---- */
 
 /* The member call.json: what the program said of it. Owned. */
-static char *about(const packing *p) {
+static char *about(const pack_builder *p) {
     const capture_process *process = &p->stream.processes.items[p->call->process];
     json_t *document =
         json_pack("{s:s, s:I, s:I, s:s?, s:o, s:o, s:O?, s:O?}", "function", p->call->function,
@@ -219,7 +219,7 @@ static char *about(const packing *p) {
     return dumped;
 }
 
-static bool write_pack(packing *p, text *path_out, status *st) {
+static bool write_pack(pack_builder *p, text *path_out, status *st) {
     char *call = about(p);
     pack_request request = {.job = &p->job,
                             .result = p->result,
@@ -236,7 +236,7 @@ static bool write_pack(packing *p, text *path_out, status *st) {
 }
 
 bool pack_call(const pack_call_request *request, text *path_out, text *what, status *st) {
-    packing p = {.request = request};
+    pack_builder p = {.request = request};
     text *const texts[] = {&p.inputs, &p.outputs, &p.code, &p.file};
     for (size_t i = 0; i < 4; i++)
         text_init(texts[i]);

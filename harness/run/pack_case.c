@@ -31,7 +31,7 @@
 static const char *const folders[] = {"source", "ir", "", "inputs", "expected", "actual"};
 enum { FOLDER_COUNT = sizeof folders / sizeof *folders, MEMBER_BYTES_MAX = 512 << 20 };
 
-typedef struct packing {
+typedef struct pack_builder {
     const pack_request *request;
     char *folder; /* that receives the pack, and has the staging area meanwhile */
     bool made;    /* the pack was not there before */
@@ -43,7 +43,7 @@ typedef struct packing {
     json_t *needs;
     VEC(pack_member) neighbours; /* that the file that ran imports */
     char *staged_stage;
-} packing;
+} pack_builder;
 
 bool pack_is_failure(const json_t *result) {
     return outcome_is_failure(result_outcome(result));
@@ -83,17 +83,17 @@ static json_t *digests_of(const json_t *result) {
 
 /* ---- members ---- */
 
-static void add_member(packing *p, const char *name, const void *data, size_t size_bytes) {
+static void add_member(pack_builder *p, const char *name, const void *data, size_t size_bytes) {
     vec_push(&p->members, ((pack_member){arena_strdup(&p->memory, name), data, size_bytes}));
 }
 
-static void add_text(packing *p, const char *name, const text *content) {
+static void add_text(pack_builder *p, const char *name, const text *content) {
     char *copy = arena_alloc(&p->memory, content->length + 1);
     memcpy(copy, content->data, content->length + 1);
     add_member(p, name, copy, content->length);
 }
 
-static bool add_file(packing *p, const char *name, const char *path, status *st) {
+static bool add_file(pack_builder *p, const char *name, const char *path, status *st) {
     char *data;
     size_t size_bytes;
     if (!file_read(path, MEMBER_BYTES_MAX, &data, &size_bytes, st))
@@ -111,7 +111,7 @@ static int plain(const struct dirent *entry) {
 }
 
 /* The files of a folder, sorted, as members below `name`; nothing where it is not there. */
-static bool add_folder(packing *p, const char *name, const char *folder, status *st) {
+static bool add_folder(pack_builder *p, const char *name, const char *folder, status *st) {
     struct dirent **files = NULL;
     bool ok = true;
     int count = scandir(folder, &files, plain, by_name);
@@ -130,7 +130,7 @@ static bool add_folder(packing *p, const char *name, const char *folder, status 
     return ok;
 }
 
-static bool add_staged(packing *p, status *st) {
+static bool add_staged(pack_builder *p, status *st) {
     bool ok = true;
     text path;
     text_init(&path);
@@ -158,7 +158,7 @@ static void stable_why(const json_t *result, text *out) {
     text_append_bytes(out, why, said > most ? text_utf8_cut(why, most) : said);
 }
 
-static json_t *outcome_json(const packing *p) {
+static json_t *outcome_json(const pack_builder *p) {
     const json_t *result = p->request->result;
     text why;
     text_init(&why);
@@ -212,7 +212,7 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
     return item;
 }
 
-static json_t *about(const packing *p) {
+static json_t *about(const pack_builder *p) {
     const pack_request *r = p->request;
     const json_t *result = r->result;
     const json_t *internal = result_internal(p->staged);
@@ -234,7 +234,7 @@ static json_t *about(const packing *p) {
     return manifest;
 }
 
-static void add_log(packing *p) {
+static void add_log(pack_builder *p) {
     const json_t *result = p->request->result;
     text log, why;
     text_init(&log);
@@ -264,7 +264,7 @@ static const char members_of_others[] =
 static const char members[] = "ir/             the IR after each pass, LLVM IR and assembly\n"
                               "module.tsrm     the compiled module\n";
 
-static void add_needs(const packing *p, text *readme) {
+static void add_needs(const pack_builder *p, text *readme) {
     text held, lacks;
     text_init(&held);
     text_init(&lacks);
@@ -280,7 +280,7 @@ static void add_needs(const packing *p, text *readme) {
     text_release(&lacks);
 }
 
-static void add_readme(packing *p) {
+static void add_readme(pack_builder *p) {
     const job *j = p->request->job;
     text readme, why;
     text_init(&readme);
@@ -308,7 +308,7 @@ static void add_readme(packing *p) {
 }
 
 /* The file of code of others, where the pack holds it. */
-static bool add_code(packing *p, status *st) {
+static bool add_code(pack_builder *p, status *st) {
     if (!pack_implementation_read(&p->code, p->request->job, p->request->result, st))
         return false;
     const pack_implementation_file *files[] = {&p->code.code, &p->code.launch};
@@ -331,7 +331,7 @@ static uint32_t opens_of(const pack_request *r) {
 }
 
 /* False: interrupted. What a worker that died had written is there all the same. */
-static bool stage_members(packing *p, status *st) {
+static bool stage_members(pack_builder *p, status *st) {
     const pack_request *r = p->request;
     worker w;
     job j = *r->job;
@@ -361,7 +361,7 @@ static void put_case(const job *j, text *out) {
             text_append_char(out, '-');
 }
 
-static bool name_pack(const packing *p, const json_t *manifest, text *path_out, status *st) {
+static bool name_pack(const pack_builder *p, const json_t *manifest, text *path_out, status *st) {
     const job *j = p->request->job;
     char hash[13];
     if (p->request->output) {
@@ -390,7 +390,7 @@ static bool is_sound(const json_t *manifest, status *st) {
     return ok;
 }
 
-static bool write_pack(packing *p, text *path_out, status *st) {
+static bool write_pack(pack_builder *p, text *path_out, status *st) {
     json_t *manifest = about(p);
     bool ok = is_sound(manifest, st) && name_pack(p, manifest, path_out, st);
     if (ok) {
@@ -405,7 +405,7 @@ static bool write_pack(packing *p, text *path_out, status *st) {
     return ok;
 }
 
-static void find_folder(packing *p) {
+static void find_folder(pack_builder *p) {
     const pack_request *r = p->request;
     const char *slash = r->output ? strrchr(r->output, '/') : NULL;
     if (slash)
@@ -416,7 +416,7 @@ static void find_folder(packing *p) {
                                                            : FAILURES_FOLDER);
 }
 
-static bool make_staging(packing *p, status *st) {
+static bool make_staging(pack_builder *p, status *st) {
     find_folder(p);
     if (!p->request->output && !file_make_dirs(p->folder, st))
         return false;
@@ -428,7 +428,7 @@ static bool interrupted(status *st) {
 }
 
 /* A pack is the answer of a command that was not interrupted. */
-static bool write_members(packing *p, text *path_out, status *st) {
+static bool write_members(pack_builder *p, text *path_out, status *st) {
     if (interrupted(st) || !write_pack(p, path_out, st))
         return false;
     if (!interrupted(st))
@@ -439,7 +439,7 @@ static bool write_members(packing *p, text *path_out, status *st) {
 }
 
 static bool hold_neighbour(void *context, const char *member, const char *path) {
-    packing *p = context;
+    pack_builder *p = context;
     status ignored = STATUS_INIT;
     char *data;
     size_t size;
@@ -453,7 +453,7 @@ static bool hold_neighbour(void *context, const char *member, const char *path) 
 }
 
 /* All but what the worker staged. */
-static bool add_own_members(packing *p, status *st) {
+static bool add_own_members(pack_builder *p, status *st) {
     const pack_request *request = p->request;
     const json_t *internal = result_internal(p->staged);
     p->needs =
@@ -473,7 +473,7 @@ bool pack_case(const pack_request *given, text *path_out, status *st) {
     job j = *given->job;
     pack_request of_set = *given;
     const pack_request *request = &of_set;
-    packing p = {.request = request};
+    pack_builder p = {.request = request};
     pack_take_set(given->result, &j);
     of_set.job = &j;
     arena_init(&p.memory);

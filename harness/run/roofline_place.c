@@ -8,7 +8,7 @@
 #include "job/result.h"
 #include "measure/roofline.h"
 
-typedef struct placing {
+typedef struct placement {
     ceilings *c;
     const roofline_place_source *source;
     json_t **result, **internal;
@@ -16,10 +16,10 @@ typedef struct placing {
     roofline_point point;
     double times_ns[ROOFLINE_PLACE_ROUNDS + 1], values[2 * ROOFLINE_PLACE_ROUNDS + 1];
     int time_count, value_count;
-} placing;
+} placement;
 
 /* False where there is no time, or nothing to hold it against: the ceilings are the host's. */
-static bool describe(placing *p) {
+static bool describe(placement *p) {
     const json_t *result = *p->result, *internal = *p->internal;
     const char *element = json_string_value(internal_get(internal, INTERNAL_ELEMENT));
     p->query = (roofline_query){
@@ -36,16 +36,16 @@ static bool describe(placing *p) {
     return p->query.time_ns > 0 && !json_is_true(internal_get(internal, INTERNAL_OWN_MEMORY));
 }
 
-static bool locate(placing *p) {
+static bool locate(placement *p) {
     return describe(p) && roofline_place(p->c, &p->query, &p->point);
 }
 
-static bool is_above(const placing *p) {
+static bool is_above(const placement *p) {
     return p->point.fraction > ROOFLINE_LIMIT;
 }
 
-static bool measure_ceiling(const placing *p, const char *resource, const ceiling_set_probe *probe,
-                            status *st) {
+static bool measure_ceiling(const placement *p, const char *resource,
+                            const ceiling_set_probe *probe, status *st) {
     if (p->source->ceiling)
         return p->source->ceiling(p->source->context, p->c, resource, probe, st);
     return resource ? ceilings_probe(p->c, resource, probe->threads, st)
@@ -53,7 +53,7 @@ static bool measure_ceiling(const placing *p, const char *resource, const ceilin
 }
 
 /* Probes whatever bounds the point. */
-static bool probe(placing *p, bool keep_greater, status *st) {
+static bool probe(placement *p, bool keep_greater, status *st) {
     ceiling_set_probe set = {.set_bytes = p->query.working_set_bytes,
                              .threads = p->query.threads,
                              .keep_greater = keep_greater};
@@ -65,14 +65,14 @@ static bool probe(placing *p, bool keep_greater, status *st) {
 
 /* Bandwidth has modes, and other tenants take their share of it: so it is measured where and when
  * the point was. */
-static bool roofline_place_beside(placing *p, status *st) {
+static bool roofline_place_beside(placement *p, status *st) {
     if (p->point.compute_bound ||
         !ceilings_set_is_shared(p->c, p->query.working_set_bytes, p->query.threads))
         return true;
     return probe(p, false, st);
 }
 
-static bool probe_and_note(placing *p, status *st) {
+static bool probe_and_note(placement *p, status *st) {
     if (!probe(p, true, st))
         return false;
     p->values[p->value_count++] = p->point.ceiling;
@@ -80,7 +80,7 @@ static bool probe_and_note(placing *p, status *st) {
 }
 
 /* Above the limit the time is too short or the ceiling too low: both are looked at again. */
-static bool roofline_place_again(placing *p, status *st) {
+static bool roofline_place_again(placement *p, status *st) {
     p->times_ns[p->time_count++] = p->query.time_ns;
     p->values[p->value_count++] = p->point.ceiling;
     for (int i = 0; i < ROOFLINE_PLACE_ROUNDS && is_above(p); i++) {
@@ -111,7 +111,7 @@ static void tell(const double *values, int count, double unit, text *out) {
         text_printf(out, "%s%.3g", i ? ", " : "", values[i] / unit);
 }
 
-static void accuse(placing *p) {
+static void accuse(placement *p) {
     text why;
     text_init(&why);
     text_printf(&why,
@@ -126,7 +126,7 @@ static void accuse(placing *p) {
     text_release(&why);
 }
 
-static void put_point(placing *p) {
+static void put_point(placement *p) {
     json_t *result = *p->result;
     result_put_BOUND(result, p->point.compute_bound ? "compute" : "memory");
     result_put_RESOURCE(result, p->point.resource);
@@ -142,7 +142,7 @@ static void put_point(placing *p) {
 
 bool roofline_place_result(ceilings *c, const roofline_place_source *source, json_t **result,
                            json_t **internal, status *st) {
-    placing p = {.c = c, .source = source, .result = result, .internal = internal};
+    placement p = {.c = c, .source = source, .result = result, .internal = internal};
     if (!describe(&p))
         return true;
     if (source->needed && !source->needed(source->context, c, &p.query, st))

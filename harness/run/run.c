@@ -309,15 +309,15 @@ static json_t *measure_job(run *r, const job *j) {
     return result;
 }
 
-typedef struct measuring {
+typedef struct measure_state {
     run *run;
     const job *job;
     exit_code code; /* of what was measured last */
-} measuring;
+} measure_state;
 
 /* The point again, where it lies above its ceiling. */
 static bool measure_again(void *context, json_t **result, json_t **internal, status *st) {
-    measuring *m = context;
+    measure_state *m = context;
     json_t *fresh = measure_job(m->run, m->job);
     if (!fresh)
         return status_set(st, STATUS_INTERRUPTED, "interrupted");
@@ -331,14 +331,14 @@ static bool measure_again(void *context, json_t **result, json_t **internal, sta
 
 /* Before the first result that is held against them: a run in which nothing is timed needs none. */
 static bool measure_ceilings(void *context, ceilings *c, const roofline_query *query, status *st) {
-    const measuring *m = context;
+    const measure_state *m = context;
     roofline_point ignored;
     if (!roofline_place(c, query, &ignored))
         progress_show(&m->run->progress, "measuring this machine's ceilings");
     return roofline_measure(c, query, m->run->request->choice->quick, st);
 }
 
-static bool keep_result(run *r, const char *key, measuring *m, json_t **result, status *st) {
+static bool keep_result(run *r, const char *key, measure_state *m, json_t **result, status *st) {
     json_t *internal = result_take_internal(*result);
     roofline_place_source source = {
         .point = measure_again, .needed = measure_ceilings, .context = m};
@@ -360,7 +360,7 @@ static bool run_one(run *r, const job *j, const char *key, status *st) {
         result = measure_job(r, j);
         if (!result)
             return true;
-        measuring m = {r, j, result_exit(result)};
+        measure_state m = {r, j, result_exit(result)};
         agreement_put(r->results, result);
         if (!keep_result(r, key, &m, &result, st)) {
             json_decref(result);

@@ -4,14 +4,14 @@
 #include "job/result_check.h"
 #include "report/document.h"
 
-typedef struct reading {
+typedef struct reader_state {
     int64_t number;
     json_t *head, *results, *ceilings;
     const char *damaged; /* what could not be read */
-} reading;
+} reader_state;
 
 static bool take_head(void *context, const store_run *run) {
-    reading *r = context;
+    reader_state *r = context;
     if (run->number != r->number)
         return true;
     r->head = json_loads(run->head, 0, NULL);
@@ -19,7 +19,7 @@ static bool take_head(void *context, const store_run *run) {
 }
 
 static bool take_result(void *context, const store_result *result) {
-    reading *r = context;
+    reader_state *r = context;
     json_t *record = json_loads(result->record, 0, NULL);
     if (!json_is_object(record)) {
         json_decref(record);
@@ -32,7 +32,7 @@ static bool take_result(void *context, const store_result *result) {
 
 static bool take_ceiling(void *context, const char *resource, const char *profile, double value,
                          const char *unit) {
-    reading *r = context;
+    reader_state *r = context;
     json_t *entry = json_pack("{s:s}", "resource", resource);
     if (profile)
         json_object_set_new(entry, "profile", json_string(profile));
@@ -43,7 +43,7 @@ static bool take_ceiling(void *context, const char *resource, const char *profil
 }
 
 json_t *stored_run_document(store *s, int64_t run, status *st) {
-    reading r = {.number = run, .results = json_array(), .ceilings = json_array()};
+    reader_state r = {.number = run, .results = json_array(), .ceilings = json_array()};
     json_t *document = NULL;
     bool ok = store_each_run(s, take_head, &r, st) &&
               store_each_result(s, run, take_result, &r, st) &&

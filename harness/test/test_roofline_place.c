@@ -87,7 +87,7 @@ static bool fake_point(void *context, json_t **result, json_t **internal, status
     return true;
 }
 
-typedef struct placing {
+typedef struct placement {
     const char *what;
     json_int_t flops, bytes;
     double median_ns; /* at first */
@@ -95,10 +95,10 @@ typedef struct placing {
     const char *status, *resource;
     double fraction;     /* where it is ok */
     int times, ceilings; /* in `again`; 0: nothing was measured again */
-} placing;
+} placement;
 
 /* All ceilings are 1 at first: 1 GFLOP/s, 1 GB/s. */
-static const placing placings[] = {
+static const placement placings[] = {
     {"below",
      0,
      256 << 10,
@@ -181,7 +181,7 @@ static const placing placings[] = {
      0},
 };
 
-static void roofline_place_one(const placing *p) {
+static void roofline_place_one(const placement *p) {
     ceilings c = uniform(1, 1);
     status st = STATUS_INIT;
     fake f = p->measured;

@@ -49,15 +49,15 @@ static bool count_result(void *context, const char *key, const double *ns, size_
     return true;
 }
 
-typedef struct recording {
+typedef struct record_state {
     store *store;
     const char *path;
     int64_t run;
     size_t records;
-} recording;
+} record_state;
 
 /* Another reader, which knows nothing of the writer but the file. */
-static void expect_there(const recording *r, const char *key) {
+static void expect_there(const record_state *r, const char *key) {
     status st = STATUS_INIT;
     counted c = {.key = key};
     store *reader = store_open_existing(r->path, &st);
@@ -68,7 +68,7 @@ static void expect_there(const recording *r, const char *key) {
     assert_int_equal(c.results, r->records);
 }
 
-static spread time_records(recording *to, unsigned pause_us, status *st) {
+static spread time_records(record_state *to, unsigned pause_us, status *st) {
     static double us[RECORDS];
     static char record[RECORD_BYTES];
     double samples[SAMPLES];
@@ -113,7 +113,7 @@ static spread time_disk(const char *path) {
 static void test_recording(void **state) {
     char folder[] = "/tmp/tsr-store-XXXXXX", path[64], file[64];
     status st = STATUS_INIT;
-    recording to = {.path = path};
+    record_state to = {.path = path};
     (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/results.db", folder);

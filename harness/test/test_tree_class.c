@@ -100,14 +100,14 @@ static float odd_first(const float *x, int64_t n) {
     return sum;
 }
 
-typedef struct asking {
+typedef struct query_state {
     sum_fn sum;
     int64_t n;
     tree_pairs pairs;
-} asking;
+} query_state;
 
 static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
-    asking *a = context;
+    query_state *a = context;
     float x[MOST];
     (void)st;
     for (size_t k = 0; k < count; k++) {
@@ -152,7 +152,7 @@ static void each_way_has_its_name(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
-        asking a = {ways[i].sum, ways[i].n, {0}};
+        query_state a = {ways[i].sum, ways[i].n, {0}};
         status st = STATUS_INIT;
         sha256 digest;
         tree_nodes nodes = {0};

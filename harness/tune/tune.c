@@ -20,14 +20,14 @@
 #include "tune/points.h"
 #include "tune/search.h"
 
-typedef struct tuning {
+typedef struct tune_state {
     const tune_request *request;
     worker worker;
     uint64_t started_ns;
     uint32_t faster, as_good, known, left_out, failed;
     json_t *results;
     exit_code code;
-} tuning;
+} tune_state;
 
 static uint64_t lesser(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -75,7 +75,7 @@ uint32_t tune_apply(tuned_files *t, const corpus *all, job_plan *plan) {
 
 /* ---- one case ---- */
 
-static void show(tuning *t, const job *j, const json_t *entry, bool known) {
+static void show(tune_state *t, const job *j, const json_t *entry, bool known) {
     const char *schedule = json_text_at(entry, "schedule"), *space = json_text_at(entry, "space");
     size_t tried = json_array_size(json_object_get(entry, "tried"));
     json_t *row = json_deep_copy(entry);
@@ -100,7 +100,7 @@ static void show(tuning *t, const job *j, const json_t *entry, bool known) {
     fflush(stdout);
 }
 
-static bool keep(tuning *t, const corpus_case *item, json_t *entry, status *st) {
+static bool keep(tune_state *t, const corpus_case *item, json_t *entry, status *st) {
     json_t *entries = json_pack("[O]", entry);
     char *place = tuned_place(t->request->places, item->kernel, NULL);
     bool ok = tune_cache_add(place, entries, NULL, st);
@@ -115,8 +115,8 @@ typedef struct finding {
     search_result result; /* of that point; `tried` of all */
 } finding;
 
-static void settle(tuning *t, const corpus_case *item, compiler_instance *instance, const job *j,
-                   const finding *f) {
+static void settle(tune_state *t, const corpus_case *item, compiler_instance *instance,
+                   const job *j, const finding *f) {
     const search_result *found = &f->result;
     status st = STATUS_INIT;
     text cpu;
@@ -151,7 +151,7 @@ static void settle(tuning *t, const corpus_case *item, compiler_instance *instan
 }
 
 /* Nothing could be measured: the kernel's own schedule fails, or no other has its bits. */
-static void tell_unmeasured(tuning *t, const job *j, const search_result *found) {
+static void tell_unmeasured(tune_state *t, const job *j, const search_result *found) {
     const json_t *first = json_array_get(found->tried, 0);
     if (!first) {
         t->left_out++;
@@ -171,7 +171,7 @@ typedef struct case_search {
 } case_search;
 
 /* The schedules of one point. */
-static bool search_point(tuning *t, const case_search *c, const space_point *point,
+static bool search_point(tune_state *t, const case_search *c, const space_point *point,
                          search_result *found, status *st) {
     job j = *c->job;
     draft_kernel kernel = {point->instance, job_compiler_options(&j, c->item->kernel)};
@@ -207,7 +207,7 @@ static void take_faster(finding *best, search_result *next, const char *space) {
 }
 
 /* Tiles that cannot be scheduled are left out like those that are another order. */
-static void search_others(tuning *t, const case_search *c, const space_points *points,
+static void search_others(tune_state *t, const case_search *c, const space_points *points,
                           finding *best) {
     for (uint32_t i = 1; i < points->count && !interrupt_seen; i++) {
         search_result next;
@@ -230,14 +230,14 @@ static bool is_program(compiler_instance *instance, const corpus_case *item, con
     return program;
 }
 
-static void leave_out_program(tuning *t, const job *j) {
+static void leave_out_program(tune_state *t, const job *j) {
     say(stderr, "tsr: %s/%s: left out: a program of several kernels has no schedule\n", j->kernel,
         j->case_name);
     t->left_out++;
 }
 
 /* The kernel's own tiles first; the others share what is left. */
-static void search_case(tuning *t, const corpus_case *item, compiler_instance *instance,
+static void search_case(tune_state *t, const corpus_case *item, compiler_instance *instance,
                         const job *j, uint64_t budget_ns) {
     space_points points;
     finding best = {.space = NULL};
@@ -270,7 +270,7 @@ static void search_case(tuning *t, const corpus_case *item, compiler_instance *i
     json_decref(notes);
 }
 
-static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
+static void tune_job(tune_state *t, const job *planned, uint64_t budget_ns) {
     const corpus_case *item =
         corpus_case_named(t->request->corpus, planned->kernel, planned->case_name);
     compiler_instance *instance = corpus_case_instance(item, NULL);
@@ -298,7 +298,7 @@ static void tune_job(tuning *t, const job *planned, uint64_t budget_ns) {
 /* ---- all of them ---- */
 
 /* Time that a kernel's source allows for each of its jobs, where the command line says nothing. */
-static uint64_t allowed(const tuning *t, const job_plan *p, const job *j) {
+static uint64_t allowed(const tune_state *t, const job_plan *p, const job *j) {
     const corpus_case *item = corpus_case_named(t->request->corpus, j->kernel, j->case_name);
     uint64_t jobs = 0;
     if (t->request->budget_given || !item->kernel->knobs->budget_ms)
@@ -309,7 +309,7 @@ static uint64_t allowed(const tuning *t, const job_plan *p, const job *j) {
 }
 
 /* Kernels whose schedules are not kept where their source says; each is told once. */
-static void tell_places(const tuning *t) {
+static void tell_places(const tune_state *t) {
     const corpus *c = t->request->corpus;
     for (size_t i = 0; i < c->cases.count; i++) {
         const corpus_case *item = &c->cases.items[i];
@@ -326,7 +326,7 @@ static void tell_places(const tuning *t) {
     }
 }
 
-static void tune_jobs(tuning *t, const job_plan *p) {
+static void tune_jobs(tune_state *t, const job_plan *p) {
     uint64_t whole = t->request->budget_s * 1000000000u;
     for (size_t i = 0; i < p->jobs.count && !interrupt_seen; i++) {
         uint64_t spent = timer_now_ns() - t->started_ns;
@@ -340,7 +340,7 @@ static void tune_jobs(tuning *t, const job_plan *p) {
 }
 
 /* The files of the kernels, each once, in their order; owned by the caller. */
-static char *files_of(const tuning *t) {
+static char *files_of(const tune_state *t) {
     const corpus *c = t->request->corpus;
     map seen;
     text list;
@@ -359,7 +359,7 @@ static char *files_of(const tuning *t) {
     return taken;
 }
 
-static void report(const tuning *t) {
+static void report(const tune_state *t) {
     if (t->request->json) {
         json_t *document = json_pack("{s:s, s:o, s:O}", "schema", "tsr.tune-report/1", "cache",
                                      json_text(t->request->places->usual), "results", t->results);
@@ -382,7 +382,7 @@ int tune_run(const tune_request *request) {
     const job_choice *c = request->choice;
     status st = STATUS_INIT;
     job_plan p;
-    tuning t = {.request = request, .code = request->corpus->problem, .results = json_array()};
+    tune_state t = {.request = request, .code = request->corpus->problem, .results = json_array()};
     t.started_ns = timer_now_ns();
     /* Faults of the usual file are fatal: nothing could be kept there. */
     tune_cache usual;

@@ -191,13 +191,13 @@ static void guarded_scratch_is_poisoned_and_checked(void **state) {
     }
 }
 
-typedef struct cancelling {
+typedef struct cancel_state {
     host_pool *pool;
     _Atomic int64_t workgroups;
-} cancelling;
+} cancel_state;
 
 static void cancel_in_a_workgroup(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
-    cancelling *c = frame->buffers[0];
+    cancel_state *c = frame->buffers[0];
     atomic_fetch_add(&c->workgroups, end - begin);
     host_pool_cancel(c->pool);
 }
@@ -205,7 +205,7 @@ static void cancel_in_a_workgroup(const tsr_kernel_frame *frame, int64_t begin, 
 static void a_cancelled_pool_hands_out_no_more_workgroups(void **state) {
     (void)state;
     status st = STATUS_INIT;
-    cancelling c = {host_pool_new(2, NULL), 0};
+    cancel_state c = {host_pool_new(2, NULL), 0};
     assert_false(run(c.pool, cancel_in_a_workgroup, &c, 100000, 0, false, &st));
     assert_int_equal(st.code, STATUS_TIMEOUT);
     assert_true(c.workgroups > 0 && c.workgroups < 100000);

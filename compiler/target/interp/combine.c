@@ -69,16 +69,16 @@ static bool scatter(const combine_shape *s, const int32_t *indices, const combin
 
 /* ---- sorts ---- */
 
-typedef struct sorting {
+typedef struct sort_state {
     combine_rows rows;
     const combine_values *v;
     int64_t *stood;      /* by element: where along the axis it stood */
     combine_pairs pairs; /* of a pass: the lower places, and the upper ones */
     combine_pairs asked; /* the same: what stood later, and what stood earlier */
     bool *before;
-} sorting;
+} sort_state;
 
-static void find_pairs(sorting *s, const sort_pass *pass) {
+static void find_pairs(sort_state *s, const sort_pass *pass) {
     s->pairs.count = 0;
     for (int64_t row = 0; row < s->rows.count; row++)
         for (int64_t k = 0; k + pass->distance < s->rows.length; k++) {
@@ -95,7 +95,7 @@ static void find_pairs(sorting *s, const sort_pass *pass) {
     s->asked.count = s->pairs.count;
 }
 
-static bool run_pass(sorting *s, const sort_pass *pass) {
+static bool run_pass(sort_state *s, const sort_pass *pass) {
     find_pairs(s, pass);
     if (s->pairs.count == 0)
         return true;
@@ -114,7 +114,7 @@ static bool run_pass(sorting *s, const sort_pass *pass) {
 
 static bool sort(const combine_shape *shape, const combine_values *v) {
     const int64_t length = shape->dims[shape->axis], passes = sort_passes(length);
-    sorting s = {.rows = rows_of(shape, length), .v = v};
+    sort_state s = {.rows = rows_of(shape, length), .v = v};
     const int64_t all = s.rows.count * length;
     s.stood = base_malloc(sizeof *s.stood * ((size_t)all + 1));
     s.before = base_malloc(sizeof *s.before * ((size_t)all + 1));

@@ -57,21 +57,21 @@ void emulate_fiber_jump(emulate_fiber *from, const emulate_fiber *to) {
     swapcontext(&here, to->resume_at);
 }
 
-typedef struct beginning {
+typedef struct fiber_start {
     ucontext_t context;
     emulate_fiber_fn entry;
     void *argument;
-} beginning;
+} fiber_start;
 
 static void begin(unsigned high, unsigned low) { /* makecontext passes numbers */
     uintptr_t address = (uintptr_t)((uint64_t)high << 32 | low);
-    const beginning *b = (const beginning *)address;
+    const fiber_start *b = (const fiber_start *)address;
     b->entry(b->argument);
 }
 
 static void make_unbegun(emulate_fiber *f, unsigned char *top, emulate_fiber_fn entry,
                          void *argument) {
-    beginning *b = (beginning *)(((uintptr_t)top - sizeof *b) / 64 * 64);
+    fiber_start *b = (fiber_start *)(((uintptr_t)top - sizeof *b) / 64 * 64);
     uint64_t address = (uintptr_t)b;
     b->entry = entry;
     b->argument = argument;

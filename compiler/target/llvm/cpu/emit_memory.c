@@ -356,16 +356,16 @@ static LLVMValueRef lane(emitter *e, LLVMValueRef x, int width, int i) {
                       : LLVMBuildExtractElement(e->b, x, LLVMConstInt(e->i32, (unsigned)i, 0), "");
 }
 
-typedef struct gathering {
+typedef struct gather_state {
     placement at;
     LLVMValueRef indices;
     int width, columns;  /* lanes, and how many of them there are */
     int64_t r, c;        /* of the first lane */
     LLVMValueRef stride; /* elements for each step of the index */
-} gathering;
+} gather_state;
 
 /* One by one. */
-static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
+static LLVMValueRef gather_elements(emitter *e, const gather_state *g) {
     dtype element = g->at.element;
     LLVMValueRef x = LLVMGetUndef(code_vector(e, element, g->width));
     for (int c = 0; c < g->columns; c++) {
@@ -381,7 +381,7 @@ static LLVMValueRef gather_elements(emitter *e, const gathering *g) {
 }
 
 /* The same by the processor's own instruction. */
-static LLVMValueRef gather_vector(emitter *e, const gathering *g) {
+static LLVMValueRef gather_vector(emitter *e, const gather_state *g) {
     unsigned width = (unsigned)g->width;
     dtype element = g->at.element;
     LLVMValueRef lanes[64], mask = mask_of(e, g->c, g->width, g->at.valid_columns);
@@ -404,7 +404,7 @@ static LLVMValueRef gather_vector(emitter *e, const gathering *g) {
 void code_gather(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     emitted *t = code_new(e, d->results[0]);
-    gathering g = {.at = place_of(e, op), .stride = more_of(e, op, TILE_MORE_STRIDE)};
+    gather_state g = {.at = place_of(e, op), .stride = more_of(e, op, TILE_MORE_STRIDE)};
     if (!g.stride)
         g.stride = code_int(e, e->i64, ir_op_int(e->m, op, "stride", 1));
     for (int64_t r = 0; r < t->rows; r++)
