@@ -155,7 +155,7 @@ static void go_if(translator *t, uint32_t condition, uint32_t yes, uint32_t no) 
 static void begin_loop(translator *t, LLVMBasicBlockRef block) {
     uint32_t body = label_of(t, block, BODY);
     const uint32_t words[] = {label_of(t, block, LEFT), label_of(t, block, AGAIN),
-                              SpvLoopControlDontUnrollMask};
+                              SpvLoopControlMaskNone};
     spirv_op(&t->m, SPIRV_FUNCTIONS, SpvOpLoopMerge, words, 3);
     go(t, body);
     put_label(t, body);

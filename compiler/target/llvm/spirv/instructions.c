@@ -161,6 +161,16 @@ static void compare_floats(translator *t, LLVMValueRef i) {
 
 /* ---- conversions ---- */
 
+/* Not SConvert: Mesa (22.3.6) takes a constant for smaller than any i64 that it knows to be a wider
+   i32. (x ^ s) - s extends the sign bit s. */
+static void extend_sign(translator *t, LLVMValueRef i, uint32_t x, LLVMTypeRef from) {
+    LLVMTypeRef to = LLVMTypeOf(i);
+    uint32_t type = type_of(t, to), sign = number_like(t, to, (uint64_t)1 << (bits_of(from) - 1)),
+             wide = made(t, SpvOpUConvert, type, &x, 1);
+    const uint32_t flipped = made(t, SpvOpBitwiseXor, type, (uint32_t[]){wide, sign}, 2);
+    give(t, SpvOpISub, i, (uint32_t[]){flipped, sign}, 2);
+}
+
 static void resize(translator *t, LLVMValueRef i) {
     LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0)), to = LLVMTypeOf(i);
     bool is_signed = LLVMGetInstructionOpcode(i) == LLVMSExt;
@@ -174,6 +184,8 @@ static void resize(translator *t, LLVMValueRef i) {
         const uint32_t sides[] = {made(t, SpvOpBitwiseAnd, type_of(t, from), masked, 2),
                                   number_like(t, from, 0)};
         give(t, SpvOpINotEqual, i, sides, 2);
+    } else if (is_signed && bits_of(to) == 64) {
+        extend_sign(t, i, x, from);
     } else {
         give(t, is_signed ? SpvOpSConvert : SpvOpUConvert, i, &x, 1);
     }
