@@ -198,11 +198,7 @@ static ir_value reduce_block(void *of, ir_builder *b, ir_value start, int64_t le
 
 /* Neutral elements from number `valid` on. */
 static ir_value neutral_from(const reduction *r, ir_builder *b, ir_value x, ir_value valid) {
-    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, 0)},
-                             {"column_step", ir_attr_int(b->m, 1)}};
-    ir_value base = tile_index(b, 0), neutral;
-    ir_value numbers =
-        ir_build1(b, TILE_IOTA, &base, 1, ir_type_tile(b->m, DTYPE_I32, 1, r->sub), steps, 2);
+    ir_value numbers = tile_iota(b, tile_index(b, 0), false, r->sub), neutral;
     ir_value limit =
         ir_build1(b, TILE_FROM_INDEX, &valid, 1, ir_type_tile(b->m, DTYPE_I32, 1, 1), NULL, 0);
     neutral = tile_constant(b, r->element, reduction_neutral(r->kind, r->element));

@@ -78,10 +78,7 @@ static void fill(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value le
     frame_body(f, b, yields);
     ir_value key = tile_broadcast(b, key_of(q, b, yields[0]), count, q->lanes);
     tile_store(b, q->keys, line(q, b, at), key, q->abreast, 1, false);
-    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, 1)},
-                             {"column_step", ir_attr_int(b->m, 0)}};
-    ir_type numbers = ir_type_tile(b->m, DTYPE_I32, count, 1);
-    ir_value places = ir_build1(b, TILE_IOTA, &at, 1, numbers, steps, 2);
+    ir_value places = tile_iota(b, at, true, count);
     tile_store(b, q->places, line(q, b, at), tile_broadcast(b, places, count, q->lanes), q->abreast,
                1, false);
 }
@@ -212,19 +209,12 @@ typedef struct pair_step {
 static void exchange_pairs(const sort *q, ir_builder *b, ir_value u, ir_value left,
                            const pair_step *s) {
     int64_t n = q->abreast, count = q->pairs;
-    ir_named_attr down[] = {{"row_step", ir_attr_int(b->m, 1)},
-                            {"column_step", ir_attr_int(b->m, 0)}};
-    ir_named_attr along[] = {{"row_step", ir_attr_int(b->m, 0)},
-                             {"column_step", ir_attr_int(b->m, 1)}};
-    ir_value zero = tile_index(b, 0), at[2];
-    ir_value number =
-        ir_build1(b, TILE_IOTA, &u, 1, ir_type_tile(b->m, DTYPE_I32, count, 1), down, 2);
+    ir_value zero = tile_index(b, 0), number = tile_iota(b, u, true, count), at[2];
     ir_value twice = binary(b, TILE_ADD, number, number);
     at[0] =
         binary(b, TILE_ADD, binary(b, TILE_SUB, twice, binary(b, TILE_AND, number, s->mask)), s->r);
     at[1] = binary(b, TILE_ADD, at[0], s->d);
-    ir_value lane =
-        ir_build1(b, TILE_IOTA, &zero, 1, ir_type_tile(b->m, DTYPE_I32, 1, n), along, 2);
+    ir_value lane = tile_iota(b, zero, false, n);
     for (int i = 0; i < 2; i++) {
         at[i] = binary(b, TILE_MUL, at[i], tile_constant(b, DTYPE_I32, (uint64_t)n));
         at[i] = tile_broadcast(b, binary(b, TILE_ADD, at[i], lane), count, n);

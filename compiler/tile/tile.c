@@ -114,6 +114,13 @@ ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value
                      1);
 }
 
+ir_value tile_iota(ir_builder *b, ir_value base, bool down, int64_t count) {
+    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, down)},
+                             {"column_step", ir_attr_int(b->m, !down)}};
+    ir_type type = ir_type_tile(b->m, DTYPE_I32, down ? count : 1, down ? 1 : count);
+    return ir_build1(b, TILE_IOTA, &base, 1, type, steps, 2);
+}
+
 ir_value tile_group(ir_builder *b, ir_value x) {
     return ir_build1(b, TILE_GROUP, &x, 1,
                      ir_type_tile(b->m, DTYPE_I32, 1, tile_type(b, x)->dims[1]), NULL, 0);

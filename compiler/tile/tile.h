@@ -57,6 +57,8 @@ ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits);
  * bitcast. */
 ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to);
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
+/* base, base + 1, ... as i32: one below the other, or side by side. */
+ir_value tile_iota(ir_builder *b, ir_value base, bool down, int64_t count);
 ir_value tile_load(ir_builder *b, ir_value memory, ir_value offset, int64_t rows, int64_t columns,
                    int64_t row_stride, int64_t column_stride);
 /* Layout of a tile in memory, where that is more than numbers: tile.def, `more`. */

@@ -223,7 +223,7 @@ static double traffic_of(const tile_cost *c) {
 double simt_tiles_cost(const ir_module *m, const schedule_target *target) {
     ir_op kernel = ir_module_kernel(m);
     tile_cost c = {m, target, (double)ir_op_int(m, kernel, "threads", SIMT_THREADS)};
-    double cycles = 0;
+    double cycles = 0, traffic = traffic_of(&c);
     for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op;
          op = ir_op_get(m, op)->next) {
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
@@ -235,7 +235,7 @@ double simt_tiles_cost(const ir_module *m, const schedule_target *target) {
             .registers = SIMT_COST_BASE_REGISTERS + (double)simt_pressure_of(m, op).registers,
             .own_bytes = (double)ir_op_int(m, kernel, "scratch_bytes", 0),
             .workgroups = (double)ir_op_int(m, op, "grid", 0),
-            .traffic = traffic_of(&c)};
+            .traffic = traffic};
         cycles += simt_phase_cycles(target, &needs, &u);
     }
     return cycles;

@@ -38,10 +38,7 @@ static ir_value lower_iota(tiles_lowering *t, ir_builder *b, ir_op op) {
     tiles_shape(t, v, &rows, &columns);
     if (t->cut > 0 && !down && t->cut < columns)
         columns = t->cut;
-    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, down)},
-                             {"column_step", ir_attr_int(b->m, !down)}};
-    return ir_build1(b, TILE_IOTA, &base, 1,
-                     ir_type_tile(b->m, DTYPE_I32, down ? rows : 1, down ? 1 : columns), steps, 2);
+    return tile_iota(b, base, down, down ? rows : columns);
 }
 
 /* ---- moves ---- */
@@ -148,12 +145,7 @@ static ir_value lower_elementwise(tiles_lowering *t, ir_builder *b, ir_op op) {
 
 ir_value tiles_masked(ir_builder *b, ir_value x, bool rows, int64_t count, uint64_t bits) {
     const ir_type_data d = *tile_type(b, x);
-    ir_value base = tile_index(b, 0);
-    ir_named_attr steps[] = {{"row_step", ir_attr_int(b->m, rows)},
-                             {"column_step", ir_attr_int(b->m, !rows)}};
-    ir_value number = ir_build1(
-        b, TILE_IOTA, &base, 1,
-        ir_type_tile(b->m, DTYPE_I32, rows ? d.dims[0] : 1, rows ? 1 : d.dims[1]), steps, 2);
+    ir_value number = tile_iota(b, tile_index(b, 0), rows, d.dims[rows ? 0 : 1]);
     ir_value there = tile_compare(b, "lt", number, tile_constant(b, DTYPE_I32, (uint64_t)count));
     ir_value operands[] = {there, x, tile_constant(b, d.element, bits)};
     return tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
@@ -275,10 +267,10 @@ static tiles_value result_of(const tiles_lowering *t, ir_op op, ir_value tile) {
         y.columns = worse(y.columns, columns > 1 ? x->columns : TILES_WHOLE);
         guessed |= x->guessed;
         told |= !x->guessed && x->tile && ir_type_of(t->m, x->tile)->dims[1] > 1;
-        y.true_rows = y.true_rows && rows > 1 ? y.true_rows : rows > 1 ? x->true_rows : 0;
-        y.true_columns = y.true_columns && columns > 1 ? y.true_columns
-                         : columns > 1                 ? x->true_columns
-                                                       : 0;
+        if (rows > 1 && !y.true_rows)
+            y.true_rows = x->true_rows;
+        if (columns > 1 && !y.true_columns)
+            y.true_columns = x->true_columns;
         y.unit = y.unit ? y.unit : rows > 1 && columns > 1 ? x->unit : NULL;
     }
     y.guessed = guessed && !told;
