@@ -131,10 +131,7 @@ static ir_attr copied_names(ir_module *m, const ir_module *from, const char *lis
 
 static ir_attr shape_of(ir_module *m, const ir_module *from, ir_value v) {
     const ir_type_data *t = ir_type_of(from, v);
-    ir_attr items[IR_MAX_RANK];
-    for (int i = 0; i < t->rank; i++)
-        items[i] = ir_attr_int(m, t->dims[i]);
-    return ir_attr_array(m, items, (uint32_t)t->rank);
+    return ir_attr_int_array(m, t->dims, (uint32_t)t->rank);
 }
 
 /* The kernel keeps the name and the arguments that it had. */

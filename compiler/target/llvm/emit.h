@@ -125,11 +125,11 @@ LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width);
 LLVMValueRef code_fence(emitter *e, LLVMValueRef x);
 /* v[i] lane j and v[j] lane i change places; `width` is a power of two. */
 void code_transpose(emitter *e, dtype element, LLVMValueRef *v, int width);
-/* cpu/emit_divide.c: is it a division of many by one that needs no division each; what it needs of
- * the one, where that is made; and the division. */
 /* The maximum or minimum of two vectors of f32 where neither has a NaN; NULL: there is no
  * shorter way than the one that heeds NaNs. */
 LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y);
+/* cpu/emit_divide.c: is it a division of many by one that needs no division each; what it needs of
+ * the one, where that is made; and the division. */
 bool code_divides_by(const emitter *e, ir_op op);
 void code_reciprocal(emitter *e, ir_value divisor);
 void code_divide_by(emitter *e, ir_op op);
