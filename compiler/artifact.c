@@ -164,8 +164,8 @@ static json_t *fallbacks_json(const artifact_levels *levels) {
     const target_info *target = target_find(levels->isa);
     json_t *list = json_array();
     char why[160];
-    snprintf(why, sizeof why, "workgroups share %lld bytes, and one of %s has %lld",
-             (long long)moved, target->name, (long long)target->shared_bytes);
+    snprintf(why, sizeof why, "%lld bytes of a workgroup do not fit the %lld that one of %s has",
+             (long long)moved, (long long)target->shared_bytes, target->name);
     if (moved)
         add_fallback(list, "shared memory", "workspace", why);
     const char *missed = ir_op_string(m, ir_module_kernel(m), "missed", NULL);

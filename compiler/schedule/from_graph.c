@@ -291,10 +291,9 @@ static void open_kernel(scheduler *s, const char *profile) {
         s->failed |= !constraints;
         attrs[count++] = (ir_named_attr){"dims", symbols_names(m, g)};
         attrs[count++] = (ir_named_attr){"constraints", constraints};
-        if (s->target->policy->threads)
-            attrs[count++] =
-                (ir_named_attr){"shared", ir_attr_int(m, s->target->policy->row_room(s))};
     }
+    if (s->target->policy->threads)
+        attrs[count++] = (ir_named_attr){"shared", ir_attr_int(m, s->target->l1_bytes)};
     s->at = (ir_builder){.m = m, .block = ir_module_body(m)};
     ir_op_spec spec = {
         .opcode = SCHED_KERNEL, .attrs = attrs, .attr_count = count, .region_count = 1};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tile/lowering.h"
+#include "tile/simt/simt.h"
 
 /* Rounded up to whole lines of the cache. */
 static ir_dim lines_of(lowering *l, ir_dim count, dtype element) {
@@ -29,11 +30,21 @@ static bool phases_share_scratch(const lowering *l) {
     return !l->symbolic || l->shared_bytes;
 }
 
-/* In the workspace, for each workgroup of the phase. */
+static bool phases_share_pieces(const lowering *l) {
+    return !l->symbolic;
+}
+
+/* In the workspace, for each workgroup of the phase; phases that run one after the other have the
+ * same bytes there, too. */
 static memory_place place_pieces(lowering *l, dtype element, ir_dim bytes) {
-    memory_place place = {TILE_WORKSPACE, element, l->workspace_bytes, bytes};
-    l->workspace_bytes = ir_dim_add_scaled(l->m, l->workspace_bytes, l->workgroups, bytes);
-    return place;
+    ir_dim at = phases_share_pieces(l) ? l->pieces_at : l->workspace_bytes;
+    ir_dim end = ir_dim_add_scaled(l->m, at, l->workgroups, bytes);
+    l->pieces_at = end;
+    if (!phases_share_pieces(l) || end > l->workspace_bytes)
+        l->workspace_bytes = end;
+    l->phase_moved_bytes += ir_dim_is_static(bytes) ? bytes : 0;
+    l->moved_bytes = l->phase_moved_bytes > l->moved_bytes ? l->phase_moved_bytes : l->moved_bytes;
+    return (memory_place){TILE_WORKSPACE, element, at, bytes};
 }
 
 static memory_place place_here(lowering *l, dtype element, ir_dim bytes) {
@@ -44,15 +55,16 @@ static memory_place place_here(lowering *l, dtype element, ir_dim bytes) {
     return place;
 }
 
-static bool has_room(const lowering *l, ir_dim bytes) {
-    return ir_dim_is_static(bytes) && l->phase_scratch_bytes + bytes <= l->shared_bytes;
+static memory_place place_within(lowering *l, dtype element, ir_dim count, int64_t room) {
+    ir_dim bytes = lines_of(l, count, element);
+    bool fits = ir_dim_is_static(bytes) && l->phase_scratch_bytes + bytes <= room;
+    return l->shared_bytes && !fits ? place_pieces(l, element, bytes)
+                                    : place_here(l, element, bytes);
 }
 
+/* Leaves folds the memory by which they exchange lanes. */
 static memory_place place_scratch(lowering *l, dtype element, ir_dim count) {
-    ir_dim bytes = lines_of(l, count, element);
-    if (l->shared_bytes && !has_room(l, bytes))
-        return place_pieces(l, element, bytes);
-    return place_here(l, element, bytes);
+    return place_within(l, element, count, l->shared_bytes - SIMT_FOLD_BYTES);
 }
 
 ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count) {
@@ -69,12 +81,13 @@ static void align_scratch(lowering *l, int64_t alignment) {
 ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count,
                           int64_t alignment) {
     int64_t bytes = count * (int64_t)dtype_size(element);
-    if (l->staging_bytes < bytes || l->staging_at % alignment != 0) {
+    if (l->staging_bytes < bytes || l->staging.offset % alignment != 0) {
         align_scratch(l, alignment);
-        l->staging_at = place_here(l, element, lines_of(l, count, element)).offset;
+        l->staging = place_within(l, element, count, l->shared_bytes);
         l->staging_bytes = bytes;
     }
-    memory_place place = {TILE_SCRATCH, element, l->staging_at, 0};
+    memory_place place = l->staging;
+    place.element = element;
     return memory_at(l, b, &place);
 }
 
@@ -118,4 +131,6 @@ void lowering_begin_memory(lowering *l) {
             l->value_of[v] = 0;
     if (phases_share_scratch(l))
         l->phase_scratch_bytes = l->staging_bytes = 0;
+    l->pieces_at = l->planned_bytes;
+    l->phase_moved_bytes = 0;
 }

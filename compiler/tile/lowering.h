@@ -47,9 +47,13 @@ typedef struct lowering {
     ir_dim workgroups;                       /* of the present phase ... */
     ir_value workgroup;                      /* ... and the number of the one that runs */
     int64_t prepared_bytes, unplanned_bytes; /* of the workspace, did no buffers share it */
-    int64_t staging_at, staging_bytes;       /* of the present phase; 0 bytes: it has none */
+    memory_place staging;                    /* of the present phase ... */
+    int64_t staging_bytes;                   /* ... 0: it has none */
     bool symbolic;                           /* a launch gives dimensions */
-    int64_t shared_bytes; /* ... and a workgroup's memory has so many; 0: it is a thread's own */
+    int64_t shared_bytes;  /* of a workgroup's memory; 0: it is a thread's own, and grows */
+    int64_t planned_bytes; /* of the workspace, behind which are pieces of workgroups */
+    ir_dim pieces_at;      /* the end of those of the present phase */
+    int64_t phase_moved_bytes, moved_bytes; /* a workgroup's in the workspace: now, at most */
     status *st;
     bool failed;
 } lowering;

@@ -48,9 +48,8 @@ bool simt_fold_waits(const ir_module *m, ir_op fold);
 
 /* Takes the rest of each row in the workgroup's memory from registers where it is at hand. */
 bool simt_forward_stores(ir_module *m, status *st);
-/* Makes memory of a thread memory of the workgroup (tile.scratch, of which there are at most
- * `shared_bytes`), or, where that is too little, a piece of the workspace for each workgroup. Folds
- * get their place to exchange lanes. */
+/* Gives folds the place in a workgroup's memory by which they exchange lanes. Of that memory there
+ * are at most `shared_bytes`: STATUS_UNAVAILABLE where more is needed. */
 bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st);
 /* Every tile gets a layout threads<...> of so many threads. */
 bool simt_assign_layout(ir_module *m, int threads, status *st);
