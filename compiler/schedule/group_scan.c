@@ -76,11 +76,29 @@ static void find_traffic(const scan_nest *n, const expression *e, traffic *t) {
     free(sources);
 }
 
+/* Pairs of a sort that a thread exchanges at once: what it waits for, it waits for together. */
+enum { PAIRS_OF_THREAD = 4 };
+
+/* Rows or columns that a workgroup's threads sort side by side: no more than it takes to give each
+ * thread its pairs, so that many workgroups sort, and in their own memory. Columns are read in
+ * whole runs of memory. */
+static int64_t sorted_beside(const scan_nest *n) {
+    enum { LEAST_COLUMNS = 16 };
+    const scheduler *s = n->s;
+    int64_t beside = n->along_rows ? 1 : LEAST_COLUMNS, lanes = s->machine.lanes,
+            extent = scheduler_estimate(s, plan_type(s->p, n->x)->dims[n->axis]);
+    while (beside < lanes && beside * extent / 2 < PAIRS_OF_THREAD * s->target->vector_lanes)
+        beside *= 2;
+    return beside;
+}
+
 /* Number side by side: rows fill a vector; columns a few, where that leaves every thread some. */
 static int64_t abreast(const scan_nest *n) {
     const scheduler *s = n->s;
     int64_t lanes = s->machine.lanes,
             extent = scheduler_estimate(s, n->map.extent[n->map.count - 2]);
+    if (n->sorts && s->target->policy->threads)
+        return sorted_beside(n);
     if (n->along_rows)
         return lanes;
     bool wide = extent >= WIDE_COLUMNS * s->target->vector_lanes * s->target->threads;
@@ -112,9 +130,6 @@ static ir_builder open_scan(scan_nest *n, ir_value *indices) {
     return scheduler_for(s, &b, n->along_rows ? "row" : "column", indices[count - 1],
                          n->map.extent[count - 1], name, name, &indices[count - 1]);
 }
-
-/* Pairs of a sort that a thread exchanges at once: what it waits for, it waits for together. */
-enum { PAIRS_OF_THREAD = 4 };
 
 /* Fills in the operation's own attributes; returns how many. */
 static int scan_attrs(const scan_nest *n, ir_named_attr *attrs) {
