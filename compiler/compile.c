@@ -58,8 +58,10 @@ static const compiler_kernel *find_kernel(const compiler_source *source, const c
         if (name ? strcmp(k->name, name) == 0 : count == 1)
             found = k;
     }
+    bool read = compiler_error_count(source) == 0;
     if (!found && count == 0)
-        status_set(st, STATUS_NOT_FOUND, "the source holds no kernel");
+        status_set(st, read ? STATUS_NOT_FOUND : STATUS_INVALID,
+                   "the source holds no kernel: one has @kernel above it");
     else if (!found && name)
         status_set(st, STATUS_NOT_FOUND, "no kernel '%s'; there is %.700s", name, names.data);
     else if (!found)

@@ -221,13 +221,19 @@ entity check_call(checker *c, const node *n) {
         diagnose_note(c->report, local->at, "defined here");
         return entity_broken(n->at);
     }
-    const ast_function *helper = helper_find(c->source, name);
-    if (helper)
-        return helper_call(c, helper, n);
+    source_module *from = module_of_name(c->module, &name);
+    callable *f = from ? module_function(from, name) : NULL;
+    record *r = from ? module_record(from, name) : NULL;
+    if (r)
+        return record_call(c, r, n);
+    if (f && (!f->is_kernel || from != c->module))
+        return function_call(c, f, n);
+    name = n->left->text;
     const special_function *special = special_function_named(meant(name));
     if (special)
         return call_special(c, special, n);
     int opcode = operation_named(meant(name));
-    return opcode >= 0 ? call_operation(c, opcode, name, n)
-                       : unknown_function(c, name, n->left->at);
+    if (opcode >= 0)
+        return call_operation(c, opcode, name, n);
+    return f ? function_call(c, f, n) : unknown_function(c, name, n->left->at);
 }

@@ -427,9 +427,9 @@ static bool is_word(const node *n, const char *name) {
 }
 
 static void decorator_read(case_reader *r, const node *n, decorated *out) {
-    static const char *const known[] = {"kernel",     "cases",       "math",    "schedule",
+    static const char *const known[] = {"kernel",     "jit",         "cases",   "math", "schedule",
                                         "specialize", "independent", "same_as", "graph"};
-    if (is_word(n, "kernel")) {
+    if (is_word(n, "kernel") || is_word(n, "jit")) {
         out->kernel = true;
     } else if (interface_is_kernel_word(n)) {
         out->kernel = true;
@@ -439,6 +439,7 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
     } else if (is_call_of(n, "constants")) {
         /* interface_unfold has read it */
     } else if (is_call_of(n, "cases")) {
+        out->kernel = true;
         for (uint32_t i = 0; !r->kernel->broken && i < n->count; i++)
             case_read(r, n->items[i]);
     } else if (is_call_of(n, "math") || is_word(n, "math")) {
@@ -499,7 +500,8 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     if (!found.kernel && !k->function->broken) {
         diagnose_error(d, ERROR_NOT_A_KERNEL, k->function->at,
                        "function '%s' is not marked as a kernel", k->function->name);
-        diagnose_help(d, "write @kernel on the line above it");
+        diagnose_help(d, "write @kernel above it, or leave its decorators out: a function that "
+                         "kernels call has none");
     }
     out->case_count = (uint32_t)r.cases.count;
     if (r.cases.count)

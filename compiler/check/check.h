@@ -8,8 +8,8 @@
 #define TESSERA_CHECK_CHECK_H
 
 #include "base/map.h"
+#include "check/modules.h"
 #include "check/policy.h"
-#include "check/source.h"
 #include "ops/graph.h"
 
 typedef enum entity_kind {
@@ -24,7 +24,7 @@ typedef enum entity_kind {
     ENTITY_NONE,
     ENTITY_SCHEDULE, /* schedule */
     ENTITY_MEMORY,   /* value: a tensor that tiles are loaded from */
-    ENTITY_RECORD,   /* items, names */
+    ENTITY_RECORD,   /* items, names; record: whose fields they are, NULL for a KVCache */
     ENTITY_CONTEXT,  /* the program instance: tile.context() */
     ENTITY_BLOCK,    /* block: so many places from some place on */
     ENTITY_RANGE,    /* block, whose number a loop gives */
@@ -59,6 +59,7 @@ typedef struct entity {
     const tile_block *block;
     struct entity *items;
     const char *const *names; /* of the items of a record */
+    const struct record *record;
     uint32_t count;
 } entity;
 
@@ -86,7 +87,7 @@ typedef struct value_policy {
     uint32_t same_as; /* another item carries it, the one before this number; 0: this one does */
 } value_policy;
 
-/* Names of a kernel or of a helper. */
+/* Names of a kernel, of a function, or of a file. */
 typedef struct name_scope {
     map names; /* to an index of locals */
     local_names locals;
@@ -103,14 +104,16 @@ typedef struct checker {
     const compiler_type_binding *types;
     uint32_t type_count;
     name_scope scope;
-    name_scope file;           /* the file's constants, for helpers; empty where there is none */
+    struct source_module
+        *module;               /* the file that is being checked; NULL while constants are read */
+    name_scope *constants;     /* by number of a module: its constants */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
-    const struct helper_frame *calls; /* helpers that are being written out */
-    struct tile_state *tiles;         /* NULL: the kernel is made of whole tensors */
-    int64_t streams;                  /* stochastic roundings so far */
-    int64_t sites;                    /* calls of dropout so far */
-    uint32_t operations;              /* so far */
+    const struct call_frame *calls; /* functions that are being written out */
+    struct tile_state *tiles;       /* NULL: the kernel is made of whole tensors */
+    int64_t streams;                /* stochastic roundings so far */
+    int64_t sites;                  /* calls of dropout so far */
+    uint32_t operations;            /* so far */
     bool constants_only;
 } checker;
 
@@ -126,6 +129,8 @@ void scope_define(checker *c, const char *name, entity value, span at, const cha
 void scope_init(name_scope *s);
 void scope_release(name_scope *s);
 local_name *scope_find(checker *c, const char *name);
+/* Leaves out the constants of the file. */
+local_name *scope_find_own(checker *c, const char *name);
 /* A name of the language's functions. */
 bool scope_is_function(const char *name);
 entity scope_lookup(checker *c, const char *name, span at);
@@ -326,8 +331,17 @@ bool numerics_is_one(const node *n);
 /* @verify.numerics(...) of a kernel, perhaps one without a formula; false when reported. */
 bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *out);
 
-/* ---- helpers.c: functions that kernels of tiles call ---- */
-entity helper_call(checker *c, const ast_function *f, const node *n);
+/* ---- function.c, record.c: functions that kernels call, and records ---- */
+entity function_call(checker *c, struct callable *f, const node *n);
+entity record_call(checker *c, struct record *r, const node *n);
+entity entity_record(const struct record *r, entity *items, span at);
+/* Names and required-ness of so many parameters or fields. */
+call_arguments *call_arguments_of(checker *c, const char *name, const ast_parameter *parameters,
+                                  uint32_t count);
+/* A constant expression of a file. */
+entity check_constant(checker *c, struct source_module *m, const node *n);
+/* The place in the first file that a place is in or is called from. */
+span checker_place(const checker *c, span at);
 
 /* ---- graph_text.c: a kernel whose formula is Graph IR ---- */
 bool graph_text_is_one(const node *n);

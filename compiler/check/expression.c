@@ -136,9 +136,36 @@ static entity compare_numbers(const char *predicate, double a, double b, span at
     return (entity){.kind = ENTITY_BOOL, .at = at, .integer = holds != negated};
 }
 
+/* Constants that are the same or not: bools, strings, types, and whether a value was left out. */
+static bool is_same(const entity *a, const entity *b) {
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case ENTITY_BOOL:
+        return (a->integer != 0) == (b->integer != 0);
+    case ENTITY_STRING:
+        return strcmp(a->text, b->text) == 0;
+    case ENTITY_TYPE:
+        return a->type == b->type;
+    default:
+        return a->kind == ENTITY_NONE;
+    }
+}
+
+static bool has_identity(const entity *a, const entity *b) {
+    static const entity_kind kinds[] = {ENTITY_BOOL, ENTITY_STRING, ENTITY_TYPE};
+    bool same_kind = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        same_kind |= a->kind == kinds[i] && b->kind == kinds[i];
+    return same_kind || a->kind == ENTITY_NONE || b->kind == ENTITY_NONE;
+}
+
 entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at) {
+    bool equal = symbol == SYMBOL2('=', '='), unequal = symbol == SYMBOL2('!', '=');
     if (a->kind == ENTITY_BROKEN || b->kind == ENTITY_BROKEN)
         return entity_broken(at);
+    if ((equal || unequal) && has_identity(a, b))
+        return (entity){.kind = ENTITY_BOOL, .at = at, .integer = is_same(a, b) == equal};
     if (a->kind == ENTITY_TENSOR || b->kind == ENTITY_TENSOR)
         return combine_tensors(c, symbol, symbol_at, a, b, at);
     if (a->kind == ENTITY_DIM || b->kind == ENTITY_DIM)

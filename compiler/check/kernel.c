@@ -11,12 +11,12 @@ void checker_init(checker *c, compiler_source *s, diagnostics *d) {
     *c = (checker){.source = s, .report = d};
     arena_init(&c->memory);
     scope_init(&c->scope);
-    scope_init(&c->file);
 }
 
 void checker_release(checker *c) {
+    for (size_t i = 0; c->constants && i < c->source->modules.count; i++)
+        scope_release(&c->constants[i]);
     scope_release(&c->scope);
-    scope_release(&c->file);
     vec_release(&c->origins);
     vec_release(&c->policies);
     arena_release(&c->memory);
@@ -39,9 +39,21 @@ static void define_constant(checker *c, const char *name, span at, const node *v
     scope_define(c, name, constant ? e : entity_broken(value->at), at, NULL);
 }
 
-void checker_define_constants(checker *c) {
-    const ast_module *m = c->source->ast;
-    c->constants_only = true;
+/* Constants that a file takes from others, which have been read. */
+static void define_imported(checker *c, const source_module *m) {
+    for (size_t i = 0; i < m->imported.count; i++) {
+        const imported_name *one = &m->imported.items[i];
+        const char *name = one->name;
+        const source_module *from = module_of_name(one->module, &name);
+        if (!from || !module_constant(from, name))
+            continue;
+        c->module = (source_module *)from;
+        scope_define(c, one->local, scope_lookup(c, name, one->at), one->at, NULL);
+        c->module = NULL;
+    }
+}
+
+static void define_own(checker *c, const ast_module *m) {
     for (uint32_t i = 0; i < m->constant_count; i++) {
         const node *assign = m->constants[i];
         for (uint32_t k = 0; k < assign->count; k++) {
@@ -54,7 +66,21 @@ void checker_define_constants(checker *c) {
             }
         }
     }
+}
+
+void checker_define_constants(checker *c) {
+    const name_scope own = c->scope;
+    c->constants = ARENA_NEW(&c->memory, name_scope, c->source->modules.count + 1);
+    c->constants_only = true;
+    for (size_t i = 0; i < c->source->modules.count; i++) {
+        scope_init(&c->scope);
+        define_imported(c, c->source->modules.items[i]);
+        define_own(c, c->source->modules.items[i]->ast);
+        c->constants[i] = c->scope;
+    }
     c->constants_only = false;
+    c->scope = own;
+    c->module = c->source->main;
 }
 
 void constants_check(compiler_source *s, diagnostics *d) {
@@ -66,11 +92,20 @@ void constants_check(compiler_source *s, diagnostics *d) {
 
 /* ---- types from annotations ---- */
 
+/* In a function a dimension of its own has the meaning that a call gives it. */
+static ir_dim named_dim(checker *c, const char *name) {
+    const local_name *local = c->calls ? scope_find_own(c, name) : NULL;
+    if (local && local->value.kind == ENTITY_DIM)
+        return local->value.dim;
+    bool number = local && local->value.kind == ENTITY_NUMBER && local->value.is_integer;
+    return number ? local->value.integer : ir_dim_symbol(c->m, name);
+}
+
 static ir_dim annotated_dim(checker *c, const node *n) {
     if (n->kind == NODE_INT)
         return n->integer;
     if (n->kind == NODE_NAME)
-        return ir_dim_symbol(c->m, n->text);
+        return named_dim(c, n->text);
     ir_dim a = annotated_dim(c, n->left), b = annotated_dim(c, n->right);
     if (a == IR_DIM_INVALID || b == IR_DIM_INVALID)
         return IR_DIM_INVALID;
@@ -86,7 +121,10 @@ static ir_dim annotated_dim(checker *c, const node *n) {
     }
 }
 
-static dtype bound_type(const checker *c, const annotation *a) {
+static dtype bound_type(checker *c, const annotation *a) {
+    const local_name *local = c->calls && a->variable ? scope_find_own(c, a->variable) : NULL;
+    if (local && local->value.kind == ENTITY_TYPE)
+        return local->value.type;
     for (uint32_t i = 0; a->variable && i < c->type_count; i++)
         if (strcmp(c->types[i].name, a->variable) == 0)
             return c->types[i].type;
@@ -415,13 +453,6 @@ static ir_op begin_kernel(checker *c) {
 static void check_all(checker *c) {
     ir_op kernel = begin_kernel(c);
     ir_attr inputs = 0;
-    if (c->source->helper_count) {
-        const name_scope own = c->scope;
-        c->scope = c->file;
-        checker_define_constants(c);
-        c->file = c->scope;
-        c->scope = own;
-    }
     checker_define_constants(c);
     define_symbols(c);
     if (define_parameters(c, &inputs)) {

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
-#include "check/source.h"
+#include "check/modules.h"
 #include "ops/graph.h"
 #include "source/parser.h"
 
@@ -47,16 +47,9 @@ static void names_read(compiler_source *s, const kernel_interface *k, compiler_k
 }
 
 static void check_unique(compiler_source *s, const ast_function *f, diagnostics *d) {
-    const ast_function *helper = helper_find(s, f->name);
-    if (helper) {
-        diagnose_error(d, ERROR_DUPLICATE_KERNEL, f->at, "two functions are called '%s'", f->name);
-        diagnose_note(d, helper->at, "the first is here");
-        return;
-    }
-    for (uint32_t i = 0; i < s->kernel_count; i++) {
-        const ast_function *other = s->interfaces[i].function;
+    for (const ast_function *other = s->main->ast->functions; other < f; other++) {
         if (f->name[0] && strcmp(other->name, f->name) == 0) {
-            diagnose_error(d, ERROR_DUPLICATE_KERNEL, f->at, "two kernels are called '%s'",
+            diagnose_error(d, ERROR_DUPLICATE_KERNEL, f->at, "two functions are called '%s'",
                            f->name);
             diagnose_note(d, other->at, "the first is here");
             return;
@@ -172,7 +165,8 @@ static void check_without_cases(compiler_source *s, const kernel_interface *k, d
 
 static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
     const kernel_interface *k = &s->interfaces[index];
-    const compiler_kernel *kernel = &s->kernels[index];
+    compiler_kernel *kernel = &s->kernels[index];
+    const uint32_t before = d->reported;
     if (k->broken || k->function->broken)
         return;
     if (kernel->case_count == 0)
@@ -188,6 +182,7 @@ static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
             check_cases(s, k, kernel, i, d);
         }
     }
+    kernel->broken = d->reported != before;
     text_release(&key);
     map_release(&seen);
 }
@@ -205,14 +200,15 @@ static bool is_inside_any(const compiler_source *s, uint32_t offset) {
     return false;
 }
 
-/* An error is its kernel's. One outside of all kernels may be about what any of them uses. */
-static void mark_broken(compiler_source *s, const diagnostics *d) {
+/* An error is its kernel's, also one in a function that it calls. One outside of all kernels, found
+ * while `read` errors were, may be about what any of them uses. */
+static void mark_broken(compiler_source *s, const diagnostics *d, size_t read) {
     bool all = false;
-    for (size_t e = 0; e < d->places.count && !all; e++)
+    for (size_t e = 0; e < read && !all; e++)
         all = !is_inside_any(s, d->places.items[e]);
     for (uint32_t i = 0; i < s->kernel_count; i++) {
         const kernel_interface *k = &s->interfaces[i];
-        bool own = k->broken || k->function->broken;
+        bool own = k->broken || k->function->broken || s->kernels[i].broken;
         for (size_t e = 0; e < d->places.count && !own; e++)
             own = is_inside(k->function, d->places.items[e]);
         s->kernels[i].broken = all || own;
@@ -225,26 +221,25 @@ static void mark_broken(compiler_source *s, const diagnostics *d) {
 
 /* ---- opening ---- */
 
-static void read_helpers(compiler_source *s, diagnostics *d) {
-    s->helpers = ARENA_NEW(&s->memory, const ast_function *, s->ast->function_count + 1);
-    for (uint32_t i = 0; i < s->ast->function_count; i++) {
-        if (helper_is_one(&s->ast->functions[i])) {
-            check_unique(s, &s->ast->functions[i], d);
-            helper_read(s, &s->ast->functions[i], d);
-        }
-    }
+/* Functions and records that are no kernels by themselves. */
+static void read_parts(compiler_source *s, source_module *m, diagnostics *d) {
+    for (uint32_t i = 0; i < m->record_count; i++)
+        record_read(s, &m->records[i], d);
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (!m->functions[i].is_kernel)
+            callable_read(s, &m->functions[i], d);
 }
 
 static void read_kernels(compiler_source *s, diagnostics *d) {
-    uint32_t count = s->ast->function_count;
+    uint32_t count = s->main->function_count;
     s->kernels = ARENA_NEW(&s->memory, compiler_kernel, count + 1);
     s->interfaces = ARENA_NEW(&s->memory, kernel_interface, count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        const ast_function *f = &s->ast->functions[i];
+        const ast_function *f = &s->main->ast->functions[i];
         compiler_kernel *out = &s->kernels[s->kernel_count];
-        if (helper_is_one(f))
-            continue;
         check_unique(s, f, d);
+        if (!s->main->functions[i].is_kernel)
+            continue;
         s->interfaces[s->kernel_count] = interface_of(s, f, d);
         *out = (compiler_kernel){.name = f->name,
                                  .path = s->text.name,
@@ -268,15 +263,17 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
         kept = arena_copy(&s->memory, data, size);
     source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, (uint32_t)size);
     diagnostics_init(&d, &s->text, colour, out);
-    s->ast = parse_module(&s->text, &s->memory, &d);
+    s->main = module_load(s, s->text.name, (span){0, (uint32_t)size}, &d);
     constants_check(s, &d);
-    read_helpers(s, &d);
+    for (size_t i = 0; i < s->modules.count; i++)
+        read_parts(s, s->modules.items[i], &d);
     read_kernels(s, &d);
     same_as_resolve(s, &d);
+    size_t read = d.places.count;
     for (uint32_t i = 0; i < s->kernel_count; i++)
         check_kernel(s, i, &d);
     s->errors = d.errors;
-    mark_broken(s, &d);
+    mark_broken(s, &d, read);
     diagnostics_release(&d);
     return s;
 }
@@ -299,6 +296,7 @@ compiler_source *compiler_open_text(const char *name, const char *source, bool c
 
 void compiler_close(compiler_source *source) {
     if (source) {
+        modules_release(source);
         arena_release(&source->memory);
         free(source);
     }

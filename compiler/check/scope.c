@@ -62,10 +62,14 @@ static local_name *find_in(name_scope *s, const char *name) {
     return map_get(&s->names, name, &index) ? &s->locals.items[index] : NULL;
 }
 
-/* A helper sees its own names and the file's constants. */
+local_name *scope_find_own(checker *c, const char *name) {
+    return find_in(&c->scope, name);
+}
+
+/* Its own names, then the constants of its file. */
 local_name *scope_find(checker *c, const char *name) {
     local_name *own = find_in(&c->scope, name);
-    return own || !c->calls ? own : find_in(&c->file, name);
+    return own || !c->module ? own : find_in(&c->constants[c->module->number], name);
 }
 
 void scope_init(name_scope *s) {
@@ -109,10 +113,12 @@ static entity unknown_name(checker *c, const char *name, span at) {
         return entity_broken(at);
     }
     diagnose_error(c->report, ERROR_UNKNOWN_NAME, at, "unknown name '%.60s'", name);
-    const char **known = ARENA_NEW(&c->memory, const char *, c->scope.locals.count + 1);
-    for (size_t i = 0; i < c->scope.locals.count; i++)
-        known[i] = c->scope.locals.items[i].name;
-    diagnose_nearest(c->report, name, known, c->scope.locals.count);
+    const local_names *own = &c->scope.locals, none = {0},
+                      *file = c->module ? &c->constants[c->module->number].locals : &none;
+    const char **known = ARENA_NEW(&c->memory, const char *, own->count + file->count + 1);
+    for (size_t i = 0; i < own->count + file->count; i++)
+        known[i] = i < own->count ? own->items[i].name : file->items[i - own->count].name;
+    diagnose_nearest(c->report, name, known, own->count + file->count);
     return entity_broken(at);
 }
 

@@ -87,14 +87,14 @@ typedef struct kernel_interface {
 struct compiler_source {
     arena memory;
     source_text text;
-    ast_module *ast;
     bool colour;
     uint32_t errors;
     compiler_kernel *kernels;
     kernel_interface *interfaces; /* beside kernels */
     uint32_t kernel_count;
-    const ast_function **helpers; /* functions that kernels of tiles call */
-    uint32_t helper_count;
+    struct source_module *main;          /* the file that was opened */
+    VEC(struct source_module *) opened;  /* all files, in the order of their text */
+    VEC(struct source_module *) modules; /* ... those that others import before these */
 };
 
 /* Reads the annotations of a function; problems are reported and leave `broken` set. */
@@ -110,14 +110,6 @@ bool contract_is_interpreted(const ast_function *f);
 const char *contract_unit(const ast_function *f);
 /* A type's name: f32, ...; reports an unknown one with a suggestion. DTYPE_NONE then. */
 dtype type_named(const char *name, span at, diagnostics *d);
-
-/* helpers.c: a function with a Tile among its parameters or results is no kernel, but part of the
- * kernels that call it. */
-bool helper_is_one(const ast_function *f);
-/* Reads its head, and keeps it where that is good. */
-void helper_read(compiler_source *s, const ast_function *f, diagnostics *d);
-/* NULL: there is none of that name. */
-const ast_function *helper_find(const compiler_source *s, const char *name);
 
 /* tiles/interface.c: the function with each KVCache as two parameters, without those that are
  * results, and with values for its

@@ -38,7 +38,8 @@ static void check_annotated(checker *c, const node *n) {
     bool good = annotation_read(c->source, n->right, &a, &symbols, &variables, c->report);
     for (size_t i = 0; i < symbols.count; i++) {
         const local_name *known = scope_find(c, symbols.items[i].name);
-        if (!known || known->value.kind != ENTITY_DIM) {
+        bool number = known && known->value.kind == ENTITY_NUMBER && known->value.is_integer;
+        if (!number && (!known || known->value.kind != ENTITY_DIM)) {
             diagnose_error(c->report, ERROR_UNBOUND_DIMENSION, symbols.items[i].at,
                            "dimension '%s' is in no parameter and no result",
                            symbols.items[i].name);
@@ -158,7 +159,7 @@ const node *check_until_return(checker *c, const ast_function *f) {
         check_statement(c, f->body[i]);
     if (i == f->body_count) {
         diagnose_error(c->report, ERROR_NO_RETURN, f->at, "%s '%s' has no return statement",
-                       c->calls ? "helper" : "kernel", f->name);
+                       c->calls ? "function" : "kernel", f->name);
         diagnose_help(c->report, "end it with: return x");
         return NULL;
     }

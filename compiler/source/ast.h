@@ -1,5 +1,5 @@
-/* ast.h - the syntax tree of one source: constants, kernels, statements and expressions, each with
- * its span.
+/* ast.h - the syntax tree of one file: constants, functions, records, imports, statements and
+ * expressions, each with its span.
  *
  * Everything lives in the arena given to the parser. A tree is never deeper than AST_MAX_DEPTH, so
  * that walking it by recursion is safe whatever the input. */
@@ -76,11 +76,38 @@ typedef struct ast_function {
     bool broken;     /* has syntax errors: not worth checking */
 } ast_function;
 
+/* @record class NAME: fields, each with an annotation, perhaps a default. */
+typedef struct ast_record {
+    const char *name;
+    span at; /* the name */
+    ast_parameter *fields;
+    uint32_t field_count;
+} ast_record;
+
+/* from MODULE import NAME as LOCAL */
+typedef struct ast_import_name {
+    const char *name, *local;
+    span at;
+} ast_import_name;
+
+typedef struct ast_import {
+    const char *module; /* "norms", "tessera.stdlib" */
+    uint32_t level;     /* leading dots: 1 is the file's own folder, 2 the one above */
+    span at;            /* dots and module */
+    bool all;           /* import * */
+    ast_import_name *names;
+    uint32_t count;
+} ast_import;
+
 typedef struct ast_module {
     node **constants; /* NODE_ASSIGN, in order */
     uint32_t constant_count;
     ast_function *functions;
     uint32_t function_count;
+    ast_record *records;
+    uint32_t record_count;
+    ast_import *imports;
+    uint32_t import_count;
 } ast_module;
 
 #endif

@@ -10,16 +10,55 @@
 
 enum { EXCERPT_BEFORE = 80, EXCERPT_BYTES = 180, TAB_WIDTH = 4 };
 
-void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size) {
-    uint32_t lines = 1;
-    for (uint32_t i = 0; i < size; i++)
-        lines += data[i] == '\n';
-    *s = (source_text){.name = name, .data = data, .size = size, .line_count = lines};
+static void find_lines(source_text *s, arena *a) {
+    uint32_t lines = 1, line = 0;
+    for (uint32_t i = 0; i < s->size; i++)
+        lines += s->data[i] == '\n';
+    s->line_count = lines;
     s->lines = ARENA_NEW(a, uint32_t, lines);
-    uint32_t line = 0;
-    for (uint32_t i = 0; i < size; i++)
-        if (data[i] == '\n')
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->data[i] == '\n')
             s->lines[++line] = i + 1;
+}
+
+void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size) {
+    *s = (source_text){.name = name, .data = data, .size = size};
+    find_lines(s, a);
+}
+
+/* A line's end stands between two files. */
+span source_text_add(source_text *s, arena *a, const char *name, const char *data, uint32_t size) {
+    uint32_t start = s->size + 1, count = s->imported_count;
+    char *all = ARENA_NEW(a, char, start + size);
+    source_file *files = ARENA_NEW(a, source_file, count + 1);
+    memcpy(all, s->data, s->size);
+    all[s->size] = '\n';
+    memcpy(all + start, data, size);
+    for (uint32_t i = 0; i < count; i++)
+        files[i] = s->imported[i];
+    files[count] = (source_file){name, start, s->line_count};
+    s->data = all;
+    s->size = start + size;
+    s->imported = files;
+    s->imported_count = count + 1;
+    find_lines(s, a);
+    return (span){start, s->size};
+}
+
+static const source_file *imported_at(const source_text *s, uint32_t offset) {
+    const source_file *found = NULL;
+    for (uint32_t i = 0; i < s->imported_count && s->imported[i].start <= offset; i++)
+        found = &s->imported[i];
+    return found;
+}
+
+bool source_is_first(const source_text *s, uint32_t offset) {
+    return !imported_at(s, offset);
+}
+
+const char *source_name_at(const source_text *s, uint32_t offset) {
+    const source_file *file = imported_at(s, offset);
+    return file ? file->name : s->name;
 }
 
 static uint32_t line_of(const source_text *s, uint32_t offset) {
@@ -38,7 +77,8 @@ source_position source_position_of(const source_text *s, uint32_t offset) {
     uint32_t line = line_of(s, offset), column = 1;
     for (uint32_t i = s->lines[line]; i < offset && i < s->size; i++)
         column += ((unsigned char)s->data[i] & 0xC0) != 0x80;
-    return (source_position){line + 1, column};
+    const source_file *file = imported_at(s, offset);
+    return (source_position){line + 1 - (file ? file->first_line : 0), column};
 }
 
 uint32_t source_offset_of(const source_text *s, uint32_t line, uint32_t column) {
@@ -189,7 +229,7 @@ static void render(diagnostics *d, const char *id, span at, const char *format, 
         at.start = at.end = d->source->size;
     source_position p = source_position_of(d->source, at.start);
     text_append(d->out, paint(d, "\033[1m"));
-    text_show(d->out, "%s:%u:%u:", d->source->name, p.line, p.column);
+    text_show(d->out, "%s:%u:%u:", source_name_at(d->source, at.start), p.line, p.column);
     text_printf(d->out, "%s ", paint(d, "\033[0m"));
     text_append(d->out, paint(d, colour));
     if (error)

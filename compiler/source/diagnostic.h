@@ -26,17 +26,27 @@ typedef struct span {
     uint32_t start, end;
 } span;
 
-/* A file in memory with its line starts; `name` and `data` are borrowed. */
+/* A file of a source: where its bytes and its lines begin. */
+typedef struct source_file {
+    const char *name;
+    uint32_t start, first_line;
+} source_file;
+
+/* A file in memory, and behind it those that it imports: a span is a place in one of them. `name`
+ * and `data` are the first one's, and borrowed until a second one is added. */
 typedef struct source_text {
     const char *name;
     const char *data;
-    uint32_t size;
+    uint32_t size;   /* of all files */
     uint32_t *lines; /* byte offset of each line's start, in the arena */
     uint32_t line_count;
+    const source_file *imported; /* in the order of their bytes */
+    uint32_t imported_count;
 } source_text;
 
+/* In its file. 1-based; columns count code points. */
 typedef struct source_position {
-    uint32_t line, column; /* 1-based; columns count code points */
+    uint32_t line, column;
 } source_position;
 
 enum { DIAGNOSTIC_LIMIT = 20 };
@@ -72,8 +82,13 @@ void diagnostic_list_release(diagnostic_list *l);
 diagnostic_list *diagnostics_list(diagnostic_list *l);
 
 void source_text_init(source_text *s, arena *a, const char *name, const char *data, uint32_t size);
+/* Adds a file behind the others, a copy of it in the arena; returns where it is. */
+span source_text_add(source_text *s, arena *a, const char *name, const char *data, uint32_t size);
+/* The name of the file that a place is in; and whether that is the first one. */
+const char *source_name_at(const source_text *s, uint32_t offset);
+bool source_is_first(const source_text *s, uint32_t offset);
 source_position source_position_of(const source_text *s, uint32_t offset);
-/* The other way: the byte at a line and column, or the end of the source. */
+/* The other way: the byte at a line and column of the first file, or the end of the source. */
 uint32_t source_offset_of(const source_text *s, uint32_t line, uint32_t column);
 span span_join(span first, span last);
 

@@ -55,11 +55,11 @@ const char *diagnostic_name(diagnostic_id id) {
 
 const char compiler_example_operands[] = EXAMPLE_OPERANDS;
 
-/* Constants are in capitals, and imports and kernels have words of their own. */
+/* Constants are in capitals; imports, kernels and records have words of their own. */
 bool compiler_example_is_body(const char *example) {
     size_t name = strspn(example, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    return !strstr(example, "def ") && strncmp(example, "from ", 5) != 0 &&
-           (name < 2 || !strchr(" ,", example[name]));
+    return !strstr(example, "def ") && !strstr(example, "class ") &&
+           strncmp(example, "from ", 5) != 0 && (name < 2 || !strchr(" ,", example[name]));
 }
 
 void compiler_example_source(const char *example, text *out) {

@@ -37,8 +37,8 @@ typedef struct token_list {
     uint32_t count;
 } token_list;
 
-/* Tokens of the whole source. */
-token_list lex_source(const source_text *source, arena *a, diagnostics *d);
+/* Tokens of a file, which is that part of the source. */
+token_list lex_source(const source_text *source, span part, arena *a, diagnostics *d);
 /* Tokens of a part that holds one expression (a quoted dimension): no lines, no indentation. */
 token_list lex_expression(const source_text *source, span part, arena *a, diagnostics *d);
 

@@ -104,7 +104,7 @@ static void newline(lexer *l) {
 
 static void refuse_broken_utf8(lexer *l) {
     const unsigned char *p = (const unsigned char *)l->source->data;
-    for (uint32_t i = 0; i < l->end;) {
+    for (uint32_t i = l->at; i < l->end;) {
         uint32_t n = p[i] < 0x80    ? 1
                      : p[i] >= 0xF5 ? 0
                      : p[i] >= 0xF0 ? 4
@@ -127,11 +127,11 @@ static void refuse_broken_utf8(lexer *l) {
     }
 }
 
-token_list lex_source(const source_text *source, arena *a, diagnostics *d) {
-    lexer l = {.source = source, .memory = a, .report = d, .end = source->size};
+token_list lex_source(const source_text *source, span part, arena *a, diagnostics *d) {
+    lexer l = {.source = source, .memory = a, .report = d, .at = part.start, .end = part.end};
     refuse_broken_utf8(&l);
-    if (source->size >= 3 && memcmp(source->data, "\xEF\xBB\xBF", 3) == 0)
-        l.at = 3;
+    if (part.end - part.start >= 3 && memcmp(source->data + part.start, "\xEF\xBB\xBF", 3) == 0)
+        l.at += 3;
     begin_line(&l);
     while (l.at < l.end)
         if (lexer_peek(&l, 0) == '\n')

@@ -421,6 +421,19 @@ static bool at_comparison(const parser *p) {
     return false;
 }
 
+/* x is None, x is not None */
+static node *parse_identity(parser *p, node *left) {
+    token is = *parser_next(p);
+    bool negated = parser_is_word(p, "not");
+    if (negated)
+        parser_next(p);
+    if (!parser_is_word(p, "None"))
+        return refuse(p, is.at, "an identity test of anything but None",
+                      "compare values with == or !=");
+    is.symbol = negated ? SYMBOL2('!', '=') : SYMBOL2('=', '=');
+    return make_operator(p, NODE_COMPARE, &is, left, parse_binary(p, 0));
+}
+
 static node *parse_comparison(parser *p) {
     node *left = parse_binary(p, 0);
     if (left && at_comparison(p)) {
@@ -429,8 +442,10 @@ static node *parse_comparison(parser *p) {
     }
     if (left && at_comparison(p))
         return refuse(p, parser_peek(p, 0)->at, "a chained comparison", "write (a < b) & (b < c)");
-    if (left && (parser_is_word(p, "in") || parser_is_word(p, "is") || parser_is_word(p, "not"))) {
-        return refuse(p, parser_peek(p, 0)->at, "a membership or identity test",
+    if (left && parser_is_word(p, "is"))
+        return parse_identity(p, left);
+    if (left && (parser_is_word(p, "in") || parser_is_word(p, "not"))) {
+        return refuse(p, parser_peek(p, 0)->at, "a membership test",
                       "compare values with == or !=");
     }
     return left;

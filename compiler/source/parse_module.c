@@ -49,7 +49,7 @@ static bool refuse_statement(parser *p, bool top) {
                   "kernel of tiles"},
         {"with", "there is nothing to enter or leave in a kernel"},
         {"try", "operations do not fail once their shapes are checked"},
-        {"class", "a source holds kernels: functions decorated @kernel"},
+        {"class", "a record has the decorator @record: @record class Weights: ..."},
         {"async", "kernels have no side effects to wait for"},
         {"def", "define kernels at the top of the file"},
         {"pass", "a kernel returns tensors"},
@@ -60,8 +60,8 @@ static bool refuse_statement(parser *p, bool top) {
         {"nonlocal", "use module constants or keyword-only parameters"},
         {"break", "loops run to their end"},
         {"continue", "loops run to their end: choose between values with where()"},
-        {"import", "write: from tessera import *"},
-        {"from", "write: from tessera import *, at the top of the file"},
+        {"import", "write: from .norms import rmsnorm, of norms.tsr in this folder"},
+        {"from", "imports stand at the top of the file"},
         {"return", "return belongs in a kernel"},
         {"elif", "it follows the block of an if"},
         {"else", "it follows the block of an if"},
@@ -223,7 +223,7 @@ node *parser_statement(parser *p) {
 
 typedef VEC(ast_parameter) parameter_list;
 
-static bool parse_parameter(parser *p, ast_parameter *out) {
+bool parse_parameter(parser *p, ast_parameter *out) {
     const token *name = parser_peek(p, 0);
     if (name->kind != TOKEN_NAME) {
         parser_unexpected(p, "a parameter's name");
@@ -383,16 +383,15 @@ static bool parse_decorator(parser *p, node_list *decorators) {
     return true;
 }
 
+static void take_decorators(ast_function *f, parser *p, node_list *decorators) {
+    f->decorator_count = (uint32_t)decorators->count;
+    f->decorators = decorators->count ? arena_copy(p->memory, decorators->items,
+                                                   decorators->count * sizeof(node *))
+                                      : NULL;
+    vec_release(decorators);
+}
+
 static void parse_function(parser *p, ast_function *f) {
-    uint32_t first = p->at;
-    node_list decorators = {0};
-    while (parser_is(p, SYMBOL1('@')))
-        f->broken |= !parse_decorator(p, &decorators);
-    f->decorator_count = (uint32_t)decorators.count;
-    f->decorators = decorators.count
-                        ? arena_copy(p->memory, decorators.items, decorators.count * sizeof(node *))
-                        : NULL;
-    vec_release(&decorators);
     if (!parser_is_word(p, "def")) {
         parser_unexpected(p, "'def' after a decorator");
         f->broken = true;
@@ -405,45 +404,23 @@ static void parse_function(parser *p, ast_function *f) {
         f->broken = true;
         parser_skip_statement(p);
     }
-    f->whole = parser_span(p, first);
 }
 
 /* ---- the file ---- */
 
-static bool parse_import(parser *p) {
-    parser_next(p);
-    const token *module = parser_peek(p, 0);
-    if (module->kind != TOKEN_NAME || strcmp(module->text, "tessera") != 0) {
-        diagnose_error(p->report, ERROR_IMPORT, module->at, "only 'tessera' can be imported from");
-        return false;
-    }
-    parser_next(p);
-    if (!parser_is_word(p, "import")) {
-        parser_unexpected(p, "'import'");
-        return false;
-    }
-    parser_next(p);
-    if (parser_accept(p, SYMBOL1('*')))
-        return parser_end_of_line(p);
-    bool parenthesis = parser_accept(p, SYMBOL1('('));
-    do {
-        if (parser_peek(p, 0)->kind != TOKEN_NAME) {
-            parser_unexpected(p, "a name or '*'");
-            return false;
-        }
-        parser_next(p);
-    } while (parser_accept(p, SYMBOL1(',')) && !(parenthesis && parser_is(p, SYMBOL1(')'))));
-    return (!parenthesis || parser_expect(p, SYMBOL1(')'), "',' or ')'")) && parser_end_of_line(p);
-}
-
 typedef struct module_parts {
     node_list constants;
     VEC(ast_function) functions;
+    VEC(ast_record) records;
+    VEC(ast_import) imports;
 } module_parts;
 
 static void parse_top_level_line(parser *p, module_parts *parts) {
     if (parser_is_word(p, "from")) {
-        if (!parse_import(p))
+        ast_import one = {0};
+        if (parse_import(p, &one) && parser_end_of_line(p))
+            vec_push(&parts->imports, one);
+        else
             parser_skip_statement(p);
         return;
     }
@@ -463,6 +440,30 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
         vec_push(&parts->constants, n);
 }
 
+static bool is_record(const ast_function *decorated) {
+    const node *only = decorated->decorator_count == 1 ? decorated->decorators[0] : NULL;
+    return only && only->kind == NODE_NAME && strcmp(only->text, "record") == 0;
+}
+
+/* Decorators, and the function or the class below them. */
+static void parse_decorated(parser *p, module_parts *parts) {
+    uint32_t first = p->at;
+    node_list decorators = {0};
+    ast_function f = {0};
+    while (parser_is(p, SYMBOL1('@')))
+        f.broken |= !parse_decorator(p, &decorators);
+    take_decorators(&f, p, &decorators);
+    if (parser_is_word(p, "class") && is_record(&f)) {
+        ast_record record = {0};
+        if (parse_record(p, &record))
+            vec_push(&parts->records, record);
+        return;
+    }
+    parse_function(p, &f);
+    f.whole = parser_span(p, first);
+    vec_push(&parts->functions, f);
+}
+
 static void parse_part(parser *p, module_parts *parts) {
     token_kind kind = parser_peek(p, 0)->kind;
     if (kind == TOKEN_INDENT) {
@@ -472,32 +473,34 @@ static void parse_part(parser *p, module_parts *parts) {
     } else if (kind == TOKEN_NEWLINE || kind == TOKEN_DEDENT) {
         parser_next(p);
     } else if (parser_is(p, SYMBOL1('@')) || parser_is_word(p, "def")) {
-        ast_function f = {0};
-        parse_function(p, &f);
-        vec_push(&parts->functions, f);
+        parse_decorated(p, parts);
     } else {
         parse_top_level_line(p, parts);
     }
 }
 
-ast_module *parse_module(const source_text *source, arena *a, diagnostics *d) {
-    parser p = {.source = source, .memory = a, .report = d, .tokens = lex_source(source, a, d)};
+/* The list in the arena, its length in *count. */
+#define KEEP(a, list, length)                                                                      \
+    (*(length) = (uint32_t)(list).count,                                                           \
+     (list).count ? arena_copy((a), (list).items, (list).count * sizeof *(list).items) : NULL)
+
+ast_module *parse_module(const source_text *source, span part, arena *a, diagnostics *d) {
+    parser p = {
+        .source = source, .memory = a, .report = d, .tokens = lex_source(source, part, a, d)};
     module_parts parts = {0};
     while (parser_peek(&p, 0)->kind != TOKEN_END) {
         p.depth = 0;
         parse_part(&p, &parts);
     }
     ast_module *m = ARENA_NEW(a, ast_module, 1);
-    m->constant_count = (uint32_t)parts.constants.count;
-    m->function_count = (uint32_t)parts.functions.count;
-    if (m->constant_count)
-        m->constants = arena_copy(a, parts.constants.items, parts.constants.count * sizeof(node *));
-    if (m->function_count) {
-        m->functions =
-            arena_copy(a, parts.functions.items, parts.functions.count * sizeof(ast_function));
-    }
+    m->constants = KEEP(a, parts.constants, &m->constant_count);
+    m->functions = KEEP(a, parts.functions, &m->function_count);
+    m->records = KEEP(a, parts.records, &m->record_count);
+    m->imports = KEEP(a, parts.imports, &m->import_count);
     vec_release(&parts.constants);
     vec_release(&parts.functions);
+    vec_release(&parts.records);
+    vec_release(&parts.imports);
     return m;
 }
 

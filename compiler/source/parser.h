@@ -5,7 +5,8 @@
 
 #include "source/ast.h"
 
-ast_module *parse_module(const source_text *source, arena *a, diagnostics *d);
+/* A file, which is that part of the source. */
+ast_module *parse_module(const source_text *source, span part, arena *a, diagnostics *d);
 /* The expression inside a quoted dimension; `part` is the span between the quotes. NULL when
  * reported. */
 node *parse_quoted(const source_text *source, span part, arena *a, diagnostics *d);

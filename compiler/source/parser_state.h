@@ -42,6 +42,12 @@ node *parser_statement(parser *p);
 /* parse_block.c: at `for` or `if`, with all that hangs below it. NULL when reported. */
 node *parser_compound(parser *p);
 
+/* parse_module.c: NAME: annotation = default, of a parameter or a field. False when reported. */
+bool parse_parameter(parser *p, ast_parameter *out);
+/* parse_import.c: at `from`, and at `class`. False when reported; the line's end is not taken. */
+bool parse_import(parser *p, ast_import *out);
+bool parse_record(parser *p, ast_record *out);
+
 /* NULL when reported. */
 node *parse_expression(parser *p);
 /* One or more expressions; several, or a trailing comma, make a tuple. */

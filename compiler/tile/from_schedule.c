@@ -469,7 +469,7 @@ static void lower_kernel(lowering *l) {
     ir_block all = ir_op_block(l->s, kernel, 0);
     if (!l->symbolic)
         lowering_plan_workspace(l, all, tile_kernel);
-    l->planned_bytes = l->workspace_bytes;
+    l->pieces.begin = l->workspace_bytes;
     lower_block(l, &b, all);
     if (l->unplanned_bytes > l->workspace_bytes)
         ir_op_set_attr(l->m, tile_kernel, "unplanned_bytes", ir_attr_int(l->m, l->unplanned_bytes));
@@ -477,8 +477,8 @@ static void lower_kernel(lowering *l) {
     set_bytes(l, tile_kernel, "scratch_bytes", "scratch", l->scratch_bytes);
     if (l->prepared_bytes)
         ir_op_set_attr(l->m, tile_kernel, "prepared_bytes", ir_attr_int(l->m, l->prepared_bytes));
-    if (l->moved_bytes)
-        ir_op_set_attr(l->m, tile_kernel, "moved_bytes", ir_attr_int(l->m, l->moved_bytes));
+    if (l->pieces.moved_bytes)
+        ir_op_set_attr(l->m, tile_kernel, "moved_bytes", ir_attr_int(l->m, l->pieces.moved_bytes));
 }
 
 ir_module *tile_from_schedule(const ir_module *schedule, status *st) {

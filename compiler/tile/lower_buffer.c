@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tile/lowering.h"
-#include "tile/simt/simt.h"
 
 /* Rounded up to whole lines of the cache. */
 static ir_dim lines_of(lowering *l, ir_dim count, dtype element) {
@@ -37,13 +36,13 @@ static bool phases_share_pieces(const lowering *l) {
 /* In the workspace, for each workgroup of the phase; phases that run one after the other have the
  * same bytes there, too. */
 static memory_place place_pieces(lowering *l, dtype element, ir_dim bytes) {
-    ir_dim at = phases_share_pieces(l) ? l->pieces_at : l->workspace_bytes;
-    ir_dim end = ir_dim_add_scaled(l->m, at, l->workgroups, bytes);
-    l->pieces_at = end;
-    if (!phases_share_pieces(l) || end > l->workspace_bytes)
-        l->workspace_bytes = end;
-    l->phase_moved_bytes += ir_dim_is_static(bytes) ? bytes : 0;
-    l->moved_bytes = l->phase_moved_bytes > l->moved_bytes ? l->phase_moved_bytes : l->moved_bytes;
+    workgroup_pieces *p = &l->pieces;
+    ir_dim at = phases_share_pieces(l) ? p->end : l->workspace_bytes;
+    p->end = ir_dim_add_scaled(l->m, at, l->workgroups, bytes);
+    if (!phases_share_pieces(l) || p->end > l->workspace_bytes)
+        l->workspace_bytes = p->end;
+    p->phase_bytes += ir_dim_is_static(bytes) ? bytes : 0;
+    p->moved_bytes = p->phase_bytes > p->moved_bytes ? p->phase_bytes : p->moved_bytes;
     return (memory_place){TILE_WORKSPACE, element, at, bytes};
 }
 
@@ -64,7 +63,7 @@ static memory_place place_within(lowering *l, dtype element, ir_dim count, int64
 
 /* Leaves folds the memory by which they exchange lanes. */
 static memory_place place_scratch(lowering *l, dtype element, ir_dim count) {
-    return place_within(l, element, count, l->shared_bytes - SIMT_FOLD_BYTES);
+    return place_within(l, element, count, l->shared_bytes - TILE_FOLD_BYTES);
 }
 
 ir_value lowering_scratch(lowering *l, ir_builder *b, dtype element, ir_dim count) {
@@ -131,6 +130,6 @@ void lowering_begin_memory(lowering *l) {
             l->value_of[v] = 0;
     if (phases_share_scratch(l))
         l->phase_scratch_bytes = l->staging_bytes = 0;
-    l->pieces_at = l->planned_bytes;
-    l->phase_moved_bytes = 0;
+    l->pieces.end = l->pieces.begin;
+    l->pieces.phase_bytes = 0;
 }

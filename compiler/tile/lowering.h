@@ -32,6 +32,13 @@ typedef struct index_product {
     ir_value index, product;
 } index_product;
 
+/* Parts of the workspace that belong to a workgroup, whose own memory has no room for them. */
+typedef struct workgroup_pieces {
+    int64_t begin;                    /* of all of them: where planned buffers end */
+    ir_dim end;                       /* of those of the present phase */
+    int64_t phase_bytes, moved_bytes; /* of a workgroup: in the present phase, in any */
+} workgroup_pieces;
+
 typedef struct lowering {
     const ir_module *s;     /* the schedule */
     ir_module *m;           /* Tile IR under construction */
@@ -50,10 +57,8 @@ typedef struct lowering {
     memory_place staging;                    /* of the present phase ... */
     int64_t staging_bytes;                   /* ... 0: it has none */
     bool symbolic;                           /* a launch gives dimensions */
-    int64_t shared_bytes;  /* of a workgroup's memory; 0: it is a thread's own, and grows */
-    int64_t planned_bytes; /* of the workspace, behind which are pieces of workgroups */
-    ir_dim pieces_at;      /* the end of those of the present phase */
-    int64_t phase_moved_bytes, moved_bytes; /* a workgroup's in the workspace: now, at most */
+    int64_t shared_bytes; /* of a workgroup's memory; 0: it is a thread's own, and grows */
+    workgroup_pieces pieces;
     status *st;
     bool failed;
 } lowering;

@@ -107,4 +107,10 @@ ir_builder tile_for(ir_builder *b, ir_value low, ir_value high, int64_t step,
 void tile_yield(ir_builder *inside, const ir_value *values, uint32_t n);
 const ir_type_data *tile_type(const ir_builder *b, ir_value x);
 
+/* A fold of one row goes through the workgroup's memory: 64 elements, then 8, of up to 8 bytes
+ * each.
+ */
+enum { TILE_FOLD_LANES = 64, TILE_FOLD_PARTS = 8 };
+enum { TILE_FOLD_BYTES = (TILE_FOLD_LANES + TILE_FOLD_PARTS) * 8 };
+
 #endif

@@ -44,7 +44,7 @@ static int no_kernel(const compiler_source *source, const char *path, const char
     for (uint32_t i = 0; i < count; i++)
         text_printf(&names, "%s%s", i ? ", " : "", compiler_kernel_at(source, i)->name);
     if (count == 0)
-        status_set(&st, STATUS_INVALID, "%s holds no kernel", path);
+        status_set(&st, STATUS_INVALID, "%s holds no kernel: one has @kernel above it", path);
     else if (wanted)
         status_set(&st, STATUS_NOT_FOUND, "%s has no kernel %s; it has %.700s", path, wanted,
                    names.data);

@@ -274,7 +274,7 @@ static void block_loop(checker *c, const node *n, const entity *range) {
         return;
     }
     const char *index = tiles_index_name(c);
-    source_position at = source_position_of(c->report->source, n->at.start);
+    source_position at = source_position_of(c->report->source, checker_place(c, n->at).start);
     c->builder.location = (ir_location){at.line, at.column};
     ir_op op = begin_loop(c, &l, index, &b);
     b.number = ir_dim_symbol(c->m, index);

@@ -2,7 +2,7 @@
  * what is made from one by with_warps(4), and block(64, 64).k(32).stages(3). */
 #include <string.h>
 
-#include "check/source.h"
+#include "check/modules.h"
 
 enum { SIZE_MOST = 65536, BASES_MAX = 64 };
 
@@ -110,15 +110,8 @@ static bool word_read(const char *word, const node *value, tile_space *out, diag
 /* ---- whole schedules ---- */
 
 static const node *constant_named(const compiler_source *s, const char *name) {
-    const ast_module *m = s->ast;
-    for (uint32_t i = 0; i < m->constant_count; i++) {
-        for (uint32_t k = 0; k < m->constants[i]->count; k++) {
-            const node *target = m->constants[i]->items[k];
-            if (target->kind == NODE_NAME && strcmp(target->text, name) == 0)
-                return m->constants[i]->left;
-        }
-    }
-    return NULL;
+    const source_module *from = module_of_name(s->main, &name);
+    return from ? module_constant(from, name) : NULL;
 }
 
 /* The base of a chain of calls: Schedule(...) or block(...), by way of constants. */

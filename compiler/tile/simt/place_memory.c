@@ -15,7 +15,7 @@ bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st) {
         if (opcode == TILE_FOLD)
             ir_op_set_attr(m, w.op, "exchange", ir_attr_int(m, end));
     }
-    int64_t needed = end + (folds ? SIMT_FOLD_BYTES : 0);
+    int64_t needed = end + (folds ? TILE_FOLD_BYTES : 0);
     ir_op_set_attr(m, kernel, "scratch_bytes", ir_attr_int(m, needed));
     return needed <= shared_bytes ||
            status_set(st, STATUS_UNAVAILABLE,

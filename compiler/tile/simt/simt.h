@@ -35,11 +35,6 @@ double simt_tiles_cost(const ir_module *m, const schedule_target *target);
  * bounds are numbers. */
 bool simt_turns_beyond(const ir_module *m, int64_t most);
 
-/* A fold of one row goes through the workgroup's memory: 64 elements, then 8, of up to 8 bytes
- * each.
- */
-enum { SIMT_FOLD_LANES = 64, SIMT_FOLD_PARTS = 8 };
-enum { SIMT_FOLD_BYTES = (SIMT_FOLD_LANES + SIMT_FOLD_PARTS) * 8 };
 /* Several rows are each in at most so many threads, neighbours that belong to one subgroup on every
  * chip: they hand each other lanes without memory, and nobody waits. */
 enum { SIMT_FOLD_THREADS = 32, SIMT_FOLD_ROWS = 8 };

@@ -39,11 +39,11 @@ static LLVMValueRef element_address(emitter *e, dtype element, int64_t offset, L
  * threads what these have found. Between two folds there is always a barrier after the last look at
  * either part of the memory. */
 static LLVMValueRef across_threads(emitter *e, ir_op op, const emitted *x, LLVMValueRef mine) {
-    enum { MOST = SIMT_FOLD_LANES };
+    enum { MOST = TILE_FOLD_LANES };
     int opcode = fold_opcode(e, op), columns = (int)x->tile_columns,
-        few = columns > SIMT_FOLD_PARTS ? SIMT_FOLD_PARTS : columns / 2;
+        few = columns > TILE_FOLD_PARTS ? TILE_FOLD_PARTS : columns / 2;
     int64_t at = ir_op_int(e->m, op, "exchange", 0),
-            found = at + SIMT_FOLD_LANES * (int64_t)sizeof(int64_t);
+            found = at + TILE_FOLD_LANES * (int64_t)sizeof(int64_t);
     LLVMValueRef place = simt_place(e, &x->layout).column, v[MOST];
     LLVMValueRef holds = LLVMBuildICmp(e->b, LLVMIntSLT, place, code_int(e, e->i64, columns), "");
     LLVMValueRef adds = LLVMBuildICmp(e->b, LLVMIntSLT, place, code_int(e, e->i64, few), "");
@@ -133,7 +133,7 @@ static void fold_rows(emitter *e, ir_op op, const emitted *x, emitted *t) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const ir_layout *l = &x->layout;
     row_fold f = {e, fold_opcode(e, op), t->element, simt_place(e, l).column};
-    LLVMValueRef v[SIMT_FOLD_LANES];
+    LLVMValueRef v[TILE_FOLD_LANES];
     for (int64_t r = 0; r < t->rows; r++) {
         int count = 0;
         for (uint32_t i = 0; i < d->operand_count; i++) {
@@ -160,9 +160,9 @@ void simt_fold(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const emitted *x = code_get(e, d->operands[0]);
     emitted *t = code_new(e, d->results[0]);
-    LLVMValueRef v[SIMT_FOLD_LANES];
+    LLVMValueRef v[TILE_FOLD_LANES];
     bool one = x->tile_rows == 1;
-    bool fits = x->tile_columns * d->operand_count <= SIMT_FOLD_LANES &&
+    bool fits = x->tile_columns * d->operand_count <= TILE_FOLD_LANES &&
                 (one ? x->columns == 1 : is_even(e, x));
     if (!fits) {
         e->failed = true;

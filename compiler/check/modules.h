@@ -1,0 +1,97 @@
+/* modules.h - the files of a source: the one that was opened, and those that it imports, each with
+ * its functions, records and names from elsewhere. */
+#ifndef TESSERA_CHECK_MODULES_H
+#define TESSERA_CHECK_MODULES_H
+
+#include "check/source.h"
+
+typedef struct source_module source_module;
+struct checker;
+struct entity;
+
+/* A function's parameter, field, or result, as its annotation says it. */
+typedef struct value_type {
+    enum {
+        VALUE_ANY,    /* no annotation */
+        VALUE_WORD,   /* Tile, KTile, Block, float, int, bool: an index of words */
+        VALUE_TENSOR, /* tensor */
+        VALUE_RECORD, /* record */
+        VALUE_TUPLE,  /* items */
+        VALUE_LIST    /* items[0], `count` of it */
+    } kind;
+    span at;
+    int word;
+    annotation tensor;
+    const struct record *record;
+    struct value_type *items;
+    uint32_t count;
+} value_type;
+
+typedef struct record {
+    const ast_record *ast;
+    const source_module *module;
+    const char *const *names; /* of the fields */
+    value_type *fields;
+    uint32_t count;
+    bool read, broken;
+} record;
+
+/* A function that a kernel can call. */
+typedef struct callable {
+    const ast_function *ast;
+    source_module *module;
+    bool in_tiles;          /* a parameter or a result is a Tile */
+    bool is_kernel;         /* it has decorators */
+    value_type *parameters; /* by parameter of ast */
+    value_type result;
+    const char *math; /* of a kernel's @math(...) */
+    bool read, broken;
+} callable;
+
+/* from .norms import name as local */
+typedef struct imported_name {
+    const char *local, *name;
+    source_module *module;
+    span at;
+} imported_name;
+
+struct source_module {
+    const char *path; /* as messages show it */
+    const char *key;  /* the file, however it is named */
+    uint32_t number;  /* in the source's list, in which imported ones stand first */
+    bool loading;
+    const ast_module *ast;
+    callable *functions;
+    uint32_t function_count;
+    record *records;
+    uint32_t record_count;
+    VEC(imported_name) imported;
+};
+
+/* Reads a file's syntax and what it imports; the opened file is `part` of the source's text. */
+source_module *module_load(compiler_source *s, const char *path, span part, diagnostics *d);
+void modules_release(compiler_source *s);
+/* The file that a name of `m` comes from, with its name there; m itself where it is its own. NULL:
+ * it has no function, record or constant of that name. */
+source_module *module_of_name(source_module *m, const char **name);
+/* NULL: there is none. */
+callable *module_function(source_module *m, const char *name);
+record *module_record(source_module *m, const char *name);
+/* The value of a constant of this very file; NULL: there is none of that name. */
+const node *module_constant(const source_module *m, const char *name);
+
+/* value_type.c: reads an annotation of `m`; NULL is VALUE_ANY. False when reported. */
+bool value_type_read(compiler_source *s, source_module *m, const node *n, value_type *out,
+                     diagnostics *d);
+bool value_type_is_tile(const value_type *t);
+/* Gives dimensions and type variables that have no meaning yet the value's. */
+void value_type_bind(struct checker *c, const value_type *t, const struct entity *e);
+/* Checks that the value is what its annotation says, whose policies may convert it; `what` it is,
+ * in messages. False when reported. */
+bool value_type_fit(struct checker *c, const value_type *t, struct entity *e, const char *what);
+/* record.c: its fields, read where that has not been done; false when reported, now or before. */
+bool record_read(compiler_source *s, record *r, diagnostics *d);
+/* function.c: its head, likewise. */
+bool callable_read(compiler_source *s, callable *f, diagnostics *d);
+
+#endif
