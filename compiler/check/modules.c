@@ -27,10 +27,23 @@ void modules_release(compiler_source *s) {
     for (uint32_t i = 0; i < s->opened.count; i++)
         vec_release(&s->opened.items[i]->imported);
     vec_release(&s->opened);
+    vec_release(&s->bundled);
     vec_release(&s->modules);
 }
 
 /* ---- one import ---- */
+
+/* "a/b/" becomes "a/", and what has no folder any more "../". */
+static void leave_folder(text *path) {
+    size_t end = path->length ? path->length - 1 : 0;
+    while (end > 0 && path->data[end - 1] != '/')
+        end--;
+    bool up = strcmp(path->data + end, "../") == 0 || strcmp(path->data + end, "./") == 0;
+    if (path->length == 0 || up || strcmp(path->data, "/") == 0)
+        text_append(path, "../");
+    else
+        path->data[path->length = end] = '\0';
+}
 
 /* "../lib/norms.tsr", beside the file that imports it. */
 static const char *path_of(compiler_source *s, const source_module *from, const ast_import *n) {
@@ -39,7 +52,7 @@ static const char *path_of(compiler_source *s, const source_module *from, const 
     text_init(&path);
     text_append_bytes(&path, from->path, slash ? (size_t)(slash + 1 - from->path) : 0);
     for (uint32_t i = 1; i < n->level; i++)
-        text_append(&path, "../");
+        leave_folder(&path);
     for (const char *c = n->module; *c; c++)
         text_append_char(&path, *c == '.' ? '/' : *c);
     text_append(&path, ".tsr");
@@ -65,6 +78,11 @@ static source_module *load_imported(compiler_source *s, const char *path, span a
     if (s->opened.count == LIMIT_FILES) {
         diagnose_error(d, ERROR_IMPORT_MISSING, at, "a source has at most %d files", LIMIT_FILES);
         return NULL;
+    }
+    const bundled_file *bundled = bundle_find(s, path);
+    if (bundled) {
+        span own = source_text_add(&s->text, &s->memory, path, bundled->data, bundled->size);
+        return module_load(s, path, own, d);
     }
     if (!file_read(path, LIMIT_SOURCE_BYTES, &data, &size, &st)) {
         diagnose_error(d, ERROR_IMPORT_MISSING, at, "%s", st.message);

@@ -68,6 +68,11 @@ struct source_module {
     VEC(imported_name) imported;
 };
 
+/* bundle.c: divides a text into the first file, whose size is returned, and those that are bundled
+ * with it; and a bundled file by its path (NULL: there is none). */
+uint32_t bundle_divide(compiler_source *s, const char *data, uint32_t size);
+const bundled_file *bundle_find(const compiler_source *s, const char *path);
+
 /* Reads a file's syntax and what it imports; the opened file is `part` of the source's text. */
 source_module *module_load(compiler_source *s, const char *path, span part, diagnostics *d);
 void modules_release(compiler_source *s);

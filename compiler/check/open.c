@@ -261,9 +261,10 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     const char *kept = arena_strndup(&s->memory, "", 0);
     if (size)
         kept = arena_copy(&s->memory, data, size);
-    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, (uint32_t)size);
+    uint32_t first = bundle_divide(s, kept, (uint32_t)size);
+    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, first);
     diagnostics_init(&d, &s->text, colour, out);
-    s->main = module_load(s, s->text.name, (span){0, (uint32_t)size}, &d);
+    s->main = module_load(s, s->text.name, (span){0, first}, &d);
     constants_check(s, &d);
     for (size_t i = 0; i < s->modules.count; i++)
         read_parts(s, s->modules.items[i], &d);

@@ -84,9 +84,17 @@ typedef struct kernel_interface {
     bool broken;       /* not all of it could be read */
 } kernel_interface;
 
+/* A file that came with the text of the one that was opened: "#: file NAME" on a line of its own,
+ * and its text up to the next such line. The name is the path from the first file's folder. */
+typedef struct bundled_file {
+    const char *name, *data;
+    uint32_t size;
+} bundled_file;
+
 struct compiler_source {
     arena memory;
     source_text text;
+    VEC(bundled_file) bundled;
     bool colour;
     uint32_t errors;
     compiler_kernel *kernels;

@@ -62,18 +62,20 @@ static bool put_arrays(const staging *s, const char *folder, const struct compil
     return ok;
 }
 
+/* With the files that it imports, in one text. */
 static bool read_source(const job *j, text *out, status *st) {
-    char *data = NULL;
-    size_t size = 0;
     if (j->source) {
         text_append(out, j->source);
         return true;
     }
-    if (!file_read(j->path, 16 << 20, &data, &size, st))
-        return false;
-    text_append_bytes(out, data, size);
-    free(data);
-    return true;
+    text said;
+    text_init(&said);
+    compiler_source *source = compiler_open(j->path, false, &said, st);
+    if (source)
+        compiler_bundle(source, out);
+    compiler_close(source);
+    text_release(&said);
+    return source != NULL;
 }
 
 /* The file's own name where a pack may hold it, else the kernel's. */
