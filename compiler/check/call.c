@@ -223,7 +223,7 @@ entity check_call(checker *c, const node *n) {
     }
     source_module *from = module_of_name(c->module, &name);
     callable *f = from ? module_function(from, name) : NULL;
-    record *r = from ? module_record(from, name) : NULL;
+    record_type *r = from ? module_record(from, name) : NULL;
     if (r)
         return record_call(c, r, n);
     if (f && (!f->is_kernel || from != c->module))

@@ -40,7 +40,10 @@ static size_t known_arguments(const kernel_interface *k, const char **out) {
     for (uint32_t i = 0; i < k->variable_count; i++)
         out[count++] = k->variables[i].name;
     for (uint32_t i = 0; i < k->function->parameter_count; i++)
-        out[count++] = k->function->parameters[i].name;
+        if (!strchr(k->function->parameters[i].name, '.'))
+            out[count++] = k->function->parameters[i].name;
+    for (uint32_t i = 0; i < k->record_count; i++)
+        out[count++] = k->records[i].name;
     return count;
 }
 
@@ -64,7 +67,8 @@ static bool argument_known(case_reader *r, const node *n, const char *const *kno
 
 static bool arguments_check(case_reader *r, const node *call) {
     const kernel_interface *k = r->kernel;
-    size_t limit = 1 + k->symbol_count + k->variable_count + k->function->parameter_count;
+    size_t limit =
+        1 + k->symbol_count + k->variable_count + k->record_count + k->function->parameter_count;
     const char **known = ARENA_NEW(&r->source->memory, const char *, limit);
     size_t count = known_arguments(k, known);
     bool good = true;
@@ -283,9 +287,9 @@ static bool inputs_read(case_reader *r, const node *call, compiler_case *out) {
     bool good = true;
     for (uint32_t i = 0; i < k->parameter_count; i++) {
         dtype type = parameter_type(k, i, out);
-        const node *n = find_argument(call, parameter_name(k, i));
+        const node *n = unfold_argument(r->source->main, call, parameter_name(k, i));
         inputs[i] = default_input(type);
-        good &= !n || distribution_read(r, n->left, type, &inputs[i]);
+        good &= !n || distribution_read(r, n, type, &inputs[i]);
     }
     out->inputs = inputs;
     return good;

@@ -58,8 +58,8 @@ typedef struct entity {
     const schedule_value *schedule;
     const tile_block *block;
     struct entity *items;
-    const char *const *names; /* of the items of a record */
-    const struct record *record;
+    const char *const *names; /* of the items of a record_type */
+    const struct record_type *record;
     uint32_t count;
 } entity;
 
@@ -104,6 +104,7 @@ typedef struct checker {
     const compiler_type_binding *types;
     uint32_t type_count;
     name_scope scope;
+    name_scope weights; /* parameters that the kernel's head does not name */
     struct source_module
         *module;               /* the file that is being checked; NULL while constants are read */
     name_scope *constants;     /* by number of a module: its constants */
@@ -126,6 +127,8 @@ entity entity_tuple(checker *c, uint32_t count, span at);
 /* "a tensor", "a number", ... */
 const char *entity_describe(const entity *e);
 void scope_define(checker *c, const char *name, entity value, span at, const char *fixed);
+void scope_define_in(checker *c, name_scope *s, const char *name, entity value, span at,
+                     const char *fixed);
 void scope_init(name_scope *s);
 void scope_release(name_scope *s);
 local_name *scope_find(checker *c, const char *name);
@@ -333,11 +336,13 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
 
 /* ---- function.c, record.c: functions that kernels call, and records ---- */
 entity function_call(checker *c, struct callable *f, const node *n);
-entity record_call(checker *c, struct record *r, const node *n);
-entity entity_record(const struct record *r, entity *items, span at);
+entity record_call(checker *c, struct record_type *r, const node *n);
+entity entity_record(const struct record_type *r, entity *items, span at);
 /* Names and required-ness of so many parameters or fields. */
 call_arguments *call_arguments_of(checker *c, const char *name, const ast_parameter *parameters,
                                   uint32_t count);
+/* unfold.c: the value that a kernel's parameters make together. */
+entity unfold_value(checker *c, const parameter_record *r);
 /* A constant expression of a file. */
 entity check_constant(checker *c, struct source_module *m, const node *n);
 /* The place in the first file that a place is in or is called from. */

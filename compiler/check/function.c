@@ -236,12 +236,20 @@ static bool refuse_kernel(checker *c, const callable *f, const node *n) {
         why = "is a kernel of tiles, which is launched by itself";
     else if (contract_is_one(f->ast))
         why = graph_text_of(f->ast) ? "is written as Graph IR" : "has no formula";
-    else if (f->is_kernel &&
-             strcmp(f->math ? f->math : "", c->kernel->math ? c->kernel->math : "") != 0)
-        why = "has functions of another set: @math says which";
     if (!why)
         return false;
     diagnose_error(c->report, ERROR_KERNEL_CALL, n->left->at, "'%s' %s", f->ast->name, why);
+    diagnose_note(c->report, f->ast->at, "defined here");
+    return true;
+}
+
+static bool refuse_functions(checker *c, const callable *f, const node *n) {
+    const char *own = c->kernel->math ? c->kernel->math : "", *its = f->math ? f->math : "";
+    if (!f->is_kernel || strcmp(own, its) == 0)
+        return false;
+    diagnose_error(c->report, ERROR_KERNEL_CALL, n->left->at,
+                   "'%s' has functions of another set: one is under @math, the other is not",
+                   f->ast->name);
     diagnose_note(c->report, f->ast->at, "defined here");
     return true;
 }
@@ -253,7 +261,8 @@ entity function_call(checker *c, callable *f, const node *n) {
         diagnose_note(c->report, f->ast->at, "defined here");
         return entity_broken(n->at);
     }
-    if (refuse_kernel(c, f, n) || refuse_depth(c, f, n) || !callable_read(c->source, f, c->report))
+    if (refuse_kernel(c, f, n) || refuse_depth(c, f, n) ||
+        !callable_read(c->source, f, c->report) || refuse_functions(c, f, n))
         return entity_broken(n->at);
     call_arguments *a =
         call_arguments_of(c, f->ast->name, f->ast->parameters, f->ast->parameter_count);

@@ -413,7 +413,7 @@ kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnos
                           .contract = !graph && contract_is_one(f),
                           .broken = !f->has_header};
     declared_names symbols = {0}, variables = {0};
-    f = k.function = interface_unfold(s, f, &k);
+    f = k.function = interface_unfold(s, f, &k, d);
     k.space = ARENA_NEW(&s->memory, tile_space, 1);
     if (strlen(f->name) > LIMIT_NAME_BYTES) {
         diagnose_error(d, ERROR_NAME_LIMIT, f->at, "a kernel's name has at most %d letters",

@@ -11,12 +11,14 @@ void checker_init(checker *c, compiler_source *s, diagnostics *d) {
     *c = (checker){.source = s, .report = d};
     arena_init(&c->memory);
     scope_init(&c->scope);
+    scope_init(&c->weights);
 }
 
 void checker_release(checker *c) {
     for (size_t i = 0; c->constants && i < c->source->modules.count; i++)
         scope_release(&c->constants[i]);
     scope_release(&c->scope);
+    scope_release(&c->weights);
     vec_release(&c->origins);
     vec_release(&c->policies);
     arena_release(&c->memory);
@@ -45,7 +47,8 @@ static void define_imported(checker *c, const source_module *m) {
         const imported_name *one = &m->imported.items[i];
         const char *name = one->name;
         const source_module *from = module_of_name(one->module, &name);
-        if (!from || !module_constant(from, name))
+        const node *value = from ? module_constant(from, name) : NULL;
+        if (!value || weight_is_one(value))
             continue;
         c->module = (source_module *)from;
         scope_define(c, one->local, scope_lookup(c, name, one->at), one->at, NULL);
@@ -56,7 +59,7 @@ static void define_imported(checker *c, const source_module *m) {
 static void define_own(checker *c, const ast_module *m) {
     for (uint32_t i = 0; i < m->constant_count; i++) {
         const node *assign = m->constants[i];
-        for (uint32_t k = 0; k < assign->count; k++) {
+        for (uint32_t k = 0; k < assign->count && !weight_is_one(assign->left); k++) {
             if (assign->items[k]->kind == NODE_NAME) {
                 define_constant(c, assign->items[k]->text, assign->items[k]->at, assign->left,
                                 true);
@@ -179,6 +182,11 @@ static void define_records(checker *c) {
     static const char *const fields[] = {"K", "V"};
     const kernel_interface *k = c->kernel;
     for (uint32_t i = 0; i < k->record_count; i++) {
+        if (k->records[i].type) {
+            scope_define(c, k->records[i].name, unfold_value(c, &k->records[i]), k->records[i].at,
+                         NULL);
+            continue;
+        }
         entity e = entity_tuple(c, 2, k->records[i].at);
         e.kind = ENTITY_RECORD;
         e.names = fields;
@@ -220,8 +228,9 @@ static bool define_parameters(checker *c, ir_attr *names) {
             return false;
         entity e = entity_tensor(value, p->at);
         e.kind = in_memory ? ENTITY_MEMORY : ENTITY_TENSOR;
-        scope_define(c, p->name, e, span_join(p->at, p->annotation->at),
-                     in_memory ? "a tensor in memory" : NULL);
+        scope_define_in(c, i < k->first_weight ? &c->scope : &c->weights, p->name, e,
+                        span_join(p->at, p->annotation->at),
+                        in_memory ? "a tensor in memory" : NULL);
         list[count++] = ir_attr_string(c->m, p->name);
     }
     *names = ir_attr_array(c->m, list, count);

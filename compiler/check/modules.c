@@ -189,9 +189,9 @@ static void list_parts(compiler_source *s, source_module *m) {
                                      .is_kernel = !tiles && f->decorator_count > 0};
     }
     m->record_count = ast->record_count;
-    m->records = ARENA_NEW(&s->memory, record, ast->record_count + 1);
+    m->records = ARENA_NEW(&s->memory, record_type, ast->record_count + 1);
     for (uint32_t i = 0; i < ast->record_count; i++)
-        m->records[i] = (record){.ast = &ast->records[i], .module = m};
+        m->records[i] = (record_type){.ast = &ast->records[i], .module = m};
 }
 
 source_module *module_load(compiler_source *s, const char *path, span part, diagnostics *d) {
@@ -219,7 +219,7 @@ callable *module_function(source_module *m, const char *name) {
     return NULL;
 }
 
-record *module_record(source_module *m, const char *name) {
+record_type *module_record(source_module *m, const char *name) {
     for (uint32_t i = 0; i < m->record_count; i++)
         if (strcmp(m->records[i].ast->name, name) == 0)
             return &m->records[i];

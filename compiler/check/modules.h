@@ -20,21 +20,22 @@ typedef struct value_type {
         VALUE_LIST    /* items[0], `count` of it */
     } kind;
     span at;
+    const node *node;
     int word;
     annotation tensor;
-    const struct record *record;
+    const struct record_type *record;
     struct value_type *items;
     uint32_t count;
 } value_type;
 
-typedef struct record {
+typedef struct record_type {
     const ast_record *ast;
     const source_module *module;
     const char *const *names; /* of the fields */
     value_type *fields;
     uint32_t count;
-    bool read, broken;
-} record;
+    bool read, reading, broken;
+} record_type;
 
 /* A function that a kernel can call. */
 typedef struct callable {
@@ -63,7 +64,7 @@ struct source_module {
     const ast_module *ast;
     callable *functions;
     uint32_t function_count;
-    record *records;
+    record_type *records;
     uint32_t record_count;
     VEC(imported_name) imported;
 };
@@ -81,7 +82,7 @@ void modules_release(compiler_source *s);
 source_module *module_of_name(source_module *m, const char **name);
 /* NULL: there is none. */
 callable *module_function(source_module *m, const char *name);
-record *module_record(source_module *m, const char *name);
+record_type *module_record(source_module *m, const char *name);
 /* The value of a constant of this very file; NULL: there is none of that name. */
 const node *module_constant(const source_module *m, const char *name);
 
@@ -94,8 +95,19 @@ void value_type_bind(struct checker *c, const value_type *t, const struct entity
 /* Checks that the value is what its annotation says, whose policies may convert it; `what` it is,
  * in messages. False when reported. */
 bool value_type_fit(struct checker *c, const value_type *t, struct entity *e, const char *what);
+/* unfold.c: an annotation of several tensors; its parameters are added to the list. False when
+ * reported. */
+bool unfold_is_compound(source_module *m, const node *n);
+bool unfold_parameter(compiler_source *s, const ast_parameter *p, ast_parameters *out,
+                      value_type *type, diagnostics *d);
+/* The distribution of a parameter that a case gives; NULL: it gives none. */
+const node *unfold_argument(source_module *m, const node *call, const char *name);
+/* Param[...] as the value of a constant; and the parameters for those that a function uses, and the
+ * functions that it calls. */
+bool weight_is_one(const node *value);
+void weights_find(compiler_source *s, const ast_function *f, ast_parameters *out);
 /* record.c: its fields, read where that has not been done; false when reported, now or before. */
-bool record_read(compiler_source *s, record *r, diagnostics *d);
+bool record_read(compiler_source *s, record_type *r, diagnostics *d);
 /* function.c: its head, likewise. */
 bool callable_read(compiler_source *s, callable *f, diagnostics *d);
 

@@ -17,12 +17,13 @@ static bool field_appears_before(const ast_record *r, uint32_t index, diagnostic
     return false;
 }
 
-bool record_read(compiler_source *s, record *r, diagnostics *d) {
+bool record_read(compiler_source *s, record_type *r, diagnostics *d) {
     const ast_record *ast = r->ast;
+    if (r->reading)
+        diagnose_error(d, ERROR_RECORD, ast->at, "record '%s' holds itself", ast->name);
     if (r->read)
-        return !r->broken;
-    r->read = true;
-    r->broken = true; /* until all is read: a record that holds itself is */
+        return !r->broken && !r->reading;
+    r->read = r->reading = true;
     r->count = ast->field_count;
     r->fields = ARENA_NEW(&s->memory, value_type, ast->field_count + 1);
     const char **names = ARENA_NEW(&s->memory, const char *, ast->field_count + 1);
@@ -46,12 +47,13 @@ bool record_read(compiler_source *s, record *r, diagnostics *d) {
     }
     r->names = names;
     r->broken = !good;
+    r->reading = false;
     return good;
 }
 
 /* ---- a value ---- */
 
-entity entity_record(const record *r, entity *items, span at) {
+entity entity_record(const record_type *r, entity *items, span at) {
     return (entity){.kind = ENTITY_RECORD,
                     .at = at,
                     .record = r,
@@ -60,7 +62,7 @@ entity entity_record(const record *r, entity *items, span at) {
                     .count = r->count};
 }
 
-entity record_call(checker *c, record *r, const node *n) {
+entity record_call(checker *c, record_type *r, const node *n) {
     if (!record_read(c->source, r, c->report))
         return entity_broken(n->at);
     call_arguments *a = call_arguments_of(c, r->ast->name, r->ast->fields, r->ast->field_count);

@@ -66,10 +66,14 @@ local_name *scope_find_own(checker *c, const char *name) {
     return find_in(&c->scope, name);
 }
 
-/* Its own names, then the constants of its file. */
+/* Its own names, then the constants and weights of its file. */
 local_name *scope_find(checker *c, const char *name) {
-    local_name *own = find_in(&c->scope, name);
-    return own || !c->module ? own : find_in(&c->constants[c->module->number], name);
+    local_name *found = find_in(&c->scope, name);
+    if (found || !c->module)
+        return found;
+    found = find_in(&c->constants[c->module->number], name);
+    const source_module *from = found ? NULL : module_of_name(c->module, &name);
+    return from && weight_is_one(module_constant(from, name)) ? find_in(&c->weights, name) : found;
 }
 
 void scope_init(name_scope *s) {
@@ -83,13 +87,18 @@ void scope_release(name_scope *s) {
 }
 
 void scope_define(checker *c, const char *name, entity value, span at, const char *fixed) {
-    local_name *old = find_in(&c->scope, name);
+    scope_define_in(c, &c->scope, name, value, at, fixed);
+}
+
+void scope_define_in(checker *c, name_scope *s, const char *name, entity value, span at,
+                     const char *fixed) {
+    local_name *old = find_in(s, name);
     if (old) {
         *old = (local_name){old->name, value, at, fixed};
     } else {
         local_name one = {name, value, at, fixed};
-        map_put(&c->scope.names, name, (intptr_t)c->scope.locals.count);
-        vec_push(&c->scope.locals, one);
+        map_put(&s->names, name, (intptr_t)s->locals.count);
+        vec_push(&s->locals, one);
     }
     if (value.kind == ENTITY_TENSOR)
         scope_name_value(c, value.value, name, at);

@@ -23,8 +23,11 @@ typedef struct annotation {
 typedef struct parameter_record {
     const char *name;
     span at;
-    uint32_t first; /* of its parameters */
+    uint32_t first;                /* of its parameters */
+    const struct value_type *type; /* NULL: a KVCache */
 } parameter_record;
+
+typedef VEC(ast_parameter) ast_parameters;
 
 /* A parameter that is a result. */
 typedef struct parameter_result {
@@ -60,8 +63,8 @@ typedef struct declared_name {
 typedef VEC(declared_name) declared_names;
 
 typedef struct kernel_interface {
-    const ast_function *function;
-    annotation *parameters; /* of the positional parameters, in order */
+    const ast_function *function; /* each of whose parameters is one tensor or a constant */
+    annotation *parameters;       /* of the positional parameters, in order */
     uint32_t parameter_count;
     annotation *results;
     uint32_t result_count;
@@ -78,6 +81,7 @@ typedef struct kernel_interface {
     bool in_tiles;       /* made of tiles: a parameter is a KTile or a KVCache */
     parameter_record *records;
     uint32_t record_count;
+    uint32_t first_weight;    /* of the parameters: those that are not written in the head */
     parameter_result *stores; /* results that are parameters, instead of returned ones */
     uint32_t store_count;
     tile_space *space; /* of a kernel that says something of its tiles; else all zero */
@@ -122,8 +126,8 @@ dtype type_named(const char *name, span at, diagnostics *d);
 /* tiles/interface.c: the function with each KVCache as two parameters, without those that are
  * results, and with values for its
  * constants that @constants(...) gives. */
-const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
-                                     kernel_interface *k);
+const ast_function *interface_unfold(compiler_source *s, const ast_function *f, kernel_interface *k,
+                                     diagnostics *d);
 /* Recognize an annotation: KTile[...]; KVCache[...] or KVCache. */
 bool interface_is_tile(const node *n);
 bool interface_is_cache(const node *n);

@@ -85,11 +85,16 @@ static bool read_length(source_module *m, const node *n, uint32_t *out, diagnost
     return false;
 }
 
-static bool read_record(compiler_source *s, source_module *m, const node *n, value_type *out,
-                        diagnostics *d) {
+/* NULL: it names none. */
+static record_type *record_of(source_module *m, const node *n) {
     const char *name = n->kind == NODE_NAME ? n->text : "";
     source_module *from = module_of_name(m, &name);
-    record *r = from ? module_record(from, name) : NULL;
+    return from ? module_record(from, name) : NULL;
+}
+
+static bool read_record(compiler_source *s, source_module *m, const node *n, value_type *out,
+                        diagnostics *d) {
+    record_type *r = record_of(m, n);
     if (!r) {
         diagnose_error(d, ERROR_VALUE_TYPE, n->at, "this annotation has no meaning here");
         diagnose_help(d, "write Tensor[\"M\", \"N\", f32], a record's name, tuple[...], "
@@ -108,7 +113,8 @@ bool value_type_read(compiler_source *s, source_module *m, const node *n, value_
     if (!n)
         return true;
     out->at = n->at;
-    out->word = word_of(n);
+    out->node = n;
+    out->word = record_of(m, n) ? -1 : word_of(n); /* a record may be called Block */
     if (out->word >= 0) {
         out->kind = VALUE_WORD;
         return true;
@@ -178,10 +184,15 @@ static bool fits_word(const value_type *t, const entity *e) {
 }
 
 static bool fit_items(checker *c, const value_type *t, entity *e, const char *what) {
-    bool good = e->kind == ENTITY_TUPLE &&
-                (e->count == t->count || (t->kind == VALUE_LIST && t->count == 0));
+    bool good = e->kind == ENTITY_TUPLE || refuse(c, t, e, what);
+    if (good && e->count != t->count && (t->kind == VALUE_TUPLE || t->count)) {
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at,
+                       "%s holds %u, but its annotation says %u", what, e->count, t->count);
+        diagnose_note(c->report, t->at, "annotated here");
+        good = false;
+    }
     if (!good)
-        return refuse(c, t, e, what);
+        return false;
     for (uint32_t i = 0; i < e->count; i++)
         good &= value_type_fit(c, item_type(t, i), &e->items[i],
                                arena_printf(&c->memory, "%s[%u]", what, i));

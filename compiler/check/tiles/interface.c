@@ -2,7 +2,7 @@
  * constants that are given by a decorator, and the sizes of tiles. */
 #include <string.h>
 
-#include "check/source.h"
+#include "check/modules.h"
 
 /* ---- KTile, KVCache ---- */
 
@@ -63,33 +63,50 @@ static bool is_result(const ast_parameter *p) {
            n->right->kind == NODE_NAME && strcmp(n->right->text, "out") == 0;
 }
 
-const ast_function *interface_unfold(compiler_source *s, const ast_function *f,
-                                     kernel_interface *k) {
+/* One that is a result, or several tensors, or itself. */
+static bool unfold_one(compiler_source *s, const ast_function *f, uint32_t i, kernel_interface *k,
+                       ast_parameters *out, diagnostics *d) {
+    ast_parameter p = f->parameters[i];
+    const bool taken = !p.keyword_only && p.annotation;
+    parameter_record record = {p.name, p.at, (uint32_t)out->count, NULL};
+    if (taken && interface_is_cache(p.annotation)) {
+        k->records[k->record_count++] = record;
+        vec_push(out, field_of(s, &p, "K"));
+        vec_push(out, field_of(s, &p, "V"));
+        return true;
+    }
+    if (is_result(&p)) {
+        k->stores[k->store_count++] = (parameter_result){p.name, p.at, p.annotation->left};
+        return true;
+    }
+    if (taken && unfold_is_compound(s->main, p.annotation)) {
+        value_type *type = ARENA_NEW(&s->memory, value_type, 1);
+        record.type = type;
+        k->records[k->record_count++] = record;
+        return unfold_parameter(s, &p, out, type, d);
+    }
+    node *given = p.keyword_only ? constant_given(f, p.name) : NULL;
+    p.fallback = given ? given : p.fallback;
+    vec_push(out, p);
+    return true;
+}
+
+const ast_function *interface_unfold(compiler_source *s, const ast_function *f, kernel_interface *k,
+                                     diagnostics *d) {
     ast_function *out = ARENA_NEW(&s->memory, ast_function, 1);
-    uint32_t count = 0;
+    ast_parameters list = {0};
     *out = *f;
-    out->parameters = ARENA_NEW(&s->memory, ast_parameter, 2 * f->parameter_count + 1);
     k->stores = ARENA_NEW(&s->memory, parameter_result, f->parameter_count + 1);
     k->records = ARENA_NEW(&s->memory, parameter_record, f->parameter_count + 1);
-    for (uint32_t i = 0; i < f->parameter_count; i++) {
-        const ast_parameter *p = &f->parameters[i];
-        if (!p->keyword_only && p->annotation && interface_is_cache(p->annotation)) {
-            k->records[k->record_count++] = (parameter_record){p->name, p->at, count};
-            out->parameters[count++] = field_of(s, p, "K");
-            out->parameters[count++] = field_of(s, p, "V");
-            continue;
-        }
-        if (is_result(p)) {
-            k->stores[k->store_count++] = (parameter_result){p->name, p->at, p->annotation->left};
-            continue;
-        }
-        out->parameters[count] = *p;
-        node *given = p->keyword_only ? constant_given(f, p->name) : NULL;
-        if (given)
-            out->parameters[count].fallback = given;
-        count++;
-    }
-    out->parameter_count = count;
+    for (uint32_t i = 0; i < f->parameter_count; i++)
+        k->broken |= !unfold_one(s, f, i, k, &list, d);
+    k->first_weight = (uint32_t)list.count;
+    weights_find(s, f, &list);
+    out->parameter_count = (uint32_t)list.count;
+    out->parameters = ARENA_NEW(&s->memory, ast_parameter, list.count + 1);
+    if (list.count)
+        memcpy(out->parameters, list.items, list.count * sizeof *list.items);
+    vec_release(&list);
     return out;
 }
 

@@ -106,6 +106,12 @@ exits 0 "any case" "$tsr" pack-repro matmul_f32 --case exact --backend cpu "$roo
 cp out path
 exits 0 "its replay" "$tsr" replay "$(cat path)"
 has out "^REPRODUCED_EXACT" "holds again"
+# A kernel whose functions are imported: the pack holds those files, too, and needs no other.
+mkdir -p imported/parts && cp "$root/corpus/programs/decoder.tsr" imported && cp "$root/corpus/programs/parts/norms.tsr" imported/parts
+exits 0 "with what it imports" "$tsr" pack-repro decoder --case small --backend cpu -o imported.lz4 imported
+rm -r imported
+exits 0 "is replayed without it" "$tsr" replay imported.lz4
+has out "^REPRODUCED_EXACT" "with the same bits"
 exits 0 "a case of a run" "$tsr" pack-repro last:matmul_f32/prime
 exits 0 "its replay" "$tsr" replay "$(cat out)"
 exits 0 "the last failure" "$tsr" pack-repro --last-failure

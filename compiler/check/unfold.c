@@ -1,0 +1,189 @@
+/* unfold.c - parameters of a kernel that are made of several tensors: records, lists and tuples
+ * become parameters of their own, by the names "blocks.0.wq"; and weights that a kernel's functions
+ * name without taking them become parameters behind its own. */
+#include <string.h>
+
+#include "check/check.h"
+
+/* ---- records, lists, tuples ---- */
+
+static bool is_word(const node *n, const char *word) {
+    return n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
+           strcmp(n->left->text, word) == 0;
+}
+
+bool unfold_is_compound(source_module *m, const node *n) {
+    const char *name = n->kind == NODE_NAME ? n->text : "";
+    source_module *from = module_of_name(m, &name);
+    return is_word(n, "list") || is_word(n, "tuple") || (from && module_record(from, name));
+}
+
+typedef struct unfolding {
+    compiler_source *source;
+    diagnostics *report;
+    ast_parameters *out;
+    span at;
+} unfolding;
+
+static bool unfold(const unfolding *u, const char *name, const value_type *t);
+
+static bool unfold_items(const unfolding *u, const char *name, const value_type *t) {
+    bool good = true;
+    for (uint32_t i = 0; i < t->count && u->out->count <= LIMIT_PARAMETERS; i++)
+        good &= unfold(u, arena_printf(&u->source->memory, "%s.%u", name, i),
+                       &t->items[t->kind == VALUE_LIST ? 0 : i]);
+    return good;
+}
+
+static bool unfold(const unfolding *u, const char *name, const value_type *t) {
+    ast_parameter leaf = {.name = name, .at = u->at, .annotation = (node *)t->node};
+    bool good = true;
+    switch (t->kind) {
+    case VALUE_TENSOR:
+        vec_push(u->out, leaf);
+        return true;
+    case VALUE_RECORD:
+        for (uint32_t i = 0; i < t->record->count && u->out->count <= LIMIT_PARAMETERS; i++)
+            good &= unfold(u, arena_printf(&u->source->memory, "%s.%s", name, t->record->names[i]),
+                           &t->record->fields[i]);
+        return good;
+    case VALUE_TUPLE:
+    case VALUE_LIST:
+        if (t->count)
+            return unfold_items(u, name, t);
+        break;
+    default:
+        break;
+    }
+    diagnose_error(u->report, ERROR_TENSOR_ANNOTATION, t->at,
+                   "'%s' of a kernel is made of tensors, and this says neither which nor how many",
+                   name);
+    diagnose_help(u->report, "write Tensor[\"M\", \"N\", f32], or list[Block, 4]");
+    return false;
+}
+
+bool unfold_parameter(compiler_source *s, const ast_parameter *p, ast_parameters *out,
+                      value_type *type, diagnostics *d) {
+    const unfolding u = {s, d, out, p->at};
+    return value_type_read(s, s->main, p->annotation, type, d) && unfold(&u, p->name, type);
+}
+
+/* What was unfolded, from the names on: one tensor of the list after the other. */
+static entity fold(checker *c, const value_type *t, const ast_parameter **next, span at) {
+    if (t->kind == VALUE_TENSOR) {
+        const local_name *leaf = scope_find_own(c, (*next)++->name);
+        return leaf ? leaf->value : entity_broken(at);
+    }
+    const bool record = t->kind == VALUE_RECORD;
+    entity out = entity_tuple(c, record ? t->record->count : t->count, at);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.items[i] = fold(c,
+                            record                  ? &t->record->fields[i]
+                            : t->kind == VALUE_LIST ? &t->items[0]
+                                                    : &t->items[i],
+                            next, at);
+    return record ? entity_record(t->record, out.items, at) : out;
+}
+
+entity unfold_value(checker *c, const parameter_record *r) {
+    const ast_parameter *next = &c->kernel->function->parameters[r->first];
+    return fold(c, r->type, &next, r->at);
+}
+
+/* ---- distributions of their tensors ---- */
+
+static const node *keyword(const node *call, const char *name, size_t length) {
+    for (uint32_t i = 0; i < call->count; i++) {
+        const node *n = call->items[i];
+        if (n->kind == NODE_KEYWORD && strlen(n->text) == length &&
+            strncmp(n->text, name, length) == 0)
+            return n;
+    }
+    return NULL;
+}
+
+/* "blocks.0.wq" of case("a", blocks=[Block(wq=normal(0, 0.1))]), or of blocks=normal(0, 0.1). NULL:
+ * nothing is said of it. */
+const node *unfold_argument(source_module *m, const node *call, const char *name) {
+    size_t length = strcspn(name, ".");
+    const node *found = keyword(call, name, length), *n = found ? found->left : NULL;
+    for (name += length; n && *name; name += length) {
+        length = strcspn(++name, ".");
+        bool index = name[0] >= '0' && name[0] <= '9';
+        bool list = n->kind == NODE_LIST || n->kind == NODE_TUPLE;
+        bool record = n->kind == NODE_CALL && unfold_is_compound(m, n->left);
+        if (index && list) {
+            uint32_t i = (uint32_t)strtoul(name, NULL, 10);
+            n = i < n->count ? n->items[i] : NULL;
+        } else if (!index && record) {
+            const node *field = keyword(n, name, length);
+            n = field ? field->left : NULL;
+        }
+    }
+    return n;
+}
+
+/* ---- weights ---- */
+
+bool weight_is_one(const node *value) {
+    return value && is_word(value, "Param");
+}
+
+static bool has_parameter(const ast_parameters *list, const char *name) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+typedef VEC(const callable *) callable_list;
+
+typedef struct weight_search {
+    compiler_source *source;
+    ast_parameters *out;
+    callable_list called; /* functions that are looked at, or yet to be */
+} weight_search;
+
+static void note_name(weight_search *w, source_module *m, const node *n) {
+    const char *name = n->text;
+    source_module *from = module_of_name(m, &name);
+    const node *value = from ? module_constant(from, name) : NULL;
+    callable *f = from ? module_function(from, name) : NULL;
+    for (size_t i = 0; f && i < w->called.count; i++)
+        f = w->called.items[i] == f ? NULL : f;
+    if (f)
+        vec_push(&w->called, f);
+    if (!weight_is_one(value) || has_parameter(w->out, name))
+        return;
+    node *written = ARENA_NEW(&w->source->memory, node, 1);
+    node *word = ARENA_NEW(&w->source->memory, node, 1);
+    *written = *value;
+    *word = (node){.kind = NODE_NAME, .at = value->left->at, .text = "Tensor", .depth = 1};
+    written->left = word;
+    ast_parameter one = {.name = name, .at = value->at, .annotation = written};
+    vec_push(w->out, one);
+}
+
+static void note_names(weight_search *w, source_module *m, const node *n) {
+    if (!n)
+        return;
+    if (n->kind == NODE_NAME)
+        note_name(w, m, n);
+    note_names(w, m, n->left);
+    note_names(w, m, n->right);
+    note_names(w, m, n->third);
+    for (uint32_t i = 0; i < n->count; i++)
+        note_names(w, m, n->items[i]);
+}
+
+void weights_find(compiler_source *s, const ast_function *f, ast_parameters *out) {
+    weight_search w = {.source = s, .out = out};
+    for (uint32_t i = 0; i < f->body_count; i++)
+        note_names(&w, s->main, f->body[i]);
+    for (size_t k = 0; k < w.called.count; k++) {
+        const callable *called = w.called.items[k];
+        for (uint32_t i = 0; i < called->ast->body_count; i++)
+            note_names(&w, called->module, called->ast->body[i]);
+    }
+    vec_release(&w.called);
+}
