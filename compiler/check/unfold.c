@@ -25,17 +25,17 @@ typedef struct unfolding {
     span at;
 } unfolding;
 
-static bool unfold(const unfolding *u, const char *name, const value_type *t);
+static bool unfold_tensors(const unfolding *u, const char *name, const value_type *t);
 
 static bool unfold_items(const unfolding *u, const char *name, const value_type *t) {
     bool good = true;
     for (uint32_t i = 0; i < t->count && u->out->count <= LIMIT_PARAMETERS; i++)
-        good &= unfold(u, arena_printf(&u->source->memory, "%s.%u", name, i),
-                       &t->items[t->kind == VALUE_LIST ? 0 : i]);
+        good &= unfold_tensors(u, arena_printf(&u->source->memory, "%s.%u", name, i),
+                               &t->items[t->kind == VALUE_LIST ? 0 : i]);
     return good;
 }
 
-static bool unfold(const unfolding *u, const char *name, const value_type *t) {
+static bool unfold_tensors(const unfolding *u, const char *name, const value_type *t) {
     ast_parameter leaf = {.name = name, .at = u->at, .annotation = (node *)t->node};
     bool good = true;
     switch (t->kind) {
@@ -44,8 +44,9 @@ static bool unfold(const unfolding *u, const char *name, const value_type *t) {
         return true;
     case VALUE_RECORD:
         for (uint32_t i = 0; i < t->record->count && u->out->count <= LIMIT_PARAMETERS; i++)
-            good &= unfold(u, arena_printf(&u->source->memory, "%s.%s", name, t->record->names[i]),
-                           &t->record->fields[i]);
+            good &= unfold_tensors(
+                u, arena_printf(&u->source->memory, "%s.%s", name, t->record->names[i]),
+                &t->record->fields[i]);
         return good;
     case VALUE_TUPLE:
     case VALUE_LIST:
@@ -65,11 +66,11 @@ static bool unfold(const unfolding *u, const char *name, const value_type *t) {
 bool unfold_parameter(compiler_source *s, const ast_parameter *p, ast_parameters *out,
                       value_type *type, diagnostics *d) {
     const unfolding u = {s, d, out, p->at};
-    return value_type_read(s, s->main, p->annotation, type, d) && unfold(&u, p->name, type);
+    return value_type_read(s, s->main, p->annotation, type, d) && unfold_tensors(&u, p->name, type);
 }
 
-/* What was unfolded, from the names on: one tensor of the list after the other. */
-static entity fold(checker *c, const value_type *t, const ast_parameter **next, span at) {
+/* Makes the value again: one tensor of the list after the other. */
+static entity fold_tensors(checker *c, const value_type *t, const ast_parameter **next, span at) {
     if (t->kind == VALUE_TENSOR) {
         const local_name *leaf = scope_find_own(c, (*next)++->name);
         return leaf ? leaf->value : entity_broken(at);
@@ -77,17 +78,17 @@ static entity fold(checker *c, const value_type *t, const ast_parameter **next, 
     const bool record = t->kind == VALUE_RECORD;
     entity out = entity_tuple(c, record ? t->record->count : t->count, at);
     for (uint32_t i = 0; i < out.count; i++)
-        out.items[i] = fold(c,
-                            record                  ? &t->record->fields[i]
-                            : t->kind == VALUE_LIST ? &t->items[0]
-                                                    : &t->items[i],
-                            next, at);
+        out.items[i] = fold_tensors(c,
+                                    record                  ? &t->record->fields[i]
+                                    : t->kind == VALUE_LIST ? &t->items[0]
+                                                            : &t->items[i],
+                                    next, at);
     return record ? entity_record(t->record, out.items, at) : out;
 }
 
 entity unfold_value(checker *c, const parameter_record *r) {
     const ast_parameter *next = &c->kernel->function->parameters[r->first];
-    return fold(c, r->type, &next, r->at);
+    return fold_tensors(c, r->type, &next, r->at);
 }
 
 /* ---- distributions of their tensors ---- */
@@ -164,26 +165,26 @@ static void note_name(weight_search *w, source_module *m, const node *n) {
     vec_push(w->out, one);
 }
 
-static void note_names(weight_search *w, source_module *m, const node *n) {
+static void note_weights(weight_search *w, source_module *m, const node *n) {
     if (!n)
         return;
     if (n->kind == NODE_NAME)
         note_name(w, m, n);
-    note_names(w, m, n->left);
-    note_names(w, m, n->right);
-    note_names(w, m, n->third);
+    note_weights(w, m, n->left);
+    note_weights(w, m, n->right);
+    note_weights(w, m, n->third);
     for (uint32_t i = 0; i < n->count; i++)
-        note_names(w, m, n->items[i]);
+        note_weights(w, m, n->items[i]);
 }
 
 void weights_find(compiler_source *s, const ast_function *f, ast_parameters *out) {
     weight_search w = {.source = s, .out = out};
     for (uint32_t i = 0; i < f->body_count; i++)
-        note_names(&w, s->main, f->body[i]);
+        note_weights(&w, s->main, f->body[i]);
     for (size_t k = 0; k < w.called.count; k++) {
         const callable *called = w.called.items[k];
         for (uint32_t i = 0; i < called->ast->body_count; i++)
-            note_names(&w, called->module, called->ast->body[i]);
+            note_weights(&w, called->module, called->ast->body[i]);
     }
     vec_release(&w.called);
 }

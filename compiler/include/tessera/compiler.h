@@ -177,8 +177,9 @@ typedef struct compiler_kernel {
  * NULL: `st` says why the file could not be read. Everything reachable from the source lives until
  * compiler_close. */
 compiler_source *compiler_open(const char *path, bool colour, text *diagnostics, status *st);
-/* The text of a source with all files that it imports, each behind a line "#: file NAME": as text of
- * one file it opens alike where those are not at hand. Without imports it is the file's own text. */
+/* The text of a source with all files that it imports, each behind a line "#: file NAME": as the
+ * text of one file it opens alike where those are not at hand. Without imports it is the file's own
+ * text. */
 void compiler_bundle(const compiler_source *source, text *out);
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour,
                                     text *diagnostics);
