@@ -6,7 +6,7 @@
 
 static const char mark[] = "#: file ";
 
-/* Where the next line with the mark begins; `size` where there is none. */
+/* The place where the next line with the mark begins; `size` where there is none. */
 static uint32_t find_mark(const char *data, uint32_t from, uint32_t size) {
     const uint32_t length = sizeof mark - 1;
     for (uint32_t at = from; at + length <= size; at++)

@@ -64,6 +64,14 @@ const special_function special_functions[] = {
     {"full", "shape, value, dtype", special_full, "a tensor of one value", NULL},
     {"zeros", "shape, dtype", special_zeros, "a tensor of zeros", NULL},
     {"ones", "shape, dtype", special_ones, "a tensor of ones", NULL},
+    {"scan", "f, carry, xs=None, length=None", special_scan,
+     "f(carry, x) for each part x of xs along its first axis, in order, gives the next carry and a "
+     "part y: the last carry, and all y stacked",
+     "tuple[Any, Any]"},
+    {"map", "f, xs", special_map, "f(x) for each part x of xs along its first axis, stacked",
+     "Any"},
+    {"reduce", "f, x, init, axis=-1", special_reduce,
+     "f(so_far, element) along one axis, from init on, in order; f is by element", "Any"},
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",
      NULL},
@@ -207,6 +215,16 @@ static entity refuse_callee(checker *c, const node *n) {
     return entity_broken(n->at);
 }
 
+entity check_builtin(checker *c, const node *n) {
+    const char *name = n->left->text;
+    const special_function *special = special_function_named(meant(name));
+    if (special)
+        return call_special(c, special, n);
+    int opcode = operation_named(meant(name));
+    return opcode >= 0 ? call_operation(c, opcode, name, n)
+                       : unknown_function(c, name, n->left->at);
+}
+
 entity check_call(checker *c, const node *n) {
     if (tiles_is_call(c, n))
         return tiles_call(c, n);
@@ -214,6 +232,13 @@ entity check_call(checker *c, const node *n) {
         return refuse_callee(c, n);
     const char *name = n->left->text;
     const local_name *local = scope_find(c, name);
+    if (local && local->value.kind == ENTITY_FUNCTION) {
+        node call = *n, callee = *n->left;
+        callee.text = local->value.text;
+        call.left = &callee;
+        return local->value.function ? function_call(c, local->value.function, n)
+                                     : check_builtin(c, &call);
+    }
     if (local) {
         diagnose_error(
             c->report, ERROR_NOT_CALLABLE, n->left->at, "'%s' is %s here, and cannot be called",
@@ -228,12 +253,5 @@ entity check_call(checker *c, const node *n) {
         return record_call(c, r, n);
     if (f && (!f->is_kernel || from != c->module))
         return function_call(c, f, n);
-    name = n->left->text;
-    const special_function *special = special_function_named(meant(name));
-    if (special)
-        return call_special(c, special, n);
-    int opcode = operation_named(meant(name));
-    if (opcode >= 0)
-        return call_operation(c, opcode, name, n);
-    return f ? function_call(c, f, n) : unknown_function(c, name, n->left->at);
+    return f && !is_function(n->left->text) ? function_call(c, f, n) : check_builtin(c, n);
 }

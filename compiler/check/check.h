@@ -31,6 +31,7 @@ typedef enum entity_kind {
     ENTITY_OUTPUT,   /* value, integer: a result that tile.store() gives */
     ENTITY_ENDED,    /* a name of a loop that has ended */
     ENTITY_TILE_SCHEDULE,
+    ENTITY_FUNCTION, /* text: its name; function, NULL: one of the language */
     ENTITY_KIND_COUNT
 } entity_kind;
 
@@ -60,6 +61,7 @@ typedef struct entity {
     struct entity *items;
     const char *const *names; /* of the items of a record_type */
     const struct record_type *record;
+    struct callable *function;
     uint32_t count;
 } entity;
 
@@ -234,6 +236,8 @@ typedef struct call_arguments {
 } call_arguments;
 
 entity check_call(checker *c, const node *n);
+/* A call of a function of the language. */
+entity check_builtin(checker *c, const node *n);
 /* arguments.c: evaluates and places the arguments of the call; false when reported. */
 bool bind_arguments(checker *c, const node *call, call_arguments *a);
 /* operation.c: builds the operation from bound operands and attributes, defaults filled in. */
@@ -299,6 +303,9 @@ entity special_full(checker *c, const call_arguments *a);
 entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
 entity special_dropout(checker *c, const call_arguments *a);
+entity special_scan(checker *c, const call_arguments *a);
+entity special_map(checker *c, const call_arguments *a);
+entity special_reduce(checker *c, const call_arguments *a);
 /* Checks that the argument x is a tensor of floats; else it is reported. */
 bool takes_floats(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);
@@ -312,7 +319,19 @@ const node *check_until_return(checker *c, const ast_function *f);
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);
 
+/* ---- control.c: branches and loops on values ---- */
+/* A condition whose side is chosen at run time. */
+bool control_is_condition(const checker *c, const entity *condition);
+void control_if(checker *c, const node *n, const entity *condition);
+void control_while(checker *c, const node *n);
+/* for i in range(...) of which a bound is a dimension. */
+void control_for(checker *c, const node *n);
+
 /* ---- tiles/: kernels made of tiles ---- */
+/* Reports a function that kernels of tiles lack; true where this is none. */
+bool tiles_refuse_call(checker *c, const char *function, span at);
+/* i32: a dimension as a scalar. */
+entity tiles_dim_value(checker *c, ir_dim dim, span at);
 /* The operation in whose block the statements stand from now on; false when reported. */
 bool tiles_begin(checker *c);
 /* Names of the results that are stored; and what was stored, false when reported. */

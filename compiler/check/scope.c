@@ -51,6 +51,7 @@ const char *entity_describe(const entity *e) {
         [ENTITY_OUTPUT] = "a result, which tile.store() gives",
         [ENTITY_ENDED] = "a name of a loop that has ended",
         [ENTITY_TILE_SCHEDULE] = "a Schedule of tiles",
+        [ENTITY_FUNCTION] = "a function",
     };
     return words[e->kind];
 }
@@ -115,12 +116,24 @@ bool scope_is_function(const char *name) {
     return false;
 }
 
+/* As an argument of a function that takes functions. */
+static entity function_named(const checker *c, const char *name, span at) {
+    const char *own = name;
+    source_module *from = c->module ? module_of_name(c->module, &own) : NULL;
+    callable *f = from ? module_function(from, own) : NULL;
+    bool known = f || (c->module && scope_is_function(name));
+    return (entity){
+        .kind = known ? ENTITY_FUNCTION : ENTITY_NONE,
+        .at = at,
+        .text = name,
+        .function =
+            f && (!f->is_kernel || from != c->module || !scope_is_function(name)) ? f : NULL};
+}
+
 static entity unknown_name(checker *c, const char *name, span at) {
-    if (scope_is_function(name)) {
-        diagnose_error(c->report, ERROR_FUNCTION_AS_VALUE, at,
-                       "'%s' is a function; it can only be called", name);
-        return entity_broken(at);
-    }
+    entity function = function_named(c, name, at);
+    if (function.kind == ENTITY_FUNCTION)
+        return function;
     diagnose_error(c->report, ERROR_UNKNOWN_NAME, at, "unknown name '%.60s'", name);
     const local_names *own = &c->scope.locals, none = {0},
                       *file = c->module ? &c->constants[c->module->number].locals : &none;

@@ -15,6 +15,12 @@ void assign_name(checker *c, const node *target, entity value) {
 }
 
 static void assign(checker *c, const node *target, entity value) {
+    if (value.kind == ENTITY_FUNCTION) {
+        diagnose_error(c->report, ERROR_FUNCTION_AS_VALUE, value.at,
+                       "'%s' is a function: call it, or give it to one that takes functions",
+                       value.text);
+        value = entity_broken(value.at);
+    }
     if (target->kind == NODE_NAME) {
         assign_name(c, target, value);
         return;
@@ -108,6 +114,10 @@ static void check_if(checker *c, const node *n) {
     entity condition = check_expression(c, n->left);
     if (condition.kind == ENTITY_BROKEN)
         return;
+    if (control_is_condition(c, &condition)) {
+        control_if(c, n, &condition);
+        return;
+    }
     if (condition.kind != ENTITY_BOOL && condition.kind != ENTITY_NUMBER) {
         refuse_condition(c, n, &condition);
         return;
@@ -139,6 +149,9 @@ void check_statement(checker *c, const node *n) {
         return;
     case NODE_FOR:
         tiles_loop(c, n);
+        return;
+    case NODE_WHILE:
+        control_while(c, n);
         return;
     case NODE_CALL:
         check_effect(c, n);

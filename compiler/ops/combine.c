@@ -171,7 +171,7 @@ static bool check_end(const ir_module *m, ir_op op, const combine_shape *s, stat
     return fits || ir_broken(st, "its block does not make a scalar for each result");
 }
 
-static bool is_element_wise(const ir_module *m, ir_op op) {
+bool combine_takes(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     graph_class class = graph_op_class(d->opcode);
     bool fits = class == GRAPH_CLASS_ELEMENTWISE || class == GRAPH_CLASS_COMPOSITE ||
@@ -186,8 +186,7 @@ static bool is_element_wise(const ir_module *m, ir_op op) {
 static bool check_body(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
     for (ir_op in = b->first; in != b->last; in = ir_op_get(m, in)->next)
-        if (op_info_get(ir_op_get(m, in)->opcode)->level != IR_LEVEL_GRAPH ||
-            !is_element_wise(m, in))
+        if (op_info_get(ir_op_get(m, in)->opcode)->level != IR_LEVEL_GRAPH || !combine_takes(m, in))
             return ir_broken(st, "its block is not element-wise on scalars");
     return true;
 }

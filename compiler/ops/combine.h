@@ -17,6 +17,8 @@ typedef struct combine_shape {
 } combine_shape;
 
 bool combine_verify(const ir_module *m, ir_op op, status *st);
+/* Can the operation stand in a combiner's block? It is by element, of scalars. */
+bool combine_takes(const ir_module *m, ir_op op);
 /* The operation has been verified. */
 combine_shape combine_shape_of(const ir_module *m, ir_op op);
 /* Positions along the axis, and those of updates behind them, are i32, as far as they are numbers.

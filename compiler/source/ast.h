@@ -34,6 +34,7 @@ typedef enum node_kind {
     NODE_AUGMENTED, /* items[0] symbol= left */
     NODE_RETURN,    /* left; NULL: nothing */
     NODE_FOR,       /* for right in left: third, a block */
+    NODE_WHILE,     /* while left: third, a block */
     NODE_IF,        /* if left: right; third: the else's block, another if, or NULL */
     NODE_BLOCK,     /* items */
     NODE_BROKEN     /* reported; means nothing */

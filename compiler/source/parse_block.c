@@ -1,5 +1,5 @@
-/* parse_block.c - statements with a block below them, and lines of several statements: `for`, `if`
- * and `;`. */
+/* parse_block.c - statements with a block below them, and lines of several statements: `for`,
+ * `while`, `if` and `;`. */
 #include <string.h>
 
 #include "source/parser_state.h"
@@ -21,7 +21,7 @@ static bool parse_line(parser *p, node_list *body) {
         if (!n)
             return false;
         vec_push(body, n);
-        if (n->kind == NODE_FOR || n->kind == NODE_IF)
+        if (n->kind == NODE_FOR || n->kind == NODE_WHILE || n->kind == NODE_IF)
             return true;
     } while (parser_accept(p, SYMBOL1(';')));
     return parser_end_of_line(p);
@@ -88,6 +88,15 @@ static node *parse_for(parser *p) {
     return n->third ? parser_close_node(p, n) : NULL;
 }
 
+static node *parse_while(parser *p) {
+    uint32_t first = p->at;
+    parser_next(p);
+    node *n = parser_node(p, NODE_WHILE, first);
+    n->left = parse_expression(p);
+    n->third = n->left ? parse_block(p) : NULL;
+    return n->third ? parser_close_node(p, n) : NULL;
+}
+
 static node *parse_if(parser *p) {
     uint32_t first = p->at;
     parser_next(p);
@@ -108,6 +117,10 @@ static node *parse_if(parser *p) {
     return n->third ? parser_close_node(p, n) : NULL;
 }
 
+bool parser_at_compound(const parser *p) {
+    return parser_is_word(p, "for") || parser_is_word(p, "while") || parser_is_word(p, "if");
+}
+
 node *parser_compound(parser *p) {
     /* Deep nesting ends before the stack does. */
     if (p->depth >= AST_MAX_DEPTH) {
@@ -116,7 +129,9 @@ node *parser_compound(parser *p) {
         return NULL;
     }
     p->depth++;
-    node *n = parser_is_word(p, "for") ? parse_for(p) : parse_if(p);
+    node *n = parser_is_word(p, "for")     ? parse_for(p)
+              : parser_is_word(p, "while") ? parse_while(p)
+                                           : parse_if(p);
     p->depth--;
     return n;
 }

@@ -45,8 +45,7 @@ static bool refuse_statement(parser *p, bool top) {
     } refused[] = {
         {"if", "conditions stand in kernels"},
         {"for", "loops stand in kernels"},
-        {"while", "a loop ends by itself: for i in range(3), or over the blocks of an axis in a "
-                  "kernel of tiles"},
+        {"while", "loops stand in kernels"},
         {"with", "there is nothing to enter or leave in a kernel"},
         {"try", "operations do not fail once their shapes are checked"},
         {"class", "a record has the decorator @record: @record class Weights: ..."},
@@ -68,7 +67,8 @@ static bool refuse_statement(parser *p, bool top) {
     };
     const token *t = parser_peek(p, 0);
     for (size_t i = 0; t->kind == TOKEN_KEYWORD && i < sizeof(refused) / sizeof(refused[0]); i++) {
-        bool compound = strcmp(t->text, "for") == 0 || strcmp(t->text, "if") == 0;
+        bool compound = strcmp(t->text, "for") == 0 || strcmp(t->text, "while") == 0 ||
+                        strcmp(t->text, "if") == 0;
         if (strcmp(t->text, refused[i].word) == 0 && (top || !compound)) {
             diagnose_error(p->report, ERROR_NOT_IN_LANGUAGE, t->at,
                            "'%s' is not part of the tile language%s", t->text,
@@ -210,7 +210,7 @@ static node *parse_simple(parser *p) {
 }
 
 node *parser_statement(parser *p) {
-    if (parser_is_word(p, "for") || parser_is_word(p, "if"))
+    if (parser_at_compound(p))
         return parser_compound(p);
     if (!parser_is_word(p, "return") && refuse_statement(p, false))
         return NULL;
@@ -302,7 +302,7 @@ static void parse_compound(parser *p, ast_function *f, node_list *body) {
 }
 
 static void parse_statement(parser *p, ast_function *f, node_list *body) {
-    if (parser_is_word(p, "for") || parser_is_word(p, "if")) {
+    if (parser_at_compound(p)) {
         parse_compound(p, f, body);
         return;
     }

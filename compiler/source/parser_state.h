@@ -39,7 +39,9 @@ node *parser_close_node(parser *p, node *n);
 void parser_skip_statement(parser *p);
 bool parser_end_of_line(parser *p);
 node *parser_statement(parser *p);
-/* parse_block.c: at `for` or `if`, with all that hangs below it. NULL when reported. */
+/* parse_block.c: is there a statement with a block below it; and that one, with all that hangs
+ * below it. NULL when reported. */
+bool parser_at_compound(const parser *p);
 node *parser_compound(parser *p);
 
 /* parse_module.c: NAME: annotation = default, of a parameter or a field. False when reported. */

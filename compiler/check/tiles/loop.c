@@ -1,6 +1,7 @@
 /* loop.c - calls of `tile` and loops over blocks. */
 #include <string.h>
 
+#include "check/regions.h"
 #include "check/tiles/tiles.h"
 
 /* ---- calls ---- */
@@ -81,42 +82,12 @@ static void note_name(checker *c, carried *l, const char *name, span at) {
     l->before[l->count++] = is_new ? (entity){.kind = ENTITY_NONE} : old->value;
 }
 
-static void note_targets(checker *c, carried *l, const node *n) {
-    if (n->kind == NODE_NAME)
-        note_name(c, l, n->text, n->at);
-    for (uint32_t i = 0; n->kind != NODE_NAME && i < n->count; i++)
-        note_targets(c, l, n->items[i]);
-}
-
-static void note_assigned(checker *c, carried *l, const node *n) {
-    if (!n)
-        return;
-    switch (n->kind) {
-    case NODE_BLOCK:
-        for (uint32_t i = 0; i < n->count; i++)
-            note_assigned(c, l, n->items[i]);
-        return;
-    case NODE_FOR:
-        note_name(c, l, n->right->text, n->right->at);
-        note_assigned(c, l, n->third);
-        return;
-    case NODE_IF:
-        note_assigned(c, l, n->right);
-        note_assigned(c, l, n->third);
-        return;
-    case NODE_CALL:
-        if (strcmp(n->left->text, "mask_causal") == 0 && n->count)
-            note_targets(c, l, n->items[0]);
-        return;
-    case NODE_ASSIGN:
-    case NODE_ANNOTATED:
-    case NODE_AUGMENTED:
-        for (uint32_t i = 0; i < n->count; i++)
-            note_targets(c, l, n->items[i]);
-        return;
-    default:
-        return;
-    }
+static void note_assigned(checker *c, carried *l, const node *block) {
+    assigned_names names = {0};
+    assigned_collect(block, &names);
+    for (size_t i = 0; i < names.count; i++)
+        note_name(c, l, names.items[i].name, names.items[i].at);
+    vec_release(&names);
 }
 
 static bool is_tensor(const entity *e) {
@@ -170,9 +141,32 @@ static bool count_turns(checker *c, const node *range, const int64_t *bounds, ui
                                      (unsigned long long)*turns, TURNS_MAX));
 }
 
+/* A bound that no number is known of. */
+static bool has_dimension(checker *c, const node *range) {
+    bool found = false;
+    for (uint32_t i = 0; i < range->count; i++)
+        found |= check_expression(c, range->items[i]).kind == ENTITY_DIM;
+    return found;
+}
+
+/* for block in blocks: a tuple or a list */
+static void loop_over_items(checker *c, const node *n, const entity *items) {
+    for (uint32_t i = 0; i < items->count; i++) {
+        uint32_t before = c->report->reported;
+        assign_name(c, n->right, items->items[i]);
+        check_block(c, n->third);
+        if (c->report->reported != before)
+            return;
+    }
+}
+
 static void unrolled_loop(checker *c, const node *n) {
     int64_t bounds[3] = {0, 0, 1};
     uint64_t turns;
+    if (!c->tiles && has_dimension(c, n->left)) {
+        control_for(c, n);
+        return;
+    }
     if (!read_range(c, n->left, bounds) || !count_turns(c, n->left, bounds, &turns))
         return;
     for (uint64_t i = 0; i < turns; i++) {
@@ -294,15 +288,16 @@ void tiles_loop(checker *c, const node *n) {
         unrolled_loop(c, n);
         return;
     }
-    if (!c->tiles) {
+    entity range = check_expression(c, n->left);
+    if (range.kind == ENTITY_TUPLE) {
+        loop_over_items(c, n, &range);
+    } else if (!c->tiles && range.kind != ENTITY_BROKEN) {
         diagnose_error(c->report, ERROR_NOT_IN_LANGUAGE, n->at,
                        "a loop over a tensor is not part of the tile language");
-        diagnose_help(c->report, "operations already act on whole tensors; range(3) writes a loop "
-                                 "out, and kernels with a KTile loop over blocks");
-        return;
-    }
-    entity range = check_expression(c, n->left);
-    if (range.kind == ENTITY_RANGE) {
+        diagnose_help(c->report, "operations already act on whole tensors; for i in range(N) runs "
+                                 "over places, scan(f, carry, x) over parts, and kernels with a "
+                                 "KTile over blocks");
+    } else if (range.kind == ENTITY_RANGE) {
         block_loop(c, n, &range);
     } else if (range.kind != ENTITY_BROKEN) {
         diagnose_error(c->report, ERROR_TILE_LOOP, n->left->at, "a loop cannot run over %s",

@@ -242,6 +242,15 @@ bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *ou
 
 /* ---- attributes ---- */
 
+bool tiles_refuse_call(checker *c, const char *function, span at) {
+    if (c->tiles)
+        diagnose_error(c->report, ERROR_TILE_KERNEL, at,
+                       "%s() is for whole tensors, and this is a "
+                       "kernel of tiles",
+                       function);
+    return !c->tiles;
+}
+
 bool tiles_has_attributes(const entity *e) {
     return e->kind == ENTITY_CONTEXT || e->kind == ENTITY_BLOCK || e->kind == ENTITY_RECORD;
 }

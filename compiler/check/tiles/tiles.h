@@ -32,8 +32,6 @@ ir_dim tiles_block_count(checker *c, const tile_block *b);
 ir_dim tiles_start(checker *c, const tile_block *b);
 entity tiles_block_entity(checker *c, entity_kind kind, tile_block block, span at);
 
-/* i32: a dimension as a scalar. */
-entity tiles_dim_value(checker *c, ir_dim dim, span at);
 /* i32: the places from `start` on, so many. */
 entity tiles_axis_index(checker *c, ir_dim start, ir_dim size, span at);
 

@@ -13,7 +13,7 @@ _NAMES = {
     "_capture": ("capture",),
     "_commands": ("bench", "replay"),
     "_errors": ("CompileError", "Diagnostic", "Error"),
-    "_kernel": ("Kernel", "kernel"),
+    "_kernel": ("Kernel", "jit", "kernel"),
     "_module": ("Module", "compile", "load"),
     "_tessera": ("Tensor",),
     "_types": ("ElementType",),

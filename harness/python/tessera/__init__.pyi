@@ -9,6 +9,7 @@ from tessera._errors import CompileError as CompileError
 from tessera._errors import Diagnostic as Diagnostic
 from tessera._errors import Error as Error
 from tessera._kernel import Kernel as Kernel
+from tessera._kernel import jit as jit
 from tessera._kernel import kernel as kernel
 from tessera._module import Module as Module
 from tessera._module import compile as compile

@@ -151,3 +151,4 @@ class KernelDecorator:
 
 
 kernel = KernelDecorator()
+jit = kernel  # the same, as other frameworks name it

@@ -85,7 +85,7 @@ class Source:
             words = _words_of(one)
             if words[0] == "kernel" and len(words) > 1:
                 self._kernel = ""
-            elif words[0] in ("kernel", "same_as") or words[0] not in _words.DECORATORS:
+            elif words[0] in ("jit", "kernel", "same_as") or words[0] not in _words.DECORATORS:
                 end = one.end_lineno or one.lineno
                 self._body[one.lineno - 1 : end] = [""] * (end - one.lineno + 1)
 

@@ -15,7 +15,7 @@ from typing import Any
 from tessera import _tessera, _types
 from tessera._errors import Error
 
-DECORATORS = ("cases", "constants", "graph", "independent", "kernel", "math", "same_as", "schedule", "specialize", "verify")
+DECORATORS = ("cases", "constants", "graph", "independent", "jit", "kernel", "math", "same_as", "schedule", "specialize", "verify")
 
 
 class Word:

@@ -10,6 +10,7 @@ from tessera import _tessera
 from tessera._types import ElementType
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 
 inf: float
 nan: float
@@ -72,6 +73,11 @@ class KVCache:
     V: KTile
     def __class_getitem__(cls, parts: Any) -> Any: ...
 
+class Param:
+    """NAME = Param["V", "D", f32]: weights, which functions name and the kernel takes"""
+
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
 class Block:
     """so many places of an axis"""
 
@@ -98,6 +104,12 @@ def case(name: str, **values: Any) -> _Case:
 
 def cases(*cases: _Case) -> Callable[[_F], _F]:
     """what a kernel is run on"""
+
+def record(fields: type[_R]) -> type[_R]:
+    """a class of tensors: its fields are annotated like parameters"""
+
+def bounded(condition: Any, turns: Any) -> bool:
+    """while bounded(condition, 100): as long as it holds, and for at most so many turns"""
 
 def constants(**values: Any) -> Callable[[_F], _F]:
     """values of the parameters after a bare `*`"""
@@ -227,6 +239,12 @@ def arange(n: Any) -> Tensor:
     """i32: 0, 1, ... n - 1"""
 def full(shape: Any, value: Any, dtype: Any) -> Tensor:
     """a tensor of one value"""
+def scan(f: Any, carry: Any, xs: Any = None, length: Any = None) -> tuple[Any, Any]:
+    """f(carry, x) for each part x of xs along its first axis, in order, gives the next carry and a part y: the last carry, and all y stacked"""
+def map(f: Any, xs: Any) -> Any:
+    """f(x) for each part x of xs along its first axis, stacked"""
+def reduce(f: Any, x: Any, init: Any, axis: Any = -1) -> Any:
+    """f(so_far, element) along one axis, from init on, in order; f is by element"""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
 def neg(x: Any) -> Tensor:

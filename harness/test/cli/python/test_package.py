@@ -228,12 +228,13 @@ class Kernels(unittest.TestCase):
         self.assertEqual(named | words, set(dir(tessera)))
         for name in dir(tessera):
             self.assertTrue(hasattr(tessera, name), name)
-        builtin = {"bool", "dict", "float", "int", "range", "tuple"}
+        builtin = {"bool", "dict", "float", "int", "list", "range", "tuple"}
         for path in (ROOT / "corpus").rglob("*.tsr"):
             tree = ast.parse(path.read_text())
             names = [one for one in ast.walk(tree) if isinstance(one, ast.Name)]
             own = {one.id for one in names if isinstance(one.ctx, ast.Store)} | {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
-            own |= {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
+            own |= {one.name for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+            own |= {name.asname or name.name for one in tree.body if isinstance(one, ast.ImportFrom) and one.level for name in one.names}
             texts = [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             own |= {name for one in texts for name in re.findall(r"[A-Za-z_]\w*", one)}
             unknown = {one.id for one in names} - own - builtin - set(dir(tessera))
