@@ -37,6 +37,10 @@ struct device_queue {
     uint64_t limit_ns;    /* what the deadline was made from */
     const char *kernel;   /* that it executes; NULL: a copy or a fill */
     status failure;       /* the first that was not told yet */
+    soft_batch *spares;   /* memory of batches that ended; soft_batch.c */
+    /* Read without the lock: */
+    atomic_size_t spare_bytes;
+    soft_batch *_Atomic ready; /* a spare for the next batch; NULL: there is none */
 };
 
 typedef struct soft_functions {
