@@ -184,7 +184,8 @@ static void begin(struct program_state *s, const kernel_launch *request, tsr_str
     r->timed = atomic_load(&context->telemetry.on);
     r->limit_ns = r->graph ? 0 : atomic_load(&context->watchdog_ns);
     r->deadline_ns = 0;
-    r->loops = r->batches = r->count = r->operand_count = 0;
+    r->loops = r->ahead = r->looks = r->count = r->operand_count = 0;
+    r->batch = PROGRAM_BATCH_FIRST; /* so that the device begins soon */
     for (uint32_t i = 0; i < m->inputs + m->outputs; i++) {
         r->bases[i] = request->buffers[i];
         r->memories[i] = request->memories[i];

@@ -6,9 +6,10 @@
 #include "runtime.h"
 
 enum {
-    PROGRAM_BATCH = 64,            /* commands that are submitted together, at most */
-    PROGRAM_OPERANDS_LEAST = 1024, /* ... and operands for which there is room at least */
-    PROGRAM_QUEUED = 1024          /* batches that a stream is given before it is waited for */
+    PROGRAM_BATCH_FIRST = 32, /* commands that are submitted together at first ... */
+    PROGRAM_BATCH = 256,      /* ... and at most, */
+    PROGRAM_OPERANDS = 4096,  /* and operands for which there is room at least */
+    PROGRAM_AHEAD = 32768     /* commands between two looks at what the stream is through with */
 };
 
 /* A launch: it lives while its commands are made, under the lock of its program. */
@@ -24,8 +25,10 @@ typedef struct program_run {
     uint32_t loops;
     unsigned char flag;     /* that was read last; a lost device may write it later */
     const metadata *kernel; /* of the last dispatch */
-    uint32_t batches, count, operand_count, operand_room;
-    device_command commands[PROGRAM_BATCH];
+    uint32_t ahead, looks;  /* commands since the last look; looks */
+    uint32_t batch;         /* commands that the next one has, at most */
+    uint32_t count, operand_count, operand_room;
+    device_command *commands;
     void **operands;
     const device_memory **operand_memories;
 } program_run;
@@ -35,6 +38,7 @@ struct program_state {
     device_command *dispatches; /* of each kernel, but for its buffers */
     device_memory *arena;
     device_memory **constants;
+    device_event *passed[2]; /* recorded in turn behind so many batches */
     pthread_mutex_t mutex;
     program_run run;
 };
@@ -54,7 +58,7 @@ static inline tsr_status_t program_added(struct program_state *s) {
     s->run.count++;
     if (s->run.each)
         return program_give_one(s);
-    return s->run.count == PROGRAM_BATCH ? program_flush(s) : TSR_SUCCESS;
+    return s->run.count >= s->run.batch ? program_flush(s) : TSR_SUCCESS;
 }
 
 static inline tsr_status_t program_add(struct program_state *s, device_command command) {
