@@ -156,7 +156,7 @@ tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph) {
         graph_free(g);
         return error_from(&st);
     }
-    g->commands = base_calloc(3 * g->kept.count + 1, sizeof *g->commands);
+    g->commands = base_calloc(3 * g->kept.count + 2, sizeof *g->commands);
     context_add(g->context, &g->context->graphs, &g->link);
     *graph = g;
     return TSR_SUCCESS;
@@ -244,6 +244,8 @@ static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
     tsr_context_t context = graph->context;
     tsr_status_t result = TSR_SUCCESS;
     *count = 0;
+    if (graph->used) /* a launch in another stream shares recordings and memory */
+        add(graph, count, (device_command){.kind = DEVICE_WAIT, .event = graph->used});
     for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
         kept_command *kept = &graph->kept.items[i];
         result = find_memory(graph, kept);

@@ -176,8 +176,8 @@ typedef struct device_command {
             void *argument;
         } host;
         struct {
-            device_sequence *sequence;
-            size_t count; /* copies, fills and dispatches that follow */
+            device_sequence *sequence; /* NULL: they are done one by one */
+            size_t count;              /* copies, fills and dispatches that follow */
         } replay;
     };
 } device_command;
@@ -263,8 +263,9 @@ struct device_driver {
 
     /* Sequences: where a device keeps what it recorded of commands that are submitted together, to
      * do them with less work when they come again; where others come, it records anew. Images that
-     * they use live as long. No command that names it is queued where it is destroyed. NULL: the
-     * driver records nothing, and DEVICE_REPLAY is not for it. */
+     * they use live as long. A queue is given it behind a wait for what another queue was given of
+     * it, and all that has ended where it is destroyed. NULL: the driver records nothing, and
+     * DEVICE_REPLAY is not for it. */
     device_sequence *(*sequence_create)(device *d);
     void (*sequence_destroy)(device *d, device_sequence *sequence);
     void (*count)(device *d, device_counts *out); /* NULL: it counts nothing */

@@ -125,6 +125,32 @@ static void graphs_are_replayed(const abi_bench *b) {
     OK(tsrFree(b->context, spare));
 }
 
+/* Runs of a graph on two streams that nothing orders, each on what another one made: where they are
+ * recorded, none begins before another one ends. */
+static void graphs_run_one_at_a_time(const abi_bench *b) {
+    enum { RUNS = 20 };
+    tsr_stream_t streams[2];
+    tsr_graph_t graph;
+    if (!b->driver->sequence_create)
+        return;
+    for (int i = 0; i < 2; i++)
+        OK(tsrCreateStream(b->context, &streams[i]));
+    OK(tsrBeginCapture(streams[0]));
+    OK(launch_abi(b, streams[0], b->a, b->out));
+    OK(tsrCopyAsync(b->context, streams[0], b->a, b->out, BYTES));
+    OK(tsrEndCapture(streams[0], &graph));
+    put(b, b->a, 0);
+    for (int i = 0; i < RUNS; i++)
+        OK(tsrLaunchGraph(graph, streams[i % 2]));
+    OK(tsrDestroyGraph(graph));
+    for (int i = 0; i < 2; i++) {
+        OK(tsrStreamSynchronize(b->context, streams[i]));
+        OK(tsrDestroyStream(streams[i]));
+    }
+    expect_at(b, b->out, 0, RUNS);
+    expect_counted(b, 1, RUNS);
+}
+
 /* Checks that launches that are timed or limited are commands of their own. */
 static void graphs_tell_the_times_of_launches(const abi_bench *b) {
     tsr_stream_t stream;
@@ -448,6 +474,7 @@ static const struct {
     {"events order launches in flight", events_order_launches_in_flight, false},
     {"semaphores order streams", semaphores_order_streams, false},
     {"graphs are replayed", graphs_are_replayed, false},
+    {"graphs run one at a time", graphs_run_one_at_a_time, false},
     {"graphs tell the times of launches", graphs_tell_the_times_of_launches, false},
     {"graphs follow their memory", graphs_follow_their_memory, false},
     {"programs run", programs_run, false},

@@ -55,7 +55,7 @@ static const fault faults[] = {
     {"hip", STUB_HIP, "endless=1", LAUNCH_LIMITED, STATUS_TIMEOUT, "kernel 'affine' did not end"},
     {"cuda", STUB_CUDA, "graph=2", REPLAY, STATUS_OUT_OF_MEMORY, "launching a graph: OUT_OF_"},
     {"hip", STUB_HIP, "graph=719", REPLAY, STATUS_DEVICE_LOST, "launching a graph: LAUNCH_FAILED"},
-    {"cuda", STUB_CUDA, "lost=700,at=18", REPLAY, STATUS_DEVICE_LOST, "running a graph: ILLEGAL_"},
+    {"cuda", STUB_CUDA, "lost=700,at=18", REPLAY, STATUS_DEVICE_LOST, "running: ILLEGAL_ADDR"},
     {"cuda", STUB_CUDA, "capture=901", NOTHING, STATUS_OK, ""}, /* then it is done one by one */
     {"hip", STUB_HIP, "capture=901", NOTHING, STATUS_OK, ""},
     {"cuda", STUB_CUDA, "instantiate=2", NOTHING, STATUS_OK, ""},

@@ -21,6 +21,7 @@ static bool given(gpu_queue *q, bool ok, const char *label) {
     if (is_recording(q))
         return ok;
     q->under_way++; /* a part of it may run even where not all of it could be given */
+    q->commands++;
     q->label = label ? label : q->label;
     return ok;
 }
@@ -127,21 +128,22 @@ static bool follow(device_queue *queue, soft_recording *r, status *st) {
 
 bool gpu_finish(gpu_queue *q, status *st) {
     const char *label = q->label;
-    uint32_t count = q->under_way;
-    if (count == 0)
+    uint64_t count = q->commands;
+    if (q->under_way == 0)
         return true;
     look(q, true);
     bool ok = functions_of(q)->finish(q, st);
     come(q, NULL, clock_now_ns());
     q->under_way = 0;
+    q->commands = 0;
     q->label = NULL;
     if (ok)
         return true;
     if (!label)
         return false;
     return count == 1 ? status_context(st, "kernel '%s'", label)
-                      : status_context(st, "kernel '%s' or one of the %u commands before it", label,
-                                       count - 1);
+                      : status_context(st, "kernel '%s' or one of the %llu commands before it",
+                                       label, (unsigned long long)count - 1);
 }
 
 /* ---- copies and fills ---- */
@@ -302,11 +304,21 @@ static bool run(gpu_queue *q, const device_command *c, bool alone, status *st) {
 }
 
 bool gpu_run(gpu_queue *q, const device_command *c, status *st) {
-    const gpu_device *g = (const gpu_device *)q->base.device;
-    const bool alone = !is_recording(q) && is_alone(g, c);
+    if (is_recording(q))
+        return run(q, c, false, st); /* what is under way is not asked for then */
+    const bool alone = is_alone((const gpu_device *)q->base.device, c);
     look(q, false);
     bool before = (!alone && q->under_way < UNDER_WAY_MOST) || gpu_finish(q, st);
     return run(q, c, alone, before ? st : NULL) && before;
+}
+
+bool gpu_give_recording(gpu_queue *q, void *recording, const char *label, size_t count,
+                        status *st) {
+    look(q, false);
+    bool before = q->under_way < UNDER_WAY_MOST || gpu_finish(q, st);
+    bool ok = given(q, functions_of(q)->replay(q, recording, before ? st : NULL), label);
+    q->commands += count - 1;
+    return ok && before;
 }
 
 static bool execute(device_queue *queue, const device_command *c, status *st) {

@@ -18,6 +18,7 @@ typedef struct vulkan_recording {
     VkCommandBuffer commands;
     VEC(gpu_piece) tables;
     size_t used_bytes; /* of the last table */
+    uint64_t number;   /* of its last submission; 0: there was none */
 } vulkan_recording;
 
 /* Commands that are submitted together, and room for the tables of their launches. */

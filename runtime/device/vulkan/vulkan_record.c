@@ -52,6 +52,8 @@ bool vulkan_place_table(vulkan_queue *q, const uint64_t *addresses, size_t count
 void vulkan_forget(gpu_device *g, void *recording) {
     vulkan_device *v = (vulkan_device *)g;
     vulkan_recording *r = recording;
+    if (r->number) /* a queue that follows another one's mark does not wait for it when it ends */
+        (void)vulkan_wait(v, r->number, UINT64_MAX);
     v->f.DestroyCommandPool(v->device, r->pool, NULL);
     for (size_t i = 0; i < r->tables.count; i++)
         gpu_pool_give(&g->pool, &r->tables.items[i]);
@@ -62,7 +64,8 @@ void vulkan_forget(gpu_device *g, void *recording) {
 bool vulkan_record_begin(gpu_queue *queue, status *st) {
     vulkan_queue *q = queue->handle;
     vulkan_device *v = q->device;
-    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
     vulkan_recording *r = base_calloc(1, sizeof *r);
     VkResult result = vulkan_create_commands(v, 0, &r->pool, &r->commands);
     if (result == VK_SUCCESS)
@@ -91,7 +94,6 @@ bool vulkan_record_end(gpu_queue *queue, bool keep, void **recording_out, status
 
 bool vulkan_replay(gpu_queue *queue, void *recording, status *st) {
     vulkan_queue *q = queue->handle;
-    uint64_t number;
-    return vulkan_submit(q, ((const vulkan_recording *)recording)->commands, &number, st) &&
-           vulkan_await(q, number, st);
+    vulkan_recording *r = recording;
+    return vulkan_flush(q, st) && vulkan_submit(q, r->commands, &r->number, st);
 }
