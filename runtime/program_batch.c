@@ -26,7 +26,8 @@ static void make_rooms(struct program_state *s) {
     metadata *m = &s->module->metadata;
     program_run *r = &s->run;
     uint32_t buffers = m->inputs + m->outputs + 1 + m->program->constant_count;
-    r->operand_room = PROGRAM_OPERANDS;
+    const uint32_t batch = s->recorded_most > PROGRAM_BATCH ? s->recorded_most : PROGRAM_BATCH;
+    r->operand_room = PROGRAM_OPERANDS / PROGRAM_BATCH * batch;
     for (uint32_t i = 0; i < m->program->kernel_count; i++) {
         const metadata *k = &s->module->kernels[i]->metadata;
         r->operand_room =
@@ -34,7 +35,8 @@ static void make_rooms(struct program_state *s) {
     }
     r->bases = ARENA_NEW(&m->memory, unsigned char *, buffers);
     r->memories = ARENA_NEW(&m->memory, const device_memory *, buffers);
-    r->commands = ARENA_NEW(&m->memory, device_command, PROGRAM_BATCH);
+    r->commands = ARENA_NEW(&m->memory, device_command, batch + 2); /* a DEVICE_REPLAY, and one
+                                                                       behind a full batch */
     r->operands = ARENA_NEW(&m->memory, void *, r->operand_room);
     r->operand_memories = ARENA_NEW(&m->memory, const device_memory *, r->operand_room);
 }
@@ -79,8 +81,9 @@ bool program_open(tsr_module_t module, const void *const *constants, status *st)
     s->dispatches = base_calloc(count + 1, sizeof *s->dispatches);
     for (uint32_t i = 0; i < count; i++)
         s->dispatches[i] = dispatch_of(module->kernels[i]);
+    bool ok = program_record_open(s, st) && program_make_arena(module, &s->arena, st) &&
+              make_events(s, st);
     make_rooms(s);
-    bool ok = program_make_arena(module, &s->arena, st) && make_events(s, st);
     s->constants =
         base_calloc((size_t)module->metadata.program->constant_count + 1, sizeof *s->constants);
     for (uint32_t i = 0; i < module->metadata.program->constant_count && ok; i++)
@@ -93,6 +96,7 @@ void program_close(tsr_module_t module) {
     if (!s)
         return;
     device *d = module->context->device;
+    program_record_close(s);
     for (int i = 0; i < 2; i++)
         if (s->passed[i])
             d->driver->event_destroy(d, s->passed[i]);
@@ -156,10 +160,11 @@ tsr_status_t program_flush(struct program_state *s) {
     program_run *r = &s->run;
     if (r->count == 0)
         return TSR_SUCCESS;
+    program_record_end(s);
     tsr_status_t result = stream_submit(r->stream, r->commands, r->count);
     r->ahead += r->count;
     r->count = r->operand_count = 0;
-    r->batch = next_batch(r->batch);
+    r->batch = r->recorded ? s->recorded_most : next_batch(r->batch);
     if (result == TSR_SUCCESS && r->deadline_ns)
         result = program_await(s);
     return result == TSR_SUCCESS && r->ahead > PROGRAM_AHEAD ? look(s) : result;

@@ -138,7 +138,9 @@ typedef struct device_dispatch {
     const int64_t *dims;
     const int64_t *workgroups; /* of each phase of the image */
     uint32_t buffer_count, dim_count;
-    size_t workspace_bytes; /* of the dispatch; the device supplies it */
+    size_t workspace_bytes; /* of the dispatch; the device supplies it, unless it has sequences */
+    device_span workspace;  /* ... and it is here, what is prepared behind it on the next line of 64
+                               bytes; its address is NULL where it is not */
     size_t workgroup_bytes; /* of each workgroup; likewise */
     size_t prepared_bytes; /* that phases with a constant write; the device supplies them, unless */
     device_span prepared;  /* ... they are here; its address is NULL where they are not */

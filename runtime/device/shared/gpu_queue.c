@@ -195,11 +195,13 @@ static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
 }
 
 /* The workspace, and behind it what is prepared for this launch alone; under debug poisoned. */
-static bool prepare_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
-    if (is_recording(q))
-        return true; /* it is large enough for all that is recorded */
-    if (!grow(g, q, size_bytes, st))
+static bool supply_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, uint64_t *address_out,
+                             status *st) {
+    const gpu_piece *room = is_recording(q) ? q->recorded_workspace : &q->workspace;
+    /* One that is recorded is large enough for all. */
+    if (!is_recording(q) && !grow(g, q, size_bytes, st))
         return false;
+    *address_out = room->block ? gpu_piece_address(room) : 0;
     const gpu_place place = {.block = q->workspace.block, .offset = q->workspace.offset};
     return size_bytes == 0 || !g->soft.options.debug ||
            gpu_fill(q, place, GPU_POISON, size_bytes, st);
@@ -218,12 +220,12 @@ static bool give_launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, d
     uint64_t addresses[ADDRESSES_MOST], phase_ns[DEVICE_TIMED_PHASES] = {0};
     size_t lines = gpu_round_up(p->workspace_bytes),
            own = p->prepared.address ? 0 : p->prepared_bytes;
+    uint64_t workspace = (uint64_t)(uintptr_t)p->workspace.address;
     if (p->buffer_count + 2 + p->dim_count > ADDRESSES_MOST)
         return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
-    if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
+    if (!has_shared(g, p, st) ||
+        !(workspace || supply_workspace(g, q, lines + own, &workspace, st)))
         return false;
-    const gpu_piece *room = is_recording(q) ? q->recorded_workspace : &q->workspace;
-    uint64_t workspace = room->block ? gpu_piece_address(room) : 0;
     for (uint32_t i = 0; i < p->buffer_count; i++)
         addresses[i] = (uint64_t)(uintptr_t)p->buffers[i];
     addresses[p->buffer_count] = workspace;

@@ -2,7 +2,8 @@
  * the first time, or with other arguments than last; then replayed. What it does not record is done
  * one by one.
  *
- * What was recorded has a workspace of its own, since that of a queue moves when it grows. */
+ * What was recorded has a workspace of its own, unless its dispatches bring one: that of a queue
+ * moves when it grows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static void add_place(words *w, device_span span) {
 static void add_dispatch(words *w, const device_dispatch *p) {
     add(w, (uint64_t)(uintptr_t)p->image);
     add(w, p->workspace_bytes);
+    add(w, (uint64_t)(uintptr_t)p->workspace.address);
     add(w, p->workgroup_bytes);
     add(w, p->prepared_bytes);
     add(w, (uint64_t)(uintptr_t)p->prepared.address);
@@ -113,7 +115,7 @@ static bool provide_workspace(gpu_device *g, device_sequence *s, const device_co
     size_t most = 0;
     for (size_t i = 0; i < count; i++) {
         const device_dispatch *p = &commands[i].dispatch;
-        if (commands[i].kind != DEVICE_DISPATCH)
+        if (commands[i].kind != DEVICE_DISPATCH || p->workspace.address)
             continue;
         size_t bytes =
             gpu_round_up(p->workspace_bytes) + (p->prepared.address ? 0 : p->prepared_bytes);

@@ -18,16 +18,24 @@ static bool add_tables(vulkan_queue *q, vulkan_recording *r, status *st) {
     return true;
 }
 
-static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t count,
-                           uint64_t *table_out, status *st) {
+bool vulkan_place_bytes(vulkan_queue *q, const void *bytes, size_t count, gpu_place *place_out,
+                        status *st) {
     vulkan_recording *r = q->recording;
-    size_t bytes = count * sizeof *addresses;
-    if ((r->tables.count == 0 || bytes > TABLES_BYTES - r->used_bytes) && !add_tables(q, r, st))
+    if ((r->tables.count == 0 || count > TABLES_BYTES - r->used_bytes) && !add_tables(q, r, st))
         return false;
     const gpu_piece *tables = &r->tables.items[r->tables.count - 1];
-    memcpy(tables->block->host + tables->offset + r->used_bytes, addresses, bytes);
-    *table_out = gpu_piece_address(tables) + r->used_bytes;
-    r->used_bytes += gpu_round_up(bytes);
+    *place_out = (gpu_place){.block = tables->block, .offset = tables->offset + r->used_bytes};
+    memcpy(tables->block->host + place_out->offset, bytes, count);
+    r->used_bytes += gpu_round_up(count);
+    return true;
+}
+
+static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t count,
+                           uint64_t *table_out, status *st) {
+    gpu_place place;
+    if (!vulkan_place_bytes(q, addresses, count * sizeof *addresses, &place, st))
+        return false;
+    *table_out = place.block->address + place.offset;
     return true;
 }
 
