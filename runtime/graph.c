@@ -212,7 +212,9 @@ static void add(tsr_graph_t graph, size_t *count, device_command command) {
 static void add_record(tsr_graph_t graph, size_t *count, device_event *event) {
     const device_command *last = *count ? &graph->commands[*count - 1] : NULL;
     if (event && !(last && last->kind == DEVICE_RECORD && last->event == event))
-        add(graph, count, (device_command){.kind = DEVICE_RECORD, .event = event});
+        add(graph, count,
+            (device_command){
+                .kind = DEVICE_RECORD, .event = event, .untimed = true, .awaitable = true});
 }
 
 /* One command, or with `replay` a whole sequence. */
@@ -286,7 +288,8 @@ static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream)
                      ? launch_debugged(stream, &kept->command, kept->launch.metadata)
                      : stream_submit(stream, &kept->command, 1);
     }
-    const device_command ended = {.kind = DEVICE_RECORD, .event = graph->used};
+    const device_command ended = {
+        .kind = DEVICE_RECORD, .event = graph->used, .untimed = true, .awaitable = true};
     if (graph->used && result == TSR_SUCCESS)
         result = stream_submit(stream, &ended, 1);
     return result == TSR_SUCCESS ? check_own(graph, stream) : result;

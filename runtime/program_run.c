@@ -220,7 +220,8 @@ static tsr_status_t launch(struct program_state *s, device_memory *memory) {
 static tsr_status_t launch_in_turn(struct program_state *s) {
     program_run *r = &s->run;
     device_event *used = s->module->used;
-    const device_command ended = {.kind = DEVICE_RECORD, .event = used};
+    const device_command ended = {
+        .kind = DEVICE_RECORD, .event = used, .untimed = true, .awaitable = true};
     tsr_status_t result = TSR_SUCCESS;
     if (r->limit_ns || s->module->metadata.program->conditional)
         result = settle_stream(s);

@@ -168,7 +168,8 @@ typedef struct device_command {
         } range;
         struct {
             device_event *event; /* DEVICE_RECORD, DEVICE_WAIT */
-            bool untimed; /* DEVICE_RECORD: nobody asks when it was, and no queue waits for it */
+            bool untimed;   /* DEVICE_RECORD: nobody asks when it was, and no queue waits for it */
+            bool awaitable; /* ... but queues may wait for it, though it is untimed */
         };
         device_dispatch dispatch;
         struct { /* DEVICE_HOST */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/cuda/cuda.h"
+#include "test/abi_submissions.h"
 #include "test/device_ahead.h"
 #include "test/device_faults.h"
 #include "test/stub_gpu/stub_control.h"
@@ -210,12 +211,38 @@ static void queues_are_given_more(void **state) {
     expect_nothing_alive(row);
 }
 
+static const fault *counted;
+
+static uint64_t submissions_of(void) {
+    stub_counts counts;
+    control_of(counted->library).counts(&counts);
+    return counts.submissions;
+}
+
+/* One by one: a copy, then four times two phases and two copies, nine fills of turns, eight times
+ * two phases and a copy, and a copy. */
+static void programs_are_one_submission(void **state) {
+    enum { ONE_BY_ONE = 51 };
+    counted = *state;
+    const bool records = counted->faults[0] == '\0';
+    provide(counted);
+    programs_are_submitted_once(counted->driver,
+                                &(submissions){submissions_of, records ? 1 : ONE_BY_ONE, 0});
+    expect_nothing_alive(counted);
+}
+
 int main(void) {
+    static const fault programs[] = {{"cuda", STUB_CUDA, "", NOTHING, STATUS_OK, ""},
+                                     {"hip", STUB_HIP, "", NOTHING, STATUS_OK, ""},
+                                     {"cuda", STUB_CUDA, "capture=901", NOTHING, STATUS_OK, ""},
+                                     {"hip", STUB_HIP, "instantiate=1", NOTHING, STATUS_OK, ""}};
     static const fault endless[] = {{"cuda", STUB_CUDA, "endless=1", NOTHING, STATUS_OK, ""},
                                     {"hip", STUB_HIP, "endless=1", NOTHING, STATUS_OK, ""}};
     int failed = run_faults(&stubs, faults, COUNT_OF(faults));
     for (size_t i = 0; i < COUNT_OF(endless); i++)
         failed += in_child(queues_are_given_more, endless[i].driver, &endless[i]);
+    for (size_t i = 0; i < COUNT_OF(programs); i++)
+        failed += in_child(programs_are_one_submission, programs[i].driver, &programs[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)
         failed += in_child(names_its_code, chips[i].faults, (const void *)(uintptr_t)i);
     return failed != 0;

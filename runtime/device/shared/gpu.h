@@ -82,6 +82,8 @@ typedef struct gpu_functions {
     /* The device's own events. NULL: it has none, and a queue is finished where one would be. */
     /* Makes a mark behind all that the queue was given; NULL where that fails. */
     void *(*mark)(gpu_queue *q);
+    /* Makes one with less work, of which nobody asks when it was. NULL: `mark` is as good. */
+    void *(*mark_untimed)(gpu_queue *q);
     /* Has the mark been reached, and when (clock_now_ns)? `wait`: waits until it is. */
     bool (*reached)(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
     /* Makes the queue begin what it is given from now on after a mark of another one. */

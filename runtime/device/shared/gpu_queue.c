@@ -80,23 +80,28 @@ static bool reached(soft_device *d, void *mark, bool wait, uint64_t *time_ns) {
     return has;
 }
 
+static void *mark(gpu_queue *q, bool untimed) {
+    const gpu_functions *f = functions_of(q);
+    return untimed && f->mark_untimed ? f->mark_untimed(q) : f->mark ? f->mark(q) : NULL;
+}
+
 static bool record(device_queue *queue, soft_recording *r, const device_command *c) {
     gpu_queue *q = (gpu_queue *)queue;
     soft_device *d = queue->device;
-    void *mark = NULL;
+    void *made = NULL;
     pthread_mutex_lock(&q->turn);
     bool later = q->under_way > 0;
-    if (later && !c->untimed) {
-        mark = functions_of(q)->mark ? functions_of(q)->mark(q) : NULL;
-        later = mark != NULL;
+    if (later && (!c->untimed || c->awaitable)) {
+        made = mark(q, c->untimed);
+        later = made != NULL;
     }
     if (later) {
         struct gpu_moment *m = base_calloc(1, sizeof *m);
-        *m = (struct gpu_moment){.recording = r, .event = c->event, .mark = mark};
+        *m = (struct gpu_moment){.recording = r, .event = c->event, .mark = made};
         pthread_mutex_lock(&d->mutex);
         soft_recording_keep(r);
-        if (mark)
-            soft_recording_mark(d, r, mark);
+        if (made)
+            soft_recording_mark(d, r, queue, made);
         pthread_mutex_unlock(&d->mutex);
         *q->last = m;
         q->last = &m->next;
@@ -112,7 +117,8 @@ static bool follow(device_queue *queue, soft_recording *r, status *st) {
     bool ok = true;
     pthread_mutex_lock(&q->turn);
     pthread_mutex_lock(&d->mutex);
-    void *mark = soft_recording_borrow(r); /* NULL: it is done */
+    /* NULL: it is done, or comes first anyway */
+    void *mark = soft_recording_is_of(r, queue) ? NULL : soft_recording_borrow(r);
     pthread_mutex_unlock(&d->mutex);
     if (mark) {
         ok = given(q, functions_of(q)->follow(q, mark, st), NULL);
