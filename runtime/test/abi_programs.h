@@ -153,6 +153,28 @@ static inline void programs_with_new_places_are_not_recorded(const abi_bench *b)
     close_program(b, &r);
 }
 
+/* Limits and times are of each command by itself; what was recorded before is still there. */
+static inline void programs_are_timed_one_by_one(const abi_bench *b) {
+    telemetry_record records[8];
+    device_counts counts;
+    program_rig r;
+    if (!b->driver->sequence_create)
+        return;
+    open_program(b, &r, PROGRAM_OF(PROGRAM_LOOPS PROGRAM_END));
+    for (int round = 0; round < 4; round++) {
+        telemetry_enable(b->context, round == 1);
+        OK(tsrSetWatchdog(b->context, round == 2 ? UINT64_C(60000000000) : 0));
+        put(b, b->a, (float)round);
+        OK(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, r.args, 5));
+        expect_at(b, b->out, (float)round, PROGRAM_LOOP_LAUNCHES);
+    }
+    assert_int_equal(telemetry_read(b->context, records, COUNT_OF(records)), PROGRAM_LOOP_LAUNCHES);
+    b->driver->count(b->context->device, &counts);
+    assert_int_equal(counts.recordings, 1);
+    assert_int_equal(counts.replays, 2); /* the first launch, and the last */
+    close_program(b, &r);
+}
+
 /* What lies between two conditions is recorded, too, and the conditions are read each time. */
 static inline void branches_are_recorded_between(const abi_bench *b) {
     static const unsigned char flags[] = {1, 1, 0, 0, 0, 0, 0, 1};

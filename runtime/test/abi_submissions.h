@@ -54,4 +54,24 @@ static inline void programs_are_submitted_once(const char *driver, const submiss
     close_abi_bench(&b);
 }
 
+/* A device that is lost while it is at launches that were given to it one behind the other: catches
+ * what frees a recording that is under way, or waits for one for ever. */
+static inline void programs_end_with_their_device(const char *driver) {
+    abi_bench b;
+    program_rig r;
+    tsr_stream_t streams[2];
+    tsr_status_t result = TSR_SUCCESS;
+    open_abi_bench(&b, device_driver_find(driver), 0);
+    open_program(&b, &r, PROGRAM_TWELVE);
+    for (int i = 0; i < 2; i++)
+        OK(tsrCreateStream(b.context, &streams[i]));
+    for (int i = 0; i < 100 && result == TSR_SUCCESS; i++)
+        result = tsrLaunch(r.kernel, streams[i % 2], (tsr_launch_t){0}, r.args, 5);
+    for (int i = 0; i < 2 && result == TSR_SUCCESS; i++)
+        result = tsrStreamSynchronize(b.context, streams[i]);
+    assert_int_equal(result, TSR_EDEVICELOST);
+    assert_int_equal(tsrUnloadModule(r.module), TSR_EDEVICELOST);
+    OK(tsrDestroyContext(b.context));
+}
+
 #endif

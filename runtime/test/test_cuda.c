@@ -231,7 +231,16 @@ static void programs_are_one_submission(void **state) {
     expect_nothing_alive(counted);
 }
 
+static void programs_are_lost(void **state) {
+    const fault *row = *state;
+    provide(row);
+    programs_end_with_their_device(row->driver);
+    expect_nothing_alive(row);
+}
+
 int main(void) {
+    static const fault lost[] = {{"cuda", STUB_CUDA, "lost=700,at=100", NOTHING, STATUS_OK, ""},
+                                 {"hip", STUB_HIP, "lost=719,at=100", NOTHING, STATUS_OK, ""}};
     static const fault programs[] = {{"cuda", STUB_CUDA, "", NOTHING, STATUS_OK, ""},
                                      {"hip", STUB_HIP, "", NOTHING, STATUS_OK, ""},
                                      {"cuda", STUB_CUDA, "capture=901", NOTHING, STATUS_OK, ""},
@@ -243,6 +252,8 @@ int main(void) {
         failed += in_child(queues_are_given_more, endless[i].driver, &endless[i]);
     for (size_t i = 0; i < COUNT_OF(programs); i++)
         failed += in_child(programs_are_one_submission, programs[i].driver, &programs[i]);
+    for (size_t i = 0; i < COUNT_OF(lost); i++)
+        failed += in_child(programs_are_lost, lost[i].driver, &lost[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)
         failed += in_child(names_its_code, chips[i].faults, (const void *)(uintptr_t)i);
     return failed != 0;

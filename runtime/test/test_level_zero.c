@@ -382,6 +382,12 @@ static void programs_are_one_submission(void **state) {
     expect_nothing_alive(NULL);
 }
 
+static void programs_are_lost(void **state) {
+    provide_faults(*state);
+    programs_end_with_their_device(Z);
+    expect_nothing_alive(NULL);
+}
+
 int main(void) {
     static const fault endless = {Z, USUAL, "endless=1", NOTHING, STATUS_OK, ""},
                        events[] = {{Z, USUAL, "", NOTHING, STATUS_OK, ""},
@@ -405,6 +411,7 @@ int main(void) {
     failed += in_child(more_events_than_a_pool_has, "events", &events[0]);
     failed += in_child(more_events_than_a_pool_has, "events of the host", &events[1]);
     failed += in_child(programs_are_one_submission, "programs", (void *)(uintptr_t) "");
+    failed += in_child(programs_are_lost, "lost programs", "lost=0x70000001,at=100");
     failed += in_child(copies_in_parts, "copies", NULL);
     failed += in_child(is_of_no_use_after_a_fork, "forks", NULL);
     return failed != 0;

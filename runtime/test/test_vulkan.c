@@ -309,6 +309,12 @@ static int programs_are_one_submission(void) {
     return 0;
 }
 
+static int programs_are_lost(void) {
+    programs_end_with_their_device("vulkan");
+    NEEDS(alive() == 0);
+    return 0;
+}
+
 static int more_events_than_marks(void) {
     bench b;
     device_image *image = open_streams(&b);
@@ -384,6 +390,7 @@ static const struct {
     {"queues are given more", "", queues_are_given_more},
     {"programs are one submission", "", programs_are_one_submission},
     {"programs are one submission", "clockless=1", programs_are_one_submission},
+    {"programs are lost in mid-run", "lost=14", programs_are_lost},
     {"more events than marks", "", more_events_than_marks},
     {"events without marks", "clockless=1", more_events_than_marks},
     {"memory that is refused", "memory=33554432", memory_that_is_refused},
