@@ -13,6 +13,7 @@
 #include "device/shared/gpu.h"
 #include "device/simulated/simulated.h"
 #include "test/abi_bench.h"
+#include "test/abi_graphs.h"
 #include "test/abi_members.h"
 #include "test/abi_programs.h"
 #include "test/mock_level_zero/mock_control.h"
@@ -80,16 +81,6 @@ static void expect_replayed(const abi_bench *b, const void *spare, float first) 
         assert_true(got[4] == 2 * (first + 4) + 1);
 }
 
-/* Checks that each launch of a graph has replayed what was recorded, where the driver records. */
-static void expect_counted(const abi_bench *b, uint64_t recordings, uint64_t replays) {
-    device_counts counts;
-    if (!b->driver->sequence_create)
-        return;
-    b->driver->count(b->context->device, &counts);
-    assert_int_equal(counts.recordings, recordings);
-    assert_int_equal(counts.replays, replays);
-}
-
 static void graphs_are_replayed(const abi_bench *b) {
     tsr_stream_t streams[2];
     tsr_event_t event;
@@ -123,32 +114,6 @@ static void graphs_are_replayed(const abi_bench *b) {
     expect_counted(b, 1, 11);
     OK(tsrFree(b->context, middle));
     OK(tsrFree(b->context, spare));
-}
-
-/* Runs of a graph on two streams that nothing orders, each on what another one made: where they are
- * recorded, none begins before another one ends. */
-static void graphs_run_one_at_a_time(const abi_bench *b) {
-    enum { RUNS = 20 };
-    tsr_stream_t streams[2];
-    tsr_graph_t graph;
-    if (!b->driver->sequence_create)
-        return;
-    for (int i = 0; i < 2; i++)
-        OK(tsrCreateStream(b->context, &streams[i]));
-    OK(tsrBeginCapture(streams[0]));
-    OK(launch_abi(b, streams[0], b->a, b->out));
-    OK(tsrCopyAsync(b->context, streams[0], b->a, b->out, BYTES));
-    OK(tsrEndCapture(streams[0], &graph));
-    put(b, b->a, 0);
-    for (int i = 0; i < RUNS; i++)
-        OK(tsrLaunchGraph(graph, streams[i % 2]));
-    OK(tsrDestroyGraph(graph));
-    for (int i = 0; i < 2; i++) {
-        OK(tsrStreamSynchronize(b->context, streams[i]));
-        OK(tsrDestroyStream(streams[i]));
-    }
-    expect_at(b, b->out, 0, RUNS);
-    expect_counted(b, 1, RUNS);
 }
 
 /* Checks that launches that are timed or limited are commands of their own. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/cuda/cuda.h"
+#include "test/abi_graphs.h"
 #include "test/abi_submissions.h"
 #include "test/device_ahead.h"
 #include "test/device_faults.h"
@@ -231,6 +232,19 @@ static void programs_are_one_submission(void **state) {
     expect_nothing_alive(counted);
 }
 
+static void streams_take_turns(void **state) {
+    const fault *row = *state;
+    abi_bench b;
+    provide(row);
+    open_abi_bench(&b, device_driver_find(row->driver), 0);
+    graphs_run_one_at_a_time(&b);
+    close_abi_bench(&b);
+    open_abi_bench(&b, device_driver_find(row->driver), 0);
+    programs_follow_each_other(&b);
+    close_abi_bench(&b);
+    expect_nothing_alive(row);
+}
+
 static void programs_are_lost(void **state) {
     const fault *row = *state;
     provide(row);
@@ -252,6 +266,8 @@ int main(void) {
         failed += in_child(queues_are_given_more, endless[i].driver, &endless[i]);
     for (size_t i = 0; i < COUNT_OF(programs); i++)
         failed += in_child(programs_are_one_submission, programs[i].driver, &programs[i]);
+    for (size_t i = 0; i < 2; i++)
+        failed += in_child(streams_take_turns, programs[i].driver, &programs[i]);
     for (size_t i = 0; i < COUNT_OF(lost); i++)
         failed += in_child(programs_are_lost, lost[i].driver, &lost[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)
