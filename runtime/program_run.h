@@ -14,7 +14,7 @@ enum {
     PROGRAM_AHEAD = 32768 /* commands between two looks at what the stream is through with */
 };
 
-/* What a device recorded of commands that came together, or will when they come again. */
+/* A recording of commands that came together, or one to be made when they come again. */
 typedef struct program_sequence {
     uint64_t key;              /* of the commands */
     uint64_t used;             /* when it was asked for last; 0: never */

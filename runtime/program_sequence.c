@@ -60,7 +60,7 @@ static uint64_t mix_address(uint64_t key, const void *address) {
     return mix(key, (uint64_t)(uintptr_t)address);
 }
 
-/* Of all that differs between launches; where two have one key the device records anew. */
+/* A key of all that differs between launches; where two have the same the device records anew. */
 static uint64_t key_of(const device_command *commands, size_t count) {
     uint64_t key = count;
     for (size_t i = 0; i < count; i++) {

@@ -175,7 +175,7 @@ static inline void programs_are_timed_one_by_one(const abi_bench *b) {
     close_program(b, &r);
 }
 
-/* What lies between two conditions is recorded, too, and the conditions are read each time. */
+/* Commands between two conditions are recorded, too, and the conditions are read each time. */
 static inline void branches_are_recorded_between(const abi_bench *b) {
     static const unsigned char flags[] = {1, 1, 0, 0, 0, 0, 0, 1};
     device_counts before, after;
