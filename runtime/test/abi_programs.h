@@ -153,6 +153,32 @@ static inline void programs_with_new_places_are_not_recorded(const abi_bench *b)
     close_program(b, &r);
 }
 
+/* More commands than one recording takes, most of them fills of parts of words: catches one that is
+ * lost where a recording ends, and a device that records no such fill. */
+static inline void long_programs_are_some_recordings(const abi_bench *b) {
+    int64_t last;
+    device_counts counts[2];
+    program_rig r;
+    if (!b->driver->sequence_create)
+        return;
+    open_program(b, &r,
+                 PROGRAM_OF(PROGRAM_LOOPS "{\"loop\": 1500, \"body\": [{\"turn\": "
+                                          "[\"output\", 2, 0], \"bytes\": 8}]}," PROGRAM_END));
+    for (int round = 0; round < 2; round++) {
+        put(b, b->a, (float)round);
+        OK(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, r.args, 5));
+        expect_at(b, b->out, (float)round, PROGRAM_LOOP_LAUNCHES);
+        OK(tsrCopy(b->context, &last, r.turns, sizeof last));
+        assert_int_equal(last, 1499);
+        b->driver->count(b->context->device, &counts[round]);
+    }
+    assert_in_range(counts[0].recordings, 2, 3);
+    assert_int_equal(counts[0].replays, counts[0].recordings);
+    assert_int_equal(counts[1].recordings, counts[0].recordings);
+    assert_int_equal(counts[1].replays, 2 * counts[0].replays);
+    close_program(b, &r);
+}
+
 /* Limits and times are of each command by itself; what was recorded before is still there. */
 static inline void programs_are_timed_one_by_one(const abi_bench *b) {
     telemetry_record records[8];

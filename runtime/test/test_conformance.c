@@ -447,6 +447,7 @@ static const struct {
     {"programs are recorded once", programs_are_recorded_once, false},
     {"programs follow each other", programs_follow_each_other, false},
     {"programs with new places are not recorded", programs_with_new_places_are_not_recorded, false},
+    {"long programs are some recordings", long_programs_are_some_recordings, false},
     {"programs are timed one by one", programs_are_timed_one_by_one, false},
     {"branches are recorded between", branches_are_recorded_between, false},
     {"pinned memory is shared", pinned_memory_is_shared, false},
