@@ -3,6 +3,8 @@
 #ifndef TESSERA_RUNTIME_ABI_SUBMISSIONS_H
 #define TESSERA_RUNTIME_ABI_SUBMISSIONS_H
 
+#include <unistd.h>
+
 #include "test/abi_programs.h"
 
 /* Twelve dispatches, each behind a copy, and fills of single bytes among them. */
@@ -54,6 +56,13 @@ static inline void programs_are_submitted_once(const char *driver, const submiss
     close_abi_bench(&b);
 }
 
+/* Until the lost device does nothing any more, so that its memory is freed with the context. */
+static inline void await_loss(const abi_bench *b) {
+    device *d = b->context->device;
+    for (int i = 0; i < 1000 && !d->driver->cancel(d); i++)
+        usleep(10000);
+}
+
 /* A device that is lost while it is at launches that were given to it one behind the other: catches
  * what frees a recording that is under way, or waits for one for ever. */
 static inline void programs_end_with_their_device(const char *driver) {
@@ -71,6 +80,7 @@ static inline void programs_end_with_their_device(const char *driver) {
         result = tsrStreamSynchronize(b.context, streams[i]);
     assert_int_equal(result, TSR_EDEVICELOST);
     assert_int_equal(tsrUnloadModule(r.module), TSR_EDEVICELOST);
+    await_loss(&b);
     OK(tsrDestroyContext(b.context));
 }
 
