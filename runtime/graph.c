@@ -156,7 +156,7 @@ tsr_status_t tsrEndCapture(tsr_stream_t stream, tsr_graph_t *graph) {
         graph_free(g);
         return error_from(&st);
     }
-    g->commands = base_calloc(3 * g->kept.count + 1, sizeof *g->commands);
+    g->commands = base_calloc(3 * g->kept.count + 2, sizeof *g->commands);
     context_add(g->context, &g->context->graphs, &g->link);
     *graph = g;
     return TSR_SUCCESS;
@@ -212,7 +212,9 @@ static void add(tsr_graph_t graph, size_t *count, device_command command) {
 static void add_record(tsr_graph_t graph, size_t *count, device_event *event) {
     const device_command *last = *count ? &graph->commands[*count - 1] : NULL;
     if (event && !(last && last->kind == DEVICE_RECORD && last->event == event))
-        add(graph, count, (device_command){.kind = DEVICE_RECORD, .event = event});
+        add(graph, count,
+            (device_command){
+                .kind = DEVICE_RECORD, .event = event, .untimed = true, .awaitable = true});
 }
 
 /* One command, or with `replay` a whole sequence. */
@@ -244,6 +246,8 @@ static tsr_status_t prepare(tsr_graph_t graph, size_t *count) {
     tsr_context_t context = graph->context;
     tsr_status_t result = TSR_SUCCESS;
     *count = 0;
+    if (graph->used) /* a launch in another stream shares recordings and memory */
+        add(graph, count, (device_command){.kind = DEVICE_WAIT, .event = graph->used});
     for (size_t i = 0; i < graph->kept.count && result == TSR_SUCCESS; i++) {
         kept_command *kept = &graph->kept.items[i];
         result = find_memory(graph, kept);
@@ -284,7 +288,8 @@ static tsr_status_t launch_each_debugged(tsr_graph_t graph, tsr_stream_t stream)
                      ? launch_debugged(stream, &kept->command, kept->launch.metadata)
                      : stream_submit(stream, &kept->command, 1);
     }
-    const device_command ended = {.kind = DEVICE_RECORD, .event = graph->used};
+    const device_command ended = {
+        .kind = DEVICE_RECORD, .event = graph->used, .untimed = true, .awaitable = true};
     if (graph->used && result == TSR_SUCCESS)
         result = stream_submit(stream, &ended, 1);
     return result == TSR_SUCCESS ? check_own(graph, stream) : result;

@@ -26,7 +26,8 @@ static void make_rooms(struct program_state *s) {
     metadata *m = &s->module->metadata;
     program_run *r = &s->run;
     uint32_t buffers = m->inputs + m->outputs + 1 + m->program->constant_count;
-    r->operand_room = PROGRAM_OPERANDS_LEAST;
+    const uint32_t batch = s->recorded_most > PROGRAM_BATCH ? s->recorded_most : PROGRAM_BATCH;
+    r->operand_room = PROGRAM_OPERANDS / PROGRAM_BATCH * batch;
     for (uint32_t i = 0; i < m->program->kernel_count; i++) {
         const metadata *k = &s->module->kernels[i]->metadata;
         r->operand_room =
@@ -34,6 +35,8 @@ static void make_rooms(struct program_state *s) {
     }
     r->bases = ARENA_NEW(&m->memory, unsigned char *, buffers);
     r->memories = ARENA_NEW(&m->memory, const device_memory *, buffers);
+    r->commands = ARENA_NEW(&m->memory, device_command, batch + 2); /* a DEVICE_REPLAY, and one
+                                                                       behind a full batch */
     r->operands = ARENA_NEW(&m->memory, void *, r->operand_room);
     r->operand_memories = ARENA_NEW(&m->memory, const device_memory *, r->operand_room);
 }
@@ -63,6 +66,12 @@ static bool make_constant(struct program_state *s, uint32_t i, const void *bytes
     return size == 0 || d->driver->submit(context->default_stream.queue, &copy, 1, st);
 }
 
+static bool make_events(struct program_state *s, status *st) {
+    device *d = s->module->context->device;
+    return d->driver->event_create(d, &s->passed[0], st) &&
+           d->driver->event_create(d, &s->passed[1], st);
+}
+
 bool program_open(tsr_module_t module, const void *const *constants, status *st) {
     struct program_state *s = base_calloc(1, sizeof *s);
     uint32_t count = module->metadata.program->kernel_count;
@@ -72,8 +81,9 @@ bool program_open(tsr_module_t module, const void *const *constants, status *st)
     s->dispatches = base_calloc(count + 1, sizeof *s->dispatches);
     for (uint32_t i = 0; i < count; i++)
         s->dispatches[i] = dispatch_of(module->kernels[i]);
+    bool ok = program_record_open(s, st) && program_make_arena(module, &s->arena, st) &&
+              make_events(s, st);
     make_rooms(s);
-    bool ok = program_make_arena(module, &s->arena, st);
     s->constants =
         base_calloc((size_t)module->metadata.program->constant_count + 1, sizeof *s->constants);
     for (uint32_t i = 0; i < module->metadata.program->constant_count && ok; i++)
@@ -86,6 +96,10 @@ void program_close(tsr_module_t module) {
     if (!s)
         return;
     device *d = module->context->device;
+    program_record_close(s);
+    for (int i = 0; i < 2; i++)
+        if (s->passed[i])
+            d->driver->event_destroy(d, s->passed[i]);
     if (s->arena)
         d->driver->free(d, s->arena);
     for (uint32_t i = 0; i < module->metadata.program->constant_count && s->constants; i++)
@@ -119,19 +133,25 @@ tsr_status_t program_await(const struct program_state *s) {
                                                                       : error_from(&st);
 }
 
-/* So that a long loop does not fill the host's memory with what waits in the queue. Failures stay
- * for who synchronises. */
-static tsr_status_t drain(const struct program_state *s) {
+/* So that a long loop does not fill the host's memory with what waits in the queue: waits for what
+ * was given before the last look. Failures stay for who synchronises. */
+static tsr_status_t look(struct program_state *s) {
     device *d = s->module->context->device;
-    const device_command here = {.kind = DEVICE_RECORD, .event = s->module->used, .untimed = true};
+    const uint32_t turn = s->run.looks++ % 2;
+    const device_command here = {.kind = DEVICE_RECORD, .event = s->passed[turn], .untimed = true};
     status st = STATUS_INIT;
     device_event_state state;
     uint64_t time_ns;
+    s->run.ahead = 0;
     tsr_status_t result = stream_submit(s->run.stream, &here, 1);
     return result != TSR_SUCCESS ||
-                   d->driver->event_query(d, s->module->used, true, &state, &time_ns, &st)
+                   d->driver->event_query(d, s->passed[1 - turn], true, &state, &time_ns, &st)
                ? result
                : error_from(&st);
+}
+
+static uint32_t next_batch(uint32_t batch) {
+    return 2 * batch < PROGRAM_BATCH ? 2 * batch : PROGRAM_BATCH;
 }
 
 /* Under a limit a batch has ended when the next is made, so that the launch as a whole can be
@@ -140,11 +160,14 @@ tsr_status_t program_flush(struct program_state *s) {
     program_run *r = &s->run;
     if (r->count == 0)
         return TSR_SUCCESS;
+    program_record_end(s);
     tsr_status_t result = stream_submit(r->stream, r->commands, r->count);
+    r->ahead += r->count;
     r->count = r->operand_count = 0;
+    r->batch = r->recorded ? s->recorded_most : next_batch(r->batch);
     if (result == TSR_SUCCESS && r->deadline_ns)
         result = program_await(s);
-    return result == TSR_SUCCESS && ++r->batches % PROGRAM_QUEUED == 0 ? drain(s) : result;
+    return result == TSR_SUCCESS && r->ahead > PROGRAM_AHEAD ? look(s) : result;
 }
 
 static bool run_watched(struct program_state *s, const device_command *c, status *st) {

@@ -27,6 +27,7 @@ static tsr_status_t run_dispatch(struct program_state *s, const program_command 
     tsr_status_t result = TSR_SUCCESS;
     if (r->operand_count + c->place_count > r->operand_room)
         result = program_flush(s);
+    program_record_begin(r);
     device_command *d = &r->commands[r->count];
     void **buffers = r->operands + r->operand_count;
     const device_memory **memories = r->operand_memories + r->operand_count;
@@ -39,6 +40,8 @@ static tsr_status_t run_dispatch(struct program_state *s, const program_command 
     d->dispatch.buffers = buffers;
     d->dispatch.memories = memories;
     d->dispatch.timed = r->timed;
+    if (r->recorded && s->workspace)
+        d->dispatch.workspace = (device_span){s->workspace->address, s->workspace};
     r->operand_count += c->place_count;
     r->kernel = s->module->kernels[c->kernel]->kernel.metadata;
     return result == TSR_SUCCESS ? program_added(s) : result;
@@ -91,9 +94,9 @@ static tsr_status_t run_turn(struct program_state *s, const program_command *c) 
 static tsr_status_t read_flag(struct program_state *s, const program_place *p, bool *flag) {
     program_run *r = &s->run;
     tsr_status_t result =
-        program_add(s, (device_command){.kind = DEVICE_COPY,
-                                        .limit_ns = r->limit_ns,
-                                        .range = {{&r->flag, NULL}, span_of(r, p), 1}});
+        program_add_apart(s, (device_command){.kind = DEVICE_COPY,
+                                              .limit_ns = r->limit_ns,
+                                              .range = {{&r->flag, NULL}, span_of(r, p), 1}});
     if (result == TSR_SUCCESS)
         result = program_flush(s);
     if (result == TSR_SUCCESS)
@@ -184,7 +187,10 @@ static void begin(struct program_state *s, const kernel_launch *request, tsr_str
     r->timed = atomic_load(&context->telemetry.on);
     r->limit_ns = r->graph ? 0 : atomic_load(&context->watchdog_ns);
     r->deadline_ns = 0;
-    r->loops = r->batches = r->count = r->operand_count = 0;
+    r->loops = r->ahead = r->looks = r->count = r->operand_count = 0;
+    r->recorded = s->recorded_most && !r->each && !r->timed && r->limit_ns == 0;
+    r->opened = UINT32_MAX;
+    r->batch = r->recorded ? s->recorded_most : PROGRAM_BATCH_FIRST; /* it begins soon */
     for (uint32_t i = 0; i < m->inputs + m->outputs; i++) {
         r->bases[i] = request->buffers[i];
         r->memories[i] = request->memories[i];
@@ -214,12 +220,13 @@ static tsr_status_t launch(struct program_state *s, device_memory *memory) {
 static tsr_status_t launch_in_turn(struct program_state *s) {
     program_run *r = &s->run;
     device_event *used = s->module->used;
-    const device_command ended = {.kind = DEVICE_RECORD, .event = used};
+    const device_command ended = {
+        .kind = DEVICE_RECORD, .event = used, .untimed = true, .awaitable = true};
     tsr_status_t result = TSR_SUCCESS;
     if (r->limit_ns || s->module->metadata.program->conditional)
         result = settle_stream(s);
     if (result == TSR_SUCCESS)
-        result = program_add(s, (device_command){.kind = DEVICE_WAIT, .event = used});
+        result = program_add_apart(s, (device_command){.kind = DEVICE_WAIT, .event = used});
     if (result == TSR_SUCCESS)
         result = launch(s, s->arena);
     /* Whatever became of it: some of its commands may run yet. */

@@ -138,7 +138,9 @@ typedef struct device_dispatch {
     const int64_t *dims;
     const int64_t *workgroups; /* of each phase of the image */
     uint32_t buffer_count, dim_count;
-    size_t workspace_bytes; /* of the dispatch; the device supplies it */
+    size_t workspace_bytes; /* of the dispatch; the device supplies it, unless it has sequences */
+    device_span workspace;  /* ... and it is here, what is prepared behind it on the next line of 64
+                               bytes; its address is NULL where it is not */
     size_t workgroup_bytes; /* of each workgroup; likewise */
     size_t prepared_bytes; /* that phases with a constant write; the device supplies them, unless */
     device_span prepared;  /* ... they are here; its address is NULL where they are not */
@@ -166,7 +168,8 @@ typedef struct device_command {
         } range;
         struct {
             device_event *event; /* DEVICE_RECORD, DEVICE_WAIT */
-            bool untimed; /* DEVICE_RECORD: nobody asks when it was, and no queue waits for it */
+            bool untimed;   /* DEVICE_RECORD: nobody asks when it was, and no queue waits for it */
+            bool awaitable; /* ... but queues may wait for it, though it is untimed */
         };
         device_dispatch dispatch;
         struct { /* DEVICE_HOST */
@@ -176,8 +179,8 @@ typedef struct device_command {
             void *argument;
         } host;
         struct {
-            device_sequence *sequence;
-            size_t count; /* copies, fills and dispatches that follow */
+            device_sequence *sequence; /* NULL: they are done one by one */
+            size_t count;              /* copies, fills and dispatches that follow */
         } replay;
     };
 } device_command;
@@ -263,8 +266,9 @@ struct device_driver {
 
     /* Sequences: where a device keeps what it recorded of commands that are submitted together, to
      * do them with less work when they come again; where others come, it records anew. Images that
-     * they use live as long. No command that names it is queued where it is destroyed. NULL: the
-     * driver records nothing, and DEVICE_REPLAY is not for it. */
+     * they use live as long. A queue is given it behind a wait for what another queue was given of
+     * it, and all that has ended where it is destroyed. NULL: the driver records nothing, and
+     * DEVICE_REPLAY is not for it. */
     device_sequence *(*sequence_create)(device *d);
     void (*sequence_destroy)(device *d, device_sequence *sequence);
     void (*count)(device *d, device_counts *out); /* NULL: it counts nothing */

@@ -66,6 +66,56 @@ static inline void replays_what_comes_again(const bench *b) {
     b->driver->free(b->d, copy);
 }
 
+static inline void replay_in_flight(const bench *b, device_sequence *s, const launch_of *l, int k,
+                                    device_event *done) {
+    enum { RUN = 3 /* of replays in one queue */ };
+    device_queue *q = b->queues[k / RUN % 2];
+    const device_span in = {l->buffers[0], l->memories[0]}, made = {l->buffers[1], l->memories[1]};
+    const device_command commands[] = {event_command(DEVICE_WAIT, done),
+                                       {.kind = DEVICE_REPLAY, .replay = {s, 2}},
+                                       l->command,
+                                       copy_of(in, made, BYTES),
+                                       event_command(DEVICE_RECORD, done)};
+    status st = STATUS_INIT;
+    must(b->driver->submit(q, commands, COUNT_OF(commands), &st), &st);
+}
+
+/* Each works on what the one before made, and none is waited for: neither where the next is another
+ * queue's, nor where it is recorded anew. Catches a recording that is changed or freed while the
+ * device is at it. */
+static inline void replays_follow_each_other(const bench *b) {
+    enum { REPLAYS = 20, SAME = 5 };
+    device_memory *in, *out[2];
+    device_event *done;
+    float got[FLOATS] = {0};
+    if (!b->driver->sequence_create)
+        return;
+    in = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    for (int i = 0; i < 2; i++)
+        out[i] = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+    write_to(b, in, got, BYTES);
+    device_image *image = load(b, "kernel_good", "phase_double", "phase_add");
+    device_sequence *s = b->driver->sequence_create(b->d);
+    assert_true(b->driver->event_create(b->d, &done, NULL));
+    for (int k = 0; k < REPLAYS; k++) {
+        launch_of *l = launch_new(image, in, out[k / SAME % 2]);
+        replay_in_flight(b, s, l, k, done);
+        free(l);
+    }
+    await(b, b->queues[0]);
+    await(b, b->queues[1]);
+    read_from(b, in, got, BYTES);
+    for (int i = 0; i < FLOATS && computes(b); i++)
+        assert_true(got[i] == (float)(((1 << REPLAYS) - 1) * (i % 4 + 1)));
+    expect_counts(b, REPLAYS / SAME, REPLAYS);
+    b->driver->event_destroy(b->d, done);
+    b->driver->sequence_destroy(b->d, s);
+    b->driver->unload(b->d, image);
+    b->driver->free(b->d, in);
+    for (int i = 0; i < 2; i++)
+        b->driver->free(b->d, out[i]);
+}
+
 /* Checks that a failure is told, and what is behind it runs; none of it was recorded. */
 static inline void replays_fail_as_others_do(const bench *b) {
     status st = STATUS_INIT;

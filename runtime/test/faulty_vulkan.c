@@ -10,8 +10,8 @@
  * threads=N      ... that workgroups have N threads at most
  *
  * faulty_vulkan_alive() counts what was made and not destroyed, faulty_vulkan_dispatches() what was
- * recorded. After faulty_vulkan_hold() the next submission does not begin before
- * faulty_vulkan_end(). */
+ * recorded, faulty_vulkan_submissions() what was submitted. After faulty_vulkan_hold() the next
+ * submission does not begin before faulty_vulkan_end(). */
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -54,6 +54,11 @@ int faulty_vulkan_alive(void) {
 EXPORT int faulty_vulkan_dispatches(void);
 int faulty_vulkan_dispatches(void) {
     return atomic_load(&dispatches);
+}
+
+EXPORT int faulty_vulkan_submissions(void);
+int faulty_vulkan_submissions(void) {
+    return atomic_load(&submissions);
 }
 
 /* ---- what is held ---- */

@@ -75,24 +75,6 @@ static inline tsr_status_t load_program(tsr_context_t context, const char *json,
     return result;
 }
 
-/* A kernel `small`. */
-typedef struct rig {
-    tsr_context_t context;
-    tsr_module_t module;
-    tsr_kernel_t kernel;
-} rig;
-
-static inline void open_rig(rig *r, uint32_t flags, const char *json) {
-    OK(tsrCreateContextOn(0, 2, flags, &r->context));
-    OK(load_program(r->context, json, &r->module));
-    OK(tsrGetKernel(r->module, "small", &r->kernel));
-}
-
-static inline void close_rig(const rig *r) {
-    OK(tsrUnloadModule(r->module));
-    OK(tsrDestroyContext(r->context));
-}
-
 /* A program that copies each of so many inputs to an output, and `last`; `donated`: which inputs
  * are, with a comma, or "". */
 static inline text many_json(int count, const char *donated, const char *last) {

@@ -13,6 +13,7 @@
 #include "device/shared/gpu.h"
 #include "device/simulated/simulated.h"
 #include "test/abi_bench.h"
+#include "test/abi_graphs.h"
 #include "test/abi_members.h"
 #include "test/abi_programs.h"
 #include "test/mock_level_zero/mock_control.h"
@@ -78,16 +79,6 @@ static void expect_replayed(const abi_bench *b, const void *spare, float first) 
     assert_int_equal(((unsigned char *)got)[15], 0x40);
     if (strcmp(b->driver->name, "null") != 0)
         assert_true(got[4] == 2 * (first + 4) + 1);
-}
-
-/* Checks that each launch of a graph has replayed what was recorded, where the driver records. */
-static void expect_counted(const abi_bench *b, uint64_t recordings, uint64_t replays) {
-    device_counts counts;
-    if (!b->driver->sequence_create)
-        return;
-    b->driver->count(b->context->device, &counts);
-    assert_int_equal(counts.recordings, recordings);
-    assert_int_equal(counts.replays, replays);
 }
 
 static void graphs_are_replayed(const abi_bench *b) {
@@ -448,10 +439,17 @@ static const struct {
     {"events order launches in flight", events_order_launches_in_flight, false},
     {"semaphores order streams", semaphores_order_streams, false},
     {"graphs are replayed", graphs_are_replayed, false},
+    {"graphs run one at a time", graphs_run_one_at_a_time, false},
     {"graphs tell the times of launches", graphs_tell_the_times_of_launches, false},
     {"graphs follow their memory", graphs_follow_their_memory, false},
     {"programs run", programs_run, false},
     {"programs are captured", programs_are_captured, false},
+    {"programs are recorded once", programs_are_recorded_once, false},
+    {"programs follow each other", programs_follow_each_other, false},
+    {"programs with new places are not recorded", programs_with_new_places_are_not_recorded, false},
+    {"long programs are some recordings", long_programs_are_some_recordings, false},
+    {"programs are timed one by one", programs_are_timed_one_by_one, false},
+    {"branches are recorded between", branches_are_recorded_between, false},
     {"pinned memory is shared", pinned_memory_is_shared, false},
     {"allocations keep apart", allocations_keep_apart, false},
     {"more memory than there is", more_memory_than_there_is, false},

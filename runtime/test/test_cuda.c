@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "device/cuda/cuda.h"
+#include "test/abi_graphs.h"
+#include "test/abi_submissions.h"
 #include "test/device_ahead.h"
 #include "test/device_faults.h"
 #include "test/stub_gpu/stub_control.h"
@@ -55,7 +57,7 @@ static const fault faults[] = {
     {"hip", STUB_HIP, "endless=1", LAUNCH_LIMITED, STATUS_TIMEOUT, "kernel 'affine' did not end"},
     {"cuda", STUB_CUDA, "graph=2", REPLAY, STATUS_OUT_OF_MEMORY, "launching a graph: OUT_OF_"},
     {"hip", STUB_HIP, "graph=719", REPLAY, STATUS_DEVICE_LOST, "launching a graph: LAUNCH_FAILED"},
-    {"cuda", STUB_CUDA, "lost=700,at=18", REPLAY, STATUS_DEVICE_LOST, "running a graph: ILLEGAL_"},
+    {"cuda", STUB_CUDA, "lost=700,at=18", REPLAY, STATUS_DEVICE_LOST, "running: ILLEGAL_ADDR"},
     {"cuda", STUB_CUDA, "capture=901", NOTHING, STATUS_OK, ""}, /* then it is done one by one */
     {"hip", STUB_HIP, "capture=901", NOTHING, STATUS_OK, ""},
     {"cuda", STUB_CUDA, "instantiate=2", NOTHING, STATUS_OK, ""},
@@ -210,12 +212,64 @@ static void queues_are_given_more(void **state) {
     expect_nothing_alive(row);
 }
 
+static const fault *counted;
+
+static uint64_t submissions_of(void) {
+    stub_counts counts;
+    control_of(counted->library).counts(&counts);
+    return counts.submissions;
+}
+
+/* One by one: a copy, then four times two phases and two copies, nine fills of turns, eight times
+ * two phases and a copy, and a copy. */
+static void programs_are_one_submission(void **state) {
+    enum { ONE_BY_ONE = 51 };
+    counted = *state;
+    const bool records = counted->faults[0] == '\0';
+    provide(counted);
+    programs_are_submitted_once(counted->driver,
+                                &(submissions){submissions_of, records ? 1 : ONE_BY_ONE, 0});
+    expect_nothing_alive(counted);
+}
+
+static void streams_take_turns(void **state) {
+    const fault *row = *state;
+    abi_bench b;
+    provide(row);
+    open_abi_bench(&b, device_driver_find(row->driver), 0);
+    graphs_run_one_at_a_time(&b);
+    close_abi_bench(&b);
+    open_abi_bench(&b, device_driver_find(row->driver), 0);
+    programs_follow_each_other(&b);
+    close_abi_bench(&b);
+    expect_nothing_alive(row);
+}
+
+static void programs_are_lost(void **state) {
+    const fault *row = *state;
+    provide(row);
+    programs_end_with_their_device(row->driver);
+    expect_nothing_alive(row);
+}
+
 int main(void) {
+    static const fault lost[] = {{"cuda", STUB_CUDA, "lost=700,at=100", NOTHING, STATUS_OK, ""},
+                                 {"hip", STUB_HIP, "lost=719,at=100", NOTHING, STATUS_OK, ""}};
+    static const fault programs[] = {{"cuda", STUB_CUDA, "", NOTHING, STATUS_OK, ""},
+                                     {"hip", STUB_HIP, "", NOTHING, STATUS_OK, ""},
+                                     {"cuda", STUB_CUDA, "capture=901", NOTHING, STATUS_OK, ""},
+                                     {"hip", STUB_HIP, "instantiate=1", NOTHING, STATUS_OK, ""}};
     static const fault endless[] = {{"cuda", STUB_CUDA, "endless=1", NOTHING, STATUS_OK, ""},
                                     {"hip", STUB_HIP, "endless=1", NOTHING, STATUS_OK, ""}};
     int failed = run_faults(&stubs, faults, COUNT_OF(faults));
     for (size_t i = 0; i < COUNT_OF(endless); i++)
         failed += in_child(queues_are_given_more, endless[i].driver, &endless[i]);
+    for (size_t i = 0; i < COUNT_OF(programs); i++)
+        failed += in_child(programs_are_one_submission, programs[i].driver, &programs[i]);
+    for (size_t i = 0; i < 2; i++)
+        failed += in_child(streams_take_turns, programs[i].driver, &programs[i]);
+    for (size_t i = 0; i < COUNT_OF(lost); i++)
+        failed += in_child(programs_are_lost, lost[i].driver, &lost[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)
         failed += in_child(names_its_code, chips[i].faults, (const void *)(uintptr_t)i);
     return failed != 0;

@@ -447,6 +447,7 @@ static const struct {
     {"a limit ends the waiting", a_limit_ends_the_waiting, true},
     {"threads share a device", threads_share_a_device, false},
     {"replays what comes again", replays_what_comes_again, false},
+    {"replays follow each other", replays_follow_each_other, false},
     {"replays fail as others do", replays_fail_as_others_do, false},
 };
 

@@ -11,6 +11,7 @@
 #include "device/level_zero/level_zero.h"
 #include "device/shared/gpu.h"
 #include "device/shared/spirv_probe_words.h"
+#include "test/abi_submissions.h"
 #include "test/device_ahead.h"
 #include "test/device_faults.h"
 #include "test/mock_level_zero/mock_control.h"
@@ -370,6 +371,23 @@ static void is_of_no_use_after_a_fork(void **state) {
     assert_int_equal(how, 0);
 }
 
+static uint64_t lists_given(void) {
+    return counts_of().lists_given;
+}
+
+/* The event of a created stream is a list of its own. */
+static void programs_are_one_submission(void **state) {
+    provide_faults(*state);
+    programs_are_submitted_once(Z, &(submissions){lists_given, 1, 1});
+    expect_nothing_alive(NULL);
+}
+
+static void programs_are_lost(void **state) {
+    provide_faults(*state);
+    programs_end_with_their_device(Z);
+    expect_nothing_alive(NULL);
+}
+
 int main(void) {
     static const fault endless = {Z, USUAL, "endless=1", NOTHING, STATUS_OK, ""},
                        events[] = {{Z, USUAL, "", NOTHING, STATUS_OK, ""},
@@ -392,6 +410,8 @@ int main(void) {
     failed += in_child(events_outlive_their_marks, "marks", &endless);
     failed += in_child(more_events_than_a_pool_has, "events", &events[0]);
     failed += in_child(more_events_than_a_pool_has, "events of the host", &events[1]);
+    failed += in_child(programs_are_one_submission, "programs", (void *)(uintptr_t) "");
+    failed += in_child(programs_are_lost, "lost programs", "lost=0x70000001,at=100");
     failed += in_child(copies_in_parts, "copies", NULL);
     failed += in_child(is_of_no_use_after_a_fork, "forks", NULL);
     return failed != 0;

@@ -11,6 +11,7 @@
 #include "test/abi_fixture.h"
 #include "test/program_maker.h"
 #include "test/program_rules.h"
+#include "test/small_program.h"
 
 enum { BYTES = KERNEL_CELLS * sizeof(float) };
 

@@ -10,6 +10,7 @@
 
 #include "device/shared/gpu.h"
 #include "device/vulkan_traits.h"
+#include "test/abi_submissions.h"
 #include "test/device_ahead.h"
 
 enum { EXIT_SKIPPED = 77, HEADER_WORDS = 5 };
@@ -295,6 +296,25 @@ static int queues_are_given_more(void) {
     return close_streams(&b, image);
 }
 
+static uint64_t submissions_of(void) {
+    int (*count)(void);
+    *(void **)(void *)&count = faulty_symbol("faulty_vulkan_submissions");
+    return (uint64_t)count();
+}
+
+/* Its event on a created stream is the number of the submission. */
+static int programs_are_one_submission(void) {
+    programs_are_submitted_once("vulkan", &(submissions){submissions_of, 1, 0});
+    NEEDS(alive() == 0);
+    return 0;
+}
+
+static int programs_are_lost(void) {
+    programs_end_with_their_device("vulkan");
+    NEEDS(alive() == 0);
+    return 0;
+}
+
 static int more_events_than_marks(void) {
     bench b;
     device_image *image = open_streams(&b);
@@ -368,6 +388,9 @@ static const struct {
     {"lost in mid-run", "lost=8", lost_in_mid_run},
     {"lost in a replay", "lost=12", lost_in_a_replay},
     {"queues are given more", "", queues_are_given_more},
+    {"programs are one submission", "", programs_are_one_submission},
+    {"programs are one submission", "clockless=1", programs_are_one_submission},
+    {"programs are lost in mid-run", "lost=14", programs_are_lost},
     {"more events than marks", "", more_events_than_marks},
     {"events without marks", "clockless=1", more_events_than_marks},
     {"memory that is refused", "memory=33554432", memory_that_is_refused},

@@ -114,7 +114,8 @@ bool level_zero_settled(gpu_queue *q);
 /* Waits for the end of all that was given, and of what is open. */
 bool level_zero_finish(gpu_queue *q, status *st);
 bool level_zero_make_list(level_zero_device *d, void **list_out, status *st);
-/* Runs a closed list and waits for its end, with nothing else under way. */
+/* Runs a closed list behind all that the queue was given, and waits for its end: before that it
+ * must not be given again. */
 bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st);
 /* Keeps what is appended next apart from what was appended. */
 bool level_zero_barrier(gpu_queue *q, status *st);

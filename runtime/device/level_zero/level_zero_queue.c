@@ -144,11 +144,6 @@ bool level_zero_begin(gpu_queue *q, status *st) {
     return z->open;
 }
 
-bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st) {
-    level_zero_slot *s = &of(q)->slots[of(q)->next];
-    return provide(q, s, st) && submit(q, s, list, doing, st) && await_slot(q, s, doing, st);
-}
-
 bool level_zero_barrier(gpu_queue *q, status *st) {
     return level_zero_check(level_zero_device_of(q),
                             level_zero.append_barrier(level_zero_list(q), NULL, 0, NULL),
@@ -177,6 +172,16 @@ bool level_zero_flush(gpu_queue *q, status *st) {
     z->open = z->appended = false;
     z->next = (z->next + 1) % LEVEL_ZERO_SLOTS;
     return true;
+}
+
+bool level_zero_execute(gpu_queue *q, void *list, const char *doing, status *st) {
+    level_zero_queue *z = of(q);
+    if (!level_zero_flush(q, st))
+        return false;
+    level_zero_slot *s = &z->slots[z->next];
+    z->open = false; /* its own list is empty, and is opened again */
+    return provide(q, s, st) && await_slot(q, s, "running", st) && submit(q, s, list, doing, st) &&
+           await_slot(q, s, doing, st);
 }
 
 /* A failure is told by level_zero_finish, which does not wait then. */

@@ -52,7 +52,8 @@ typedef struct gpu_queue {
     pthread_mutex_t turn;                /* several threads may submit to a synchronous queue */
     gpu_piece workspace;                 /* grown on demand */
     const gpu_piece *recorded_workspace; /* while it records: the sequence's; else NULL */
-    uint32_t under_way;                  /* commands that were given and not waited for */
+    uint32_t under_way;                  /* times it was given something and not waited for */
+    uint64_t commands;                   /* that it was given then */
     const char *label;                   /* of the last kernel among them; NULL: they have none */
     struct gpu_moment *moments, **last;  /* recordings that were noted behind them; in order */
     void *handle;                        /* the driver's */
@@ -81,6 +82,8 @@ typedef struct gpu_functions {
     /* The device's own events. NULL: it has none, and a queue is finished where one would be. */
     /* Makes a mark behind all that the queue was given; NULL where that fails. */
     void *(*mark)(gpu_queue *q);
+    /* Makes one with less work, of which nobody asks when it was. NULL: `mark` is as good. */
+    void *(*mark_untimed)(gpu_queue *q);
     /* Has the mark been reached, and when (clock_now_ns)? `wait`: waits until it is. */
     bool (*reached)(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
     /* Makes the queue begin what it is given from now on after a mark of another one. */
@@ -92,9 +95,11 @@ typedef struct gpu_functions {
      * thread waits for it. */
     bool (*idle)(gpu_queue *q);
     /* From record_begin to record_end copies, fills and launches of the queue, whose memory is the
-     * device's own, are noted instead of done. record_end gives what they made, or where `keep` is
-     * false nothing; replay does it and waits, as often as one likes, one at a time, with nothing
-     * else under way. NULL: launches are not recorded. What fails here is done one by one. */
+     * device's own, are noted instead of done, whatever is under way. record_end gives what they
+     * made, or where `keep` is false nothing. replay gives it to the device like a launch, as often
+     * as one likes: it may be under way in the same queue; in another one it was before a mark that
+     * this one follows. forget: it is under way nowhere, or in queues that one followed which has
+     * nothing under way. NULL: launches are not recorded. What fails here is done one by one. */
     bool (*record_begin)(gpu_queue *q, status *st);
     bool (*record_end)(gpu_queue *q, bool keep, void **recording_out, status *st);
     bool (*replay)(gpu_queue *q, void *recording, status *st);
@@ -134,6 +139,8 @@ static inline size_t gpu_round_up(size_t bytes) {
 
 /* Gives the device one copy, fill or dispatch. */
 bool gpu_run(gpu_queue *q, const device_command *c, status *st);
+/* Gives it what was recorded of so many commands; the label is the last kernel's. */
+bool gpu_give_recording(gpu_queue *q, void *recording, const char *label, size_t count, status *st);
 bool gpu_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
 bool gpu_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 /* Waits for all that the queue was given. */

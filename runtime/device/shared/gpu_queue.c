@@ -21,6 +21,7 @@ static bool given(gpu_queue *q, bool ok, const char *label) {
     if (is_recording(q))
         return ok;
     q->under_way++; /* a part of it may run even where not all of it could be given */
+    q->commands++;
     q->label = label ? label : q->label;
     return ok;
 }
@@ -79,23 +80,28 @@ static bool reached(soft_device *d, void *mark, bool wait, uint64_t *time_ns) {
     return has;
 }
 
+static void *mark(gpu_queue *q, bool untimed) {
+    const gpu_functions *f = functions_of(q);
+    return untimed && f->mark_untimed ? f->mark_untimed(q) : f->mark ? f->mark(q) : NULL;
+}
+
 static bool record(device_queue *queue, soft_recording *r, const device_command *c) {
     gpu_queue *q = (gpu_queue *)queue;
     soft_device *d = queue->device;
-    void *mark = NULL;
+    void *made = NULL;
     pthread_mutex_lock(&q->turn);
     bool later = q->under_way > 0;
-    if (later && !c->untimed) {
-        mark = functions_of(q)->mark ? functions_of(q)->mark(q) : NULL;
-        later = mark != NULL;
+    if (later && (!c->untimed || c->awaitable)) {
+        made = mark(q, c->untimed);
+        later = made != NULL;
     }
     if (later) {
         struct gpu_moment *m = base_calloc(1, sizeof *m);
-        *m = (struct gpu_moment){.recording = r, .event = c->event, .mark = mark};
+        *m = (struct gpu_moment){.recording = r, .event = c->event, .mark = made};
         pthread_mutex_lock(&d->mutex);
         soft_recording_keep(r);
-        if (mark)
-            soft_recording_mark(d, r, mark);
+        if (made)
+            soft_recording_mark(d, r, queue, made);
         pthread_mutex_unlock(&d->mutex);
         *q->last = m;
         q->last = &m->next;
@@ -111,7 +117,8 @@ static bool follow(device_queue *queue, soft_recording *r, status *st) {
     bool ok = true;
     pthread_mutex_lock(&q->turn);
     pthread_mutex_lock(&d->mutex);
-    void *mark = soft_recording_borrow(r); /* NULL: it is done */
+    /* NULL: it is done, or comes first anyway */
+    void *mark = soft_recording_is_of(r, queue) ? NULL : soft_recording_borrow(r);
     pthread_mutex_unlock(&d->mutex);
     if (mark) {
         ok = given(q, functions_of(q)->follow(q, mark, st), NULL);
@@ -127,21 +134,22 @@ static bool follow(device_queue *queue, soft_recording *r, status *st) {
 
 bool gpu_finish(gpu_queue *q, status *st) {
     const char *label = q->label;
-    uint32_t count = q->under_way;
-    if (count == 0)
+    uint64_t count = q->commands;
+    if (q->under_way == 0)
         return true;
     look(q, true);
     bool ok = functions_of(q)->finish(q, st);
     come(q, NULL, clock_now_ns());
     q->under_way = 0;
+    q->commands = 0;
     q->label = NULL;
     if (ok)
         return true;
     if (!label)
         return false;
     return count == 1 ? status_context(st, "kernel '%s'", label)
-                      : status_context(st, "kernel '%s' or one of the %u commands before it", label,
-                                       count - 1);
+                      : status_context(st, "kernel '%s' or one of the %llu commands before it",
+                                       label, (unsigned long long)count - 1);
 }
 
 /* ---- copies and fills ---- */
@@ -193,11 +201,13 @@ static bool grow(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
 }
 
 /* The workspace, and behind it what is prepared for this launch alone; under debug poisoned. */
-static bool prepare_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, status *st) {
-    if (is_recording(q))
-        return true; /* it is large enough for all that is recorded */
-    if (!grow(g, q, size_bytes, st))
+static bool supply_workspace(gpu_device *g, gpu_queue *q, size_t size_bytes, uint64_t *address_out,
+                             status *st) {
+    const gpu_piece *room = is_recording(q) ? q->recorded_workspace : &q->workspace;
+    /* One that is recorded is large enough for all. */
+    if (!is_recording(q) && !grow(g, q, size_bytes, st))
         return false;
+    *address_out = room->block ? gpu_piece_address(room) : 0;
     const gpu_place place = {.block = q->workspace.block, .offset = q->workspace.offset};
     return size_bytes == 0 || !g->soft.options.debug ||
            gpu_fill(q, place, GPU_POISON, size_bytes, st);
@@ -216,12 +226,12 @@ static bool give_launch(gpu_device *g, gpu_queue *q, const device_dispatch *p, d
     uint64_t addresses[ADDRESSES_MOST], phase_ns[DEVICE_TIMED_PHASES] = {0};
     size_t lines = gpu_round_up(p->workspace_bytes),
            own = p->prepared.address ? 0 : p->prepared_bytes;
+    uint64_t workspace = (uint64_t)(uintptr_t)p->workspace.address;
     if (p->buffer_count + 2 + p->dim_count > ADDRESSES_MOST)
         return status_set(st, STATUS_INVALID, "%u buffers are too many", p->buffer_count);
-    if (!has_shared(g, p, st) || !prepare_workspace(g, q, lines + own, st))
+    if (!has_shared(g, p, st) ||
+        !(workspace || supply_workspace(g, q, lines + own, &workspace, st)))
         return false;
-    const gpu_piece *room = is_recording(q) ? q->recorded_workspace : &q->workspace;
-    uint64_t workspace = room->block ? gpu_piece_address(room) : 0;
     for (uint32_t i = 0; i < p->buffer_count; i++)
         addresses[i] = (uint64_t)(uintptr_t)p->buffers[i];
     addresses[p->buffer_count] = workspace;
@@ -302,11 +312,21 @@ static bool run(gpu_queue *q, const device_command *c, bool alone, status *st) {
 }
 
 bool gpu_run(gpu_queue *q, const device_command *c, status *st) {
-    const gpu_device *g = (const gpu_device *)q->base.device;
-    const bool alone = !is_recording(q) && is_alone(g, c);
+    if (is_recording(q))
+        return run(q, c, false, st); /* what is under way is not asked for then */
+    const bool alone = is_alone((const gpu_device *)q->base.device, c);
     look(q, false);
     bool before = (!alone && q->under_way < UNDER_WAY_MOST) || gpu_finish(q, st);
     return run(q, c, alone, before ? st : NULL) && before;
+}
+
+bool gpu_give_recording(gpu_queue *q, void *recording, const char *label, size_t count,
+                        status *st) {
+    look(q, false);
+    bool before = q->under_way < UNDER_WAY_MOST || gpu_finish(q, st);
+    bool ok = given(q, functions_of(q)->replay(q, recording, before ? st : NULL), label);
+    q->commands += count - 1;
+    return ok && before;
 }
 
 static bool execute(device_queue *queue, const device_command *c, status *st) {

@@ -2,7 +2,8 @@
  * the first time, or with other arguments than last; then replayed. What it does not record is done
  * one by one.
  *
- * What was recorded has a workspace of its own, since that of a queue moves when it grows. */
+ * What was recorded has a workspace of its own, unless its dispatches bring one: that of a queue
+ * moves when it grows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 typedef VEC(uint64_t) words;
 
 struct device_sequence {
-    pthread_mutex_t turn; /* queues replay it one at a time */
+    pthread_mutex_t turn; /* queues are given it one at a time */
     words recorded;       /* the commands that `recording` is of, or that cannot be recorded */
     words asked;          /* those of a replay; kept for its room */
     void *recording;      /* the driver's; NULL: there is none */
@@ -42,6 +43,7 @@ static void add_place(words *w, device_span span) {
 static void add_dispatch(words *w, const device_dispatch *p) {
     add(w, (uint64_t)(uintptr_t)p->image);
     add(w, p->workspace_bytes);
+    add(w, (uint64_t)(uintptr_t)p->workspace.address);
     add(w, p->workgroup_bytes);
     add(w, p->prepared_bytes);
     add(w, (uint64_t)(uintptr_t)p->prepared.address);
@@ -113,7 +115,7 @@ static bool provide_workspace(gpu_device *g, device_sequence *s, const device_co
     size_t most = 0;
     for (size_t i = 0; i < count; i++) {
         const device_dispatch *p = &commands[i].dispatch;
-        if (commands[i].kind != DEVICE_DISPATCH)
+        if (commands[i].kind != DEVICE_DISPATCH || p->workspace.address)
             continue;
         size_t bytes =
             gpu_round_up(p->workspace_bytes) + (p->prepared.address ? 0 : p->prepared_bytes);
@@ -151,29 +153,47 @@ static bool run_each(gpu_queue *q, const device_command *commands, size_t count,
     return ok;
 }
 
+static const char *last_label(const device_command *commands, size_t count) {
+    while (count-- > 0)
+        if (commands[count].kind == DEVICE_DISPATCH)
+            return commands[count].dispatch.label;
+    return NULL;
+}
+
+/* Records them, unless it has: what was recorded before may be under way yet. */
+static bool renew(gpu_queue *q, device_sequence *s, const device_command *commands, size_t count,
+                  status *st) {
+    describe(&s->asked, commands, count);
+    if (are_same(&s->asked, &s->recorded))
+        return true;
+    bool before = !s->recording || gpu_finish(q, st);
+    if (!record(q, s, commands, count))
+        forget((gpu_device *)q->base.device, s);
+    return before;
+}
+
 static bool run(gpu_queue *q, device_sequence *s, const device_command *commands, size_t count,
                 status *st) {
     gpu_device *g = (gpu_device *)q->base.device;
-    if (!can_be_recorded(g, commands, count))
+    if (!s || !can_be_recorded(g, commands, count))
         return run_each(q, commands, count, st);
-    bool before = gpu_finish(q, st);
+    bool before = renew(q, s, commands, count, st);
     st = before ? st : NULL;
-    describe(&s->asked, commands, count);
-    if (!are_same(&s->asked, &s->recorded) && !record(q, s, commands, count))
-        forget(g, s);
     if (!s->recording)
         return run_each(q, commands, count, st) && before;
     atomic_fetch_add(&g->replays, 1);
-    return g->functions->replay(q, s->recording, st) && before;
+    return gpu_give_recording(q, s->recording, last_label(commands, count), count, st) && before;
 }
 
 bool gpu_replay(device_queue *queue, const device_command *command, status *st) {
     gpu_queue *q = (gpu_queue *)queue;
     device_sequence *s = command->replay.sequence;
-    pthread_mutex_lock(&s->turn);
+    if (s)
+        pthread_mutex_lock(&s->turn);
     pthread_mutex_lock(&q->turn);
     bool ok = run(q, s, command + 1, command->replay.count, st);
     pthread_mutex_unlock(&q->turn);
-    pthread_mutex_unlock(&s->turn);
+    if (s)
+        pthread_mutex_unlock(&s->turn);
     return ok;
 }

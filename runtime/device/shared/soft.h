@@ -37,6 +37,10 @@ struct device_queue {
     uint64_t limit_ns;    /* what the deadline was made from */
     const char *kernel;   /* that it executes; NULL: a copy or a fill */
     status failure;       /* the first that was not told yet */
+    soft_batch *spares;   /* memory of batches that ended; soft_batch.c */
+    /* Read without the lock: */
+    atomic_size_t spare_bytes;
+    soft_batch *_Atomic ready; /* a spare for the next batch; NULL: there is none */
 };
 
 typedef struct soft_functions {
@@ -178,11 +182,12 @@ soft_recording *soft_recording_keep(soft_recording *r);     /* likewise */
 void soft_recording_done(soft_device *d, soft_recording *r, device_event *event, uint64_t time_ns);
 bool soft_recording_is_done(const soft_recording *r);
 void soft_recording_drop(soft_recording *r);
-/* The device's own mark of the moment, from when it is noted until it is done. Who borrows it gives
- * it back before `done` goes on. */
-void soft_recording_mark(soft_device *d, soft_recording *r, void *mark);
+/* The device's own mark of the moment, which a queue made, from when it is noted until it is done.
+ * Who borrows it gives it back before `done` goes on. */
+void soft_recording_mark(soft_device *d, soft_recording *r, const device_queue *by, void *mark);
 bool soft_recording_is_marked(const soft_recording *r);
 void *soft_recording_borrow(soft_recording *r); /* NULL: there is none */
+bool soft_recording_is_of(const soft_recording *r, const device_queue *queue);
 void soft_recording_give_back(soft_device *d, soft_recording *r);
 
 #endif

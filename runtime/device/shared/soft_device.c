@@ -141,6 +141,7 @@ struct soft_recording {
     bool done;
     uint64_t time_ns;
     void *mark;
+    const device_queue *by; /* that made the mark */
     uint32_t borrowers;
 };
 
@@ -168,13 +169,18 @@ soft_recording *soft_recording_keep(soft_recording *r) {
     return r;
 }
 
-void soft_recording_mark(soft_device *d, soft_recording *r, void *mark) {
+void soft_recording_mark(soft_device *d, soft_recording *r, const device_queue *by, void *mark) {
     r->mark = mark;
+    r->by = by;
     pthread_cond_broadcast(&d->changed);
 }
 
 bool soft_recording_is_marked(const soft_recording *r) {
     return r->mark != NULL;
+}
+
+bool soft_recording_is_of(const soft_recording *r, const device_queue *queue) {
+    return r->mark && r->by == queue;
 }
 
 void *soft_recording_borrow(soft_recording *r) {

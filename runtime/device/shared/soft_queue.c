@@ -6,23 +6,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/thread.h"
-#include "device/shared/soft.h"
-
-/* Payload and recording of a command of a batch. */
-typedef struct soft_step {
-    void *payload; /* the arrays of a dispatch; owned */
-    soft_recording *recording;
-} soft_step;
-
-/* Commands that were submitted together, with copies of all that they point at. */
-struct soft_batch {
-    soft_batch *next;
-    bool awaited, done; /* awaited: whoever waits frees it, and learns how it ended */
-    status result;      /* the first failure of its commands */
-    size_t count;
-    soft_step *steps; /* of each command; behind them */
-    device_command commands[];
-};
+#include "device/shared/soft_batch.h"
 
 static bool lost_to(const soft_device *d, status *st) {
     return status_set(st, d->lost.code, "%s", d->lost.message);
@@ -91,7 +75,7 @@ static bool record(device_queue *q, soft_recording *r, const device_command *com
         return true;
     bool ok = finish(q, st);
     pthread_mutex_lock(&d->mutex);
-    soft_recording_done(d, r, command->event, soft_now_ns(d));
+    soft_recording_done(d, r, command->event, command->untimed ? 0 : soft_now_ns(d));
     pthread_mutex_unlock(&d->mutex);
     return ok;
 }
@@ -127,80 +111,6 @@ static bool execute(device_queue *q, const device_command *command, soft_recordi
 }
 
 /* ---- batches ---- */
-
-static void *resolve(const soft_device *d, device_span span) {
-    return d->functions->resolve ? d->functions->resolve(span) : span.address;
-}
-
-/* Bytes of a buffer: as given, or what is left of its memory; 0 of one that is not there. */
-static int64_t bytes_of(const device_dispatch *given, uint32_t buffer) {
-    const device_memory *memory = given->memories[buffer];
-    const unsigned char *address = given->buffers[buffer];
-    if (!address)
-        return 0;
-    if (given->buffer_bytes)
-        return given->buffer_bytes[buffer];
-    return memory ? (int64_t)memory->size_bytes - (address - (unsigned char *)memory->address)
-                  : INT64_MAX;
-}
-
-/* Returns the copy's arrays. */
-static void *copy_dispatch(const soft_device *d, device_dispatch *p) {
-    const device_dispatch given = *p;
-    size_t phases = given.image->phase_count;
-    void **buffers = base_malloc(given.buffer_count * (sizeof *buffers + sizeof(int64_t)) +
-                                 (given.dim_count + phases) * sizeof(int64_t) + 1);
-    int64_t *bytes = (int64_t *)(buffers + given.buffer_count);
-    int64_t *numbers = bytes + given.buffer_count;
-    for (uint32_t i = 0; i < given.buffer_count; i++) {
-        buffers[i] = resolve(d, (device_span){given.buffers[i], given.memories[i]});
-        bytes[i] = bytes_of(&given, i);
-    }
-    for (uint32_t i = 0; i < given.dim_count; i++)
-        numbers[i] = given.dims[i];
-    for (size_t i = 0; i < phases; i++)
-        numbers[given.dim_count + i] = given.workgroups[i];
-    if (given.prepared.address)
-        p->prepared.address = resolve(d, given.prepared);
-    p->prepared.memory = NULL;
-    p->buffers = buffers;
-    p->memories = NULL;
-    p->buffer_bytes = bytes;
-    p->dims = given.dim_count ? numbers : NULL;
-    p->workgroups = numbers + given.dim_count;
-    return buffers;
-}
-
-static soft_batch *batch_new(const soft_device *d, const device_command *commands, size_t count) {
-    soft_batch *b =
-        base_calloc(1, sizeof *b + count * (sizeof b->commands[0] + sizeof b->steps[0]));
-    b->count = count;
-    b->steps = (soft_step *)(b->commands + count);
-    for (size_t i = 0; i < count; i++) {
-        device_command *c = &b->commands[i];
-        *c = commands[i];
-        if (c->kind == DEVICE_DISPATCH) {
-            b->steps[i].payload = copy_dispatch(d, &c->dispatch);
-        } else if (c->kind == DEVICE_COPY || c->kind == DEVICE_FILL) {
-            c->range.to.address = resolve(d, c->range.to);
-            if (c->kind == DEVICE_COPY)
-                c->range.from.address = resolve(d, c->range.from);
-        }
-    }
-    return b;
-}
-
-/* With the lock held: others may hold its recordings. */
-static void batch_free(soft_batch *b) {
-    for (size_t i = 0; i < b->count; i++) {
-        free(b->steps[i].payload);
-        if (b->commands[i].kind == DEVICE_HOST)
-            b->commands[i].host.drop(b->commands[i].host.argument);
-        if (b->steps[i].recording)
-            soft_recording_drop(b->steps[i].recording);
-    }
-    free(b);
-}
 
 static soft_recording *recording_for(const device_command *c) {
     return c->kind == DEVICE_RECORD ? soft_recording_ask(c->event)
@@ -265,9 +175,10 @@ static soft_batch *pop(device_queue *q) {
 
 /* One command that fails does not keep those behind it from running. */
 static void run_batch(device_queue *q, soft_batch *b) {
+    status st; /* not filled with zeros for each command */
     for (size_t i = 0; i < b->count; i += span_of(&b->commands[i])) {
-        status st = STATUS_INIT;
-        if (!execute(q, &b->commands[i], b->steps[i].recording, &st) && b->result.code == STATUS_OK)
+        status_clear(&st);
+        if (!execute(q, &b->commands[i], b->recordings[i], &st) && b->result.code == STATUS_OK)
             b->result = st;
     }
 }
@@ -288,9 +199,9 @@ static void batch_done(device_queue *q, soft_batch *b) {
     q->busy = q->given = !ended;
     b->done = true;
     if (!b->awaited) {
-        if (q->failure.code == STATUS_OK)
+        if (b->result.code != STATUS_OK && q->failure.code == STATUS_OK)
             q->failure = b->result;
-        batch_free(b);
+        soft_batch_free(q, b);
     }
     pthread_cond_broadcast(&d->changed);
     pthread_mutex_unlock(&d->mutex);
@@ -306,7 +217,7 @@ static void give_up(device_queue *q) {
             continue;
         }
         *at = b->next;
-        batch_free(b);
+        soft_batch_free(q, b);
     }
     q->last = at;
 }
@@ -363,9 +274,10 @@ void soft_queue_release(device_queue *queue) {
     pthread_mutex_lock(&d->mutex);
     for (soft_batch *b; (b = queue->first);) { /* of a lost device */
         queue->first = b->next;
-        batch_free(b);
+        soft_batch_free(queue, b);
     }
     pthread_mutex_unlock(&d->mutex);
+    soft_batches_release(queue);
     pthread_cond_destroy(&queue->work);
 }
 
@@ -411,11 +323,11 @@ static bool push(device_queue *q, soft_batch *b, status *st) {
     soft_device *d = q->device;
     bool ok = soft_is_lost(d) ? lost_to(d, st) : start_thread(q, st);
     if (!ok) {
-        batch_free(b);
+        soft_batch_free(q, b);
         return false;
     }
     for (size_t i = 0; i < b->count; i++)
-        b->steps[i].recording = recording_for(&b->commands[i]);
+        b->recordings[i] = recording_for(&b->commands[i]);
     *q->last = b;
     q->last = &b->next;
     pthread_cond_broadcast(&q->work);
@@ -437,7 +349,7 @@ static bool await_batch(device_queue *q, soft_batch *b, status *st) {
     bool ok = b->result.code == STATUS_OK;
     if (!ok)
         status_set(st, b->result.code, "%s", b->result.message);
-    batch_free(b);
+    soft_batch_free(q, b);
     return ok;
 }
 
@@ -453,7 +365,7 @@ bool soft_submit(device_queue *queue, const device_command *commands, size_t cou
         drop_all(commands, count);
         return ok;
     }
-    soft_batch *b = batch_new(d, commands, count);
+    soft_batch *b = soft_batch_new(queue, commands, count);
     b->awaited = queue->synchronous;
     pthread_mutex_lock(&d->mutex);
     ok = push(queue, b, st);

@@ -175,6 +175,7 @@ static bool open_vulkan(uint32_t index, const device_options *options, device **
                                             .finish = vulkan_finish,
                                             .settled = vulkan_settled,
                                             .mark = vulkan_mark,
+                                            .mark_untimed = vulkan_mark_untimed,
                                             .reached = vulkan_reached,
                                             .follow = vulkan_follow,
                                             .unmark = vulkan_unmark,

@@ -103,6 +103,7 @@ bool vulkan_settled(gpu_queue *q);
 /* ---- vulkan_mark.c ---- */
 bool vulkan_read_clock(gpu_device *g, uint64_t *ticks_out);
 void *vulkan_mark(gpu_queue *q);
+void *vulkan_mark_untimed(gpu_queue *q);
 bool vulkan_reached(gpu_device *g, void *mark, bool wait, uint64_t *ns_out);
 bool vulkan_follow(gpu_queue *q, void *mark, status *st);
 void vulkan_unmark(gpu_device *g, void *mark);

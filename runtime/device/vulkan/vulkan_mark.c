@@ -1,5 +1,5 @@
 /* vulkan_mark.c - marks: the number of a submission, which a semaphore counts to, and a timestamp
- * at its end.
+ * at its end, for which there is a submission of its own; of an untimed mark there is none.
  *
  * The queues of a device are one VkQueue, and each command ends in a barrier: what is submitted
  * later begins when what was submitted earlier has ended, whichever queue it is of. So a queue that
@@ -7,11 +7,13 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "device/vulkan/vulkan_queue.h"
 
 typedef struct vulkan_moment {
     vulkan_queue *queue;
     uint64_t number, given_ns;
+    bool untimed;
     uint32_t bit; /* its number in vulkan_queue.marked */
 } vulkan_moment;
 
@@ -59,11 +61,25 @@ void *vulkan_mark(gpu_queue *queue) {
     return NULL;
 }
 
+void *vulkan_mark_untimed(gpu_queue *queue) {
+    vulkan_queue *q = queue->handle;
+    if (!gpu_may_wait(&q->device->gpu, NULL) || q->failure.code != STATUS_OK ||
+        !vulkan_flush(q, &q->failure))
+        return NULL;
+    if (!q->last) /* nothing was submitted: what it was given are marks that it follows */
+        return vulkan_mark(queue);
+    vulkan_moment *m = base_calloc(1, sizeof *m);
+    *m = (vulkan_moment){.queue = q, .number = q->last, .untimed = true};
+    return m;
+}
+
 /* The caller has the queue's turn. */
 void vulkan_unmark(gpu_device *g, void *mark) {
     vulkan_moment *m = mark;
-    m->queue->marked &= ~(UINT64_C(1) << m->bit);
-    gpu_clock_drop(&((vulkan_device *)g)->clock);
+    if (!m->untimed) {
+        m->queue->marked &= ~(UINT64_C(1) << m->bit);
+        gpu_clock_drop(&((vulkan_device *)g)->clock);
+    }
     free(m);
 }
 
@@ -82,6 +98,10 @@ bool vulkan_reached(gpu_device *g, void *mark, bool wait, uint64_t *ns_out) {
     uint64_t ticks = 0;
     if (!has_come(v, m, wait))
         return false;
+    if (m->untimed) {
+        *ns_out = clock_now_ns();
+        return true;
+    }
     VkResult result =
         v->f.GetQueryPoolResults(v->device, m->queue->stamps, query_of(m->bit), 1, sizeof ticks,
                                  &ticks, sizeof ticks, VK_QUERY_RESULT_64_BIT);

@@ -231,9 +231,16 @@ bool vulkan_copy(gpu_queue *queue, gpu_place to, gpu_place from, size_t size_byt
 
 static bool send_bytes(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size_bytes,
                        status *st) {
+    vulkan_queue *q = queue->handle;
     unsigned char bytes[4];
+    gpu_place from;
     memset(bytes, byte, sizeof bytes);
-    return size_bytes == 0 || send(queue, to, bytes, size_bytes, st);
+    if (size_bytes == 0)
+        return true;
+    if (!q->recording)
+        return send(queue, to, bytes, size_bytes, st);
+    return vulkan_place_bytes(q, bytes, size_bytes, &from, st) &&
+           copy_blocks(q, to.block, to.offset, from.block, from.offset, size_bytes, st);
 }
 
 /* Vulkan fills whole words; the bytes before and after them are copied. */
@@ -246,8 +253,6 @@ bool vulkan_fill(gpu_queue *queue, gpu_place to, unsigned char byte, size_t size
     size_t words = (size_bytes - head) / WORD * WORD, tail = size_bytes - head - words;
     gpu_place middle = {to.block, to.offset + head, NULL},
               end = {to.block, to.offset + head + words, NULL};
-    if (q->recording && (head || tail))
-        return status_set(st, STATUS_UNAVAILABLE, "a fill of parts of words is not recorded");
     if (!send_bytes(queue, to, byte, head, st) || !send_bytes(queue, end, byte, tail, st))
         return false;
     if (words == 0)

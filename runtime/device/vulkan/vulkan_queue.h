@@ -18,6 +18,7 @@ typedef struct vulkan_recording {
     VkCommandBuffer commands;
     VEC(gpu_piece) tables;
     size_t used_bytes; /* of the last table */
+    uint64_t number;   /* of its last submission; 0: there was none */
 } vulkan_recording;
 
 /* Commands that are submitted together, and room for the tables of their launches. */
@@ -61,6 +62,9 @@ void vulkan_stamp(vulkan_queue *q, uint32_t number);
 bool vulkan_begin(vulkan_queue *q, status *st);
 /* Submits the slot that is open. */
 bool vulkan_flush(vulkan_queue *q, status *st);
+/* Puts bytes where the commands that are recorded can copy them from. */
+bool vulkan_place_bytes(vulkan_queue *q, const void *bytes, size_t count, gpu_place *place_out,
+                        status *st);
 /* Puts a launch's addresses where its kernel reads them, in a table of its own. The slot that is
  * open is another one where the one before was full. */
 bool vulkan_place_table(vulkan_queue *q, const uint64_t *addresses, size_t count,

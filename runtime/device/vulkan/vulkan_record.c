@@ -18,16 +18,24 @@ static bool add_tables(vulkan_queue *q, vulkan_recording *r, status *st) {
     return true;
 }
 
-static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t count,
-                           uint64_t *table_out, status *st) {
+bool vulkan_place_bytes(vulkan_queue *q, const void *bytes, size_t count, gpu_place *place_out,
+                        status *st) {
     vulkan_recording *r = q->recording;
-    size_t bytes = count * sizeof *addresses;
-    if ((r->tables.count == 0 || bytes > TABLES_BYTES - r->used_bytes) && !add_tables(q, r, st))
+    if ((r->tables.count == 0 || count > TABLES_BYTES - r->used_bytes) && !add_tables(q, r, st))
         return false;
     const gpu_piece *tables = &r->tables.items[r->tables.count - 1];
-    memcpy(tables->block->host + tables->offset + r->used_bytes, addresses, bytes);
-    *table_out = gpu_piece_address(tables) + r->used_bytes;
-    r->used_bytes += gpu_round_up(bytes);
+    *place_out = (gpu_place){.block = tables->block, .offset = tables->offset + r->used_bytes};
+    memcpy(tables->block->host + place_out->offset, bytes, count);
+    r->used_bytes += gpu_round_up(count);
+    return true;
+}
+
+static bool place_recorded(vulkan_queue *q, const uint64_t *addresses, size_t count,
+                           uint64_t *table_out, status *st) {
+    gpu_place place;
+    if (!vulkan_place_bytes(q, addresses, count * sizeof *addresses, &place, st))
+        return false;
+    *table_out = place.block->address + place.offset;
     return true;
 }
 
@@ -52,6 +60,8 @@ bool vulkan_place_table(vulkan_queue *q, const uint64_t *addresses, size_t count
 void vulkan_forget(gpu_device *g, void *recording) {
     vulkan_device *v = (vulkan_device *)g;
     vulkan_recording *r = recording;
+    if (r->number) /* a queue that follows another one's mark does not wait for it when it ends */
+        (void)vulkan_wait(v, r->number, UINT64_MAX);
     v->f.DestroyCommandPool(v->device, r->pool, NULL);
     for (size_t i = 0; i < r->tables.count; i++)
         gpu_pool_give(&g->pool, &r->tables.items[i]);
@@ -62,7 +72,8 @@ void vulkan_forget(gpu_device *g, void *recording) {
 bool vulkan_record_begin(gpu_queue *queue, status *st) {
     vulkan_queue *q = queue->handle;
     vulkan_device *v = q->device;
-    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
     vulkan_recording *r = base_calloc(1, sizeof *r);
     VkResult result = vulkan_create_commands(v, 0, &r->pool, &r->commands);
     if (result == VK_SUCCESS)
@@ -91,7 +102,6 @@ bool vulkan_record_end(gpu_queue *queue, bool keep, void **recording_out, status
 
 bool vulkan_replay(gpu_queue *queue, void *recording, status *st) {
     vulkan_queue *q = queue->handle;
-    uint64_t number;
-    return vulkan_submit(q, ((const vulkan_recording *)recording)->commands, &number, st) &&
-           vulkan_await(q, number, st);
+    vulkan_recording *r = recording;
+    return vulkan_flush(q, st) && vulkan_submit(q, r->commands, &r->number, st);
 }

@@ -13,6 +13,7 @@ typedef struct mock_counts {
     uint64_t memory, contexts, queues, lists, fences, pools, events, modules, logs, kernels;
     uint64_t launches, given; /* begun; given to queues */
     uint64_t repeats;         /* of lists that had run before and were not emptied; ever */
+    uint64_t lists_given;     /* to queues; ever */
 } mock_counts;
 
 /* Exported beside the tables of the driver. */

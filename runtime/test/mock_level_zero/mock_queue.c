@@ -90,6 +90,7 @@ static ze_result_t take(queue *q, mock_list *l, fence *f) {
     if (l->has_run && pretend_fault("again", 0))
         return (ze_result_t)pretend_fault("again", 0);
     mock_state.counts.repeats += l->has_run;
+    mock_state.counts.lists_given++;
     l->has_run = true;
     for (size_t i = 0; i < l->count; i++) {
         const mock_command *c = &l->commands[i];

@@ -10,6 +10,7 @@
 typedef struct stub_counts {
     uint64_t allocations, contexts, modules, streams, events, current, launches;
     uint64_t given;          /* pieces of work to streams, ever */
+    uint64_t submissions;    /* launches, copies, fills and graphs that were not captured, ever */
     uint64_t graphs;         /* captured, or made to be launched */
     uint64_t graph_launches; /* ever */
 } stub_counts;

@@ -158,7 +158,13 @@ static int note(graph *g, const work *given) {
     return OK;
 }
 
-static int give(void *stream, const work *given) {
+static void count_submission(void) {
+    pthread_mutex_lock(&stub_state.mutex);
+    stub_state.counts.submissions++;
+    pthread_mutex_unlock(&stub_state.mutex);
+}
+
+static int give_piece(void *stream, const work *given) {
     stub_stream *s = stream;
     int result = stub_ready();
     if (result != OK)
@@ -180,6 +186,12 @@ static int give(void *stream, const work *given) {
     pthread_cond_broadcast(&stub_state.changed);
     pthread_mutex_unlock(&stub_state.mutex);
     return OK;
+}
+
+static int give(void *stream, const work *given) {
+    if (!((const stub_stream *)stream)->captured && !given->event)
+        count_submission();
+    return give_piece(stream, given);
 }
 
 void stub_wait_for_all(void) {
@@ -402,7 +414,8 @@ int CALL(cuGraphLaunch, hipGraphLaunch)(void *given, void *stream) {
     if (result != OK || !g->made)
         return result != OK ? result : INVALID_VALUE;
     for (size_t i = 0; i < g->count && result == OK; i++)
-        result = give(stream, &g->items[i]);
+        result = give_piece(stream, &g->items[i]);
+    count_submission();
     pthread_mutex_lock(&stub_state.mutex);
     stub_state.counts.graph_launches++;
     pthread_mutex_unlock(&stub_state.mutex);
