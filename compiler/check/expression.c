@@ -160,10 +160,30 @@ static bool has_identity(const entity *a, const entity *b) {
     return same_kind || a->kind == ENTITY_NONE || b->kind == ENTITY_NONE;
 }
 
+/* `and` and `or`, or & and |, of constants. */
+static entity connect(checker *c, bool conjunction, const entity *a, const entity *b, span at) {
+    const entity *wrong = a->kind != ENTITY_BOOL ? a : b;
+    if (wrong->kind == ENTITY_BOOL)
+        return (entity){.kind = ENTITY_BOOL,
+                        .at = at,
+                        .integer =
+                            conjunction ? a->integer && b->integer : a->integer || b->integer};
+    diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,
+                   "'%s' is between constants that are True or False, not %s",
+                   conjunction ? "and" : "or", entity_describe(wrong));
+    diagnose_help(c->report, "write & and | between conditions, each in parentheses");
+    return entity_broken(at);
+}
+
 entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at) {
     bool equal = symbol == SYMBOL2('=', '='), unequal = symbol == SYMBOL2('!', '=');
     if (a->kind == ENTITY_BROKEN || b->kind == ENTITY_BROKEN)
         return entity_broken(at);
+    bool both = a->kind == ENTITY_BOOL && b->kind == ENTITY_BOOL;
+    if (symbol == SYMBOL3('a', 'n', 'd') || (both && symbol == SYMBOL1('&')))
+        return connect(c, true, a, b, at);
+    if (symbol == SYMBOL2('o', 'r') || (both && symbol == SYMBOL1('|')))
+        return connect(c, false, a, b, at);
     if ((equal || unequal) && has_identity(a, b))
         return (entity){.kind = ENTITY_BOOL, .at = at, .integer = is_same(a, b) == equal};
     if (a->kind == ENTITY_TENSOR || b->kind == ENTITY_TENSOR)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "library_files.h"
 #include "source/parser.h"
 
 /* ---- the list ---- */
@@ -68,6 +69,20 @@ static source_module *refuse_circle(const source_module *m, span at, diagnostics
     return NULL;
 }
 
+/* "tessera.stdlib" is stdlib.tsr of the compiler's own files; NULL: there is none. */
+static const embedded_file *library_file(const char *module) {
+    static const char own[] = "tessera.";
+    const size_t length = sizeof own - 1;
+    for (size_t i = 0; i < library_files_count; i++) {
+        const char *name = library_files[i].name;
+        size_t stem = strlen(name) - strlen(".tsr");
+        if (strncmp(module, own, length) == 0 && strlen(module) == length + stem &&
+            strncmp(module + length, name, stem) == 0)
+            return &library_files[i];
+    }
+    return NULL;
+}
+
 static source_module *load_imported(compiler_source *s, const char *path, span at, diagnostics *d) {
     char *data;
     size_t size;
@@ -80,8 +95,12 @@ static source_module *load_imported(compiler_source *s, const char *path, span a
         return NULL;
     }
     const bundled_file *bundled = bundle_find(s, path);
-    if (bundled) {
-        span own = source_text_add(&s->text, &s->memory, path, bundled->data, bundled->size);
+    const embedded_file *library = library_file(path);
+    if (bundled || library) {
+        span own = bundled
+                       ? source_text_add(&s->text, &s->memory, path, bundled->data, bundled->size)
+                       : source_text_add(&s->text, &s->memory, path, library->data,
+                                         (uint32_t)library->size_bytes);
         return module_load(s, path, own, d);
     }
     if (!file_read(path, LIMIT_SOURCE_BYTES, &data, &size, &st)) {
@@ -136,9 +155,23 @@ static void import_all(source_module *m, source_module *from, span at) {
     }
 }
 
+static void import_names(source_module *m, source_module *from, const ast_import *n,
+                         diagnostics *d) {
+    if (from && n->all)
+        import_all(m, from, n->at);
+    for (uint32_t i = 0; from && i < n->count; i++) {
+        imported_name one = {n->names[i].local, n->names[i].name, from, n->names[i].at};
+        import_name(m, &one, d);
+    }
+}
+
 static void import_from(compiler_source *s, source_module *m, const ast_import *n, diagnostics *d) {
     if (n->level == 0 && strcmp(n->module, "tessera") == 0) {
         check_language(n, d);
+        return;
+    }
+    if (n->level == 0 && strncmp(n->module, "tessera.", strlen("tessera.")) == 0) {
+        import_names(m, load_imported(s, n->module, n->at, d), n, d);
         return;
     }
     if (n->level == 0) {
@@ -147,15 +180,7 @@ static void import_from(compiler_source *s, source_module *m, const ast_import *
                       n->module);
         return;
     }
-    source_module *from = load_imported(s, path_of(s, m, n), n->at, d);
-    if (!from)
-        return;
-    if (n->all)
-        import_all(m, from, n->at);
-    for (uint32_t i = 0; i < n->count; i++) {
-        imported_name one = {n->names[i].local, n->names[i].name, from, n->names[i].at};
-        import_name(m, &one, d);
-    }
+    import_names(m, load_imported(s, path_of(s, m, n), n->at, d), n, d);
 }
 
 /* ---- a file ---- */

@@ -466,13 +466,21 @@ static node *parse_not(parser *p) {
     return n;
 }
 
-node *parse_expression(parser *p) {
-    node *n = parse_not(p);
-    const token *t = parser_peek(p, 0);
-    if (n && (parser_is_word(p, "and") || parser_is_word(p, "or"))) {
-        return refuse(p, t->at, arena_printf(p->memory, "'%s'", t->text),
-                      "write & and | between conditions, each in parentheses");
+/* Between constants; `and` binds tighter. */
+static node *parse_connected(parser *p, bool conjunction) {
+    node *left = conjunction ? parse_not(p) : parse_connected(p, true);
+    while (left && parser_is_word(p, conjunction ? "and" : "or")) {
+        token word = *parser_next(p);
+        word.symbol = conjunction ? SYMBOL3('a', 'n', 'd') : SYMBOL2('o', 'r');
+        left = make_operator(p, NODE_BINARY, &word, left,
+                             conjunction ? parse_not(p) : parse_connected(p, true));
     }
+    return left;
+}
+
+node *parse_expression(parser *p) {
+    node *n = parse_connected(p, false);
+    const token *t = parser_peek(p, 0);
     if (n && parser_is_word(p, "if")) {
         return refuse(p, t->at, "a conditional expression",
                       "choose between values with where(condition, a, b)");

@@ -166,7 +166,11 @@ static entity filled(checker *c, const entity *shape, const entity *value, const
     dtype element;
     if (!argument_shape(c, shape, dims, &rank) || !argument_type(c, type, &element))
         return entity_broken(at);
-    entity scalar = emit_constant(c, value, element, at);
+    /* A dimension that no number is known of is one when the kernel runs. */
+    entity scalar = value->kind == ENTITY_DIM ? tiles_dim_value(c, value->dim, at)
+                                              : emit_constant(c, value, element, at);
+    if (value->kind == ENTITY_DIM && element != DTYPE_I32)
+        scalar = policy_convert(c, &scalar, element, NULL, at);
     return scalar.kind == ENTITY_BROKEN ? scalar : emit_broadcast(c, &scalar, rank, dims, at);
 }
 
