@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph/instance.h"
-#include "library_files.h"
+#include "library/library_files.h"
 #include "ops/graph.h"
 #include "ops/tiles.h"
 #include "pipeline.h"

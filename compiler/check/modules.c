@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "library_files.h"
+#include "library/library_files.h"
 #include "source/parser.h"
 
 /* ---- the list ---- */
