@@ -6,6 +6,7 @@
 #include "parameters/thresholds.h"
 #include "schedule/dot_shape.h"
 #include "schedule/scheduler.h"
+#include "schedule/size_search.h"
 
 /* The axes of a contraction beside its outer ones. Those of blocks have no part in the result's
  * shape: an access that has a coefficient for one is relative to the block's, chunk's or panel's
@@ -72,6 +73,8 @@ typedef struct tile_size {
     ir_attr name; /* of the parameter, or the number */
 } tile_size;
 
+tile_size tile_number(const scheduler *s, int64_t size);
+
 typedef struct contraction_tiles {
     tile_size mr, nr, bm, bn;
     ir_attr unroll, prefetch;
@@ -126,8 +129,8 @@ bool contraction_find_rhs(contraction *c);
 void contraction_name_axes(contraction *c, int axes);
 /* Have the axes of packing in blocks numbers? */
 bool contraction_can_pack_blocks(const contraction *c);
-/* So many keep all threads at work to the end. */
-int64_t contraction_wanted_workgroups(const contraction *c);
+/* A search for sizes of its rows and columns, whose limits are not there yet. */
+size_search contraction_sizes(const contraction *c, size_rule rule);
 /* The dot's epilogue, with the finished sum where `accumulator` says. */
 expression contraction_epilogue(contraction *c, const substitute *accumulator);
 /* The axis of an outer index, and the coefficient of an access along a named one. */
@@ -158,8 +161,6 @@ int64_t contraction_chunk(const contraction *c);
 /* Steps of a trip, of so many: no chunk, and not what is left for the last one, has a part of one.
  */
 int64_t contraction_whole_steps(const contraction *c, int64_t most);
-/* Number of workgroups that blocks of so many rows and columns make. */
-int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns);
 /* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the
  * builder inside, *place receives the first of each. */
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,

@@ -69,9 +69,9 @@ static int64_t choose_rows(const chain_block *k, int64_t mr, int64_t columns) {
             rows = rows_that_fit(k, columns);
     step = z->rows < step || rows < step ? mr : step;
     rows = clamp(rows / step * step, step, round_up(z->rows, step));
-    int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
-    while (rows > step && contraction_workgroups(c, rows, z->columns) < 4 * t->threads * turns)
-        rows -= step;
+    size_search search = contraction_sizes(c, SIZES_CHAIN_BLOCK);
+    search.threads *= k->fold.op ? k->fold.shape.turns : 1;
+    rows = size_search_one(search, (size_dim){z->rows, rows, step, step});
     int64_t vectors = k->fold.op ? least_common_multiple(mr, t->vector_lanes) : 1;
     return rows > vectors ? rows / vectors * vectors : rows;
 }
@@ -112,10 +112,9 @@ static int64_t choose_piece_rows(chain_block *k, int64_t columns) {
     int64_t rows = t->policy->rows_beside(k->s, CHAIN_MOST_ROWS), step = t->policy->chain_step;
     k->stride = contraction_padded_row(k->s, k->piece);
     int64_t fit = rows_with(k, columns, k->first.result.unfused ? score_bytes(k) : 0);
-    while (rows > 1 && (rows > fit || rows / 2 >= z->shape.rows))
-        rows /= 2;
-    while (rows > step && contraction_workgroups(z, rows, z->shape.columns) < 4 * t->threads)
-        rows /= 2;
+    rows = size_that_fits(power_at_least(z->shape.rows, rows), 1, 1, fit);
+    rows = size_search_one(contraction_sizes(z, SIZES_CHAIN_PIECE),
+                           (size_dim){z->shape.rows, rows, step, 1});
     return rows < step ? 1 : rows;
 }
 
@@ -173,19 +172,14 @@ static void choose_tiles(chain_block *k) {
     z->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, columns, &z->tiles.nr.name);
     int64_t rows = k->piece ? piece_rows : choose_rows(k, z->tiles.mr.size, z->tiles.nr.size);
     z->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &z->tiles.bm.name);
-    a->tiles.mr.size = z->tiles.mr.size;
-    a->tiles.mr.name = z->tiles.mr.name;
-    a->tiles.nr.size = choose_score_columns(k);
-    a->tiles.nr.name = scheduler_int(s, a->tiles.nr.size);
-    a->tiles.bm.size = z->tiles.bm.size;
-    a->tiles.bm.name = z->tiles.bm.name;
-    a->tiles.bn.size = k->piece ? k->piece : 4 * a->tiles.nr.size;
-    a->tiles.bn.name = scheduler_int(s, a->tiles.bn.size);
-    z->tiles.bn.size = ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
-                                                    : 4 * z->tiles.nr.size;
-    z->tiles.bn.name = scheduler_int(s, z->tiles.bn.size);
-    a->tiles.unroll = z->tiles.unroll = scheduler_int(s, 1);
-    a->tiles.prefetch = z->tiles.prefetch = scheduler_int(s, 0);
+    z->tiles.bn =
+        tile_number(s, ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
+                                                    : 4 * z->tiles.nr.size);
+    z->tiles.unroll = scheduler_int(s, 1);
+    z->tiles.prefetch = scheduler_int(s, 0);
+    a->tiles = z->tiles;
+    a->tiles.nr = tile_number(s, choose_score_columns(k));
+    a->tiles.bn = tile_number(s, k->piece ? k->piece : 4 * a->tiles.nr.size);
 }
 
 /* Operands that several workgroups read are packed once for all of them. */

@@ -24,14 +24,6 @@ int64_t contraction_whole_steps(const contraction *c, int64_t most) {
     return chunk && chunk < c->shape.steps ? greatest_divisor(chunk, steps) : steps;
 }
 
-int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t workgroups =
-        (c->shape.rows + rows - 1) / rows * ((c->shape.columns + columns - 1) / columns);
-    for (int i = 0; i < c->shape.outer; i++)
-        workgroups *= scheduler_estimate(c->s, c->shape.map.extent[i]);
-    return workgroups;
-}
-
 /* Tells that the epilogue up to `v` calls a specified function in what was not seen before. */
 static bool is_long(const contraction *c, ir_value v, bool *seen) {
     const plan *p = c->s->p;

@@ -83,13 +83,14 @@ static int64_t column_blocks(const contraction *c, int64_t n) {
 
 /* Lines that fit the cache, as long as threads have enough blocks. */
 static int64_t choose_lines(const contraction *c, const prologue *f, const int64_t *dims) {
-    int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
-    for (int64_t n = 2; n <= f->lines; n++)
-        if (f->lines % n == 0 && n * bytes <= PROLOGUE_BLOCK_BYTES &&
-            blocks_of(c, f, n) * column_blocks(c, dims[f->leading]) >=
-                contraction_wanted_workgroups(c))
-            best = n;
-    return best;
+    if (f->lines < 2)
+        return 1;
+    size_search z = {.rule = SIZES_WINDOW_LINES,
+                     .threads = c->s->target->threads,
+                     .around = blocks_of(c, f, f->lines) * column_blocks(c, dims[f->leading]),
+                     .each = f->width * f->stride * (int64_t)dtype_size(c->element),
+                     .room = PROLOGUE_BLOCK_BYTES};
+    return size_search_one(z, (size_dim){f->lines, f->lines, 1, 1});
 }
 
 static ir_dim negative(const scheduler *s, ir_dim x) {
@@ -217,19 +218,13 @@ static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
 static void choose_block(contraction *c, const prologue *f) {
     scheduler *s = c->s;
     int64_t rows = f->whole ? c->shape.m : TILES_OF_BLOCK * c->tiles.mr.size;
-    int64_t most = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element) / rows / c->tiles.nr.size *
-                   c->tiles.nr.size;
-    int64_t columns = round_up(c->shape.columns, c->tiles.nr.size);
-    if (columns > most && most > c->tiles.nr.size)
-        columns = most;
-    while (columns > c->tiles.nr.size &&
-           blocks_of(c, f, f->in_block) * ((c->shape.columns + columns - 1) / columns) <
-               contraction_wanted_workgroups(c))
-        columns = round_up(columns / 2, c->tiles.nr.size);
-    c->tiles.bm.size = round_up(rows, c->tiles.mr.size);
-    c->tiles.bm.name = scheduler_int(s, c->tiles.bm.size);
-    c->tiles.bn.size = columns > c->tiles.nr.size ? columns : c->tiles.nr.size;
-    c->tiles.bn.name = scheduler_int(s, c->tiles.bn.size);
+    int64_t nr = c->tiles.nr.size, sums = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element);
+    int64_t most = sums / rows / nr * nr;
+    int64_t columns = clamp(round_up(c->shape.columns, nr), nr, most > nr ? most : INT64_MAX);
+    columns = size_search_one(contraction_sizes(c, SIZES_WINDOW_BLOCK),
+                              (size_dim){c->shape.columns, columns, nr, nr});
+    c->tiles.bm = tile_number(s, round_up(rows, c->tiles.mr.size));
+    c->tiles.bn = tile_number(s, columns);
 }
 
 void schedule_prologue_group(scheduler *s, const plan_group *group) {

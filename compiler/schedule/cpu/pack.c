@@ -129,10 +129,7 @@ static void emit_repack(contraction *c, const repack *r) {
 
 /* The largest part of a vector that divides `n`. */
 static int64_t dividing_vector(const scheduler *s, int64_t n) {
-    int64_t step = s->target->vector_lanes;
-    while (n % step != 0)
-        step /= 2;
-    return step;
+    return greatest_divisor(n, s->target->vector_lanes);
 }
 
 static dtype packed_type(const contraction *c) {

@@ -4,6 +4,7 @@
 #include "parameters/thresholds.h"
 #include "schedule/integers.h"
 #include "schedule/simt/simt.h"
+#include "schedule/size_search.h"
 
 /* Elements of a thread: enough loads under way; one of a function, where more would leave units
  * without work. Of a square that is turned, too. */
@@ -45,15 +46,12 @@ static int64_t rows(const scheduler *s, const row_work *w) {
             enough = WORKGROUPS_OF_UNIT * (int64_t)s->target->threads;
     if (!s->target->exchanges || (is_long && w->rows < beside * enough))
         return 1;
-    while (beside * w->kept_bytes > s->target->l1_bytes / ROW_WORKGROUPS)
-        beside /= 2;
+    beside = size_that_fits(beside, 1, w->kept_bytes, s->target->l1_bytes / ROW_WORKGROUPS);
     return beside < LEAST_BESIDE || w->rows < LEAST_BESIDE ? 1 : beside;
 }
 
 static int64_t rows_beside(const scheduler *s, int64_t count) {
-    int64_t beside = s->target->exchanges ? MOST_BESIDE : 1;
-    while (count % beside != 0)
-        beside /= 2;
+    int64_t beside = s->target->exchanges ? greatest_divisor(count, MOST_BESIDE) : 1;
     return beside < LEAST_BESIDE ? 1 : beside;
 }
 
