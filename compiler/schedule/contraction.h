@@ -1,5 +1,5 @@
 /* contraction.h - the state shared by the files that schedule a contraction: its axes and operands
- * (contraction.c), their packing (pack.c), and its blocks and register tiles (group_dot.c). */
+ * (contraction.c), their copies (pack.c), and its blocks and register tiles (group_dot.c). */
 #ifndef TESSERA_SCHEDULE_CONTRACTION_H
 #define TESSERA_SCHEDULE_CONTRACTION_H
 
@@ -183,6 +183,10 @@ bool contraction_has_panels(const contraction *c);
 /* Is a copy of rhs in a phase of its own made once for many launches, and as good to read as rhs?
  * Then it costs a launch nothing. */
 bool contraction_is_prepared(const contraction *c);
+/* Asks for PACK_B, and refuses what cannot be. */
+void contraction_ask_copy(contraction *c, int64_t otherwise);
+/* ... where each row of the contraction is one of so many lines. */
+void contraction_choose_copy(contraction *c, int64_t lines);
 /* Phases before the contraction's own that copy operands as its loops want them. */
 void contraction_pack(contraction *c);
 /* One chunk of the block's columns of rhs, in panels [panel, k, NR]; from here on the dot reads the

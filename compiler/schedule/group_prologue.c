@@ -67,30 +67,18 @@ static bool lines_are_rows(contraction *c, const prologue *f) {
     return ok;
 }
 
-static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_block) {
-    const ir_type_data *y = plan_type(c->s->p, c->result.value);
-    int64_t blocks = scheduler_estimate(c->s, f->lines) / in_block;
-    for (int i = 0; i < f->outer; i++)
-        blocks *= scheduler_estimate(c->s, y->dims[i]);
-    return blocks;
-}
-
-/* Estimates the blocks of columns, each of which computes the left side for itself. */
-static int64_t column_blocks(const contraction *c, int64_t n) {
-    int64_t widest = 8 * c->s->target->vector_lanes;
-    return (n + widest - 1) / widest;
-}
-
-/* Lines that fit the cache, as long as threads have enough blocks. */
+/* Lines that fit the cache, as long as threads have enough blocks; those of columns, each of which
+ * computes the left side for itself, are estimated. */
 static int64_t choose_lines(const contraction *c, const prologue *f, const int64_t *dims) {
-    if (f->lines < 2)
-        return 1;
+    int64_t widest = 8 * c->s->target->vector_lanes;
     size_search z = {.rule = SIZES_WINDOW_LINES,
                      .threads = c->s->target->threads,
-                     .around = blocks_of(c, f, f->lines) * column_blocks(c, dims[f->leading]),
+                     .around = (dims[f->leading] + widest - 1) / widest,
                      .each = f->width * f->stride * (int64_t)dtype_size(c->element),
                      .room = PROLOGUE_BLOCK_BYTES};
-    return size_search_one(z, (size_dim){f->lines, f->lines, 1, 1});
+    for (int i = 0; i < f->outer; i++)
+        z.around *= scheduler_estimate(c->s, dims[i]);
+    return f->lines < 2 ? 1 : size_search_one(z, (size_dim){f->lines, f->lines, 1, 1});
 }
 
 static ir_dim negative(const scheduler *s, ir_dim x) {
@@ -237,12 +225,7 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     c.fill = fill;
     c.fills = &f;
     contraction_choose_form(&c);
-    /* A right side that few rows use, or that stays in cache as it lies, is not worth copying. */
-    int64_t rows = blocks_of(&c, &f, f.in_block) * c.shape.rows;
-    bool copied =
-        contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
-    copied |= contraction_is_prepared(&c);
-    c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
+    contraction_choose_copy(&c, 1);
     int64_t lanes = s->target->vector_lanes;
     c.tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, 6, &c.tiles.mr.name);
     c.tiles.nr.size = scheduler_parameter(

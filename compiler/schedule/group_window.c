@@ -150,15 +150,7 @@ void schedule_window_group(scheduler *s, const plan_group *group) {
     }
     c.windows = windows;
     contraction_choose_form(&c);
-    /* Weights that few rows use, or that stay in cache as they lie, are not worth copying. */
-    int64_t rows = scheduler_estimate(s, c.shape.map.extent[IMAGE]) *
-                   scheduler_estimate(s, c.lines.count) * c.shape.rows;
-    bool copied =
-        contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
-    copied |= contraction_is_prepared(&c);
-    c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
-    if (c.rhs.packing == PACK_PHASE && !contraction_has_known_size(&c))
-        contraction_refuse(&c, "PACK_B=1 cannot be: the size of the copy is given at launch");
+    contraction_choose_copy(&c, scheduler_estimate(s, c.lines.count));
     choose_tile(&c);
     choose_block(&c);
     c.tiles.unroll = scheduler_int(s, 1);

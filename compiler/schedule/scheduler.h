@@ -151,6 +151,7 @@ typedef struct computation {
     const ir_named_attr *attrs; /* beyond axes, inputs, access */
     int attr_count;
     dtype accumulator; /* a dot's body takes the finished sum first; DTYPE_NONE elsewhere */
+    dtype copies;      /* it yields what it reads from the leading buffer, as this type */
 } computation;
 void scheduler_compute(scheduler *s, ir_builder *b, const computation *c);
 
