@@ -269,8 +269,8 @@ static bool ends_below_graph(const char *last) {
     return i < PASS_COUNT;
 }
 
-/* Runs the passes up to and including `last`; NULL runs them all. */
-static bool run_passes(pipeline *p, const char *last) {
+/* The graph that the first of the passes up to `last` takes. */
+static bool begin_passes(pipeline *p, const char *last) {
     const ir_module *graph = compiler_instance_graph(p->instance);
     bool taken = false;
     if (!graph_require_code(graph, has_unit, p->target, p->st) ||
@@ -280,12 +280,21 @@ static bool run_passes(pipeline *p, const char *last) {
         p->m = ir_module_clone(graph);
         reductions_number(p->m);
     }
-    for (int i = taken ? PASS_BELOW_GRAPH : 0; i < PASS_COUNT; i++) {
-        if (!run_pass(p, &passes[i]))
+    p->next = taken ? PASS_BELOW_GRAPH : 0;
+    return true;
+}
+
+/* Runs the passes from the next one up to and including `last`; NULL runs them all. */
+static bool run_passes(pipeline *p, const char *last) {
+    if (!p->m && !begin_passes(p, last))
+        return false;
+    while (p->next < PASS_COUNT) {
+        const struct pass *pass = &passes[p->next++];
+        if (!run_pass(p, pass))
             return false;
-        if (i + 1 == PASS_BELOW_GRAPH)
+        if (p->next == PASS_BELOW_GRAPH)
             pipeline_keep_graph(p);
-        if (last && strcmp(last, passes[i].name) == 0)
+        if (last && strcmp(last, pass->name) == 0)
             return true;
     }
     if (last)
@@ -493,17 +502,22 @@ void compiler_artifact_release(compiler_artifact *artifact) {
 
 /* ---- the space of schedules ---- */
 
-/* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed, by which
- * a kernel of the library stands in the place of a schedule. */
-static bool weigh_tiles(compiler_instance *instance, const compiler_options *options,
-                        double *cycles, status *st) {
-    pipeline p;
+/* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed. */
+static bool weigh_tiles(pipeline *p, double *cycles) {
     schedule_unit units[PIPELINE_UNITS];
-    bool ok = pipeline_open(&p, instance, options, st) && run_passes(&p, NULL);
-    if (ok && p.direct) {
-        schedule_target target = schedule_target_of(p.target, options, units);
-        *cycles = simt_tiles_cost(p.m, &target);
+    bool ok = run_passes(p, NULL);
+    if (ok && p->direct) {
+        schedule_target target = schedule_target_of(p->target, p->options, units);
+        *cycles = simt_tiles_cost(p->m, &target);
     }
+    return ok;
+}
+
+/* ... as is a kernel of the library, which stands in the place of a schedule. */
+static bool weigh_library(compiler_instance *instance, const compiler_options *options,
+                          double *cycles, status *st) {
+    pipeline p;
+    bool ok = pipeline_open(&p, instance, options, st) && weigh_tiles(&p, cycles);
     pipeline_close(&p);
     return ok;
 }
@@ -511,16 +525,19 @@ static bool weigh_tiles(compiler_instance *instance, const compiler_options *opt
 bool compiler_space_of(compiler_instance *instance, const compiler_options *options,
                        compiler_space *out, status *st) {
     pipeline p;
-    bool weighs;
     *out = (compiler_space){0};
     bool ok = pipeline_open(&p, instance, options, st);
     p.space = out;
     ok = ok && run_passes(&p, "schedule");
     out->program =
         is_too_much_for_a_kernel(&p, ok) || (!ok && compiler_instance_is_program(instance));
-    weighs = ok && (p.direct || library_may(compiler_instance_graph(instance), options, p.target));
+    p.space = NULL;
+    if (ok && p.direct)
+        ok = weigh_tiles(&p, &out->cycles);
+    else if (ok && library_may(compiler_instance_graph(instance), options, p.target))
+        ok = weigh_library(instance, options, &out->cycles, st);
     pipeline_close(&p);
-    return ok && (!weighs || weigh_tiles(instance, options, &out->cycles, st));
+    return ok;
 }
 
 void compiler_space_release(compiler_space *space) {
