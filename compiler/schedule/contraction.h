@@ -109,6 +109,7 @@ typedef struct contraction {
     /* Begins each chunk, where lhs is made chunk by chunk. */
     void (*fill_chunk)(struct contraction *c, ir_builder *b, const contraction_place *place);
     void *chunks;          /* its own data */
+    bool alone;            /* its tiles need nothing of the block around them */
     bool of_piece;         /* a block of columns is a step of a loop around it */
     ir_value sums;         /* memory of a block's finished sums that others have made; 0: its own */
     const ir_dim *windows; /* WINDOW_COUNT numbers of a convolve (dot_shape.h); else NULL */

@@ -215,7 +215,7 @@ static ir_location location_of(const scheduler *s, ir_value v, ir_location other
 
 void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_module *m = s->m;
-    ir_named_attr attrs[16];
+    ir_named_attr attrs[24];
     int n = 0, inputs;
     for (int i = 0; i < c->attr_count; i++)
         attrs[i] = c->attrs[i];

@@ -109,7 +109,7 @@ static bool can_have_pieces(const chain_block *k) {
 static int64_t choose_piece_rows(chain_block *k, int64_t columns) {
     const schedule_target *t = k->s->target;
     const contraction *z = &k->second;
-    int64_t rows = t->policy->rows_beside(k->s, CHAIN_MOST_ROWS), step = t->policy->chain_step;
+    int64_t rows = policy_rows_beside(k->s, CHAIN_MOST_ROWS), step = t->policy->chain_step;
     k->stride = contraction_padded_row(k->s, k->piece);
     int64_t fit = rows_with(k, columns, k->first.result.unfused ? score_bytes(k) : 0);
     rows = size_that_fits(power_at_least(z->shape.rows, rows), 1, 1, fit);
@@ -121,13 +121,12 @@ static int64_t choose_piece_rows(chain_block *k, int64_t columns) {
 /* Takes fewer rows where they have no room with what they keep from loop to loop; where not one
  * has, they go in pieces. What is too much for a cache is in the next one. */
 static void hold_to_room(chain_block *k, int64_t columns) {
-    const schedule_policy *policy = k->s->target->policy;
-    int64_t room = policy->row_room(k->s);
+    int64_t room = policy_row_room(k->s);
     if (room == INT64_MAX)
         return;
     int64_t kept = schedule_row_kept_bytes(k->s, k->last->rows, weights_of(k)),
             rows = choose_rows(k, choose_tile_rows(k, columns), columns),
-            keep = policy->rows_beside(k->s, rows) > 1 ? rows : 1;
+            keep = policy_rows_beside(k->s, rows) > 1 ? rows : 1;
     if (rows * (score_bytes(k) + sum_bytes(k, columns)) + keep * kept <= room)
         return;
     if (rows_with(k, columns, kept) > 0)

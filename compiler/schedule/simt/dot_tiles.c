@@ -185,11 +185,6 @@ static int64_t unstaged_steps(const contraction *c, int64_t rows, int64_t column
     return size_that_fits(UNSTAGED_LOADS, 1, each, UNSTAGED_LOADS);
 }
 
-/* They are read as they lie, through the workgroup's memory where that helps. */
-void simt_dot_operands(contraction *c) {
-    (void)c;
-}
-
 void simt_dot_tiles(contraction *c) {
     scheduler *s = c->s;
     int64_t sizes[2];

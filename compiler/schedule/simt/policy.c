@@ -50,18 +50,9 @@ static int64_t rows(const scheduler *s, const row_work *w) {
     return beside < LEAST_BESIDE || w->rows < LEAST_BESIDE ? 1 : beside;
 }
 
-static int64_t rows_beside(const scheduler *s, int64_t count) {
-    int64_t beside = s->target->exchanges ? greatest_divisor(count, MOST_BESIDE) : 1;
-    return beside < LEAST_BESIDE ? 1 : beside;
-}
-
-static int64_t row_room(const scheduler *s) {
-    return s->target->l1_bytes - CHAIN_SPARE;
-}
-
 /* As many as fit into the workgroup's memory, beside what else is there. */
 static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
-    return clamp(row_room(s) / (score_bytes + sum_bytes), 0, CHAIN_MOST_ROWS);
+    return clamp(policy_row_room(s) / (score_bytes + sum_bytes), 0, CHAIN_MOST_ROWS);
 }
 
 /* All of them: each is a thread's. */
@@ -91,8 +82,9 @@ const schedule_policy schedule_simt_policy = {
     .nest_elements = NEST_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
-    .rows_beside = rows_beside,
-    .row_room = row_room,
+    .least_beside = LEAST_BESIDE,
+    .most_beside = MOST_BESIDE,
+    .spare_bytes = CHAIN_SPARE,
     .chain_rows = chain_rows,
     .chain_step = LEAST_BESIDE,
     .chain_clears = true,
@@ -103,7 +95,6 @@ const schedule_policy schedule_simt_policy = {
     .row_vector = row_vector,
     .column = column,
     .stages_dot = simt_stages_dot,
-    .dot_operands = simt_dot_operands,
     .dot_tiles = simt_dot_tiles,
     .cost = simt_cost,
 };
