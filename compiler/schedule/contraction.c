@@ -285,6 +285,11 @@ tile_size tile_number(const scheduler *s, int64_t size) {
     return (tile_size){size, ir_attr_int(s->m, size)};
 }
 
+int64_t contraction_tile_vectors(const contraction *c, int64_t rows) {
+    int64_t registers = c->s->target->vector_registers;
+    return size_that_fits(registers >= 32 ? 4 : 2, 1, rows + 1, registers - 2);
+}
+
 size_search contraction_sizes(const contraction *c, size_rule rule) {
     size_search z = {.rule = rule,
                      .threads = c->s->target->threads,

@@ -56,6 +56,8 @@ typedef struct contraction_counts {
 } contraction_counts;
 
 enum { CONTRACTION_SUBSTITUTES = 65 };
+/* Rows of a register tile, where there are many. */
+enum { CONTRACTION_TILE_ROWS = 6 };
 
 typedef struct contraction_result {
     ir_value value, root;         /* the sum, and what the epilogue makes of it */
@@ -130,6 +132,12 @@ bool contraction_find_rhs(contraction *c);
 void contraction_name_axes(contraction *c, int axes);
 /* Have the axes of packing in blocks numbers? */
 bool contraction_can_pack_blocks(const contraction *c);
+/* A size of its tiles: that of the parameter NAME, whose default is `otherwise`. */
+#define contraction_ask(c, NAME, otherwise, tile)                                                  \
+    ((tile)->size = scheduler_parameter((c)->s, IN_DOT, NAME, otherwise, &(tile)->name))
+/* Vectors of a register tile of so many rows: their sums, a row of rhs and two elements of lhs have
+ * registers. */
+int64_t contraction_tile_vectors(const contraction *c, int64_t rows);
 /* A search for sizes of its rows and columns, whose limits are not there yet. */
 size_search contraction_sizes(const contraction *c, size_rule rule);
 /* The dot's epilogue, with the finished sum where `accumulator` says. */

@@ -88,9 +88,11 @@ static int64_t choose_tile_rows(const chain_block *k, int64_t columns) {
     const schedule_target *t = k->s->target;
     int64_t vectors = columns / t->vector_lanes,
             most = (t->vector_registers - 2 - vectors) / vectors,
-            mr = clamp(clamp(most, 1, 6), 1, z->shape.rows), fit = rows_that_fit(k, columns);
+            mr = clamp(clamp(most, 1, CONTRACTION_TILE_ROWS), 1, z->shape.rows),
+            fit = rows_that_fit(k, columns);
     mr = mr < fit ? mr : fit;
-    return mr == 6 && !divides(6, z->shape.m) && divides(4, z->shape.m) ? 4 : mr;
+    return mr == CONTRACTION_TILE_ROWS && !divides(mr, z->shape.m) && divides(4, z->shape.m) ? 4
+                                                                                             : mr;
 }
 
 /* ---- passes ---- */
@@ -167,10 +169,10 @@ static void choose_tiles(chain_block *k) {
     int64_t step = s->target->policy->chain_step,
             piece_rows = k->piece ? choose_piece_rows(k, columns) : 0,
             mr = k->piece ? clamp(piece_rows, 1, step) : choose_tile_rows(k, columns);
-    z->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, mr, &z->tiles.mr.name);
-    z->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, columns, &z->tiles.nr.name);
+    contraction_ask(z, MR, mr, &z->tiles.mr);
+    contraction_ask(z, NR, columns, &z->tiles.nr);
     int64_t rows = k->piece ? piece_rows : choose_rows(k, z->tiles.mr.size, z->tiles.nr.size);
-    z->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &z->tiles.bm.name);
+    contraction_ask(z, BM, rows, &z->tiles.bm);
     z->tiles.bn =
         tile_number(s, ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
                                                     : 4 * z->tiles.nr.size);

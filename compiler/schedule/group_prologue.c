@@ -226,10 +226,10 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     c.fills = &f;
     contraction_choose_form(&c);
     contraction_choose_copy(&c, 1);
-    int64_t lanes = s->target->vector_lanes;
-    c.tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, 6, &c.tiles.mr.name);
-    c.tiles.nr.size = scheduler_parameter(
-        s, IN_DOT, NR, (s->target->vector_registers >= 32 ? 4 : 2) * lanes, &c.tiles.nr.name);
+    int64_t rows = CONTRACTION_TILE_ROWS;
+    contraction_ask(&c, MR, rows, &c.tiles.mr);
+    contraction_ask(&c, NR, contraction_tile_vectors(&c, rows) * s->target->vector_lanes,
+                    &c.tiles.nr);
     choose_block(&c, &f);
     c.tiles.unroll = scheduler_int(s, 1);
     scheduler_parameter(s, IN_DOT, PREFETCH, 1, &c.tiles.prefetch);

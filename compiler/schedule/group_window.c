@@ -10,8 +10,9 @@
 
 /* The axes: image, line, m, n, k. */
 enum { IMAGE, LINE, PLACE, COLUMN, STEP, AXES };
-/* Rows of a tile at most, with many registers and with few; and where a launch gives the line. */
-enum { MANY_ROWS = 14, SOME_ROWS = 6 };
+/* Rows of a tile at most, with many registers; with few, and where a launch gives the line, as many
+ * as usual. */
+enum { MANY_ROWS = 14, SOME_ROWS = CONTRACTION_TILE_ROWS };
 /* Places of a block, where a line is longer or its length is given at launch, in tiles. */
 enum { TILES_OF_LINE = 16 };
 
@@ -84,17 +85,14 @@ static int64_t even_part(int64_t line, int64_t most) {
     return parts ? (line + parts - 1) / parts : 1;
 }
 
-/* Registers of a tile: the sums of some vectors of each row, a row of rhs, and one element of lhs.
- */
 static void choose_tile(contraction *c) {
     scheduler *s = c->s;
-    int64_t registers = s->target->vector_registers, lanes = s->target->vector_lanes;
-    bool known = ir_dim_is_static(c->shape.m), many = registers >= 32;
+    bool known = ir_dim_is_static(c->shape.m), many = s->target->vector_registers >= 32;
     int64_t rows =
         known && c->shape.m > 0 ? even_part(c->shape.m, many ? MANY_ROWS : SOME_ROWS) : SOME_ROWS;
-    int64_t vectors = size_that_fits(many ? 4 : 2, 1, rows + 1, registers - 1);
-    c->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, rows, &c->tiles.mr.name);
-    c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
+    int64_t vectors = contraction_tile_vectors(c, rows);
+    contraction_ask(c, MR, rows, &c->tiles.mr);
+    contraction_ask(c, NR, vectors * s->target->vector_lanes, &c->tiles.nr);
 }
 
 /* The sums of a block stay in cache from chunk to chunk. */

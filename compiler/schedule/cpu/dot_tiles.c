@@ -9,11 +9,14 @@
  * longer to compute than to read: less of them is worth a place there. */
 enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
 
+/* Vectors of sums, of 32 registers. */
+enum { MOST_SUMS = 24 };
+
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
  * runs that a tile reads then begin where memory's do. */
 static int64_t few_vectors(int64_t rows) {
-    int64_t most = 24 / clamp(rows, 1, FEW_ROWS);
-    return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
+    int64_t vectors = size_that_fits(16, 4, rows, MOST_SUMS);
+    return vectors * rows > MOST_SUMS ? MOST_SUMS / FEW_ROWS : vectors;
 }
 
 /* The largest blocks, from those asked for down, that keep all threads busy; or those that come
@@ -59,10 +62,12 @@ void cpu_dot_tiles(contraction *c) {
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
     bool few = many && c->shape.rows <= FEW_ROWS;
     bool turns = c->turnable && c->rhs.packing == PACK_NOT;
-    int64_t vectors = turns ? 1 : few ? few_vectors(c->shape.rows) : many ? 4 : 2;
-    c->tiles.mr.size = scheduler_parameter(
-        s, IN_DOT, MR, few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
-    c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
+    int64_t tile_rows = few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : CONTRACTION_TILE_ROWS;
+    int64_t vectors = turns ? 1
+                      : few ? few_vectors(tile_rows)
+                            : contraction_tile_vectors(c, tile_rows);
+    contraction_ask(c, MR, tile_rows, &c->tiles.mr);
+    contraction_ask(c, NR, vectors * lanes, &c->tiles.nr);
     if (c->group && c->tiles.nr.size % c->group != 0)
         contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->tiles.nr.size,
                            (int)c->group);
@@ -77,8 +82,8 @@ void cpu_dot_tiles(contraction *c) {
     columns = clamp(round_up(c->shape.columns, c->tiles.nr.size), c->tiles.nr.size, columns);
     int64_t sizes[2];
     even_out(c, rows, columns, sizes);
-    c->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, sizes[0], &c->tiles.bm.name);
-    c->tiles.bn.size = scheduler_parameter(s, IN_DOT, BN, sizes[1], &c->tiles.bn.name);
+    contraction_ask(c, BM, sizes[0], &c->tiles.bm);
+    contraction_ask(c, BN, sizes[1], &c->tiles.bn);
     /* No trip has a remainder; where counts end the loop, a trip is one step. */
     int64_t unroll =
         c->counts.of == COUNTS_STEPS || (c->group && !turns)

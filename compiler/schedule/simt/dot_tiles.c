@@ -192,10 +192,10 @@ void simt_dot_tiles(contraction *c) {
     size_search z = contraction_sizes(c, SIZES_FIT);
     (c->unit ? unit_tile : c->staged ? staged_tile : unstaged_tile)(c, &z);
     size_search_run(&z, sizes);
-    t->mr.size = scheduler_parameter(s, IN_DOT, MR, sizes[0], &t->mr.name);
-    t->nr.size = scheduler_parameter(s, IN_DOT, NR, sizes[1], &t->nr.name);
-    t->bm.size = scheduler_parameter(s, IN_DOT, BM, t->mr.size, &t->bm.name);
-    t->bn.size = scheduler_parameter(s, IN_DOT, BN, t->nr.size, &t->bn.name);
+    contraction_ask(c, MR, sizes[0], &t->mr);
+    contraction_ask(c, NR, sizes[1], &t->nr);
+    contraction_ask(c, BM, t->mr.size, &t->bm);
+    contraction_ask(c, BN, t->nr.size, &t->bn);
     if (c->staged) {
         stages staged = (c->unit ? unit_stages : staged_by)(c);
         scheduler_parameter(s, IN_DOT, STAGE, staged.steps, &t->stage);
