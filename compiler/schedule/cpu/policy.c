@@ -74,6 +74,7 @@ const schedule_policy schedule_cpu_policy = {
     .nest_elements = WORKGROUP_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
+    .most_beside = 1, /* a core has its vectors along a row */
     .chain_rows = chain_rows,
     .chain_step = 1,
     .chain_packs = true,
