@@ -3,8 +3,8 @@
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
 
-/* Where a copy has its elements: rows of some elements side by side, a panel of which is behind the
- * other. Whole rows are one panel. */
+/* Places of a copy's elements: rows of some elements side by side, in panels one behind the other.
+ * Whole rows are one panel. */
 typedef struct layout {
     contraction_axis row, column;
     contraction_axis panel; /* whose index places a panel; AXIS_COUNT: there is one */
@@ -53,7 +53,7 @@ void contraction_ask_copy(contraction *c, int64_t otherwise) {
             c, "PACK_B=2 cannot be: the operands have too many axes; 1 packs in a phase");
 }
 
-/* What few rows use, or stays in cache as it lies, is not worth copying. */
+/* Copies pay for neither few rows nor what stays in cache as it lies. */
 void contraction_choose_copy(contraction *c, int64_t lines) {
     int64_t rows = contraction_sizes(c, SIZES_FIT).around * lines * c->shape.rows;
     bool worth =
@@ -88,7 +88,8 @@ static dtype type_of_copy(const contraction *c) {
     return c->group ? DTYPE_I32 : c->element;
 }
 
-/* The columns from `start` on, of one panel or of a block. */
+/* The columns from `start` on, of one panel or of a block. Parameters: those of a loop, and what is
+ * copied there. */
 static void copy_columns(contraction *c, ir_builder *b, const contraction_operand *from,
                          ir_value copy, const layout *l, contraction_place *place, ir_value start,
                          ir_attr span) {

@@ -78,7 +78,7 @@ struct schedule_policy {
     double (*cost)(const ir_module *schedule, const schedule_target *target);
 };
 
-/* Of so many rows, how many are reduced side by side: 1, or a number that divides them. */
+/* Number of rows, of so many, that are reduced side by side: 1, or one that divides them. */
 static inline int64_t policy_rows_beside(const scheduler *s, int64_t rows) {
     const schedule_policy *p = s->target->policy;
     int64_t beside = s->target->exchanges ? greatest_divisor(rows, p->most_beside) : 1;

@@ -32,6 +32,7 @@ typedef struct index_product {
     ir_value index, product;
 } index_product;
 
+/* Fields: one lowering, and what of it is the present phase's. */
 typedef struct lowering {
     const ir_module *s;     /* the schedule */
     ir_module *m;           /* Tile IR under construction */

@@ -231,7 +231,7 @@ LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueR
 
 /* ---- comparisons ---- */
 
-/* What is no predicate of a graph is Tile IR's `uno`. */
+/* Names that no graph has are Tile IR's `uno`. */
 static LLVMValueRef compare(emitter *e, const char *name, dtype element, LLVMValueRef x,
                             LLVMValueRef y) {
     static const struct {

@@ -150,7 +150,7 @@ static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
     return staging_end(&in, loop, sum);
 }
 
-/* What whole stages leave over is in memory before any of them is multiplied. */
+/* The rest behind whole stages is in memory before any of them is multiplied. */
 static void put_rest(const staging *g, ir_builder *b) {
     ir_value slot = tile_index(b, g->slots * g->slot), k = tile_index(b, g->whole * g->steps);
     for (int i = 0; i < 2; i++) {
