@@ -215,18 +215,15 @@ static ir_location location_of(const scheduler *s, ir_value v, ir_location other
 
 void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_module *m = s->m;
-    ir_named_attr attrs[24];
+    ir_named_attr axes = {"axes", ir_attr_int(m, c->axes)};
     int n = 0, inputs;
-    for (int i = 0; i < c->attr_count; i++)
-        attrs[i] = c->attrs[i];
-    attrs[c->attr_count] = (ir_named_attr){"axes", ir_attr_int(m, c->axes)};
-    ir_op_spec spec = {.opcode = c->opcode,
-                       .attrs = attrs,
-                       .attr_count = (uint32_t)c->attr_count + 1,
-                       .region_count = 1};
+    ir_op_spec spec = {.opcode = c->opcode, .attrs = &axes, .attr_count = 1, .region_count = 1};
     if (c->opcode == SCHED_MAP && !c->copies)
         b->location = location_of(s, c->yields[0], b->location);
     ir_op op = ir_build(b, &spec);
+    for (int i = 0; i < c->attr_count; i++)
+        if (c->attrs[i].value)
+            ir_op_set_attr(m, op, c->attrs[i].name, c->attrs[i].value);
     build_body(s, c, op);
     inputs = c->leading_count + (int)c->e->inputs.count;
     size_t all = (size_t)(c->axes + inputs + c->yield_count) + 1;

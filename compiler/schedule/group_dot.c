@@ -89,15 +89,6 @@ static ir_attr contraction_order(const contraction *c) {
     return ir_attr_string(c->s->m, order_name(c->order, word));
 }
 
-/* Leaves out those without a value; returns how many are left. */
-static int given_attrs(ir_named_attr *attrs, size_t count) {
-    int given = 0;
-    for (size_t i = 0; i < count; i++)
-        if (attrs[i].value)
-            attrs[given++] = attrs[i];
-    return given;
-}
-
 /* A register tile. */
 static void emit_dot(contraction *c, ir_builder *b, const contraction_place *place,
                      const block_memory *memory, const dot_output *out) {
@@ -135,7 +126,6 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                              {"windows", windows},
                              {"rows", c->windows ? c->tiles.mr.name : 0},
                              {"span", c->windows ? c->tiles.bm.name : 0}};
-    int n = given_attrs(attrs, sizeof attrs / sizeof *attrs);
     computation compute = {.opcode = SCHED_DOT,
                            .indices = indices,
                            .axes = axes,
@@ -150,7 +140,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                            .leading_access = leading.access,
                            .leading_count = leading.shape.leading,
                            .attrs = attrs,
-                           .attr_count = n,
+                           .attr_count = sizeof attrs / sizeof *attrs,
                            .accumulator = c->element};
     scheduler_compute(s, b, &compute);
     expression_release(&e);

@@ -100,7 +100,7 @@ static void copy_columns(contraction *c, ir_builder *b, const contraction_operan
     expression none = {.p = s->p};
     axis_map map = contraction_map(c, place, false);
     affine to = place_in(c, l, true);
-    ir_named_attr group = {"group", scheduler_int(s, c->group)};
+    ir_named_attr group = {"group", c->group ? scheduler_int(s, c->group) : 0};
     computation compute = {.opcode = SCHED_MAP,
                            .indices = indices,
                            .axes = contraction_indices(c, place, indices, NULL),
@@ -113,7 +113,7 @@ static void copy_columns(contraction *c, ir_builder *b, const contraction_operan
                            .leading_access = &from->access,
                            .leading_count = 1,
                            .attrs = &group,
-                           .attr_count = c->group != 0,
+                           .attr_count = 1,
                            .copies = c->group ? contraction_element(c, from->buffer) : c->element};
     scheduler_compute(s, &in, &compute);
 }
