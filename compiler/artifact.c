@@ -544,3 +544,8 @@ bool compiler_wrap(compiler_instance *instance, const compiler_foreign *code,
     artifact_release(&b);
     return ok;
 }
+
+void compiler_artifact_release(compiler_artifact *artifact) {
+    free(artifact->image);
+    artifact->image = NULL;
+}

@@ -261,36 +261,43 @@ bool compiler_target_adds_as(const char *target, const char *order) {
     return t && has_unit(t, order);
 }
 
-/* None of the passes above the kept graph is the last. */
-static bool ends_below_graph(const char *last) {
-    int i = PASS_BELOW_GRAPH;
-    while (last && i < PASS_COUNT && strcmp(last, passes[i].name) != 0)
+/* PASS_COUNT: there is none of that name. */
+static int pass_of(const char *name) {
+    int i = 0;
+    while (i < PASS_COUNT && strcmp(name, passes[i].name) != 0)
         i++;
-    return i < PASS_COUNT;
+    return i;
 }
 
-/* Runs the passes up to and including `last`; NULL runs them all. */
-static bool run_passes(pipeline *p, const char *last) {
+/* The graph that the first of the passes up to `end` takes. */
+static bool begin_passes(pipeline *p, int end) {
     const ir_module *graph = compiler_instance_graph(p->instance);
     bool taken = false;
     if (!graph_require_code(graph, has_unit, p->target, p->st) ||
-        (ends_below_graph(last) && !pipeline_take_graph(p, &taken)))
+        (end >= PASS_BELOW_GRAPH && !pipeline_take_graph(p, &taken)))
         return false;
     if (!taken) {
         p->m = ir_module_clone(graph);
         reductions_number(p->m);
     }
-    for (int i = taken ? PASS_BELOW_GRAPH : 0; i < PASS_COUNT; i++) {
-        if (!run_pass(p, &passes[i]))
-            return false;
-        if (i + 1 == PASS_BELOW_GRAPH)
-            pipeline_keep_graph(p);
-        if (last && strcmp(last, passes[i].name) == 0)
-            return true;
-    }
-    if (last)
+    p->next = taken ? PASS_BELOW_GRAPH : 0;
+    return true;
+}
+
+/* Runs the passes from the next one up to and including `last`; NULL runs them all. */
+static bool run_passes(pipeline *p, const char *last) {
+    int end = last ? pass_of(last) : PASS_COUNT - 1;
+    if (end == PASS_COUNT)
         return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
-    if (!p->options->fault || !tile_knows_fault(p->options->fault))
+    if (!p->m && !begin_passes(p, end))
+        return false;
+    while (p->next <= end) {
+        if (!run_pass(p, &passes[p->next++]))
+            return false;
+        if (p->next == PASS_BELOW_GRAPH)
+            pipeline_keep_graph(p);
+    }
+    if (last || !p->options->fault || !tile_knows_fault(p->options->fault))
         return true;
     return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p) &&
            (p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st));
@@ -486,41 +493,40 @@ bool compiler_build(compiler_instance *instance, const compiler_options *options
     return ok;
 }
 
-void compiler_artifact_release(compiler_artifact *artifact) {
-    free(artifact->image);
-    artifact->image = NULL;
-}
-
 /* ---- the space of schedules ---- */
 
-/* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed, by which
- * a kernel of the library stands in the place of a schedule. */
-static bool weigh_tiles(compiler_instance *instance, const compiler_options *options,
-                        double *cycles, status *st) {
-    pipeline p;
+/* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed; so is
+ * that of a kernel of the library, which stands in the place of a schedule. */
+static bool weigh_tiles(pipeline *p, double *cycles) {
     schedule_unit units[PIPELINE_UNITS];
-    bool ok = pipeline_open(&p, instance, options, st) && run_passes(&p, NULL);
-    if (ok && p.direct) {
-        schedule_target target = schedule_target_of(p.target, options, units);
-        *cycles = simt_tiles_cost(p.m, &target);
-    }
-    pipeline_close(&p);
-    return ok;
+    schedule_target target = schedule_target_of(p->target, p->options, units);
+    if (!run_passes(p, NULL))
+        return false;
+    if (p->direct)
+        *cycles = simt_tiles_cost(p->m, &target);
+    return true;
 }
 
 bool compiler_space_of(compiler_instance *instance, const compiler_options *options,
                        compiler_space *out, status *st) {
     pipeline p;
-    bool weighs;
     *out = (compiler_space){0};
     bool ok = pipeline_open(&p, instance, options, st);
     p.space = out;
     ok = ok && run_passes(&p, "schedule");
     out->program =
         is_too_much_for_a_kernel(&p, ok) || (!ok && compiler_instance_is_program(instance));
-    weighs = ok && (p.direct || library_may(compiler_instance_graph(instance), options, p.target));
+    p.space = NULL;
+    bool library =
+        ok && !p.direct && library_may(compiler_instance_graph(instance), options, p.target);
+    if (library) { /* which passes with a space to fill do not take */
+        pipeline_close(&p);
+        ok = pipeline_open(&p, instance, options, st);
+    }
+    if (ok && (library || p.direct))
+        ok = weigh_tiles(&p, &out->cycles);
     pipeline_close(&p);
-    return ok && (!weighs || weigh_tiles(instance, options, &out->cycles, st));
+    return ok;
 }
 
 void compiler_space_release(compiler_space *space) {

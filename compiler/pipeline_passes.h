@@ -17,6 +17,7 @@ typedef struct pipeline {
     ir_bindings dims;
     const target_info *target;
     ir_module *m;                          /* NULL before the first pass */
+    int next;                              /* the first pass that has not been run */
     text schedule;                         /* its canonical text, for the module and its hash */
     json_t *epilogues;                     /* describe.h; NULL before there is a schedule */
     compiler_space *space;                 /* receives the schedule's parameters, or NULL */

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "ops/infer.h"
+#include "ops/predicates.h"
 
 #include "ir/blob.h"
 
@@ -295,13 +296,9 @@ static bool graph_infer_bits(query *q) {
 }
 
 static bool graph_infer_compare(query *q) {
-    static const char *const known[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    const char *predicate = infer_string_attr(q, "predicate", "");
-    bool found = false;
-    for (int i = 0; i < 6; i++)
-        found |= strcmp(known[i], predicate) == 0;
-    if (!found)
-        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "unknown predicate '%s'", predicate);
+    const char *name = infer_string_attr(q, "predicate", "");
+    if (predicate_of(name) == PREDICATE_COUNT)
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "unknown predicate '%s'", name);
     return infer_need_equal(q, 0, 1) &&
            infer_give(q, ir_type_with_element(q->m, q->operands[0], DTYPE_BOOL));
 }

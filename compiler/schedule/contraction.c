@@ -281,8 +281,24 @@ dtype contraction_element(const contraction *c, ir_value buffer) {
     return ir_type_of(c->s->m, buffer)->element;
 }
 
-int64_t contraction_wanted_workgroups(const contraction *c) {
-    return c->s->target->threads > 1 ? 2 * c->s->target->threads : 1;
+tile_size tile_number(const scheduler *s, int64_t size) {
+    return (tile_size){size, ir_attr_int(s->m, size)};
+}
+
+int64_t contraction_tile_vectors(const contraction *c, int64_t rows) {
+    int64_t registers = c->s->target->vector_registers;
+    return size_that_fits(registers >= 32 ? 4 : 2, 1, rows + 1, registers - 2);
+}
+
+size_search contraction_sizes(const contraction *c, size_rule rule) {
+    size_search z = {.rule = rule,
+                     .threads = c->s->target->threads,
+                     .around = 1,
+                     .count = 2,
+                     .dims = {{.extent = c->shape.rows}, {.extent = c->shape.columns}}};
+    for (int i = 0; i < c->shape.outer; i++)
+        z.around *= scheduler_estimate(c->s, c->shape.map.extent[i]);
+    return z;
 }
 
 bool contraction_can_pack_blocks(const contraction *c) {

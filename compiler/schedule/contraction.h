@@ -1,11 +1,12 @@
 /* contraction.h - the state shared by the files that schedule a contraction: its axes and operands
- * (contraction.c), their packing (pack.c), and its blocks and register tiles (group_dot.c). */
+ * (contraction.c), their copies (pack.c), and its blocks and register tiles (group_dot.c). */
 #ifndef TESSERA_SCHEDULE_CONTRACTION_H
 #define TESSERA_SCHEDULE_CONTRACTION_H
 
 #include "parameters/thresholds.h"
 #include "schedule/dot_shape.h"
 #include "schedule/scheduler.h"
+#include "schedule/size_search.h"
 
 /* The axes of a contraction beside its outer ones. Those of blocks have no part in the result's
  * shape: an access that has a coefficient for one is relative to the block's, chunk's or panel's
@@ -55,6 +56,8 @@ typedef struct contraction_counts {
 } contraction_counts;
 
 enum { CONTRACTION_SUBSTITUTES = 65 };
+/* Rows of a register tile, where there are many. */
+enum { CONTRACTION_TILE_ROWS = 6 };
 
 typedef struct contraction_result {
     ir_value value, root;         /* the sum, and what the epilogue makes of it */
@@ -71,6 +74,8 @@ typedef struct tile_size {
     int64_t size;
     ir_attr name; /* of the parameter, or the number */
 } tile_size;
+
+tile_size tile_number(const scheduler *s, int64_t size);
 
 typedef struct contraction_tiles {
     tile_size mr, nr, bm, bn;
@@ -106,6 +111,7 @@ typedef struct contraction {
     /* Begins each chunk, where lhs is made chunk by chunk. */
     void (*fill_chunk)(struct contraction *c, ir_builder *b, const contraction_place *place);
     void *chunks;          /* its own data */
+    bool alone;            /* its tiles need nothing of the block around them */
     bool of_piece;         /* a block of columns is a step of a loop around it */
     ir_value sums;         /* memory of a block's finished sums that others have made; 0: its own */
     const ir_dim *windows; /* WINDOW_COUNT numbers of a convolve (dot_shape.h); else NULL */
@@ -126,8 +132,14 @@ bool contraction_find_rhs(contraction *c);
 void contraction_name_axes(contraction *c, int axes);
 /* Have the axes of packing in blocks numbers? */
 bool contraction_can_pack_blocks(const contraction *c);
-/* So many keep all threads at work to the end. */
-int64_t contraction_wanted_workgroups(const contraction *c);
+/* A size of its tiles: that of the parameter NAME, whose default is `otherwise`. */
+#define contraction_ask(c, NAME, otherwise, tile)                                                  \
+    ((tile)->size = scheduler_parameter((c)->s, IN_DOT, NAME, otherwise, &(tile)->name))
+/* Vectors of a register tile of so many rows: their sums, a row of rhs and two elements of lhs have
+ * registers. */
+int64_t contraction_tile_vectors(const contraction *c, int64_t rows);
+/* A search for sizes of its rows and columns, whose limits are not there yet. */
+size_search contraction_sizes(const contraction *c, size_rule rule);
 /* The dot's epilogue, with the finished sum where `accumulator` says. */
 expression contraction_epilogue(contraction *c, const substitute *accumulator);
 /* The axis of an outer index, and the coefficient of an access along a named one. */
@@ -158,8 +170,6 @@ int64_t contraction_chunk(const contraction *c);
 /* Steps of a trip, of so many: no chunk, and not what is left for the last one, has a part of one.
  */
 int64_t contraction_whole_steps(const contraction *c, int64_t most);
-/* Number of workgroups that blocks of so many rows and columns make. */
-int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns);
 /* A phase over the outer axes, blocks of rows and, where `by_columns`, of columns; returns the
  * builder inside, *place receives the first of each. */
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
@@ -182,6 +192,10 @@ bool contraction_has_panels(const contraction *c);
 /* Is a copy of rhs in a phase of its own made once for many launches, and as good to read as rhs?
  * Then it costs a launch nothing. */
 bool contraction_is_prepared(const contraction *c);
+/* Asks for PACK_B, and refuses what cannot be. */
+void contraction_ask_copy(contraction *c, int64_t otherwise);
+/* ... where each row of the contraction is one of so many lines. */
+void contraction_choose_copy(contraction *c, int64_t lines);
 /* Phases before the contraction's own that copy operands as its loops want them. */
 void contraction_pack(contraction *c);
 /* One chunk of the block's columns of rhs, in panels [panel, k, NR]; from here on the dot reads the

@@ -106,13 +106,15 @@ static cost_use block_use(cost_walk *w, ir_block block) {
     cost_use sum = {0};
     for (ir_op op = ir_block_get(w->m, block)->first; op; op = ir_op_get(w->m, op)->next) {
         cost_use one = {0};
-        int opcode = ir_op_get(w->m, op)->opcode;
+        int opcode = ir_op_get(w->m, op)->opcode, number = COST_NUMBER(opcode);
         if (opcode == SCHED_FOR)
             one = loop_use(w, op);
         else if (opcode == SCHED_BUFFER)
             w->own_bytes += buffer_bytes(w, ir_op_result(w->m, op, 0));
-        else if (w->model->computation(w, op, &one))
+        else if (w->model->use[number]) {
+            w->model->use[number](w, op, &one);
             count_traffic(w, op);
+        }
         cost_add(&sum, 1, &one);
     }
     return sum;

@@ -32,10 +32,14 @@ typedef struct cost_use {
     double far_bytes; /* from beyond the unit */
 } cost_use;
 
+/* The number of an operation in a table of them. */
+enum { COST_OPERATIONS = SCHEDULE_END - SCHED_KERNEL };
+#define COST_NUMBER(opcode) ((opcode)-SCHED_KERNEL)
+
 struct cost_model {
     cost_use around_loop, around_workgroup; /* of one trip; of one workgroup */
-    /* Fills in the use of a computation; false: it is none. */
-    bool (*computation)(cost_walk *w, ir_op op, cost_use *out);
+    /* Fills in the use of a computation; NULL: the operation is none. */
+    void (*use[COST_OPERATIONS])(cost_walk *w, ir_op op, cost_use *u);
     /* Cycles of memory for a buffer of so many bytes that a phase reads, or writes (past the
      * caches). */
     double (*transfer)(const cost_walk *w, double bytes, bool written, bool streams);

@@ -179,6 +179,13 @@ bool scheduler_draws(const expression *e) {
     return false;
 }
 
+/* The element of a leading buffer, as the type of a copy of it. */
+static ir_value build_copy(ir_builder *b, dtype from, dtype to) {
+    ir_value x = ir_block_add_argument(b->m, b->block, ir_type_scalar(b->m, from), NULL);
+    ir_named_attr attr = {"to", ir_attr_type(b->m, ir_type_scalar(b->m, to))};
+    return from == to ? x : ir_build1(b, GRAPH_CONVERT, &x, 1, ir_type_scalar(b->m, to), &attr, 1);
+}
+
 static void build_body(scheduler *s, const computation *c, ir_op op) {
     ir_builder body = {s->m, ir_op_block(s->m, op, 0), 0, ir_op_get(s->m, op)->location};
     ir_value yields[8];
@@ -189,7 +196,9 @@ static void build_body(scheduler *s, const computation *c, ir_op op) {
     e->inputs.count = e->memo.count = e->indices.count = 0;
     if (c->accumulator)
         ir_block_add_argument(s->m, body.block, ir_type_scalar(s->m, c->accumulator), NULL);
-    for (int i = 0; i < c->yield_count; i++)
+    if (c->copies)
+        yields[0] = build_copy(&body, ir_type_of(s->m, c->leading[0])->element, c->copies);
+    for (int i = 0; i < c->yield_count && !c->copies; i++)
         yields[i] = expression_root(e, c->yields[i], c->yield_index[i]);
     ir_op_spec end = {
         .opcode = SCHED_YIELD, .operands = yields, .operand_count = (uint32_t)c->yield_count};
@@ -206,18 +215,15 @@ static ir_location location_of(const scheduler *s, ir_value v, ir_location other
 
 void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     ir_module *m = s->m;
-    ir_named_attr attrs[16];
+    ir_named_attr axes = {"axes", ir_attr_int(m, c->axes)};
     int n = 0, inputs;
-    for (int i = 0; i < c->attr_count; i++)
-        attrs[i] = c->attrs[i];
-    attrs[c->attr_count] = (ir_named_attr){"axes", ir_attr_int(m, c->axes)};
-    ir_op_spec spec = {.opcode = c->opcode,
-                       .attrs = attrs,
-                       .attr_count = (uint32_t)c->attr_count + 1,
-                       .region_count = 1};
-    if (c->opcode == SCHED_MAP)
+    ir_op_spec spec = {.opcode = c->opcode, .attrs = &axes, .attr_count = 1, .region_count = 1};
+    if (c->opcode == SCHED_MAP && !c->copies)
         b->location = location_of(s, c->yields[0], b->location);
     ir_op op = ir_build(b, &spec);
+    for (int i = 0; i < c->attr_count; i++)
+        if (c->attrs[i].value)
+            ir_op_set_attr(m, op, c->attrs[i].name, c->attrs[i].value);
     build_body(s, c, op);
     inputs = c->leading_count + (int)c->e->inputs.count;
     size_t all = (size_t)(c->axes + inputs + c->yield_count) + 1;

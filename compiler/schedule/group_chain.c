@@ -69,9 +69,9 @@ static int64_t choose_rows(const chain_block *k, int64_t mr, int64_t columns) {
             rows = rows_that_fit(k, columns);
     step = z->rows < step || rows < step ? mr : step;
     rows = clamp(rows / step * step, step, round_up(z->rows, step));
-    int64_t turns = k->fold.op ? k->fold.shape.turns : 1;
-    while (rows > step && contraction_workgroups(c, rows, z->columns) < 4 * t->threads * turns)
-        rows -= step;
+    size_search search = contraction_sizes(c, SIZES_CHAIN_BLOCK);
+    search.threads *= k->fold.op ? k->fold.shape.turns : 1;
+    rows = size_search_one(search, (size_dim){z->rows, rows, step, step});
     int64_t vectors = k->fold.op ? least_common_multiple(mr, t->vector_lanes) : 1;
     return rows > vectors ? rows / vectors * vectors : rows;
 }
@@ -88,9 +88,11 @@ static int64_t choose_tile_rows(const chain_block *k, int64_t columns) {
     const schedule_target *t = k->s->target;
     int64_t vectors = columns / t->vector_lanes,
             most = (t->vector_registers - 2 - vectors) / vectors,
-            mr = clamp(clamp(most, 1, 6), 1, z->shape.rows), fit = rows_that_fit(k, columns);
+            mr = clamp(clamp(most, 1, CONTRACTION_TILE_ROWS), 1, z->shape.rows),
+            fit = rows_that_fit(k, columns);
     mr = mr < fit ? mr : fit;
-    return mr == 6 && !divides(6, z->shape.m) && divides(4, z->shape.m) ? 4 : mr;
+    return mr == CONTRACTION_TILE_ROWS && !divides(mr, z->shape.m) && divides(4, z->shape.m) ? 4
+                                                                                             : mr;
 }
 
 /* ---- passes ---- */
@@ -109,26 +111,24 @@ static bool can_have_pieces(const chain_block *k) {
 static int64_t choose_piece_rows(chain_block *k, int64_t columns) {
     const schedule_target *t = k->s->target;
     const contraction *z = &k->second;
-    int64_t rows = t->policy->rows_beside(k->s, CHAIN_MOST_ROWS), step = t->policy->chain_step;
+    int64_t rows = policy_rows_beside(k->s, CHAIN_MOST_ROWS), step = t->policy->chain_step;
     k->stride = contraction_padded_row(k->s, k->piece);
     int64_t fit = rows_with(k, columns, k->first.result.unfused ? score_bytes(k) : 0);
-    while (rows > 1 && (rows > fit || rows / 2 >= z->shape.rows))
-        rows /= 2;
-    while (rows > step && contraction_workgroups(z, rows, z->shape.columns) < 4 * t->threads)
-        rows /= 2;
+    rows = size_that_fits(power_at_least(z->shape.rows, rows), 1, 1, fit);
+    rows = size_search_one(contraction_sizes(z, SIZES_CHAIN_PIECE),
+                           (size_dim){z->shape.rows, rows, step, 1});
     return rows < step ? 1 : rows;
 }
 
 /* Takes fewer rows where they have no room with what they keep from loop to loop; where not one
  * has, they go in pieces. What is too much for a cache is in the next one. */
 static void hold_to_room(chain_block *k, int64_t columns) {
-    const schedule_policy *policy = k->s->target->policy;
-    int64_t room = policy->row_room(k->s);
+    int64_t room = policy_row_room(k->s);
     if (room == INT64_MAX)
         return;
     int64_t kept = schedule_row_kept_bytes(k->s, k->last->rows, weights_of(k)),
             rows = choose_rows(k, choose_tile_rows(k, columns), columns),
-            keep = policy->rows_beside(k->s, rows) > 1 ? rows : 1;
+            keep = policy_rows_beside(k->s, rows) > 1 ? rows : 1;
     if (rows * (score_bytes(k) + sum_bytes(k, columns)) + keep * kept <= room)
         return;
     if (rows_with(k, columns, kept) > 0)
@@ -169,23 +169,18 @@ static void choose_tiles(chain_block *k) {
     int64_t step = s->target->policy->chain_step,
             piece_rows = k->piece ? choose_piece_rows(k, columns) : 0,
             mr = k->piece ? clamp(piece_rows, 1, step) : choose_tile_rows(k, columns);
-    z->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, mr, &z->tiles.mr.name);
-    z->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, columns, &z->tiles.nr.name);
+    contraction_ask(z, MR, mr, &z->tiles.mr);
+    contraction_ask(z, NR, columns, &z->tiles.nr);
     int64_t rows = k->piece ? piece_rows : choose_rows(k, z->tiles.mr.size, z->tiles.nr.size);
-    z->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &z->tiles.bm.name);
-    a->tiles.mr.size = z->tiles.mr.size;
-    a->tiles.mr.name = z->tiles.mr.name;
-    a->tiles.nr.size = choose_score_columns(k);
-    a->tiles.nr.name = scheduler_int(s, a->tiles.nr.size);
-    a->tiles.bm.size = z->tiles.bm.size;
-    a->tiles.bm.name = z->tiles.bm.name;
-    a->tiles.bn.size = k->piece ? k->piece : 4 * a->tiles.nr.size;
-    a->tiles.bn.name = scheduler_int(s, a->tiles.bn.size);
-    z->tiles.bn.size = ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
-                                                    : 4 * z->tiles.nr.size;
-    z->tiles.bn.name = scheduler_int(s, z->tiles.bn.size);
-    a->tiles.unroll = z->tiles.unroll = scheduler_int(s, 1);
-    a->tiles.prefetch = z->tiles.prefetch = scheduler_int(s, 0);
+    contraction_ask(z, BM, rows, &z->tiles.bm);
+    z->tiles.bn =
+        tile_number(s, ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
+                                                    : 4 * z->tiles.nr.size);
+    z->tiles.unroll = scheduler_int(s, 1);
+    z->tiles.prefetch = scheduler_int(s, 0);
+    a->tiles = z->tiles;
+    a->tiles.nr = tile_number(s, choose_score_columns(k));
+    a->tiles.bn = tile_number(s, k->piece ? k->piece : 4 * a->tiles.nr.size);
 }
 
 /* Operands that several workgroups read are packed once for all of them. */

@@ -24,14 +24,6 @@ int64_t contraction_whole_steps(const contraction *c, int64_t most) {
     return chunk && chunk < c->shape.steps ? greatest_divisor(chunk, steps) : steps;
 }
 
-int64_t contraction_workgroups(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t workgroups =
-        (c->shape.rows + rows - 1) / rows * ((c->shape.columns + columns - 1) / columns);
-    for (int i = 0; i < c->shape.outer; i++)
-        workgroups *= scheduler_estimate(c->s, c->shape.map.extent[i]);
-    return workgroups;
-}
-
 /* Tells that the epilogue up to `v` calls a specified function in what was not seen before. */
 static bool is_long(const contraction *c, ir_value v, bool *seen) {
     const plan *p = c->s->p;
@@ -110,38 +102,30 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     expression e = contraction_epilogue(c, &accumulator);
     leading_buffers leading = find_leading(c, memory, out->unit);
     ir_value indices[NEST_AXES + AXIS_COUNT];
-    int numbers[AXIS_COUNT], n = 7, axes = contraction_indices(c, place, indices, numbers);
+    int numbers[AXIS_COUNT], axes = contraction_indices(c, place, indices, numbers);
     axis_map map = contraction_map(c, place, true);
     for (int i = 0; i < DOT_INDEX_COUNT; i++)
         leading.shape.index[i] = numbers[named[i]];
-    ir_named_attr attrs[16] = {{"extent", ir_attr_dim(s->m, c->shape.k)},
-                               {"unroll", c->tiles.unroll},
-                               {"order", contraction_order(c)},
-                               {"reduction", scheduler_reduction(s, c->op)},
-                               {"prefetch", c->tiles.prefetch},
-                               {"indices", dot_shape_indices(s->m, &leading.shape)},
-                               {"buffers", dot_shape_buffers(s->m, &leading.shape)}};
-    if (out->unit)
-        attrs[n++] = (ir_named_attr){"unit", ir_attr_bool(s->m, true)};
-    if (c->group)
-        attrs[n++] = (ir_named_attr){"group", scheduler_int(s, c->group)};
-    if (c->turned)
-        attrs[n++] = (ir_named_attr){"turned", ir_attr_bool(s->m, true)};
-    if (c->packed)
-        attrs[n++] = (ir_named_attr){"packed", ir_attr_bool(s->m, true)};
-    if (c->tiles.stage)
-        attrs[n++] = (ir_named_attr){"stage", c->tiles.stage};
-    if (c->tiles.depth)
-        attrs[n++] = (ir_named_attr){"depth", c->tiles.depth};
-    if (c->unit)
-        attrs[n++] = (ir_named_attr){"mma", ir_attr_string(s->m, c->unit->name)};
-    if (c->unit && c->unit->in_memory)
-        attrs[n++] = (ir_named_attr){"mma_in_memory", ir_attr_bool(s->m, true)};
-    if (c->windows) {
-        attrs[n++] = (ir_named_attr){"windows", ir_attr_dim_array(s->m, c->windows, WINDOW_COUNT)};
-        attrs[n++] = (ir_named_attr){"rows", c->tiles.mr.name};
-        attrs[n++] = (ir_named_attr){"span", c->tiles.bm.name};
-    }
+    const ir_attr yes = ir_attr_bool(s->m, true);
+    ir_attr windows = c->windows ? ir_attr_dim_array(s->m, c->windows, WINDOW_COUNT) : 0;
+    ir_named_attr attrs[] = {{"extent", ir_attr_dim(s->m, c->shape.k)},
+                             {"unroll", c->tiles.unroll},
+                             {"order", contraction_order(c)},
+                             {"reduction", scheduler_reduction(s, c->op)},
+                             {"prefetch", c->tiles.prefetch},
+                             {"indices", dot_shape_indices(s->m, &leading.shape)},
+                             {"buffers", dot_shape_buffers(s->m, &leading.shape)},
+                             {"unit", out->unit ? yes : 0},
+                             {"group", c->group ? scheduler_int(s, c->group) : 0},
+                             {"turned", c->turned ? yes : 0},
+                             {"packed", c->packed ? yes : 0},
+                             {"stage", c->tiles.stage},
+                             {"depth", c->tiles.depth},
+                             {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
+                             {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
+                             {"windows", windows},
+                             {"rows", c->windows ? c->tiles.mr.name : 0},
+                             {"span", c->windows ? c->tiles.bm.name : 0}};
     computation compute = {.opcode = SCHED_DOT,
                            .indices = indices,
                            .axes = axes,
@@ -156,7 +140,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                            .leading_access = leading.access,
                            .leading_count = leading.shape.leading,
                            .attrs = attrs,
-                           .attr_count = n,
+                           .attr_count = sizeof attrs / sizeof *attrs,
                            .accumulator = c->element};
     scheduler_compute(s, b, &compute);
     expression_release(&e);
@@ -211,21 +195,6 @@ static ir_builder loop_tiles(const contraction *c, ir_builder *b, const contract
         return loop_m(c, b, block, c->tiles.mr.name, place);
     place->at[AXIS_M] = block->at[AXIS_BLOCK_M];
     return contraction_open_lines(c, b, block, place);
-}
-
-static dot_output whole_output(const contraction *c) {
-    return (dot_output){
-        .value = c->result.root, .buffer = c->result.buffer, .access = c->result.access};
-}
-
-static void emit_short(contraction *c, ir_builder *b, const contraction_place *block) {
-    contraction_place place = *block;
-    block_memory none = {.totals = 0};
-    dot_output out = whole_output(c);
-    place.at[AXIS_BLOCK_M] = place.at[AXIS_BLOCK_N] = place.at[AXIS_BLOCK_LINE] = 0;
-    ir_builder in = loop_n(c, b, block, &place);
-    in = loop_tiles(c, &in, block, &place);
-    emit_dot(c, &in, &place, &none, &out);
 }
 
 static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place *block,
@@ -298,6 +267,8 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
     block_memory memory = open_memory(c, b);
     contraction_place place = *block;
     ir_builder in = *b;
+    if (c->alone) /* nothing is counted from the block's beginning */
+        place.at[AXIS_BLOCK_M] = place.at[AXIS_BLOCK_N] = place.at[AXIS_BLOCK_LINE] = 0;
     if (c->chunked) {
         if (ir_dim_is_static(c->shape.k)) /* else the first chunk does not read them */
             scheduler_clear(s, b, memory.totals, c->element);
@@ -313,10 +284,9 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
     if (memory.offsets)
         emit_offsets(c, &in, &place, &memory);
     in = loop_tiles(c, &in, block, &place);
-    dot_output out = whole_output(c);
+    dot_output out = {c->result.root, c->result.buffer, c->result.access, false};
     if (c->result.unfused)
-        out = (dot_output){
-            .value = c->result.value, .buffer = memory.totals, .access = memory.total_access};
+        out = (dot_output){c->result.value, memory.totals, memory.total_access, false};
     emit_dot(c, &in, &place, &memory, &out);
     if (c->result.unfused)
         emit_epilogue(c, b, block, &memory);
@@ -350,11 +320,9 @@ ir_builder contraction_open_grid(const contraction *c, const char *what, bool by
 
 void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block) {
     bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
-    if (c->chunked || c->result.unfused || c->rhs.packing == PACK_BLOCK ||
-        (c->group && !c->turned) || of_block)
-        contraction_emit_block(c, b, block);
-    else
-        emit_short(c, b, block);
+    c->alone = !(c->chunked || c->result.unfused || c->rhs.packing == PACK_BLOCK ||
+                 (c->group && !c->turned) || of_block);
+    contraction_emit_block(c, b, block);
 }
 
 void contraction_emit_grid(contraction *c) {
@@ -371,7 +339,8 @@ void contraction_choose_form(contraction *c) {
     bool *seen = base_calloc(ir_value_count(c->s->p->g) + 1, sizeof *seen);
     c->result.unfused = is_long(c, c->result.root, seen);
     free(seen);
-    c->staged = c->stageable && c->s->target->policy->stages_dot(c);
+    const schedule_policy *policy = c->s->target->policy;
+    c->staged = c->stageable && policy->stages_dot && policy->stages_dot(c);
     c->chunked &= !c->staged;
     c->result.unfused &= !c->staged;
 }
@@ -388,7 +357,8 @@ void schedule_dot_group(scheduler *s, const plan_group *group) {
     if (group->could_chain)
         scheduler_parameter(s, IN_DOT, CHAIN, 0, NULL);
     contraction_choose_form(&c);
-    s->target->policy->dot_operands(&c);
+    if (s->target->policy->dot_operands)
+        s->target->policy->dot_operands(&c);
     s->target->policy->dot_tiles(&c);
     contraction_pack(&c);
     contraction_emit_grid(&c);

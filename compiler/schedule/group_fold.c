@@ -159,10 +159,7 @@ static void emit_map(fold_block *f, ir_builder *b, const fold_map *m, ir_value r
 
 /* Rows that are computed together: of a vector, as many as divide the block. */
 static int64_t rows_at_once(const fold_block *f) {
-    int64_t rows = f->s->target->vector_lanes;
-    while (f->rows.size % rows)
-        rows /= 2;
-    return rows;
+    return greatest_divisor(f->rows.size, f->s->target->vector_lanes);
 }
 
 /* Over the block's rows, and over their columns. */

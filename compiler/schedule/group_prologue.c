@@ -67,29 +67,18 @@ static bool lines_are_rows(contraction *c, const prologue *f) {
     return ok;
 }
 
-static int64_t blocks_of(const contraction *c, const prologue *f, int64_t in_block) {
-    const ir_type_data *y = plan_type(c->s->p, c->result.value);
-    int64_t blocks = scheduler_estimate(c->s, f->lines) / in_block;
-    for (int i = 0; i < f->outer; i++)
-        blocks *= scheduler_estimate(c->s, y->dims[i]);
-    return blocks;
-}
-
-/* Estimates the blocks of columns, each of which computes the left side for itself. */
-static int64_t column_blocks(const contraction *c, int64_t n) {
-    int64_t widest = 8 * c->s->target->vector_lanes;
-    return (n + widest - 1) / widest;
-}
-
-/* Lines that fit the cache, as long as threads have enough blocks. */
+/* Lines that fit the cache, as long as threads have enough blocks; those of columns, each of which
+ * computes the left side for itself, are estimated. */
 static int64_t choose_lines(const contraction *c, const prologue *f, const int64_t *dims) {
-    int64_t best = 1, bytes = f->width * f->stride * (int64_t)dtype_size(c->element);
-    for (int64_t n = 2; n <= f->lines; n++)
-        if (f->lines % n == 0 && n * bytes <= PROLOGUE_BLOCK_BYTES &&
-            blocks_of(c, f, n) * column_blocks(c, dims[f->leading]) >=
-                contraction_wanted_workgroups(c))
-            best = n;
-    return best;
+    int64_t widest = 8 * c->s->target->vector_lanes;
+    size_search z = {.rule = SIZES_WINDOW_LINES,
+                     .threads = c->s->target->threads,
+                     .around = (dims[f->leading] + widest - 1) / widest,
+                     .each = f->width * f->stride * (int64_t)dtype_size(c->element),
+                     .room = PROLOGUE_BLOCK_BYTES};
+    for (int i = 0; i < f->outer; i++)
+        z.around *= scheduler_estimate(c->s, dims[i]);
+    return f->lines < 2 ? 1 : size_search_one(z, (size_dim){f->lines, f->lines, 1, 1});
 }
 
 static ir_dim negative(const scheduler *s, ir_dim x) {
@@ -217,19 +206,13 @@ static void fill(contraction *c, ir_builder *b, const contraction_place *grid) {
 static void choose_block(contraction *c, const prologue *f) {
     scheduler *s = c->s;
     int64_t rows = f->whole ? c->shape.m : TILES_OF_BLOCK * c->tiles.mr.size;
-    int64_t most = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element) / rows / c->tiles.nr.size *
-                   c->tiles.nr.size;
-    int64_t columns = round_up(c->shape.columns, c->tiles.nr.size);
-    if (columns > most && most > c->tiles.nr.size)
-        columns = most;
-    while (columns > c->tiles.nr.size &&
-           blocks_of(c, f, f->in_block) * ((c->shape.columns + columns - 1) / columns) <
-               contraction_wanted_workgroups(c))
-        columns = round_up(columns / 2, c->tiles.nr.size);
-    c->tiles.bm.size = round_up(rows, c->tiles.mr.size);
-    c->tiles.bm.name = scheduler_int(s, c->tiles.bm.size);
-    c->tiles.bn.size = columns > c->tiles.nr.size ? columns : c->tiles.nr.size;
-    c->tiles.bn.name = scheduler_int(s, c->tiles.bn.size);
+    int64_t nr = c->tiles.nr.size, sums = PROLOGUE_SUMS_BYTES / (int64_t)dtype_size(c->element);
+    int64_t most = sums / rows / nr * nr;
+    int64_t columns = clamp(round_up(c->shape.columns, nr), nr, most > nr ? most : INT64_MAX);
+    columns = size_search_one(contraction_sizes(c, SIZES_WINDOW_BLOCK),
+                              (size_dim){c->shape.columns, columns, nr, nr});
+    c->tiles.bm = tile_number(s, round_up(rows, c->tiles.mr.size));
+    c->tiles.bn = tile_number(s, columns);
 }
 
 void schedule_prologue_group(scheduler *s, const plan_group *group) {
@@ -242,16 +225,11 @@ void schedule_prologue_group(scheduler *s, const plan_group *group) {
     c.fill = fill;
     c.fills = &f;
     contraction_choose_form(&c);
-    /* A right side that few rows use, or that stays in cache as it lies, is not worth copying. */
-    int64_t rows = blocks_of(&c, &f, f.in_block) * c.shape.rows;
-    bool copied =
-        contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
-    copied |= contraction_is_prepared(&c);
-    c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
-    int64_t lanes = s->target->vector_lanes;
-    c.tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, 6, &c.tiles.mr.name);
-    c.tiles.nr.size = scheduler_parameter(
-        s, IN_DOT, NR, (s->target->vector_registers >= 32 ? 4 : 2) * lanes, &c.tiles.nr.name);
+    contraction_choose_copy(&c, 1);
+    int64_t rows = CONTRACTION_TILE_ROWS;
+    contraction_ask(&c, MR, rows, &c.tiles.mr);
+    contraction_ask(&c, NR, contraction_tile_vectors(&c, rows) * s->target->vector_lanes,
+                    &c.tiles.nr);
     choose_block(&c, &f);
     c.tiles.unroll = scheduler_int(s, 1);
     scheduler_parameter(s, IN_DOT, PREFETCH, 1, &c.tiles.prefetch);

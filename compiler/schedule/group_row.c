@@ -270,7 +270,7 @@ static int64_t row_bytes(const rows *r, ir_value v) {
 
 /* Has the workgroup memory for so many of them? A chain's block has been made for what it keeps. */
 static bool has_room(const rows *r, ir_value v, int64_t count) {
-    return r->block || row_bytes(r, v) <= r->s->target->policy->row_room(r->s) / count;
+    return r->block || row_bytes(r, v) <= policy_row_room(r->s) / count;
 }
 
 /* Keeps the reduced elements for later loops: in their own memory, a row of cache, or nowhere: then
@@ -506,7 +506,7 @@ static ir_builder open_rows(rows *r, const row_work *work) {
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "rows", n, r->map.extent, steps, NULL, r->indices);
-    r->beside = policy->rows_beside(s, r->around_rows);
+    r->beside = policy_rows_beside(s, r->around_rows);
     if (r->beside > 1)
         map_beside(r);
     return rows_open_row(r, &b, r->indices[n - 1], name);
@@ -527,7 +527,7 @@ void schedule_row_group(scheduler *s, int number) {
     row_work work = {.rows = r.row_count ? r.map.extent[r.row_count - 1] : 1,
                      .columns = r.map.extent[r.row_count],
                      .kept_bytes = kept_bytes(&r)};
-    int64_t beside = policy->rows_beside(s, policy->rows(s, &work));
+    int64_t beside = policy_rows_beside(s, policy->rows(s, &work));
     scheduler_parameter(s, IN_ROW, SUB, policy->row_lanes(s), &r.sub);
     scheduler_parameter(s, IN_ROW, VECTOR, policy->row_vector(s, beside), &r.vector);
     ir_value x = rows_reduce_operand(&r, 0);

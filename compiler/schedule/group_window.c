@@ -10,8 +10,9 @@
 
 /* The axes: image, line, m, n, k. */
 enum { IMAGE, LINE, PLACE, COLUMN, STEP, AXES };
-/* Rows of a tile at most, with many registers and with few; and where a launch gives the line. */
-enum { MANY_ROWS = 14, SOME_ROWS = 6 };
+/* Rows of a tile at most, with many registers; with few, and where a launch gives the line, as many
+ * as usual. */
+enum { MANY_ROWS = 14, SOME_ROWS = CONTRACTION_TILE_ROWS };
 /* Places of a block, where a line is longer or its length is given at launch, in tiles. */
 enum { TILES_OF_LINE = 16 };
 
@@ -86,25 +87,15 @@ static int64_t even_part(int64_t line, int64_t most) {
 
 static void choose_tile(contraction *c) {
     scheduler *s = c->s;
-    int64_t registers = s->target->vector_registers, lanes = s->target->vector_lanes;
-    bool known = ir_dim_is_static(c->shape.m), many = registers >= 32;
+    bool known = ir_dim_is_static(c->shape.m), many = s->target->vector_registers >= 32;
     int64_t rows =
         known && c->shape.m > 0 ? even_part(c->shape.m, many ? MANY_ROWS : SOME_ROWS) : SOME_ROWS;
-    int64_t vectors = many ? 4 : 2;
-    while (vectors > 1 && rows * vectors + (rows < vectors ? rows : vectors) + 1 > registers)
-        vectors /= 2;
-    c->tiles.mr.size = scheduler_parameter(s, IN_DOT, MR, rows, &c->tiles.mr.name);
-    c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
+    int64_t vectors = contraction_tile_vectors(c, rows);
+    contraction_ask(c, MR, rows, &c->tiles.mr);
+    contraction_ask(c, NR, vectors * s->target->vector_lanes, &c->tiles.nr);
 }
 
-static int64_t workgroups(const contraction *c, int64_t lines, int64_t columns) {
-    int64_t all = scheduler_estimate(c->s, c->lines.count),
-            images = scheduler_estimate(c->s, c->shape.map.extent[IMAGE]);
-    return images * ((all + lines - 1) / lines) * ((c->shape.columns + columns - 1) / columns);
-}
-
-/* The sums of a block stay in cache from chunk to chunk. Threads share the columns first: so each
- * reads its part of the weights, which are more than the image, and its part alone. */
+/* The sums of a block stay in cache from chunk to chunk. */
 static void choose_block(contraction *c) {
     scheduler *s = c->s;
     int64_t nr = c->tiles.nr.size, mr = c->tiles.mr.size, most = TILES_OF_LINE * mr;
@@ -114,19 +105,20 @@ static void choose_block(contraction *c) {
     int64_t columns = round_up(clamp(c->shape.columns, 1, sums / places), nr);
     int64_t all = scheduler_estimate(s, c->lines.count),
             lines = clamp(sums / (places * columns), 1, all > 1 ? all : 1);
-    while (columns > nr && workgroups(c, lines, columns) < contraction_wanted_workgroups(c))
-        columns = round_up(columns / 2, nr);
-    while (lines > 1 && workgroups(c, lines, columns) < contraction_wanted_workgroups(c))
-        lines = (lines + 1) / 2;
+    size_search z = contraction_sizes(c, SIZES_WINDOW_BLOCK);
+    int64_t sizes[2];
+    z.dims[0] = (size_dim){c->shape.columns, columns, nr, nr};
+    z.dims[1] = (size_dim){all, lines, 1, 1};
+    size_search_run(&z, sizes);
     c->lines.in_block = 1;
     c->lines.step = scheduler_int(s, 1);
     if (ir_dim_is_static(c->lines.count)) {
-        int64_t asked = scheduler_parameter(s, IN_DOT, LINES, even_part(all, lines), NULL);
+        int64_t asked = scheduler_parameter(s, IN_DOT, LINES, even_part(all, sizes[1]), NULL);
         c->lines.in_block = clamp(asked, 1, all);
         c->lines.step = scheduler_int(s, c->lines.in_block);
     }
-    c->tiles.bm = (tile_size){places, scheduler_int(s, places)};
-    c->tiles.bn = (tile_size){columns, scheduler_int(s, columns)};
+    c->tiles.bm = tile_number(s, places);
+    c->tiles.bn = tile_number(s, sizes[0]);
 }
 
 /* ---- the grid ---- */
@@ -156,15 +148,7 @@ void schedule_window_group(scheduler *s, const plan_group *group) {
     }
     c.windows = windows;
     contraction_choose_form(&c);
-    /* Weights that few rows use, or that stay in cache as they lie, are not worth copying. */
-    int64_t rows = scheduler_estimate(s, c.shape.map.extent[IMAGE]) *
-                   scheduler_estimate(s, c.lines.count) * c.shape.rows;
-    bool copied =
-        contraction_has_known_size(&c) && !contraction_near(&c) && rows >= PROLOGUE_PACKED_ROWS;
-    copied |= contraction_is_prepared(&c);
-    c.rhs.packing = scheduler_parameter(s, IN_DOT, PACK_B, copied ? PACK_PHASE : PACK_NOT, NULL);
-    if (c.rhs.packing == PACK_PHASE && !contraction_has_known_size(&c))
-        contraction_refuse(&c, "PACK_B=1 cannot be: the size of the copy is given at launch");
+    contraction_choose_copy(&c, scheduler_estimate(s, c.lines.count));
     choose_tile(&c);
     choose_block(&c);
     c.tiles.unroll = scheduler_int(s, 1);

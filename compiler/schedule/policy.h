@@ -6,6 +6,7 @@
 #ifndef TESSERA_SCHEDULE_POLICY_H
 #define TESSERA_SCHEDULE_POLICY_H
 
+#include "schedule/integers.h"
 #include "schedule/scheduler.h"
 
 struct contraction;
@@ -45,13 +46,11 @@ struct schedule_policy {
     /* Elements of a nest that are a workgroup's, about, and that are computed together. */
     int64_t nest_elements;
     int64_t (*nest_vector)(const scheduler *s, const nest_work *w);
-    /* Rows of a workgroup; of so many, how many are reduced side by side: 1, or a number that
-     * divides them. */
-    int64_t (*rows)(const scheduler *s, const row_work *w);
-    int64_t (*rows_beside)(const scheduler *s, int64_t rows);
-    /* Bytes of a workgroup's memory for what loops of rows hand on to each other: what is more is
-     * computed again. */
-    int64_t (*row_room)(const scheduler *s);
+    int64_t (*rows)(const scheduler *s, const row_work *w); /* of a workgroup */
+    /* Rows that are reduced side by side, where threads exchange what they hold: fewer than the
+     * least are not. */
+    int64_t least_beside, most_beside;
+    int64_t spare_bytes; /* of a workgroup's memory, beside what is kept of rows */
     /* Rows of a block that goes through a whole chain, of which each has so many bytes of scores
      * and of sums; 0: the workgroup's memory has no room for one. A number of which they should be
      * a multiple. */
@@ -70,7 +69,7 @@ struct schedule_policy {
     column_plan (*column)(const scheduler *s, const column_work *w);
     /* Contractions: whether operands go through a workgroup's memory (and
      * whether a matrix unit multiplies them: `unit`); what is copied or grouped;
-     * the tiles. In this order. */
+     * the tiles. In this order; NULL: nothing is. */
     bool (*stages_dot)(struct contraction *c);
     void (*dot_operands)(struct contraction *c);
     void (*dot_tiles)(struct contraction *c);
@@ -78,5 +77,19 @@ struct schedule_policy {
      * model. */
     double (*cost)(const ir_module *schedule, const schedule_target *target);
 };
+
+/* Number of rows, of so many, that are reduced side by side: 1, or one that divides them. */
+static inline int64_t policy_rows_beside(const scheduler *s, int64_t rows) {
+    const schedule_policy *p = s->target->policy;
+    int64_t beside = s->target->exchanges ? greatest_divisor(rows, p->most_beside) : 1;
+    return beside < p->least_beside ? 1 : beside;
+}
+
+/* Bytes of a workgroup's memory for what loops of rows hand on to each other: what is more is
+ * computed again. A thread has no limit: what is too much for one cache is in the next. */
+static inline int64_t policy_row_room(const scheduler *s) {
+    const schedule_policy *p = s->target->policy;
+    return p->threads ? s->target->l1_bytes - p->spare_bytes : INT64_MAX;
+}
 
 #endif

@@ -132,7 +132,7 @@ void schedule_rows_of_block(scheduler *s, int number, ir_builder *b, const row_b
               .group = &s->p->groups[number],
               .number = number,
               .block = block,
-              .beside = policy->rows_beside(s, block->row_count),
+              .beside = policy_rows_beside(s, block->row_count),
               .around_rows = block->row_count};
     r.vector = scheduler_int(s, policy->row_vector(s, r.beside));
     map_block(&r);

@@ -148,9 +148,10 @@ typedef struct computation {
     const ir_value *leading; /* buffers before the expression's inputs (a dot's operands) */
     const affine *leading_access;
     int leading_count;
-    const ir_named_attr *attrs; /* beyond axes, inputs, access */
+    const ir_named_attr *attrs; /* beyond axes, inputs, access; those with a value are there */
     int attr_count;
     dtype accumulator; /* a dot's body takes the finished sum first; DTYPE_NONE elsewhere */
+    dtype copies;      /* it yields what it reads from the leading buffer, as this type */
 } computation;
 void scheduler_compute(scheduler *s, ir_builder *b, const computation *c);
 

@@ -54,56 +54,6 @@ static ir_value last_group(dot *t, ir_builder *b, ir_value k, ir_value end) {
     return group;
 }
 
-/* Groups of elements. Those of i8 are unsigned on the left: 128 is added to each. For `unit` they
- * are all 128, and so is then the sum of what that adds. `end` (may be 0): elements from there on
- * are none; on the right they are 0. */
-static ir_value group_step(dot *t, ir_builder *b, ir_value k, ir_value end, ir_value sum) {
-    frame *f = &t->f;
-    bool exact = t->of == DTYPE_I8;
-    tile_window w = left_window(t);
-    f->index[t->k] = k;
-    ir_value y = tile_load(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), 1, f->columns, 0, 1);
-    if (t->unit)
-        return tile_group_dot(b, tile_constant(b, DTYPE_I32, 0x80808080u), y, sum, t->of, true);
-    ir_value x = end ? last_group(t, b, k, end)
-                     : tile_load_group(b, frame_memory(f, 0), frame_offset(f, b, t->lhs), &w);
-    if (exact)
-        x = with_constant(b, TILE_XOR, x, 0x80808080u);
-    return tile_group_dot(b, x, y, sum, t->of, exact);
-}
-
-static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value end,
-                           ir_value sum) {
-    ir_op loop;
-    ir_value k;
-    ir_builder in = tile_for(b, low, high, t->group, &sum, 1, &loop, &k);
-    lowering_mark(t->f.l, loop, t->f.op);
-    ir_value next = group_step(t, &in, k, end, ir_block_get(b->m, in.block)->arguments[1]);
-    tile_yield(&in, &next, 1);
-    return ir_op_result(b->m, loop, 0);
-}
-
-/* The last group may be one in part, where the steps are no known number. */
-static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
-    ir_dim access[LOWERING_AXES + 1];
-    frame *f = &t->f;
-    ir_value whole = high;
-    bool part = !t->known && !t->unit;
-    if (part)
-        whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), t->group));
-    sum = group_loop(t, b, low, whole, 0, sum);
-    if (part)
-        sum = group_loop(t, b, whole, high, high, sum);
-    int number = f->shape.buffer[DOT_OFFSETS];
-    if (number < 0)
-        return sum;
-    frame_access(f, number, access);
-    f->index[t->k] = tile_index(b, 0);
-    ir_value offsets = tile_load(b, frame_memory(f, number), frame_offset(f, b, access), 1,
-                                 f->columns, 0, frame_column_stride(f, access));
-    return tile_op(b, TILE_SUB, (ir_value[]){sum, offsets}, 2, DTYPE_NONE);
-}
-
 ir_value dot_left(dot *t, ir_builder *b, ir_value k) {
     t->f.index[t->k] = k;
     tile_window w = left_window(t);
@@ -170,35 +120,20 @@ ir_value dot_multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, i
     return tile_op(b, TILE_ADD, (ir_value[]){product, sum}, 2, DTYPE_NONE);
 }
 
-/* One step: the loads and the multiply-add. */
-static ir_value step(dot *t, ir_builder *b, ir_value k, ir_value sum) {
-    ir_value x = dot_left(t, b, k), y = dot_right(t, b, k, 1);
-    x = dot_summed(t, b, x);
-    y = dot_summed(t, b, y);
-    return dot_multiply_add(t, b, x, y, sum);
-}
-
-/* All steps of a turned trip. */
-static ir_value turned_trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
-    int64_t one = 1, each = turned_group(t);
-    ir_value rows =
-        each ? group_rows(t, b, k, each) : dot_summed(t, b, dot_right(t, b, k, t->unroll));
+/* The steps of a trip: turned, the rhs of all of them is loaded first. */
+static ir_value trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
+    int64_t one = 1, each = t->turned ? turned_group(t) : 0;
+    ir_value rows = !t->turned ? 0
+                    : each     ? group_rows(t, b, k, each)
+                               : dot_summed(t, b, dot_right(t, b, k, t->unroll));
     for (int64_t i = 0; i < t->unroll; i++) {
-        ir_value y = tile_row(b, rows, each ? i / each : i);
-        ir_value x = dot_summed(t, b, dot_left(t, b, i ? tile_affine(b, i, &k, &one, 1) : k));
-        y = each ? of_group(t, b, y, each, i % each) : y;
+        ir_value y = rows ? tile_row(b, rows, each ? i / each : i) : 0;
+        ir_value at = i ? tile_affine(b, i, &k, &one, 1) : k, x = dot_left(t, b, at);
+        y = rows ? y : dot_right(t, b, at, 1);
+        x = dot_summed(t, b, x);
+        y = each ? of_group(t, b, y, each, i % each) : dot_summed(t, b, y);
         sum = dot_multiply_add(t, b, x, y, sum);
     }
-    return sum;
-}
-
-static ir_value trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
-    int64_t one = 1;
-    if (t->turned)
-        return turned_trip(t, b, k, sum);
-    sum = step(t, b, k, sum);
-    for (int64_t i = 1; i < t->unroll; i++)
-        sum = step(t, b, tile_affine(b, i, &k, &one, 1), sum);
     return sum;
 }
 
@@ -304,38 +239,70 @@ static void load_counts(dot *t, ir_builder *b, dot_buffer which) {
     }
 }
 
-/* The products of groups that are turned over. Those of i8 have 128 too much on the left: what that
- * adds, 128 times the sum of rhs, is summed beside them and taken away. */
-static ir_value turned_groups(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
+/* The rhs of the group at k, which is packed. */
+static ir_value right_group(dot *t, ir_builder *b, ir_value k) {
+    t->f.index[t->k] = k;
+    return tile_load(b, frame_memory(&t->f, 1), frame_offset(&t->f, b, t->rhs), 1, t->f.columns, 0,
+                     1);
+}
+
+/* Groups of elements, some in a trip. Those of i8 are unsigned on the left: 128 is added to each.
+ * What that adds is summed beside them where they are turned over, and taken away; for `unit` it is
+ * all that is summed. `end` (may be 0): elements from there on are none; on the right they are 0.
+ */
+static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value end,
+                           ir_value sum) {
+    const uint32_t all = 0x80808080u;
+    bool exact = t->of == DTYPE_I8, beside = exact && t->turned;
+    int64_t one = 1, step = t->turned ? t->unroll : t->group;
     ir_op loop;
-    ir_value k, next[2];
-    int64_t one = 1, each = t->group;
-    bool exact = t->of == DTYPE_I8;
-    ir_value zero = tile_broadcast(b, tile_constant(b, DTYPE_I32, 0), 1, t->f.columns);
-    ir_builder in =
-        tile_for(b, low, high, t->unroll, (ir_value[]){sum, zero}, 1 + exact, &loop, &k);
+    ir_value k, next[2] = {sum};
+    if (beside)
+        next[1] = tile_broadcast(b, tile_constant(b, DTYPE_I32, 0), 1, t->f.columns);
+    ir_builder in = tile_for(b, low, high, step, next, 1 + beside, &loop, &k);
     lowering_mark(t->f.l, loop, t->f.op);
-    memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * (1 + (size_t)exact));
-    ir_value rows = group_rows(t, &in, k, each);
-    tile_window w = left_window(t);
-    for (int64_t i = 0; i < t->unroll; i += each) {
-        t->f.index[t->k] = i ? tile_affine(&in, i, &k, &one, 1) : k;
-        ir_value offset = frame_offset(&t->f, &in, t->lhs), y = tile_row(&in, rows, i / each);
-        ir_value x = tile_load_group(&in, frame_memory(&t->f, 0), offset, &w);
-        if (exact) {
-            ir_value more = tile_constant(&in, DTYPE_I32, 0x80808080u);
-            next[1] = tile_group_dot(&in, more, y, next[1], t->of, true);
-            x = with_constant(&in, TILE_XOR, x, 0x80808080u);
-        }
+    memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * (1 + (size_t)beside));
+    ir_value rows = t->turned ? group_rows(t, &in, k, t->group) : 0;
+    for (int64_t i = 0; i < step; i += t->group) {
+        ir_value at = i ? tile_affine(&in, i, &k, &one, 1) : k;
+        ir_value y = rows ? tile_row(&in, rows, i / t->group) : right_group(t, &in, at);
+        ir_value *offsets = t->unit ? &next[0] : &next[1];
+        if (beside || t->unit)
+            *offsets =
+                tile_group_dot(&in, tile_constant(&in, DTYPE_I32, all), y, *offsets, t->of, true);
+        if (t->unit)
+            continue;
+        ir_value x = end ? last_group(t, &in, at, end) : dot_left_group(t, &in, at);
+        x = exact ? with_constant(&in, TILE_XOR, x, all) : x;
         next[0] = tile_group_dot(&in, x, y, next[0], t->of, exact);
     }
-    if (t->prefetch)
+    if (t->turned && t->prefetch)
         prefetch_block(t, &in, k);
-    tile_yield(&in, next, 1 + (uint32_t)exact);
+    tile_yield(&in, next, 1 + beside);
     sum = ir_op_result(b->m, loop, 0);
-    return exact
-               ? tile_op(b, TILE_SUB, (ir_value[]){sum, ir_op_result(b->m, loop, 1)}, 2, DTYPE_NONE)
-               : sum;
+    ir_value less[] = {sum, beside ? ir_op_result(b->m, loop, 1) : 0};
+    return beside ? tile_op(b, TILE_SUB, less, 2, DTYPE_NONE) : sum;
+}
+
+/* The last group may be one in part, where the steps are no known number. */
+static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
+    ir_dim access[LOWERING_AXES + 1];
+    frame *f = &t->f;
+    ir_value whole = high;
+    bool part = !t->known && !t->unit;
+    if (part)
+        whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), t->group));
+    sum = group_loop(t, b, low, whole, 0, sum);
+    if (part)
+        sum = group_loop(t, b, whole, high, high, sum);
+    int number = f->shape.buffer[DOT_OFFSETS];
+    if (number < 0)
+        return sum;
+    frame_access(f, number, access);
+    f->index[t->k] = tile_index(b, 0);
+    ir_value offsets = tile_load(b, frame_memory(f, number), frame_offset(f, b, access), 1,
+                                 f->columns, 0, frame_column_stride(f, access));
+    return tile_op(b, TILE_SUB, (ir_value[]){sum, offsets}, 2, DTYPE_NONE);
 }
 
 /* Turned trips as far as whole ones go, then single steps. */
@@ -344,7 +311,7 @@ static ir_value turned_steps(dot *t, ir_builder *b, ir_value low, ir_value high,
     ir_value whole = high;
     if (!t->even)
         whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), unroll));
-    sum = t->group ? turned_groups(t, b, low, whole, sum) : steps(t, b, low, whole, sum, false);
+    sum = t->group ? group_loop(t, b, low, whole, 0, sum) : steps(t, b, low, whole, sum, false);
     if (t->even)
         return sum;
     if (t->pairs)

@@ -3,6 +3,8 @@
 
 #include "tile/verify_parts.h"
 
+#include "ops/predicates.h"
+
 /* Beyond any memory or tile, and small enough that no sum of a few of them overflows. */
 static const int64_t most_elements = INT64_C(1) << 48, most_columns = 1 << 20;
 
@@ -308,12 +310,9 @@ static bool verify_shape(const ir_module *m, ir_op op, status *st) {
 /* ---- element-wise ---- */
 
 static bool verify_predicate(const ir_module *m, ir_op op, status *st) {
-    static const char *const known[] = {"eq", "ne", "lt", "le", "gt", "ge", "uno"};
-    const char *predicate = ir_op_string(m, op, "predicate", "");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i], predicate) == 0)
-            return true;
-    return status_set(st, STATUS_INTERNAL, "unknown predicate '%s'", predicate);
+    const char *name = ir_op_string(m, op, "predicate", "");
+    return predicate_of(name) != PREDICATE_COUNT || strcmp(name, "uno") == 0 ||
+           status_set(st, STATUS_INTERNAL, "unknown predicate '%s'", name);
 }
 
 /* The element type of a conversion's result; the attribute `to` and nothing else says it. */

@@ -40,7 +40,7 @@ static double panel_rate(const cost_walk *w, ir_op op, double k, double width, d
                                                             : rate_of(w, k * width * bytes);
 }
 
-static double dot_cycles(const cost_walk *w, ir_op op) {
+static void dot_cycles(cost_walk *w, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0), extent = cost_extent(w, op);
     dot_shape shape;
@@ -64,10 +64,10 @@ static double dot_cycles(const cost_walk *w, ir_op op) {
     }
     /* All but the bottleneck overlaps with it, but for a tenth. */
     each = most + 0.1 * (sum - most) + cost_greater(missing, 0);
-    return k * each + 4 * mr * nv;
+    u->issue = k * each + 4 * mr * nv;
 }
 
-static double map_cycles(const cost_walk *w, ir_op op) {
+static void map_cycles(cost_walk *w, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0);
     double rows = (double)cost_step_from_end(w, op, 2);
@@ -75,11 +75,11 @@ static double map_cycles(const cost_walk *w, ir_op op) {
     double lanes = lanes_of(w, d->operands[d->operand_count - 1]);
     double vectors = rows * cost_divide_up(columns, lanes), work = cost_body(w, op);
     double buffers = (double)d->operand_count - (double)axes;
-    return cost_greater(vectors * work / 2, work * LATENCY) + vectors * buffers / 2;
+    u->issue = cost_greater(vectors * work / 2, work * LATENCY) + vectors * buffers / 2;
 }
 
 /* A row in blocks of 64 lanes; `sub` of them have independent chains. */
-static double reduce_cycles(const cost_walk *w, ir_op op) {
+static void reduce_cycles(cost_walk *w, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(w->m, op);
     double extent = (double)cost_extent(w, op);
     double lanes = lanes_of(w, d->operands[ir_op_int(w->m, op, "axes", 0)]);
@@ -87,59 +87,46 @@ static double reduce_cycles(const cost_walk *w, ir_op op) {
     double work = cost_body(w, op) + 1, vectors = cost_divide_up(LANES_OF_SUM, lanes);
     double parts = LANES_OF_SUM / cost_greater(sub, 1);
     double block = cost_greater(vectors * work / 2, work * LATENCY) + parts * LOOP_CYCLES;
-    return cost_divide_up(extent, LANES_OF_SUM) * block +
-           FOLD_CYCLES * cost_divide_up(extent, SUM_BLOCK);
+    u->issue = cost_divide_up(extent, LANES_OF_SUM) * block +
+               FOLD_CYCLES * cost_divide_up(extent, SUM_BLOCK);
 }
 
-static double columns_cycles(const cost_walk *w, ir_op op) {
+static void columns_cycles(cost_walk *w, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0);
     double extent = (double)cost_extent(w, op);
     double vectors =
         cost_divide_up((double)cost_step_from_end(w, op, 1), lanes_of(w, d->operands[axes]));
     double work = cost_body(w, op) + 1;
-    return extent * (cost_greater(vectors * work / 2, LATENCY) + LOOP_CYCLES) +
-           vectors * FOLD_CYCLES;
+    u->issue =
+        extent * (cost_greater(vectors * work / 2, LATENCY) + LOOP_CYCLES) + vectors * FOLD_CYCLES;
 }
 
 /* Rows are turned in registers and back; a chain of columns waits for each addition. */
-static double scan_cycles(const cost_walk *w, ir_op op) {
+static void scan_cycles(cost_walk *w, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0);
     double extent = (double)cost_extent(w, op), lanes = lanes_of(w, d->operands[axes]);
     double sub = (double)schedule_step(w->m, op, "sub", 0);
     double abreast = (double)cost_step_from_end(w, op, 1), work = cost_body(w, op) + 2;
-    if (sub == 0)
-        return extent *
-               (cost_greater(cost_divide_up(abreast, lanes) * work / 2, LATENCY) + LOOP_CYCLES);
+    if (sub == 0) {
+        double row = cost_greater(cost_divide_up(abreast, lanes) * work / 2, LATENCY);
+        u->issue = extent * (row + LOOP_CYCLES);
+        return;
+    }
     double vectors = abreast * cost_divide_up(sub, lanes), turns = 2 * log2(lanes);
     double step = cost_greater(vectors * (work / 2 + turns), sub * LATENCY) + LOOP_CYCLES;
-    return cost_divide_up(extent, sub) * step;
+    u->issue = cost_divide_up(extent, sub) * step;
 }
 
 /* Exchanges of a network, a vector of rows or columns each. */
-static double sort_cycles(const cost_walk *w, ir_op op) {
+static void sort_cycles(cost_walk *w, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0);
     double extent = (double)cost_extent(w, op), stages = log2(extent + 1);
     double vectors =
         cost_divide_up((double)cost_step_from_end(w, op, 1), lanes_of(w, d->operands[axes]));
-    return extent * stages * (stages + 1) / 4 * (vectors * EXCHANGE_CYCLES + LOOP_CYCLES);
-}
-
-static bool computation(cost_walk *w, ir_op op, cost_use *out) {
-    static const struct {
-        int opcode;
-        double (*cycles)(const cost_walk *w, ir_op op);
-    } of[] = {{SCHED_MAP, map_cycles},   {SCHED_REDUCE, reduce_cycles},
-              {SCHED_DOT, dot_cycles},   {SCHED_COLUMNS, columns_cycles},
-              {SCHED_SCAN, scan_cycles}, {SCHED_SORT, sort_cycles}};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (ir_op_get(w->m, op)->opcode == of[i].opcode) {
-            out->issue = of[i].cycles(w, op);
-            return true;
-        }
-    return false;
+    u->issue = extent * stages * (stages + 1) / 4 * (vectors * EXCHANGE_CYCLES + LOOP_CYCLES);
 }
 
 /* A line that is written is read first, unless it goes past the caches. */
@@ -154,7 +141,12 @@ static double phase(const cost_walk *w, const cost_use *each) {
 
 static const cost_model cpu_model = {.around_loop = {.issue = LOOP_CYCLES},
                                      .around_workgroup = {.issue = WORKGROUP_CYCLES},
-                                     .computation = computation,
+                                     .use = {[COST_NUMBER(SCHED_MAP)] = map_cycles,
+                                             [COST_NUMBER(SCHED_REDUCE)] = reduce_cycles,
+                                             [COST_NUMBER(SCHED_DOT)] = dot_cycles,
+                                             [COST_NUMBER(SCHED_COLUMNS)] = columns_cycles,
+                                             [COST_NUMBER(SCHED_SCAN)] = scan_cycles,
+                                             [COST_NUMBER(SCHED_SORT)] = sort_cycles},
                                      .transfer = transfer,
                                      .phase = phase};
 

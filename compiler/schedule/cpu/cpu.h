@@ -6,7 +6,7 @@
 
 struct contraction;
 
-/* pack.c: whether elements are multiplied in groups, and which operands are copied. */
+/* dot_operands.c: whether elements are multiplied in groups, and which operands are copied. */
 void cpu_dot_operands(struct contraction *c);
 /* dot_tiles.c */
 void cpu_dot_tiles(struct contraction *c);

@@ -4,55 +4,30 @@
 #include "schedule/cpu/cpu.h"
 #include "schedule/integers.h"
 
-/* A workgroup of fewer multiplications takes less time than another thread needs to begin. */
-enum { MANY_CELLS = 8 };
 /* Trips that are fetched ahead where steps lie side by side: a line or so of each column. Columns
  * that are whole pages apart share sets of the first cache, and those of less than 32 bits take
  * longer to compute than to read: less of them is worth a place there. */
 enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
-static const double EVEN = 0.94;
+
+/* Vectors of sums, of 32 registers. */
+enum { MOST_SUMS = 24 };
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
  * runs that a tile reads then begin where memory's do. */
 static int64_t few_vectors(int64_t rows) {
-    int64_t most = 24 / clamp(rows, 1, FEW_ROWS);
-    return most >= 16 ? 16 : most >= 8 ? 8 : most >= 4 ? 4 : 3;
-}
-
-/* The share of its time for which a thread has work, when all begin together. Where workgroups are
- * many they even out by themselves. */
-static double evenness(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t workgroups = contraction_workgroups(c, rows, columns), threads = c->s->target->threads;
-    int64_t rounds = (workgroups + threads - 1) / threads;
-    double work = (double)c->shape.rows * (double)c->shape.columns;
-    for (int i = 0; i < c->shape.outer; i++)
-        work *= (double)scheduler_estimate(c->s, c->shape.map.extent[i]);
-    if (threads == 1 || workgroups >= MANY_CELLS * threads)
-        return 1;
-    return work / ((double)(threads * rounds) * (double)rows * (double)columns);
+    int64_t vectors = size_that_fits(16, 4, rows, MOST_SUMS);
+    return vectors * rows > MOST_SUMS ? MOST_SUMS / FEW_ROWS : vectors;
 }
 
 /* The largest blocks, from those asked for down, that keep all threads busy; or those that come
  * nearest, of workgroups that are worth the wait for them. */
-static void even_out(const contraction *c, int64_t *rows, int64_t *columns) {
-    int64_t best_rows = *rows, best_columns = *columns;
-    double best = 0;
-    for (int64_t r = *rows; best < EVEN; r = round_up(r / 2, c->tiles.mr.size)) {
-        for (int64_t n = *columns; best < EVEN; n = round_up(n / 2, c->tiles.nr.size)) {
-            double even = evenness(c, r, n);
-            if (even > best && (best == 0 || r * n * c->shape.steps >= SMALLEST_WORKGROUP)) {
-                best = even;
-                best_rows = r;
-                best_columns = n;
-            }
-            if (n == c->tiles.nr.size)
-                break;
-        }
-        if (r == c->tiles.mr.size)
-            break;
-    }
-    *rows = best_rows;
-    *columns = best_columns;
+static void even_out(const contraction *c, int64_t rows, int64_t columns, int64_t *sizes) {
+    size_search z = contraction_sizes(c, SIZES_CORE_BLOCK);
+    int64_t steps = c->shape.steps, mr = c->tiles.mr.size, nr = c->tiles.nr.size;
+    z.worth = steps ? (SMALLEST_WORKGROUP + steps - 1) / steps : INT64_MAX;
+    z.dims[0] = (size_dim){c->shape.rows, rows, mr, mr};
+    z.dims[1] = (size_dim){c->shape.columns, columns, nr, nr};
+    size_search_run(&z, sizes);
 }
 
 /* Has the right side so few elements that to compile long trips takes longer than they save? */
@@ -69,9 +44,7 @@ static int64_t turned_steps(const contraction *c) {
     int64_t steps = c->s->target->vector_lanes * (bytes < 4 ? 4 / bytes : 1);
     if (c->s->target->vector_lanes >= 16 && is_small(c))
         steps /= 4;
-    while (steps > 1 && steps > c->shape.steps)
-        steps /= 2;
-    return steps;
+    return size_that_fits(steps, 1, 1, c->shape.steps);
 }
 
 static int64_t turned_prefetch(const contraction *c) {
@@ -89,10 +62,12 @@ void cpu_dot_tiles(contraction *c) {
     /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
     bool few = many && c->shape.rows <= FEW_ROWS;
     bool turns = c->turnable && c->rhs.packing == PACK_NOT;
-    int64_t vectors = turns ? 1 : few ? few_vectors(c->shape.rows) : many ? 4 : 2;
-    c->tiles.mr.size = scheduler_parameter(
-        s, IN_DOT, MR, few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : 6, &c->tiles.mr.name);
-    c->tiles.nr.size = scheduler_parameter(s, IN_DOT, NR, vectors * lanes, &c->tiles.nr.name);
+    int64_t tile_rows = few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : CONTRACTION_TILE_ROWS;
+    int64_t vectors = turns ? 1
+                      : few ? few_vectors(tile_rows)
+                            : contraction_tile_vectors(c, tile_rows);
+    contraction_ask(c, MR, tile_rows, &c->tiles.mr);
+    contraction_ask(c, NR, vectors * lanes, &c->tiles.nr);
     if (c->group && c->tiles.nr.size % c->group != 0)
         contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->tiles.nr.size,
                            (int)c->group);
@@ -105,9 +80,10 @@ void cpu_dot_tiles(contraction *c) {
     if (turns) /* all steps of its rows, one run of memory each, before the next */
         columns = c->tiles.nr.size;
     columns = clamp(round_up(c->shape.columns, c->tiles.nr.size), c->tiles.nr.size, columns);
-    even_out(c, &rows, &columns);
-    c->tiles.bm.size = scheduler_parameter(s, IN_DOT, BM, rows, &c->tiles.bm.name);
-    c->tiles.bn.size = scheduler_parameter(s, IN_DOT, BN, columns, &c->tiles.bn.name);
+    int64_t sizes[2];
+    even_out(c, rows, columns, sizes);
+    contraction_ask(c, BM, sizes[0], &c->tiles.bm);
+    contraction_ask(c, BN, sizes[1], &c->tiles.bn);
     /* No trip has a remainder; where counts end the loop, a trip is one step. */
     int64_t unroll =
         c->counts.of == COUNTS_STEPS || (c->group && !turns)

@@ -38,19 +38,6 @@ static int64_t rows(const scheduler *s, const row_work *w) {
     return scheduler_rows(s, w->rows, w->columns);
 }
 
-/* A core has its vectors along a row. */
-static int64_t rows_beside(const scheduler *s, int64_t count) {
-    (void)s;
-    (void)count;
-    return 1;
-}
-
-/* No limit: what is too much for one cache is in the next. */
-static int64_t row_room(const scheduler *s) {
-    (void)s;
-    return INT64_MAX;
-}
-
 /* As many as the cache holds, but enough to use each key more than a few times. */
 static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
     (void)sum_bytes;
@@ -81,19 +68,13 @@ static column_plan column(const scheduler *s, const column_work *w) {
     return (column_plan){.run = run * lanes, .trip = several ? ROWS_OF_LANE : 1};
 }
 
-static bool stages_dot(struct contraction *c) {
-    (void)c; /* caches do that by themselves */
-    return false;
-}
-
 const schedule_policy schedule_cpu_policy = {
     .name = "cpu",
     .streams = true,
     .nest_elements = WORKGROUP_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
-    .rows_beside = rows_beside,
-    .row_room = row_room,
+    .most_beside = 1, /* a core has its vectors along a row */
     .chain_rows = chain_rows,
     .chain_step = 1,
     .chain_packs = true,
@@ -102,7 +83,6 @@ const schedule_policy schedule_cpu_policy = {
     .row_lanes = row_lanes,
     .row_vector = row_vector,
     .column = column,
-    .stages_dot = stages_dot,
     .dot_operands = cpu_dot_operands,
     .dot_tiles = cpu_dot_tiles,
     .cost = cpu_cost,

@@ -335,20 +335,6 @@ static void dot(cost_walk *w, ir_op op, cost_use *u) {
 
 /* ---- phases ---- */
 
-static bool computation(cost_walk *w, ir_op op, cost_use *out) {
-    static const struct {
-        int opcode;
-        void (*use)(cost_walk *w, ir_op op, cost_use *u);
-    } of[] = {{SCHED_MAP, map},         {SCHED_REDUCE, reduce}, {SCHED_DOT, dot},
-              {SCHED_COLUMNS, columns}, {SCHED_SCAN, scan},     {SCHED_SORT, sort}};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (ir_op_get(w->m, op)->opcode == of[i].opcode) {
-            of[i].use(w, op, out);
-            return true;
-        }
-    return false;
-}
-
 /* A buffer that fits into the last cache with something beside it is there since the launch before.
  */
 double simt_transfer_cycles(const schedule_target *target, double bytes) {
@@ -394,7 +380,12 @@ static double phase(const cost_walk *w, const cost_use *each) {
 
 static const cost_model simt_model = {.around_loop = {.issue = 2, .wait = 2 * SIMT_COST_LATENCY},
                                       .around_workgroup = {.wait = SIMT_COST_FAR / 2},
-                                      .computation = computation,
+                                      .use = {[COST_NUMBER(SCHED_MAP)] = map,
+                                              [COST_NUMBER(SCHED_REDUCE)] = reduce,
+                                              [COST_NUMBER(SCHED_DOT)] = dot,
+                                              [COST_NUMBER(SCHED_COLUMNS)] = columns,
+                                              [COST_NUMBER(SCHED_SCAN)] = scan,
+                                              [COST_NUMBER(SCHED_SORT)] = sort},
                                       .transfer = transfer,
                                       .phase = phase};
 

@@ -32,6 +32,10 @@ enum {
     UNIT_PADDING = 16 /* bytes that rows of a stage are longer than they need to be */
 };
 
+typedef struct stages {
+    int64_t steps, depth;
+} stages;
+
 /* ---- matrix units ---- */
 
 static bool is_known(const contraction *c) {
@@ -74,31 +78,36 @@ static const schedule_unit *choose_unit(const contraction *c) {
 }
 
 /* Bytes of a slot; what whole stages leave over has its own beside those of `depth`. */
-static int64_t slot_bytes(const contraction *c, int64_t rows, int64_t columns, int64_t steps) {
+static int64_t slot_bytes(const contraction *c, int64_t steps) {
     int64_t padding = c->unit->in_memory ? 0 : UNIT_PADDING;
-    return (rows + columns) * (steps * (int64_t)dtype_size(c->unit->factor) + padding);
+    return (c->tiles.mr.size + c->tiles.nr.size) *
+           (steps * (int64_t)dtype_size(c->unit->factor) + padding);
+}
+
+static bool slots_fit(const void *of, const int64_t *steps) {
+    const contraction *c = of;
+    int64_t slots = 2 + (c->shape.k % *steps != 0);
+    return slots * slot_bytes(c, *steps) <= c->s->target->l1_bytes;
 }
 
 /* As many as leave room for other workgroups; of what does not fit, fewer steps. */
-static void unit_stages(const contraction *c, int64_t rows, int64_t columns, int64_t *steps,
-                        int64_t *depth) {
-    int64_t room = c->s->target->l1_bytes, beside;
-    *steps = UNIT_BYTES / (int64_t)dtype_size(c->unit->factor);
-    while (*steps > c->unit->k &&
-           (2 + (c->shape.k % *steps != 0)) * slot_bytes(c, rows, columns, *steps) > room)
-        *steps /= 2;
-    beside = c->shape.k % *steps != 0;
-    *depth = room / STAGED_WORKGROUPS / slot_bytes(c, rows, columns, *steps) - beside;
-    *depth = clamp(*depth, 2, UNIT_STAGES);
+static stages unit_stages(const contraction *c) {
+    int64_t most = UNIT_BYTES / (int64_t)dtype_size(c->unit->factor);
+    int64_t steps = size_search_one((size_search){.rule = SIZES_FIT, .fits = slots_fit, .of = c},
+                                    (size_dim){.most = most, .least = c->unit->k});
+    int64_t room = c->s->target->l1_bytes / STAGED_WORKGROUPS / slot_bytes(c, steps);
+    return (stages){steps, clamp(room - (c->shape.k % steps != 0), 2, UNIT_STAGES)};
 }
 
 /* Squares, and smaller ones where that leaves units of the chip without work. */
-static void unit_tile(const contraction *c, int64_t *rows, int64_t *columns) {
-    int64_t units = c->s->target->threads;
-    *rows = clamp(power_at_least(c->shape.rows, UNIT_TILE), c->unit->m, UNIT_TILE);
-    *columns = clamp(power_at_least(c->shape.columns, UNIT_TILE), c->unit->n, UNIT_TILE);
-    while (*rows * *columns > SMALLEST_TILE && contraction_workgroups(c, *rows, *columns) < units)
-        *(*rows < *columns || *rows <= c->unit->m ? columns : rows) /= 2;
+static void unit_tile(const contraction *c, size_search *z) {
+    z->rule = SIZES_UNIT_TILE;
+    z->worth = SMALLEST_TILE;
+    for (int i = 0; i < 2; i++) {
+        size_dim *d = &z->dims[i];
+        d->least = i ? c->unit->n : c->unit->m;
+        d->most = clamp(power_at_least(d->extent, UNIT_TILE), d->least, UNIT_TILE);
+    }
 }
 
 /* ---- stages ---- */
@@ -125,16 +134,14 @@ bool simt_stages_dot(contraction *c) {
 
 /* As large as registers allow, and smaller where that leaves more than a quarter of the chip's
  * units without work. */
-static void staged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
-    int64_t threads = c->s->target->vector_lanes, units = c->s->target->threads;
-    int64_t limit = MOST_SUMS * threads * 4 / (int64_t)dtype_size(c->element);
-    *rows = power_at_least(clamp(c->shape.rows, 1, threads), threads);
-    *columns = power_at_least(clamp(c->shape.columns, 1, threads), threads);
-    while (*rows * *columns > limit)
-        *(*rows < *columns ? columns : rows) /= 2;
-    while (*rows * *columns > SMALLEST_TILE &&
-           4 * contraction_workgroups(c, *rows, *columns) < 3 * units)
-        *(*rows < *columns ? columns : rows) /= 2;
+static void staged_tile(const contraction *c, size_search *z) {
+    int64_t threads = c->s->target->vector_lanes;
+    z->rule = SIZES_STAGED_TILE;
+    z->each = (int64_t)dtype_size(c->element);
+    z->room = MOST_SUMS * threads * 4;
+    z->worth = SMALLEST_TILE;
+    for (int i = 0; i < 2; i++)
+        z->dims[i].most = power_at_least(clamp(z->dims[i].extent, 1, threads), threads);
 }
 
 /* Checks that both sides could be copied: as they are in memory they are multiplied. */
@@ -144,16 +151,15 @@ static bool is_copyable(const contraction *c) {
            contraction_element(c, c->rhs.buffer) == c->element;
 }
 
-typedef struct stages {
-    int64_t steps, depth;
-} stages;
-
 /* Several workgroups of a unit load while others multiply, and long stages have fewer barriers; one
  * that is alone there has more stages under way. */
-static stages staged_by(const contraction *c, int64_t rows, int64_t columns) {
+static stages staged_by(const contraction *c) {
+    int64_t rows = c->tiles.mr.size, columns = c->tiles.nr.size;
     const schedule_target *t = c->s->target;
+    size_search z = contraction_sizes(c, SIZES_STAGED_TILE);
     bool cut = c->shape.rows % rows != 0 || c->shape.columns % columns != 0,
-         several = contraction_workgroups(c, rows, columns) >= STAGED_WORKGROUPS * t->threads;
+         several =
+             size_workgroups(&z, (int64_t[]){rows, columns}) >= STAGED_WORKGROUPS * t->threads;
     int64_t step = (rows + columns) * (int64_t)dtype_size(c->element),
             room = t->l1_bytes / STAGED_WORKGROUPS;
     stages s = {cut ? EDGE_STEPS : STAGE_STEPS, ALONE_DEPTH};
@@ -164,45 +170,36 @@ static stages staged_by(const contraction *c, int64_t rows, int64_t columns) {
     return s;
 }
 
-static void unstaged_tile(const contraction *c, int64_t *rows, int64_t *columns) {
-    int64_t threads = c->s->target->vector_lanes;
-    *rows = clamp(c->shape.rows, 1, FEW_ROWS_THREADS);
-    *columns = clamp(round_up(c->shape.columns, threads), threads, UNSTAGED_COLUMNS * threads);
-    while (*columns > threads && contraction_workgroups(c, *rows, *columns) < c->s->target->threads)
-        *columns /= 2;
+static void unstaged_tile(const contraction *c, size_search *z) {
+    int64_t threads = c->s->target->vector_lanes, rows = clamp(c->shape.rows, 1, FEW_ROWS_THREADS),
+            columns = round_up(c->shape.columns, threads);
+    z->rule = SIZES_PLAIN_TILE;
+    z->dims[0].most = z->dims[0].least = rows;
+    z->dims[1].most = clamp(columns, threads, UNSTAGED_COLUMNS * threads);
+    z->dims[1].least = threads;
 }
 
 /* Steps whose loads are under way at once: what a thread has registers for. */
 static int64_t unstaged_steps(const contraction *c, int64_t rows, int64_t columns) {
-    int64_t each = rows + columns / c->s->target->vector_lanes, steps = UNSTAGED_LOADS;
-    while (steps > 1 && steps * each > UNSTAGED_LOADS)
-        steps /= 2;
-    return steps;
-}
-
-/* They are read as they lie, through the workgroup's memory where that helps. */
-void simt_dot_operands(contraction *c) {
-    (void)c;
+    int64_t each = rows + columns / c->s->target->vector_lanes;
+    return size_that_fits(UNSTAGED_LOADS, 1, each, UNSTAGED_LOADS);
 }
 
 void simt_dot_tiles(contraction *c) {
     scheduler *s = c->s;
-    int64_t rows, columns;
+    int64_t sizes[2];
     contraction_tiles *t = &c->tiles;
-    (c->unit ? unit_tile : c->staged ? staged_tile : unstaged_tile)(c, &rows, &columns);
-    t->mr.size = scheduler_parameter(s, IN_DOT, MR, rows, &t->mr.name);
-    t->nr.size = scheduler_parameter(s, IN_DOT, NR, columns, &t->nr.name);
-    t->bm.size = scheduler_parameter(s, IN_DOT, BM, t->mr.size, &t->bm.name);
-    t->bn.size = scheduler_parameter(s, IN_DOT, BN, t->nr.size, &t->bn.name);
-    if (c->unit) {
-        int64_t steps, depth;
-        unit_stages(c, t->mr.size, t->nr.size, &steps, &depth);
-        scheduler_parameter(s, IN_DOT, STAGE, steps, &t->stage);
-        scheduler_parameter(s, IN_DOT, DEPTH, depth, &t->depth);
-    } else if (c->staged) {
-        stages staged = staged_by(c, t->mr.size, t->nr.size);
+    size_search z = contraction_sizes(c, SIZES_FIT);
+    (c->unit ? unit_tile : c->staged ? staged_tile : unstaged_tile)(c, &z);
+    size_search_run(&z, sizes);
+    contraction_ask(c, MR, sizes[0], &t->mr);
+    contraction_ask(c, NR, sizes[1], &t->nr);
+    contraction_ask(c, BM, t->mr.size, &t->bm);
+    contraction_ask(c, BN, t->nr.size, &t->bn);
+    if (c->staged) {
+        stages staged = (c->unit ? unit_stages : staged_by)(c);
         scheduler_parameter(s, IN_DOT, STAGE, staged.steps, &t->stage);
-        if (is_copyable(c))
+        if (c->unit || is_copyable(c))
             scheduler_parameter(s, IN_DOT, DEPTH, staged.depth, &t->depth);
     }
     int64_t unroll = 1;

@@ -4,6 +4,7 @@
 #include "parameters/thresholds.h"
 #include "schedule/integers.h"
 #include "schedule/simt/simt.h"
+#include "schedule/size_search.h"
 
 /* Elements of a thread: enough loads under way; one of a function, where more would leave units
  * without work. Of a square that is turned, too. */
@@ -45,25 +46,13 @@ static int64_t rows(const scheduler *s, const row_work *w) {
             enough = WORKGROUPS_OF_UNIT * (int64_t)s->target->threads;
     if (!s->target->exchanges || (is_long && w->rows < beside * enough))
         return 1;
-    while (beside * w->kept_bytes > s->target->l1_bytes / ROW_WORKGROUPS)
-        beside /= 2;
+    beside = size_that_fits(beside, 1, w->kept_bytes, s->target->l1_bytes / ROW_WORKGROUPS);
     return beside < LEAST_BESIDE || w->rows < LEAST_BESIDE ? 1 : beside;
-}
-
-static int64_t rows_beside(const scheduler *s, int64_t count) {
-    int64_t beside = s->target->exchanges ? MOST_BESIDE : 1;
-    while (count % beside != 0)
-        beside /= 2;
-    return beside < LEAST_BESIDE ? 1 : beside;
-}
-
-static int64_t row_room(const scheduler *s) {
-    return s->target->l1_bytes - CHAIN_SPARE;
 }
 
 /* As many as fit into the workgroup's memory, beside what else is there. */
 static int64_t chain_rows(const scheduler *s, int64_t score_bytes, int64_t sum_bytes) {
-    return clamp(row_room(s) / (score_bytes + sum_bytes), 0, CHAIN_MOST_ROWS);
+    return clamp(policy_row_room(s) / (score_bytes + sum_bytes), 0, CHAIN_MOST_ROWS);
 }
 
 /* All of them: each is a thread's. */
@@ -93,8 +82,9 @@ const schedule_policy schedule_simt_policy = {
     .nest_elements = NEST_ELEMENTS,
     .nest_vector = nest_vector,
     .rows = rows,
-    .rows_beside = rows_beside,
-    .row_room = row_room,
+    .least_beside = LEAST_BESIDE,
+    .most_beside = MOST_BESIDE,
+    .spare_bytes = CHAIN_SPARE,
     .chain_rows = chain_rows,
     .chain_step = LEAST_BESIDE,
     .chain_clears = true,
@@ -105,7 +95,6 @@ const schedule_policy schedule_simt_policy = {
     .row_vector = row_vector,
     .column = column,
     .stages_dot = simt_stages_dot,
-    .dot_operands = simt_dot_operands,
     .dot_tiles = simt_dot_tiles,
     .cost = simt_cost,
 };

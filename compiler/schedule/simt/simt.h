@@ -8,7 +8,6 @@ struct contraction;
 
 /* dot_tiles.c */
 bool simt_stages_dot(struct contraction *c);
-void simt_dot_operands(struct contraction *c);
 void simt_dot_tiles(struct contraction *c);
 /* cost.c */
 double simt_cost(const ir_module *schedule, const schedule_target *target);

@@ -5,20 +5,11 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "ops/predicates.h"
 #include "target/interp/functions.h"
 #include "target/interp/interp.h"
 
 enum { CHUNK = 2048, OPERANDS = 3 };
-
-typedef enum predicate { EQ, NE, LT, LE, GT, GE, PREDICATE_COUNT } predicate;
-
-static predicate predicate_of(const interp_step *s) {
-    static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    int p = 0;
-    while (p < GE && strcmp(names[p], interp_text(s, "predicate")) != 0)
-        p++;
-    return (predicate)p;
-}
 
 /* ---- floats ---- */
 
@@ -145,31 +136,23 @@ static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_
 
 /* ---- comparison and selection ---- */
 
-#define COMPARE(T, suffix)                                                                         \
-    static bool compare_##suffix(predicate p, T x, T y) {                                          \
-        const bool holds[PREDICATE_COUNT] = {x == y, x != y, x<y, x <= y, x> y, x >= y};           \
-        return holds[p];                                                                           \
-    }
-COMPARE(double, f64)
-COMPARE(int64_t, i64)
-
 /* f64 holds every float exactly, so its comparison is theirs. */
 static void compare(const interp_step *s) {
     const tensor *x = s->in[0], *y = s->in[1];
-    predicate p = predicate_of(s);
+    predicate p = predicate_of(interp_text(s, "predicate"));
     bool floats = dtype_is_float(x->type);
     unsigned char *out = s->out->data;
     int64_t n = tensor_count(x);
     for (int64_t i = 0; i < n; i++) {
         int64_t a, b;
         if (floats) {
-            out[i] = compare_f64(p, dtype_load(x->type, x->data, (size_t)i),
-                                 dtype_load(y->type, y->data, (size_t)i));
+            out[i] = predicate_holds_f64(p, dtype_load(x->type, x->data, (size_t)i),
+                                         dtype_load(y->type, y->data, (size_t)i));
             continue;
         }
         interp_load_i64(x, i, 1, &a);
         interp_load_i64(y, i, 1, &b);
-        out[i] = compare_i64(p, a, b);
+        out[i] = predicate_holds_i64(p, a, b);
     }
 }
 

@@ -5,6 +5,8 @@
 
 #include "target/llvm/emit.h"
 
+#include "ops/predicates.h"
+
 static int lanes_of(LLVMValueRef x) {
     LLVMTypeRef type = LLVMTypeOf(x);
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
@@ -229,23 +231,23 @@ LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueR
 
 /* ---- comparisons ---- */
 
-static LLVMValueRef compare(emitter *e, const char *predicate, dtype element, LLVMValueRef x,
+/* Names that no graph has are Tile IR's `uno`. */
+static LLVMValueRef compare(emitter *e, const char *name, dtype element, LLVMValueRef x,
                             LLVMValueRef y) {
     static const struct {
-        const char *name;
         LLVMRealPredicate real;
         LLVMIntPredicate integer, boolean;
-    } table[] = {
-        {"eq", LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},   {"ne", LLVMRealUNE, LLVMIntNE, LLVMIntNE},
-        {"lt", LLVMRealOLT, LLVMIntSLT, LLVMIntULT}, {"le", LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
-        {"gt", LLVMRealOGT, LLVMIntSGT, LLVMIntUGT}, {"ge", LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
-        {"uno", LLVMRealUNO, LLVMIntNE, LLVMIntNE}};
-    size_t i = 0;
-    while (strcmp(table[i].name, predicate) != 0)
-        i++;
+    } table[] = {[PREDICATE_EQ] = {LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},
+                 [PREDICATE_NE] = {LLVMRealUNE, LLVMIntNE, LLVMIntNE},
+                 [PREDICATE_LT] = {LLVMRealOLT, LLVMIntSLT, LLVMIntULT},
+                 [PREDICATE_LE] = {LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
+                 [PREDICATE_GT] = {LLVMRealOGT, LLVMIntSGT, LLVMIntUGT},
+                 [PREDICATE_GE] = {LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
+                 [PREDICATE_COUNT] = {LLVMRealUNO, LLVMIntNE, LLVMIntNE}};
+    predicate p = predicate_of(name);
     if (is_computed_float(element))
-        return LLVMBuildFCmp(e->b, table[i].real, x, y, "");
-    return LLVMBuildICmp(e->b, element == DTYPE_BOOL ? table[i].boolean : table[i].integer, x, y,
+        return LLVMBuildFCmp(e->b, table[p].real, x, y, "");
+    return LLVMBuildICmp(e->b, element == DTYPE_BOOL ? table[p].boolean : table[p].integer, x, y,
                          "");
 }
 

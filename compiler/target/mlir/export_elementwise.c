@@ -1,7 +1,7 @@
 /* export_elementwise.c - one element of an element-wise operation. */
-#include <string.h>
-
 #include "target/mlir/export.h"
+
+#include "ops/predicates.h"
 
 /* ---- integers ---- */
 
@@ -81,18 +81,19 @@ static const char *real(exporter *e, int opcode, dtype type, const char *const *
 }
 
 static const char *compared(exporter *e, ir_op op, dtype type, const char *x, const char *y) {
-    static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    static const char *const floats[] = {"oeq", "une", "olt", "ole", "ogt", "oge"};
-    static const char *const integers[] = {"eq", "ne", "slt", "sle", "sgt", "sge"};
-    static const char *const bools[] = {"eq", "ne", "ult", "ule", "ugt", "uge"};
-    const char *predicate = ir_op_string(e->m, op, "predicate", "eq");
-    int i = 0;
-    while (i < 5 && strcmp(names[i], predicate) != 0)
-        i++;
+    static const struct {
+        const char *floats, *integers, *bools;
+    } names[] = {
+#define PREDICATE(ENUM, name, sign, floats, integers, bools) {floats, integers, bools},
+#include "ops/predicates.def"
+    };
+    predicate p = predicate_of(ir_op_string(e->m, op, "predicate", "eq"));
     if (dtype_is_float(type))
-        return export_op(e, "arith.cmpf %s, %s, %s : %s", floats[i], x, y, export_element(e, type));
-    return export_op(e, "arith.cmpi %s, %s, %s : %s", type == DTYPE_BOOL ? bools[i] : integers[i],
-                     x, y, export_element(e, type));
+        return export_op(e, "arith.cmpf %s, %s, %s : %s", names[p].floats, x, y,
+                         export_element(e, type));
+    return export_op(e, "arith.cmpi %s, %s, %s : %s",
+                     type == DTYPE_BOOL ? names[p].bools : names[p].integers, x, y,
+                     export_element(e, type));
 }
 
 /* The policy `saturate`: nothing beyond the greatest number of the result's type; a NaN stays. */

@@ -99,18 +99,6 @@ static void put_missing_steps(const staging *g, const stage_side *s, ir_builder 
     put_zeros(g, b, at, s, s->by_step ? s->lines : missing, s->by_step ? missing : s->lines);
 }
 
-static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
-    for (int i = 0; i < 2; i++) {
-        const stage_side *s = &g->sides[i];
-        const stage_rows rows = {.rows = s->by_step ? s->lines : g->steps,
-                                 .columns = s->by_step ? g->steps : s->lines,
-                                 .to_stride = s->pitch,
-                                 .from_stride = s->by_step ? s->line_stride : s->step_stride};
-        ir_value to = tile_index_plus(b, slot, s->at);
-        staging_copy(g, s, b, to, staging_far_offset(g, s, b, k), &rows);
-    }
-}
-
 /* ---- products ---- */
 
 static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
@@ -130,21 +118,7 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     return sum;
 }
 
-static ir_value multiply_stage(const staging *g, ir_builder *b, ir_value slot, ir_value sum) {
-    return multiply(g, b, slot, g->steps, sum);
-}
-
-static const stage_actions in_registers = {copy_stage, multiply_stage};
-
-static ir_value copied_stages(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop;
-    ir_value k;
-    staging_begin_copies(g, b);
-    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
-    sum = staging_trip(g, &in, k, staging_carried(&in));
-    tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
-}
+static const stage_actions in_registers = {staging_copy_stage, multiply};
 
 static void load_stage(const staging *g, ir_builder *b, ir_value k, ir_value *tiles) {
     for (int i = 0; i < 2; i++)
@@ -169,36 +143,21 @@ static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
         load_stage(g, &in, tile_index_plus(&in, k, g->steps), tiles);
         sum = multiply(g, &in, staging_slot(g, &in, number, 0), g->steps, staging_carried(&in));
         store_stage(g, &in, staging_slot(g, &in, number, 1), tiles);
-        tile_yield(&in, &sum, 1);
-        sum = ir_op_result(b->m, loop, 0);
+        sum = staging_end(&in, loop, sum);
     }
     ir_builder in = staging_loop(g, b, last + g->steps, g->steps, sum, &loop, &k);
     sum = multiply(g, &in, staging_slot(g, &in, 0, g->whole - 1), g->steps, staging_carried(&in));
-    tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
+    return staging_end(&in, loop, sum);
 }
 
-/* Place of what whole stages leave over: in memory before any of them is multiplied. */
-static ir_value rest_at(const staging *g, ir_builder *b) {
-    return tile_index(b, g->slots * g->slot);
-}
-
+/* The rest behind whole stages is in memory before any of them is multiplied. */
 static void put_rest(const staging *g, ir_builder *b) {
-    ir_value slot = rest_at(g, b), k = tile_index(b, g->whole * g->steps);
+    ir_value slot = tile_index(b, g->slots * g->slot), k = tile_index(b, g->whole * g->steps);
     for (int i = 0; i < 2; i++) {
         const stage_side *s = &g->sides[i];
         put(g, s, b, slot, far_tile(g, s, b, k, g->rest));
         put_missing_steps(g, s, b, slot);
     }
-}
-
-static ir_value multiply_rest(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop;
-    ir_value k;
-    ir_builder in = staging_loop(g, b, g->whole * g->steps + g->rest, g->rest, sum, &loop, &k);
-    sum = multiply(g, &in, rest_at(g, &in), staging_up(g->rest, g->unit->k), staging_carried(&in));
-    tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
 }
 
 /* ---- the tile ---- */
@@ -216,9 +175,11 @@ static ir_value lower_in_slots(staging *g, ir_builder *b, int64_t extent) {
     put_missing_lines(g, b);
     if (g->rest)
         put_rest(g, b);
+    if (g->copies)
+        staging_begin_copies(g, b);
     if (g->whole)
-        sum = (g->copies ? copied_stages : loaded_stages)(g, b, sum);
-    return g->rest ? multiply_rest(g, b, sum) : sum;
+        sum = (g->copies ? staging_whole : loaded_stages)(g, b, sum);
+    return g->rest ? staging_rest(g, b, sum) : sum;
 }
 
 ir_value lower_mma(dot *t, ir_builder *b, int64_t extent) {

@@ -126,17 +126,18 @@ static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value 
 
 /* ---- products ---- */
 
-static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, const slot_shape *shape,
+static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
                          ir_value sum) {
+    const slot_shape shape = shape_of(g, steps);
     ir_module *m = b->m;
     const stage_side *x = &g->sides[0], *y = &g->sides[1];
     int64_t size = (int64_t)dtype_size(g->unit->factor);
     ir_value operands[] = {g->memory, slot, sum};
     ir_named_attr attrs[7] = {{"unit", ir_attr_string(m, g->unit->name)},
-                              {"steps", ir_attr_int(m, shape->steps)},
-                              {"right_at", ir_attr_int(m, shape->right_at)},
-                              {"left", ir_attr_int(m, shape->row[0] * size)},
-                              {"right", ir_attr_int(m, shape->row[1] * size)}};
+                              {"steps", ir_attr_int(m, shape.steps)},
+                              {"right_at", ir_attr_int(m, shape.right_at)},
+                              {"left", ir_attr_int(m, shape.row[0] * size)},
+                              {"right", ir_attr_int(m, shape.row[1] * size)}};
     uint32_t n = 5;
     if (!x->by_step)
         attrs[n++] = (ir_named_attr){"left_turned", ir_attr_bool(m, true)};
@@ -145,35 +146,7 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, const s
     return ir_build1(b, TILE_MMA_STAGE, operands, 3, ir_value_get(m, sum)->type, attrs, n);
 }
 
-static ir_value multiply_stage(const staging *g, ir_builder *b, ir_value slot, ir_value sum) {
-    const slot_shape shape = shape_of(g, g->steps);
-    return multiply(g, b, slot, &shape, sum);
-}
-
-static const stage_actions in_memory = {copy_stage, multiply_stage};
-
-static ir_value whole_stages(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop;
-    ir_value k;
-    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
-    sum = staging_trip(g, &in, k, staging_carried(&in));
-    tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
-}
-
-static ir_value rest_of_steps(staging *g, ir_builder *b, const slot_shape *shape, ir_value sum) {
-    ir_op loop;
-    ir_value k;
-    if (!g->whole) {
-        staging_op(b, TILE_COPY_WAIT, "left", 0);
-        staging_op(b, TILE_BARRIER, NULL, 0);
-    }
-    ir_builder in = staging_loop(g, b, g->whole * g->steps + g->rest, g->rest, sum, &loop, &k);
-    ir_value slot = tile_index(&in, g->slots * g->slot);
-    sum = multiply(g, &in, slot, shape, staging_carried(&in));
-    tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
-}
+static const stage_actions in_memory = {copy_stage, multiply};
 
 /* ---- the tile ---- */
 
@@ -235,9 +208,13 @@ bool lower_mma_stages(dot *t, ir_builder *b, int64_t extent, ir_value *out) {
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
     begin_copies(&g, b, &rest);
     if (g.whole)
-        sum = whole_stages(&g, b, sum);
+        sum = staging_whole(&g, b, sum);
+    if (g.rest && !g.whole) {
+        staging_op(b, TILE_COPY_WAIT, "left", 0);
+        staging_op(b, TILE_BARRIER, NULL, 0);
+    }
     if (g.rest)
-        sum = rest_of_steps(&g, b, &rest, sum);
+        sum = staging_rest(&g, b, sum);
     ir_named_attr left = {"left", ir_attr_int(b->m, 0)};
     *out = ir_build1(b, TILE_MMA_WAIT, &sum, 1, ir_value_get(b->m, sum)->type, &left, 1);
     return true;

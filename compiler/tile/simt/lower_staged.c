@@ -73,33 +73,7 @@ static void store_stage(const staging *g, ir_builder *b, ir_value slot, const lo
         }
 }
 
-static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
-    for (int i = 0; i < 2; i++) {
-        const stage_side *s = &g->sides[i];
-        const stage_rows rows = {.rows = s->turned ? s->lines : g->steps,
-                                 .columns = s->turned ? g->steps : s->lines,
-                                 .to_stride = s->turned ? 1 : s->pitch,
-                                 .from_stride = s->turned ? s->line_stride : s->step_stride,
-                                 .to_step = s->turned ? s->pitch : 0};
-        ir_value to = tile_index_plus(b, slot, s->at);
-        staging_copy(g, s, b, to, staging_far_offset(g, s, b, k), &rows);
-    }
-}
-
 /* ---- what can be copied ---- */
-
-/* Elements at once: a power of two, to which all of it is aligned; one where it is turned over. */
-static int64_t piece_of(const staging *g, const stage_side *s, ir_builder *b) {
-    int64_t size = (int64_t)dtype_size(g->element), piece = COPY_BYTES / size,
-            aligned =
-                access_index_divisor(b->m, staging_far_offset(g, s, b, tile_index(b, g->steps)));
-    if (s->turned)
-        return size >= LEAST_COPY_BYTES;
-    while (piece > 1 &&
-           (s->lines % piece != 0 || s->step_stride % piece != 0 || aligned % piece != 0))
-        piece /= 2;
-    return piece * size >= LEAST_COPY_BYTES ? piece : 0;
-}
 
 /* As numbers say where its elements lie: those of memory that outlives the workgroup, and nothing
  * is left out or read twice. */
@@ -119,7 +93,8 @@ static bool is_copyable(const staging *g, stage_side *s, ir_builder *b) {
         (made && ir_op_get(b->m, made)->opcode == TILE_SCRATCH) ||
         ir_type_of(b->m, memory)->element != g->element)
         return false;
-    s->piece = piece_of(g, s, b);
+    s->piece = s->turned ? (int64_t)dtype_size(g->element) >= LEAST_COPY_BYTES
+                         : staging_piece(g, s, b, g->steps, 0);
     return s->piece > 0;
 }
 
@@ -164,11 +139,7 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     return sum;
 }
 
-static ir_value multiply_stage(const staging *g, ir_builder *b, ir_value slot, ir_value sum) {
-    return multiply(g, b, slot, g->steps, sum);
-}
-
-static const stage_actions by_threads = {copy_stage, multiply_stage};
+static const stage_actions by_threads = {staging_copy_stage, multiply};
 
 /* The first stages are on their way; what is left over is there. */
 static void begin(const staging *g, ir_builder *b) {
@@ -209,16 +180,14 @@ static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t len
     if (whole) {
         ir_builder in = staging_loop_from(g, b, low, end, g->steps, sum, &loop, &k);
         sum = (g->copies ? staging_trip : loaded_stage)(g, &in, k, staging_carried(&in));
-        tile_yield(&in, &sum, 1);
-        sum = ir_op_result(b->m, loop, 0);
+        sum = staging_end(&in, loop, sum);
     }
     if (length == whole)
         return sum;
     ir_builder in = staging_loop_from(g, b, end, tile_index_plus(b, low, length), length - whole,
                                       sum, &loop, &k);
     sum = multiply(g, &in, tile_index(b, g->slots * g->slot), length - whole, staging_carried(&in));
-    tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
+    return staging_end(&in, loop, sum);
 }
 
 static ir_value added(ir_builder *b, ir_value x, ir_value y) {
@@ -235,8 +204,7 @@ static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
     ir_builder in = staging_loop_from(g, b, tile_index(b, 0), tile_index(b, whole), t->chunk, total,
                                       &loop, &start);
     total = added(&in, staging_carried(&in), chunk(g, &in, start, t->chunk));
-    tile_yield(&in, &total, 1);
-    total = ir_op_result(b->m, loop, 0);
+    total = staging_end(&in, loop, total);
     if (extent > whole)
         total = added(b, total, chunk(g, b, tile_index(b, whole), extent - whole));
     return total;

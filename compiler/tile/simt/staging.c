@@ -91,6 +91,20 @@ void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value
     ir_build(b, &spec);
 }
 
+void staging_copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+    for (int i = 0; i < 2; i++) {
+        const stage_side *s = &g->sides[i];
+        bool by_line = s->by_step || s->turned;
+        const stage_rows rows = {.rows = by_line ? s->lines : g->steps,
+                                 .columns = by_line ? g->steps : s->lines,
+                                 .to_stride = s->turned ? 1 : s->pitch,
+                                 .from_stride = by_line ? s->line_stride : s->step_stride,
+                                 .to_step = s->turned ? s->pitch : 0};
+        ir_value to = tile_index_plus(b, slot, s->at);
+        staging_copy(g, s, b, to, staging_far_offset(g, s, b, k), &rows);
+    }
+}
+
 void staging_begin_copies(const staging *g, ir_builder *b) {
     for (int64_t i = 0; i < g->distance; i++) {
         g->does->copy(g, b, staging_slot(g, b, 0, i), tile_index(b, i * g->steps));
@@ -114,14 +128,14 @@ ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum)
     staging_op(b, TILE_COPY_WAIT, "left", g->distance - 1);
     staging_op(b, TILE_BARRIER, NULL, 0);
     if (g->overlaps)
-        sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), sum);
+        sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), g->steps, sum);
     if (!is_full)
         copy_ahead(g, b, k, number);
     staging_op(b, TILE_COPY_COMMIT, NULL, 0);
     if (g->overlaps)
         staging_op(b, TILE_MMA_WAIT, "left", g->behind);
     else
-        sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), sum);
+        sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), g->steps, sum);
     return sum;
 }
 
@@ -160,4 +174,25 @@ ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, i
 
 ir_value staging_carried(const ir_builder *in) {
     return ir_block_get(in->m, in->block)->arguments[1];
+}
+
+ir_value staging_end(ir_builder *in, ir_op loop, ir_value sum) {
+    tile_yield(in, &sum, 1);
+    return ir_op_result(in->m, loop, 0);
+}
+
+ir_value staging_whole(staging *g, ir_builder *b, ir_value sum) {
+    ir_op loop;
+    ir_value k;
+    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
+    return staging_end(&in, loop, staging_trip(g, &in, k, staging_carried(&in)));
+}
+
+ir_value staging_rest(staging *g, ir_builder *b, ir_value sum) {
+    ir_op loop;
+    ir_value k;
+    ir_builder in = staging_loop(g, b, g->whole * g->steps + g->rest, g->rest, sum, &loop, &k);
+    ir_value slot = tile_index(&in, g->slots * g->slot);
+    int64_t steps = staging_up(g->rest, g->unit->k);
+    return staging_end(&in, loop, g->does->multiply(g, &in, slot, steps, staging_carried(&in)));
 }

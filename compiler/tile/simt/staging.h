@@ -31,8 +31,9 @@ typedef struct staging staging;
 typedef struct stage_actions {
     /* Begins the copies of a stage, whose first step is k. */
     void (*copy)(const staging *g, ir_builder *b, ir_value slot, ir_value k);
-    /* The products of a whole stage onto a sum. */
-    ir_value (*multiply)(const staging *g, ir_builder *b, ir_value slot, ir_value sum);
+    /* The products of so many steps in a slot onto a sum. */
+    ir_value (*multiply)(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
+                         ir_value sum);
 } stage_actions;
 
 struct staging {
@@ -81,6 +82,9 @@ typedef struct stage_rows {
 } stage_rows;
 void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value to, ir_value from,
                   const stage_rows *rows);
+/* Begins the copies of a stage: a slot has both sides, each with its lines or its steps side by
+ * side. */
+void staging_copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k);
 /* Begins the copies of the first stages. */
 void staging_begin_copies(const staging *g, ir_builder *b);
 /* One trip of the pipeline, at step k: a wait for the copies of this stage, then for all threads,
@@ -94,6 +98,11 @@ ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_v
 ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
                         ir_op *loop, ir_value *k);
 ir_value staging_carried(const ir_builder *in);
+/* Ends such a loop with the next sum; the sum behind it. */
+ir_value staging_end(ir_builder *in, ir_op loop, ir_value sum);
+/* All whole stages, which are copied; what they leave over, in the slot behind theirs. */
+ir_value staging_whole(staging *g, ir_builder *b, ir_value sum);
+ir_value staging_rest(staging *g, ir_builder *b, ir_value sum);
 
 /* lower_mma_stage.c: all steps by instructions that read the workgroup's memory. False, with
  * nothing done: what lies far away cannot be copied there. */

@@ -5,9 +5,9 @@
  * turns as often as its bounds say; others are gone through.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
+#include "ops/predicates.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
 
@@ -30,19 +30,6 @@ static int64_t affine(const turns *t, ir_op op) {
     return sum;
 }
 
-static int64_t compared(const turns *t, ir_op op, int64_t x, int64_t y) {
-    const char *predicate = ir_op_string(t->m, op, "predicate", "eq");
-    static const struct {
-        const char *name;
-        bool less, equal, greater;
-    } of[] = {{"eq", 0, 1, 0}, {"ne", 1, 0, 1}, {"lt", 1, 0, 0},
-              {"le", 1, 1, 0}, {"gt", 0, 0, 1}, {"ge", 0, 1, 1}};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (strcmp(predicate, of[i].name) == 0)
-            return x < y ? of[i].less : x == y ? of[i].equal : of[i].greater;
-    return 0;
-}
-
 static int64_t constant(const turns *t, ir_op op) {
     const ir_attr_data *bits = ir_attr_get(t->m, ir_op_attr(t->m, op, "value"));
     return bits->element == DTYPE_I32 ? (int32_t)bits->bits : (int64_t)bits->bits;
@@ -56,7 +43,7 @@ static int64_t number_of(const turns *t, ir_op op, int64_t x, int64_t y) {
     case TILE_CONSTANT:
         return constant(t, op);
     case TILE_COMPARE:
-        return compared(t, op, x, y);
+        return predicate_holds_i64(predicate_of(ir_op_string(t->m, op, "predicate", "")), x, y);
     case TILE_SELECT:
         return x ? y : t->of[d->operands[2]];
     case TILE_ADD:
