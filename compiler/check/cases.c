@@ -205,7 +205,7 @@ static const char *constant_text(case_reader *r, const entity *e) {
 
 static bool constant_bind(case_reader *r, const ast_parameter *p, const node *given,
                           compiler_constant *out) {
-    entity own = check_expression(&r->scope, p->fallback);
+    entity own = p->fallback ? check_expression(&r->scope, p->fallback) : entity_broken(p->at);
     entity value = check_expression(&r->scope, given->left);
     if (value.kind == ENTITY_BROKEN)
         return false;

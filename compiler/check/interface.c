@@ -301,14 +301,6 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
     }
 }
 
-/* A value to show for a constant of this annotation: bool, int, or else a float. */
-static const char *usual_value(const node *n) {
-    bool named = n && n->kind == NODE_NAME;
-    return named && strcmp(n->text, "bool") == 0  ? "True"
-           : named && strcmp(n->text, "int") == 0 ? "1"
-                                                  : "1.0";
-}
-
 static bool parameter_check(const kernel_interface *k, uint32_t index, diagnostics *d) {
     const ast_function *f = k->function;
     const ast_parameter *p = &f->parameters[index];
@@ -319,12 +311,6 @@ static bool parameter_check(const kernel_interface *k, uint32_t index, diagnosti
             diagnose_note(d, f->parameters[i].at, "first here");
             return false;
         }
-    }
-    if (p->keyword_only && !p->fallback) {
-        diagnose_error(d, ERROR_CONSTANT_VALUE, p->at, "constant '%s' has no value", p->name);
-        diagnose_help(d, "a parameter after '*' is a constant: write %s=%s, or @constants(%s=...)",
-                      p->name, usual_value(p->annotation), p->name);
-        return false;
     }
     if (!p->keyword_only && p->fallback) {
         diagnose_error(d, ERROR_TENSOR_DEFAULT, p->at, "a tensor parameter has no default");

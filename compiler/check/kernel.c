@@ -198,12 +198,44 @@ static void define_records(checker *c) {
     }
 }
 
-/* The value of a constant: the case's, else the kernel's. */
-static const node *constant_value(const checker *c, const ast_parameter *p) {
-    for (uint32_t i = 0; c->given && i < c->given->constant_count; i++)
-        if (strcmp(c->given->constants[i].name, p->name) == 0)
-            return c->given->constants[i].value;
+const node *constant_value(const ast_parameter *p, const compiler_case *c) {
+    for (uint32_t i = 0; c && i < c->constant_count; i++)
+        if (strcmp(c->constants[i].name, p->name) == 0)
+            return c->constants[i].value;
     return p->fallback;
+}
+
+bool has_all_constants(const kernel_interface *k, const compiler_case *c) {
+    for (uint32_t i = 0; i < k->function->parameter_count; i++)
+        if (k->function->parameters[i].keyword_only &&
+            !constant_value(&k->function->parameters[i], c))
+            return false;
+    return true;
+}
+
+/* A value to show for a constant of this annotation: bool, int, or else a float. */
+static const char *usual_value(const node *n) {
+    bool named = n && n->kind == NODE_NAME;
+    return named && strcmp(n->text, "bool") == 0  ? "True"
+           : named && strcmp(n->text, "int") == 0 ? "1"
+                                                  : "1.0";
+}
+
+static bool define_kernel_constant(checker *c, const ast_parameter *p) {
+    const node *value = constant_value(p, c->given);
+    if (!value) {
+        const char *usual = usual_value(p->annotation);
+        diagnose_error(c->report, ERROR_CONSTANT_VALUE, p->at, "constant '%s' has no value",
+                       p->name);
+        diagnose_help(c->report,
+                      "write %s=%s here or in the case, @constants(%s=%s), or --constants %s=%s",
+                      p->name, usual, p->name, usual, p->name, usual);
+        return false;
+    }
+    c->constants_only = true;
+    define_constant(c, p->name, p->at, value, false);
+    c->constants_only = false;
+    return true;
 }
 
 static bool define_parameters(checker *c, ir_attr *names) {
@@ -213,9 +245,8 @@ static bool define_parameters(checker *c, ir_attr *names) {
     for (uint32_t i = 0; i < k->function->parameter_count; i++) {
         const ast_parameter *p = &k->function->parameters[i];
         if (p->keyword_only) {
-            c->constants_only = true;
-            define_constant(c, p->name, p->at, constant_value(c, p), false);
-            c->constants_only = false;
+            if (!define_kernel_constant(c, p))
+                return false;
             continue;
         }
         ir_type type = kernel_annotated_type(c, &k->parameters[count]);

@@ -72,6 +72,8 @@ static void binding_text(const compiler_case *c, text *out) {
 static void check_cases(compiler_source *s, const kernel_interface *k,
                         const compiler_kernel *kernel, uint32_t index, diagnostics *d) {
     text wanted, found;
+    if (!has_all_constants(k, &kernel->cases[index])) /* they are said later, or missed then */
+        return;
     ir_module *m = kernel_check(s, k, &kernel->cases[index], d);
     text_init(&wanted);
     text_init(&found);
@@ -169,7 +171,7 @@ static void check_kernel(compiler_source *s, uint32_t index, diagnostics *d) {
     const uint32_t before = d->reported;
     if (k->broken || k->function->broken)
         return;
-    if (kernel->case_count == 0)
+    if (kernel->case_count == 0 && has_all_constants(k, NULL))
         check_without_cases(s, k, d);
     map seen;
     text key;

@@ -109,6 +109,9 @@ struct compiler_source {
     VEC(struct source_module *) modules; /* ... those that others import before these */
 };
 
+/* The value of a constant: the case's (NULL: there is none), else the kernel's; NULL: neither. */
+const node *constant_value(const ast_parameter *p, const compiler_case *c);
+bool has_all_constants(const kernel_interface *k, const compiler_case *c);
 /* Reads the annotations of a function; problems are reported and leave `broken` set. */
 kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnostics *d);
 /* One Tensor[...]; symbols and type variables are added to the lists. False when reported. */

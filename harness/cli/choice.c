@@ -398,7 +398,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .generic = options_flag(o, OPTION_GENERIC),
                         .constants = options_text(o, OPTION_CONSTANT, NULL),
                         .schedule = options_text(o, OPTION_SCHEDULE, NULL),
-                        .space = options_text(o, OPTION_SPACE, NULL),
+                        .space = o->chosen,
                         .cold = options_flag(o, OPTION_COLD),
                         .tolerance = options_text(o, OPTION_TOLERANCE, NULL),
                         .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
@@ -504,11 +504,11 @@ void choice_query(const options *o, size_t first, arena *memory, corpus_query *q
 }
 
 int choice_space(const options *o, corpus *c) {
-    const char *words = options_text(o, OPTION_SPACE, NULL);
+    const char *words = o->chosen;
     status st = STATUS_INIT;
     return !words || corpus_choose(c, words, &st)
                ? EXIT_DONE
-               : command_usage(o->command, "--space: %s", st.message);
+               : command_usage(o->command, "--space, --constants: %s", st.message);
 }
 
 int choice_corpus(const options *o, size_t first, corpus *out) {

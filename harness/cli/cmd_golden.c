@@ -170,11 +170,12 @@ static int list(const options *o, const corpus *c, const job_choice *choice) {
 
 /* record and list have to do with the interpreter alone, and list runs nothing. */
 static int check_verb(const options *o, int which) {
-    int code = which == 1 ? EXIT_DONE
-                          : COMMAND_REFUSE(o, "is for golden verify", OPTION_BACKEND,
-                                           OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
-                                           OPTION_ORDER_PROBE, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
-                                           OPTION_NO_CACHE, OPTION_GENERIC, OPTION_SPACE);
+    int code = which == 1
+                   ? EXIT_DONE
+                   : COMMAND_REFUSE(o, "is for golden verify", OPTION_BACKEND, OPTION_PROFILE,
+                                    OPTION_THREADS, OPTION_ISA, OPTION_ORDER_PROBE,
+                                    OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_NO_CACHE,
+                                    OPTION_GENERIC, OPTION_SPACE, OPTION_CONSTANTS);
     if (!code && which == 2)
         code = COMMAND_REFUSE(o, "is for golden record and verify", OPTION_TIMEOUT, OPTION_MEMORY);
     return code;

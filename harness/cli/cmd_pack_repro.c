@@ -338,11 +338,11 @@ static int find_named(const options *o, const job_choice *choice, wanted *w) {
 static int find_recorded(const options *o, const char *first, wanted *w) {
     status st = STATUS_INIT;
     char run[128] = "last";
-    int code =
-        COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
-                       OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
-                       OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_INJECT,
-                       OPTION_CASE, OPTION_DIMS, OPTION_SPACE, OPTION_WITH, OPTION_INPUTS);
+    int code = COMMAND_REFUSE(o, "is of the result: it is run as it was recorded", OPTION_BACKEND,
+                              OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
+                              OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
+                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_SPACE,
+                              OPTION_CONSTANTS, OPTION_WITH, OPTION_INPUTS);
     if (code)
         return code;
     if (o->arguments.count > 1)
@@ -407,11 +407,12 @@ static int pack_recorded_call(const options *o, const job_choice *choice, const 
 }
 
 static int find_call(const options *o, const job_choice *choice, const char *folder) {
-    int code = COMMAND_REFUSE(o, "is of the call: it is packed as it was recorded", OPTION_BACKEND,
-                              OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA,
-                              OPTION_SEED, OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC,
-                              OPTION_INJECT, OPTION_CASE, OPTION_DIMS, OPTION_SPACE, OPTION_WITH,
-                              OPTION_DB, OPTION_CONSTANT, OPTION_LAST_FAILURE, OPTION_GOLDEN);
+    int code =
+        COMMAND_REFUSE(o, "is of the call: it is packed as it was recorded", OPTION_BACKEND,
+                       OPTION_DEVICE, OPTION_PROFILE, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
+                       OPTION_UNOPTIMISED, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_INJECT,
+                       OPTION_CASE, OPTION_DIMS, OPTION_SPACE, OPTION_CONSTANTS, OPTION_WITH,
+                       OPTION_DB, OPTION_CONSTANT, OPTION_LAST_FAILURE, OPTION_GOLDEN);
     if (code)
         return code;
     if (o->arguments.count > 1)

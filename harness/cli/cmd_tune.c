@@ -201,10 +201,11 @@ int command_tune(const options *o) {
                              o->arguments.items[0]);
     int refused = EXIT_DONE;
     if (export || import || show)
-        refused = COMMAND_REFUSE(o, "is for tuning, and nothing is tuned here", OPTION_PROFILE,
-                                 OPTION_FILTER, OPTION_THREADS, OPTION_ISA, OPTION_SEED,
-                                 OPTION_TIMEOUT, OPTION_MEMORY, OPTION_QUICK, OPTION_BUDGET,
-                                 OPTION_AGAIN, OPTION_NO_CACHE, OPTION_GOLDEN, OPTION_SPACE);
+        refused =
+            COMMAND_REFUSE(o, "is for tuning, and nothing is tuned here", OPTION_PROFILE,
+                           OPTION_FILTER, OPTION_THREADS, OPTION_ISA, OPTION_SEED, OPTION_TIMEOUT,
+                           OPTION_MEMORY, OPTION_QUICK, OPTION_BUDGET, OPTION_AGAIN,
+                           OPTION_NO_CACHE, OPTION_GOLDEN, OPTION_SPACE, OPTION_CONSTANTS);
     if (!refused && (export || import))
         refused = COMMAND_REFUSE(o, "is for tuning and --show", OPTION_JSON);
     if (refused)

@@ -74,12 +74,12 @@ static int tell_no_case(const compiler_kernel *kernel, const char *case_name) {
 
 /* Chooses the kernel's tiles by --space. */
 static int choose_space(const options *o, kernel_choice *k) {
-    const char *words = options_text(o, OPTION_SPACE, NULL);
+    const char *words = o->chosen;
     status st = STATUS_INIT;
     const compiler_case *chosen =
         words ? compiler_case_choose(k->source, k->kernel, k->c, words, &st) : k->c;
     if (words && !chosen)
-        return command_usage(o->command, "--space: %s", st.message);
+        return command_usage(o->command, "--space, --constants: %s", st.message);
     k->c = chosen;
     return EXIT_DONE;
 }

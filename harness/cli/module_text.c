@@ -195,11 +195,11 @@ static bool show_all(show *s, const char *path, bool yaml, status *st) {
 
 static int check_show(show *s, bool *yaml) {
     const options *o = s->o;
-    int code =
-        COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_CASE, OPTION_DIMS,
-                       OPTION_PROFILE, OPTION_THREADS, OPTION_UNOPTIMISED, OPTION_SCHEDULE,
-                       OPTION_SPACE, OPTION_TUNED, OPTION_NO_TUNED, OPTION_NO_CACHE, OPTION_PTXAS,
-                       OPTION_GENERIC, OPTION_CONSTANT, OPTION_SPECIALIZE, OPTION_EMIT_AFTER);
+    int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_CASE,
+                              OPTION_DIMS, OPTION_PROFILE, OPTION_THREADS, OPTION_UNOPTIMISED,
+                              OPTION_SCHEDULE, OPTION_SPACE, OPTION_CONSTANTS, OPTION_TUNED,
+                              OPTION_NO_TUNED, OPTION_NO_CACHE, OPTION_PTXAS, OPTION_GENERIC,
+                              OPTION_CONSTANT, OPTION_SPECIALIZE, OPTION_EMIT_AFTER);
     if (code)
         return code;
     if (!s->what)

@@ -145,6 +145,19 @@ static bool parse_option(options *o, int argc, char **argv, int *i, status *st) 
     return store_value(o, id, value, st);
 }
 
+static void join_chosen(options *o) {
+    const char *space = options_text(o, OPTION_SPACE, NULL),
+               *constants = options_text(o, OPTION_CONSTANTS, NULL);
+    text all;
+    if (!space && !constants)
+        return;
+    text_init(&all);
+    text_printf(&all, "%s%s%s", space ? space : "", space && constants ? "," : "",
+                constants ? constants : "");
+    o->chosen = base_strdup(all.data);
+    text_release(&all);
+}
+
 bool options_parse(options *o, command_id command, int argc, char **argv, status *st) {
     *o = (options){.command = command, .word_count = argc, .words = argv};
     bool only_arguments = false;
@@ -159,6 +172,7 @@ bool options_parse(options *o, command_id command, int argc, char **argv, status
             o->plain_count += !only_arguments;
         }
     }
+    join_chosen(o);
     return true;
 }
 
@@ -166,6 +180,7 @@ void options_release(options *o) {
     for (int i = 0; i < OPTION_COUNT; i++)
         vec_release(&o->values[i].values);
     vec_release(&o->arguments);
+    free(o->chosen);
 }
 
 void options_line(const options *o, text *out) {

@@ -54,6 +54,8 @@ typedef struct options {
     size_t plain_count; /* of these, what stands before "--"; all of them without one */
     int word_count;     /* what followed the command's name; borrowed */
     char *const *words;
+    char *chosen; /* --space and --constants together, as compiler_case_choose takes them; NULL:
+                     neither is there */
 } options;
 
 /* The command of that name, or COMMAND_COUNT. */
