@@ -55,9 +55,10 @@ bool library_may(const ir_module *graph, const compiler_options *options,
         tiles_of(graph) || !ir_module_kernel(graph))
         return false;
     ir_op op = only_composite(graph);
-    return op && ir_op_get(graph, op)->opcode == GRAPH_ATTENTION &&
-           ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element == DTYPE_BF16 &&
-           has_unit(target, DTYPE_BF16);
+    if (!op || ir_op_get(graph, op)->opcode != GRAPH_ATTENTION)
+        return false;
+    dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
+    return dtype_is_narrow(element) && has_unit(target, element);
 }
 
 /* ---- attention ---- */

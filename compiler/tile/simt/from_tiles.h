@@ -158,6 +158,26 @@ const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load);
 bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
                     tiles_view *out);
 
+/* from_tiles_parts.c: how an f32 becomes parts of a narrow type, whose products with that type are
+ * added as one. */
+enum { TILES_PARTS = 3 };
+typedef struct tiles_parting {
+    dtype to;
+    int opcode; /* that makes a part of what the parts before it leave */
+    int count;
+    bool of_weights;         /* numbers from 0 to 1 alone */
+    uint32_t scale, unscale; /* f32: factors of the number and of the sum of products; 0: none */
+} tiles_parting;
+
+/* That of a left factor of the graph; NULL: it has none, or needs none. */
+const tiles_parting *tiles_parting_of(const tiles_lowering *t, ir_value left, dtype right,
+                                      dtype sum);
+/* Makes parts of x, which is `of` in registers. */
+void tiles_part(const tiles_lowering *t, ir_builder *b, const tiles_parting *p, ir_value of,
+                ir_value x, ir_value parts[TILES_PARTS]);
+/* The sum of products of such parts; p may be NULL. */
+ir_value tiles_unscaled(ir_builder *b, const tiles_parting *p, ir_value sum);
+
 bool tiles_lower_block(tiles_lowering *t, ir_builder *b, ir_block block);
 /* from_tiles_load.c: tessera.load and tessera.give. */
 bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op);

@@ -48,9 +48,9 @@ sed 's/"K", bf16\]/"K", f16]/; s/"N", bf16\]/"N", f16]/' amx.bf16.tsr >other.tsr
 exits 3 "factors that the unit does not take" "$tsr" compile other.tsr --emit graph
 has err "E0624" "have a diagnostic of their own"
 # Attention beyond strict is a kernel of tiles of the library: one phase, on the unit, unless a schedule or strict bits are asked for.
-while read -r phases library words; do
+while read -r phases library case words; do
     # shellcheck disable=SC2086
-    exits 0 "attention on a chip, $words" "$tsr" compile "$root/corpus/attention/attention.tsr" --kernel attention_causal --case rows \
+    exits 0 "attention on a chip, $case $words" "$tsr" compile "$root/corpus/attention/attention.tsr" --kernel attention_causal --case "$case" \
         --emit metadata $words
     cp out m.json
     exits 0 "is $phases phases, library: $library" /usr/bin/python3 -c '
@@ -59,11 +59,12 @@ m = json.load(open("m.json"))
 assert (len(m["phases"]), m.get("library", "none")) == (int(sys.argv[1]), sys.argv[2]), (m["phases"], m.get("library"))
 assert sys.argv[2] == "none" or m["matrix_units"], m' "$phases" "$library"
 done <<'END'
-1 causal_attention --profile deterministic --isa sm_80
-1 causal_attention --profile fast --isa gfx942
-4 none --profile strict --isa sm_80
-4 none --profile deterministic --isa sm_80 --schedule CHAIN=0
-4 none --profile deterministic --isa sm_75
+1 causal_attention rows --profile deterministic --isa sm_80
+1 causal_attention rows --profile fast --isa gfx942
+1 causal_attention f16_rows --profile deterministic --isa sm_90a
+4 none rows --profile strict --isa sm_80
+4 none rows --profile deterministic --isa sm_80 --schedule CHAIN=0
+4 none rows --profile deterministic --isa sm_75
 END
 
 # The model weighs tiles that are lowered as they stand: other tiles, other cycles; and the library's beside the phases.
