@@ -118,12 +118,13 @@ static void compute(const tile_cost *c, ir_op op, cost_use *u) {
 
 /* ---- loops ---- */
 
+/* The mean of instances whose loops end at different places. */
 static double trips_of(const ir_module *m, ir_op loop) {
     const ir_op_data *d = ir_op_get(m, loop);
     index_range low = index_range_of(m, d->operands[0]), high = index_range_of(m, d->operands[1]);
-    double step = (double)ir_op_int(m, loop, "step", 1);
-    double most = ceil((double)(high.high - low.low) / step);
-    return most > 0 ? most : 0;
+    double step = (double)ir_op_int(m, loop, "step", 1), end = (double)(high.low + high.high) / 2;
+    double trips = ceil((end - (double)low.low) / step);
+    return trips > 0 ? trips : 0;
 }
 
 static cost_use use_of_block(const tile_cost *c, ir_block block);

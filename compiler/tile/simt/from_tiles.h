@@ -60,7 +60,8 @@ typedef struct tiles_index {
     const char *name;
     ir_value index;
     int64_t least, most;
-    bool last; /* of the last trip of a loop, which is lowered by itself */
+    bool last;      /* of the last trip of a loop, which is lowered by itself */
+    ir_value count; /* trips of its loop, where they depend on other indices; 0: one after `most` */
 } tiles_index;
 
 /* A load that a loop repeats, whose tiles are on their way some trips before they are read. */
@@ -109,6 +110,12 @@ bool tiles_widens(const tiles_lowering *t, ir_op op);
 void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *columns);
 /* constant + sum of coefficient * index. False: the dimension is another function of indices. */
 bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out);
+/* Is it greater at the last place of one of the indices than at the first? */
+bool tiles_grows(const tiles_lowering *t, ir_attr dim, size_t index);
+/* Any dimension as an index, 0 where it is a number, and bounds of it. False: an index is
+ * multiplied by another one. */
+bool tiles_number_of(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out, int64_t *least,
+                     int64_t *most);
 /* The least and the greatest value of it. */
 bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most);
 
@@ -143,10 +150,11 @@ tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile);
 bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out);
 
 /* from_tiles_stream.c: finds the loads of a loop that can be on their way ahead of it, and begins
- * their first copies. Behind them the loop's own block begins with tiles_next_trip, whose index and
- * number of trips are the last of t->indices. */
-bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char *index,
-                        int64_t count);
+ * their first copies; `all` has no index yet. Behind them the loop's own block begins with
+ * tiles_next_trip, whose index and number of trips are the last of t->indices. */
+bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tiles_index *all);
+/* Number of trips of the loop that has the index. */
+ir_value tiles_trips(ir_builder *b, const tiles_index *index);
 bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first);
 /* Behind the loop's own block. */
 void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first);

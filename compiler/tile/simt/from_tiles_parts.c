@@ -87,7 +87,7 @@ static ir_value scaled(ir_builder *b, ir_value x, uint32_t by) {
               : x;
 }
 
-/* What a part leaves of a number: nothing of an infinity, which no weight is. */
+/* The number without a part: nothing of an infinity, which no weight is. */
 static ir_value rest_of(ir_builder *b, ir_value x, ir_value part, bool finite) {
     ir_value high = tile_op(b, TILE_CONVERT, &part, 1, DTYPE_F32),
              rest = tile_op(b, TILE_SUB, (ir_value[]){x, high}, 2, DTYPE_NONE);

@@ -27,6 +27,10 @@ const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load) {
     return NULL;
 }
 
+ir_value tiles_trips(ir_builder *b, const tiles_index *index) {
+    return index->count ? index->count : tile_index(b, index->most + 1);
+}
+
 /* ---- what can be copied ---- */
 
 /* Trips ahead: of the load, else of the kernel; no more than there are. */
@@ -186,16 +190,15 @@ static bool begin_copies(tiles_lowering *t, ir_builder *b, size_t first, int64_t
     return ok;
 }
 
-bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char *index,
-                        int64_t count) {
+bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tiles_index *all) {
     const size_t first = t->streams.count;
+    const int64_t count = all->most + 1;
     ir_block block = ir_op_block(t->g, loop, 0);
-    const tiles_index ahead = {index, 0, 0, count - 1, false};
     bool ok = true;
-    vec_push(&t->indices, ahead);
+    vec_push(&t->indices, *all);
     for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;
          op = ir_op_get(t->g, op)->next)
-        ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, &ahead);
+        ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, all);
     ok = ok && (t->streams.count == first || begin_copies(t, b, first, count));
     t->indices.count--;
     return ok;
@@ -205,9 +208,9 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char
 static bool load_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
     tiles_index *now = &t->indices.items[t->indices.count - 1];
     ir_value trip = now->index;
-    bool ok = load_trip(
-        t, b, s,
-        tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, trip, 1), tile_index(b, now->most)));
+    bool ok = load_trip(t, b, s,
+                        tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, trip, 1),
+                                      tile_index_plus(b, tiles_trips(b, now), -1)));
     t->indices.items[t->indices.count - 1].index = trip;
     return ok;
 }
@@ -223,10 +226,9 @@ void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first) {
 static bool copy_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
     tiles_index *now = &t->indices.items[t->indices.count - 1];
     ir_value trip = now->index, next;
-    int64_t count = now->most + 1;
     ir_op guard;
-    ir_builder in = tile_for(b, tile_index_plus(b, trip, s->distance), tile_index(b, count), count,
-                             NULL, 0, &guard, &next);
+    ir_builder in = tile_for(b, tile_index_plus(b, trip, s->distance), tiles_trips(b, now),
+                             now->most + 1, NULL, 0, &guard, &next);
     bool ok = bring_trip(t, &in, s, next);
     tile_yield(&in, NULL, 0);
     t->indices.items[t->indices.count - 1].index = trip;
