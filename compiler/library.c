@@ -14,10 +14,9 @@
 #include "tile/mma.h"
 #include "tile/tile.h"
 
-/* Sizes of attention that its tiles are made for: steps of a matrix unit, a row of sums in
- * registers, and half of the queries of an instance, which takes all keys one block after the
- * other. */
-enum { DEPTH_STEP = 16, DEPTH_MOST = 128, FEWEST_ROWS = 32 };
+/* Sizes of attention that its tiles are made for: steps of a matrix unit, and a row of sums in
+ * registers. */
+enum { DEPTH_STEP = 16, DEPTH_MOST = 128 };
 
 /* ---- the composite ---- */
 
@@ -77,9 +76,9 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
     for (int i = 0; i < n - 2; i++)
         heads *= q->dims[i];
     bool causal = ir_op_int(m, op, "causal", 0) != 0;
-    if (heads < 1 || rows < FEWEST_ROWS || keys < 1 || depth < DEPTH_STEP ||
-        depth % DEPTH_STEP != 0 || depth > DEPTH_MOST ||
-        ir_type_of(m, d->operands[2])->dims[n - 1] != depth || (causal && keys < rows))
+    if (heads < 1 || rows < 1 || keys < 1 || depth < DEPTH_STEP || depth % DEPTH_STEP != 0 ||
+        depth > DEPTH_MOST || ir_type_of(m, d->operands[2])->dims[n - 1] != depth ||
+        (causal && keys < rows))
         return false;
     *name = causal ? "causal_attention" : "attention";
     text_printf(dims, "N=%" PRId64 ",M=%" PRId64 ",K=%" PRId64 ",D=%" PRId64 ",E=%s", heads, rows,
@@ -88,6 +87,21 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
 }
 
 /* ---- the library's kernel ---- */
+
+typedef struct library_request {
+    const compiler_options *options;
+    const target_info *target;
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const compiler_case *c; /* its dimensions */
+    status st;
+} library_request;
+
+static void free_modules(library_kernel *k) {
+    ir_module_free(k->graph);
+    ir_module_free(k->tile);
+    k->graph = k->tile = NULL;
+}
 
 static compiler_source *open_library(const char *name) {
     compiler_source *source = NULL;
@@ -151,51 +165,86 @@ static void name_as(ir_module *m, const ir_module *graph) {
     ir_op_set_attr(m, kernel, "shapes", ir_attr_array(m, shapes, count + 1));
 }
 
-/* Smaller blocks of keys where a workgroup's memory is smaller. */
-static ir_module *lower_blocks(compiler_source *source, const compiler_kernel *kernel,
-                               const compiler_case *c, const compiler_options *options,
-                               const target_info *target, ir_module **tiles_out) {
-    static const char *const blocks[] = {"BN=64", "BN=32"};
-    char why[SIMT_TILES_WHY_BYTES];
-    status st = STATUS_INIT;
-    ir_module *lowered = NULL;
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !lowered; i++) {
-        const compiler_case *chosen = compiler_case_choose(source, kernel, c, blocks[i], &st);
-        ir_module *tiles = chosen ? specialized(source, kernel, chosen) : NULL;
-        if (tiles && pipeline_lower_tiles(tiles, options, target, why, &lowered))
-            *tiles_out = tiles;
-        else
-            ir_module_free(tiles);
+/* ---- the choice of tiles ---- */
+
+/* The next point of a kernel's space, as those of a clock; false behind the last. */
+static bool next_point(const compiler_knobs *knobs, uint32_t at[COMPILER_KNOBS_MAX]) {
+    for (uint32_t i = 0; i < knobs->count; i++) {
+        if (++at[i] < knobs->items[i].count)
+            return true;
+        at[i] = 0;
     }
-    status_clear(&st);
-    return lowered;
+    return false;
 }
 
-ir_module *library_lower(const ir_module *graph, const compiler_options *options,
-                         const target_info *target, ir_module **tiles_out, const char **name_out) {
-    const char *name;
-    status st = STATUS_INIT;
+static void point_text(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
+                       text *out) {
+    for (uint32_t i = 0; i < knobs->count; i++)
+        if (knobs->items[i].count)
+            text_printf(out, "%s%s=%" PRId64, out->length ? "," : "", knobs->items[i].name,
+                        knobs->items[i].values[at[i]]);
+}
+
+/* The kernel with these tiles. False: they have no lowering, or not all products are the unit's. */
+static bool lower_point(library_request *r, const char *words, library_kernel *out) {
+    char why[SIMT_TILES_WHY_BYTES];
+    const compiler_case *chosen = compiler_case_choose(r->source, r->kernel, r->c, words, &r->st);
+    out->graph = chosen ? specialized(r->source, r->kernel, chosen) : NULL;
+    out->tile = NULL;
+    bool ok = out->graph &&
+              pipeline_lower_tiles(out->graph, r->options, r->target, why, &out->tile) &&
+              !ir_op_attr(out->tile, ir_module_kernel(out->tile), "missed") &&
+              pipeline_weigh_tiles(out->tile, r->options, r->target, &out->cycles);
+    if (!ok)
+        free_modules(out);
+    return ok;
+}
+
+static bool lower_best(library_request *r, library_kernel *out) {
+    uint32_t at[COMPILER_KNOBS_MAX] = {0};
+    bool found = false;
+    do {
+        library_kernel one = *out;
+        text words;
+        text_init(&words);
+        point_text(r->kernel->knobs, at, &words);
+        bool ok = lower_point(r, words.data, &one);
+        bool better = ok && (!found || one.cycles < out->cycles);
+        if (better && found)
+            free_modules(out);
+        if (better)
+            *out = one;
+        else if (ok)
+            free_modules(&one);
+        found |= ok;
+        text_release(&words);
+    } while (next_point(r->kernel->knobs, at));
+    return found;
+}
+
+bool library_lower(const ir_module *graph, const compiler_options *options,
+                   const target_info *target, library_kernel *out) {
+    library_request r = {.options = options, .target = target, .st = STATUS_INIT};
     compiler_values values = {0};
-    ir_module *lowered = NULL;
     text dims, said;
     arena memory;
+    bool found = false;
     text_init(&dims);
     text_init(&said);
     arena_init(&memory);
-    bool fits = describe_attention(graph, only_composite(graph), &name, &dims);
-    compiler_source *source = fits ? open_library("attention.tsr") : NULL;
-    const compiler_kernel *kernel = source ? compiler_kernel_named(source, name) : NULL;
-    const compiler_case *c = NULL;
-    if (kernel && compiler_values_read(dims.data, &memory, &values, &st))
-        c = compiler_case_bind(source, kernel, &values, &said);
-    if (c)
-        lowered = lower_blocks(source, kernel, c, options, target, tiles_out);
-    if (lowered)
-        name_as(lowered, graph), *name_out = name;
-    compiler_close(source);
+    if (describe_attention(graph, only_composite(graph), &out->name, &dims))
+        r.source = open_library("attention.tsr");
+    r.kernel = r.source ? compiler_kernel_named(r.source, out->name) : NULL;
+    if (r.kernel && compiler_values_read(dims.data, &memory, &values, &r.st))
+        r.c = compiler_case_bind(r.source, r.kernel, &values, &said);
+    if (r.c)
+        found = lower_best(&r, out);
+    if (found)
+        name_as(out->tile, graph);
+    compiler_close(r.source);
     arena_release(&memory);
     text_release(&said);
     text_release(&dims);
-    status_clear(&st);
-    return lowered;
+    status_clear(&r.st);
+    return found;
 }

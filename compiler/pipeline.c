@@ -12,7 +12,6 @@
 #include "device/host/host.h"
 #include "graph/instance.h"
 #include "graph/passes.h"
-#include "library.h"
 #include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
@@ -37,8 +36,7 @@ static bool run_outline(pipeline *p) {
     return !p->is_program || program_outline(p->m, &request, p->st);
 }
 
-/* Lowering makes a new module; the one above is gone with it. */
-static bool replace(pipeline *p, ir_module *lower) {
+bool pipeline_replace(pipeline *p, ir_module *lower) {
     if (!lower)
         return false;
     ir_module_free(p->m);
@@ -46,23 +44,10 @@ static bool replace(pipeline *p, ir_module *lower) {
     return true;
 }
 
-/* A composite becomes tiles of the library, where they fit. */
-static bool take_from_library(pipeline *p) {
-    ir_module *tiles = NULL, *lowered = NULL;
-    if (!p->is_program && !p->space && library_may(p->m, p->options, p->target))
-        lowered = library_lower(p->m, p->options, p->target, &tiles, &p->library);
-    if (!lowered)
-        return false;
-    ir_print(tiles, &p->schedule);
-    ir_module_free(tiles);
-    p->direct = true;
-    return replace(p, lowered);
-}
-
 /* Its tiles are its schedule. What has no such lowering stays as it is. */
 static bool run_lower_tiles(pipeline *p) {
     ir_module *lowered;
-    if (take_from_library(p))
+    if (pipeline_take_library(p))
         return true;
     if (!pipeline_lower_tiles(p->m, p->options, p->target, p->why_joined, &lowered))
         return true;
@@ -72,7 +57,7 @@ static bool run_lower_tiles(pipeline *p) {
     }
     ir_print(p->m, &p->schedule);
     p->tiles = p->direct = true;
-    return replace(p, lowered);
+    return pipeline_replace(p, lowered);
 }
 
 static bool too_many_instances(status *st) {
@@ -106,8 +91,8 @@ static bool run_schedule(pipeline *p) {
         .loose = p->options->schedule_loose,
         .space = p->space,
         .crowded = &p->crowded};
-    bool ok =
-        graph_require_kernel(p->m, p->st) && replace(p, schedule_from_graph(p->m, &request, p->st));
+    bool ok = graph_require_kernel(p->m, p->st) &&
+              pipeline_replace(p, schedule_from_graph(p->m, &request, p->st));
     special_room_release(&room);
     if (!ok)
         return p->expanded              ? too_many_instances(p->st)
@@ -119,7 +104,7 @@ static bool run_schedule(pipeline *p) {
 }
 
 static bool run_tile(pipeline *p) {
-    return replace(p, tile_from_schedule(p->m, p->st));
+    return pipeline_replace(p, tile_from_schedule(p->m, p->st));
 }
 
 static bool run_share_functions(pipeline *p) {
@@ -269,8 +254,7 @@ static bool ends_below_graph(const char *last) {
     return i < PASS_COUNT;
 }
 
-/* Runs the passes up to and including `last`; NULL runs them all. */
-static bool run_passes(pipeline *p, const char *last) {
+bool pipeline_run(pipeline *p, const char *last) {
     const ir_module *graph = compiler_instance_graph(p->instance);
     bool taken = false;
     if (!graph_require_code(graph, has_unit, p->target, p->st) ||
@@ -296,8 +280,15 @@ static bool run_passes(pipeline *p, const char *last) {
            (p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st));
 }
 
-static bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_options *options,
-                          status *st) {
+bool pipeline_run_tiles(pipeline *p) {
+    bool ok = true;
+    for (int i = PASS_lower_tiles + 1; i < PASS_COUNT && ok; i++)
+        ok = run_pass(p, &passes[i]);
+    return ok;
+}
+
+bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_options *options,
+                   status *st) {
     compiler_init();
     const char *isa = options->isa ? options->isa : host_isa();
     *p = (pipeline){.instance = instance,
@@ -314,7 +305,7 @@ static bool pipeline_open(pipeline *p, compiler_instance *instance, const compil
     return true;
 }
 
-static void pipeline_close(pipeline *p) {
+void pipeline_close(pipeline *p) {
     ir_module_free(p->m);
     text_release(&p->schedule);
     json_decref(p->epilogues);
@@ -326,7 +317,7 @@ ir_module *pipeline_dispatches(compiler_instance *instance, const compiler_optio
     ir_module *made = NULL;
     bool ok = pipeline_open(&p, instance, options, st);
     p.is_program = true;
-    if (ok && run_passes(&p, "outline")) {
+    if (ok && pipeline_run(&p, "outline")) {
         made = p.m;
         p.m = NULL;
     }
@@ -338,7 +329,7 @@ ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *op
                          const target_info **target, status *st) {
     pipeline p;
     ir_module *made = NULL;
-    if (pipeline_open(&p, instance, options, st) && run_passes(&p, NULL)) {
+    if (pipeline_open(&p, instance, options, st) && pipeline_run(&p, NULL)) {
         made = p.m;
         *target = p.target;
         p.m = NULL;
@@ -386,8 +377,7 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
     return ok;
 }
 
-/* It failed, and is a program then. */
-static bool is_too_much_for_a_kernel(const pipeline *p, bool ok) {
+bool pipeline_is_too_much(const pipeline *p, bool ok) {
     return !ok && p->crowded && !p->tiles && !p->options->generic;
 }
 
@@ -402,9 +392,9 @@ static bool build_image(compiler_instance *instance, const ir_bindings *variant,
     bool ok = pipeline_open(&p, instance, options, st);
     if (variant)
         p.dims = *variant;
-    ok = ok && run_passes(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
+    ok = ok && pipeline_run(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
          add_image(&p, &object, variant, b);
-    *crowded = is_too_much_for_a_kernel(&p, ok);
+    *crowded = pipeline_is_too_much(&p, ok);
     text_release(&object);
     pipeline_close(&p);
     return ok;
@@ -491,43 +481,6 @@ void compiler_artifact_release(compiler_artifact *artifact) {
     artifact->image = NULL;
 }
 
-/* ---- the space of schedules ---- */
-
-/* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed, by which
- * a kernel of the library stands in the place of a schedule. */
-static bool weigh_tiles(compiler_instance *instance, const compiler_options *options,
-                        double *cycles, status *st) {
-    pipeline p;
-    schedule_unit units[PIPELINE_UNITS];
-    bool ok = pipeline_open(&p, instance, options, st) && run_passes(&p, NULL);
-    if (ok && p.direct) {
-        schedule_target target = schedule_target_of(p.target, options, units);
-        *cycles = simt_tiles_cost(p.m, &target);
-    }
-    pipeline_close(&p);
-    return ok;
-}
-
-bool compiler_space_of(compiler_instance *instance, const compiler_options *options,
-                       compiler_space *out, status *st) {
-    pipeline p;
-    bool weighs;
-    *out = (compiler_space){0};
-    bool ok = pipeline_open(&p, instance, options, st);
-    p.space = out;
-    ok = ok && run_passes(&p, "schedule");
-    out->program =
-        is_too_much_for_a_kernel(&p, ok) || (!ok && compiler_instance_is_program(instance));
-    weighs = ok && (p.direct || library_may(compiler_instance_graph(instance), options, p.target));
-    pipeline_close(&p);
-    return ok && (!weighs || weigh_tiles(instance, options, &out->cycles, st));
-}
-
-void compiler_space_release(compiler_space *space) {
-    free(space->items);
-    *space = (compiler_space){0};
-}
-
 /* ---- looking at a level ---- */
 
 /* The levels below Tile IR; those with a format are for targets of that one. */
@@ -550,12 +503,12 @@ static bool emit_machine(pipeline *p, const struct machine_level *level, text *o
     if (level->format && strcmp(level->format, target_format(p->target)) != 0)
         return status_set(p->st, STATUS_INVALID, "code for %s is no %s", p->target->name,
                           level->name);
-    return run_passes(p, NULL) && emit_code(p, level->output, out);
+    return pipeline_run(p, NULL) && emit_code(p, level->output, out);
 }
 
 static bool emit_ir(pipeline *p, const char *level, text *out) {
     bool before = strcmp(level, "graph") == 0;
-    if (!before && !run_passes(p, level))
+    if (!before && !pipeline_run(p, level))
         return false;
     const ir_module *m = before ? compiler_instance_graph(p->instance) : p->m;
     if (p->options->lines)

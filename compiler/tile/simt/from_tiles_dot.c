@@ -104,8 +104,9 @@ static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t ste
 static bool is_cut(const product *p, const mma_unit *u) {
     int64_t groups = (int)p->t->threads / u->lanes;
     mma_grid grid;
-    bool fits = p->t->folds ? p->x.rows % (groups * u->m) == 0 && p->y.columns % u->n == 0
-                            : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
+    bool fits = groups == 0   ? false
+                : p->t->folds ? p->x.rows % (groups * u->m) == 0 && p->y.columns % u->n == 0
+                              : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
     return fits && p->x.rows % u->m == 0 && p->y.columns % u->n == 0 && p->x.columns % u->k == 0;
 }
 

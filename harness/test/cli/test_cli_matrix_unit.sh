@@ -73,10 +73,13 @@ cycles() {
     "$tsr" compile "$root/corpus/$1" --isa sm_80 --profile deterministic --emit space "${@:2}" 2>err | sed -n 's/^estimated cycles = //p'
 }
 heads=(attention/attention.tsr --kernel attention_full --dims B=1,H=16,Sq=2048,Sk=2048,D=64,T=bf16)
+one=(attention/attention.tsr --kernel attention_full --dims B=1,H=16,Sq=1,Sk=2048,D=64,T=bf16)
 causal=("${heads[@]/attention_full/attention_causal}")
 flash=(tile/tile_attention.tsr --kernel tile_flash_attention --dims B=1,H=16,S=2048,D_h=64,S_kv=2048)
 [ "$(cycles "${heads[@]}")" -lt "$(cycles "${heads[@]}" --schedule CHAIN=0)" ] && pass "the library's attention costs less than phases" ||
     fail "the library's attention costs no less than phases"
+[ "$(cycles "${one[@]}")" -lt "$(cycles "${one[@]}" --schedule CHAIN=0)" ] && pass "one query has tiles of its own size" ||
+    fail "one query costs no less than phases"
 [ "$(cycles "${causal[@]}")" -lt "$(cycles "${heads[@]}")" ] && pass "keys that nobody sees cost nothing" ||
     fail "a causal attention costs no less than a whole one"
 [ "$(cycles "${flash[@]}" --space BN=64)" -ne "$(cycles "${flash[@]}" --space BN=128)" ] && pass "blocks of keys have a cost" ||
