@@ -14,10 +14,6 @@
 #include "tile/mma.h"
 #include "tile/tile.h"
 
-/* Sizes of attention that its tiles are made for: steps of a matrix unit, and a row of sums in
- * registers. */
-enum { DEPTH_STEP = 16, DEPTH_MOST = 128 };
-
 /* ---- the composite ---- */
 
 /* The kernel's one operation, of its inputs in their order; 0: there are others. */
@@ -64,7 +60,8 @@ bool library_may(const ir_module *graph, const compiler_options *options,
 
 /* The kernel of the library, and its dimensions: "N=16,M=2048,K=2048,D=64,E=bf16". False: its tiles
  * are not for these sizes. */
-static bool describe_attention(const ir_module *m, ir_op op, const char **name, text *dims) {
+static bool describe_attention(const ir_module *m, ir_op op, const char **name, int64_t *depth_out,
+                               text *dims) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *q = ir_type_of(m, d->operands[0]), *k = ir_type_of(m, d->operands[1]);
     int n = q->rank;
@@ -76,13 +73,13 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
     for (int i = 0; i < n - 2; i++)
         heads *= q->dims[i];
     bool causal = ir_op_int(m, op, "causal", 0) != 0;
-    if (heads < 1 || rows < 1 || keys < 1 || depth < DEPTH_STEP || depth % DEPTH_STEP != 0 ||
-        depth > DEPTH_MOST || ir_type_of(m, d->operands[2])->dims[n - 1] != depth ||
-        (causal && keys < rows))
+    if (heads < 1 || rows < 1 || keys < 1 || depth < 1 ||
+        ir_type_of(m, d->operands[2])->dims[n - 1] != depth || (causal && keys < rows))
         return false;
     *name = causal ? "causal_attention" : "attention";
     text_printf(dims, "N=%" PRId64 ",M=%" PRId64 ",K=%" PRId64 ",D=%" PRId64 ",E=%s", heads, rows,
                 keys, depth, dtype_name(q->element));
+    *depth_out = depth;
     return true;
 }
 
@@ -94,6 +91,7 @@ typedef struct library_request {
     compiler_source *source;
     const compiler_kernel *kernel;
     const compiler_case *c; /* its dimensions */
+    int64_t depth;          /* places that BD holds, the least of its values that does */
     status st;
 } library_request;
 
@@ -177,6 +175,18 @@ static bool next_point(const compiler_knobs *knobs, uint32_t at[COMPILER_KNOBS_M
     return false;
 }
 
+static bool is_least_depth(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
+                           int64_t depth) {
+    uint32_t i = 0;
+    while (i < knobs->count && strcmp(knobs->items[i].name, "BD") != 0)
+        i++;
+    const compiler_knob *sizes = &knobs->items[i];
+    bool least = i == knobs->count || sizes->values[at[i]] >= depth;
+    for (uint32_t k = 0; least && i < knobs->count && k < sizes->count; k++)
+        least = sizes->values[k] < depth || sizes->values[k] >= sizes->values[at[i]];
+    return least;
+}
+
 static void point_text(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
                        text *out) {
     for (uint32_t i = 0; i < knobs->count; i++)
@@ -208,7 +218,8 @@ static bool lower_best(library_request *r, library_kernel *out) {
         text words;
         text_init(&words);
         point_text(r->kernel->knobs, at, &words);
-        bool ok = lower_point(r, words.data, &one);
+        bool ok =
+            is_least_depth(r->kernel->knobs, at, r->depth) && lower_point(r, words.data, &one);
         bool better = ok && (!found || one.cycles < out->cycles);
         if (better && found)
             free_modules(out);
@@ -232,7 +243,7 @@ bool library_lower(const ir_module *graph, const compiler_options *options,
     text_init(&dims);
     text_init(&said);
     arena_init(&memory);
-    if (describe_attention(graph, only_composite(graph), &out->name, &dims))
+    if (describe_attention(graph, only_composite(graph), &out->name, &r.depth, &dims))
         r.source = open_library("attention.tsr");
     r.kernel = r.source ? compiler_kernel_named(r.source, out->name) : NULL;
     if (r.kernel && compiler_values_read(dims.data, &memory, &values, &r.st))
