@@ -1,11 +1,12 @@
 /* library.c - a kernel that is one composite becomes a kernel of tiles of library/, on chips: one
- * phase that multiplies on matrix units and keeps between them what would go through memory. */
+ * phase that keeps in registers what would go through memory. */
 #include "library.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "graph/instance.h"
 #include "library_files.h"
 #include "ops/graph.h"
@@ -42,18 +43,20 @@ static bool has_unit(const target_info *target, dtype factor) {
     return false;
 }
 
-bool library_may(const ir_module *graph, const compiler_options *options,
-                 const target_info *target) {
-    bool asked = options->schedule || options->source_schedule || options->constants ||
-                 options->generic || options->unoptimised;
-    if (asked || target->class != TARGET_SIMT || options->profile == PROFILE_STRICT ||
-        tiles_of(graph) || !ir_module_kernel(graph))
-        return false;
-    ir_op op = only_composite(graph);
-    if (!op || ir_op_get(graph, op)->opcode != GRAPH_ATTENTION)
-        return false;
-    dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
-    return dtype_is_narrow(element) && has_unit(target, element);
+static bool is_of_one_type(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    dtype element = ir_type_of(m, d->results[0])->element;
+    bool same = true;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        same = same && ir_type_of(m, d->operands[i])->element == element;
+    return same;
+}
+
+static int64_t product_of(const ir_type_data *t, int axes) {
+    int64_t product = 1;
+    for (int i = 0; i < axes; i++)
+        product *= t->dims[i];
+    return product;
 }
 
 /* ---- attention ---- */
@@ -65,13 +68,10 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *q = ir_type_of(m, d->operands[0]), *k = ir_type_of(m, d->operands[1]);
     int n = q->rank;
-    if (n < 2 || ir_type_of(m, d->operands[1])->element != q->element ||
-        ir_type_of(m, d->operands[2])->element != q->element ||
-        ir_type_of(m, d->results[0])->element != q->element)
+    if (n < 2)
         return false;
-    int64_t heads = 1, rows = q->dims[n - 2], keys = k->dims[n - 2], depth = q->dims[n - 1];
-    for (int i = 0; i < n - 2; i++)
-        heads *= q->dims[i];
+    int64_t heads = product_of(q, n - 2), rows = q->dims[n - 2], keys = k->dims[n - 2],
+            depth = q->dims[n - 1];
     bool causal = ir_op_int(m, op, "causal", 0) != 0;
     if (heads < 1 || rows < 1 || keys < 1 || depth < 1 ||
         ir_type_of(m, d->operands[2])->dims[n - 1] != depth || (causal && keys < rows))
@@ -83,9 +83,60 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
     return true;
 }
 
+/* ---- composites of rows ---- */
+
+static bool describe_rows(const ir_module *m, ir_op op, const char **name, int64_t *depth_out,
+                          text *dims) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *x = ir_type_of(m, d->operands[0]);
+    int64_t axis = ir_op_int(m, op, "axis", -1);
+    (void)name, (void)depth_out;
+    if (x->rank < 1 || (axis != -1 && axis != x->rank - 1) || product_of(x, x->rank) < 1)
+        return false;
+    text_printf(dims, "M=%" PRId64 ",N=%" PRId64 ",E=%s", product_of(x, x->rank - 1),
+                x->dims[x->rank - 1], dtype_name(x->element));
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static const struct entry {
+    int opcode;
+    const char *file, *name; /* the kernel, where it is always the same */
+    bool strict;             /* it has the composite's bits */
+    bool on_unit;            /* of narrow types, on a matrix unit */
+    bool (*describe)(const ir_module *m, ir_op op, const char **name, int64_t *depth, text *dims);
+} entries[] = {
+    {GRAPH_ATTENTION, "attention.tsr", NULL, false, true, describe_attention},
+    {GRAPH_SOFTMAX, "rows.tsr", "rows_softmax", true, false, describe_rows},
+    {GRAPH_LOGSUMEXP, "rows.tsr", "rows_logsumexp", true, false, describe_rows},
+};
+
+static const struct entry *entry_of(const ir_module *m, ir_op op) {
+    for (size_t i = 0; op && i < sizeof entries / sizeof *entries; i++)
+        if (entries[i].opcode == ir_op_get(m, op)->opcode)
+            return &entries[i];
+    return NULL;
+}
+
+bool library_may(const ir_module *graph, const compiler_options *options,
+                 const target_info *target) {
+    bool asked = options->schedule || options->source_schedule || options->constants ||
+                 options->generic || options->unoptimised;
+    if (asked || target->class != TARGET_SIMT || tiles_of(graph) || !ir_module_kernel(graph))
+        return false;
+    ir_op op = only_composite(graph);
+    const struct entry *e = entry_of(graph, op);
+    if (!e || (options->profile == PROFILE_STRICT && !e->strict) || !is_of_one_type(graph, op))
+        return false;
+    dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
+    return !e->on_unit || (dtype_is_narrow(element) && has_unit(target, element));
+}
+
 /* ---- the library's kernel ---- */
 
 typedef struct library_request {
+    const ir_module *graph;
     const compiler_options *options;
     const target_info *target;
     compiler_source *source;
@@ -163,6 +214,13 @@ static void name_as(ir_module *m, const ir_module *graph) {
     ir_op_set_attr(m, kernel, "shapes", ir_attr_array(m, shapes, count + 1));
 }
 
+/* Its functions are computed as those of the composite. */
+static void keep_math(ir_module *made, const ir_module *graph) {
+    const char *math = ir_op_string(graph, ir_module_kernel(graph), "math", NULL);
+    if (math)
+        ir_op_set_attr(made, ir_module_kernel(made), "math", ir_attr_string(made, math));
+}
+
 /* ---- the choice of tiles ---- */
 
 /* The next point of a kernel's space, as those of a clock; false behind the last. */
@@ -196,46 +254,61 @@ static void point_text(const compiler_knobs *knobs, const uint32_t at[COMPILER_K
 }
 
 /* The kernel with these tiles. False: they have no lowering, or not all products are the unit's. */
-static bool lower_point(library_request *r, const char *words, library_kernel *out) {
+static bool lower_point(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX],
+                        library_kernel *out) {
     char why[SIMT_TILES_WHY_BYTES];
-    const compiler_case *chosen = compiler_case_choose(r->source, r->kernel, r->c, words, &r->st);
+    text words;
+    text_init(&words);
+    point_text(r->kernel->knobs, at, &words);
+    const compiler_case *chosen =
+        compiler_case_choose(r->source, r->kernel, r->c, words.data, &r->st);
     out->graph = chosen ? specialized(r->source, r->kernel, chosen) : NULL;
-    out->tile = NULL;
+    if (out->graph)
+        keep_math(out->graph, r->graph);
     bool ok = out->graph &&
               pipeline_lower_tiles(out->graph, r->options, r->target, why, &out->tile) &&
               !ir_op_attr(out->tile, ir_module_kernel(out->tile), "missed") &&
-              pipeline_weigh_tiles(out->tile, r->options, r->target, &out->cycles);
+              pipeline_weigh_tiles(out->tile, r->options, r->target, &out->cycles, &out->registers);
     if (!ok)
         free_modules(out);
+    text_release(&words);
     return ok;
 }
 
+/* Weighs all points. Of those that cost no more than a little beside the least, which no model
+ * tells apart, the one with the fewest registers is taken. */
 static bool lower_best(library_request *r, library_kernel *out) {
+    enum { ALIKE_PERCENT = 2 };
     uint32_t at[COMPILER_KNOBS_MAX] = {0};
-    bool found = false;
+    VEC(library_kernel) points = {0};
+    double least = 0;
+    library_kernel *best = NULL;
     do {
-        library_kernel one = *out;
-        text words;
-        text_init(&words);
-        point_text(r->kernel->knobs, at, &words);
-        bool ok =
-            is_least_depth(r->kernel->knobs, at, r->depth) && lower_point(r, words.data, &one);
-        bool better = ok && (!found || one.cycles < out->cycles);
-        if (better && found)
-            free_modules(out);
-        if (better)
-            *out = one;
-        else if (ok)
-            free_modules(&one);
-        found |= ok;
-        text_release(&words);
+        library_kernel one = {.name = out->name};
+        if (!is_least_depth(r->kernel->knobs, at, r->depth) || !lower_point(r, at, &one))
+            continue;
+        least = points.count == 0 || one.cycles < least ? one.cycles : least;
+        vec_push(&points, one);
     } while (next_point(r->kernel->knobs, at));
-    return found;
+    for (size_t i = 0; i < points.count; i++) {
+        library_kernel *k = &points.items[i];
+        if (k->cycles * 100 <= least * (100 + ALIKE_PERCENT) &&
+            (!best || k->registers < best->registers))
+            best = k;
+    }
+    for (size_t i = 0; i < points.count; i++)
+        if (&points.items[i] != best)
+            free_modules(&points.items[i]);
+    if (best)
+        *out = *best;
+    vec_release(&points);
+    return best != NULL;
 }
 
 bool library_lower(const ir_module *graph, const compiler_options *options,
                    const target_info *target, library_kernel *out) {
-    library_request r = {.options = options, .target = target, .st = STATUS_INIT};
+    library_request r = {.graph = graph, .options = options, .target = target, .st = STATUS_INIT};
+    const struct entry *e = entry_of(graph, only_composite(graph));
     compiler_values values = {0};
     text dims, said;
     arena memory;
@@ -243,8 +316,9 @@ bool library_lower(const ir_module *graph, const compiler_options *options,
     text_init(&dims);
     text_init(&said);
     arena_init(&memory);
-    if (describe_attention(graph, only_composite(graph), &out->name, &r.depth, &dims))
-        r.source = open_library("attention.tsr");
+    out->name = e->name;
+    if (e->describe(graph, only_composite(graph), &out->name, &r.depth, &dims))
+        r.source = open_library(e->file);
     r.kernel = r.source ? compiler_kernel_named(r.source, out->name) : NULL;
     if (r.kernel && compiler_values_read(dims.data, &memory, &values, &r.st))
         r.c = compiler_case_bind(r.source, r.kernel, &values, &said);

@@ -15,11 +15,11 @@ typedef struct library_kernel {
     const char *name;
     ir_module *graph, *tile; /* owned by the caller: Graph IR, made of tiles, and Tile IR */
     double cycles;           /* of a launch (simt_tiles_cost) */
+    int64_t registers;       /* of a thread, estimated */
 } library_kernel;
 
 /* Lowers such a kernel, of static dimensions, with those tiles of the library's space that cost
- * least. False, with nothing given: none of them fits its sizes or the chip. Results have the
- * composite's value in another order of sums: none is strict. */
+ * least. False, with nothing given: none of them fits its sizes or the chip. */
 bool library_lower(const ir_module *graph, const compiler_options *options,
                    const target_info *target, library_kernel *out);
 

@@ -17,7 +17,7 @@ static double cost_of_tiles(const ir_module *m, const target_info *target,
 }
 
 bool pipeline_weigh_tiles(const ir_module *lowered, const compiler_options *options,
-                          const target_info *target, double *cycles) {
+                          const target_info *target, double *cycles, int64_t *registers) {
     status ignored = STATUS_INIT;
     pipeline p = {.options = options,
                   .target = target,
@@ -26,8 +26,10 @@ bool pipeline_weigh_tiles(const ir_module *lowered, const compiler_options *opti
                   .st = &ignored};
     text_init(&p.schedule);
     bool ok = pipeline_run_tiles(&p);
-    if (ok)
+    if (ok) {
         *cycles = cost_of_tiles(p.m, target, options);
+        *registers = simt_most_registers(p.m);
+    }
     pipeline_close(&p);
     status_clear(&ignored);
     return ok;
@@ -74,11 +76,13 @@ bool pipeline_take_library(pipeline *p) {
 /* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed, by which
  * a kernel of the library stands in the place of a schedule. */
 static bool weigh_direct(compiler_instance *instance, const compiler_options *options,
-                         double *cycles, status *st) {
+                         compiler_space *out, status *st) {
     pipeline p;
     bool ok = pipeline_open(&p, instance, options, st) && pipeline_run(&p, NULL);
-    if (ok && p.direct)
-        *cycles = cost_of_tiles(p.m, p.target, options);
+    if (ok && p.direct) {
+        out->cycles = cost_of_tiles(p.m, p.target, options);
+        out->library = p.library;
+    }
     pipeline_close(&p);
     return ok;
 }
@@ -94,7 +98,7 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
     out->program = pipeline_is_too_much(&p, ok) || (!ok && compiler_instance_is_program(instance));
     weighs = ok && (p.direct || library_may(compiler_instance_graph(instance), options, p.target));
     pipeline_close(&p);
-    return ok && (!weighs || weigh_direct(instance, options, &out->cycles, st));
+    return ok && (!weighs || weigh_direct(instance, options, out, st));
 }
 
 void compiler_space_release(compiler_space *space) {

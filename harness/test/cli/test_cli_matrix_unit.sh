@@ -67,6 +67,18 @@ done <<'END'
 4 none rows --profile deterministic --isa sm_75
 END
 
+# Softmax of rows that threads have room for is one of the library's, with the bits of strict; of longer ones a schedule.
+while read -r library words; do
+    # shellcheck disable=SC2086
+    exits 0 "softmax on a chip, $words" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --emit metadata --isa sm_90a $words
+    [ "$library" = "$(sed -n 's/^ "library": "\(.*\)",$/\1/p' out)" ] && pass "is ${library:-a schedule}" || fail "is not ${library:-a schedule}"
+done <<'END'
+rows_softmax --profile strict --kernel softmax_rows --dims M=64,N=4096,T=bf16
+rows_logsumexp --profile fast --kernel logsumexp_rows --dims M=64,N=1000
+END
+exits 0 "softmax of longer rows" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --emit metadata --isa sm_90a --kernel softmax_rows --case blocks
+hasnt out '"library"' "has a schedule"
+
 # The model weighs tiles that are lowered as they stand: other tiles, other cycles; and the library's beside the phases.
 # cycles FILE WORDS...: estimated cycles on sm_80.
 cycles() {
