@@ -123,7 +123,10 @@ static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype 
 static void note_missed(const product *p, ir_op op, const mma_unit *u) {
     tiles_lowering *t = p->t;
     int64_t rows = t->folds ? t->threads / u->lanes * u->m : u->m;
-    if (!t->missed[0])
+    if (!t->missed[0] && t->threads < u->lanes)
+        snprintf(t->missed, sizeof t->missed, "line %u: %lld threads, and an instruction takes %d",
+                 ir_op_get(t->g, op)->location.line, (long long)t->threads, u->lanes);
+    else if (!t->missed[0])
         snprintf(t->missed, sizeof t->missed,
                  "line %u: %lld x %lld by %lld steps for %lld threads; rows are a multiple of "
                  "%lld, columns of %d, steps of %d",
