@@ -1,11 +1,12 @@
 /* library.c - a kernel that is one composite becomes a kernel of tiles of library/, on chips: one
- * phase that multiplies on matrix units and keeps between them what would go through memory. */
+ * phase that keeps in registers what would go through memory. */
 #include "library.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "graph/instance.h"
 #include "library/library_files.h"
 #include "ops/graph.h"
@@ -13,11 +14,6 @@
 #include "pipeline.h"
 #include "tile/mma.h"
 #include "tile/tile.h"
-
-/* Sizes of attention that its tiles are made for: steps of a matrix unit, a row of sums in
- * registers, and half of the queries of an instance, which takes all keys one block after the
- * other. */
-enum { DEPTH_STEP = 16, DEPTH_MOST = 128, FEWEST_ROWS = 32 };
 
 /* ---- the composite ---- */
 
@@ -47,46 +43,114 @@ static bool has_unit(const target_info *target, dtype factor) {
     return false;
 }
 
-bool library_may(const ir_module *graph, const compiler_options *options,
-                 const target_info *target) {
-    bool asked = options->schedule || options->source_schedule || options->constants ||
-                 options->generic || options->unoptimised;
-    if (asked || target->class != TARGET_SIMT || options->profile == PROFILE_STRICT ||
-        tiles_of(graph) || !ir_module_kernel(graph))
-        return false;
-    ir_op op = only_composite(graph);
-    return op && ir_op_get(graph, op)->opcode == GRAPH_ATTENTION &&
-           ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element == DTYPE_BF16 &&
-           has_unit(target, DTYPE_BF16);
+static bool is_of_one_type(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    dtype element = ir_type_of(m, d->results[0])->element;
+    bool same = true;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        same = same && ir_type_of(m, d->operands[i])->element == element;
+    return same;
+}
+
+static int64_t product_of(const ir_type_data *t, int axes) {
+    int64_t product = 1;
+    for (int i = 0; i < axes; i++)
+        product *= t->dims[i];
+    return product;
 }
 
 /* ---- attention ---- */
 
 /* The kernel of the library, and its dimensions: "N=16,M=2048,K=2048,D=64,E=bf16". False: its tiles
  * are not for these sizes. */
-static bool describe_attention(const ir_module *m, ir_op op, const char **name, text *dims) {
+static bool describe_attention(const ir_module *m, ir_op op, const char **name, int64_t *depth_out,
+                               text *dims) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *q = ir_type_of(m, d->operands[0]), *k = ir_type_of(m, d->operands[1]);
     int n = q->rank;
-    if (n < 2 || ir_type_of(m, d->operands[1])->element != q->element ||
-        ir_type_of(m, d->operands[2])->element != q->element ||
-        ir_type_of(m, d->results[0])->element != q->element)
+    if (n < 2)
         return false;
-    int64_t heads = 1, rows = q->dims[n - 2], keys = k->dims[n - 2], depth = q->dims[n - 1];
-    for (int i = 0; i < n - 2; i++)
-        heads *= q->dims[i];
+    int64_t heads = product_of(q, n - 2), rows = q->dims[n - 2], keys = k->dims[n - 2],
+            depth = q->dims[n - 1];
     bool causal = ir_op_int(m, op, "causal", 0) != 0;
-    if (heads < 1 || rows < FEWEST_ROWS || keys < 1 || depth < DEPTH_STEP ||
-        depth % DEPTH_STEP != 0 || depth > DEPTH_MOST ||
+    if (heads < 1 || rows < 1 || keys < 1 || depth < 1 ||
         ir_type_of(m, d->operands[2])->dims[n - 1] != depth || (causal && keys < rows))
         return false;
     *name = causal ? "causal_attention" : "attention";
     text_printf(dims, "N=%" PRId64 ",M=%" PRId64 ",K=%" PRId64 ",D=%" PRId64 ",E=%s", heads, rows,
                 keys, depth, dtype_name(q->element));
+    *depth_out = depth;
     return true;
 }
 
+/* ---- composites of rows ---- */
+
+static bool describe_rows(const ir_module *m, ir_op op, const char **name, int64_t *depth_out,
+                          text *dims) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *x = ir_type_of(m, d->operands[0]);
+    int64_t axis = ir_op_int(m, op, "axis", -1);
+    (void)name, (void)depth_out;
+    if (x->rank < 1 || (axis != -1 && axis != x->rank - 1) || product_of(x, x->rank) < 1)
+        return false;
+    text_printf(dims, "M=%" PRId64 ",N=%" PRId64 ",E=%s", product_of(x, x->rank - 1),
+                x->dims[x->rank - 1], dtype_name(x->element));
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static const struct entry {
+    int opcode;
+    const char *file, *name; /* the kernel, where it is always the same */
+    bool strict;             /* it has the composite's bits */
+    bool on_unit;            /* of narrow types, on a matrix unit */
+    bool (*describe)(const ir_module *m, ir_op op, const char **name, int64_t *depth, text *dims);
+} entries[] = {
+    {GRAPH_ATTENTION, "attention.tsr", NULL, false, true, describe_attention},
+    {GRAPH_SOFTMAX, "rows.tsr", "rows_softmax", true, false, describe_rows},
+    {GRAPH_LOGSUMEXP, "rows.tsr", "rows_logsumexp", true, false, describe_rows},
+};
+
+static const struct entry *entry_of(const ir_module *m, ir_op op) {
+    for (size_t i = 0; op && i < sizeof entries / sizeof *entries; i++)
+        if (entries[i].opcode == ir_op_get(m, op)->opcode)
+            return &entries[i];
+    return NULL;
+}
+
+bool library_may(const ir_module *graph, const compiler_options *options,
+                 const target_info *target) {
+    bool asked = options->schedule || options->source_schedule || options->constants ||
+                 options->generic || options->unoptimised;
+    if (asked || target->class != TARGET_SIMT || tiles_of(graph) || !ir_module_kernel(graph))
+        return false;
+    ir_op op = only_composite(graph);
+    const struct entry *e = entry_of(graph, op);
+    if (!e || (options->profile == PROFILE_STRICT && !e->strict) || !is_of_one_type(graph, op))
+        return false;
+    dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
+    return !e->on_unit || (dtype_is_narrow(element) && has_unit(target, element));
+}
+
 /* ---- the library's kernel ---- */
+
+typedef struct library_request {
+    const ir_module *graph;
+    const compiler_options *options;
+    const target_info *target;
+    compiler_source *source;
+    const compiler_kernel *kernel;
+    const compiler_case *c; /* its dimensions */
+    int64_t depth;          /* places that BD holds, the least of its values that does */
+    status st;
+} library_request;
+
+static void free_modules(library_kernel *k) {
+    ir_module_free(k->graph);
+    ir_module_free(k->tile);
+    k->graph = k->tile = NULL;
+}
 
 static compiler_source *open_library(const char *name) {
     compiler_source *source = NULL;
@@ -150,51 +214,122 @@ static void name_as(ir_module *m, const ir_module *graph) {
     ir_op_set_attr(m, kernel, "shapes", ir_attr_array(m, shapes, count + 1));
 }
 
-/* Smaller blocks of keys where a workgroup's memory is smaller. */
-static ir_module *lower_blocks(compiler_source *source, const compiler_kernel *kernel,
-                               const compiler_case *c, const compiler_options *options,
-                               const target_info *target, ir_module **tiles_out) {
-    static const char *const blocks[] = {"BN=64", "BN=32"};
-    char why[SIMT_TILES_WHY_BYTES];
-    status st = STATUS_INIT;
-    ir_module *lowered = NULL;
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !lowered; i++) {
-        const compiler_case *chosen = compiler_case_choose(source, kernel, c, blocks[i], &st);
-        ir_module *tiles = chosen ? specialized(source, kernel, chosen) : NULL;
-        if (tiles && pipeline_lower_tiles(tiles, options, target, why, &lowered))
-            *tiles_out = tiles;
-        else
-            ir_module_free(tiles);
-    }
-    status_clear(&st);
-    return lowered;
+/* Its functions are computed as those of the composite. */
+static void keep_math(ir_module *made, const ir_module *graph) {
+    const char *math = ir_op_string(graph, ir_module_kernel(graph), "math", NULL);
+    if (math)
+        ir_op_set_attr(made, ir_module_kernel(made), "math", ir_attr_string(made, math));
 }
 
-ir_module *library_lower(const ir_module *graph, const compiler_options *options,
-                         const target_info *target, ir_module **tiles_out, const char **name_out) {
-    const char *name;
-    status st = STATUS_INIT;
+/* ---- the choice of tiles ---- */
+
+/* The next point of a kernel's space, as those of a clock; false behind the last. */
+static bool next_point(const compiler_knobs *knobs, uint32_t at[COMPILER_KNOBS_MAX]) {
+    for (uint32_t i = 0; i < knobs->count; i++) {
+        if (++at[i] < knobs->items[i].count)
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+static bool is_least_depth(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
+                           int64_t depth) {
+    uint32_t i = 0;
+    while (i < knobs->count && strcmp(knobs->items[i].name, "BD") != 0)
+        i++;
+    const compiler_knob *sizes = &knobs->items[i];
+    bool least = i == knobs->count || sizes->values[at[i]] >= depth;
+    for (uint32_t k = 0; least && i < knobs->count && k < sizes->count; k++)
+        least = sizes->values[k] < depth || sizes->values[k] >= sizes->values[at[i]];
+    return least;
+}
+
+static void point_text(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
+                       text *out) {
+    for (uint32_t i = 0; i < knobs->count; i++)
+        if (knobs->items[i].count)
+            text_printf(out, "%s%s=%" PRId64, out->length ? "," : "", knobs->items[i].name,
+                        knobs->items[i].values[at[i]]);
+}
+
+/* The kernel with these tiles. False: they have no lowering, or not all products are the unit's. */
+static bool lower_point(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX],
+                        library_kernel *out) {
+    char why[SIMT_TILES_WHY_BYTES];
+    text words;
+    text_init(&words);
+    point_text(r->kernel->knobs, at, &words);
+    const compiler_case *chosen =
+        compiler_case_choose(r->source, r->kernel, r->c, words.data, &r->st);
+    out->graph = chosen ? specialized(r->source, r->kernel, chosen) : NULL;
+    if (out->graph)
+        keep_math(out->graph, r->graph);
+    bool ok = out->graph &&
+              pipeline_lower_tiles(out->graph, r->options, r->target, why, &out->tile) &&
+              !ir_op_attr(out->tile, ir_module_kernel(out->tile), "missed") &&
+              pipeline_weigh_tiles(out->tile, r->options, r->target, &out->cycles, &out->registers);
+    if (!ok)
+        free_modules(out);
+    text_release(&words);
+    return ok;
+}
+
+/* Weighs all points. Of those that cost no more than a little beside the least, which no model
+ * tells apart, the one with the fewest registers is taken. */
+static bool lower_best(library_request *r, library_kernel *out) {
+    enum { ALIKE_PERCENT = 2 };
+    uint32_t at[COMPILER_KNOBS_MAX] = {0};
+    VEC(library_kernel) points = {0};
+    double least = 0;
+    library_kernel *best = NULL;
+    do {
+        library_kernel one = {.name = out->name};
+        if (!is_least_depth(r->kernel->knobs, at, r->depth) || !lower_point(r, at, &one))
+            continue;
+        least = points.count == 0 || one.cycles < least ? one.cycles : least;
+        vec_push(&points, one);
+    } while (next_point(r->kernel->knobs, at));
+    for (size_t i = 0; i < points.count; i++) {
+        library_kernel *k = &points.items[i];
+        if (k->cycles * 100 <= least * (100 + ALIKE_PERCENT) &&
+            (!best || k->registers < best->registers))
+            best = k;
+    }
+    for (size_t i = 0; i < points.count; i++)
+        if (&points.items[i] != best)
+            free_modules(&points.items[i]);
+    if (best)
+        *out = *best;
+    vec_release(&points);
+    return best != NULL;
+}
+
+bool library_lower(const ir_module *graph, const compiler_options *options,
+                   const target_info *target, library_kernel *out) {
+    library_request r = {.graph = graph, .options = options, .target = target, .st = STATUS_INIT};
+    const struct entry *e = entry_of(graph, only_composite(graph));
     compiler_values values = {0};
-    ir_module *lowered = NULL;
     text dims, said;
     arena memory;
+    bool found = false;
     text_init(&dims);
     text_init(&said);
     arena_init(&memory);
-    bool fits = describe_attention(graph, only_composite(graph), &name, &dims);
-    compiler_source *source = fits ? open_library("attention.tsr") : NULL;
-    const compiler_kernel *kernel = source ? compiler_kernel_named(source, name) : NULL;
-    const compiler_case *c = NULL;
-    if (kernel && compiler_values_read(dims.data, &memory, &values, &st))
-        c = compiler_case_bind(source, kernel, &values, &said);
-    if (c)
-        lowered = lower_blocks(source, kernel, c, options, target, tiles_out);
-    if (lowered)
-        name_as(lowered, graph), *name_out = name;
-    compiler_close(source);
+    out->name = e->name;
+    if (e->describe(graph, only_composite(graph), &out->name, &r.depth, &dims))
+        r.source = open_library(e->file);
+    r.kernel = r.source ? compiler_kernel_named(r.source, out->name) : NULL;
+    if (r.kernel && compiler_values_read(dims.data, &memory, &values, &r.st))
+        r.c = compiler_case_bind(r.source, r.kernel, &values, &said);
+    if (r.c)
+        found = lower_best(&r, out);
+    if (found)
+        name_as(out->tile, graph);
+    compiler_close(r.source);
     arena_release(&memory);
     text_release(&said);
     text_release(&dims);
-    status_clear(&st);
-    return lowered;
+    status_clear(&r.st);
+    return found;
 }

@@ -10,11 +10,17 @@
 bool library_may(const ir_module *graph, const compiler_options *options,
                  const target_info *target);
 
-/* Lowers such a kernel, of static dimensions, to Tile IR (owned), and gives its Graph IR, made of
- * tiles, in *tiles_out (owned), and the name of the library's kernel. NULL, with nothing given: the
- * library's tiles do not fit its sizes or the chip. Results have the composite's value in another
- * order of sums: none is strict. */
-ir_module *library_lower(const ir_module *graph, const compiler_options *options,
-                         const target_info *target, ir_module **tiles_out, const char **name_out);
+/* A kernel of the library that stands for another one. */
+typedef struct library_kernel {
+    const char *name;
+    ir_module *graph, *tile; /* owned by the caller: Graph IR, made of tiles, and Tile IR */
+    double cycles;           /* of a launch (simt_tiles_cost) */
+    int64_t registers;       /* of a thread, estimated */
+} library_kernel;
+
+/* Lowers such a kernel, of static dimensions, with those tiles of the library's space that cost
+ * least. False, with nothing given: none of them fits its sizes or the chip. */
+bool library_lower(const ir_module *graph, const compiler_options *options,
+                   const target_info *target, library_kernel *out);
 
 #endif

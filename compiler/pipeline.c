@@ -12,7 +12,6 @@
 #include "device/host/host.h"
 #include "graph/instance.h"
 #include "graph/passes.h"
-#include "library.h"
 #include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
@@ -37,8 +36,7 @@ static bool run_outline(pipeline *p) {
     return !p->is_program || program_outline(p->m, &request, p->st);
 }
 
-/* Lowering makes a new module; the one above is gone with it. */
-static bool replace(pipeline *p, ir_module *lower) {
+bool pipeline_replace(pipeline *p, ir_module *lower) {
     if (!lower)
         return false;
     ir_module_free(p->m);
@@ -46,23 +44,10 @@ static bool replace(pipeline *p, ir_module *lower) {
     return true;
 }
 
-/* A composite becomes tiles of the library, where they fit. */
-static bool take_from_library(pipeline *p) {
-    ir_module *tiles = NULL, *lowered = NULL;
-    if (!p->is_program && !p->space && library_may(p->m, p->options, p->target))
-        lowered = library_lower(p->m, p->options, p->target, &tiles, &p->library);
-    if (!lowered)
-        return false;
-    ir_print(tiles, &p->schedule);
-    ir_module_free(tiles);
-    p->direct = true;
-    return replace(p, lowered);
-}
-
 /* Its tiles are its schedule. What has no such lowering stays as it is. */
 static bool run_lower_tiles(pipeline *p) {
     ir_module *lowered;
-    if (take_from_library(p))
+    if (pipeline_take_library(p))
         return true;
     if (!pipeline_lower_tiles(p->m, p->options, p->target, p->why_joined, &lowered))
         return true;
@@ -72,7 +57,7 @@ static bool run_lower_tiles(pipeline *p) {
     }
     ir_print(p->m, &p->schedule);
     p->tiles = p->direct = true;
-    return replace(p, lowered);
+    return pipeline_replace(p, lowered);
 }
 
 static bool too_many_instances(status *st) {
@@ -106,8 +91,8 @@ static bool run_schedule(pipeline *p) {
         .loose = p->options->schedule_loose,
         .space = p->space,
         .crowded = &p->crowded};
-    bool ok =
-        graph_require_kernel(p->m, p->st) && replace(p, schedule_from_graph(p->m, &request, p->st));
+    bool ok = graph_require_kernel(p->m, p->st) &&
+              pipeline_replace(p, schedule_from_graph(p->m, &request, p->st));
     special_room_release(&room);
     if (!ok)
         return p->expanded              ? too_many_instances(p->st)
@@ -119,7 +104,7 @@ static bool run_schedule(pipeline *p) {
 }
 
 static bool run_tile(pipeline *p) {
-    return replace(p, tile_from_schedule(p->m, p->st));
+    return pipeline_replace(p, tile_from_schedule(p->m, p->st));
 }
 
 static bool run_share_functions(pipeline *p) {
@@ -284,8 +269,7 @@ static bool begin_passes(pipeline *p, int end) {
     return true;
 }
 
-/* Runs the passes from the next one up to and including `last`; NULL runs them all. */
-static bool run_passes(pipeline *p, const char *last) {
+bool pipeline_run(pipeline *p, const char *last) {
     int end = last ? pass_of(last) : PASS_COUNT - 1;
     if (end == PASS_COUNT)
         return status_set(p->st, STATUS_INVALID, "no pass is called '%s'", last);
@@ -303,8 +287,15 @@ static bool run_passes(pipeline *p, const char *last) {
            (p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st));
 }
 
-static bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_options *options,
-                          status *st) {
+bool pipeline_run_tiles(pipeline *p) {
+    bool ok = true;
+    for (int i = PASS_lower_tiles + 1; i < PASS_COUNT && ok; i++)
+        ok = run_pass(p, &passes[i]);
+    return ok;
+}
+
+bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_options *options,
+                   status *st) {
     compiler_init();
     const char *isa = options->isa ? options->isa : host_isa();
     *p = (pipeline){.instance = instance,
@@ -321,7 +312,7 @@ static bool pipeline_open(pipeline *p, compiler_instance *instance, const compil
     return true;
 }
 
-static void pipeline_close(pipeline *p) {
+void pipeline_close(pipeline *p) {
     ir_module_free(p->m);
     text_release(&p->schedule);
     json_decref(p->epilogues);
@@ -333,7 +324,7 @@ ir_module *pipeline_dispatches(compiler_instance *instance, const compiler_optio
     ir_module *made = NULL;
     bool ok = pipeline_open(&p, instance, options, st);
     p.is_program = true;
-    if (ok && run_passes(&p, "outline")) {
+    if (ok && pipeline_run(&p, "outline")) {
         made = p.m;
         p.m = NULL;
     }
@@ -345,7 +336,7 @@ ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *op
                          const target_info **target, status *st) {
     pipeline p;
     ir_module *made = NULL;
-    if (pipeline_open(&p, instance, options, st) && run_passes(&p, NULL)) {
+    if (pipeline_open(&p, instance, options, st) && pipeline_run(&p, NULL)) {
         made = p.m;
         *target = p.target;
         p.m = NULL;
@@ -393,8 +384,7 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
     return ok;
 }
 
-/* It failed, and is a program then. */
-static bool is_too_much_for_a_kernel(const pipeline *p, bool ok) {
+bool pipeline_is_too_much(const pipeline *p, bool ok) {
     return !ok && p->crowded && !p->tiles && !p->options->generic;
 }
 
@@ -409,9 +399,9 @@ static bool build_image(compiler_instance *instance, const ir_bindings *variant,
     bool ok = pipeline_open(&p, instance, options, st);
     if (variant)
         p.dims = *variant;
-    ok = ok && run_passes(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
+    ok = ok && pipeline_run(&p, NULL) && emit_code(&p, EMIT_OBJECT, &object) &&
          add_image(&p, &object, variant, b);
-    *crowded = is_too_much_for_a_kernel(&p, ok);
+    *crowded = pipeline_is_too_much(&p, ok);
     text_release(&object);
     pipeline_close(&p);
     return ok;
@@ -493,47 +483,6 @@ bool compiler_build(compiler_instance *instance, const compiler_options *options
     return ok;
 }
 
-/* ---- the space of schedules ---- */
-
-/* A kernel of tiles that is lowered as it stands has no schedule: its Tile IR is weighed; so is
- * that of a kernel of the library, which stands in the place of a schedule. */
-static bool weigh_tiles(pipeline *p, double *cycles) {
-    schedule_unit units[PIPELINE_UNITS];
-    schedule_target target = schedule_target_of(p->target, p->options, units);
-    if (!run_passes(p, NULL))
-        return false;
-    if (p->direct)
-        *cycles = simt_tiles_cost(p->m, &target);
-    return true;
-}
-
-bool compiler_space_of(compiler_instance *instance, const compiler_options *options,
-                       compiler_space *out, status *st) {
-    pipeline p;
-    *out = (compiler_space){0};
-    bool ok = pipeline_open(&p, instance, options, st);
-    p.space = out;
-    ok = ok && run_passes(&p, "schedule");
-    out->program =
-        is_too_much_for_a_kernel(&p, ok) || (!ok && compiler_instance_is_program(instance));
-    p.space = NULL;
-    bool library =
-        ok && !p.direct && library_may(compiler_instance_graph(instance), options, p.target);
-    if (library) { /* which passes with a space to fill do not take */
-        pipeline_close(&p);
-        ok = pipeline_open(&p, instance, options, st);
-    }
-    if (ok && (library || p.direct))
-        ok = weigh_tiles(&p, &out->cycles);
-    pipeline_close(&p);
-    return ok;
-}
-
-void compiler_space_release(compiler_space *space) {
-    free(space->items);
-    *space = (compiler_space){0};
-}
-
 /* ---- looking at a level ---- */
 
 /* The levels below Tile IR; those with a format are for targets of that one. */
@@ -556,12 +505,12 @@ static bool emit_machine(pipeline *p, const struct machine_level *level, text *o
     if (level->format && strcmp(level->format, target_format(p->target)) != 0)
         return status_set(p->st, STATUS_INVALID, "code for %s is no %s", p->target->name,
                           level->name);
-    return run_passes(p, NULL) && emit_code(p, level->output, out);
+    return pipeline_run(p, NULL) && emit_code(p, level->output, out);
 }
 
 static bool emit_ir(pipeline *p, const char *level, text *out) {
     bool before = strcmp(level, "graph") == 0;
-    if (!before && !run_passes(p, level))
+    if (!before && !pipeline_run(p, level))
         return false;
     const ir_module *m = before ? compiler_instance_graph(p->instance) : p->m;
     if (p->options->lines)

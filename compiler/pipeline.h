@@ -18,6 +18,11 @@ bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *
                           const target_info *target, char why[SIMT_TILES_WHY_BYTES],
                           ir_module **out);
 
+/* Cycles of the Tile IR of such a kernel (simt_tiles_cost), and the most registers that a thread
+ * needs for tiles. False: a later pass refuses it. */
+bool pipeline_weigh_tiles(const ir_module *lowered, const compiler_options *options,
+                          const target_info *target, double *cycles, int64_t *registers);
+
 /* The module of one kernel. *crowded: it failed, and for being more phases than a kernel may have.
  */
 bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *options,

@@ -31,6 +31,22 @@ typedef struct pipeline {
     status *st;
 } pipeline;
 
+/* Opens a compilation of the instance; false with a status. Close it in any case. */
+bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_options *options,
+                   status *st);
+void pipeline_close(pipeline *p);
+/* Runs the passes up to and including `last`; NULL runs them all. */
+bool pipeline_run(pipeline *p, const char *last);
+/* Those behind lower-tiles, of a kernel that is lowered as it stands. */
+bool pipeline_run_tiles(pipeline *p);
+/* It failed (`ok` is false), and is a program then. */
+bool pipeline_is_too_much(const pipeline *p, bool ok);
+/* Lowering makes a new module (taken; NULL: none); the one above is gone with it. */
+bool pipeline_replace(pipeline *p, ir_module *lower);
+/* pipeline_weigh.c: the kernel becomes one of the library, where that has one that costs less than
+ * a schedule does. */
+bool pipeline_take_library(pipeline *p);
+
 /* A pass runs in the compilations that have all of these. */
 enum { ALWAYS = 0, OPTIMISED = 1, RELAXED = 2, THREADS = 4 };
 bool pipeline_needs(const pipeline *p, unsigned when);

@@ -129,6 +129,12 @@ ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b) {
     return poly_dim(m, &p);
 }
 
+ir_dim ir_dim_least(ir_module *m, ir_dim a, ir_dim b) {
+    dim_poly p = poly_of(m, a), q = poly_of(m, b);
+    p = dim_poly_least(m, &p, &q);
+    return poly_dim(m, &p);
+}
+
 ir_dim ir_dim_add_scaled(ir_module *m, ir_dim a, ir_dim b, ir_dim factor) {
     int64_t value;
     if (ir_dim_is_static(a) && ir_dim_is_static(b) && ir_dim_is_static(factor))
@@ -154,7 +160,7 @@ static uint32_t fold_atom(const dim_atom *atom, const ir_dim_fold *f) {
     if (!atom->dividend)
         return f->symbol(f->context, atom->text);
     uint32_t x = fold_poly(atom->dividend, f);
-    return f->combine(f->context, '/', x, fold_poly(atom->divisor, f));
+    return f->combine(f->context, atom->least ? '<' : '/', x, fold_poly(atom->divisor, f));
 }
 
 static uint32_t fold_poly(const dim_poly *p, const ir_dim_fold *f) {
@@ -187,17 +193,18 @@ typedef struct evaluation {
 
 static bool evaluate_poly(evaluation *e, const dim_poly *p, int64_t *value_out);
 
-static bool evaluate_floordiv(evaluation *e, const dim_atom *atom, int64_t *value_out) {
+static bool evaluate_two(evaluation *e, const dim_atom *atom, int64_t *value_out) {
     int64_t x, y;
-    if (!evaluate_poly(e, atom->dividend, &x) || !evaluate_poly(e, atom->divisor, &y) || y == 0)
+    if (!evaluate_poly(e, atom->dividend, &x) || !evaluate_poly(e, atom->divisor, &y) ||
+        (y == 0 && !atom->least))
         return false;
-    *value_out = x / y - (x % y != 0 && (x < 0) != (y < 0));
+    *value_out = atom->least ? (x < y ? x : y) : x / y - (x % y != 0 && (x < 0) != (y < 0));
     return true;
 }
 
 static bool evaluate_atom(evaluation *e, const dim_atom *atom, int64_t *value_out) {
     if (atom->dividend)
-        return evaluate_floordiv(e, atom, value_out);
+        return evaluate_two(e, atom, value_out);
     for (uint32_t i = 0; i < e->bindings.count; i++)
         if (strcmp(e->bindings.items[i].name, atom->text) == 0) {
             *value_out = e->bindings.items[i].value;

@@ -20,6 +20,8 @@ ir_dim ir_dim_sub(ir_module *m, ir_dim a,
 ir_dim ir_dim_mul(ir_module *m, ir_dim a, ir_dim b);
 /* a / b rounded down; exact polynomial division where it goes ("H*D" / "D" = "H"). */
 ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b);
+/* The lesser one. */
+ir_dim ir_dim_least(ir_module *m, ir_dim a, ir_dim b);
 bool ir_dim_is_static(ir_dim d);
 /* a + b * factor, of any sign. Of numbers it wraps around. */
 ir_dim ir_dim_add_scaled(ir_module *m, ir_dim a, ir_dim b, ir_dim factor);
@@ -32,8 +34,9 @@ const char *ir_dim_text(ir_module *m, ir_dim d);
 /* Parses the text; false on bad syntax. */
 bool ir_dim_parse(ir_module *m, const char *source, ir_dim *out);
 
-/* The same dimension built of something else: constants, symbols, and x + y ('+'), x * y ('*') and
- * x / y rounded down ('/') of two that were built. Handles are the caller's; 0 stands for none. */
+/* The same dimension built of something else: constants, symbols, and x + y ('+'), x * y ('*'),
+ * x / y rounded down ('/') and the lesser one ('<') of two that were built. Handles are the
+ * caller's; 0 stands for none. */
 typedef struct ir_dim_fold {
     void *context;
     uint32_t (*constant)(void *context, int64_t value);

@@ -23,6 +23,15 @@ static bool dim_take(dim_parser *s, const char *token) {
     return true;
 }
 
+static dim_poly parse_two(dim_parser *s,
+                          dim_poly (*make)(ir_module *m, const dim_poly *a, const dim_poly *b)) {
+    dim_poly a = parse_sum(s);
+    s->bad |= !dim_take(s, ",");
+    dim_poly b = parse_sum(s);
+    s->bad |= !dim_take(s, ")");
+    return s->bad ? a : make(s->m, &a, &b);
+}
+
 static dim_poly parse_atom(dim_parser *s) {
     dim_poly result = {0};
     if (++s->depth > DIM_DEPTH_MAX) {
@@ -31,11 +40,9 @@ static dim_poly parse_atom(dim_parser *s) {
         result = parse_sum(s);
         s->bad |= !dim_take(s, ")");
     } else if (dim_take(s, "floordiv(")) {
-        dim_poly a = parse_sum(s);
-        s->bad |= !dim_take(s, ",");
-        dim_poly b = parse_sum(s);
-        s->bad |= !dim_take(s, ")");
-        result = s->bad ? a : dim_poly_floordiv(s->m, &a, &b);
+        result = parse_two(s, dim_poly_floordiv);
+    } else if (dim_take(s, "min(")) {
+        result = parse_two(s, dim_poly_least);
     } else if (isdigit((unsigned char)*s->p)) {
         char *end;
         long long value = strtoll(s->p, &end, 10);

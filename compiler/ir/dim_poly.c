@@ -50,14 +50,15 @@ dim_poly dim_poly_constant(int64_t value) {
     return p;
 }
 
-/* The atom of a text, which is a quotient where it has a dividend. */
-static dim_poly poly_atom(ir_module *m, const char *name, const dim_poly *dividend,
+/* The atom of a text, which is made of two where it has a dividend. */
+static dim_poly poly_atom(ir_module *m, const char *name, bool least, const dim_poly *dividend,
                           const dim_poly *divisor) {
     intptr_t found;
     dim_poly p = {0};
     if (!map_get(&m->dim_atoms, name, &found)) {
         dim_atom *atom = ARENA_NEW(&m->memory, dim_atom, 1);
         atom->text = arena_strdup(&m->memory, name);
+        atom->least = least;
         atom->dividend = dividend ? arena_copy(&m->memory, dividend, sizeof *dividend) : NULL;
         atom->divisor = divisor ? arena_copy(&m->memory, divisor, sizeof *divisor) : NULL;
         found = (intptr_t)atom;
@@ -68,7 +69,7 @@ static dim_poly poly_atom(ir_module *m, const char *name, const dim_poly *divide
 }
 
 dim_poly dim_poly_symbol(ir_module *m, const char *name) {
-    return poly_atom(m, name, NULL, NULL);
+    return poly_atom(m, name, false, NULL, NULL);
 }
 
 void dim_poly_add(dim_poly *a, const dim_poly *b, int64_t sign) {
@@ -163,6 +164,19 @@ static bool is_readable(const text *t) {
     return t->length <= MAX_TEXT && deepest < DIM_DEPTH_MAX;
 }
 
+static dim_poly atom_of_two(ir_module *m, bool least, const dim_poly *a, const dim_poly *b) {
+    text t;
+    text_init(&t);
+    text_append(&t, least ? "min(" : "floordiv(");
+    print_poly(a, &t);
+    text_append(&t, ", ");
+    print_poly(b, &t);
+    text_append(&t, ")");
+    dim_poly p = is_readable(&t) ? poly_atom(m, t.data, least, a, b) : (dim_poly){.bad = true};
+    text_release(&t);
+    return p;
+}
+
 /* (y*whole + rest) // y = whole + rest // y: moves what y divides out of `rest`. */
 static dim_poly take_multiples(dim_poly *rest, int64_t y) {
     dim_poly whole = {.bad = rest->bad}, left = {.bad = rest->bad};
@@ -201,16 +215,29 @@ dim_poly dim_poly_floordiv(ir_module *m, const dim_poly *a, const dim_poly *b) {
         if (dim_poly_is_constant(&rest, &x)) /* 0 <= x < y */
             return whole;
     }
-    text t;
-    text_init(&t);
-    text_append(&t, "floordiv(");
-    print_poly(&rest, &t);
-    text_append(&t, ", ");
-    print_poly(b, &t);
-    text_append(&t, ")");
-    q = is_readable(&t) ? poly_atom(m, t.data, &rest, b) : (dim_poly){.bad = true};
-    text_release(&t);
+    q = atom_of_two(m, false, &rest, b);
     dim_poly_add(&q, &whole, 1);
+    return q;
+}
+
+/* They are in the order of their texts. */
+dim_poly dim_poly_least(ir_module *m, const dim_poly *a, const dim_poly *b) {
+    dim_poly less = *a, q;
+    int64_t by;
+    text x, y;
+    dim_poly_add(&less, b, -1);
+    if (less.bad)
+        return (dim_poly){.bad = true};
+    if (dim_poly_is_constant(&less, &by))
+        return by < 0 ? *a : *b;
+    text_init(&x);
+    text_init(&y);
+    print_poly(a, &x);
+    print_poly(b, &y);
+    bool turned = strcmp(x.data, y.data) > 0;
+    q = atom_of_two(m, true, turned ? b : a, turned ? a : b);
+    text_release(&x);
+    text_release(&y);
     return q;
 }
 

@@ -15,8 +15,9 @@ enum { DIM_TERMS_MAX = 32, DIM_ATOMS_MAX = 8, DIM_DEPTH_MAX = 16 };
 typedef struct dim_poly dim_poly;
 
 typedef struct dim_atom {
-    const char *text;                   /* canonical: a name, or "floordiv(a, b)" */
-    const dim_poly *dividend, *divisor; /* NULL: a name */
+    const char *text;                   /* canonical: a name, "floordiv(a, b)" or "min(a, b)" */
+    bool least;                         /* the lesser one of both */
+    const dim_poly *dividend, *divisor; /* or both; NULL: a name */
 } dim_atom;
 
 typedef struct dim_term {
@@ -37,12 +38,15 @@ void dim_poly_add(dim_poly *a, const dim_poly *b, int64_t sign);
 dim_poly dim_poly_multiply(const dim_poly *a, const dim_poly *b);
 /* a / b rounded down; exact where it goes. */
 dim_poly dim_poly_floordiv(ir_module *m, const dim_poly *a, const dim_poly *b);
+/* The lesser one, in one text for both orders of the two. */
+dim_poly dim_poly_least(ir_module *m, const dim_poly *a, const dim_poly *b);
 bool dim_poly_is_constant(const dim_poly *p, int64_t *value);
 bool dim_poly_is_equal(const dim_poly *a, const dim_poly *b);
 uint64_t dim_poly_hash(const dim_poly *p);
 /* The canonical text; false where it could not be read again: it is too long, or too deep. */
 bool dim_poly_print(const dim_poly *p, text *out);
-/* Sums of products of atoms; "//" and floordiv() are the same. False on bad syntax. */
+/* Sums of products of atoms; "//" and floordiv() are the same; min() is there, too. False on bad
+ * syntax. */
 bool dim_poly_parse(ir_module *m, const char *source, dim_poly *out);
 
 #endif

@@ -127,6 +127,10 @@ static void test_dim_text(void **state) {
         {"(2*N + M) // 2", "N + floordiv(M, 2)"},
         {"7 // 2", "3"},
         {"N // 1", "N"},
+        {"min(7, 3)", "3"},
+        {"min(N, M)", "min(M, N)"},
+        {"min(N, N - 1) + 1", "N"},
+        {"min(2*N, M // 2)", "min(2*N, floordiv(M, 2))"},
     };
     ir_module *m = ir_module_new();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -159,6 +163,7 @@ static void test_dim_refused(void **state) {
                                       "#",
                                       "99999999999999999999",
                                       "floordiv(N)",
+                                      "min(N)",
                                       "N.0"};
     ir_module *m = ir_module_new();
     ir_dim d;

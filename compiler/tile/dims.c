@@ -91,7 +91,7 @@ static uint32_t fold_combine(void *context, char operation, uint32_t x, uint32_t
         return tile_index_add(&s->top, x, y);
     if (operation == '*')
         return tile_index_mul(&s->top, x, y);
-    return floored(&s->top, x, y);
+    return operation == '<' ? tile_index_min(&s->top, x, y) : floored(&s->top, x, y);
 }
 
 ir_value dim_values_get(dim_values *s, ir_dim dim) {

@@ -50,6 +50,10 @@ bool mma_unit_stands_in(const mma_unit *unit) {
     return matrix_unit_whole_bits(matrix_unit_find(unit->name)) > binary_f32.fraction_bits;
 }
 
+bool mma_unit_flushes(const mma_unit *unit) {
+    return matrix_unit_flushes(matrix_unit_find(unit->name));
+}
+
 /* ---- cutting ---- */
 
 bool mma_grid_of(const mma_unit *unit, int64_t rows, int64_t columns, int threads, mma_grid *out) {

@@ -36,6 +36,8 @@ bool mma_unit_is_of(const mma_unit *unit, const char *chip);
  * bits.
  */
 bool mma_unit_stands_in(const mma_unit *unit);
+/* Does it take subnormal factors for zero? */
+bool mma_unit_flushes(const mma_unit *unit);
 
 /* Into how many pieces the subgroups of a workgroup of `threads` cut a tile of rows x columns, each
  * a multiple of the instruction's: as square as can be. False: there are not pieces enough. */

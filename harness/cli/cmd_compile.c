@@ -185,6 +185,8 @@ static bool emit_space(compiler_instance *instance, const compiler_options *buil
     }
     if (space.cycles > 0) /* there is no estimate of a chip's */
         text_printf(out, "estimated cycles = %.0f\n", space.cycles);
+    if (space.library)
+        text_printf(out, "in place of a schedule = %s\n", space.library);
     if (build->provenance && *build->provenance->space)
         text_printf(out, "tiles = %s\n", build->provenance->space);
     if (build->provenance && *build->provenance->unused_hints)

@@ -24,7 +24,7 @@ static const char source[] =
     "@cases(case('a', M=3, N=300))\n"
     "@kernel\n"
     "def rows(x: Tensor['M', 'N', f32]) -> Tensor['M', 'N', f32]:\n"
-    "    return softmax(x, axis=-1)\n";
+    "    return softmax(x + x, axis=-1)\n";
 
 /* Kernels of the source, the lines that a mistake of theirs may be at, barriers that are left out.
  */

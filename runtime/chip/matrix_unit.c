@@ -74,15 +74,18 @@ static bool is_aligned(const matrix_unit *unit) {
            unit->rule == MATRIX_UNIT_EXACT;
 }
 
+bool matrix_unit_flushes(const matrix_unit *unit) {
+    return unit->rule == MATRIX_UNIT_TREE_FLUSHED || unit->rule == MATRIX_UNIT_ODD_FIRST ||
+           unit->rule == MATRIX_UNIT_LANES || unit->rule == MATRIX_UNIT_ROUND_TO_ODD;
+}
+
 /* As the unit reads it: without what it takes for zero. */
 static double value_read(const matrix_unit *unit, const binary_format *format, uint64_t code) {
     double x = binary_value(format, code), least = ldexp(1, binary_least_exponent(format));
     bool small = fabs(x) < least;
     if (unit->rule == MATRIX_UNIT_TREE_FLUSHED)
         return small ? 0 : x; /* the sign, too */
-    bool flushes = unit->rule == MATRIX_UNIT_ODD_FIRST || unit->rule == MATRIX_UNIT_LANES ||
-                   unit->rule == MATRIX_UNIT_ROUND_TO_ODD;
-    return flushes && small ? copysign(0, x) : x;
+    return matrix_unit_flushes(unit) && small ? copysign(0, x) : x;
 }
 
 static void decode_parts(matrix_factors *row, const matrix_unit *unit, size_t k) {

@@ -72,6 +72,9 @@ const matrix_unit *matrix_unit_find(const char *name);
 /* Does it multiply numbers of this format? */
 bool matrix_unit_takes(const matrix_unit *unit, const binary_format *format);
 
+/* Does it take subnormal factors for zero? */
+bool matrix_unit_flushes(const matrix_unit *unit);
+
 /* Whole numbers whose magnitudes add up to at most 2^bits are added exactly, in whatever order. */
 int matrix_unit_whole_bits(const matrix_unit *unit);
 

@@ -25,9 +25,13 @@ ir_dim tiles_start(checker *c, const tile_block *b) {
     return ir_dim_mul(c->m, b->number, b->size);
 }
 
+static ir_dim blocks_of(checker *c, ir_dim places, ir_dim size) {
+    return ir_dim_floordiv(c->m, ir_dim_add(c->m, places, ir_dim_sub(c->m, size, 1)), size);
+}
+
 ir_dim tiles_block_count(checker *c, const tile_block *b) {
-    ir_dim up = ir_dim_add(c->m, b->extent, ir_dim_sub(c->m, b->size, 1));
-    return ir_dim_floordiv(c->m, up, b->size);
+    ir_dim all = blocks_of(c, b->extent, b->size);
+    return !b->stops ? all : ir_dim_least(c->m, all, blocks_of(c, b->stop, b->size));
 }
 
 /* ---- the program instance ---- */

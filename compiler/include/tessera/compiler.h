@@ -445,8 +445,10 @@ typedef struct compiler_parameter {
 typedef struct compiler_space {
     compiler_parameter *items; /* owned; in the order in which they are chosen */
     uint32_t count;
-    double cycles; /* what the schedule costs by arithmetic (schedule/cpu/cost.h): only to be
-                      compared with that of another schedule of this kernel on this target */
+    double cycles;       /* what the schedule costs by arithmetic (schedule/cpu/cost.h): only to be
+                            compared with that of another schedule of this kernel on this target */
+    const char *library; /* a kernel of tiles that is taken in place of one, and has these cycles;
+                            NULL: none */
     bool program; /* the kernel is a program of several, which has no schedule: false is returned */
 } compiler_space;
 /* Schedules, and generates no code. False, with the limit in `st`, where the options ask for what

@@ -118,12 +118,13 @@ static void compute(const tile_cost *c, ir_op op, cost_use *u) {
 
 /* ---- loops ---- */
 
+/* The mean of instances whose loops end at different places. */
 static double trips_of(const ir_module *m, ir_op loop) {
     const ir_op_data *d = ir_op_get(m, loop);
     index_range low = index_range_of(m, d->operands[0]), high = index_range_of(m, d->operands[1]);
-    double step = (double)ir_op_int(m, loop, "step", 1);
-    double most = ceil((double)(high.high - low.low) / step);
-    return most > 0 ? most : 0;
+    double step = (double)ir_op_int(m, loop, "step", 1), end = (double)(high.low + high.high) / 2;
+    double trips = ceil((end - (double)low.low) / step);
+    return trips > 0 ? trips : 0;
 }
 
 static cost_use use_of_block(const tile_cost *c, ir_block block);
@@ -220,6 +221,22 @@ static double traffic_of(const tile_cost *c) {
     return cycles;
 }
 
+/* Trips of all loops around an operation. */
+static double trips_around(const ir_module *m, ir_op op) {
+    double trips = 1;
+    for (op = ir_block_parent(m, ir_op_get(m, op)->block); op;
+         op = ir_block_parent(m, ir_op_get(m, op)->block))
+        trips *= ir_op_get(m, op)->opcode == TILE_FOR ? trips_of(m, op) : 1;
+    return trips;
+}
+
+/* Registers that a thread does not have go to memory and back, where most are held. */
+static void spill(const tile_cost *c, const pressure *p, cost_use *u) {
+    double more = (double)p->registers - c->target->vector_registers;
+    if (more > 0)
+        instructions(c, u, 2 * more * trips_around(c->m, p->at));
+}
+
 double simt_tiles_cost(const ir_module *m, const schedule_target *target) {
     ir_op kernel = ir_module_kernel(m);
     tile_cost c = {m, target, (double)ir_op_int(m, kernel, "threads", SIMT_THREADS)};
@@ -229,10 +246,12 @@ double simt_tiles_cost(const ir_module *m, const schedule_target *target) {
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
             continue;
         cost_use u = use_of_block(&c, ir_op_block(m, op, 0));
+        pressure most = simt_pressure_of(m, op);
         u.wait += SIMT_COST_FAR / 2;
+        spill(&c, &most, &u);
         const simt_phase_needs needs = {
             .threads = c.threads,
-            .registers = SIMT_COST_BASE_REGISTERS + (double)simt_pressure_of(m, op).registers,
+            .registers = SIMT_COST_BASE_REGISTERS + (double)most.registers,
             .own_bytes = (double)ir_op_int(m, kernel, "scratch_bytes", 0),
             .workgroups = (double)ir_op_int(m, op, "grid", 0),
             .traffic = traffic};

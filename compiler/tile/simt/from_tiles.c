@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/dim.h"
 #include "ops/tiles.h"
 #include "schedule/integers.h"
 
@@ -25,80 +24,6 @@ bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
     vsnprintf(t->why + n, TILES_WHY_BYTES - (size_t)n, format, args);
     va_end(args);
     return false;
-}
-
-/* ---- dimensions that depend on indices ---- */
-
-static bool evaluate(const tiles_lowering *t, ir_attr dim, const int64_t *at, int64_t *out) {
-    const ir_attr_data *d = ir_attr_get(t->g, dim);
-    ir_binding known[TILES_INDICES];
-    const char *missing = NULL;
-    uint32_t count = (uint32_t)t->indices.count;
-    *out = d->integer;
-    for (uint32_t i = 0; i < count; i++)
-        known[i] = (ir_binding){t->indices.items[i].name, at[i]};
-    return d->kind != IR_ATTR_DIM ||
-           ir_dim_evaluate(t->g, d->integer, (ir_bindings){known, count}, out, &missing);
-}
-
-/* constant + sum of factor * index, which is tried at two more places. */
-static bool find_factors(const tiles_lowering *t, ir_attr dim, int64_t *constant,
-                         int64_t *factors) {
-    int64_t at[TILES_INDICES] = {0}, value;
-    size_t count = t->indices.count;
-    if (!evaluate(t, dim, at, constant))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        at[i] = 1;
-        if (!evaluate(t, dim, at, &factors[i]))
-            return false;
-        factors[i] -= *constant;
-        at[i] = 0;
-    }
-    for (int64_t step = 2; step <= 3; step++) {
-        int64_t expected = *constant;
-        for (size_t i = 0; i < count; i++) {
-            at[i] = step + 5 * (int64_t)i;
-            expected += factors[i] * at[i];
-        }
-        if (!evaluate(t, dim, at, &value) || value != expected)
-            return false;
-    }
-    return true;
-}
-
-bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out) {
-    int64_t constant, factors[TILES_INDICES];
-    ir_value indices[TILES_INDICES];
-    if (!find_factors(t, dim, &constant, factors))
-        return false;
-    for (size_t i = 0; i < t->indices.count; i++)
-        indices[i] = t->indices.items[i].index;
-    *out = tile_affine(b, constant, indices, factors, (int)t->indices.count);
-    return true;
-}
-
-bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most) {
-    int64_t constant, factors[TILES_INDICES];
-    if (!find_factors(t, dim, &constant, factors))
-        return false;
-    *least = *most = constant;
-    for (size_t i = 0; i < t->indices.count; i++) {
-        const tiles_index *x = &t->indices.items[i];
-        *least += factors[i] * (factors[i] < 0 ? x->most : x->least);
-        *most += factors[i] * (factors[i] < 0 ? x->least : x->most);
-    }
-    return true;
-}
-
-bool tiles_is_of_last(const tiles_lowering *t, ir_attr dim) {
-    int64_t constant, factors[TILES_INDICES];
-    bool found = false;
-    if (!find_factors(t, dim, &constant, factors))
-        return false;
-    for (size_t i = 0; i < t->indices.count; i++)
-        found |= t->indices.items[i].last && factors[i] != 0;
-    return found;
 }
 
 /* ---- accumulations ---- */
@@ -224,7 +149,17 @@ bool tiles_lower_block(tiles_lowering *t, ir_builder *b, ir_block block) {
 
 /* ---- the kernel ---- */
 
-/* The instance's place on each axis, the last one first in the order of workgroups. */
+/* Do loops run more often in the instances at the end of an axis? */
+static bool works_more(const tiles_lowering *t, ir_op tiles, size_t axis) {
+    bool found = false;
+    for (ir_walk w = ir_walk_op(t->g, tiles); !found && ir_walk_next(&w);)
+        found = ir_op_get(t->g, w.op)->opcode == GRAPH_FOR &&
+                tiles_grows(t, ir_op_attr(t->g, w.op, "count"), axis);
+    return found;
+}
+
+/* The instance's place on each axis, the last one first in the order of workgroups. Those that work
+ * more begin earlier, so that a chip ends with the short ones. */
 static bool open_instance(tiles_lowering *t, ir_builder *b, ir_value workgroup) {
     ir_op tiles = tiles_of(t->g);
     const ir_attr_data *names = ir_attr_get(t->g, ir_op_attr(t->g, tiles, "indices")),
@@ -233,13 +168,17 @@ static bool open_instance(tiles_lowering *t, ir_builder *b, ir_value workgroup) 
     if (names->count > TILES_INDICES / 2)
         return tiles_refuse(t, tiles, "it has too many axes of instances");
     for (uint32_t i = 0; i < names->count; i++) {
-        const tiles_index index = {ir_attr_get(t->g, names->items[i])->string, 0, 0,
-                                   ir_attr_get(t->g, counts->items[i])->integer - 1, false};
+        const tiles_index index = {.name = ir_attr_get(t->g, names->items[i])->string,
+                                   .most = ir_attr_get(t->g, counts->items[i])->integer - 1};
         vec_push(&t->indices, index);
     }
     for (uint32_t i = names->count; i-- > 0;) {
         int64_t count = t->indices.items[i].most + 1;
-        t->indices.items[i].index = i ? tile_index_by(b, TILE_INDEX_REM, left, count) : left;
+        tiles_index *x = &t->indices.items[i];
+        const int64_t back = -1;
+        x->index = i ? tile_index_by(b, TILE_INDEX_REM, left, count) : left;
+        if (works_more(t, tiles, i))
+            x->index = tile_affine(b, x->most, &x->index, &back, 1);
         left = i ? tile_index_by(b, TILE_INDEX_DIV, left, count) : left;
     }
     return true;

@@ -60,7 +60,8 @@ typedef struct tiles_index {
     const char *name;
     ir_value index;
     int64_t least, most;
-    bool last; /* of the last trip of a loop, which is lowered by itself */
+    bool last;      /* of the last trip of a loop, which is lowered by itself */
+    ir_value count; /* trips of its loop, where they depend on other indices; 0: one after `most` */
 } tiles_index;
 
 /* A load that a loop repeats, whose tiles are on their way some trips before they are read. */
@@ -109,6 +110,12 @@ bool tiles_widens(const tiles_lowering *t, ir_op op);
 void tiles_shape(const tiles_lowering *t, ir_value v, int64_t *rows, int64_t *columns);
 /* constant + sum of coefficient * index. False: the dimension is another function of indices. */
 bool tiles_affine(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out);
+/* Is it greater at the last place of one of the indices than at the first? */
+bool tiles_grows(const tiles_lowering *t, ir_attr dim, size_t index);
+/* Any dimension as an index, 0 where it is a number, and bounds of it. False: an index is
+ * multiplied by another one. */
+bool tiles_number_of(tiles_lowering *t, ir_builder *b, ir_attr dim, ir_value *out, int64_t *least,
+                     int64_t *most);
 /* The least and the greatest value of it. */
 bool tiles_bounds(const tiles_lowering *t, ir_attr dim, int64_t *least, int64_t *most);
 
@@ -143,10 +150,11 @@ tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile);
 bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out);
 
 /* from_tiles_stream.c: finds the loads of a loop that can be on their way ahead of it, and begins
- * their first copies. Behind them the loop's own block begins with tiles_next_trip, whose index and
- * number of trips are the last of t->indices. */
-bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char *index,
-                        int64_t count);
+ * their first copies; `all` has no index yet. Behind them the loop's own block begins with
+ * tiles_next_trip, whose index and number of trips are the last of t->indices. */
+bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tiles_index *all);
+/* Number of trips of the loop that has the index. */
+ir_value tiles_trips(ir_builder *b, const tiles_index *index);
 bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first);
 /* Behind the loop's own block. */
 void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first);
@@ -157,6 +165,26 @@ const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load);
  * copied as it lies, or is not to be. */
 bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
                     tiles_view *out);
+
+/* from_tiles_parts.c: how an f32 becomes parts of a narrow type, whose products with that type are
+ * added as one. */
+enum { TILES_PARTS = 3 };
+typedef struct tiles_parting {
+    dtype to;
+    int opcode; /* that makes a part of what the parts before it leave */
+    int count;
+    bool of_weights;         /* numbers from 0 to 1 alone */
+    uint32_t scale, unscale; /* f32: factors of the number and of the sum of products; 0: none */
+} tiles_parting;
+
+/* That of a left factor of the graph; NULL: it has none, or needs none. */
+const tiles_parting *tiles_parting_of(const tiles_lowering *t, ir_value left, dtype right,
+                                      dtype sum);
+/* Makes parts of x, which is `of` in registers. */
+void tiles_part(const tiles_lowering *t, ir_builder *b, const tiles_parting *p, ir_value of,
+                ir_value x, ir_value parts[TILES_PARTS]);
+/* The sum of products of such parts; p may be NULL. */
+ir_value tiles_unscaled(ir_builder *b, const tiles_parting *p, ir_value sum);
 
 bool tiles_lower_block(tiles_lowering *t, ir_builder *b, ir_block block);
 /* from_tiles_load.c: tessera.load and tessera.give. */

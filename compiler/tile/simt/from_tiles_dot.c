@@ -9,16 +9,14 @@
 
 enum { STEPS_AT_ONCE = 8 };
 
-/* An f32 is the sum of three bf16. */
-enum { PARTS = 3 };
-
 typedef struct product {
     tiles_lowering *t;
-    tiles_view x, y;      /* rows x steps, steps x columns */
-    int parts;            /* of the left factor, which a unit multiplies one after the other */
-    tiles_view xs[PARTS]; /* ... in memory */
-    ir_value left[PARTS]; /* ... in registers, as the unit has them; 0: they are in memory */
-    dtype sum;            /* type of the sums */
+    tiles_view x, y;              /* rows x steps, steps x columns */
+    const tiles_parting *parting; /* of the left factor; NULL: it is one part */
+    int parts;
+    tiles_view xs[TILES_PARTS]; /* ... in memory */
+    ir_value left[TILES_PARTS]; /* ... in registers, as the unit has them; 0: they are in memory */
+    dtype sum;                  /* type of the sums */
     const mma_unit *unit;
     const char *order;
     int64_t number;
@@ -74,19 +72,6 @@ static bool holds_alike(const mma_unit *u) {
            a->row_run == c->row_run && a->column_run == c->column_run && a->turned == c->turned;
 }
 
-/* The higher 8 bits of x, the next ones of what they leave, and the last ones: none is rounded. Of
- * an infinity nothing is left. */
-static void split(ir_builder *b, ir_value x, ir_value *parts) {
-    ir_value zero = tile_constant(b, DTYPE_F32, 0);
-    for (int i = 0; i < PARTS; i++) {
-        parts[i] = tile_op(b, TILE_CUT, &x, 1, DTYPE_BF16);
-        ir_value high = tile_op(b, TILE_CONVERT, &parts[i], 1, DTYPE_F32);
-        ir_value rest[] = {tile_compare(b, "eq", x, high), zero,
-                           tile_op(b, TILE_SUB, (ir_value[]){x, high}, 2, DTYPE_NONE)};
-        x = tile_op(b, TILE_SELECT, rest, 3, DTYPE_NONE);
-    }
-}
-
 static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, int64_t i) {
     const tiles_view *x = &p->xs[part];
     if (p->left[part])
@@ -119,8 +104,9 @@ static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t ste
 static bool is_cut(const product *p, const mma_unit *u) {
     int64_t groups = (int)p->t->threads / u->lanes;
     mma_grid grid;
-    bool fits = p->t->folds ? p->x.rows % (groups * u->m) == 0 && p->y.columns % u->n == 0
-                            : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
+    bool fits = groups == 0   ? false
+                : p->t->folds ? p->x.rows % (groups * u->m) == 0 && p->y.columns % u->n == 0
+                              : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
     return fits && p->x.rows % u->m == 0 && p->y.columns % u->n == 0 && p->x.columns % u->k == 0;
 }
 
@@ -130,14 +116,17 @@ static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype 
     bool free = strcmp(p->t->request->profile, "strict") != 0;
     return ((free && mma_unit_stands_in(u)) || strcmp(p->order, u->name) == 0) &&
            !mma_in_memory(u) && mma_unit_is_of(u, p->t->request->chip) && u->factor == left &&
-           u->factor == right;
+           u->factor == right && !(p->parting && p->parting->of_weights && mma_unit_flushes(u));
 }
 
 /* A product that a unit would have multiplied, were it of another size. */
 static void note_missed(const product *p, ir_op op, const mma_unit *u) {
     tiles_lowering *t = p->t;
     int64_t rows = t->folds ? t->threads / u->lanes * u->m : u->m;
-    if (!t->missed[0])
+    if (!t->missed[0] && t->threads < u->lanes)
+        snprintf(t->missed, sizeof t->missed, "line %u: %lld threads, and an instruction takes %d",
+                 ir_op_get(t->g, op)->location.line, (long long)t->threads, u->lanes);
+    else if (!t->missed[0])
         snprintf(t->missed, sizeof t->missed,
                  "line %u: %lld x %lld by %lld steps for %lld threads; rows are a multiple of "
                  "%lld, columns of %d, steps of %d",
@@ -237,11 +226,6 @@ static void mask_steps(tiles_lowering *t, ir_builder *b, ir_value v, bool rows) 
     x->zeros = true;
 }
 
-/* An f32 in registers beside bf16 is multiplied in parts. */
-static bool is_split(const product *p, dtype left, dtype right) {
-    return left == DTYPE_F32 && right == DTYPE_BF16 && p->sum == DTYPE_F32;
-}
-
 /* Opens what the unit multiplies on the left, in registers where its threads hold sums as they hold
  * left factors. False: threads multiply. */
 static bool open_unit(product *p, ir_builder *b, ir_op op) {
@@ -250,21 +234,23 @@ static bool open_unit(product *p, ir_builder *b, ir_op op) {
     const tiles_value *x = &t->values[v];
     dtype left = ir_type_of(t->g, v)->element,
           right = ir_type_of(t->g, tiles_factor(t, ir_op_get(t->g, op)->operands[1]))->element;
-    bool splits = is_split(p, left, right) && x->tile;
-    p->unit = find_unit(p, op, splits ? DTYPE_BF16 : left, right);
+    const tiles_parting *parting = x->tile ? tiles_parting_of(t, v, right, p->sum) : NULL;
+    p->parting = parting;
+    p->unit = find_unit(p, op, parting ? right : left, right);
+    p->parting = p->unit ? parting : NULL;
     if (!p->unit)
         return false;
     bool stays = x->unit == p->unit && t->folds && holds_alike(p->unit);
-    ir_value parts[PARTS] = {x->tile};
-    p->parts = splits ? PARTS : 1;
-    if (splits)
-        split(b, tiles_whole(t, b, op, v), parts);
+    ir_value parts[TILES_PARTS] = {x->tile};
+    p->parts = parting ? parting->count : 1;
+    if (parting)
+        tiles_part(t, b, parting, v, tiles_whole(t, b, op, v), parts);
     for (int i = 0; i < p->parts; i++)
         if (stays)
             p->left[i] = parts[i];
-        else if (splits)
+        else if (parting)
             p->xs[i] = tiles_put_down(t, b, parts[i]);
-    return stays || splits || tiles_view_of(t, b, op, v, &p->xs[0]);
+    return stays || parting || tiles_view_of(t, b, op, v, &p->xs[0]);
 }
 
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
@@ -291,6 +277,7 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     ir_value sum = p.unit || p.x.columns <= ORDER_CHUNK512_CHUNK
                        ? lower_steps(&p, b, tile_index(b, 0), p.x.columns)
                        : lower_chunks(&p, b);
+    sum = tiles_unscaled(b, p.parting, sum);
     if (p.sum != to)
         sum = tile_op(b, TILE_CONVERT, &sum, 1, to);
     t->values[d.results[0]] = (tiles_value){.tile = sum,

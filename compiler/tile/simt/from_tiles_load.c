@@ -147,19 +147,23 @@ static tiles_extent cut(ir_value valid, int64_t there) {
     return valid && !there ? TILES_CUT : TILES_WHOLE;
 }
 
+static tiles_value in_memory(const tiles_view *near) {
+    return (tiles_value){.view = *near, .true_columns = near->true_columns, .zeros = true};
+}
+
 bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {
     ir_value v = ir_op_get(t->g, op)->results[0];
     const tiles_stream *stream = tiles_stream_of(t, op);
     tiles_view view;
     if (stream) {
-        t->values[v] = (tiles_value){.view = stream->slots};
+        t->values[v] = in_memory(&stream->slots);
         return true;
     }
     tiles_view near;
     if (!tiles_find_load(t, b, op, &view))
         return false;
     if (stays_in_memory(t, b, op, &view, &near)) {
-        t->values[v] = (tiles_value){.view = near};
+        t->values[v] = in_memory(&near);
         return true;
     }
     tile_window w = window_of(&view);

@@ -38,10 +38,9 @@ static bool overhangs_last(tiles_lowering *t, ir_op load, int axis) {
     return found;
 }
 
-static bool is_cut_last(tiles_lowering *t, ir_op loop, const char *name, int64_t count) {
-    const tiles_index all = {name, 0, 0, count - 1, false};
+static bool is_cut_last(tiles_lowering *t, ir_op loop, const tiles_index *all) {
     bool found = false;
-    vec_push(&t->indices, all);
+    vec_push(&t->indices, *all);
     for (ir_walk w = ir_walk_op(t->g, loop); !found && ir_walk_next(&w);) {
         const ir_op_data *d = ir_op_get(t->g, w.op);
         int rank = d->opcode == GRAPH_LOAD ? ir_type_of(t->g, d->operands[0])->rank : 0;
@@ -52,24 +51,23 @@ static bool is_cut_last(tiles_lowering *t, ir_op loop, const char *name, int64_t
     return found;
 }
 
-/* Trips [0, count) of a loop; `carried` becomes what they make of it. */
-static bool lower_trips(tiles_lowering *t, ir_builder *b, ir_op op, int64_t count,
+/* The first trips of a loop, up to those of the index; `carried` becomes what they make of it. */
+static bool lower_trips(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_index *all,
                         ir_value *carried) {
     const ir_op_data d = *ir_op_get(t->g, op);
     ir_block block = ir_op_block(t->g, op, 0);
-    const char *name = ir_op_string(t->g, op, "index", "");
     const size_t streams = t->streams.count;
-    ir_value index, next[TILES_VALUES];
+    tiles_index known = *all;
+    ir_value next[TILES_VALUES];
     ir_op loop;
-    if (!tiles_open_streams(t, b, op, name, count))
+    if (!tiles_open_streams(t, b, op, all))
         return false;
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, count), 1, carried, d.operand_count,
-                             &loop, &index);
-    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", count, 1));
+    ir_builder in = tile_for(b, tile_index(b, 0), tiles_trips(b, all), 1, carried, d.operand_count,
+                             &loop, &known.index);
+    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", all->most + 1, 1));
     for (uint32_t i = 0; i < d.operand_count; i++)
         set_carried(t, ir_block_get(t->g, block)->arguments[i],
                     ir_block_get(t->m, in.block)->arguments[1 + i]);
-    const tiles_index known = {name, index, 0, count - 1, false};
     vec_push(&t->indices, known);
     bool ok = tiles_next_trip(t, &in, streams) && tiles_lower_block(t, &in, block);
     if (ok) {
@@ -92,8 +90,11 @@ static bool lower_last(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip,
     const int64_t cut = t->cut;
     for (uint32_t i = 0; i < ir_op_get(t->g, op)->operand_count; i++)
         set_carried(t, arguments[i], carried[i]);
-    const tiles_index known = {ir_op_string(t->g, op, "index", ""), tile_index(b, trip), trip, trip,
-                               true};
+    const tiles_index known = {.name = ir_op_string(t->g, op, "index", ""),
+                               .index = tile_index(b, trip),
+                               .least = trip,
+                               .most = trip,
+                               .last = true};
     vec_push(&t->indices, known);
     t->cut = TILES_CUT_UNKNOWN;
     bool ok = tiles_lower_block(t, b, block);
@@ -104,16 +105,37 @@ static bool lower_last(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip,
     return ok;
 }
 
-/* ... in the memory of those before it, whose tiles nobody reads any more, from `own` on. */
-static bool lower_last_in(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip, int64_t own,
+/* ... which is there where the loop has one more trip than that number. */
+static bool lower_last_of(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_index *all,
                           ir_value *carried) {
+    const uint32_t n = ir_op_get(t->g, op)->operand_count;
+    ir_value next[TILES_VALUES], index;
+    ir_op guard;
+    if (!all->count)
+        return lower_last(t, b, op, all->most, carried);
+    ir_builder in =
+        tile_for(b, tile_index(b, all->most), all->count, 1, carried, n, &guard, &index);
+    tiles_mark(t, guard, "seq", tiles_number(t, "fold", "seq", 1, 1));
+    for (uint32_t i = 0; i < n; i++)
+        next[i] = ir_block_get(t->m, in.block)->arguments[1 + i];
+    if (!lower_last(t, &in, op, all->most, next))
+        return false;
+    tile_yield(&in, next, n);
+    for (uint32_t i = 0; i < n; i++)
+        carried[i] = ir_op_result(t->m, guard, i);
+    return true;
+}
+
+/* ... in the memory of those before it, whose tiles nobody reads any more, from `own` on. */
+static bool lower_last_in(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_index *all,
+                          int64_t own, ir_value *carried) {
     const int64_t most = t->scratch_bytes;
     if (most > own) {
         ir_op_spec wait = {.opcode = TILE_BARRIER};
         ir_build(b, &wait);
         t->scratch_bytes = own;
     }
-    bool ok = lower_last(t, b, op, trip, carried);
+    bool ok = lower_last_of(t, b, op, all, carried);
     t->scratch_bytes = most > t->scratch_bytes ? most : t->scratch_bytes;
     return ok;
 }
@@ -121,10 +143,10 @@ static bool lower_last_in(tiles_lowering *t, ir_builder *b, ir_op op, int64_t tr
 bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
     const ir_value *arguments = ir_block_get(t->g, ir_op_block(t->g, op, 0))->arguments;
-    ir_value carried[TILES_VALUES];
+    ir_value carried[TILES_VALUES], number;
     int64_t least, count;
-    if (!tiles_bounds(t, ir_op_attr(t->g, op, "count"), &least, &count) || least != count)
-        return tiles_refuse(t, op, "how often it runs depends on the instance");
+    if (!tiles_number_of(t, b, ir_op_attr(t->g, op, "count"), &number, &least, &count))
+        return tiles_refuse(t, op, "how often it runs is no sum of indices, or a part of one");
     if (t->indices.count == TILES_INDICES || d.operand_count > TILES_VALUES)
         return tiles_refuse(t, op, "it is in too many loops, or carries too much");
     for (uint32_t i = 0; i < d.operand_count; i++) {
@@ -134,11 +156,18 @@ bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
         tiles_shape(t, arguments[i], &rows, &columns);
         carried[i] = tile_broadcast(b, t->values[d.operands[i]].tile, rows, columns);
     }
-    bool last = count && is_cut_last(t, op, ir_op_string(t->g, op, "index", ""), count);
+    tiles_index all = {.name = ir_op_string(t->g, op, "index", ""),
+                       .most = count - 1,
+                       .count = least < count ? number : 0};
+    bool last = count && is_cut_last(t, op, &all);
     const int64_t own = t->scratch_bytes;
-    if (count > last && !lower_trips(t, b, op, count - last, carried))
+    tiles_index whole = all;
+    whole.most -= last;
+    if (all.count && last)
+        whole.count = tile_index_op(b, TILE_INDEX_MIN, number, tile_index(b, count - 1));
+    if (count > last && !lower_trips(t, b, op, &whole, carried))
         return false;
-    if (last && !lower_last_in(t, b, op, count - 1, own, carried))
+    if (last && !lower_last_in(t, b, op, &all, own, carried))
         return false;
     for (uint32_t i = 0; i < d.result_count; i++)
         set_carried(t, d.results[i], carried[i]);

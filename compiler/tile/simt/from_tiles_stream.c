@@ -27,6 +27,10 @@ const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load) {
     return NULL;
 }
 
+ir_value tiles_trips(ir_builder *b, const tiles_index *index) {
+    return index->count ? index->count : tile_index(b, index->most + 1);
+}
+
 /* ---- what can be copied ---- */
 
 /* Trips ahead: of the load, else of the kernel; no more than there are. */
@@ -37,12 +41,21 @@ static int64_t distance_of(const tiles_lowering *t, ir_op load, int64_t trips) {
     return ahead < trips ? ahead : trips - 1;
 }
 
+/* Are all its rows there, and of each as many columns as of any other? */
+static bool is_whole(const tiles_view *far) {
+    return !far->valid_rows && (!far->valid_columns || far->true_columns);
+}
+
+static int64_t copied_columns(const tiles_view *far) {
+    return far->true_columns ? far->true_columns : far->columns;
+}
+
 /* Elements at once: a power of two, to which all of it is aligned, up to what is asked for. */
 static int64_t piece_of(const tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *v) {
     int64_t size = (int64_t)dtype_size(tile_type(b, v->memory)->element),
             piece = PIECE_BYTES / size, asked = tiles_hint(t, load, "vector", t->vector),
             aligned = access_index_divisor(b->m, v->offset);
-    while (piece > 1 && ((asked && piece > asked) || v->columns % piece != 0 ||
+    while (piece > 1 && ((asked && piece > asked) || copied_columns(v) % piece != 0 ||
                          v->row_stride % piece != 0 || aligned % piece != 0))
         piece /= 2;
     return v->column_stride == 1 && piece * size >= LEAST_PIECE_BYTES ? piece : 0;
@@ -73,21 +86,34 @@ static bool find_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_valu
     return tiles_find_load(t, b, s->load, &s->far);
 }
 
+/* Zeros in the columns behind those that are copied, where nothing else is ever stored. */
+static void fill_behind(ir_builder *b, tiles_view *near, int64_t rows, const tiles_view *far) {
+    if (!far->true_columns)
+        return;
+    dtype element = tile_type(b, near->memory)->element;
+    ir_value zeros =
+        tile_broadcast(b, tile_constant(b, element, 0), rows, far->columns - far->true_columns);
+    tile_store(b, near->memory, tile_index_plus(b, near->offset, far->true_columns), zeros,
+               near->row_stride, 1, false);
+    near->true_columns = far->true_columns;
+}
+
 static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_index *index) {
     tiles_stream s = {.load = load, .distance = distance_of(t, load, index->most + 1)};
     if (s.distance <= 0 || !is_copied(t, load) || !depends(t, load, index->name))
         return true;
     if (!find_trip(t, b, &s, tile_index(b, 1)))
         return false;
-    if (s.far.valid_rows || s.far.valid_columns)
+    s.piece = t->request->copies && is_whole(&s.far) ? piece_of(t, b, load, &s.far) : 0;
+    if (!s.piece && (s.far.valid_rows || s.far.valid_columns))
         return true;
-    s.piece = t->request->copies ? piece_of(t, b, load, &s.far) : 0;
     if (s.piece == 0)
         s.distance = 1;
     dtype element = tile_type(b, s.far.memory)->element;
     s.slots = tiles_room(t, b, element, (s.distance + 1) * s.far.rows, s.far.columns);
     s.slots.rows = s.far.rows;
     s.slot = s.far.rows * s.slots.row_stride;
+    fill_behind(b, &s.slots, (s.distance + 1) * s.far.rows, &s.far);
     vec_push(&t->streams, s);
     return t->scratch_bytes <= t->request->shared_bytes ||
            tiles_refuse(t, load, "%lld bytes of a workgroup's memory for its stages are too many",
@@ -106,7 +132,7 @@ static void copy(ir_builder *b, const tiles_view *to, ir_value at, const tiles_v
                  int64_t piece) {
     ir_value operands[] = {to->memory, at, from->memory, from->offset};
     ir_named_attr attrs[] = {{"rows", ir_attr_int(b->m, from->rows)},
-                             {"columns", ir_attr_int(b->m, from->columns)},
+                             {"columns", ir_attr_int(b->m, copied_columns(from))},
                              {"to_stride", ir_attr_int(b->m, to->row_stride)},
                              {"from_stride", ir_attr_int(b->m, from->row_stride)},
                              {"piece", ir_attr_int(b->m, piece)}};
@@ -145,12 +171,13 @@ static bool bring_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_val
 
 bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
                     tiles_view *out) {
-    if (!is_copied(t, load) || far->valid_rows || far->valid_columns)
+    if (!is_copied(t, load) || !is_whole(far))
         return false;
     int64_t piece = piece_of(t, b, load, far);
     if (piece == 0)
         return false;
     *out = tiles_room(t, b, tile_type(b, far->memory)->element, far->rows, far->columns);
+    fill_behind(b, out, far->rows, far);
     copy(b, out, out->offset, far, piece);
     build(b, TILE_COPY_COMMIT, NULL, 0);
     build(b, TILE_COPY_WAIT, "left", 0);
@@ -186,16 +213,15 @@ static bool begin_copies(tiles_lowering *t, ir_builder *b, size_t first, int64_t
     return ok;
 }
 
-bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char *index,
-                        int64_t count) {
+bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tiles_index *all) {
     const size_t first = t->streams.count;
+    const int64_t count = all->most + 1;
     ir_block block = ir_op_block(t->g, loop, 0);
-    const tiles_index ahead = {index, 0, 0, count - 1, false};
     bool ok = true;
-    vec_push(&t->indices, ahead);
+    vec_push(&t->indices, *all);
     for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;
          op = ir_op_get(t->g, op)->next)
-        ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, &ahead);
+        ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, all);
     ok = ok && (t->streams.count == first || begin_copies(t, b, first, count));
     t->indices.count--;
     return ok;
@@ -205,9 +231,9 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const char
 static bool load_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
     tiles_index *now = &t->indices.items[t->indices.count - 1];
     ir_value trip = now->index;
-    bool ok = load_trip(
-        t, b, s,
-        tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, trip, 1), tile_index(b, now->most)));
+    bool ok = load_trip(t, b, s,
+                        tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, trip, 1),
+                                      tile_index_plus(b, tiles_trips(b, now), -1)));
     t->indices.items[t->indices.count - 1].index = trip;
     return ok;
 }
@@ -223,10 +249,9 @@ void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first) {
 static bool copy_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
     tiles_index *now = &t->indices.items[t->indices.count - 1];
     ir_value trip = now->index, next;
-    int64_t count = now->most + 1;
     ir_op guard;
-    ir_builder in = tile_for(b, tile_index_plus(b, trip, s->distance), tile_index(b, count), count,
-                             NULL, 0, &guard, &next);
+    ir_builder in = tile_for(b, tile_index_plus(b, trip, s->distance), tiles_trips(b, now),
+                             now->most + 1, NULL, 0, &guard, &next);
     bool ok = bring_trip(t, &in, s, next);
     tile_yield(&in, NULL, 0);
     t->indices.items[t->indices.count - 1].index = trip;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "tile/simt/simt.h"
 #include "tile/simt/touches.h"
 
 typedef struct held {
@@ -125,4 +126,15 @@ pressure simt_pressure_of(const ir_module *m, ir_op phase) {
     free(c.stand);
     vec_release(&c.ops);
     return worst;
+}
+
+int64_t simt_most_registers(const ir_module *m) {
+    int64_t most = 0;
+    ir_block body = ir_op_block(m, ir_module_kernel(m), 0);
+    for (ir_op op = ir_block_get(m, body)->first; op; op = ir_op_get(m, op)->next) {
+        bool is_phase = ir_op_get(m, op)->opcode == TILE_PHASE;
+        int64_t registers = is_phase ? simt_pressure_of(m, op).registers : 0;
+        most = registers > most ? registers : most;
+    }
+    return most;
 }

@@ -31,6 +31,10 @@ ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
  * same target. */
 double simt_tiles_cost(const ir_module *m, const schedule_target *target);
 
+/* pressure.c: the most registers of 32 bits that a thread of any phase needs for its tiles, behind
+ * the same pass. */
+int64_t simt_most_registers(const ir_module *m);
+
 /* turns.c: tells whether the loops of a thread turn more often than that in some phase, where
  * bounds are numbers. */
 bool simt_turns_beyond(const ir_module *m, int64_t most);

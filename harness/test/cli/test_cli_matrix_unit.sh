@@ -48,9 +48,9 @@ sed 's/"K", bf16\]/"K", f16]/; s/"N", bf16\]/"N", f16]/' amx.bf16.tsr >other.tsr
 exits 3 "factors that the unit does not take" "$tsr" compile other.tsr --emit graph
 has err "E0624" "have a diagnostic of their own"
 # Attention beyond strict is a kernel of tiles of the library: one phase, on the unit, unless a schedule or strict bits are asked for.
-while read -r phases library words; do
+while read -r phases library case words; do
     # shellcheck disable=SC2086
-    exits 0 "attention on a chip, $words" "$tsr" compile "$root/corpus/attention/attention.tsr" --kernel attention_causal --case rows \
+    exits 0 "attention on a chip, $case $words" "$tsr" compile "$root/corpus/attention/attention.tsr" --kernel attention_causal --case "$case" \
         --emit metadata $words
     cp out m.json
     exits 0 "is $phases phases, library: $library" /usr/bin/python3 -c '
@@ -59,12 +59,25 @@ m = json.load(open("m.json"))
 assert (len(m["phases"]), m.get("library", "none")) == (int(sys.argv[1]), sys.argv[2]), (m["phases"], m.get("library"))
 assert sys.argv[2] == "none" or m["matrix_units"], m' "$phases" "$library"
 done <<'END'
-1 causal_attention --profile deterministic --isa sm_80
-1 causal_attention --profile fast --isa gfx942
-4 none --profile strict --isa sm_80
-4 none --profile deterministic --isa sm_80 --schedule CHAIN=0
-4 none --profile deterministic --isa sm_75
+1 causal_attention rows --profile deterministic --isa sm_80
+1 causal_attention rows --profile fast --isa gfx942
+1 causal_attention f16_rows --profile deterministic --isa sm_90a
+4 none rows --profile strict --isa sm_80
+4 none rows --profile deterministic --isa sm_80 --schedule CHAIN=0
+4 none rows --profile deterministic --isa sm_75
 END
+
+# Softmax of rows that threads have room for is one of the library's, with the bits of strict; of longer ones a schedule.
+while read -r library words; do
+    # shellcheck disable=SC2086
+    exits 0 "softmax on a chip, $words" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --emit metadata --isa sm_90a $words
+    [ "$library" = "$(sed -n 's/^ "library": "\(.*\)",$/\1/p' out)" ] && pass "is ${library:-a schedule}" || fail "is not ${library:-a schedule}"
+done <<'END'
+rows_softmax --profile strict --kernel softmax_rows --dims M=64,N=4096,T=bf16
+rows_logsumexp --profile fast --kernel logsumexp_rows --dims M=64,N=1000
+END
+exits 0 "softmax of longer rows" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --emit metadata --isa sm_90a --kernel softmax_rows --case blocks
+hasnt out '"library"' "has a schedule"
 
 # The model weighs tiles that are lowered as they stand: other tiles, other cycles; and the library's beside the phases.
 # cycles FILE WORDS...: estimated cycles on sm_80.
@@ -72,9 +85,15 @@ cycles() {
     "$tsr" compile "$root/corpus/$1" --isa sm_80 --profile deterministic --emit space "${@:2}" 2>err | sed -n 's/^estimated cycles = //p'
 }
 heads=(attention/attention.tsr --kernel attention_full --dims B=1,H=16,Sq=2048,Sk=2048,D=64,T=bf16)
+one=(attention/attention.tsr --kernel attention_full --dims B=1,H=16,Sq=1,Sk=2048,D=64,T=bf16)
+causal=("${heads[@]/attention_full/attention_causal}")
 flash=(tile/tile_attention.tsr --kernel tile_flash_attention --dims B=1,H=16,S=2048,D_h=64,S_kv=2048)
 [ "$(cycles "${heads[@]}")" -lt "$(cycles "${heads[@]}" --schedule CHAIN=0)" ] && pass "the library's attention costs less than phases" ||
     fail "the library's attention costs no less than phases"
+[ "$(cycles "${one[@]}")" -lt "$(cycles "${one[@]}" --schedule CHAIN=0)" ] && pass "one query has tiles of its own size" ||
+    fail "one query costs no less than phases"
+[ "$(cycles "${causal[@]}")" -lt "$(cycles "${heads[@]}")" ] && pass "keys that nobody sees cost nothing" ||
+    fail "a causal attention costs no less than a whole one"
 [ "$(cycles "${flash[@]}" --space BN=64)" -ne "$(cycles "${flash[@]}" --space BN=128)" ] && pass "blocks of keys have a cost" ||
     fail "blocks of keys cost the same"
 
