@@ -345,6 +345,13 @@ static bool parse_options(options *o, int argc, char **argv) {
 /* ---- modules ---- */
 
 static const char separator[] = "// -----\n";
+static bool has_resources; /* the module that was printed last ends in constants by their bytes */
+
+/* As mlir-opt has it: behind such constants is an empty line. */
+static void print_separator(void) {
+    fputs(has_resources ? "\n" : "", stdout);
+    fputs(separator, stdout);
+}
 
 static int failed(const char *file, const status *st) {
     fflush(stdout);
@@ -397,6 +404,7 @@ static void print_module(const options *o, const ir_module *m) {
     } else {
         ir_print(m, &out);
     }
+    has_resources = out.length > 4 && strcmp(out.data + out.length - 4, "#-}\n") == 0;
     fwrite(out.data, 1, out.length, stdout);
     text_release(&out);
 }
@@ -411,7 +419,7 @@ static int process(const options *o, ir_module *m, const compiler_case *c,
         code = run_pass(&r, o->passes.items[i], o->file);
     if (code == DONE && !o->verify) {
         if (!is_first && !o->hash && !o->split)
-            fputs(separator, stdout);
+            print_separator();
         is_first = false;
         print_module(o, r.m);
     }
@@ -457,7 +465,8 @@ static int process_pieces(const options *o, char *source) {
         }
         int result = process_module(o, piece);
         code = code ? code : result;
-        fputs(next && !o->verify ? separator : "", stdout);
+        if (next && !o->verify)
+            print_separator();
     }
     return code;
 }
@@ -546,7 +555,8 @@ static int process_files(options *o) {
     int code = DONE;
     for (size_t i = 0; i < o->files.count; i++) {
         o->file = o->files.items[i];
-        fputs(i && o->split && !o->verify ? separator : "", stdout);
+        if (i && o->split && !o->verify)
+            print_separator();
         int result = is_source(o->file) ? process_source(o) : process_text(o);
         code = result > code ? result : code;
     }
