@@ -170,14 +170,18 @@ static void import_from(compiler_source *s, source_module *m, const ast_import *
         check_language(n, d);
         return;
     }
-    if (n->level == 0 && strncmp(n->module, "tessera.", strlen("tessera.")) == 0) {
+    bool of_library = n->level == 0 && (library_file(n->module) || bundle_find(s, n->module));
+    if (of_library) {
         import_names(m, load_imported(s, n->module, n->at, d), n, d);
         return;
     }
     if (n->level == 0) {
         diagnose_error(d, ERROR_IMPORT, n->at, "there is no '%.60s' to import from", n->module);
-        diagnose_help(d, "a file of this folder has a dot before its name: from .%s import ...",
-                      n->module);
+        if (strncmp(n->module, "tessera.", strlen("tessera.")) == 0)
+            diagnose_help(d, "there is tessera.stdlib");
+        else
+            diagnose_help(d, "a file of this folder has a dot before its name: from .%s import ...",
+                          n->module);
         return;
     }
     import_names(m, load_imported(s, path_of(s, m, n), n->at, d), n, d);

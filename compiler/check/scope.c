@@ -164,6 +164,8 @@ entity scope_lookup(checker *c, const char *name, span at) {
 /* ---- tensors in messages ---- */
 
 void scope_name_value(checker *c, ir_value value, const char *name, span at) {
+    if (name[0] == '(') /* none that a source has */
+        return;
     while (c->origins.count <= value) {
         value_origin none = {0};
         vec_push(&c->origins, none);

@@ -80,7 +80,8 @@ static bool read_length(source_module *m, const node *n, uint32_t *out, diagnost
     *out = length && length->kind == NODE_INT ? (uint32_t)length->integer : 0;
     if (n->count == 1 || (n->count == 2 && *out > 0 && *out <= LIMIT_PARAMETERS))
         return true;
-    diagnose_error(d, ERROR_VALUE_TYPE, n->at, "a list says what it holds, and how many");
+    diagnose_error(d, ERROR_VALUE_TYPE, n->at, "a list says what it holds, and how many: 1 to %d",
+                   LIMIT_PARAMETERS);
     diagnose_help(d, "write list[Block, 4], or list[Block, LAYERS] with a constant of the file");
     return false;
 }
