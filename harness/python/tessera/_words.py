@@ -39,6 +39,8 @@ class Word:
             raise AttributeError(name)
         return Word(f"{self._text}.{name}")
 
+    __iter__ = None  # a word has no items, although it has subscripts
+
     def __getitem__(self, parts: Any) -> Word:
         return Word(f"{self._text}[{', '.join(map(repr, parts if isinstance(parts, tuple) else (parts,)))}]")
 
@@ -100,7 +102,7 @@ def _make() -> dict[str, Any]:
     functions = _functions_of(tree.body)
     tensors = {one.name for one in tree.body if isinstance(one, ast.FunctionDef) and one.returns and "Tensor" in ast.unparse(one.returns)}
     found.update({name: function if name in tensors else Word(name) for name, function in functions.items()})
-    found.update({name: getattr(builtins, name) for name in tensors if hasattr(builtins, name)})
+    found.update({name: getattr(builtins, name) for name in functions if hasattr(builtins, name)})
     found.update({name: getattr(_types, name) for name in found if hasattr(_types, name)})
     found.update(Tensor=_tessera.Tensor, math=Math("math"), inf=python_math.inf, INF=python_math.inf, nan=python_math.nan)
     return {name: value for name, value in found.items() if not name.startswith("_")}

@@ -234,7 +234,7 @@ class Kernels(unittest.TestCase):
             names = [one for one in ast.walk(tree) if isinstance(one, ast.Name)]
             own = {one.id for one in names if isinstance(one.ctx, ast.Store)} | {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
             own |= {one.name for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
-            own |= {name.asname or name.name for one in tree.body if isinstance(one, ast.ImportFrom) and one.level for name in one.names}
+            own |= {name.asname or name.name for one in tree.body if isinstance(one, ast.ImportFrom) and one.module != "tessera" for name in one.names}
             texts = [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             own |= {name for one in texts for name in re.findall(r"[A-Za-z_]\w*", one)}
             unknown = {one.id for one in names} - own - builtin - set(dir(tessera))
