@@ -195,7 +195,7 @@ def whole(name, v, element):
     if name == "div":
         x, y = v
         safe = np.where((y == 0) | (y == -1), 1, y)
-        quotient = np.sign(x) * np.sign(safe) * (np.abs(x) // np.abs(safe))
+        quotient = x // safe + ((x % safe != 0) & ((x < 0) != (safe < 0)))  # NumPy's is rounded down
         return np.where(y == 0, 0, np.where(y == -1, -x, quotient))
     table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": np.abs,
              "maximum": np.maximum, "minimum": np.minimum, "fma": lambda a, b, c: a * b + c}

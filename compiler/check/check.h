@@ -306,6 +306,8 @@ entity special_dropout(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
 entity special_reduce(checker *c, const call_arguments *a);
+/* x // y, or the remainder x % y: one is a tensor of integers, else it is reported. */
+entity integer_division(checker *c, bool remainder, const entity *x, const entity *y, span at);
 /* Checks that the argument x is a tensor of floats; else it is reported. */
 bool takes_floats(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);

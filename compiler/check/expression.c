@@ -119,6 +119,8 @@ static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const
         return call_operator(c, GRAPH_MATMUL, operands, 2, at);
     if (symbol == SYMBOL2('*', '*'))
         return raise_to(c, operands, at);
+    if (symbol == SYMBOL2('/', '/') || symbol == SYMBOL1('%'))
+        return integer_division(c, symbol == SYMBOL1('%'), a, b, at);
     const operator_row *row = operator_of(symbol);
     if (!row)
         return refuse_operator(c, symbol, symbol_at, at);
@@ -171,7 +173,7 @@ entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, enti
     if (a->kind == ENTITY_DIM || b->kind == ENTITY_DIM)
         return combine_dims(c, symbol, a, b, at);
     if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER &&
-        (is_arithmetic(symbol) || symbol == SYMBOL2('*', '*')))
+        (is_arithmetic(symbol) || symbol == SYMBOL1('%') || symbol == SYMBOL2('*', '*')))
         return number_combine(c, symbol, a, b, at);
     const operator_row *row = operator_of(symbol);
     if (row && row->predicate && a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER)

@@ -38,6 +38,13 @@ entity number_negate(checker *c, const entity *e) {
 
 /* ---- arithmetic, as Python's: integers exactly, floats in f64 ---- */
 
+/* Toward minus infinity; a remainder has the sign of b. */
+static int64_t divide_integers(uint32_t symbol, int64_t a, int64_t b) {
+    int64_t rest = b == -1 ? 0 : a % b;
+    bool up = rest != 0 && (rest < 0) != (b < 0);
+    return symbol == SYMBOL1('%') ? rest + (up ? b : 0) : a / b - up;
+}
+
 static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b, span at) {
     int64_t out = 0;
     bool overflow = false;
@@ -56,8 +63,8 @@ static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b
             diagnose_error(c->report, ERROR_DIVISION_BY_ZERO, at, "division by zero");
             return entity_broken(at);
         }
-        overflow = b == -1 && a == INT64_MIN;
-        out = overflow ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
+        overflow = symbol != SYMBOL1('%') && b == -1 && a == INT64_MIN;
+        out = overflow ? 0 : divide_integers(symbol, a, b);
     }
     if (overflow) {
         diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at, "the result does not fit 64 bits");
@@ -88,6 +95,13 @@ static entity raise_number(checker *c, const entity *a, const entity *b, span at
     return entity_integer(c, out, at);
 }
 
+static double divide_floats(uint32_t symbol, double x, double y) {
+    if (symbol != SYMBOL1('%'))
+        return symbol == SYMBOL1('/') ? x / y : floor(x / y);
+    double rest = fmod(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
 entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
     if (symbol == SYMBOL2('*', '*'))
         return raise_number(c, a, b, at);
@@ -108,7 +122,7 @@ entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity
         diagnose_error(c->report, ERROR_DIVISION_BY_ZERO, at, "division by zero");
         return entity_broken(at);
     }
-    return number_from_double(c, symbol == SYMBOL1('/') ? x / y : floor(x / y), at);
+    return number_from_double(c, divide_floats(symbol, x, y), at);
 }
 
 /* ---- rounding ---- */
