@@ -287,6 +287,20 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
+    irdl.operation @left_shift {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @right_shift {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
     irdl.operation @compare {
       %0 = irdl.any
       %1 = irdl.any
@@ -2445,6 +2459,20 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
+    irdl.operation @shl {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @shr {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
     irdl.operation @compare {
       %0 = irdl.any
       %1 = irdl.any
@@ -2467,20 +2495,6 @@ module {
       irdl.operands(%0, %1, %2)
       %3 = irdl.any
       irdl.results(%3)
-    }
-    irdl.operation @shl {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(%0, %1)
-      %2 = irdl.any
-      irdl.results(%2)
-    }
-    irdl.operation @shr {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(%0, %1)
-      %2 = irdl.any
-      irdl.results(%2)
     }
     irdl.operation @ushr {
       %0 = irdl.any

@@ -197,6 +197,13 @@ def whole(name, v, element):
         safe = np.where((y == 0) | (y == -1), 1, y)
         quotient = x // safe + ((x % safe != 0) & ((x < 0) != (safe < 0)))  # NumPy's is rounded down
         return np.where(y == 0, 0, np.where(y == -1, -x, quotient))
+    if name in ("left_shift", "right_shift"):
+        x, count = v
+        bits = formats.INTEGER_BITS[element]
+        within = (count >= 0) & (count < bits)
+        if name == "left_shift":
+            return np.where(within, x << np.where(within, count, 0), 0)
+        return x >> np.where(within, count, bits - 1)
     table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": np.abs,
              "maximum": np.maximum, "minimum": np.minimum, "fma": lambda a, b, c: a * b + c}
     return table[name](*v)

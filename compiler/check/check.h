@@ -198,7 +198,7 @@ void policy_report_unused(checker *c);
 
 /* ---- expression.c ---- */
 entity check_expression(checker *c, const node *n);
-entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at);
+entity check_binary(checker *c, uint32_t symbol, entity *a, entity *b, span at);
 entity check_subscript(checker *c, const node *n);
 
 /* ---- schedule.c ---- */

@@ -102,7 +102,28 @@ static double divide_floats(uint32_t symbol, double x, double y) {
     return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
+/* Python's: a left shift is a product with a power of two, a right one rounds down. */
+static entity shift_number(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    enum { LAST = 63 };
+    if (!a->is_integer || !b->is_integer || b->integer < 0) {
+        diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,
+                       "between literals, shifts move integers by integers from 0 on");
+        return entity_broken(at);
+    }
+    int64_t by = b->integer < LAST ? b->integer : LAST;
+    if (symbol == SYMBOL2('>', '>'))
+        return entity_integer(c, a->integer >> by, at);
+    int64_t out = (int64_t)((uint64_t)a->integer << by);
+    if (a->integer != 0 && (b->integer > LAST || out >> by != a->integer)) {
+        diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at, "the result does not fit 64 bits");
+        return entity_broken(at);
+    }
+    return entity_integer(c, out, at);
+}
+
 entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    if (symbol == SYMBOL2('<', '<') || symbol == SYMBOL2('>', '>'))
+        return shift_number(c, symbol, a, b, at);
     if (symbol == SYMBOL2('*', '*'))
         return raise_number(c, a, b, at);
     if (a->is_integer && b->is_integer && symbol != SYMBOL1('/'))

@@ -294,6 +294,16 @@ static bool graph_infer_bits(query *q) {
     return infer_give(q, q->operands[0]);
 }
 
+static bool graph_infer_shift(query *q) {
+    dtype element = infer_operand(q, 0)->element;
+    if (!infer_need_equal(q, 0, 1))
+        return false;
+    if (dtype_is_float(element) || element == DTYPE_BOOL)
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "needs integer elements, not %s",
+                            infer_shape_text(q, 0));
+    return infer_give(q, q->operands[0]);
+}
+
 static bool graph_infer_compare(query *q) {
     static const char *const known[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     const char *predicate = infer_string_attr(q, "predicate", "");

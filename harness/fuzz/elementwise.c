@@ -33,7 +33,7 @@ bool fuzz_binary(fuzz_kernel *k) {
     static const char *const arithmetic[] = {"%s + %s", "%s - %s", "%s * %s", "%s / %s"};
     static const char *const named[] = {"maximum", "minimum"};
     static const char *const pairs[] = {"pow(%s, %s)", "atan2(%s, %s)", "%s ** %s"};
-    static const char *const whole[] = {"//", "%"};
+    static const char *const whole[] = {"//", "%", "<<", ">>"};
     static const char bits[] = "^&|";
     const fuzz_value *x = fuzz_any(k), *y = fuzz_like(k, x, x->type);
     bool integers = !dtype_is_float(x->type);
@@ -61,7 +61,7 @@ bool fuzz_binary(fuzz_kernel *k) {
 bool fuzz_scalar(fuzz_kernel *k) {
     static const char *const floats[] = {"1.0", "0.5", "-0.0", "3.14159265358979", "1e-30", "inf"};
     static const char *const integers[] = {"1", "-1", "3", "0", "7"};
-    static const char *const signs[] = {"+", "-", "*", "/", "//", "%"};
+    static const char *const signs[] = {"+", "-", "*", "/", "//", "%", "<<", ">>"};
     const fuzz_value *x = fuzz_any(k);
     if (x->type == DTYPE_BOOL)
         return false;

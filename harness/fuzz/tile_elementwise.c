@@ -24,9 +24,9 @@ bool fuzz_tile_unary(tile_kernel *k) {
 }
 
 bool fuzz_tile_binary(tile_kernel *k) {
-    static const char *const forms[] = {"%s + %s",         "%s - %s",         "%s * %s",
-                                        "maximum(%s, %s)", "minimum(%s, %s)", "%s / %s",
-                                        "%s ^ %s",         "%s // %s",        "%s % %s"};
+    static const char *const forms[] = {"%s + %s",         "%s - %s",  "%s * %s", "maximum(%s, %s)",
+                                        "minimum(%s, %s)", "%s / %s",  "%s ^ %s", "%s // %s",
+                                        "%s % %s",         "%s << %s", "%s >> %s"};
     const tile_value *x = tile_any(k, -1, DTYPE_NONE), *y = x ? tile_like(k, x) : NULL;
     if (!x)
         return false;

@@ -111,8 +111,17 @@ static int64_t negated(int64_t x) {
     return (int64_t)(0 - (uint64_t)x);
 }
 
-static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, bool logical) {
+/* Counts are numbers of a bit; any other moves all bits out. */
+static int64_t shifted(int opcode, int64_t x, int64_t count, int bits) {
+    bool within = count >= 0 && count < bits;
+    if (opcode == GRAPH_LEFT_SHIFT)
+        return within ? (int64_t)((uint64_t)x << count) : 0;
+    return x >> (within ? count : bits - 1);
+}
+
+static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, dtype type) {
     const int64_t *x = in[0], *y = in[1];
+    const bool logical = type == DTYPE_BOOL;
     switch (opcode) {
     case GRAPH_NEG:
         EACH(negated(x[i]));
@@ -138,6 +147,9 @@ static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_
         EACH(x[i] | y[i]);
     case GRAPH_XOR:
         EACH(x[i] ^ y[i]);
+    case GRAPH_LEFT_SHIFT:
+    case GRAPH_RIGHT_SHIFT:
+        EACH(shifted(opcode, x[i], y[i], dtype_integer_bits(type)));
     default:
         return false;
     }
@@ -202,7 +214,7 @@ static void select_elements(const interp_step *s) {
     }
 BY_CHUNKS(float, f32, , set_of(s))
 BY_CHUNKS(double, f64)
-BY_CHUNKS(int64_t, i64, , s->out->type == DTYPE_BOOL)
+BY_CHUNKS(int64_t, i64, , s->out->type)
 
 static bool chunks(const interp_step *s, status *st) {
     void *work = base_malloc(sizeof(double) * CHUNK * (OPERANDS + 1));

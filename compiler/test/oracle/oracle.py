@@ -120,6 +120,12 @@ def divided(x, y):
         return tuple(v.astype(np.float64) for v in (i // j, i % j, i // -3, i % 5))  # NumPy has 0 where j is
 
 
+def shifted(x, y):
+    """Of small numbers, which come back; counts from 32 on leave nothing, or the sign."""
+    inside = (y >= 0) & (y < 32)
+    return np.where(inside, x, 0), np.where(inside, np.floor(x / 2.0**np.where(inside, y, 0)), np.where(x < 0, -1, 0)), 2 * x
+
+
 def normal(*dims, stddev=1.0):
     return lambda r, d: r.normal(0, stddev, [d[n] for n in dims])
 
@@ -184,6 +190,8 @@ ORACLES = [
     ("adam_step", adam, MOMENTS, ["out0", "out1", "out2"]),
     ("adamw_step", adamw, MOMENTS, ["out0", "out1", "out2"]),
     ("divided", divided, {"x": integers(-99, 100, "M", "N"), "y": integers(-4, 5, "N")}, ["out0", "out1", "out2", "out3"]),
+    ("shifted", shifted, {"x": integers(-99, 100, "M", "N"), "y": lambda r, d: r.choice([0.0, 1, 3, 15, 32, -1], d["N"])},
+     ["out0", "out1", "out2"]),
 ]
 
 SIZES = [dict(B=1, M=1, N=1, K=1), dict(B=2, M=7, N=13, K=5), dict(B=2, M=13, N=7, K=16), dict(B=1, M=3, N=4099, K=8),
