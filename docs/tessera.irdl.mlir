@@ -203,6 +203,14 @@ module {
       %2 = irdl.base "#builtin.type"
       irdl.attributes {"to" = %2}
     }
+    irdl.operation @bitcast {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.type"
+      irdl.attributes {"to" = %2}
+    }
     irdl.operation @stochastic_round {
       %0 = irdl.any
       %1 = irdl.any
@@ -2382,6 +2390,12 @@ module {
       %1 = irdl.any
       irdl.results(%1)
     }
+    irdl.operation @bitcast {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
     irdl.operation @stochastic_round {
       %0 = irdl.any
       %1 = irdl.any
@@ -2518,12 +2532,6 @@ module {
       irdl.results(%2)
     }
     irdl.operation @cut {
-      %0 = irdl.any
-      irdl.operands(%0)
-      %1 = irdl.any
-      irdl.results(%1)
-    }
-    irdl.operation @bitcast {
       %0 = irdl.any
       irdl.operands(%0)
       %1 = irdl.any

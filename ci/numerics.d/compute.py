@@ -298,6 +298,11 @@ class Machine:
         a = op.attributes
         return stochastic(x, index[0], a["to"], a["seed"], a["stream"], a.get("saturate", False))
 
+    def op_bitcast(self, op, x):
+        to = op.types[0].element
+        a = np.where(np.isnan(x[0]), x[0].dtype.type(np.nan), x[0]) if formats.is_float(x[1]) else x[0]
+        return np.ascontiguousarray(a).view({"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}[to]), to
+
     def op_compare(self, op, x, y):
         return COMPARE[op.attributes["predicate"]](x[0], y[0]), "bool"
 

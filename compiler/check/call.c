@@ -44,6 +44,8 @@ const special_function special_functions[] = {
      NULL},
     {"cast", "x, to", special_cast,
      "conversion to an element type with one rounding; policies of the type say more", NULL},
+    {"bitcast", "x, to", special_bitcast,
+     "the same bits as another type of that size: i32 and f32, i64 and f64", NULL},
     {"reshape", "x, shape", special_reshape,
      "the same elements in row-major order; one entry of the shape may be -1", NULL},
     {"transpose", "x, permutation=None", special_transpose,

@@ -279,6 +279,7 @@ entity special_mean(checker *c, const call_arguments *a);
 entity special_logsumexp(checker *c, const call_arguments *a);
 entity special_where(checker *c, const call_arguments *a);
 entity special_cast(checker *c, const call_arguments *a);
+entity special_bitcast(checker *c, const call_arguments *a);
 entity special_reshape(checker *c, const call_arguments *a);
 entity special_transpose(checker *c, const call_arguments *a);
 entity special_broadcast_to(checker *c, const call_arguments *a);

@@ -243,6 +243,18 @@ static bool graph_infer_convert(query *q) {
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
 
+static bool graph_infer_bitcast(query *q) {
+    dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element,
+          from = infer_operand(q, 0)->element;
+    bool singles = (from == DTYPE_F32 && to == DTYPE_I32) || (from == DTYPE_I32 && to == DTYPE_F32),
+         doubles = (from == DTYPE_F64 && to == DTYPE_I64) || (from == DTYPE_I64 && to == DTYPE_F64);
+    if (!singles && !doubles)
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1,
+                            "takes the bits of f32 as i32, of f64 as i64, and back, not %s as %s",
+                            infer_shape_text(q, 0), dtype_name(to));
+    return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
+}
+
 static bool graph_infer_stochastic_round(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
     if (!dtype_is_narrow(to) || to == DTYPE_TF32)

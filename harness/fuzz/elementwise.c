@@ -121,8 +121,21 @@ bool fuzz_fused(fuzz_kernel *k) {
     return fuzz_let(k, x->type, x->rank, x->dims, "fma(%s, %s, %s)", x->name, y->name, z->name);
 }
 
+/* The type whose elements have the bits of this one's. */
+static dtype of_same_size(dtype type) {
+    static const dtype pairs[][2] = {{DTYPE_F32, DTYPE_I32}, {DTYPE_F64, DTYPE_I64}};
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (int k = 0; k < 2; k++)
+            if (pairs[i][k] == type)
+                return pairs[i][1 - k];
+    return DTYPE_NONE;
+}
+
 bool fuzz_cast(fuzz_kernel *k) {
     const fuzz_value *x = fuzz_any(k);
+    dtype bits = of_same_size(x->type);
+    if (bits != DTYPE_NONE && choose_rarely(k->c, 3))
+        return fuzz_let(k, bits, x->rank, x->dims, "bitcast(%s, %s)", x->name, dtype_name(bits));
     dtype to = choose_rarely(k->c, 8) ? DTYPE_BOOL : fuzz_type(k);
     return to != x->type &&
            fuzz_let(k, to, x->rank, x->dims, "cast(%s, %s)", x->name, dtype_name(to));

@@ -59,7 +59,7 @@ static bool takes_integers(checker *c, const char *symbol, const entity *x, cons
     diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at, "'%s' does not act on %s elements",
                    symbol, dtype_name(element));
     note_tensor(c, x);
-    diagnose_help(c->report, "%s", instead);
+    diagnose_help(c->report, "%s", element == DTYPE_BOOL ? "write cast(x, i32)" : instead);
     return false;
 }
 

@@ -228,6 +228,18 @@ static bool chunks(const interp_step *s, status *st) {
                             op_info_get(s->opcode)->name, dtype_name(s->out->type));
 }
 
+/* Of a NaN no more can be seen than that it is one. */
+static void take_bits(const interp_step *s) {
+    const tensor *x = s->in[0];
+    size_t size = dtype_size(x->type);
+    const dtype_format *format = dtype_format_of(x->type);
+    int64_t n = tensor_count(x);
+    memcpy(s->out->data, x->data, (size_t)n * size);
+    for (int64_t i = 0; format && i < n; i++)
+        if (isnan(dtype_load(x->type, x->data, (size_t)i)))
+            memcpy((char *)s->out->data + (size_t)i * size, &format->nan, size);
+}
+
 /* docs/numerics.md, "Stochastic rounding". */
 static void round_stochastic(const interp_step *s) {
     uint64_t seed = (uint64_t)ir_op_int(s->m, s->op, "seed", 0);
@@ -264,6 +276,9 @@ bool interp_elementwise(const interp_step *s, status *st) {
         return true;
     case GRAPH_STOCHASTIC_ROUND:
         round_stochastic(s);
+        return true;
+    case GRAPH_BITCAST:
+        take_bits(s);
         return true;
     case GRAPH_CONVERT:
         interp_convert(s->in[0], s->out, ir_op_int(s->m, s->op, "saturate", 0) != 0);

@@ -139,6 +139,16 @@ static const char *clamped(exporter *e, dtype from, dtype to, const char *x) {
     return x;
 }
 
+static const char *bits_of(exporter *e, dtype from, dtype to, const char *x) {
+    const char *f = export_element(e, from), *t = export_element(e, to);
+    const char *bits = export_op(e, "arith.bitcast %s : %s to %s", x, f, t);
+    if (!dtype_is_float(from))
+        return bits;
+    const char *nan = export_op(e, "arith.cmpf uno, %s, %s : %s", x, x, f);
+    return export_op(e, "arith.select %s, %s, %s : %s", nan,
+                     export_bits(e, to, dtype_format_of(from)->nan), bits, t);
+}
+
 const char *export_elementwise(exporter *e, ir_op op, const char *const *index) {
     const ir_op_data *d = ir_op_get(e->m, op);
     dtype result = export_type(e, d->results[0])->element;
@@ -156,6 +166,8 @@ const char *export_elementwise(exporter *e, ir_op op, const char *const *index) 
         x[i] = export_load_wide(e, d->operands[i], index);
     if (d->opcode == GRAPH_CONVERT && ir_op_attr(e->m, op, "saturate"))
         x[0] = clamped(e, wide, result, x[0]);
+    if (d->opcode == GRAPH_BITCAST)
+        return bits_of(e, from, result, x[0]);
     if (d->opcode == GRAPH_CONVERT)
         return export_convert(e, wide, result, x[0]);
     if (d->opcode == GRAPH_COMPARE)

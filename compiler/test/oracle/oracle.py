@@ -126,6 +126,11 @@ def shifted(x, y):
     return np.where(inside, x, 0), np.where(inside, np.floor(x / 2.0**np.where(inside, y, 0)), np.where(x < 0, -1, 0)), 2 * x
 
 
+def exponents(x):
+    significand, exponent = np.frexp(x)
+    return exponent + 126.0, np.copysign(np.ldexp(0.5, exponent), significand)
+
+
 def normal(*dims, stddev=1.0):
     return lambda r, d: r.normal(0, stddev, [d[n] for n in dims])
 
@@ -192,6 +197,7 @@ ORACLES = [
     ("divided", divided, {"x": integers(-99, 100, "M", "N"), "y": integers(-4, 5, "N")}, ["out0", "out1", "out2", "out3"]),
     ("shifted", shifted, {"x": integers(-99, 100, "M", "N"), "y": lambda r, d: r.choice([0.0, 1, 3, 15, 32, -1], d["N"])},
      ["out0", "out1", "out2"]),
+    ("exponents", exponents, MATRIX, ["out0", "out1"]),
 ]
 
 SIZES = [dict(B=1, M=1, N=1, K=1), dict(B=2, M=7, N=13, K=5), dict(B=2, M=13, N=7, K=16), dict(B=1, M=3, N=4099, K=8),
