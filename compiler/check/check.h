@@ -275,6 +275,8 @@ extern const size_t function_alias_count;
 entity special_sum(checker *c, const call_arguments *a);
 entity special_max(checker *c, const call_arguments *a);
 entity special_min(checker *c, const call_arguments *a);
+entity special_all(checker *c, const call_arguments *a);
+entity special_any(checker *c, const call_arguments *a);
 entity special_mean(checker *c, const call_arguments *a);
 entity special_logsumexp(checker *c, const call_arguments *a);
 entity special_where(checker *c, const call_arguments *a);

@@ -198,6 +198,8 @@ ORACLES = [
     ("shifted", shifted, {"x": integers(-99, 100, "M", "N"), "y": lambda r, d: r.choice([0.0, 1, 3, 15, 32, -1], d["N"])},
      ["out0", "out1", "out2"]),
     ("exponents", exponents, MATRIX, ["out0", "out1"]),
+    ("conditions", lambda x: ((x > -3).all(1).astype(float), (x > 3).any(0).astype(float), (x > 9).any(1, keepdims=True).astype(float)),
+     MATRIX, ["out0", "out1", "out2"]),
 ]
 
 SIZES = [dict(B=1, M=1, N=1, K=1), dict(B=2, M=7, N=13, K=5), dict(B=2, M=13, N=7, K=16), dict(B=1, M=3, N=4099, K=8),

@@ -197,6 +197,10 @@ def max(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """the greatest element over one axis, a tuple of axes, or all; of two values: maximum(x, y)"""
 def min(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """the least element over one axis, a tuple of axes, or all; of two values: minimum(x, y)"""
+def all(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """bool: do all elements hold, over one axis, a tuple of axes, or all?"""
+def any(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """bool: does any element hold, over one axis, a tuple of axes, or all?"""
 def mean(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
     """the mean over one axis"""
 def logsumexp(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
