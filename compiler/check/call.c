@@ -78,6 +78,10 @@ const special_function special_functions[] = {
      "Any"},
     {"reduce", "f, x, init, axis=-1", special_reduce,
      "f(so_far, element) along one axis, from init on, in order; f is by element", "Any"},
+    {"scatter", "x, indices, updates, mode=\"set\", axis=0", special_scatter,
+     "x with updates at i32 indices along an axis, one after the other: in place of the elements, "
+     "or combined with them by \"add\", \"max\", \"min\" or \"mul\"",
+     NULL},
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",
      NULL},

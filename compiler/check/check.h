@@ -308,6 +308,7 @@ entity special_ones(checker *c, const call_arguments *a);
 entity special_dropout(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
+entity special_scatter(checker *c, const call_arguments *a);
 entity special_reduce(checker *c, const call_arguments *a);
 /* x // y, or the remainder x % y: one is a tensor of integers, else it is reported. */
 entity integer_division(checker *c, bool remainder, const entity *x, const entity *y, span at);

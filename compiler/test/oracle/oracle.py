@@ -126,6 +126,15 @@ def shifted(x, y):
     return np.where(inside, x, 0), np.where(inside, np.floor(x / 2.0**np.where(inside, y, 0)), np.where(x < 0, -1, 0)), 2 * x
 
 
+def scattered(x, target, u):
+    placed, added, greatest = x.copy(), x.copy(), x.copy()
+    for at, update in zip(target, u):
+        placed[at] = update
+        added[at] += update
+        greatest[at] = np.maximum(greatest[at], update)
+    return placed, added, greatest
+
+
 def exponents(x):
     significand, exponent = np.frexp(x)
     return exponent + 126.0, np.copysign(np.ldexp(0.5, exponent), significand)
@@ -198,6 +207,7 @@ ORACLES = [
     ("shifted", shifted, {"x": integers(-99, 100, "M", "N"), "y": lambda r, d: r.choice([0.0, 1, 3, 15, 32, -1], d["N"])},
      ["out0", "out1", "out2"]),
     ("exponents", exponents, MATRIX, ["out0", "out1"]),
+    ("scattered", scattered, {"x": normal("N", "K"), "target": targets, "u": normal("M", "K")}, ["out0", "out1", "out2"]),
     ("conditions", lambda x: ((x > -3).all(1).astype(float), (x > 3).any(0).astype(float), (x > 9).any(1, keepdims=True).astype(float)),
      MATRIX, ["out0", "out1", "out2"]),
 ]
