@@ -278,6 +278,9 @@ class Machine:
         bits = np.frombuffer(op.attributes["value"], np.dtype(f"<u{width}")).astype(np.uint64)
         return formats.from_bits(bits, out.element).reshape(out.shape), out.element
 
+    def op_extent(self, op):
+        return np.array(op.attributes["of"][0], np.int32), "i32"
+
     def op_iota(self, op):
         shape = op.types[0].shape
         along = [1] * len(shape)

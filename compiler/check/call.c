@@ -78,6 +78,14 @@ const special_function special_functions[] = {
      "Any"},
     {"reduce", "f, x, init, axis=-1", special_reduce,
      "f(so_far, element) along one axis, from init on, in order; f is by element", "Any"},
+    {"dynamic_slice", "x, starts, sizes", special_dynamic_slice,
+     "a part of x of these sizes, from one i32 for each axis on, which are clamped so that it lies "
+     "inside",
+     NULL},
+    {"dynamic_update", "x, update, starts", special_dynamic_update,
+     "x with a part in place of its own, from one i32 for each axis on, which are clamped so that "
+     "it lies inside",
+     NULL},
     {"scatter", "x, indices, updates, mode=\"set\", axis=0", special_scatter,
      "x with updates at i32 indices along an axis, one after the other: in place of the elements, "
      "or combined with them by \"add\", \"max\", \"min\" or \"mul\"",

@@ -308,6 +308,8 @@ entity special_ones(checker *c, const call_arguments *a);
 entity special_dropout(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
+entity special_dynamic_slice(checker *c, const call_arguments *a);
+entity special_dynamic_update(checker *c, const call_arguments *a);
 entity special_scatter(checker *c, const call_arguments *a);
 entity special_reduce(checker *c, const call_arguments *a);
 /* x // y, or the remainder x % y: one is a tensor of integers, else it is reported. */

@@ -135,6 +135,13 @@ def scattered(x, target, u):
     return placed, added, greatest
 
 
+def dynamic(x, target, u):
+    at = min(max(int(target[0]) - 2, 0), x.shape[0] - 1)
+    changed = x.copy()
+    changed[at] = u[0]
+    return x[at:at + 1], changed
+
+
 def exponents(x):
     significand, exponent = np.frexp(x)
     return exponent + 126.0, np.copysign(np.ldexp(0.5, exponent), significand)
@@ -207,6 +214,7 @@ ORACLES = [
     ("shifted", shifted, {"x": integers(-99, 100, "M", "N"), "y": lambda r, d: r.choice([0.0, 1, 3, 15, 32, -1], d["N"])},
      ["out0", "out1", "out2"]),
     ("exponents", exponents, MATRIX, ["out0", "out1"]),
+    ("dynamic", dynamic, {"x": normal("N", "K"), "target": targets, "u": lambda r, d: r.normal(size=(1, d["K"]))}, ["out0", "out1"]),
     ("scattered", scattered, {"x": normal("N", "K"), "target": targets, "u": normal("M", "K")}, ["out0", "out1", "out2"]),
     ("conditions", lambda x: ((x > -3).all(1).astype(float), (x > 3).any(0).astype(float), (x > 9).any(1, keepdims=True).astype(float)),
      MATRIX, ["out0", "out1", "out2"]),

@@ -259,6 +259,10 @@ def map(f: Any, xs: Any) -> Any:
     """f(x) for each part x of xs along its first axis, stacked"""
 def reduce(f: Any, x: Any, init: Any, axis: Any = -1) -> Any:
     """f(so_far, element) along one axis, from init on, in order; f is by element"""
+def dynamic_slice(x: Any, starts: Any, sizes: Any) -> Tensor:
+    """a part of x of these sizes, from one i32 for each axis on, which are clamped so that it lies inside"""
+def dynamic_update(x: Any, update: Any, starts: Any) -> Tensor:
+    """x with a part in place of its own, from one i32 for each axis on, which are clamped so that it lies inside"""
 def scatter(x: Any, indices: Any, updates: Any, mode: Any = "set", axis: Any = 0) -> Tensor:
     """x with updates at i32 indices along an axis, one after the other: in place of the elements, or combined with them by "add", "max", "min" or "mul""""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
