@@ -203,6 +203,14 @@ module {
       %2 = irdl.base "#builtin.type"
       irdl.attributes {"to" = %2}
     }
+    irdl.operation @bitcast {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+      %2 = irdl.base "#builtin.type"
+      irdl.attributes {"to" = %2}
+    }
     irdl.operation @stochastic_round {
       %0 = irdl.any
       %1 = irdl.any
@@ -281,6 +289,20 @@ module {
       irdl.results(%2)
     }
     irdl.operation @xor {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @left_shift {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @right_shift {
       %0 = irdl.any
       %1 = irdl.any
       irdl.operands(%0, %1)
@@ -2368,6 +2390,12 @@ module {
       %1 = irdl.any
       irdl.results(%1)
     }
+    irdl.operation @bitcast {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
     irdl.operation @stochastic_round {
       %0 = irdl.any
       %1 = irdl.any
@@ -2445,6 +2473,20 @@ module {
       %2 = irdl.any
       irdl.results(%2)
     }
+    irdl.operation @shl {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
+    irdl.operation @shr {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.any
+      irdl.results(%2)
+    }
     irdl.operation @compare {
       %0 = irdl.any
       %1 = irdl.any
@@ -2468,20 +2510,6 @@ module {
       %3 = irdl.any
       irdl.results(%3)
     }
-    irdl.operation @shl {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(%0, %1)
-      %2 = irdl.any
-      irdl.results(%2)
-    }
-    irdl.operation @shr {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(%0, %1)
-      %2 = irdl.any
-      irdl.results(%2)
-    }
     irdl.operation @ushr {
       %0 = irdl.any
       %1 = irdl.any
@@ -2504,12 +2532,6 @@ module {
       irdl.results(%2)
     }
     irdl.operation @cut {
-      %0 = irdl.any
-      irdl.operands(%0)
-      %1 = irdl.any
-      irdl.results(%1)
-    }
-    irdl.operation @bitcast {
       %0 = irdl.any
       irdl.operands(%0)
       %1 = irdl.any

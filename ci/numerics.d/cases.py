@@ -72,7 +72,7 @@ def read(path):
                 constants[node.targets[0].id] = number(node.value, constants)
             except (KeyError, TypeError):
                 continue  # a type with policies, or a schedule
-        if isinstance(node, ast.FunctionDef) and not made_of_tiles(node):
+        if isinstance(node, ast.FunctionDef) and node.decorator_list and not made_of_tiles(node):
             for decorator in node.decorator_list:
                 if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", None) == "cases":
                     found += [Case(node, call, constants) for call in decorator.args]

@@ -195,8 +195,15 @@ def whole(name, v, element):
     if name == "div":
         x, y = v
         safe = np.where((y == 0) | (y == -1), 1, y)
-        quotient = np.sign(x) * np.sign(safe) * (np.abs(x) // np.abs(safe))
+        quotient = x // safe + ((x % safe != 0) & ((x < 0) != (safe < 0)))  # NumPy's is rounded down
         return np.where(y == 0, 0, np.where(y == -1, -x, quotient))
+    if name in ("left_shift", "right_shift"):
+        x, count = v
+        bits = formats.INTEGER_BITS[element]
+        within = (count >= 0) & (count < bits)
+        if name == "left_shift":
+            return np.where(within, x << np.where(within, count, 0), 0)
+        return x >> np.where(within, count, bits - 1)
     table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": np.abs,
              "maximum": np.maximum, "minimum": np.minimum, "fma": lambda a, b, c: a * b + c}
     return table[name](*v)
@@ -271,6 +278,9 @@ class Machine:
         bits = np.frombuffer(op.attributes["value"], np.dtype(f"<u{width}")).astype(np.uint64)
         return formats.from_bits(bits, out.element).reshape(out.shape), out.element
 
+    def op_extent(self, op):
+        return np.array(op.attributes["of"][0], np.int32), "i32"
+
     def op_iota(self, op):
         shape = op.types[0].shape
         along = [1] * len(shape)
@@ -290,6 +300,11 @@ class Machine:
     def op_stochastic_round(self, op, x, index):
         a = op.attributes
         return stochastic(x, index[0], a["to"], a["seed"], a["stream"], a.get("saturate", False))
+
+    def op_bitcast(self, op, x):
+        to = op.types[0].element
+        a = np.where(np.isnan(x[0]), x[0].dtype.type(np.nan), x[0]) if formats.is_float(x[1]) else x[0]
+        return np.ascontiguousarray(a).view({"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}[to]), to
 
     def op_compare(self, op, x, y):
         return COMPARE[op.attributes["predicate"]](x[0], y[0]), "bool"

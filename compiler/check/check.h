@@ -200,7 +200,7 @@ void policy_report_unused(checker *c);
 
 /* ---- expression.c ---- */
 entity check_expression(checker *c, const node *n);
-entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at);
+entity check_binary(checker *c, uint32_t symbol, entity *a, entity *b, span at);
 entity check_subscript(checker *c, const node *n);
 
 /* ---- schedule.c ---- */
@@ -277,10 +277,13 @@ extern const size_t function_alias_count;
 entity special_sum(checker *c, const call_arguments *a);
 entity special_max(checker *c, const call_arguments *a);
 entity special_min(checker *c, const call_arguments *a);
+entity special_all(checker *c, const call_arguments *a);
+entity special_any(checker *c, const call_arguments *a);
 entity special_mean(checker *c, const call_arguments *a);
 entity special_logsumexp(checker *c, const call_arguments *a);
 entity special_where(checker *c, const call_arguments *a);
 entity special_cast(checker *c, const call_arguments *a);
+entity special_bitcast(checker *c, const call_arguments *a);
 entity special_reshape(checker *c, const call_arguments *a);
 entity special_transpose(checker *c, const call_arguments *a);
 entity special_broadcast_to(checker *c, const call_arguments *a);
@@ -307,7 +310,12 @@ entity special_ones(checker *c, const call_arguments *a);
 entity special_dropout(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
+entity special_dynamic_slice(checker *c, const call_arguments *a);
+entity special_dynamic_update(checker *c, const call_arguments *a);
+entity special_scatter(checker *c, const call_arguments *a);
 entity special_reduce(checker *c, const call_arguments *a);
+/* x // y, or the remainder x % y: one is a tensor of integers, else it is reported. */
+entity integer_division(checker *c, bool remainder, const entity *x, const entity *y, span at);
 /* Checks that the argument x is a tensor of floats; else it is reported. */
 bool takes_floats(checker *c, const call_arguments *a);
 entity swap_last_axes(checker *c, const entity *x, span at);

@@ -11,13 +11,21 @@ typedef struct operator_row {
 } operator_row;
 
 static const operator_row operators[] = {
-    {SYMBOL1('+'), GRAPH_ADD, NULL},          {SYMBOL1('-'), GRAPH_SUB, NULL},
-    {SYMBOL1('*'), GRAPH_MUL, NULL},          {SYMBOL1('/'), GRAPH_DIV, NULL},
-    {SYMBOL1('&'), GRAPH_AND, NULL},          {SYMBOL1('|'), GRAPH_OR, NULL},
-    {SYMBOL1('^'), GRAPH_XOR, NULL},          {SYMBOL2('=', '='), GRAPH_COMPARE, "eq"},
-    {SYMBOL2('!', '='), GRAPH_COMPARE, "ne"}, {SYMBOL1('<'), GRAPH_COMPARE, "lt"},
-    {SYMBOL2('<', '='), GRAPH_COMPARE, "le"}, {SYMBOL1('>'), GRAPH_COMPARE, "gt"},
+    {SYMBOL1('+'), GRAPH_ADD, NULL},
+    {SYMBOL1('-'), GRAPH_SUB, NULL},
+    {SYMBOL1('*'), GRAPH_MUL, NULL},
+    {SYMBOL1('/'), GRAPH_DIV, NULL},
+    {SYMBOL1('&'), GRAPH_AND, NULL},
+    {SYMBOL1('|'), GRAPH_OR, NULL},
+    {SYMBOL1('^'), GRAPH_XOR, NULL},
+    {SYMBOL2('=', '='), GRAPH_COMPARE, "eq"},
+    {SYMBOL2('!', '='), GRAPH_COMPARE, "ne"},
+    {SYMBOL1('<'), GRAPH_COMPARE, "lt"},
+    {SYMBOL2('<', '='), GRAPH_COMPARE, "le"},
+    {SYMBOL1('>'), GRAPH_COMPARE, "gt"},
     {SYMBOL2('>', '='), GRAPH_COMPARE, "ge"},
+    {SYMBOL2('<', '<'), GRAPH_LEFT_SHIFT, NULL},
+    {SYMBOL2('>', '>'), GRAPH_RIGHT_SHIFT, NULL},
 };
 
 static const operator_row *operator_of(uint32_t symbol) {
@@ -80,28 +88,6 @@ static entity combine_dims(checker *c, uint32_t symbol, const entity *a, const e
 
 /* ---- binary operators ---- */
 
-static const char *instead_of_operator(uint32_t symbol) {
-    static const struct {
-        uint32_t symbol;
-        const char *instead;
-    } rows[] = {
-#define OPERATOR(first, second, instead) {SYMBOL2(first, second), instead},
-#include "check/elsewhere.def"
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].symbol == symbol)
-            return rows[i].instead;
-    return "there are + - * / ** @, the comparisons, and & | ^ ~";
-}
-
-static entity refuse_operator(checker *c, uint32_t symbol, span symbol_at, span at) {
-    char spelled[4] = {(char)(symbol & 0xFF), (char)(symbol >> 8 & 0xFF), 0, 0};
-    diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, symbol_at,
-                   "operator '%s' does not act on tensors", spelled);
-    diagnose_help(c->report, "%s", instead_of_operator(symbol));
-    return entity_broken(at);
-}
-
 /* x ** 2 is x * x, of every type that has products; any other power is pow's. */
 static entity raise_to(checker *c, entity *operands, span at) {
     const entity *exponent = &operands[1];
@@ -112,16 +98,16 @@ static entity raise_to(checker *c, entity *operands, span at) {
     return emit_elementwise(c, GRAPH_POW, operands, 2, NULL, 0, at);
 }
 
-static entity combine_tensors(checker *c, uint32_t symbol, span symbol_at, const entity *a,
-                              const entity *b, span at) {
+static entity combine_tensors(checker *c, uint32_t symbol, const entity *a, const entity *b,
+                              span at) {
     entity operands[2] = {*a, *b};
     if (symbol == SYMBOL1('@'))
         return call_operator(c, GRAPH_MATMUL, operands, 2, at);
     if (symbol == SYMBOL2('*', '*'))
         return raise_to(c, operands, at);
+    if (symbol == SYMBOL2('/', '/') || symbol == SYMBOL1('%'))
+        return integer_division(c, symbol == SYMBOL1('%'), a, b, at);
     const operator_row *row = operator_of(symbol);
-    if (!row)
-        return refuse_operator(c, symbol, symbol_at, at);
     if (row->predicate)
         return emit_compare(c, row->predicate, a, b, at);
     return emit_elementwise(c, row->opcode, operands, 2, NULL, 0, at);
@@ -175,7 +161,13 @@ static entity connect(checker *c, bool conjunction, const entity *a, const entit
     return entity_broken(at);
 }
 
-entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, entity *b, span at) {
+/* Operators between numbers, which the compiler computes. */
+static bool combines_numbers(uint32_t symbol) {
+    return is_arithmetic(symbol) || symbol == SYMBOL1('%') || symbol == SYMBOL2('*', '*') ||
+           symbol == SYMBOL2('<', '<') || symbol == SYMBOL2('>', '>');
+}
+
+entity check_binary(checker *c, uint32_t symbol, entity *a, entity *b, span at) {
     bool equal = symbol == SYMBOL2('=', '='), unequal = symbol == SYMBOL2('!', '=');
     if (a->kind == ENTITY_BROKEN || b->kind == ENTITY_BROKEN)
         return entity_broken(at);
@@ -187,11 +179,10 @@ entity check_binary(checker *c, uint32_t symbol, span symbol_at, entity *a, enti
     if ((equal || unequal) && has_identity(a, b))
         return (entity){.kind = ENTITY_BOOL, .at = at, .integer = is_same(a, b) == equal};
     if (a->kind == ENTITY_TENSOR || b->kind == ENTITY_TENSOR)
-        return combine_tensors(c, symbol, symbol_at, a, b, at);
+        return combine_tensors(c, symbol, a, b, at);
     if (a->kind == ENTITY_DIM || b->kind == ENTITY_DIM)
         return combine_dims(c, symbol, a, b, at);
-    if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER &&
-        (is_arithmetic(symbol) || symbol == SYMBOL2('*', '*')))
+    if (a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER && combines_numbers(symbol))
         return number_combine(c, symbol, a, b, at);
     const operator_row *row = operator_of(symbol);
     if (row && row->predicate && a->kind == ENTITY_NUMBER && b->kind == ENTITY_NUMBER)
@@ -307,7 +298,7 @@ static entity check_operator(checker *c, const node *n) {
     if (left.kind == ENTITY_TYPE && n->symbol == SYMBOL1('@'))
         return with_policy(c, &left, n->right, n->at);
     entity right = check_expression(c, n->right);
-    return check_binary(c, n->symbol, n->symbol_at, &left, &right, n->at);
+    return check_binary(c, n->symbol, &left, &right, n->at);
 }
 
 static entity refuse_here(checker *c, const node *n) {

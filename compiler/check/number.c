@@ -38,6 +38,13 @@ entity number_negate(checker *c, const entity *e) {
 
 /* ---- arithmetic, as Python's: integers exactly, floats in f64 ---- */
 
+/* Toward minus infinity; a remainder has the sign of b. */
+static int64_t divide_integers(uint32_t symbol, int64_t a, int64_t b) {
+    int64_t rest = b == -1 ? 0 : a % b;
+    bool up = rest != 0 && (rest < 0) != (b < 0);
+    return symbol == SYMBOL1('%') ? rest + (up ? b : 0) : a / b - up;
+}
+
 static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b, span at) {
     int64_t out = 0;
     bool overflow = false;
@@ -56,8 +63,8 @@ static entity combine_integers(checker *c, uint32_t symbol, int64_t a, int64_t b
             diagnose_error(c->report, ERROR_DIVISION_BY_ZERO, at, "division by zero");
             return entity_broken(at);
         }
-        overflow = b == -1 && a == INT64_MIN;
-        out = overflow ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
+        overflow = symbol != SYMBOL1('%') && b == -1 && a == INT64_MIN;
+        out = overflow ? 0 : divide_integers(symbol, a, b);
     }
     if (overflow) {
         diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at, "the result does not fit 64 bits");
@@ -88,7 +95,35 @@ static entity raise_number(checker *c, const entity *a, const entity *b, span at
     return entity_integer(c, out, at);
 }
 
+static double divide_floats(uint32_t symbol, double x, double y) {
+    if (symbol != SYMBOL1('%'))
+        return symbol == SYMBOL1('/') ? x / y : floor(x / y);
+    double rest = fmod(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+/* Python's: a left shift is a product with a power of two, a right one rounds down. */
+static entity shift_number(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    enum { LAST = 63 };
+    if (!a->is_integer || !b->is_integer || b->integer < 0) {
+        diagnose_error(c->report, ERROR_OPERATOR_OPERANDS, at,
+                       "between literals, shifts move integers by integers from 0 on");
+        return entity_broken(at);
+    }
+    int64_t by = b->integer < LAST ? b->integer : LAST;
+    if (symbol == SYMBOL2('>', '>'))
+        return entity_integer(c, a->integer >> by, at);
+    int64_t out = (int64_t)((uint64_t)a->integer << by);
+    if (a->integer != 0 && (b->integer > LAST || out >> by != a->integer)) {
+        diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at, "the result does not fit 64 bits");
+        return entity_broken(at);
+    }
+    return entity_integer(c, out, at);
+}
+
 entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    if (symbol == SYMBOL2('<', '<') || symbol == SYMBOL2('>', '>'))
+        return shift_number(c, symbol, a, b, at);
     if (symbol == SYMBOL2('*', '*'))
         return raise_number(c, a, b, at);
     if (a->is_integer && b->is_integer && symbol != SYMBOL1('/'))
@@ -108,7 +143,7 @@ entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity
         diagnose_error(c->report, ERROR_DIVISION_BY_ZERO, at, "division by zero");
         return entity_broken(at);
     }
-    return number_from_double(c, symbol == SYMBOL1('/') ? x / y : floor(x / y), at);
+    return number_from_double(c, divide_floats(symbol, x, y), at);
 }
 
 /* ---- rounding ---- */

@@ -38,6 +38,7 @@ bool operation_is_function(int opcode) {
     case GRAPH_COMPARE:
     case GRAPH_SELECT:
     case GRAPH_CONVERT:
+    case GRAPH_BITCAST:
     case GRAPH_STOCHASTIC_ROUND:
     case GRAPH_RANDOM_BITS:
     case GRAPH_CONVOLVE:

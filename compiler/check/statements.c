@@ -67,7 +67,7 @@ static void check_assignment(checker *c, const node *n) {
     entity value = check_expression(c, n->left);
     if (n->kind == NODE_AUGMENTED) {
         entity old = scope_lookup(c, n->items[0]->text, n->items[0]->at);
-        value = check_binary(c, n->symbol, n->symbol_at, &old, &value, n->at);
+        value = check_binary(c, n->symbol, &old, &value, n->at);
     }
     for (uint32_t i = 0; i < n->count; i++)
         assign(c, n->items[i], value);

@@ -244,6 +244,18 @@ static bool graph_infer_convert(query *q) {
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
 
+static bool graph_infer_bitcast(query *q) {
+    dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element,
+          from = infer_operand(q, 0)->element;
+    bool singles = (from == DTYPE_F32 && to == DTYPE_I32) || (from == DTYPE_I32 && to == DTYPE_F32),
+         doubles = (from == DTYPE_F64 && to == DTYPE_I64) || (from == DTYPE_I64 && to == DTYPE_F64);
+    if (!singles && !doubles)
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1,
+                            "takes the bits of f32 as i32, of f64 as i64, and back, not %s as %s",
+                            infer_shape_text(q, 0), dtype_name(to));
+    return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
+}
+
 static bool graph_infer_stochastic_round(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element;
     if (!dtype_is_narrow(to) || to == DTYPE_TF32)
@@ -291,6 +303,16 @@ static bool graph_infer_bits(query *q) {
         return false;
     if (dtype_is_float(infer_operand(q, 0)->element))
         return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "needs bool or integer elements, not %s",
+                            infer_shape_text(q, 0));
+    return infer_give(q, q->operands[0]);
+}
+
+static bool graph_infer_shift(query *q) {
+    dtype element = infer_operand(q, 0)->element;
+    if (!infer_need_equal(q, 0, 1))
+        return false;
+    if (dtype_is_float(element) || element == DTYPE_BOOL)
+        return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "needs integer elements, not %s",
                             infer_shape_text(q, 0));
     return infer_give(q, q->operands[0]);
 }

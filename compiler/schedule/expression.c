@@ -136,6 +136,7 @@ static ir_value build_element(expression *e, ir_value v, const ir_value *operand
         attrs[count++] = (ir_named_attr){"seed", ir_attr_int(m, ir_op_int(g, op, "seed", 0))};
         attrs[count++] = (ir_named_attr){"stream", ir_attr_int(m, ir_op_int(g, op, "stream", 0))};
         /* fall through */
+    case GRAPH_BITCAST:
     case GRAPH_CONVERT:
         attrs[count++] =
             (ir_named_attr){"to", ir_attr_type(m, ir_type_scalar(m, plan_type(e->p, v)->element))};

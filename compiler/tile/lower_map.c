@@ -217,7 +217,7 @@ static ir_value body_elementwise(const body *s, ir_op op) {
     if (d->opcode == GRAPH_COMPARE)
         return tile_compare(s->b, ir_op_string(m, op, "predicate", "eq"), operands[0], operands[1]);
     dtype to = ir_type_of(m, d->results[0])->element;
-    ir_value y = tile_op(s->b, TILE_NEG + d->opcode - GRAPH_NEG, operands, d->operand_count, to);
+    ir_value y = tile_of_graph(s->b, d->opcode, operands, d->operand_count, to);
     static const char *const numbers[] = {"seed", "stream", "site"};
     ir_op made = ir_value_get(s->b->m, y)->op;
     if (ir_op_int(m, op, "saturate", 0))

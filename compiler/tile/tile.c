@@ -16,7 +16,7 @@ static_assert(TILE_FMA - TILE_NEG == GRAPH_FMA - GRAPH_NEG,
               "tile.def repeats graph.def's element-wise operations");
 
 bool tile_is_elementwise(int opcode) {
-    return opcode >= TILE_NEG && opcode <= TILE_BITCAST;
+    return opcode >= TILE_NEG && opcode <= TILE_CUT;
 }
 
 const op_table *tile_op_table(void) {
@@ -105,6 +105,16 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
         attr.value = ir_attr_type(b->m, ir_type_scalar(b->m, to));
     }
     return ir_build1(b, opcode, operands, n, result_type(b, operands, n, element), &attr, changes);
+}
+
+ir_value tile_of_graph(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to) {
+    ir_value y = tile_op(b, TILE_NEG + opcode - GRAPH_NEG, operands, n, to);
+    dtype from = tile_type(b, operands[0])->element;
+    if (opcode != GRAPH_BITCAST || !dtype_is_float(from))
+        return y;
+    ir_value canonical = tile_constant(b, to, dtype_format_of(from)->nan),
+             nan = tile_compare(b, "uno", operands[0], operands[0]);
+    return tile_op(b, TILE_SELECT, (ir_value[]){nan, canonical, y}, 3, DTYPE_NONE);
 }
 
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y) {

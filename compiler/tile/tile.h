@@ -56,6 +56,9 @@ ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits);
 /* Element-wise: the result's shape is that of the widest operand. `to`: element type for convert,
  * bitcast. */
 ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to);
+/* The operation of Graph IR on tiles; `to` as above. A bitcast of a NaN gives the canonical bits.
+ */
+ir_value tile_of_graph(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to);
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y);
 /* base, base + 1, ... as i32: one below the other, or side by side. */
 ir_value tile_iota(ir_builder *b, ir_value base, bool down, int64_t count);

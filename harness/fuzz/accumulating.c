@@ -16,8 +16,10 @@ static const char *accumulator(fuzz_kernel *k, dtype element) {
 
 bool fuzz_reduction(fuzz_kernel *k) {
     static const char *const kinds[] = {"sum", "max", "min", "mean"};
+    static const char *const bools[] = {"all", "any", "all"};
     const fuzz_value *x = fuzz_any(k);
-    if (x->rank == 0 || x->type == DTYPE_BOOL)
+    const bool logical = x->type == DTYPE_BOOL;
+    if (x->rank == 0)
         return false;
     uint32_t kind = choose_below(k->c, fuzz_is_single(x->type) ? 4 : 3);
     int64_t axes[FUZZ_RANK_MAX], dims[FUZZ_RANK_MAX], reduced = 1;
@@ -34,15 +36,16 @@ bool fuzz_reduction(fuzz_kernel *k) {
             dims[rank++] = here ? 1 : x->dims[i];
     }
     /* An empty extremum of integers has no value. */
-    if (reduced == 0 && kind > 0 && !dtype_is_float(x->type))
+    if (reduced == 0 && kind > 0 && !logical && !dtype_is_float(x->type))
         kind = 0;
     char tuple[80];
     fuzz_tuple(axes, axis_count, tuple, sizeof tuple);
     if (kind == 3)
         snprintf(tuple, sizeof tuple, "%" PRId64, axes[0]);
-    return fuzz_let_as(k, kind == 0 ? accumulator(k, x->type) : "",
+    return fuzz_let_as(k, kind == 0 && !logical ? accumulator(k, x->type) : "",
                        fuzz_shaped(x->type, rank, dims), "%s(%s, axis=%s, keepdims=%s)",
-                       kinds[kind], x->name, tuple, keep ? "True" : "False");
+                       logical ? bools[kind] : kinds[kind], x->name, tuple,
+                       keep ? "True" : "False");
 }
 
 bool fuzz_running(fuzz_kernel *k) {

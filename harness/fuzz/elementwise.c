@@ -33,9 +33,13 @@ bool fuzz_binary(fuzz_kernel *k) {
     static const char *const arithmetic[] = {"%s + %s", "%s - %s", "%s * %s", "%s / %s"};
     static const char *const named[] = {"maximum", "minimum"};
     static const char *const pairs[] = {"pow(%s, %s)", "atan2(%s, %s)", "%s ** %s"};
+    static const char *const whole[] = {"//", "%", "<<", ">>"};
     static const char bits[] = "^&|";
     const fuzz_value *x = fuzz_any(k), *y = fuzz_like(k, x, x->type);
     bool integers = !dtype_is_float(x->type);
+    if (integers && x->type != DTYPE_BOOL && choose_rarely(k->c, 4))
+        return fuzz_let(k, x->type, x->rank, x->dims, "%s %s %s", x->name,
+                        whole[choose_below(k->c, COUNT(whole))], y->name);
     if (fuzz_is_single(x->type) && choose_rarely(k->c, 5)) {
         const char *pair = pairs[choose_below(k->c, COUNT(pairs))];
         bool added = fuzz_let(k, x->type, x->rank, x->dims, pair, x->name, y->name);
@@ -57,7 +61,7 @@ bool fuzz_binary(fuzz_kernel *k) {
 bool fuzz_scalar(fuzz_kernel *k) {
     static const char *const floats[] = {"1.0", "0.5", "-0.0", "3.14159265358979", "1e-30", "inf"};
     static const char *const integers[] = {"1", "-1", "3", "0", "7"};
-    static const char signs[] = "+-*/";
+    static const char *const signs[] = {"+", "-", "*", "/", "//", "%", "<<", ">>"};
     const fuzz_value *x = fuzz_any(k);
     if (x->type == DTYPE_BOOL)
         return false;
@@ -65,10 +69,10 @@ bool fuzz_scalar(fuzz_kernel *k) {
     uint32_t usable = COUNT(floats) - (x->type == DTYPE_F8E4M3FN);
     const char *number = dtype_is_float(x->type) ? floats[choose_below(k->c, usable)]
                                                  : integers[choose_below(k->c, COUNT(integers))];
-    char sign = signs[choose_below(k->c, 4)];
+    const char *sign = signs[choose_below(k->c, dtype_is_float(x->type) ? 4 : COUNT(signs))];
     if (choose_rarely(k->c, 3))
-        return fuzz_let(k, x->type, x->rank, x->dims, "%s %c %s", number, sign, x->name);
-    return fuzz_let(k, x->type, x->rank, x->dims, "%s %c %s", x->name, sign, number);
+        return fuzz_let(k, x->type, x->rank, x->dims, "%s %s %s", number, sign, x->name);
+    return fuzz_let(k, x->type, x->rank, x->dims, "%s %s %s", x->name, sign, number);
 }
 
 /* Against a parameter that is broadcast: fewer axes, some of length 1. */
@@ -117,8 +121,21 @@ bool fuzz_fused(fuzz_kernel *k) {
     return fuzz_let(k, x->type, x->rank, x->dims, "fma(%s, %s, %s)", x->name, y->name, z->name);
 }
 
+/* The type whose elements have the bits of this one's. */
+static dtype of_same_size(dtype type) {
+    static const dtype pairs[][2] = {{DTYPE_F32, DTYPE_I32}, {DTYPE_F64, DTYPE_I64}};
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (int k = 0; k < 2; k++)
+            if (pairs[i][k] == type)
+                return pairs[i][1 - k];
+    return DTYPE_NONE;
+}
+
 bool fuzz_cast(fuzz_kernel *k) {
     const fuzz_value *x = fuzz_any(k);
+    dtype bits = of_same_size(x->type);
+    if (bits != DTYPE_NONE && choose_rarely(k->c, 3))
+        return fuzz_let(k, bits, x->rank, x->dims, "bitcast(%s, %s)", x->name, dtype_name(bits));
     dtype to = choose_rarely(k->c, 8) ? DTYPE_BOOL : fuzz_type(k);
     return to != x->type &&
            fuzz_let(k, to, x->rank, x->dims, "cast(%s, %s)", x->name, dtype_name(to));

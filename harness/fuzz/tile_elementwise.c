@@ -24,8 +24,9 @@ bool fuzz_tile_unary(tile_kernel *k) {
 }
 
 bool fuzz_tile_binary(tile_kernel *k) {
-    static const char *const forms[] = {"%s + %s",         "%s - %s", "%s * %s", "maximum(%s, %s)",
-                                        "minimum(%s, %s)", "%s / %s", "%s ^ %s"};
+    static const char *const forms[] = {"%s + %s",         "%s - %s",  "%s * %s", "maximum(%s, %s)",
+                                        "minimum(%s, %s)", "%s / %s",  "%s ^ %s", "%s // %s",
+                                        "%s % %s",         "%s << %s", "%s >> %s"};
     const tile_value *x = tile_any(k, -1, DTYPE_NONE), *y = x ? tile_like(k, x) : NULL;
     if (!x)
         return false;
@@ -33,7 +34,7 @@ bool fuzz_tile_binary(tile_kernel *k) {
     both.batched |= y->batched;
     const char *form = forms[choose_below(k->c, 6)];
     if (!dtype_is_float(x->type) && choose_rarely(k->c, 4))
-        form = forms[6];
+        form = forms[6 + choose_below(k->c, COUNT(forms) - 6)];
     char words[64];
     const char *hole = strstr(form, "%s"), *second = strstr(hole + 2, "%s");
     snprintf(words, sizeof words, "%.*s%s%.*s%s%s", (int)(hole - form), form, x->name,

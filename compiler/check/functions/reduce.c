@@ -1,4 +1,4 @@
-/* reduce.c - sum, max, min, mean, logsumexp, argmax and argmin: axes in the language's
+/* reduce.c - sum, max, min, all, any, mean, logsumexp, argmax and argmin: axes in the language's
  * form, and keepdims. */
 #include <string.h>
 
@@ -88,6 +88,34 @@ entity special_max(checker *c, const call_arguments *a) {
 
 entity special_min(checker *c, const call_arguments *a) {
     return reduce(c, a, "min");
+}
+
+/* ---- all, any ---- */
+
+/* Of the bools as numbers, the greatest or the least; of none these are below and above 0. */
+static entity bools_over(checker *c, const call_arguments *a, const char *kind) {
+    call_arguments numbers = *a;
+    if (!argument_tensor(c, &a->values[ARGUMENT_X], "x"))
+        return entity_broken(a->at);
+    if (tensor_type(c, &a->values[ARGUMENT_X])->element != DTYPE_BOOL) {
+        diagnose_error(c->report, ERROR_OPERATION_ELEMENTS, a->at,
+                       "%s: needs bool elements, not %s", a->function,
+                       dtype_name(tensor_type(c, &a->values[ARGUMENT_X])->element));
+        note_tensor(c, &a->values[ARGUMENT_X]);
+        diagnose_help(c->report, "compare first: %s(x != 0)", a->function);
+        return entity_broken(a->at);
+    }
+    numbers.values[ARGUMENT_X] = policy_convert(c, &a->values[ARGUMENT_X], DTYPE_I8, NULL, a->at);
+    entity found = reduce(c, &numbers, kind), zero = entity_integer(c, 0, a->at);
+    return found.kind == ENTITY_BROKEN ? found : emit_compare(c, "gt", &found, &zero, a->at);
+}
+
+entity special_all(checker *c, const call_arguments *a) {
+    return bools_over(c, a, "min");
+}
+
+entity special_any(checker *c, const call_arguments *a) {
+    return bools_over(c, a, "max");
 }
 
 /* The axis of a function over one, the last where none is given. */

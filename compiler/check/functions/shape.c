@@ -25,6 +25,14 @@ entity special_cast(checker *c, const call_arguments *a) {
     return policy_convert(c, &a->values[0], to, a->values[1].policies, a->at);
 }
 
+entity special_bitcast(checker *c, const call_arguments *a) {
+    dtype to;
+    if (!argument_tensor(c, &a->values[0], "x") || !argument_type(c, &a->values[1], &to))
+        return entity_broken(a->at);
+    ir_named_attr attr = {"to", ir_attr_type(c->m, ir_type_scalar(c->m, to))};
+    return emit_one(c, GRAPH_BITCAST, &a->values[0], 1, &attr, 1, a->at);
+}
+
 /* ---- reshape ---- */
 
 /* Replaces the one -1 of a new shape by what is left of the elements; false when reported. */

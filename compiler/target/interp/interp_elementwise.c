@@ -102,8 +102,17 @@ static int64_t negated(int64_t x) {
     return (int64_t)(0 - (uint64_t)x);
 }
 
-static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, bool logical) {
+/* Counts are numbers of a bit; any other moves all bits out. */
+static int64_t shifted(int opcode, int64_t x, int64_t count, int bits) {
+    bool within = count >= 0 && count < bits;
+    if (opcode == GRAPH_LEFT_SHIFT)
+        return within ? (int64_t)((uint64_t)x << count) : 0;
+    return x >> (within ? count : bits - 1);
+}
+
+static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, dtype type) {
     const int64_t *x = in[0], *y = in[1];
+    const bool logical = type == DTYPE_BOOL;
     switch (opcode) {
     case GRAPH_NEG:
         EACH(negated(x[i]));
@@ -129,6 +138,9 @@ static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_
         EACH(x[i] | y[i]);
     case GRAPH_XOR:
         EACH(x[i] ^ y[i]);
+    case GRAPH_LEFT_SHIFT:
+    case GRAPH_RIGHT_SHIFT:
+        EACH(shifted(opcode, x[i], y[i], dtype_integer_bits(type)));
     default:
         return false;
     }
@@ -185,7 +197,7 @@ static void select_elements(const interp_step *s) {
     }
 BY_CHUNKS(float, f32, , set_of(s))
 BY_CHUNKS(double, f64)
-BY_CHUNKS(int64_t, i64, , s->out->type == DTYPE_BOOL)
+BY_CHUNKS(int64_t, i64, , s->out->type)
 
 static bool chunks(const interp_step *s, status *st) {
     void *work = base_malloc(sizeof(double) * CHUNK * (OPERANDS + 1));
@@ -197,6 +209,18 @@ static bool chunks(const interp_step *s, status *st) {
     free(work);
     return ok || status_set(st, STATUS_INTERNAL, "the interpreter has no '%s' on %s",
                             op_info_get(s->opcode)->name, dtype_name(s->out->type));
+}
+
+/* Of a NaN no more can be seen than that it is one. */
+static void take_bits(const interp_step *s) {
+    const tensor *x = s->in[0];
+    size_t size = dtype_size(x->type);
+    const dtype_format *format = dtype_format_of(x->type);
+    int64_t n = tensor_count(x);
+    memcpy(s->out->data, x->data, (size_t)n * size);
+    for (int64_t i = 0; format && i < n; i++)
+        if (isnan(dtype_load(x->type, x->data, (size_t)i)))
+            memcpy((char *)s->out->data + (size_t)i * size, &format->nan, size);
 }
 
 /* docs/numerics.md, "Stochastic rounding". */
@@ -235,6 +259,9 @@ bool interp_elementwise(const interp_step *s, status *st) {
         return true;
     case GRAPH_STOCHASTIC_ROUND:
         round_stochastic(s);
+        return true;
+    case GRAPH_BITCAST:
+        take_bits(s);
         return true;
     case GRAPH_CONVERT:
         interp_convert(s->in[0], s->out, ir_op_int(s->m, s->op, "saturate", 0) != 0);

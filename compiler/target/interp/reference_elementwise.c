@@ -514,6 +514,30 @@ static bool convert(const reference_step *s, status *st) {
     return true;
 }
 
+/* Of a number that is not known to its last bit, no bit is known. */
+static bool take_bits(const reference_step *s) {
+    int64_t count = tensor_count(&s->out->value);
+    const bool from_float = dtype_is_float(s->in_type);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+        bounded x = {0, numbers(&s->in[0]->bound)[i]};
+        size_t size = dtype_size(s->in_type);
+        if (!from_float) {
+            memcpy(&bits, (const char *)s->in[0]->value.data + (size_t)i * size, size);
+            put(s->out, i, (bounded){dtype_load(s->type, &bits, 0), x.bound > 0 ? HUGE_VAL : 0});
+            continue;
+        }
+        x = element(s->in[0], i);
+        dtype_store(s->in_type, &bits, 0, x.value);
+        bool known = x.bound == 0 && !enclosure_kept(s->in[0], i);
+        if (reference_is_nan(x))
+            bits = dtype_format_of(s->in_type)->nan;
+        memcpy((char *)s->out->value.data + (size_t)i * size, &bits, size);
+        numbers(&s->out->bound)[i] = known ? 0 : HUGE_VAL;
+    }
+    return true;
+}
+
 /* Either neighbour: within two of the half steps that a rounding is counted as. */
 static bool round_stochastic(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
@@ -528,6 +552,8 @@ bool reference_elementwise(const reference_step *s, status *st) {
         return round_stochastic(s);
     case GRAPH_CONVERT:
         return convert(s, st);
+    case GRAPH_BITCAST:
+        return take_bits(s);
     case GRAPH_COMPARE:
         return compare(s, st);
     case GRAPH_SELECT:

@@ -175,18 +175,32 @@ static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     return LLVMBuildTrunc(e->b, high, LLVMTypeOf(x), "");
 }
 
-/* A shift by the width or more gives 0: LLVM leaves that open, processors with shifts by a vector
- * do it, and the code generator knows this form of it. */
-static LLVMValueRef logical_shift(emitter *e, int opcode, dtype element, LLVMValueRef x,
-                                  LLVMValueRef y) {
+/* Numbers that are known, all of them below `bits`. */
+static bool are_below(LLVMValueRef y, int width, uint64_t bits) {
+    bool below = LLVMIsConstant(y);
+    for (int i = 0; i < width && below; i++) {
+        LLVMValueRef one = width == 1 ? y : LLVMGetAggregateElement(y, (unsigned)i);
+        below = one && LLVMIsAConstantInt(one) && LLVMConstIntGetZExtValue(one) < bits;
+    }
+    return below;
+}
+
+/* A shift by the width or more gives 0, or the sign: LLVM leaves that open, processors with shifts
+ * by a vector do it, and the code generator knows these forms of it. */
+static LLVMValueRef shift(emitter *e, int opcode, dtype element, LLVMValueRef x, LLVMValueRef y) {
+    LLVMTypeRef type = code_element(e, element);
+    int64_t bits = 8 * (int64_t)dtype_size(element);
+    int width = lanes_of(x);
+    bool known = are_below(y, width, (uint64_t)bits);
+    if (opcode == TILE_SHR && !known)
+        y = binary_intrinsic(e, "llvm.umin", y, int_splat(e, type, bits - 1, width));
+    if (opcode == TILE_SHR)
+        return LLVMBuildAShr(e->b, x, y, "");
     LLVMValueRef shifted =
         opcode == TILE_SHL ? LLVMBuildShl(e->b, x, y, "") : LLVMBuildLShr(e->b, x, y, "");
-    if (LLVMIsConstant(y))
+    if (known)
         return shifted;
-    LLVMTypeRef type = code_element(e, element);
-    int width = lanes_of(x);
-    LLVMValueRef bits = int_splat(e, type, 8 * (int64_t)dtype_size(element), width);
-    LLVMValueRef below = LLVMBuildICmp(e->b, LLVMIntULT, y, bits, "");
+    LLVMValueRef below = LLVMBuildICmp(e->b, LLVMIntULT, y, int_splat(e, type, bits, width), "");
     return LLVMBuildSelect(e->b, below, shifted, int_splat(e, type, 0, width), "");
 }
 
@@ -212,10 +226,9 @@ static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueR
     case TILE_XOR:
         return LLVMBuildXor(e->b, x, y, "");
     case TILE_SHL:
-    case TILE_USHR:
-        return logical_shift(e, opcode, element, x, y);
     case TILE_SHR:
-        return LLVMBuildAShr(e->b, x, y, "");
+    case TILE_USHR:
+        return shift(e, opcode, element, x, y);
     case TILE_UMULH:
         return high_product(e, x, y);
     default:

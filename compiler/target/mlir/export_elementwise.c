@@ -19,6 +19,19 @@ static const char *divided(exporter *e, dtype type, const char *x, const char *y
     return export_op(e, "arith.select %s, %s, %s : %s", by_zero, zero, q, t);
 }
 
+/* Counts of the width or more, as unsigned numbers, move all bits out. */
+static const char *shifted(exporter *e, int opcode, dtype type, const char *x, const char *y) {
+    const char *t = export_element(e, type);
+    uint64_t bits = type == DTYPE_I4 ? 4 : 8 * dtype_size(type);
+    const char *most = export_bits(e, type, bits - 1);
+    const char *count = export_op(e, "arith.minui %s, %s : %s", y, most, t);
+    if (opcode == GRAPH_RIGHT_SHIFT)
+        return export_op(e, "arith.shrsi %s, %s : %s", x, count, t);
+    const char *left = export_op(e, "arith.shli %s, %s : %s", x, count, t);
+    const char *within = export_op(e, "arith.cmpi ule, %s, %s : %s", y, most, t);
+    return export_op(e, "arith.select %s, %s, %s : %s", within, left, export_bits(e, type, 0), t);
+}
+
 static const char *integer(exporter *e, int opcode, dtype type, const char *x, const char *y) {
     const char *t = export_element(e, type);
     const char *zero = export_bits(e, type, 0);
@@ -35,6 +48,9 @@ static const char *integer(exporter *e, int opcode, dtype type, const char *x, c
                          export_bits(e, type, type == DTYPE_BOOL ? 1 : UINT64_MAX), t);
     case GRAPH_DIV:
         return divided(e, type, x, y);
+    case GRAPH_LEFT_SHIFT:
+    case GRAPH_RIGHT_SHIFT:
+        return shifted(e, opcode, type, x, y);
     default:
         break;
     }
@@ -124,6 +140,16 @@ static const char *clamped(exporter *e, dtype from, dtype to, const char *x) {
     return x;
 }
 
+static const char *bits_of(exporter *e, dtype from, dtype to, const char *x) {
+    const char *f = export_element(e, from), *t = export_element(e, to);
+    const char *bits = export_op(e, "arith.bitcast %s : %s to %s", x, f, t);
+    if (!dtype_is_float(from))
+        return bits;
+    const char *nan = export_op(e, "arith.cmpf uno, %s, %s : %s", x, x, f);
+    return export_op(e, "arith.select %s, %s, %s : %s", nan,
+                     export_bits(e, to, dtype_format_of(from)->nan), bits, t);
+}
+
 const char *export_elementwise(exporter *e, ir_op op, const char *const *index) {
     const ir_op_data *d = ir_op_get(e->m, op);
     dtype result = export_type(e, d->results[0])->element;
@@ -141,6 +167,8 @@ const char *export_elementwise(exporter *e, ir_op op, const char *const *index) 
         x[i] = export_load_wide(e, d->operands[i], index);
     if (d->opcode == GRAPH_CONVERT && ir_op_attr(e->m, op, "saturate"))
         x[0] = clamped(e, wide, result, x[0]);
+    if (d->opcode == GRAPH_BITCAST)
+        return bits_of(e, from, result, x[0]);
     if (d->opcode == GRAPH_CONVERT)
         return export_convert(e, wide, result, x[0]);
     if (d->opcode == GRAPH_COMPARE)

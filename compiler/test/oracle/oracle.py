@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Every composite, and functions that are in none, against a formula written independently in NumPy and f64.
 
-    oracle.py TSR-INTERP
+    oracle.py TSR-INTERP [KERNEL...]
 
 Inputs are drawn here and run through tsr-interp; its result must lie within the derived bound of the formula, and so
 must the reference from which that bound comes. Nothing here is taken from the decompositions. Exit 77 (skipped) where
@@ -114,12 +114,49 @@ def adamw(*inputs):
     return adam(*inputs, decay=0.125)
 
 
+def divided(x, y):
+    with np.errstate(divide="ignore"):
+        i, j = x.astype(int), y.astype(int)
+        return tuple(v.astype(np.float64) for v in (i // j, i % j, i // -3, i % 5))  # NumPy has 0 where j is
+
+
+def shifted(x, y):
+    """Of small numbers, which come back; counts from 32 on leave nothing, or the sign."""
+    inside = (y >= 0) & (y < 32)
+    return np.where(inside, x, 0), np.where(inside, np.floor(x / 2.0**np.where(inside, y, 0)), np.where(x < 0, -1, 0)), 2 * x
+
+
+def scattered(x, target, u):
+    placed, added, greatest = x.copy(), x.copy(), x.copy()
+    for at, update in zip(target, u):
+        placed[at] = update
+        added[at] += update
+        greatest[at] = np.maximum(greatest[at], update)
+    return placed, added, greatest
+
+
+def dynamic(x, target, u):
+    at = min(max(int(target[0]) - 2, 0), x.shape[0] - 1)
+    changed = x.copy()
+    changed[at] = u[0]
+    return x[at:at + 1], changed
+
+
+def exponents(x):
+    significand, exponent = np.frexp(x)
+    return exponent + 126.0, np.copysign(np.ldexp(0.5, exponent), significand)
+
+
 def normal(*dims, stddev=1.0):
     return lambda r, d: r.normal(0, stddev, [d[n] for n in dims])
 
 
 def positive(*dims):
     return lambda r, d: r.uniform(0.25, 1, [d[n] for n in dims])
+
+
+def integers(low, high, *dims):
+    return lambda r, d: r.integers(low, high, [d[n] for n in dims]).astype(np.float64)
 
 
 def targets(r, d):
@@ -173,6 +210,14 @@ ORACLES = [
                          "sine": normal("M", "K")}, ["out"]),
     ("adam_step", adam, MOMENTS, ["out0", "out1", "out2"]),
     ("adamw_step", adamw, MOMENTS, ["out0", "out1", "out2"]),
+    ("divided", divided, {"x": integers(-99, 100, "M", "N"), "y": integers(-4, 5, "N")}, ["out0", "out1", "out2", "out3"]),
+    ("shifted", shifted, {"x": integers(-99, 100, "M", "N"), "y": lambda r, d: r.choice([0.0, 1, 3, 15, 32, -1], d["N"])},
+     ["out0", "out1", "out2"]),
+    ("exponents", exponents, MATRIX, ["out0", "out1"]),
+    ("dynamic", dynamic, {"x": normal("N", "K"), "target": targets, "u": lambda r, d: r.normal(size=(1, d["K"]))}, ["out0", "out1"]),
+    ("scattered", scattered, {"x": normal("N", "K"), "target": targets, "u": normal("M", "K")}, ["out0", "out1", "out2"]),
+    ("conditions", lambda x: ((x > -3).all(1).astype(float), (x > 3).any(0).astype(float), (x > 9).any(1, keepdims=True).astype(float)),
+     MATRIX, ["out0", "out1", "out2"]),
 ]
 
 SIZES = [dict(B=1, M=1, N=1, K=1), dict(B=2, M=7, N=13, K=5), dict(B=2, M=13, N=7, K=16), dict(B=1, M=3, N=4099, K=8),
@@ -231,7 +276,7 @@ def check(tool, oracle, dims, element, folder):
 def main():
     tool = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        for oracle in ORACLES:
+        for oracle in (o for o in ORACLES if o[0] in sys.argv[2:] or not sys.argv[2:]):
             worst = max(check(tool, oracle, dims, element, folder)
                         for dims in SIZES for element in ("f32", "f16", "bf16"))
             print(f"{oracle[0]}: worst error {worst:.3f} of the bound")

@@ -129,7 +129,7 @@ static ir_value lower_elementwise(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (d->opcode == GRAPH_COMPARE)
         return tile_compare(b, ir_op_string(t->g, op, "predicate", "eq"), operands[0], operands[1]);
     dtype to = ir_type_of(t->g, d->results[0])->element;
-    ir_value y = tile_op(b, TILE_NEG + d->opcode - GRAPH_NEG, operands, d->operand_count, to);
+    ir_value y = tile_of_graph(b, d->opcode, operands, d->operand_count, to);
     static const char *const numbers[] = {"seed", "stream", "site"};
     ir_op made = ir_value_get(b->m, y)->op;
     if (ir_op_int(t->g, op, "saturate", 0))

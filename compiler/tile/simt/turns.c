@@ -58,6 +58,8 @@ static int64_t number_of(const turns *t, ir_op op, int64_t x, int64_t y) {
         return x ^ y;
     case TILE_SHL:
         return y >= 0 && y < BITS ? (int32_t)((uint32_t)x << y) : 0;
+    case TILE_SHR:
+        return (int32_t)x >> (y >= 0 && y < BITS ? y : BITS - 1);
     default:
         return 0;
     }

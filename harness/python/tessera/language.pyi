@@ -51,6 +51,14 @@ class Tensor(_tessera.Tensor):
     def __ror__(self, other: Any) -> Tensor: ...
     def __xor__(self, other: Any) -> Tensor: ...
     def __rxor__(self, other: Any) -> Tensor: ...
+    def __floordiv__(self, other: Any) -> Tensor: ...
+    def __mod__(self, other: Any) -> Tensor: ...
+    def __lshift__(self, other: Any) -> Tensor: ...
+    def __rshift__(self, other: Any) -> Tensor: ...
+    def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rmod__(self, other: Any) -> Tensor: ...
+    def __rlshift__(self, other: Any) -> Tensor: ...
+    def __rrshift__(self, other: Any) -> Tensor: ...
     def __lt__(self, other: Any) -> Tensor: ...
     def __le__(self, other: Any) -> Tensor: ...
     def __gt__(self, other: Any) -> Tensor: ...
@@ -189,6 +197,10 @@ def max(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """the greatest element over one axis, a tuple of axes, or all; of two values: maximum(x, y)"""
 def min(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """the least element over one axis, a tuple of axes, or all; of two values: minimum(x, y)"""
+def all(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """bool: do all elements hold, over one axis, a tuple of axes, or all?"""
+def any(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """bool: does any element hold, over one axis, a tuple of axes, or all?"""
 def mean(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
     """the mean over one axis"""
 def logsumexp(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
@@ -217,6 +229,8 @@ def isfinite(x: Any) -> Tensor:
     """bool: is the element neither a NaN nor an infinity?"""
 def cast(x: Any, to: Any) -> Tensor:
     """conversion to an element type with one rounding; policies of the type say more"""
+def bitcast(x: Any, to: Any) -> Tensor:
+    """the same bits as another type of that size: i32 and f32, i64 and f64"""
 def reshape(x: Any, shape: Any) -> Tensor:
     """the same elements in row-major order; one entry of the shape may be -1"""
 def transpose(x: Any, permutation: Any = None) -> Tensor:
@@ -245,6 +259,12 @@ def map(f: Any, xs: Any) -> Any:
     """f(x) for each part x of xs along its first axis, stacked"""
 def reduce(f: Any, x: Any, init: Any, axis: Any = -1) -> Any:
     """f(so_far, element) along one axis, from init on, in order; f is by element"""
+def dynamic_slice(x: Any, starts: Any, sizes: Any) -> Tensor:
+    """a part of x of these sizes, from one i32 for each axis on, which are clamped so that it lies inside"""
+def dynamic_update(x: Any, update: Any, starts: Any) -> Tensor:
+    """x with a part in place of its own, from one i32 for each axis on, which are clamped so that it lies inside"""
+def scatter(x: Any, indices: Any, updates: Any, mode: Any = "set", axis: Any = 0) -> Tensor:
+    """x with updates at i32 indices along an axis, one after the other: in place of the elements, or combined with them by "add", "max", "min" or "mul""""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
 def neg(x: Any) -> Tensor:
@@ -303,6 +323,10 @@ def minimum(x: Any, y: Any) -> Tensor:
     """IEEE 754-2019 minimum"""
 def xor(x: Any, y: Any) -> Tensor:
     """logical or bitwise exclusive or"""
+def left_shift(x: Any, y: Any) -> Tensor:
+    """x moved by y bits, zeros from below; 0 where y is no number of a bit of x"""
+def right_shift(x: Any, y: Any) -> Tensor:
+    """x moved down by y bits, its sign from above; the sign alone where y is no number of a bit of x"""
 def fma(x: Any, y: Any, z: Any) -> Tensor:
     """x*y + z with one rounding"""
 def window(x: Any, axis: Any, size: Any, stride: Any = 1) -> Tensor:
