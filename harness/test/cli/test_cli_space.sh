@@ -72,11 +72,11 @@ done <<'END'
 2 BM.16.64 bench corpus --filter product --space BX=16
 2 BM.16.64 bench corpus --filter product --space BM
 2 chosen.twice bench corpus --filter product --space BM=16,BM=64
-2 leaves.no.sizes bench corpus --filter of_tensors --space BM=16
+2 it.has.none bench corpus --filter of_tensors --space BM=16
 2 BM.16.64 golden verify corpus --filter product --space BM=17
 2 --space golden record corpus --filter product --space BM=64
 2 BM.16.64 compile corpus/space.tsr --kernel product --space BM=17
-2 leaves.no.sizes compile corpus/space.tsr --kernel of_tensors --space BM=16
+2 it.has.none compile corpus/space.tsr --kernel of_tensors --space BM=16
 2 BM.16.64 run corpus/space.tsr --kernel product --space BM=17
 2 BM.16.64 tune corpus --filter product --space BM=17
 2 BM.16.64 pack-repro product --case a corpus --space BM=17
@@ -300,4 +300,27 @@ kept "$TSR_CACHE/brief.jsonl" 1
 has out ", [0-2] tried|1 left out for lack of time" "the source's budget is the kernel's"
 kept "$TSR_CACHE/brief.jsonl" 1 --budget 10
 has out ", ([3-9]|[0-9]{2,}) tried" "and --budget wins over it"
+# Constants of a kernel: one without a value, one of its own, one that is none.
+cat >constants.tsr <<'END'
+from tessera import *
+@cases(case("bare", M=4, N=5), case("said", M=4, N=5, turns=3))
+@kernel
+def turned(x: Tensor["M", "N", f32], *, doubled=False, turns: int) -> Tensor["M", "N", f32]:
+    for i in range(turns):
+        x = x + 1.0
+    if doubled:
+        x = x * 2.0
+    return x
+END
+exits 1 "a case without a constant" "$tsr" bench constants.tsr --backend cpu --quick
+has out "E0315" "is told which"
+exits 0 "with it" "$tsr" bench constants.tsr --backend cpu,interp --quick --constants turns=2,doubled=True
+has out "4 results: 4 ok" "both cases run"
+exits 0 "one value" "$tsr" compile constants.tsr --case said --constants doubled=True --emit graph
+cp out first
+exits 0 "another" "$tsr" compile constants.tsr --case said --constants doubled=False --emit graph
+cmp -s out first && fail "is another graph" || pass "is another graph"
+exits 2 "no such constant" "$tsr" bench constants.tsr --constants halved=True
+has err "doubled=..., turns=..." "is told those that are there"
+exits 2 "a number for a bool" "$tsr" bench constants.tsr --constants doubled=2
 finish
