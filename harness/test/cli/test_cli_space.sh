@@ -312,7 +312,7 @@ def turned(x: Tensor["M", "N", f32], *, doubled=False, turns: int) -> Tensor["M"
         x = x * 2.0
     return x
 END
-exits 1 "a case without a constant" "$tsr" bench constants.tsr --backend cpu --quick
+exits 3 "a case without a constant" "$tsr" bench constants.tsr --backend cpu --quick
 has out "E0315" "is told which"
 exits 0 "with it" "$tsr" bench constants.tsr --backend cpu,interp --quick --constants turns=2,doubled=True
 has out "4 results: 4 ok" "both cases run"
