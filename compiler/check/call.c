@@ -70,7 +70,7 @@ const special_function special_functions[] = {
     {"full", "shape, value, dtype", special_full, "a tensor of one value", NULL},
     {"zeros", "shape, dtype", special_zeros, "a tensor of zeros", NULL},
     {"ones", "shape, dtype", special_ones, "a tensor of ones", NULL},
-    {"scan", "f, carry, xs=None, length=None", special_scan,
+    {"scan", "f, carry, xs=None, length=None, reverse=False", special_scan,
      "f(carry, x) for each part x of xs along its first axis, in order, gives the next carry and a "
      "part y: the last carry, and all y stacked",
      "tuple[Any, Any]"},

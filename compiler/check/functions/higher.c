@@ -210,6 +210,39 @@ static entity run_scan(scanning *s, bool carries) {
     return out;
 }
 
+/* A tensor from its last part along the first axis to its first. */
+static entity flipped(checker *c, const entity *e, span at) {
+    const ir_type_data *t = tensor_type(c, e);
+    ir_dim count = t->rank ? t->dims[0] : 1;
+    const ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &count, 1)},
+                                  {"axis", ir_attr_int(c->m, 0)}},
+                        along[] = {{"axis", ir_attr_int(c->m, 0)},
+                                   {"batch_dims", ir_attr_int(c->m, 0)}};
+    entity places[2] = {tiles_dim_value(c, count, at),
+                        emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at)};
+    entity one = entity_integer(c, 1, at),
+           first[2] = {places[0], emit_constant(c, &one, DTYPE_I32, at)};
+    places[0] = emit_elementwise(c, GRAPH_SUB, first, 2, NULL, 0, at);
+    entity taken[2] = {*e, emit_elementwise(c, GRAPH_SUB, places, 2, NULL, 0, at)};
+    return t->rank ? emit_one(c, GRAPH_GATHER, taken, 2, along, 2, at) : *e;
+}
+
+/* All tensors of a value, likewise. */
+static entity flip_all(checker *c, const entity *e, span at) {
+    entity_list tensors = {0};
+    value_list values = {0};
+    entity out = entity_broken(at);
+    if (tree_flatten(c, e, &tensors, "what is taken apart")) {
+        for (size_t i = 0; i < tensors.count; i++)
+            vec_push(&values, flipped(c, &tensors.items[i], at).value);
+        const ir_value *next = values.items;
+        out = tree_rebuild(c, e, &next, at);
+    }
+    vec_release(&tensors);
+    vec_release(&values);
+    return out;
+}
+
 static entity scan_over(checker *c, const call_arguments *a, const entity *carry,
                         const entity *parts, const entity *length) {
     scanning s = {.c = c, .a = a, .carry = tree_promote(c, carry), .parts = *parts};
@@ -225,7 +258,16 @@ static entity scan_over(checker *c, const call_arguments *a, const entity *carry
 }
 
 entity special_scan(checker *c, const call_arguments *a) {
-    return scan_over(c, a, &a->values[1], &a->values[2], &a->values[3]);
+    bool reverse = false;
+    if (a->given[4] && !argument_bool(c, &a->values[4], "reverse", &reverse))
+        return entity_broken(a->at);
+    if (!reverse)
+        return scan_over(c, a, &a->values[1], &a->values[2], &a->values[3]);
+    entity parts = flip_all(c, &a->values[2], a->at);
+    entity out = scan_over(c, a, &a->values[1], &parts, &a->values[3]);
+    if (out.kind == ENTITY_TUPLE)
+        out.items[1] = flip_all(c, &out.items[1], a->at);
+    return out;
 }
 
 entity special_map(checker *c, const call_arguments *a) {

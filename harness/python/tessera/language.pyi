@@ -253,7 +253,7 @@ def arange(n: Any) -> Tensor:
     """i32: 0, 1, ... n - 1"""
 def full(shape: Any, value: Any, dtype: Any) -> Tensor:
     """a tensor of one value"""
-def scan(f: Any, carry: Any, xs: Any = None, length: Any = None) -> tuple[Any, Any]:
+def scan(f: Any, carry: Any, xs: Any = None, length: Any = None, reverse: Any = False) -> tuple[Any, Any]:
     """f(carry, x) for each part x of xs along its first axis, in order, gives the next carry and a part y: the last carry, and all y stacked"""
 def map(f: Any, xs: Any) -> Any:
     """f(x) for each part x of xs along its first axis, stacked"""
