@@ -2247,8 +2247,9 @@ module {
       %3 = irdl.any
       irdl.results(%2, %3)
       %4 = irdl.base "#builtin.string"
-      %5 = irdl.base "#builtin.integer"
-      irdl.attributes {"order" = %4, "reduction" = %5}
+      %5 = irdl.base "#builtin.string"
+      %6 = irdl.base "#builtin.integer"
+      irdl.attributes {"kind" = %4, "order" = %5, "reduction" = %6}
     }
     irdl.operation @neg {
       %0 = irdl.any

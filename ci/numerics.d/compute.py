@@ -44,6 +44,23 @@ def lanes64(rows):
     return sums[:, 0] + rows.dtype.type(0) if blocks == 1 else lanes64(sums)
 
 
+def products64(rows):
+    """The product of each row, in the order lanes64: lanes begin with 1."""
+    count, length = rows.shape
+    parts = [rows[:, b:b + BLOCK] for b in range(0, max(length, 1), BLOCK)]
+    found = np.empty((count, len(parts)), rows.dtype)
+    for b, part in enumerate(parts):
+        lanes = np.ones((count, LANES), rows.dtype)
+        for at in range(0, part.shape[1], LANES):
+            strip = part[:, at:at + LANES]
+            lanes[:, :strip.shape[1]] *= strip
+        while lanes.shape[1] > 1:
+            half = lanes.shape[1] // 2
+            lanes = lanes[:, :half] * lanes[:, half:]
+        found[:, b] = lanes[:, 0]
+    return found[:, 0] if len(parts) == 1 else products64(found)
+
+
 def without_subnormals(x):
     return np.where(np.abs(x) < np.float32(2.0**-126), np.copysign(np.float32(0), x), x)
 
@@ -122,6 +139,14 @@ def reduce(x, kind, axes, attributes=()):
     if kind == "sum" and formats.is_float(element):
         wide = accumulator(element, dict(attributes))
         out = formats.convert(lanes64(formats.convert(rows, element, wide)), wide, element)
+    elif kind == "prod" and formats.is_float(element):
+        wide = "f64" if element == "f64" else "f32"
+        out = formats.convert(products64(formats.convert(rows, element, wide)), wide, element)
+    elif kind == "prod":
+        out = np.ones(rows.shape[0], np.int64)
+        for i in range(rows.shape[1]):
+            out = formats.wrap(out * rows[:, i].astype(np.int64), element).astype(np.int64)
+        out = formats.wrap(out, element)
     elif kind == "sum":
         wide = dict(attributes).get("accumulate", element)
         out = formats.convert(formats.wrap(rows.astype(np.int64).sum(axis=1), wide), wide, element)
@@ -134,15 +159,17 @@ def reduce(x, kind, axes, attributes=()):
 
 
 def cumsum(x, axis, attributes):
-    """The order seq: from the first element itself, one addition for each."""
+    """The order seq: from the first element itself, one addition for each, or another operation."""
+    combine = {"sum": np.add, "prod": np.multiply, "max": formats.maximum, "min": formats.minimum}[attributes.get("kind", "sum")]
     a, element = x
     wide = accumulator(element, attributes)
     rows = np.moveaxis(formats.convert(a, element, wide), axis, 0)
     out = np.empty_like(rows)
     for i in range(rows.shape[0]):
-        out[i] = rows[0] if i == 0 else out[i - 1] + rows[i]
-        if not formats.is_float(wide):
-            out[i] = formats.wrap(out[i].astype(np.int64), wide)
+        if formats.is_float(wide) or i == 0:
+            out[i] = rows[0] if i == 0 else combine(out[i - 1], rows[i])
+        else:
+            out[i] = formats.wrap(combine(out[i - 1].astype(np.int64), rows[i].astype(np.int64)), wide)
     return formats.convert(np.moveaxis(out, 0, axis), wide, element), element
 
 

@@ -14,6 +14,8 @@ const special_function special_functions[] = {
     {"min", "x, axis=None, keepdims=False", special_min,
      "the least element over one axis, a tuple of axes, or all; of two values: minimum(x, y)",
      NULL},
+    {"prod", "x, axis=None, keepdims=False", special_prod,
+     "the product over one axis, a tuple of axes, or all; floats in the order lanes64", NULL},
     {"all", "x, axis=None, keepdims=False", special_all,
      "bool: do all elements hold, over one axis, a tuple of axes, or all?", NULL},
     {"any", "x, axis=None, keepdims=False", special_any,
@@ -29,8 +31,13 @@ const special_function special_functions[] = {
      "i32: the first position of the least element along one axis, of the first NaN where there is "
      "one",
      NULL},
-    {"cumsum", "x, axis=-1", special_cumsum,
-     "running sums along one axis: element i is the sum of the elements 0 to i", NULL},
+    {"cumsum", "x, axis=-1, reverse=False", special_cumsum,
+     "running sums along one axis: element i is the sum of the elements 0 to i; in reverse, of the "
+     "last down to i",
+     NULL},
+    {"cumprod", "x, axis=-1, reverse=False", special_cumprod, "running products, likewise", NULL},
+    {"cummax", "x, axis=-1, reverse=False", special_cummax, "the greatest so far, likewise", NULL},
+    {"cummin", "x, axis=-1, reverse=False", special_cummin, "the least so far, likewise", NULL},
     {"argsort", "x, axis=-1, descending=False", special_argsort,
      "i32: the positions of the elements along one axis, in order; equal ones as they stand, a NaN "
      "above all others",

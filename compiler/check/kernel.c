@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "ops/reductions.h"
 
 /* ---- the checker's life ---- */
 
@@ -276,7 +277,7 @@ static const char *extremum_of(const checker *c, const entity *value) {
     ir_attr kind =
         op && ir_op_get(c->m, op)->opcode == GRAPH_REDUCE ? ir_op_attr(c->m, op, "kind") : 0;
     const char *name = kind ? ir_attr_get(c->m, kind)->string : "sum";
-    return strcmp(name, "sum") == 0 ? NULL : name;
+    return reduction_rounds(name) ? NULL : name;
 }
 
 /* Policies of the annotation first: they may convert the value. */

@@ -97,10 +97,9 @@ static bool fits_type(checker *c, const policy_set *set, dtype t) {
 
 static bool accumulates(checker *c, int opcode, const ir_named_attr *attrs, uint32_t count) {
     bool sum = opcode == GRAPH_DOT || opcode == GRAPH_MATMUL || opcode == GRAPH_CUMSUM;
-    for (uint32_t i = 0; opcode == GRAPH_REDUCE && i < count; i++) {
-        sum |= strcmp(attrs[i].name, "kind") == 0 &&
-               strcmp(ir_attr_get(c->m, attrs[i].value)->string, "sum") == 0;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(attrs[i].name, "kind") == 0)
+            sum = strcmp(ir_attr_get(c->m, attrs[i].value)->string, "sum") == 0;
     return sum;
 }
 

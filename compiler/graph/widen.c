@@ -9,6 +9,7 @@
 #include "graph/passes.h"
 #include "ops/build.h"
 #include "ops/control.h"
+#include "ops/reductions.h"
 
 static bool is_narrow(const ir_builder *b, ir_value x) {
     dtype element = build_type(b, x)->element;
@@ -22,7 +23,7 @@ static dtype wider(const ir_builder *b, ir_value x) {
 /* The greatest and least i4 are themselves; i8 would give others for no elements at all. */
 static bool is_extreme(const ir_builder *b, ir_op op) {
     return build_type(b, ir_op_get(b->m, op)->operands[0])->element == DTYPE_I4 &&
-           strcmp(ir_op_string(b->m, op, "kind", ""), "sum") != 0;
+           !reduction_rounds(ir_op_string(b->m, op, "kind", ""));
 }
 
 /* Type of a dot's accumulator, before that is rounded to the type of its result. */

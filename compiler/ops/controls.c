@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/graph.h"
+#include "ops/reductions.h"
 
 typedef struct control_row {
     const char *reasons[CONTROL_COUNT];
@@ -43,7 +44,9 @@ static const char *round_obstacle(const ir_module *m, ir_op op) {
     dtype to = element_of(m, d->results[0]), from = element_of(m, d->operands[0]);
     if (!dtype_is_float(to))
         return "an integer never rounds";
-    if (d->opcode == GRAPH_REDUCE && strcmp(ir_op_string(m, op, "kind", ""), "sum") != 0)
+    if (d->opcode == GRAPH_REDUCE && !reduction_rounds(ir_op_string(m, op, "kind", "")))
+        return "a maximum never rounds";
+    if (d->opcode == GRAPH_CUMSUM && !reduction_rounds(ir_op_string(m, op, "kind", "sum")))
         return "a maximum never rounds";
     return d->opcode == GRAPH_CONVERT && dtype_holds(to, from) ? "a wider type holds every value"
                                                                : NULL;
@@ -60,7 +63,7 @@ const char *graph_control_obstacle(const ir_module *m, ir_op op, graph_control c
     if (control == CONTROL_ROUND)
         return round_obstacle(m, op);
     const char *kind = ir_op_string(m, op, "kind", "sum");
-    return strcmp(kind, "sum") == 0 ? NULL : "a maximum without its last element is often the same";
+    return reduction_rounds(kind) ? NULL : "a maximum without its last element is often the same";
 }
 
 bool graph_control_applies(const ir_module *m, graph_control control, text *why) {

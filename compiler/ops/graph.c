@@ -132,7 +132,7 @@ static bool verify_order(const ir_module *m, ir_op op, status *st) {
     bool is_sum = opcode == GRAPH_REDUCE || opcode == GRAPH_CUMSUM;
     order_id order = order_of(m, op, is_sum ? ORDER_ANY : ORDER_CHUNK512);
     ir_value result = ir_op_get(m, op)->results[0];
-    bool sums_floats = strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0 &&
+    bool sums_floats = reduction_rounds(ir_op_string(m, op, "kind", "sum")) &&
                        dtype_is_float(ir_type_of(m, result)->element);
     order_use use = !is_sum                  ? ORDER_OF_DOT
                     : !sums_floats           ? ORDER_OF_FREE

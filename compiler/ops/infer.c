@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ops/infer.h"
 #include "ops/predicates.h"
+#include "ops/reductions.h"
 
 #include "ir/blob.h"
 
@@ -348,8 +349,9 @@ static bool graph_infer_reduce(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     const char *kind = infer_string_attr(q, "kind", "");
     int n = infer_ints_attr(q, "axes", axes, IR_MAX_RANK), rank = 0, next = 0;
-    if (strcmp(kind, "sum") != 0 && strcmp(kind, "max") != 0 && strcmp(kind, "min") != 0)
-        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "unknown kind '%s': sum, max or min", kind);
+    if (!reduction_kind_known(kind))
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "unknown kind '%s': sum, prod, max or min",
+                            kind);
     if (x->element == DTYPE_BOOL)
         return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "cannot reduce %s; cast() it to i32",
                             infer_shape_text(q, 0));

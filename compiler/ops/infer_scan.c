@@ -1,11 +1,20 @@
 /* infer_scan.c - the shape and type rules of running sums and orders along an axis. */
+#include <string.h>
+
 #include "ops/infer.h"
+#include "ops/reductions.h"
 
 bool graph_infer_cumsum(query *q) {
     const ir_type_data *x = infer_operand(q, 0);
     if (x->element == DTYPE_BOOL)
         return infer_refuse(q, MISFIT_ELEMENT, 0, -1, "cannot add up %s; cast() it to i32",
                             infer_shape_text(q, 0));
+    const char *kind = infer_string_attr(q, "kind", "sum");
+    if (!reduction_kind_known(kind))
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "unknown kind '%s': prod, max or min",
+                            kind);
+    if (infer_attr_of(q, "accumulate") && strcmp(kind, "sum") != 0)
+        return infer_refuse(q, MISFIT_ARGUMENT, -1, -1, "a %s accumulates nothing", kind);
     return infer_accumulates(q) && infer_axis_in(q, infer_int_attr(q, "axis", 0), x->rank) &&
            infer_give(q, q->operands[0]);
 }

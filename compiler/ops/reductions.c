@@ -18,6 +18,23 @@ static bool is_reduction(const ir_module *m, ir_op op) {
            opcode == GRAPH_CUMSUM;
 }
 
+bool reduction_kind_known(const char *kind) {
+    return reduction_rounds(kind) || strcmp(kind, "max") == 0 || strcmp(kind, "min") == 0;
+}
+
+bool reduction_scans(const char *kind) {
+    return strncmp(kind, "cum", 3) == 0;
+}
+
+const char *reduction_combines(const char *kind) {
+    return reduction_scans(kind) ? kind + 3 : kind;
+}
+
+bool reduction_rounds(const char *kind) {
+    const char *combines = reduction_combines(kind);
+    return strcmp(combines, "sum") == 0 || strcmp(combines, "prod") == 0;
+}
+
 static ir_op first_op(const ir_module *m) {
     return ir_kernel_body(m)->first;
 }
@@ -91,6 +108,15 @@ static bool *needed_values(const ir_module *m) {
     return needed;
 }
 
+static const char *scan_kind(const ir_module *m, ir_op op) {
+    static const char *const kinds[] = {"cumsum", "cumprod", "cummax", "cummin"};
+    const char *kind = ir_op_string(m, op, "kind", "sum");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(reduction_combines(kinds[i]), kind) == 0)
+            return kinds[i];
+    return kind;
+}
+
 static void add_graph_op(const ir_module *m, ir_op op, const bool *needed, reduction_list *out) {
     const ir_op_data *d = ir_op_get(m, op);
     bool is_dot = graph_op_class(d->opcode) == GRAPH_CLASS_DOT, is_scan = d->opcode == GRAPH_CUMSUM;
@@ -105,7 +131,7 @@ static void add_graph_op(const ir_module *m, ir_op op, const bool *needed, reduc
     snprintf(r.kind, sizeof r.kind, "%s",
              d->opcode == GRAPH_FOLD ? "fold"
              : is_dot                ? "dot"
-             : is_scan               ? "cumsum"
+             : is_scan               ? scan_kind(m, op)
                                      : ir_op_string(m, op, "kind", "sum"));
     r.order =
         d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);

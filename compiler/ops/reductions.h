@@ -17,7 +17,7 @@
 #include "ops/orders.h"
 
 typedef struct reduction_record {
-    char kind[8]; /* dot, sum, max, min, cumsum, fold */
+    char kind[8]; /* dot, sum, prod, max, min, fold; cumsum and so on */
     order_id order;
     const char *name; /* of the order: of a matrix unit's, the unit's */
     ir_dim extent;    /* elements of one accumulation */
@@ -37,6 +37,15 @@ typedef struct reduction_list {
     bool ambiguous;              /* different sums have one id: `twice` */
     int64_t twice;
 } reduction_list;
+
+/* Is it sum, prod, max or min? */
+bool reduction_kind_known(const char *kind);
+/* Of floats each step rounds, so that it has an order: sum and prod, also running ones. */
+bool reduction_rounds(const char *kind);
+/* A kind of running sums: cumsum, cumprod, cummax, cummin. */
+bool reduction_scans(const char *kind);
+/* What combines two elements: of cumsum it is sum, of sum itself. */
+const char *reduction_combines(const char *kind);
 
 /* Gives an id to each accumulation of Graph IR that has none: the next numbers, in text order.
  * Other levels stay as they are. */

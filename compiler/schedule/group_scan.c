@@ -146,7 +146,9 @@ static int scan_attrs(const scan_nest *n, ir_named_attr *attrs) {
             (ir_named_attr){"pairs", ir_attr_int(s->m, PAIRS_OF_THREAD * s->target->vector_lanes)};
     if (n->sorts)
         return count;
-    attrs[count++] = (ir_named_attr){"kind", ir_attr_string(s->m, "cumsum")};
+    char kind[8] = "cum";
+    strncat(kind, ir_op_string(g, op, "kind", "sum"), sizeof kind - 1 - strlen(kind));
+    attrs[count++] = (ir_named_attr){"kind", ir_attr_string(s->m, kind)};
     attrs[count++] = (ir_named_attr){"order", scheduler_order(s, order_of(g, op, ORDER_ANY))};
     attrs[count++] = (ir_named_attr){"reduction", scheduler_reduction(s, op)};
     return count;

@@ -125,7 +125,7 @@ static bool check_computation(orders *o, ir_op op) {
     if (is_scan && !running_sum(o, op))
         return fail_at(o, op, "has one running sum");
     bool sums_floats =
-        (is_dot || is_scan || strcmp(kind, "sum") == 0) && dtype_is_float(accumulated_type(o, op));
+        (is_dot || reduction_rounds(kind)) && dtype_is_float(accumulated_type(o, op));
     order_use use = is_dot         ? ORDER_OF_DOT
                     : !sums_floats ? ORDER_OF_FREE
                     : is_scan      ? ORDER_OF_SCAN
@@ -184,7 +184,7 @@ static bool check_all(orders *o) {
 
 /* Running sums of no elements have no results; other sums have. */
 static bool is_nothing(const reduction_record *r) {
-    return r->results == 0 || (strcmp(r->kind, "cumsum") == 0 && r->extent == 0);
+    return r->results == 0 || (reduction_scans(r->kind) && r->extent == 0);
 }
 
 bool schedule_verify_orders(const ir_module *m, status *st) {

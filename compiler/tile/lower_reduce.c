@@ -15,10 +15,18 @@ uint64_t reduction_neutral(const char *kind, dtype element) {
     return reduction_start(kind, element);
 }
 
+static uint64_t one_of(dtype element) {
+    uint64_t bits = 0;
+    dtype_store(element, &bits, 0, 1);
+    return bits;
+}
+
 uint64_t reduction_start(const char *kind, dtype element) {
     bool max = strcmp(kind, "max") == 0;
     if (strcmp(kind, "sum") == 0)
         return 0;
+    if (strcmp(kind, "prod") == 0)
+        return dtype_is_float(element) ? one_of(element) : 1;
     if (dtype_is_float(element)) /* f32 or f64: the others have been widened */
         return dtype_format_of(element)->infinity |
                (max ? UINT64_C(1) << (8 * dtype_size(element) - 1) : 0);
@@ -27,9 +35,10 @@ uint64_t reduction_start(const char *kind, dtype element) {
 }
 
 int reduction_opcode(const char *kind) {
-    return strcmp(kind, "sum") == 0   ? TILE_ADD
-           : strcmp(kind, "max") == 0 ? TILE_MAXIMUM
-                                      : TILE_MINIMUM;
+    return strcmp(kind, "sum") == 0    ? TILE_ADD
+           : strcmp(kind, "prod") == 0 ? TILE_MUL
+           : strcmp(kind, "max") == 0  ? TILE_MAXIMUM
+                                       : TILE_MINIMUM;
 }
 
 enum { TRIP_MOST = 16 }; /* as parameters.def has it */
@@ -431,10 +440,10 @@ static void add_rows(column_reduction *r, ir_builder *b, const ir_value place[2]
     ir_value x = column_elements(r, &in, tile_affine(&in, 0, parts, factors, 3));
     ir_value offset = tile_affine(&in, 0, &l, &stride, 1);
     ir_value sum = tile_load(&in, r->lanes, offset, 1, r->f.columns, 0, 1);
-    sum = tile_op(&in, TILE_ADD, (ir_value[]){sum, x}, 2, DTYPE_NONE);
+    sum = tile_op(&in, reduction_opcode(r->kind), (ir_value[]){sum, x}, 2, DTYPE_NONE);
     for (int64_t i = 1; i < each; i++) {
         x = column_elements(r, &in, tile_affine(&in, i * LANES, parts, factors, 3));
-        sum = tile_op(&in, TILE_ADD, (ir_value[]){sum, x}, 2, DTYPE_NONE);
+        sum = tile_op(&in, reduction_opcode(r->kind), (ir_value[]){sum, x}, 2, DTYPE_NONE);
     }
     tile_store(&in, r->lanes, offset, sum, 0, 1, false);
     tile_yield(&in, NULL, 0);
@@ -450,12 +459,13 @@ static void fold_rows(const column_reduction *r, ir_builder *b, int64_t half) {
              high = tile_affine(&in, half * stride, &l, &stride, 1);
     ir_value operands[] = {tile_load(&in, r->lanes, low, 1, r->f.columns, 0, 1),
                            tile_load(&in, r->lanes, high, 1, r->f.columns, 0, 1)};
-    tile_store(&in, r->lanes, low, tile_op(&in, TILE_ADD, operands, 2, DTYPE_NONE), 0, 1, false);
+    tile_store(&in, r->lanes, low, tile_op(&in, reduction_opcode(r->kind), operands, 2, DTYPE_NONE),
+               0, 1, false);
     tile_yield(&in, NULL, 0);
 }
 
 static void clear_lanes(const column_reduction *r, ir_builder *b) {
-    ir_value l, zero = tile_constant(b, r->element, 0);
+    ir_value l, zero = tile_constant(b, r->element, reduction_start(r->kind, r->element));
     int64_t stride = r->f.columns;
     ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, LANES), 1, NULL, 0, NULL, &l);
     tile_store(&in, r->lanes, tile_affine(&in, 0, &l, &stride, 1),

@@ -5,6 +5,7 @@
  * at a time, whose sums tile.scan makes; of columns one, which is added. */
 #include <string.h>
 
+#include "ops/reductions.h"
 #include "tile/lowering.h"
 
 typedef struct scan {
@@ -12,16 +13,21 @@ typedef struct scan {
     int64_t step;
 } scan;
 
+static const char *combines(const frame *f) {
+    return reduction_combines(ir_op_string(f->l->s, f->op, "kind", "cumsum"));
+}
+
 ir_value lowering_running(frame *f, ir_builder *b, ir_value x) {
     x = tile_broadcast(b, x, f->rows, f->columns);
     if (f->column_axis != f->axes - 1) {
         ir_value operands[] = {f->running, x};
-        return f->running = tile_op(b, TILE_ADD, operands, 2, DTYPE_NONE);
+        return f->running = tile_op(b, reduction_opcode(combines(f)), operands, 2, DTYPE_NONE);
     }
     ir_value operands[] = {x, f->running};
     ir_type results[] = {ir_value_get(b->m, x)->type, ir_value_get(b->m, f->running)->type};
     const order_info *order = order_info_of(order_of(f->l->s, f->op, ORDER_ANY));
     ir_named_attr attrs[] = {
+        {"kind", ir_attr_string(b->m, combines(f))},
         {"order", ir_attr_string(b->m, order->name)},
         {"reduction", ir_attr_int(b->m, ir_op_int(f->l->s, f->op, "reduction", -1))}};
     ir_op_spec spec = {.opcode = TILE_SCAN,
@@ -30,7 +36,7 @@ ir_value lowering_running(frame *f, ir_builder *b, ir_value x) {
                        .results = results,
                        .result_count = 2,
                        .attrs = attrs,
-                       .attr_count = 2};
+                       .attr_count = 3};
     ir_op op = ir_build(b, &spec);
     f->running = ir_op_result(b->m, op, 1);
     return ir_op_result(b->m, op, 0);
@@ -113,8 +119,8 @@ void lower_scan(lowering *l, ir_builder *b, ir_op op) {
     n.f.axes++;
     int64_t abreast = n.step ? n.f.rows : n.f.columns;
     n.step = n.step ? n.step : 1;
-    /* -0 and x are x, also where x is -0. */
-    ir_value none = tile_constant(b, element, reduction_neutral("sum", element));
+    /* -0 and x are x, also where x is -0; so are 1 * x, and the greater of x and -inf. */
+    ir_value none = tile_constant(b, element, reduction_neutral(combines(&n.f), element));
     ir_value sums = tile_broadcast(b, none, 1, abreast);
     size_t ready = l->ready.count;
     if (n.f.column_axis == n.f.axes - 1) /* else what stands still in a tile moves with its step */

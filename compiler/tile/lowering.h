@@ -154,6 +154,6 @@ ir_value lowering_running(frame *f, ir_builder *b, ir_value x);
 uint64_t reduction_neutral(const char *kind, dtype element);
 /* Start of accumulators: +0 for sums. */
 uint64_t reduction_start(const char *kind, dtype element);
-int reduction_opcode(const char *kind);
+int reduction_opcode(const char *kind); /* of tile.add and so on */
 
 #endif

@@ -30,6 +30,7 @@ typedef struct orders {
     uint16_t *state;     /* by value: scratch of orders_carried */
     VEC(ir_op) loops;    /* around the present operation, outermost first */
     bool symbolic;       /* a launch gives dimensions */
+    const char *kind;    /* lanes64: sum or prod, as the present loop or fold has it */
     ir_op open;          /* a loop that ended inside of its chunk: the next one goes on; or 0 */
     ir_value open_end;   /* ... up to here */
     status *st;
@@ -67,10 +68,11 @@ ir_op orders_loop_around(const orders *o, ir_op op);
 
 /* Kinds of what a loop's block makes of a carried value. */
 typedef enum carried_kind {
-    CARRIED_NOT,   /* the yield does not depend on it */
-    CARRIED_SAME,  /* it is yielded as it came */
-    CARRIED_ADDED, /* something is added to it, `steps` times */
-    CARRIED_FMA,   /* products are added to it by fma, `steps` times */
+    CARRIED_NOT,        /* the yield does not depend on it */
+    CARRIED_SAME,       /* it is yielded as it came */
+    CARRIED_ADDED,      /* something is added to it, `steps` times */
+    CARRIED_MULTIPLIED, /* it is multiplied by something, `steps` times */
+    CARRIED_FMA,        /* products are added to it by fma, `steps` times */
     CARRIED_PAIRS, /* products of pairs of bf16, `steps` of them; the odd one of a pair first */
     CARRIED_MMA,   /* products are added to it by a matrix unit, `steps` of them */
     CARRIED_FREE,  /* a maximum or minimum: the order cannot be seen */
@@ -125,6 +127,6 @@ bool orders_check_symbolic_end(const orders *o, size_t at);
 /* In a loop's block: memory[offset] = memory[offset] + x, and further elements onto that; the
  * store, or 0. *added is x, *steps how many elements there are; none of several is of that memory.
  */
-ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added, int *steps);
+ir_op orders_memory_sum(const orders *o, int opcode, ir_op store, ir_value *added, int *steps);
 
 #endif

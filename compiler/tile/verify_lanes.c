@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tile/lowering.h"
 #include "tile/orders.h"
 
 /* ---- blocks ---- */
@@ -71,6 +72,11 @@ static int64_t columns(const orders *o, ir_value v) {
     return ir_type_of(o->m, v)->dims[1];
 }
 
+/* Lanes begin with +0, those of products with 1. */
+static bool is_start(const orders *o, ir_value v) {
+    return orders_is_splat(o, v, reduction_start(o->kind, ir_type_of(o->m, v)->element));
+}
+
 /* The loop that carried the lanes before; 0: another operation, or none. */
 static ir_op lanes_before(const orders *o, ir_op loop, uint32_t i) {
     ir_value from = ir_op_get(o->m, loop)->operands[2 + i];
@@ -93,7 +99,7 @@ static bool begins(const orders *o, ir_op loop, uint32_t i, int64_t low) {
     if (before)
         return before == lanes_before(o, loop, 0) && orders_bounds(o, before, &start, &end) &&
                end == low;
-    if (orders_is_zero(o, from))
+    if (is_start(o, from))
         return low == 0;
     return around && low == 0 &&
            ir_block_get(o->m, ir_op_block(o->m, around, 0))->argument_count > 1 + i &&
@@ -104,10 +110,11 @@ static bool check_register_loop(const orders *o, ir_op loop) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     int64_t lanes = 0, low, high, step = ir_op_int(o->m, loop, "step", 0);
     int steps;
+    carried_kind wanted = strcmp(o->kind, "prod") == 0 ? CARRIED_MULTIPLIED : CARRIED_ADDED;
     if (!orders_bounds(o, loop, &low, &high) || (high - low) % step != 0)
         return orders_fail(o, loop, "does not run over whole steps of 64 from the block's start");
     for (uint32_t i = 0; i < d->result_count; i++) {
-        if (orders_carried(o, loop, i, &steps) != CARRIED_ADDED || step != ORDER_LANES * steps)
+        if (orders_carried(o, loop, i, &steps) != wanted || step != ORDER_LANES * steps)
             return orders_fail(o, loop, "order 'lanes64' adds one element to each lane in 64");
         if (!begins(o, loop, i, low))
             return orders_fail(o, loop, "does not start with +0, nor where its lanes ended");
@@ -134,7 +141,7 @@ static int64_t filled(const orders *o, ir_value x, int64_t all) {
         return all;
     const ir_attr_data *value = ir_attr_get(o->m, ir_op_attr(o->m, pad, "value"));
     int64_t elements = columns(o, ir_op_get(o->m, pad)->operands[0]);
-    bool neutral = value->bits == UINT64_C(1) << (8 * dtype_size(value->element) - 1);
+    bool neutral = value->bits == reduction_neutral(o->kind, value->element);
     return neutral && elements <= all && elements > all - ORDER_LANES ? elements : 0;
 }
 
@@ -144,11 +151,11 @@ static int64_t parts_of(const orders *o, ir_value *v) {
     ir_value sum = *v, of = 0;
     int64_t count = 0;
     ir_op add;
-    for (; (add = orders_defined_by(o, sum, TILE_ADD)); count++)
+    for (; (add = orders_defined_by(o, sum, reduction_opcode(o->kind))); count++)
         sum = ir_op_get(o->m, add)->operands[0];
     sum = *v;
     for (int64_t i = count; count > 1 && i-- > 0;) {
-        add = orders_defined_by(o, sum, TILE_ADD);
+        add = orders_defined_by(o, sum, reduction_opcode(o->kind));
         if (!is_part_of(o, ir_op_get(o->m, add)->operands[1], i * ORDER_LANES, &of))
             return 0;
         sum = ir_op_get(o->m, add)->operands[0];
@@ -161,7 +168,7 @@ static int64_t parts_of(const orders *o, ir_value *v) {
 
 /* Elements that were added to a part of the lanes after the loop; `*v` becomes what was before. */
 static int64_t tail_of(const orders *o, ir_value *v) {
-    ir_op add = orders_defined_by(o, *v, TILE_ADD);
+    ir_op add = orders_defined_by(o, *v, reduction_opcode(o->kind));
     int64_t parts = parts_of(o, v);
     if (!add || parts)
         return parts;
@@ -172,13 +179,13 @@ static int64_t tail_of(const orders *o, ir_value *v) {
 }
 
 static bool check_pad(const orders *o, ir_op fold, ir_value part) {
-    ir_op add = orders_defined_by(o, part, TILE_ADD);
+    ir_op add = orders_defined_by(o, part, reduction_opcode(o->kind));
     ir_op pad = add ? orders_defined_by(o, ir_op_get(o->m, add)->operands[1], TILE_PAD) : 0;
     if (!pad)
         return true;
     const ir_attr_data *value = ir_attr_get(o->m, ir_op_attr(o->m, pad, "value"));
-    uint64_t sign = UINT64_C(1) << (8 * dtype_size(value->element) - 1);
-    return value->bits == sign || orders_fail(o, fold, "a ragged end is padded with -0");
+    return value->bits == reduction_neutral(o->kind, value->element) ||
+           orders_fail(o, fold, "a ragged end is padded with what changes no lane, as -0");
 }
 
 /* Elements in the lanes of a fold: those of its loop and those of the ragged end. */
@@ -200,7 +207,7 @@ static bool lanes_length(const orders *o, ir_op fold, int64_t *length) {
         bool sums = loop && ir_op_int(o->m, loop, "reduction", -1) ==
                                 ir_op_int(o->m, fold, "reduction", -1);
         if (loop != first || (sums && ir_op_get(o->m, loop)->results[i] != v) ||
-            (!sums && !orders_is_zero(o, v)))
+            (!sums && !is_start(o, v)))
             return orders_fail(o, fold, "its parts are not the lanes of one loop, in order");
     }
     if (lanes != ORDER_LANES)
@@ -216,8 +223,9 @@ static bool lanes_length(const orders *o, ir_op fold, int64_t *length) {
 
 bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r) {
     const char *kind = ir_op_string(o->m, fold, "kind", "");
-    bool sums = strcmp(kind, "sum") == 0 && orders_is_float(o, ir_op_get(o->m, fold)->results[0]);
+    bool sums = reduction_rounds(kind) && orders_is_float(o, ir_op_get(o->m, fold)->results[0]);
     int64_t length = 0;
+    o->kind = r->kind;
     if (strcmp(kind, r->kind) != 0)
         return orders_fail(o, fold, "is of another kind than the graph's reduction");
     if (r->order != ORDER_LANES64) {
@@ -234,9 +242,9 @@ static bool loads_from(const orders *o, ir_value v, ir_value memory) {
     return load && ir_op_get(o->m, load)->operands[0] == memory;
 }
 
-ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added, int *steps) {
+ir_op orders_memory_sum(const orders *o, int opcode, ir_op store, ir_value *added, int *steps) {
     const ir_op_data *d = ir_op_get(o->m, store);
-    ir_op sum = orders_defined_by(o, d->operands[2], TILE_ADD);
+    ir_op sum = orders_defined_by(o, d->operands[2], opcode);
     if (!orders_is_float(o, d->operands[2]))
         return 0;
     for (*steps = 1; sum; ++*steps) {
@@ -250,7 +258,7 @@ ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added, int *step
         }
         if (loads_from(o, of[1], d->operands[0]))
             return 0;
-        sum = orders_defined_by(o, of[0], TILE_ADD);
+        sum = orders_defined_by(o, of[0], opcode);
     }
     return 0;
 }
@@ -259,7 +267,8 @@ ir_op orders_memory_sum(const orders *o, ir_op store, ir_value *added, int *step
 static ir_op sum_inside(const orders *o, ir_op loop, ir_value *added, int *steps) {
     const ir_block_data *b = ir_block_get(o->m, ir_op_block(o->m, loop, 0));
     for (ir_op op = b->first; op; op = ir_op_get(o->m, op)->next)
-        if (ir_op_get(o->m, op)->opcode == TILE_STORE && orders_memory_sum(o, op, added, steps))
+        if (ir_op_get(o->m, op)->opcode == TILE_STORE &&
+            orders_memory_sum(o, reduction_opcode(o->kind), op, added, steps))
             return op;
     return 0;
 }
@@ -339,6 +348,7 @@ bool orders_check_lanes_loop(orders *o, ir_op loop, const reduction_record *r) {
     int64_t low, high, step = ir_op_int(o->m, loop, "step", 0);
     int steps;
     ir_value added;
+    o->kind = r->kind;
     if (ir_op_get(o->m, loop)->result_count)
         return check_register_loop(o, loop);
     ir_op store = sum_inside(o, loop, &added, &steps);

@@ -131,7 +131,9 @@ static uint16_t after_scan(const orders *o, ir_op op) {
     const ir_type_data *x = ir_type_of(o->m, d->operands[0]);
     uint16_t before = o->state[d->operands[1]];
     bool chain = !o->state[d->operands[0]] && (before & KIND_MASK) == CARRIED_SAME;
-    return state_of(chain ? CARRIED_ADDED : CARRIED_OTHER, chain ? (int)x->dims[1] : 0);
+    bool products = strcmp(ir_op_string(o->m, op, "kind", "sum"), "prod") == 0;
+    carried_kind kind = products ? CARRIED_MULTIPLIED : CARRIED_ADDED;
+    return state_of(chain ? kind : CARRIED_OTHER, chain ? (int)x->dims[1] : 0);
 }
 
 static void follow_block(const orders *o, ir_block block);
@@ -145,7 +147,8 @@ static uint16_t after_trips(const orders *o, ir_op loop, uint16_t before, uint16
         return before;
     if (before && kind == CARRIED_FREE)
         return after;
-    if (!begins || kind != CARRIED_ADDED || !orders_bounds(o, loop, &low, &high) || high <= low)
+    bool counts = kind == CARRIED_ADDED || kind == CARRIED_MULTIPLIED;
+    if (!begins || !counts || !orders_bounds(o, loop, &low, &high) || high <= low)
         return state_of(CARRIED_OTHER, 0);
     int64_t trips = (high - low + step - 1) / step;
     return state_of(kind, trips < MOST_STEPS ? (int)trips * (after >> KIND_BITS) : MOST_STEPS);
@@ -179,6 +182,8 @@ static void follow_op(const orders *o, ir_op op) {
         follow_block(o, ir_op_block(o->m, op, r));
     if (depends && d->opcode == TILE_ADD)
         result = after_sum(s, d, CARRIED_ADDED);
+    else if (depends && d->opcode == TILE_MUL)
+        result = after_sum(s, d, CARRIED_MULTIPLIED);
     else if (depends && d->opcode == TILE_FMA)
         result = after_sum(s, d, CARRIED_FMA);
     else if (depends && d->opcode == TILE_GROUP_DOT)
@@ -263,7 +268,7 @@ static bool check_store(const orders *o, ir_op op) {
     ir_value added, offset = ir_op_get(o->m, op)->operands[1];
     bool returns = false;
     int steps;
-    if (!orders_memory_sum(o, op, &added, &steps))
+    if (!orders_memory_sum(o, TILE_ADD, op, &added, &steps))
         return true;
     ir_op source = orders_defined_by(o, added, TILE_FOR);
     if (source && ir_op_attr(o->m, source, "reduction"))
@@ -309,7 +314,7 @@ static bool check_marked_loop(orders *o, ir_op loop) {
         return false;
     if (strcmp(r->kind, "fold") == 0)
         return check_turns(o, loop, r);
-    if (strcmp(r->kind, "cumsum") == 0)
+    if (reduction_scans(r->kind))
         return orders_check_scan_loop(o, loop, r);
     if (strcmp(r->kind, "dot") == 0 && orders_is_window_loop(o, loop))
         return orders_check_window_loop(o, loop, r);
@@ -362,7 +367,7 @@ static bool check_all(orders *o) {
 static bool check_complete(const orders *o, size_t at) {
     const reduction_record *r = &o->list.items.items[at];
     const order_track *t = &o->tracks[at];
-    bool none = strcmp(r->kind, "dot") == 0 || strcmp(r->kind, "cumsum") == 0;
+    bool none = strcmp(r->kind, "dot") == 0 || reduction_scans(r->kind);
     bool nothing = r->results == 0 || (none && r->extent == 0);
     bool ends = (t->realised > 0 || nothing) && t->block == 0 && t->lanes == 0 && t->half == 0 &&
                 (t->end == 0 || t->end == r->extent);

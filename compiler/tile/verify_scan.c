@@ -6,23 +6,24 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tile/lowering.h"
 #include "tile/orders.h"
 
 static int64_t columns(const orders *o, ir_value v) {
     return ir_type_of(o->m, v)->dims[1];
 }
 
-/* Start of sums: x + -0 is x for every x. */
-static bool is_none(const orders *o, ir_value v) {
-    dtype element = ir_type_of(o->m, v)->element;
-    bool is_float = dtype_is_float(element);
-    return orders_is_splat(o, v, is_float ? UINT64_C(1) << (8 * dtype_size(element) - 1) : 0);
+/* Start of sums: x + -0 is x for every x, and so is x * 1. */
+static bool is_none(const orders *o, const reduction_record *r, ir_value v) {
+    return orders_is_splat(
+        o, v, reduction_neutral(reduction_combines(r->kind), ir_type_of(o->m, v)->element));
 }
 
 /* The sums with which a loop or a step begins: -0 at the first element, else those of the loop
  * before it. */
-static bool check_start(const orders *o, ir_op op, ir_value before, bool first) {
-    if (is_none(o, before))
+static bool check_start(const orders *o, ir_op op, const reduction_record *r, ir_value before,
+                        bool first) {
+    if (is_none(o, r, before))
         return first || orders_fail(o, op, "begins anew behind the first element");
     ir_op loop = orders_defined_by(o, before, TILE_FOR);
     bool goes_on = loop && !first &&
@@ -45,17 +46,25 @@ static bool note_elements(orders *o, ir_op op, const reduction_record *r, int64_
     return true;
 }
 
+/* Is what the loop carries combined as its kind says, `steps` times? Extrema are not counted. */
+static bool carries(orders *o, ir_op loop, const reduction_record *r, int *steps) {
+    carried_kind kind = orders_carried(o, loop, 0, steps);
+    if (kind == CARRIED_FREE && !reduction_rounds(r->kind))
+        *steps = (int)ir_op_int(o->m, loop, "step", 0);
+    return kind == (strcmp(r->kind, "cumprod") == 0 ? CARRIED_MULTIPLIED : CARRIED_ADDED) ||
+           (kind == CARRIED_FREE && !reduction_rounds(r->kind));
+}
+
 bool orders_check_scan_loop(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     int64_t low, high, step = ir_op_int(o->m, loop, "step", 0);
     int steps;
-    if (d->result_count != 1 || orders_carried(o, loop, 0, &steps) != CARRIED_ADDED ||
-        steps != step)
+    if (d->result_count != 1 || !carries(o, loop, r, &steps) || steps != step)
         return orders_fail(o, loop, "is not one addition for each element, onto what it carries");
     if (!o->symbolic) {
         if (!orders_bounds(o, loop, &low, &high) || (high - low) % step != 0)
             return orders_fail(o, loop, "does not run over whole steps");
-        return check_start(o, loop, d->operands[2], low == 0) &&
+        return check_start(o, loop, r, d->operands[2], low == 0) &&
                note_elements(o, loop, r, low, high);
     }
     bool first = orders_constant(o, d->operands[0], &low) && low == 0;
@@ -63,23 +72,24 @@ bool orders_check_scan_loop(orders *o, ir_op loop, const reduction_record *r) {
     if (before && ir_op_get(o->m, before)->operands[1] != d->operands[0])
         return orders_fail(o, loop, "does not go on where the loop before it ended");
     orders_track(o, loop)->realised++;
-    return check_start(o, loop, d->operands[2], first);
+    return check_start(o, loop, r, d->operands[2], first);
 }
 
 bool orders_check_scan(orders *o, ir_op scan, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, scan);
     ir_op around = orders_loop_around(o, scan);
-    if (strcmp(r->kind, "cumsum") != 0)
+    if (!reduction_scans(r->kind) ||
+        strcmp(ir_op_string(o->m, scan, "kind", ""), reduction_combines(r->kind)) != 0)
         return orders_fail(o, scan, "is of another kind than the graph's accumulation");
     if (around) /* what the loop carries has been looked at */
         return ir_block_get(o->m, ir_op_block(o->m, around, 0))->arguments[1] == d->operands[1] ||
                orders_fail(o, scan, "does not go on from the sums that its loop carries");
     int64_t low = orders_track(o, scan)->end;
     if (!o->symbolic)
-        return check_start(o, scan, d->operands[1], low == 0) &&
+        return check_start(o, scan, r, d->operands[1], low == 0) &&
                note_elements(o, scan, r, low, low + columns(o, d->operands[0]));
     /* A fixed axis may be scanned as a whole. */
-    if (r->extent != columns(o, d->operands[0]) || !is_none(o, d->operands[1]))
+    if (r->extent != columns(o, d->operands[0]) || !is_none(o, r, d->operands[1]))
         return orders_fail(o, scan, "stands in no loop, and is not the whole of its axis");
     orders_track(o, scan)->realised++;
     return true;

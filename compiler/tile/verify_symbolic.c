@@ -37,7 +37,8 @@ static bool check_carried(orders *o, ir_op loop, const reduction_record *r, uint
         return orders_adds_products(o, r, loop, kind, steps) ||
                (kind == CARRIED_ADDED && steps == 1 && adds_to_total(o, loop, r, i)) ||
                orders_fail(o, loop, "is not one fma for each element, onto what it carries");
-    return (r->order == ORDER_LANES64 && kind == CARRIED_ADDED && step == ORDER_LANES * steps) ||
+    carried_kind wanted = strcmp(r->kind, "prod") == 0 ? CARRIED_MULTIPLIED : CARRIED_ADDED;
+    return (r->order == ORDER_LANES64 && kind == wanted && step == ORDER_LANES * steps) ||
            orders_fail(o, loop, "order 'lanes64' adds one element to each lane in 64");
 }
 
@@ -63,7 +64,7 @@ bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r
 
 bool orders_check_symbolic_end(const orders *o, size_t at) {
     const reduction_record *r = &o->list.items.items[at];
-    bool scans = strcmp(r->kind, "cumsum") == 0;
+    bool scans = reduction_scans(r->kind);
     bool nothing = r->results == 0 || ((adds_by_fma(r) || scans) && r->extent == 0);
     return o->tracks[at].realised > 0 || nothing ||
            status_set(o->st, STATUS_INTERNAL,

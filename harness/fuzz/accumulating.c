@@ -5,6 +5,8 @@
 
 #include "fuzz/productions.h"
 
+#define COUNT(list) (uint32_t)(sizeof(list) / sizeof *(list))
+
 /* The policy of a sum of `element`: rarely the accumulator is said, which may be its own. */
 static const char *accumulator(fuzz_kernel *k, dtype element) {
     if (!choose_rarely(k->c, 4))
@@ -15,19 +17,21 @@ static const char *accumulator(fuzz_kernel *k, dtype element) {
 }
 
 bool fuzz_reduction(fuzz_kernel *k) {
-    static const char *const kinds[] = {"sum", "max", "min", "mean"};
+    static const char *const kinds[] = {"sum", "max", "min", "mean", "prod"};
     static const char *const bools[] = {"all", "any", "all"};
     const fuzz_value *x = fuzz_any(k);
     const bool logical = x->type == DTYPE_BOOL;
     if (x->rank == 0)
         return false;
     uint32_t kind = choose_below(k->c, fuzz_is_single(x->type) ? 4 : 3);
+    if (kind < 3 && !logical && choose_rarely(k->c, 5))
+        kind = 4;
     int64_t axes[FUZZ_RANK_MAX], dims[FUZZ_RANK_MAX], reduced = 1;
     int axis_count = 0, rank = 0;
     bool keep = choose_rarely(k->c, 3);
     int last = (int)choose_below(k->c, (uint32_t)x->rank);
     for (int i = 0; i < x->rank; i++) {
-        bool here = i == x->rank - 1 - last || (kind < 3 && choose_rarely(k->c, 3));
+        bool here = i == x->rank - 1 - last || (kind != 3 && choose_rarely(k->c, 3));
         if (here) {
             axes[axis_count++] = i;
             reduced *= x->dims[i];
@@ -36,7 +40,7 @@ bool fuzz_reduction(fuzz_kernel *k) {
             dims[rank++] = here ? 1 : x->dims[i];
     }
     /* An empty extremum of integers has no value. */
-    if (reduced == 0 && kind > 0 && !logical && !dtype_is_float(x->type))
+    if (reduced == 0 && kind > 0 && kind < 4 && !logical && !dtype_is_float(x->type))
         kind = 0;
     char tuple[80];
     fuzz_tuple(axes, axis_count, tuple, sizeof tuple);
@@ -49,12 +53,18 @@ bool fuzz_reduction(fuzz_kernel *k) {
 }
 
 bool fuzz_running(fuzz_kernel *k) {
+    static const char *const others[] = {"cumprod", "cummax", "cummin"};
     const fuzz_value *x = fuzz_any(k);
     if (x->rank == 0 || x->type == DTYPE_BOOL)
         return false;
     int axis = x->rank - 1 - (int)choose_below(k->c, (uint32_t)x->rank);
+    uint32_t kind = choose_below(k->c, 5);
+    const char *reverse = choose_rarely(k->c, 3) ? ", reverse=True" : "";
+    if (kind < COUNT(others))
+        return fuzz_let(k, x->type, x->rank, x->dims, "%s(%s, axis=%d%s)", others[kind], x->name,
+                        axis, reverse);
     return fuzz_let_as(k, accumulator(k, x->type), fuzz_shaped(x->type, x->rank, x->dims),
-                       "cumsum(%s, axis=%d)", x->name, axis);
+                       "cumsum(%s, axis=%d%s)", x->name, axis, reverse);
 }
 
 bool fuzz_norm(fuzz_kernel *k) {

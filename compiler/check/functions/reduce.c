@@ -1,9 +1,9 @@
-/* reduce.c - sum, max, min, all, any, mean, logsumexp, argmax and argmin: axes in the language's
- * form, and keepdims. */
+/* reduce.c - sum, prod, max, min, all, any, mean, logsumexp, argmax and argmin: axes in the
+ * language's form, and keepdims. */
 #include <string.h>
 
 #include "check/check.h"
-#include "ops/orders.h"
+#include "ops/reductions.h"
 #include "ops/tree_order.h"
 
 enum { ARGUMENT_X, ARGUMENT_AXIS, ARGUMENT_KEEPDIMS, ARGUMENT_ORDER };
@@ -59,18 +59,17 @@ static entity reduce(checker *c, const call_arguments *a, const char *kind) {
     int count = 0;
     bool keepdims = false;
     ir_attr order;
-    const bool is_sum = strcmp(kind, "sum") == 0;
     if (!argument_tensor(c, x, "x") || !keepdims_given(c, a, &keepdims) ||
         !order_known(c, a, &order))
         return entity_broken(a->at);
     if (!argument_axes(c, &a->values[ARGUMENT_AXIS], tensor_type(c, x)->rank, axes, &count)) {
-        if (!is_sum)
+        if (!reduction_rounds(kind) && strcmp(kind, a->function) == 0)
             diagnose_help(c->report, "%s() reduces over axes; of two values write %simum(x, y)",
                           kind, kind);
         return entity_broken(a->at);
     }
     sort_axes(axes, count);
-    bool ordered = is_sum && dtype_is_float(tensor_type(c, x)->element);
+    bool ordered = reduction_rounds(kind) && dtype_is_float(tensor_type(c, x)->element);
     ir_named_attr attrs[] = {{"kind", ir_attr_string(c->m, kind)},
                              {"axes", ir_attr_int_array(c->m, axes, (uint32_t)count)},
                              {"order", ordered ? order : 0}};
@@ -80,6 +79,10 @@ static entity reduce(checker *c, const call_arguments *a, const char *kind) {
 
 entity special_sum(checker *c, const call_arguments *a) {
     return reduce(c, a, "sum");
+}
+
+entity special_prod(checker *c, const call_arguments *a) {
+    return tiles_refuse_call(c, a->function, a->at) ? reduce(c, a, "prod") : entity_broken(a->at);
 }
 
 entity special_max(checker *c, const call_arguments *a) {

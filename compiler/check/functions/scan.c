@@ -1,11 +1,12 @@
 /* scan.c - functions whose result has the shape of x, and of which every element depends
- * on its row along an axis: cumsum, argsort and, with what argsort finds, sort and topk. */
+ * on its row along an axis: cumsum and its like, argsort and, with what argsort finds, sort and
+ * topk. */
 #include <string.h>
 
 #include "check/check.h"
-#include "ops/orders.h"
+#include "ops/reductions.h"
 
-enum { ARGUMENT_X, ARGUMENT_AXIS, ARGUMENT_DESCENDING, ARGUMENT_K = 1 };
+enum { ARGUMENT_X, ARGUMENT_AXIS, ARGUMENT_DESCENDING, ARGUMENT_REVERSE = 2, ARGUMENT_K = 1 };
 
 /* The last axis where none is given. */
 static bool scanned_axis(checker *c, const call_arguments *a, int64_t *axis) {
@@ -16,15 +17,66 @@ static bool scanned_axis(checker *c, const call_arguments *a, int64_t *axis) {
                          tensor_type(c, x)->rank, axis);
 }
 
-entity special_cumsum(checker *c, const call_arguments *a) {
-    const entity *x = &a->values[ARGUMENT_X];
-    int64_t axis = 0;
-    if (!scanned_axis(c, a, &axis))
-        return entity_broken(a->at);
-    bool ordered = dtype_is_float(tensor_type(c, x)->element);
+static entity running(checker *c, const entity *x, const char *kind, int64_t axis, span at) {
+    bool ordered = reduction_rounds(kind) && dtype_is_float(tensor_type(c, x)->element);
+    ir_named_attr attrs[3] = {{"axis", ir_attr_int(c->m, axis)}};
+    uint32_t count = 1;
+    if (strcmp(kind, "sum") != 0)
+        attrs[count++] = (ir_named_attr){"kind", ir_attr_string(c->m, kind)};
+    if (ordered)
+        attrs[count++] =
+            (ir_named_attr){"order", ir_attr_string(c->m, order_info_of(ORDER_SEQ)->name)};
+    return emit_one(c, GRAPH_CUMSUM, x, 1, attrs, count, at);
+}
+
+/* The elements of an axis from the last to the first. */
+static entity turned(checker *c, const entity *x, int64_t axis, span at) {
+    const ir_dim length = tensor_type(c, x)->dims[axis];
+    if (length == 0)
+        return *x;
+    ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &length, 1)},
+                            {"axis", ir_attr_int(c->m, 0)}};
+    entity next[] = {emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at), entity_integer(c, 1, at)};
+    entity places[] = {tiles_dim_value(c, length, at),
+                       emit_elementwise(c, GRAPH_ADD, next, 2, NULL, 0, at)};
+    entity operands[] = {*x, emit_elementwise(c, GRAPH_SUB, places, 2, NULL, 0, at)};
     ir_named_attr attrs[] = {{"axis", ir_attr_int(c->m, axis)},
-                             {"order", ir_attr_string(c->m, order_info_of(ORDER_SEQ)->name)}};
-    return emit_one(c, GRAPH_CUMSUM, x, 1, attrs, ordered ? 2 : 1, a->at);
+                             {"batch_dims", ir_attr_int(c->m, 0)}};
+    entity out = emit_one(c, GRAPH_GATHER, operands, 2, attrs, 2, at);
+    policy_hand_on(c, x, &out);
+    return out;
+}
+
+static entity scanned(checker *c, const call_arguments *a, const char *kind) {
+    entity x = a->values[ARGUMENT_X];
+    int64_t axis = 0;
+    bool reverse = false;
+    if (!scanned_axis(c, a, &axis) ||
+        (a->given[ARGUMENT_REVERSE] &&
+         !argument_bool(c, &a->values[ARGUMENT_REVERSE], "reverse", &reverse)))
+        return entity_broken(a->at);
+    bool plain = !reverse && strcmp(kind, "sum") == 0;
+    if (!plain && !tiles_refuse_call(c, a->function, a->at))
+        return entity_broken(a->at);
+    x = reverse ? turned(c, &x, axis, a->at) : x;
+    entity out = x.kind == ENTITY_BROKEN ? x : running(c, &x, kind, axis, a->at);
+    return reverse && out.kind != ENTITY_BROKEN ? turned(c, &out, axis, a->at) : out;
+}
+
+entity special_cumsum(checker *c, const call_arguments *a) {
+    return scanned(c, a, "sum");
+}
+
+entity special_cumprod(checker *c, const call_arguments *a) {
+    return scanned(c, a, "prod");
+}
+
+entity special_cummax(checker *c, const call_arguments *a) {
+    return scanned(c, a, "max");
+}
+
+entity special_cummin(checker *c, const call_arguments *a) {
+    return scanned(c, a, "min");
 }
 
 /* ---- orders of elements ---- */

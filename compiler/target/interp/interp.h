@@ -74,6 +74,9 @@ void interp_canonical(tensor *t);
 /* The sum of n values in the order lanes64. */
 float interp_lanes64_f32(const float *x, int64_t n);
 double interp_lanes64_f64(const double *x, int64_t n);
+/* The same with products. */
+float interp_products64_f32(const float *x, int64_t n);
+double interp_products64_f64(const double *x, int64_t n);
 
 /* A reduction as rows: `axes` become the last ones. */
 bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st);

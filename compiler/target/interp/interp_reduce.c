@@ -1,41 +1,46 @@
-/* interp_reduce.c - sum, max and min over axes, in the order lanes64 or in a written tree. */
+/* interp_reduce.c - sum, prod, max and min over axes, in the order lanes64 or in a written tree. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "ops/orders.h"
+#include "ops/reductions.h"
 #include "target/interp/interp.h"
 #include "target/interp/interp_tree.h"
 
 enum { LANES = ORDER_LANES64_LANES, BLOCK = ORDER_LANES64_CHUNK };
 
 /* One block: element i goes to lane i mod 64, ascending; then the lanes are halved. */
-#define LANES64(T, suffix)                                                                         \
-    static T block_##suffix(const T *x, int64_t n) {                                               \
-        T lanes[LANES] = {0};                                                                      \
+#define LANES64(T, name, suffix, combine, first)                                                   \
+    static T name##_block_##suffix(const T *x, int64_t n) {                                        \
+        T lanes[LANES];                                                                            \
+        for (int j = 0; j < LANES; j++)                                                            \
+            lanes[j] = first;                                                                      \
         for (int64_t i = 0; i < n; i++)                                                            \
-            lanes[i % LANES] += x[i];                                                              \
+            lanes[i % LANES] = lanes[i % LANES] combine x[i];                                      \
         for (int width = LANES / 2; width > 0; width /= 2)                                         \
             for (int j = 0; j < width; j++)                                                        \
-                lanes[j] += lanes[j + width];                                                      \
+                lanes[j] = lanes[j] combine lanes[j + width];                                      \
         return lanes[0];                                                                           \
     }                                                                                              \
                                                                                                    \
-    T interp_lanes64_##suffix(const T *x, int64_t n) {                                             \
+    T name##_##suffix(const T *x, int64_t n) {                                                     \
         int64_t blocks = (n + BLOCK - 1) / BLOCK;                                                  \
         if (n <= BLOCK)                                                                            \
-            return block_##suffix(x, n) + 0;                                                       \
-        T *sums = base_malloc(sizeof *sums * (size_t)blocks);                                      \
+            return name##_block_##suffix(x, n) combine first;                                      \
+        T *found = base_malloc(sizeof *found * (size_t)blocks);                                    \
         for (int64_t b = 0; b < blocks; b++)                                                       \
-            sums[b] = block_##suffix(x + b * BLOCK, b == blocks - 1 ? n - b * BLOCK : BLOCK);      \
-        T total = interp_lanes64_##suffix(sums, blocks);                                           \
-        free(sums);                                                                                \
+            found[b] =                                                                             \
+                name##_block_##suffix(x + b * BLOCK, b == blocks - 1 ? n - b * BLOCK : BLOCK);     \
+        T total = name##_##suffix(found, blocks);                                                  \
+        free(found);                                                                               \
         return total;                                                                              \
     }
-LANES64(float, f32)
-LANES64(double, f64)
+LANES64(float, interp_lanes64, f32, +, 0)
+LANES64(double, interp_lanes64, f64, +, 0)
+LANES64(float, interp_products64, f32, *, 1)
+LANES64(double, interp_products64, f64, *, 1)
 
 bool interp_reduce_rows(const interp_step *s, tensor *rows, int64_t *length, status *st) {
     int64_t axes[IR_MAX_RANK], order[IR_MAX_RANK];
@@ -71,11 +76,14 @@ static double extreme_f64(const double *x, int64_t n, bool max) {
 
 static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype type) {
     int64_t lowest = -(INT64_C(1) << (dtype_integer_bits(type) - 2)) * 2;
-    bool sum = strcmp(kind, "sum") == 0, max = strcmp(kind, "max") == 0;
-    int64_t best = sum ? 0 : max ? lowest : -(lowest + 1);
+    bool sum = strcmp(kind, "sum") == 0, max = strcmp(kind, "max") == 0,
+         prod = strcmp(kind, "prod") == 0;
+    int64_t best = sum ? 0 : prod ? 1 : max ? lowest : -(lowest + 1);
     for (int64_t i = 0; i < n; i++)
         if (sum)
             best = (int64_t)((uint64_t)best + (uint64_t)x[i]);
+        else if (prod)
+            best = (int64_t)((uint64_t)best * (uint64_t)x[i]);
         else if (max ? x[i] > best : x[i] < best)
             best = x[i];
     return best;
@@ -89,29 +97,33 @@ typedef struct reduction {
 } reduction;
 
 static float sum_f32(const reduction *r, const float *x, int64_t n) {
+    if (strcmp(r->kind, "prod") == 0)
+        return interp_products64_f32(x, n);
     return r->tree ? interp_tree_sum_f32(r->tree, x) : interp_lanes64_f32(x, n);
 }
 
 static double sum_f64(const reduction *r, const double *x, int64_t n) {
+    if (strcmp(r->kind, "prod") == 0)
+        return interp_products64_f64(x, n);
     return r->tree ? interp_tree_sum_f64(r->tree, x) : interp_lanes64_f64(x, n);
 }
 
 static void reduce_row(const reduction *r, const tensor *rows, int64_t row, int64_t length,
                        void *work, tensor *out) {
     const char *kind = r->kind;
-    bool sum = strcmp(kind, "sum") == 0;
+    bool rounds = reduction_rounds(kind);
     if (!dtype_is_float(rows->type)) {
         interp_load_i64(rows, row * length, length, work);
         int64_t result = reduce_i64(kind, work, length, rows->type);
         interp_store_i64(out, row, 1, &result);
-    } else if (sum && !r->wide) {
+    } else if (rounds && !r->wide) {
         interp_load_f32(rows, row * length, length, work);
         float result = sum_f32(r, work, length);
         interp_store_f32(out, row, 1, &result);
     } else { /* the greatest and least are the same in f64 */
         interp_load_f64(rows, row * length, length, work);
         double result =
-            sum ? sum_f64(r, work, length) : extreme_f64(work, length, strcmp(kind, "max") == 0);
+            rounds ? sum_f64(r, work, length) : extreme_f64(work, length, strcmp(kind, "max") == 0);
         interp_store_f64(out, row, 1, &result);
     }
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ops/orders.h"
+#include "ops/reductions.h"
 #include "target/interp/interp.h"
 
 scan_rows interp_scan_rows(const interp_step *s) {
@@ -22,28 +22,71 @@ int64_t interp_scan_start(const scan_rows *rows, int64_t row) {
     return row / rows->stride * rows->length * rows->stride + row % rows->stride;
 }
 
+/* IEEE 754-2019 maximum. */
+static double greater(double a, double b) {
+    if (isnan(a) || isnan(b))
+        return NAN;
+    return a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+typedef enum running_kind { RUNNING_SUM, RUNNING_PROD, RUNNING_MAX, RUNNING_MIN } running_kind;
+
+static running_kind running_kind_of(const char *kind) {
+    return strcmp(kind, "sum") == 0    ? RUNNING_SUM
+           : strcmp(kind, "prod") == 0 ? RUNNING_PROD
+           : strcmp(kind, "max") == 0  ? RUNNING_MAX
+                                       : RUNNING_MIN;
+}
+
+#define TOGETHER(T, suffix)                                                                        \
+    static T together_##suffix(running_kind kind, T a, T b) {                                      \
+        switch (kind) {                                                                            \
+        case RUNNING_SUM:                                                                          \
+            return a + b;                                                                          \
+        case RUNNING_PROD:                                                                         \
+            return a * b;                                                                          \
+        case RUNNING_MAX:                                                                          \
+            return (T)greater(a, b);                                                               \
+        default:                                                                                   \
+            return (T)-greater(-a, -b);                                                            \
+        }                                                                                          \
+    }
+TOGETHER(float, f32)
+TOGETHER(double, f64)
+
+static int64_t together_i64(running_kind kind, int64_t a, int64_t b) {
+    switch (kind) {
+    case RUNNING_SUM:
+        return (int64_t)((uint64_t)a + (uint64_t)b);
+    case RUNNING_PROD:
+        return (int64_t)((uint64_t)a * (uint64_t)b);
+    case RUNNING_MAX:
+        return a > b ? a : b;
+    default:
+        return a < b ? a : b;
+    }
+}
+
 /* The first sum is the first element itself: -0 stays -0. */
 #define RUNNING(T, suffix)                                                                         \
     static void running_##suffix(const tensor *x, tensor *out, const scan_rows *rows,              \
-                                 int64_t start) {                                                  \
+                                 int64_t start, running_kind kind) {                               \
         T sum = 0, element;                                                                        \
         for (int64_t i = 0; i < rows->length; i++) {                                               \
             interp_load_##suffix(x, start + i * rows->stride, 1, &element);                        \
-            sum = i == 0 ? element : ADD_##suffix(sum, element);                                   \
+            sum = i == 0 ? element : together_##suffix(kind, sum, element);                        \
             interp_store_##suffix(out, start + i * rows->stride, 1, &sum);                         \
         }                                                                                          \
     }
-#define ADD_f32(a, b) ((a) + (b))
-#define ADD_f64(a, b) ((a) + (b))
-#define ADD_i64(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
 RUNNING(float, f32)
 RUNNING(double, f64)
 RUNNING(int64_t, i64)
 
 static bool running_sums(const interp_step *s, status *st) {
     const tensor *x = s->in[0];
-    bool floats = dtype_is_float(x->type);
-    if (order_of(s->m, s->op, ORDER_ANY) != (floats ? ORDER_SEQ : ORDER_ANY))
+    const char *kind = ir_op_string(s->m, s->op, "kind", "sum");
+    bool floats = dtype_is_float(x->type), rounds = floats && reduction_rounds(kind);
+    if (order_of(s->m, s->op, ORDER_ANY) != (rounds ? ORDER_SEQ : ORDER_ANY))
         return status_set(st, STATUS_INVALID,
                           "running sums cannot have the order '%s'; of floats seq is the one",
                           interp_text(s, "order"));
@@ -51,8 +94,9 @@ static bool running_sums(const interp_step *s, status *st) {
     scan_rows rows = interp_scan_rows(s);
     for (int64_t row = 0; row < rows.count; row++)
         (!floats ? running_i64
-         : wide  ? running_f64
-                 : running_f32)(x, s->out, &rows, interp_scan_start(&rows, row));
+         : wide
+             ? running_f64
+             : running_f32)(x, s->out, &rows, interp_scan_start(&rows, row), running_kind_of(kind));
     return true;
 }
 

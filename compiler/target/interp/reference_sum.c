@@ -82,6 +82,42 @@ static bounded sum_row(const double *x, const double *e, int64_t n, dtype wide, 
                        false);
 }
 
+/* A product of numbers near theirs. Partial products may be as great as all factors above 1
+ * together make them, and lose what is subnormal before such factors come. */
+typedef struct product_so_far {
+    double value, high, reach;
+    bool nan, unknown;
+} product_so_far;
+
+static void multiply_in(product_so_far *p, double x, double e) {
+    double most = fabs(x) + e;
+    p->nan |= reference_is_nan((bounded){x, e});
+    p->unknown |= !isfinite(most);
+    p->value *= x;
+    p->high *= most;
+    p->reach *= fmax(most, 1);
+}
+
+static bounded product_end(const product_so_far *p, double n, dtype wide, dtype result) {
+    double limit = dtype_format_of(wide)->largest, least = wide == DTYPE_F32 ? 0x1p-149 : 0x1p-1074;
+    if (p->nan)
+        return (bounded){NAN, 0};
+    if (p->unknown || !(p->reach * (1 + 0x1p-20) <= limit))
+        return (bounded){p->value, HUGE_VAL};
+    double own = reference_product(reference_gamma(2 * n, reference_roundoff(wide)), p->high);
+    bounded total = {p->value, p->high - fabs(p->value) + own + n * least * p->reach};
+    if (n <= 1)
+        total.bound = p->high - fabs(p->value);
+    return result == wide ? reference_rounded(total, wide, 0) : reference_rounded(total, result, 1);
+}
+
+static bounded product_row(const double *x, const double *e, int64_t n, dtype wide, dtype type) {
+    product_so_far p = {.value = 1, .high = 1, .reach = 1};
+    for (int64_t i = 0; i < n; i++)
+        multiply_in(&p, x[i], e[i]);
+    return product_end(&p, (double)n, wide, type);
+}
+
 /* The bound of the greatest is the greatest bound; no rounding. */
 static bounded extreme_row(const double *x, const double *e, int64_t n, double sign) {
     bounded best = {-HUGE_VAL, 0};
@@ -144,14 +180,14 @@ static void put_row(const reference_step *s, const reference_value *rows, int64_
                     bounded r) {
     interp_step values = {.m = s->m, .op = s->op};
     const char *kind = interp_text(&values, "kind");
-    bool finite = true, kept = false;
+    bool finite = true, kept = false, product = strcmp(kind, "prod") == 0;
     for (int64_t k = i * n; k < (i + 1) * n && !reference_is_unlimited(); k++) {
         finite &= !isinf(((const double *)rows->bound.data)[k]);
         kept |= enclosure_kept(rows, k);
     }
     ((double *)s->out->value.data)[i] = r.value;
     ((double *)s->out->bound.data)[i] = r.bound;
-    if (reference_is_unlimited() || n == 0 || (!kept && !isinf(r.bound)))
+    if (reference_is_unlimited() || product || n == 0 || (!kept && !isinf(r.bound)))
         return;
     int opcode = strcmp(kind, "max") == 0 ? GRAPH_MAXIMUM : GRAPH_MINIMUM;
     enclosure e = strcmp(kind, "sum") == 0 ? enclosed_sum(rows, i * n, n, accumulator(s), s->type)
@@ -170,8 +206,9 @@ bool reference_reduce(const reference_step *s, status *st) {
     for (int64_t i = 0; ok && i < count; i++) {
         const double *row = (const double *)rows.value.data + i * length,
                      *error = (const double *)rows.bound.data + i * length;
-        bounded r = strcmp(kind, "sum") == 0
-                        ? sum_row(row, error, length, accumulator(s), s->type)
+        bounded r = strcmp(kind, "sum") == 0 ? sum_row(row, error, length, accumulator(s), s->type)
+                    : strcmp(kind, "prod") == 0
+                        ? product_row(row, error, length, accumulator(s), s->type)
                         : extreme_row(row, error, length, strcmp(kind, "max") == 0 ? 1 : -1);
         if (length == 0 && !dtype_format_of(s->type)->infinity)
             r = reference_saturated(r, s->type, 0);
@@ -214,6 +251,45 @@ static void running_row(const reference_step *s, const scan_rows *rows, int64_t 
     }
 }
 
+static void running_product(const reference_step *s, const scan_rows *rows, int64_t start) {
+    const double *x = s->in[0]->value.data, *e = s->in[0]->bound.data;
+    product_so_far p = {.value = 1, .high = 1, .reach = 1};
+    for (int64_t i = 0; i < rows->length; i++) {
+        int64_t at = start + i * rows->stride;
+        multiply_in(&p, x[at], e[at]);
+        bounded r = product_end(&p, (double)i + 1, accumulator(s), s->type);
+        ((double *)s->out->value.data)[at] = r.value;
+        ((double *)s->out->bound.data)[at] = r.bound;
+    }
+}
+
+static void running_extreme(const reference_step *s, const scan_rows *rows, int64_t start,
+                            double sign) {
+    const double *x = s->in[0]->value.data, *e = s->in[0]->bound.data;
+    bounded best = {-HUGE_VAL, 0};
+    bool nan = false;
+    for (int64_t i = 0; i < rows->length; i++) {
+        int64_t at = start + i * rows->stride;
+        double v = sign * x[at];
+        nan |= reference_is_nan((bounded){x[at], e[at]});
+        best.bound = fmax(best.bound, e[at]);
+        if (v > best.value || (v == best.value && !signbit(v)) || i == 0)
+            best.value = v;
+        ((double *)s->out->value.data)[at] = nan ? NAN : sign * best.value;
+        ((double *)s->out->bound.data)[at] = nan ? 0 : best.bound;
+    }
+}
+
+static void running(const reference_step *s, const scan_rows *rows, int64_t start) {
+    const char *kind = ir_op_string(s->m, s->op, "kind", "sum");
+    if (strcmp(kind, "sum") == 0)
+        running_row(s, rows, start);
+    else if (strcmp(kind, "prod") == 0)
+        running_product(s, rows, start);
+    else
+        running_extreme(s, rows, start, strcmp(kind, "max") == 0 ? 1 : -1);
+}
+
 bool reference_scan(const reference_step *s, status *st) {
     if (!dtype_is_float(s->type))
         return reference_exact(s, interp_scan, st);
@@ -221,7 +297,7 @@ bool reference_scan(const reference_step *s, status *st) {
     interp_step values = {s->m, s->op, s->opcode, in, 1, &s->out->value};
     scan_rows rows = interp_scan_rows(&values);
     for (int64_t row = 0; row < rows.count; row++)
-        running_row(s, &rows, interp_scan_start(&rows, row));
+        running(s, &rows, interp_scan_start(&rows, row));
     return true;
 }
 

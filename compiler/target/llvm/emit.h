@@ -115,6 +115,8 @@ LLVMValueRef code_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, un
 void code_elementwise(emitter *e, ir_op op);
 /* One part of a result that has its shape. */
 void code_elementwise_part(emitter *e, ir_op op, int64_t row, int part);
+/* The operation that a fold or a scan combines two elements by: tile.add and so on. */
+int code_combining(const emitter *e, ir_op op);
 LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y);
 /* `saturate`: what overflows becomes the greatest number. */

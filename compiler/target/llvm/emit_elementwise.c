@@ -236,6 +236,14 @@ static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueR
     }
 }
 
+int code_combining(const emitter *e, ir_op op) {
+    const char *kind = ir_op_string(e->m, op, "kind", "sum");
+    return strcmp(kind, "sum") == 0    ? TILE_ADD
+           : strcmp(kind, "prod") == 0 ? TILE_MUL
+           : strcmp(kind, "max") == 0  ? TILE_MAXIMUM
+                                       : TILE_MINIMUM;
+}
+
 LLVMValueRef code_binary_value(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y) {
     bool is_float = is_computed_float(element);

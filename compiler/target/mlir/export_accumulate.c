@@ -52,6 +52,7 @@ typedef struct reduction {
     const char *at[IR_MAX_RANK]; /* the kept axes are filled */
     dtype type;                  /* that it accumulates in */
     const char *element;
+    bool products; /* else sums; of floats in lanes */
 } reduction;
 
 static const char *element_at(exporter *e, reduction *r, const char *k) {
@@ -61,7 +62,8 @@ static const char *element_at(exporter *e, reduction *r, const char *k) {
 }
 
 static const char *zero_lanes(exporter *e, const reduction *r) {
-    return export_op(e, "arith.constant dense<0.0> : vector<%dx%s>", LANES, r->element);
+    return export_op(e, "arith.constant dense<%s> : vector<%dx%s>", r->products ? "1.0" : "0.0",
+                     LANES, r->element);
 }
 
 /* Lane `k` mod 64 gets x added. */
@@ -70,7 +72,8 @@ static const char *add_to_lane(exporter *e, const reduction *r, const char *lane
     const char *lane = export_op(e, "arith.remui %s, %s : index", k, export_index(e, LANES));
     const char *old = export_op(e, "vector.extractelement %s[%s : index] : vector<%dx%s>", lanes,
                                 lane, LANES, r->element);
-    const char *sum = export_op(e, "arith.addf %s, %s : %s", old, x, r->element);
+    const char *sum =
+        export_op(e, "arith.%s %s, %s : %s", r->products ? "mulf" : "addf", old, x, r->element);
     return export_op(e, "vector.insertelement %s, %s[%s : index] : vector<%dx%s>", sum, lanes, lane,
                      LANES, r->element);
 }
@@ -84,7 +87,8 @@ static const char *fold(exporter *e, const reduction *r, const char *lanes) {
                                 "vector.extract_strided_slice %s {offsets = [%d], sizes = [%d], "
                                 "strides = [1]} : vector<%dx%s> to vector<%dx%s>",
                                 lanes, h * w, w, 2 * w, r->element, w, r->element);
-        lanes = export_op(e, "arith.addf %s, %s : vector<%dx%s>", half[0], half[1], w, r->element);
+        lanes = export_op(e, "arith.%s %s, %s : vector<%dx%s>", r->products ? "mulf" : "addf",
+                          half[0], half[1], w, r->element);
     }
     return export_op(e, "vector.extractelement %s[%s : index] : vector<1x%s>", lanes,
                      export_index(e, 0), r->element);
@@ -116,7 +120,7 @@ static const char *lanes_sum(exporter *e, reduction *r) {
         close_loop(e, &l, add_to_lane(e, r, l.carried, number, one));
         sum = fold(e, r, l.result);
     }
-    return export_op(e, "arith.addf %s, %s : %s", sum, zero, r->element);
+    return r->products ? sum : export_op(e, "arith.addf %s, %s : %s", sum, zero, r->element);
 }
 
 /* Any order is right: integers, and extrema. */
@@ -156,7 +160,11 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
             r.at[i] = index[kept++];
     bool sum = strcmp(kind, "sum") == 0, largest = strcmp(kind, "max") == 0;
     const char *value;
-    if (sum)
+    r.products = strcmp(kind, "prod") == 0;
+    if (r.products)
+        value = dtype_is_float(r.type) ? lanes_sum(e, &r)
+                                       : export_wrap(e, r.type, chain(e, &r, "arith.muli", 1));
+    else if (sum)
         value = dtype_is_float(r.type) ? lanes_sum(e, &r)
                                        : export_wrap(e, r.type, chain(e, &r, "arith.addi", 0));
     else if (dtype_is_float(r.type))
@@ -169,6 +177,23 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
 }
 
 /* ---- running sums ---- */
+
+/* How elements are combined, and what leaves each as it is; export_bits has the type's. */
+static const char *running_operation(const char *kind, dtype type, uint64_t *none) {
+    const bool floats = dtype_is_float(type), largest = strcmp(kind, "max") == 0;
+    if (strcmp(kind, "sum") == 0) {
+        *none = floats ? UINT64_C(1) << (8 * dtype_size(type) - 1) : 0;
+        return floats ? "arith.addf" : "arith.addi";
+    }
+    if (strcmp(kind, "prod") == 0) {
+        *none = !floats ? 1 : type == DTYPE_F64 ? 0x3ff0000000000000u : 0x3f800000u;
+        return floats ? "arith.mulf" : "arith.muli";
+    }
+    *none = extreme_bits(type, largest);
+    return floats    ? largest ? "arith.maximumf" : "arith.minimumf"
+           : largest ? "arith.maxsi"
+                     : "arith.minsi";
+}
 
 /* Each by itself, from the first element on: -0 and it are the element. */
 static const char *running(exporter *e, ir_op op, const char *const *index) {
@@ -183,13 +208,12 @@ static const char *running(exporter *e, ir_op op, const char *const *index) {
     r.element = export_element(e, r.type);
     memcpy(r.at, index, sizeof *index * (size_t)t->rank);
     bool floats = dtype_is_float(r.type);
-    uint64_t none = floats ? UINT64_C(1) << (8 * dtype_size(r.type) - 1) : 0;
+    uint64_t none;
+    const char *operation = running_operation(ir_op_string(e->m, op, "kind", "sum"), r.type, &none);
     loop l = open_loop(e, export_index(e, 0), export_plus(e, index[axis], 1), 1,
                        export_bits(e, r.type, none), r.element);
     const char *x = element_at(e, &r, l.index);
-    close_loop(e, &l,
-               export_op(e, "%s %s, %s : %s", floats ? "arith.addf" : "arith.addi", l.carried, x,
-                         r.element));
+    close_loop(e, &l, export_op(e, "%s %s, %s : %s", operation, l.carried, x, r.element));
     const char *sum = floats ? l.result : export_wrap(e, r.type, l.result);
     return export_convert(e, r.type, result, sum);
 }

@@ -142,6 +142,12 @@ def dynamic(x, target, u):
     return x[at:at + 1], changed
 
 
+def multiplied(x):
+    back = x[:, ::-1]
+    return (x.prod(axis=1), x.cumprod(axis=1), np.maximum.accumulate(x, axis=0), np.minimum.accumulate(back, axis=1)[:, ::-1],
+            back.cumsum(axis=1)[:, ::-1])
+
+
 def exponents(x):
     significand, exponent = np.frexp(x)
     return exponent + 126.0, np.copysign(np.ldexp(0.5, exponent), significand)
@@ -214,6 +220,7 @@ ORACLES = [
     ("shifted", shifted, {"x": integers(-99, 100, "M", "N"), "y": lambda r, d: r.choice([0.0, 1, 3, 15, 32, -1], d["N"])},
      ["out0", "out1", "out2"]),
     ("exponents", exponents, MATRIX, ["out0", "out1"]),
+    ("multiplied", multiplied, {"x": lambda r, d: r.uniform(0.97, 1.03, [d["M"], d["K"]])}, ["out0", "out1", "out2", "out3", "out4"]),
     ("dynamic", dynamic, {"x": normal("N", "K"), "target": targets, "u": lambda r, d: r.normal(size=(1, d["K"]))}, ["out0", "out1"]),
     ("scattered", scattered, {"x": normal("N", "K"), "target": targets, "u": normal("M", "K")}, ["out0", "out1", "out2"]),
     ("conditions", lambda x: ((x > -3).all(1).astype(float), (x > 3).any(0).astype(float), (x > 9).any(1, keepdims=True).astype(float)),

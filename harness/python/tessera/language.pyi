@@ -197,6 +197,8 @@ def max(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """the greatest element over one axis, a tuple of axes, or all; of two values: maximum(x, y)"""
 def min(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """the least element over one axis, a tuple of axes, or all; of two values: minimum(x, y)"""
+def prod(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """the product over one axis, a tuple of axes, or all; floats in the order lanes64"""
 def all(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """bool: do all elements hold, over one axis, a tuple of axes, or all?"""
 def any(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
@@ -209,8 +211,14 @@ def argmax(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
     """i32: the first position of the greatest element along one axis, of the first NaN where there is one"""
 def argmin(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
     """i32: the first position of the least element along one axis, of the first NaN where there is one"""
-def cumsum(x: Any, axis: Any = -1) -> Tensor:
-    """running sums along one axis: element i is the sum of the elements 0 to i"""
+def cumsum(x: Any, axis: Any = -1, reverse: Any = False) -> Tensor:
+    """running sums along one axis: element i is the sum of the elements 0 to i; in reverse, of the last down to i"""
+def cumprod(x: Any, axis: Any = -1, reverse: Any = False) -> Tensor:
+    """running products, likewise"""
+def cummax(x: Any, axis: Any = -1, reverse: Any = False) -> Tensor:
+    """the greatest so far, likewise"""
+def cummin(x: Any, axis: Any = -1, reverse: Any = False) -> Tensor:
+    """the least so far, likewise"""
 def argsort(x: Any, axis: Any = -1, descending: Any = False) -> Tensor:
     """i32: the positions of the elements along one axis, in order; equal ones as they stand, a NaN above all others"""
 def sort(x: Any, axis: Any = -1, descending: Any = False) -> Tensor:

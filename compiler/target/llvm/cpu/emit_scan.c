@@ -46,6 +46,7 @@ typedef struct square {
     emitted *sums;
     int64_t row, at;
     int rows, count, lanes;
+    int opcode; /* combines two elements */
 } square;
 
 static LLVMValueRef scan_square(emitter *e, const square *s, LLVMValueRef before) {
@@ -55,7 +56,7 @@ static LLVMValueRef scan_square(emitter *e, const square *s, LLVMValueRef before
                            : LLVMGetUndef(code_vector(e, s->x->element, s->lanes));
     code_transpose(e, s->x->element, v, s->lanes);
     for (int c = 0; c < s->count; c++)
-        v[c] = before = code_binary_value(e, TILE_ADD, s->x->element, before, v[c]);
+        v[c] = before = code_binary_value(e, s->opcode, s->x->element, before, v[c]);
     code_transpose(e, s->x->element, v, s->lanes);
     for (int r = 0; r < s->rows; r++)
         set_lanes(e, s->sums, s->row + r, s->at, s->count, s->lanes, v[r]);
@@ -70,7 +71,7 @@ static LLVMValueRef scan_singly(emitter *e, const square *s, LLVMValueRef before
         for (int c = 0; c < s->count; c++) {
             LLVMValueRef place = code_int(e, e->i32, c);
             LLVMValueRef element = LLVMBuildExtractElement(e->b, x, place, "");
-            sum = code_binary_value(e, TILE_ADD, s->x->element, sum, element);
+            sum = code_binary_value(e, s->opcode, s->x->element, sum, element);
             x = LLVMBuildInsertElement(e->b, x, sum, place, "");
         }
         set_lanes(e, s->sums, s->row + r, s->at, s->count, s->lanes, x);
@@ -95,7 +96,7 @@ void code_scan(emitter *e, ir_op op) {
         LLVMValueRef v = lanes_of(e, before, 0, row, rows, lanes);
         for (int64_t at = 0; at < x->columns; at += lanes) {
             int count = (int)(x->columns - at < lanes ? x->columns - at : lanes);
-            square s = {x, sums, row, at, rows, count, lanes};
+            square s = {x, sums, row, at, rows, count, lanes, code_combining(e, op)};
             v = (rows * 8 <= lanes || rows == 1 ? scan_singly : scan_square)(e, &s, v);
         }
         set_lanes(e, last, 0, row, rows, lanes, v);

@@ -119,10 +119,7 @@ static LLVMValueRef fold_extreme(emitter *e, int opcode, LLVMValueRef *v, int co
  */
 static void code_fold(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    const char *kind = ir_op_string(e->m, op, "kind", "sum");
-    int opcode = strcmp(kind, "sum") == 0   ? TILE_ADD
-                 : strcmp(kind, "max") == 0 ? TILE_MAXIMUM
-                                            : TILE_MINIMUM;
+    int opcode = code_combining(e, op);
     emitted *t = code_new(e, d->results[0]);
     LLVMValueRef v[64];
     int count = 0;
@@ -133,7 +130,7 @@ static void code_fold(emitter *e, ir_op op) {
     }
     LLVMTypeRef type = LLVMTypeOf(v[0]);
     int width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
-    bool extreme = opcode != TILE_ADD && t->element == DTYPE_F32;
+    bool extreme = opcode != TILE_ADD && opcode != TILE_MUL && t->element == DTYPE_F32;
     t->values[0] = extreme ? fold_extreme(e, opcode, v, count, width) : NULL;
     if (t->values[0])
         return;

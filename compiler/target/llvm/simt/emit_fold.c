@@ -11,13 +11,6 @@
 
 /* ---- one row ---- */
 
-static int fold_opcode(const emitter *e, ir_op op) {
-    const char *kind = ir_op_string(e->m, op, "kind", "sum");
-    return strcmp(kind, "sum") == 0   ? TILE_ADD
-           : strcmp(kind, "max") == 0 ? TILE_MAXIMUM
-                                      : TILE_MINIMUM;
-}
-
 /* Halves `count` values, which are a power of two, until one is left. */
 static LLVMValueRef halved(emitter *e, int opcode, dtype element, LLVMValueRef *v, int count) {
     for (; count > 1; count /= 2)
@@ -40,7 +33,7 @@ static LLVMValueRef element_address(emitter *e, dtype element, int64_t offset, L
  * either part of the memory. */
 static LLVMValueRef across_threads(emitter *e, ir_op op, const emitted *x, LLVMValueRef mine) {
     enum { MOST = TILE_FOLD_LANES };
-    int opcode = fold_opcode(e, op), columns = (int)x->tile_columns,
+    int opcode = code_combining(e, op), columns = (int)x->tile_columns,
         few = columns > TILE_FOLD_PARTS ? TILE_FOLD_PARTS : columns / 2;
     int64_t at = ir_op_int(e->m, op, "exchange", 0),
             found = at + TILE_FOLD_LANES * (int64_t)sizeof(int64_t);
@@ -132,7 +125,7 @@ static LLVMValueRef across_row(const row_fold *f, LLVMValueRef *v, int count, in
 static void fold_rows(emitter *e, ir_op op, const emitted *x, emitted *t) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const ir_layout *l = &x->layout;
-    row_fold f = {e, fold_opcode(e, op), t->element, simt_place(e, l).column};
+    row_fold f = {e, code_combining(e, op), t->element, simt_place(e, l).column};
     LLVMValueRef v[TILE_FOLD_LANES];
     for (int64_t r = 0; r < t->rows; r++) {
         int count = 0;
@@ -175,6 +168,6 @@ void simt_fold(emitter *e, ir_op op) {
     }
     for (uint32_t i = 0; i < d->operand_count; i++)
         v[i] = code_get(e, d->operands[i])->values[0];
-    LLVMValueRef mine = halved(e, fold_opcode(e, op), t->element, v, (int)d->operand_count);
+    LLVMValueRef mine = halved(e, code_combining(e, op), t->element, v, (int)d->operand_count);
     t->values[0] = x->tile_columns == 1 ? mine : across_threads(e, op, x, mine);
 }

@@ -184,10 +184,11 @@ static void code_running(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const emitted *x = code_get(e, d->operands[0]), *before = code_get(e, d->operands[1]);
     emitted *sums = code_new(e, d->results[0]), *last = code_new(e, d->results[1]);
+    const int opcode = code_combining(e, op);
     for (int64_t r = 0; r < x->rows; r++) {
         LLVMValueRef sum = before->values[r];
         for (int c = 0; c < x->parts; c++) {
-            sum = code_binary_value(e, TILE_ADD, x->element, sum, x->values[r * x->parts + c]);
+            sum = code_binary_value(e, opcode, x->element, sum, x->values[r * x->parts + c]);
             sums->values[r * x->parts + c] = sum;
         }
         last->values[r] = sum;
