@@ -121,7 +121,7 @@ def divided(x, y):
 
 
 def shifted(x, y):
-    """Of small numbers, which come back; counts from 32 on leave nothing, or the sign."""
+    """Shifts of small numbers, which come back; counts from 32 on leave nothing, or the sign."""
     inside = (y >= 0) & (y < 32)
     return np.where(inside, x, 0), np.where(inside, np.floor(x / 2.0**np.where(inside, y, 0)), np.where(x < 0, -1, 0)), 2 * x
 
