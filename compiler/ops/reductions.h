@@ -40,11 +40,12 @@ typedef struct reduction_list {
 
 /* Is it sum, prod, max or min? */
 bool reduction_kind_known(const char *kind);
-/* Of floats each step rounds, so that it has an order: sum and prod, also running ones. */
+/* Each step rounds where it is of floats, so that it has an order: sum and prod, also running ones.
+ */
 bool reduction_rounds(const char *kind);
 /* A kind of running sums: cumsum, cumprod, cummax, cummin. */
 bool reduction_scans(const char *kind);
-/* What combines two elements: of cumsum it is sum, of sum itself. */
+/* The kind that combines two elements: sum of cumsum, and of sum itself. */
 const char *reduction_combines(const char *kind);
 
 /* Gives an id to each accumulation of Graph IR that has none: the next numbers, in text order.

@@ -123,7 +123,7 @@ static entity upright(const placing *p, const entity *row, int axis) {
     return emit_reshape(p->c, row, rank, dims, p->a->at);
 }
 
-/* The places of an axis that the part covers; its places there are `within`. */
+/* Tells the places of an axis that the part covers; its places there are `within`. */
 static entity covered(const placing *p, const entity *within, int axis) {
     entity zero = entity_integer(p->c, 0, p->a->at),
            size = tiles_dim_value(p->c, p->sizes[axis], p->a->at);

@@ -95,7 +95,7 @@ entity special_min(checker *c, const call_arguments *a) {
 
 /* ---- all, any ---- */
 
-/* Over the bools as numbers, the greatest or the least; of none these are below and above 0. */
+/* The greatest or the least of the bools as numbers; of none these are below and above 0. */
 static entity bools_over(checker *c, const call_arguments *a, const char *kind) {
     call_arguments numbers = *a;
     if (!argument_tensor(c, &a->values[ARGUMENT_X], "x"))

@@ -211,7 +211,7 @@ static bool chunks(const interp_step *s, status *st) {
                             op_info_get(s->opcode)->name, dtype_name(s->out->type));
 }
 
-/* A NaN is seen to be one, and no more. */
+/* A NaN has the bits of the canonical one. */
 static void take_bits(const interp_step *s) {
     const tensor *x = s->in[0];
     size_t size = dtype_size(x->type);

@@ -514,7 +514,7 @@ static bool convert(const reference_step *s, status *st) {
     return true;
 }
 
-/* A number that is not known to its last bit has no bit that is. */
+/* No bit is known of a number that is not known to its last bit. */
 static bool take_bits(const reference_step *s) {
     int64_t count = tensor_count(&s->out->value);
     const bool from_float = dtype_is_float(s->in_type);

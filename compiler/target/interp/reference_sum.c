@@ -9,6 +9,7 @@
 #include "ops/unit_order.h"
 #include "target/interp/reference_enclosure.h"
 #include "target/interp/reference_matrix_unit.h"
+#include "target/interp/reference_products.h"
 #include "tile/mma.h"
 
 /* Narrow types accumulate in f32, where nothing else was said. */
@@ -80,42 +81,6 @@ static bounded sum_row(const double *x, const double *e, int64_t n, dtype wide, 
     }
     return accumulated(interp_lanes64_f64(x, n), magnitude, carried, (double)n + 1, wide, type,
                        false);
-}
-
-/* A product of numbers near theirs. Partial products may be as great as all factors above 1
- * together make them, and lose what is subnormal before such factors come. */
-typedef struct product_so_far {
-    double value, high, reach;
-    bool nan, unknown;
-} product_so_far;
-
-static void multiply_in(product_so_far *p, double x, double e) {
-    double most = fabs(x) + e;
-    p->nan |= reference_is_nan((bounded){x, e});
-    p->unknown |= !isfinite(most);
-    p->value *= x;
-    p->high *= most;
-    p->reach *= fmax(most, 1);
-}
-
-static bounded product_end(const product_so_far *p, double n, dtype wide, dtype result) {
-    double limit = dtype_format_of(wide)->largest, least = wide == DTYPE_F32 ? 0x1p-149 : 0x1p-1074;
-    if (p->nan)
-        return (bounded){NAN, 0};
-    if (p->unknown || !(p->reach * (1 + 0x1p-20) <= limit))
-        return (bounded){p->value, HUGE_VAL};
-    double own = reference_product(reference_gamma(2 * n, reference_roundoff(wide)), p->high);
-    bounded total = {p->value, p->high - fabs(p->value) + own + n * least * p->reach};
-    if (n <= 1)
-        total.bound = p->high - fabs(p->value);
-    return result == wide ? reference_rounded(total, wide, 0) : reference_rounded(total, result, 1);
-}
-
-static bounded product_row(const double *x, const double *e, int64_t n, dtype wide, dtype type) {
-    product_so_far p = {.value = 1, .high = 1, .reach = 1};
-    for (int64_t i = 0; i < n; i++)
-        multiply_in(&p, x[i], e[i]);
-    return product_end(&p, (double)n, wide, type);
 }
 
 /* The bound of the greatest is the greatest bound; no rounding. */
@@ -208,7 +173,7 @@ bool reference_reduce(const reference_step *s, status *st) {
                      *error = (const double *)rows.bound.data + i * length;
         bounded r = strcmp(kind, "sum") == 0 ? sum_row(row, error, length, accumulator(s), s->type)
                     : strcmp(kind, "prod") == 0
-                        ? product_row(row, error, length, accumulator(s), s->type)
+                        ? reference_product_row(row, error, length, accumulator(s), s->type)
                         : extreme_row(row, error, length, strcmp(kind, "max") == 0 ? 1 : -1);
         if (length == 0 && !dtype_format_of(s->type)->infinity)
             r = reference_saturated(r, s->type, 0);
@@ -251,18 +216,6 @@ static void running_row(const reference_step *s, const scan_rows *rows, int64_t 
     }
 }
 
-static void running_product(const reference_step *s, const scan_rows *rows, int64_t start) {
-    const double *x = s->in[0]->value.data, *e = s->in[0]->bound.data;
-    product_so_far p = {.value = 1, .high = 1, .reach = 1};
-    for (int64_t i = 0; i < rows->length; i++) {
-        int64_t at = start + i * rows->stride;
-        multiply_in(&p, x[at], e[at]);
-        bounded r = product_end(&p, (double)i + 1, accumulator(s), s->type);
-        ((double *)s->out->value.data)[at] = r.value;
-        ((double *)s->out->bound.data)[at] = r.bound;
-    }
-}
-
 static void running_extreme(const reference_step *s, const scan_rows *rows, int64_t start,
                             double sign) {
     const double *x = s->in[0]->value.data, *e = s->in[0]->bound.data;
@@ -285,7 +238,7 @@ static void running(const reference_step *s, const scan_rows *rows, int64_t star
     if (strcmp(kind, "sum") == 0)
         running_row(s, rows, start);
     else if (strcmp(kind, "prod") == 0)
-        running_product(s, rows, start);
+        reference_running_product(s, rows, start, accumulator(s));
     else
         running_extreme(s, rows, start, strcmp(kind, "max") == 0 ? 1 : -1);
 }

@@ -178,7 +178,7 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
 
 /* ---- running sums ---- */
 
-/* How elements are combined, and what leaves each as it is; export_bits has the type's. */
+/* Names what combines elements; `none` leaves each as it is. */
 static const char *running_operation(const char *kind, dtype type, uint64_t *none) {
     const bool floats = dtype_is_float(type), largest = strcmp(kind, "max") == 0;
     if (strcmp(kind, "sum") == 0) {
