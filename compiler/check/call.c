@@ -95,7 +95,7 @@ const special_function special_functions[] = {
      NULL},
     {"scatter", "x, indices, updates, mode=\"set\", axis=0", special_scatter,
      "x with updates at i32 indices along an axis, one after the other: in place of the elements, "
-     "or combined with them by \"add\", \"max\", \"min\" or \"mul\"",
+     "or, as the modes \"add\", \"max\", \"min\" and \"mul\" say, combined with them",
      NULL},
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",

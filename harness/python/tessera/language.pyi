@@ -272,7 +272,7 @@ def dynamic_slice(x: Any, starts: Any, sizes: Any) -> Tensor:
 def dynamic_update(x: Any, update: Any, starts: Any) -> Tensor:
     """x with a part in place of its own, from one i32 for each axis on, which are clamped so that it lies inside"""
 def scatter(x: Any, indices: Any, updates: Any, mode: Any = "set", axis: Any = 0) -> Tensor:
-    """x with updates at i32 indices along an axis, one after the other: in place of the elements, or combined with them by "add", "max", "min" or "mul""""
+    """x with updates at i32 indices along an axis, one after the other: in place of the elements, or, as the modes "add", "max", "min" and "mul" say, combined with them"""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
 def neg(x: Any) -> Tensor:
