@@ -75,6 +75,15 @@ bool orders_check_scan_loop(orders *o, ir_op loop, const reduction_record *r) {
     return check_start(o, loop, r, d->operands[2], first);
 }
 
+/* Goes on where the loop before it ended, up to the end of an axis of so many elements. */
+static bool is_rest(const orders *o, ir_op scan, const reduction_record *r) {
+    const ir_op_data *d = ir_op_get(o->m, scan);
+    ir_op loop = orders_defined_by(o, d->operands[1], TILE_FOR);
+    int64_t low;
+    return loop && orders_constant(o, ir_op_get(o->m, loop)->operands[1], &low) &&
+           low + columns(o, d->operands[0]) == r->extent;
+}
+
 bool orders_check_scan(orders *o, ir_op scan, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, scan);
     ir_op around = orders_loop_around(o, scan);
@@ -88,7 +97,9 @@ bool orders_check_scan(orders *o, ir_op scan, const reduction_record *r) {
     if (!o->symbolic)
         return check_start(o, scan, r, d->operands[1], low == 0) &&
                note_elements(o, scan, r, low, low + columns(o, d->operands[0]));
-    /* A fixed axis may be scanned as a whole. */
+    /* A fixed axis may be scanned as a whole; or, behind a loop of whole steps, its rest. */
+    if (is_rest(o, scan, r))
+        return true;
     if (r->extent != columns(o, d->operands[0]) || !is_none(o, r, d->operands[1]))
         return orders_fail(o, scan, "stands in no loop, and is not the whole of its axis");
     orders_track(o, scan)->realised++;
