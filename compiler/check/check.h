@@ -61,7 +61,7 @@ typedef struct entity {
     const schedule_value *schedule;
     const tile_block *block;
     struct entity *items;
-    const char *const *names; /* of the items of a record_type */
+    const char *const *names; /* of the items of a record */
     const struct record_type *record;
     struct callable *function;
     uint32_t count;
@@ -108,9 +108,8 @@ typedef struct checker {
     const compiler_type_binding *types;
     uint32_t type_count;
     name_scope scope;
-    name_scope weights; /* parameters that the kernel's head does not name */
-    struct source_module
-        *module;               /* the file that is being checked; NULL while constants are read */
+    name_scope weights;        /* parameters that the kernel's head does not name */
+    source_module *module;     /* that is being checked; NULL while constants are read */
     name_scope *constants;     /* by number of a module: its constants */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
@@ -172,6 +171,8 @@ entity emit_reshape(checker *c, const entity *x, int rank, const ir_dim *dims, s
 entity emit_broadcast(checker *c, const entity *x, int rank, const ir_dim *dims, span at);
 /* i32: the row-major index of each element of x. */
 entity emit_element_index(checker *c, const entity *x, span at);
+/* functions/scan.c: x from the last place along an axis to the first. */
+entity emit_turned(checker *c, const entity *x, int64_t axis, span at);
 /* A literal as a tensor of this type; rank 0. */
 entity emit_constant(checker *c, const entity *literal, dtype type, span at);
 /* Literals take the tensors' type, shapes are broadcast. A select's condition keeps its own type.

@@ -191,8 +191,7 @@ static void import_from(compiler_source *s, source_module *m, const ast_import *
 
 static bool names_tile(const node *n) {
     bool tile = n && n->kind == NODE_NAME && strcmp(n->text, "Tile") == 0;
-    bool several = n && n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
-                   strcmp(n->left->text, "tuple") == 0;
+    bool several = n && interface_is_shaped(n, "tuple");
     for (uint32_t i = 0; several && i < n->count; i++)
         tile |= names_tile(n->items[i]);
     return tile;

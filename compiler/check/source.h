@@ -131,7 +131,8 @@ dtype type_named(const char *name, span at, diagnostics *d);
  * constants that @constants(...) gives. */
 const ast_function *interface_unfold(compiler_source *s, const ast_function *f, kernel_interface *k,
                                      diagnostics *d);
-/* Recognize an annotation: KTile[...]; KVCache[...] or KVCache. */
+/* Recognize an annotation: NAME[...]; KTile[...]; KVCache[...] or KVCache. */
+bool interface_is_shaped(const node *n, const char *name);
 bool interface_is_tile(const node *n);
 bool interface_is_cache(const node *n);
 /* KVCache without its shape: that of `like`, with a length of its own. */

@@ -7,15 +7,11 @@
 
 /* ---- records, lists, tuples ---- */
 
-static bool is_word(const node *n, const char *word) {
-    return n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
-           strcmp(n->left->text, word) == 0;
-}
-
 bool unfold_is_compound(source_module *m, const node *n) {
     const char *name = n->kind == NODE_NAME ? n->text : "";
     source_module *from = module_of_name(m, &name);
-    return is_word(n, "list") || is_word(n, "tuple") || (from && module_record(from, name));
+    return interface_is_shaped(n, "list") || interface_is_shaped(n, "tuple") ||
+           (from && module_record(from, name));
 }
 
 typedef struct unfolding {
@@ -127,7 +123,7 @@ const node *unfold_argument(source_module *m, const node *call, const char *name
 /* ---- weights ---- */
 
 bool weight_is_one(const node *value) {
-    return value && is_word(value, "Param");
+    return value && interface_is_shaped(value, "Param");
 }
 
 static bool has_parameter(const ast_parameters *list, const char *name) {

@@ -20,11 +20,6 @@ static const struct {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-static bool is_subscript_of(const node *n, const char *word) {
-    return n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
-           strcmp(n->left->text, word) == 0;
-}
-
 static int word_of(const node *n) {
     for (int i = 0; n->kind == NODE_NAME && i < WORD_COUNT; i++)
         if (strcmp(n->text, words[i].word) == 0)
@@ -120,14 +115,14 @@ bool value_type_read(compiler_source *s, source_module *m, const node *n, value_
         out->kind = VALUE_WORD;
         return true;
     }
-    if (is_subscript_of(n, "Tensor"))
+    if (interface_is_shaped(n, "Tensor"))
         return read_tensor(s, (node *)n, out, d);
-    if (is_subscript_of(n, "tuple") || n->kind == NODE_TUPLE) {
+    if (interface_is_shaped(n, "tuple") || n->kind == NODE_TUPLE) {
         out->kind = VALUE_TUPLE;
         out->count = n->count;
         return read_items(s, m, n, n->count, out, d);
     }
-    if (is_subscript_of(n, "list")) {
+    if (interface_is_shaped(n, "list")) {
         out->kind = VALUE_LIST;
         return read_length(m, n, &out->count, d) && read_items(s, m, n, 1, out, d);
     }

@@ -126,6 +126,10 @@ static bool give_made(scanning *s, const entity *result, value_list *next) {
     bool good = tree_flatten(s->c, result, &s->made, "what is stacked");
     for (size_t i = 0; i < s->made.count && good; i++) {
         good = tensor_type(s->c, &s->made.items[i])->rank < IR_MAX_RANK;
+        if (!good)
+            diagnose_error(s->c->report, ERROR_RANK_LIMIT, s->a->values[0].at,
+                           "what '%s' gives has %d axes, and is stacked along one more",
+                           s->a->values[0].text, IR_MAX_RANK);
         vec_push(next, s->made.items[i].value);
     }
     return good;
@@ -210,31 +214,16 @@ static entity run_scan(scanning *s, bool carries) {
     return out;
 }
 
-/* A tensor from its last part along the first axis to its first. */
-static entity flipped(checker *c, const entity *e, span at) {
-    const ir_type_data *t = tensor_type(c, e);
-    ir_dim count = t->rank ? t->dims[0] : 1;
-    const ir_named_attr iota[] = {{"shape", ir_attr_dim_array(c->m, &count, 1)},
-                                  {"axis", ir_attr_int(c->m, 0)}},
-                        along[] = {{"axis", ir_attr_int(c->m, 0)},
-                                   {"batch_dims", ir_attr_int(c->m, 0)}};
-    entity places[2] = {tiles_dim_value(c, count, at),
-                        emit_one(c, GRAPH_IOTA, NULL, 0, iota, 2, at)};
-    entity one = entity_integer(c, 1, at),
-           first[2] = {places[0], emit_constant(c, &one, DTYPE_I32, at)};
-    places[0] = emit_elementwise(c, GRAPH_SUB, first, 2, NULL, 0, at);
-    entity taken[2] = {*e, emit_elementwise(c, GRAPH_SUB, places, 2, NULL, 0, at)};
-    return t->rank ? emit_one(c, GRAPH_GATHER, taken, 2, along, 2, at) : *e;
-}
-
-/* All tensors of a value, likewise. */
+/* All tensors of a value from their last part along the first axis to their first. */
 static entity flip_all(checker *c, const entity *e, span at) {
     entity_list tensors = {0};
     value_list values = {0};
     entity out = entity_broken(at);
     if (tree_flatten(c, e, &tensors, "what is taken apart")) {
         for (size_t i = 0; i < tensors.count; i++)
-            vec_push(&values, flipped(c, &tensors.items[i], at).value);
+            vec_push(&values, tensor_type(c, &tensors.items[i])->rank
+                                  ? emit_turned(c, &tensors.items[i], 0, at).value
+                                  : tensors.items[i].value);
         const ir_value *next = values.items;
         out = tree_rebuild(c, e, &next, at);
     }

@@ -30,7 +30,7 @@ static entity running(checker *c, const entity *x, const char *kind, int64_t axi
 }
 
 /* The elements of an axis from the last to the first. */
-static entity turned(checker *c, const entity *x, int64_t axis, span at) {
+entity emit_turned(checker *c, const entity *x, int64_t axis, span at) {
     const ir_dim length = tensor_type(c, x)->dims[axis];
     if (length == 0)
         return *x;
@@ -58,9 +58,9 @@ static entity scanned(checker *c, const call_arguments *a, const char *kind) {
     bool plain = !reverse && strcmp(kind, "sum") == 0;
     if (!plain && !tiles_refuse_call(c, a->function, a->at))
         return entity_broken(a->at);
-    x = reverse ? turned(c, &x, axis, a->at) : x;
+    x = reverse ? emit_turned(c, &x, axis, a->at) : x;
     entity out = x.kind == ENTITY_BROKEN ? x : running(c, &x, kind, axis, a->at);
-    return reverse && out.kind != ENTITY_BROKEN ? turned(c, &out, axis, a->at) : out;
+    return reverse && out.kind != ENTITY_BROKEN ? emit_turned(c, &out, axis, a->at) : out;
 }
 
 entity special_cumsum(checker *c, const call_arguments *a) {

@@ -6,17 +6,18 @@
 
 /* ---- KTile, KVCache ---- */
 
-static bool is_shaped(const node *n, const char *name) {
+bool interface_is_shaped(const node *n, const char *name) {
     return n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
            strcmp(n->left->text, name) == 0;
 }
 
 bool interface_is_cache(const node *n) {
-    return is_shaped(n, "KVCache") || (n->kind == NODE_NAME && strcmp(n->text, "KVCache") == 0);
+    return interface_is_shaped(n, "KVCache") ||
+           (n->kind == NODE_NAME && strcmp(n->text, "KVCache") == 0);
 }
 
 bool interface_is_tile(const node *n) {
-    return is_shaped(n, "KTile") || interface_is_cache(n);
+    return interface_is_shaped(n, "KTile") || interface_is_cache(n);
 }
 
 annotation interface_cache_like(compiler_source *s, const annotation *like, span at,
