@@ -69,6 +69,13 @@ static node *parse_block(parser *p) {
 
 /* ---- for, if ---- */
 
+/* Takes the range or the condition of a loop, and the block of a turn. */
+static node *parse_turns(parser *p, node *n) {
+    n->left = parse_expression(p);
+    n->third = n->left ? parse_block(p) : NULL;
+    return n->third ? parser_close_node(p, n) : NULL;
+}
+
 static node *parse_for(parser *p) {
     uint32_t first = p->at;
     parser_next(p);
@@ -83,18 +90,13 @@ static node *parse_for(parser *p) {
     parser_next(p);
     node *n = parser_node(p, NODE_FOR, first);
     n->right = target;
-    n->left = parse_expression(p);
-    n->third = n->left ? parse_block(p) : NULL;
-    return n->third ? parser_close_node(p, n) : NULL;
+    return parse_turns(p, n);
 }
 
 static node *parse_while(parser *p) {
     uint32_t first = p->at;
     parser_next(p);
-    node *n = parser_node(p, NODE_WHILE, first);
-    n->left = parse_expression(p);
-    n->third = n->left ? parse_block(p) : NULL;
-    return n->third ? parser_close_node(p, n) : NULL;
+    return parse_turns(p, parser_node(p, NODE_WHILE, first));
 }
 
 static node *parse_if(parser *p) {
