@@ -100,6 +100,14 @@ const special_function special_functions[] = {
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",
      NULL},
+    {"uniform", "shape, lo=0, hi=1, seed=0, step=0", special_uniform,
+     "f32 from lo to hi, drawn for the place of each element", NULL},
+    {"normal", "shape, mean=0, stddev=1, seed=0, step=0", special_normal,
+     "f32 of the normal distribution, likewise", NULL},
+    {"bernoulli", "shape, p=0.5, seed=0, step=0", special_bernoulli,
+     "bool: True with the chance p, a number or a tensor, likewise", NULL},
+    {"categorical", "logits, axis=-1, seed=0, step=0", special_categorical,
+     "i32: a position along one axis, drawn with the chance softmax(logits)", NULL},
 };
 const size_t special_function_count = sizeof(special_functions) / sizeof(special_functions[0]);
 

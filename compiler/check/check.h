@@ -116,7 +116,8 @@ typedef struct checker {
     const struct call_frame *calls; /* functions that are being written out */
     struct tile_state *tiles;       /* NULL: the kernel is made of whole tensors */
     int64_t streams;                /* stochastic roundings so far */
-    int64_t sites;                  /* calls of dropout so far */
+    int64_t sites;                  /* random words so far */
+    ir_op turning;                  /* the draft of the loop that is being written; 0: none */
     uint32_t operations;            /* so far */
     bool constants_only;
 } checker;
@@ -313,6 +314,10 @@ entity special_full(checker *c, const call_arguments *a);
 entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
 entity special_dropout(checker *c, const call_arguments *a);
+entity special_uniform(checker *c, const call_arguments *a);
+entity special_normal(checker *c, const call_arguments *a);
+entity special_bernoulli(checker *c, const call_arguments *a);
+entity special_categorical(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
 entity special_dynamic_slice(checker *c, const call_arguments *a);

@@ -228,7 +228,7 @@ static void write_for(control *k, const turns *t) {
     checker *c = k->c;
     const node *n = k->n;
     uint32_t before = c->report->reported;
-    k->draft = region_begin(c, 1, n->at);
+    k->draft = region_begin_turns(c, 1, n->at);
     region_enter(c, &k->draft, 0);
     ir_value turn = region_argument(c, &k->draft, 0, ir_type_tensor(c->m, DTYPE_I32, 0, NULL));
     take_names(k, 0);
@@ -318,7 +318,7 @@ static void write_while(control *k) {
         vec_push(&results, k->types.items[i]);
     }
     bool good = true;
-    k->draft = region_begin(c, 2, k->n->at);
+    k->draft = region_begin_turns(c, 2, k->n->at);
     for (uint32_t block = 0; block < 2 && good; block++) {
         region_enter(c, &k->draft, block);
         ir_value turn = region_argument(c, &k->draft, block, number);

@@ -15,6 +15,7 @@ typedef VEC(ir_value) value_list;
 typedef struct region_draft {
     ir_op op; /* has the blocks until the operation is built */
     ir_builder around;
+    ir_op turning; /* around it */
 } region_draft;
 
 typedef struct region_request {
@@ -31,6 +32,8 @@ typedef struct region_request {
 } region_request;
 
 region_draft region_begin(checker *c, uint32_t blocks, span at);
+/* The same for blocks that run again in each turn. */
+region_draft region_begin_turns(checker *c, uint32_t blocks, span at);
 /* Statements stand in that block from now on; and behind the draft again. */
 void region_enter(checker *c, const region_draft *d, uint32_t block);
 void region_leave(checker *c, const region_draft *d);

@@ -194,7 +194,7 @@ static entity run_scan(scanning *s, bool carries) {
     uint32_t before = c->report->reported;
     entity arguments[2], made = {.kind = ENTITY_NONE}, out = entity_broken(s->a->at);
     value_list next = {0};
-    s->draft = region_begin(c, 1, s->a->at);
+    s->draft = region_begin_turns(c, 1, s->a->at);
     region_enter(c, &s->draft, 0);
     take_arguments(s, arguments);
     entity result =
