@@ -258,11 +258,25 @@ entity check_builtin(checker *c, const node *n) {
                        : unknown_function(c, name, n->left->at);
 }
 
+/* value.NAME(...), of a record. */
+static entity check_method(checker *c, const node *n) {
+    const node *of = n->left->kind == NODE_ATTRIBUTE ? n->left->left : NULL;
+    const local_name *local = of && of->kind == NODE_NAME ? scope_find(c, of->text) : NULL;
+    const bool other =
+        !of || (of->kind == NODE_NAME && (!local || local->value.kind != ENTITY_RECORD));
+    if (other)
+        return refuse_callee(c, n);
+    entity self = check_expression(c, of);
+    return self.kind == ENTITY_RECORD   ? record_method(c, &self, n)
+           : self.kind == ENTITY_BROKEN ? self
+                                        : refuse_callee(c, n);
+}
+
 entity check_call(checker *c, const node *n) {
     if (tiles_is_call(c, n))
         return tiles_call(c, n);
     if (n->left->kind != NODE_NAME)
-        return refuse_callee(c, n);
+        return check_method(c, n);
     const char *name = n->left->text;
     const local_name *local = scope_find(c, name);
     if (local && local->value.kind == ENTITY_FUNCTION) {
@@ -284,6 +298,8 @@ entity check_call(checker *c, const node *n) {
     record_type *r = from ? module_record(from, name) : NULL;
     if (r)
         return record_call(c, r, n);
+    if (!f && strcmp(n->left->text, "replace") == 0)
+        return record_replace(c, n);
     if (f && (!f->is_kernel || from != c->module))
         return function_call(c, f, n);
     return f && !is_function(n->left->text) ? function_call(c, f, n) : check_builtin(c, n);

@@ -63,9 +63,17 @@ typedef struct entity {
     struct entity *items;
     const char *const *names; /* of the items of a record */
     const struct record_type *record;
+    struct state_handle *state; /* of a record of @state */
     struct callable *function;
     uint32_t count;
 } entity;
+
+/* One value of a state; entities that are copies of each other share it. */
+typedef struct state_handle {
+    const char *root; /* the parameter that it began as: "caches.0"; NULL: it was made here */
+    bool written;     /* a newer one has taken its place, */
+    span at;          /* here */
+} state_handle;
 
 typedef struct local_name {
     const char *name;
@@ -113,6 +121,7 @@ typedef struct checker {
     name_scope *constants;     /* by number of a module: its constants */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
+    VEC(value_origin) written;      /* parameters of a state that were written, with repetitions */
     const struct call_frame *calls; /* functions that are being written out */
     struct tile_state *tiles;       /* NULL: the kernel is made of whole tensors */
     int64_t streams;                /* stochastic roundings so far */
@@ -376,10 +385,24 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
 /* ---- function.c, record.c: functions that kernels call, and records ---- */
 entity function_call(checker *c, struct callable *f, const node *n);
 entity record_call(checker *c, struct record_type *r, const node *n);
+/* replace(record, field=value): the record with other fields; of a state, the one that is written.
+ */
+entity record_replace(checker *c, const node *n);
+/* record.NAME(...) */
+entity record_method(checker *c, const entity *self, const node *n);
 entity entity_record(const struct record_type *r, entity *items, span at);
 /* Names and required-ness of so many parameters or fields. */
 call_arguments *call_arguments_of(checker *c, const char *name, const ast_parameter *parameters,
                                   uint32_t count);
+/* ---- state.c ---- */
+state_handle *state_new(checker *c, const char *root);
+/* Is it one that no other was made of? Else that is reported. */
+bool state_usable(checker *c, const entity *e, span at);
+/* The one that takes its place; NULL of NULL. */
+state_handle *state_write(checker *c, state_handle *old, span at);
+/* For the same value where it comes into a block, or out of it. */
+state_handle *state_again(checker *c, const state_handle *h);
+
 /* unfold.c: the value that a kernel's parameters make together. */
 entity unfold_value(checker *c, const parameter_record *r);
 /* A constant expression of a file. */
@@ -402,6 +425,14 @@ void contract_refuse_decorator(const node *n, const char *name, diagnostics *d);
 /* A value for each result; false when reported. */
 bool contract_outputs(checker *c, ir_value *out);
 void contract_put_independent(checker *c, ir_op kernel);
+
+/* ---- results.c: `kernel` is the operation that gets them ---- */
+/* Takes what a return statement gives. */
+void results_returned(checker *c, const node *n, ir_op kernel);
+/* Takes what the annotation says: the body is `...`, and no more is known. */
+void results_promised(checker *c, ir_op kernel);
+/* Checks a body without a return, whose results are stored. */
+void results_stored(checker *c, ir_op kernel);
 
 /* ---- checker life, kernel.c ---- */
 /* The type of an annotation under the checker's binding; 0 when reported. */

@@ -367,7 +367,7 @@ static void restore_names(control *k) {
     for (size_t i = 0; i < k->names.count; i++) {
         const carried_name *one = &k->names.items[i];
         if (one->before.kind != ENTITY_NONE)
-            scope_define(k->c, one->name, one->before, one->at, NULL);
+            scope_define(k->c, one->name, tree_again(k->c, &one->before), one->at, NULL);
     }
     end_names(k);
 }

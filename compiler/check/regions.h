@@ -46,6 +46,8 @@ ir_op region_build(checker *c, const region_draft *d, const region_request *q);
 bool tree_flatten(checker *c, const entity *e, entity_list *out, const char *what);
 /* A value of the same form, of these tensors; `*next` is moved on. */
 entity tree_rebuild(checker *c, const entity *like, const ir_value **next, span at);
+/* The same value for a block of its own. */
+entity tree_again(checker *c, const entity *e);
 /* Numbers of a value as scalars, i32 or f32; and those of `e` of the types that `like` has there.
  */
 entity tree_promote(checker *c, const entity *e);

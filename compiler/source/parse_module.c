@@ -391,7 +391,7 @@ static void take_decorators(ast_function *f, parser *p, node_list *decorators) {
     vec_release(decorators);
 }
 
-static void parse_function(parser *p, ast_function *f) {
+void parse_function(parser *p, ast_function *f) {
     if (!parser_is_word(p, "def")) {
         parser_unexpected(p, "'def' after a decorator");
         f->broken = true;
@@ -440,9 +440,9 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
         vec_push(&parts->constants, n);
 }
 
-static bool is_record(const ast_function *decorated) {
+static bool has_only(const ast_function *decorated, const char *word) {
     const node *only = decorated->decorator_count == 1 ? decorated->decorators[0] : NULL;
-    return only && only->kind == NODE_NAME && strcmp(only->text, "record") == 0;
+    return only && only->kind == NODE_NAME && strcmp(only->text, word) == 0;
 }
 
 /* Decorators, and the function or the class below them. */
@@ -453,8 +453,8 @@ static void parse_decorated(parser *p, module_parts *parts) {
     while (parser_is(p, SYMBOL1('@')))
         f.broken |= !parse_decorator(p, &decorators);
     take_decorators(&f, p, &decorators);
-    if (parser_is_word(p, "class") && is_record(&f)) {
-        ast_record record = {0};
+    if (parser_is_word(p, "class") && (has_only(&f, "record") || has_only(&f, "state"))) {
+        ast_record record = {.is_state = has_only(&f, "state")};
         if (parse_record(p, &record))
             vec_push(&parts->records, record);
         return;

@@ -75,11 +75,26 @@ class KTile(Tensor):
     def __class_getitem__(cls, parts: Any) -> Any: ...
 
 class KVCache:
-    """KVCache["B", "S_kv", "D", f32]: two tensors in memory; alone it is shaped like the first KTile, with the length S_kv"""
+    """Keys and values: a state, KVCache["B", "H", "S_max", "D_h", f32]; beside a KTile two tensors in memory"""
 
-    K: KTile
-    V: KTile
+    K: Tensor
+    V: Tensor
+    length: Tensor
+    def __init__(self, **fields: Any) -> None: ...
     def __class_getitem__(cls, parts: Any) -> Any: ...
+    def append(self, k: Any, v: Any) -> KVCache:
+        """with the keys and values of so many places more"""
+    def prune(self, places: Any) -> KVCache:
+        """without the oldest places"""
+    def mask(self, queries: Any) -> Tensor:
+        """True where one of the last so many places sees one of the cache"""
+
+class Generic:
+    """class Pair(Generic["M", "T"]): parameters of a record"""
+
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+rolling_window: Policy
 
 class Param:
     """NAME = Param["V", "D", f32]: weights, which functions name and the kernel takes"""
@@ -115,6 +130,12 @@ def cases(*cases: _Case) -> Callable[[_F], _F]:
 
 def record(fields: type[_R]) -> type[_R]:
     """a class of tensors: its fields are annotated like parameters"""
+
+def state(fields: type[_R]) -> type[_R]:
+    """a record that a program takes, changes and gives back"""
+
+def replace(record: _R, **fields: Any) -> _R:
+    """the record with other fields"""
 
 def bounded(condition: Any, turns: Any) -> bool:
     """while bounded(condition, 100): as long as it holds, and for at most so many turns"""
