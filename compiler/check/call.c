@@ -2,7 +2,7 @@
  * is known. */
 #include <string.h>
 
-#include "check/check.h"
+#include "check/effects.h"
 
 const special_function special_functions[] = {
     {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum,
@@ -206,13 +206,18 @@ static void read_signature(const special_function *f, call_arguments *a) {
     }
 }
 
-entity call_special(checker *c, const special_function *f, const node *n) {
+call_arguments *call_bind(checker *c, const special_function *f, const node *n) {
     call_arguments *a = ARENA_NEW(&c->memory, call_arguments, 1);
     a->function = f->name;
     a->signature = f->signature;
     a->at = n->at;
     read_signature(f, a);
-    return bind_arguments(c, n, a) ? f->build(c, a) : entity_broken(n->at);
+    return bind_arguments(c, n, a) ? a : NULL;
+}
+
+entity call_special(checker *c, const special_function *f, const node *n) {
+    const call_arguments *a = call_bind(c, f, n);
+    return a ? f->build(c, a) : entity_broken(n->at);
 }
 
 static bool is_function(const char *name) {
@@ -276,7 +281,7 @@ entity check_call(checker *c, const node *n) {
     if (tiles_is_call(c, n))
         return tiles_call(c, n);
     if (n->left->kind != NODE_NAME)
-        return check_method(c, n);
+        return effects_is_call(c, n) ? effects_call(c, n) : check_method(c, n);
     const char *name = n->left->text;
     const local_name *local = scope_find(c, name);
     if (local && local->value.kind == ENTITY_FUNCTION) {
@@ -298,6 +303,8 @@ entity check_call(checker *c, const node *n) {
     record_type *r = from ? module_record(from, name) : NULL;
     if (r)
         return record_call(c, r, n);
+    if (!f && effects_is_call(c, n))
+        return effects_call(c, n);
     if (!f && strcmp(n->left->text, "replace") == 0)
         return record_replace(c, n);
     if (f && (!f->is_kernel || from != c->module))

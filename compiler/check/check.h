@@ -99,6 +99,20 @@ typedef struct value_policy {
     uint32_t same_as; /* another item carries it, the one before this number; 0: this one does */
 } value_policy;
 
+/* Something that a launch does beside its results. */
+typedef enum effect_kind {
+    EFFECT_PRINT,
+    EFFECT_PRINT_MORE, /* on the line of the one before */
+    EFFECT_CHECK
+} effect_kind;
+typedef struct program_effect {
+    effect_kind kind;
+    ir_value value;
+    const char *label; /* words before it, or the message of a check */
+    uint32_t line;     /* of the first file */
+    span at;
+} program_effect;
+
 /* Names of a kernel, of a function, or of a file. */
 typedef struct name_scope {
     map names; /* to an index of locals */
@@ -121,7 +135,8 @@ typedef struct checker {
     name_scope *constants;     /* by number of a module: its constants */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
-    VEC(value_origin) written;      /* parameters of a state that were written, with repetitions */
+    VEC(value_origin) written; /* parameters of a state that were written, with repetitions */
+    VEC(program_effect) effects;
     const struct call_frame *calls; /* functions that are being written out */
     struct tile_state *tiles;       /* NULL: the kernel is made of whole tensors */
     int64_t streams;                /* stochastic roundings so far */
@@ -274,6 +289,8 @@ typedef struct special_function {
 } special_function;
 /* The arguments placed by the signature, and the function's build. */
 entity call_special(checker *c, const special_function *f, const node *n);
+call_arguments *call_bind(checker *c, const special_function *f,
+                          const node *n); /* NULL: reported */
 extern const special_function special_functions[];
 extern const size_t special_function_count;
 const special_function *special_function_named(const char *name); /* NULL: there is none */

@@ -23,6 +23,7 @@ void checker_release(checker *c) {
     vec_release(&c->origins);
     vec_release(&c->policies);
     vec_release(&c->written);
+    vec_release(&c->effects);
     arena_release(&c->memory);
 }
 

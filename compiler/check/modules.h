@@ -112,6 +112,7 @@ void weights_find(compiler_source *s, const ast_function *f, ast_parameters *out
 /* record.c: its fields, read where that has not been done; false when reported, now or before. */
 bool record_read(compiler_source *s, record_type *r, diagnostics *d);
 bool record_is_same(const record_type *a, const record_type *b); /* whatever its parameters are */
+callable *record_method_named(const record_type *r, const char *name); /* NULL: it has none */
 /* instance.c: NAME, NAME["M", f32], with policies behind: the record that it is of, NULL: of none;
  * and with these parameters and constants, NULL when reported. */
 record_type *record_named(source_module *m, const node *n);

@@ -165,7 +165,7 @@ entity record_replace(checker *c, const node *n) {
 
 /* ---- methods ---- */
 
-static callable *method_named(const record_type *r, const char *name) {
+callable *record_method_named(const record_type *r, const char *name) {
     const record_type *of = r->of ? r->of : r;
     for (uint32_t i = 0; i < of->ast->method_count; i++)
         if (strcmp(of->methods[i].ast->name, name) == 0)
@@ -176,7 +176,7 @@ static callable *method_named(const record_type *r, const char *name) {
 /* The value is a name of its own while the call is bound, so that it is computed once. */
 entity record_method(checker *c, const entity *self, const node *n) {
     static const char hidden[] = " self";
-    callable *f = self->record ? method_named(self->record, n->left->text) : NULL;
+    callable *f = self->record ? record_method_named(self->record, n->left->text) : NULL;
     if (!f) {
         diagnose_error(c->report, ERROR_METHOD, n->left->symbol_at, "%s has no method '%.60s'",
                        self->record ? self->record->ast->name : entity_describe(self),

@@ -2,7 +2,7 @@
  * the inputs whose memory they may have. */
 #include <string.h>
 
-#include "check/regions.h"
+#include "check/effects.h"
 
 typedef struct outputs {
     entity *values;
@@ -93,9 +93,21 @@ static bool donate(checker *c, outputs *o, uint32_t output, const char *name, sp
     return true;
 }
 
+/* A state that has a method `invariant` is checked where it is returned. */
+static bool check_invariant(checker *c, const entity *e, span at) {
+    const callable *f = e->state && e->record ? record_method_named(e->record, "invariant") : NULL;
+    if (!f)
+        return true;
+    node word = {.kind = NODE_NAME, .at = at, .text = "self", .depth = 1};
+    node callee = {.kind = NODE_ATTRIBUTE, .at = at, .left = &word, .text = "invariant"};
+    node call = {.kind = NODE_CALL, .at = at, .left = &callee};
+    entity held = record_method(c, e, &call);
+    return effects_check(c, &held, f->ast->summary ? f->ast->summary : "invariant", at);
+}
+
 /* States that the value holds replace the parameters that they began as. */
 static bool donate_states(checker *c, outputs *o, const entity *e, uint32_t *output, span at) {
-    bool good = true;
+    bool good = check_invariant(c, e, at);
     if (e->kind == ENTITY_TENSOR)
         (*output)++;
     for (uint32_t i = 0; e->kind != ENTITY_TENSOR && i < e->count; i++) {
@@ -257,18 +269,31 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
     return donate_all(c, o, returned) && all_states_returned(c, o);
 }
 
+static const char *effect_name(checker *c, const outputs *o, uint32_t i) {
+    const char *name = arena_printf(
+        &c->memory, "%s%u", c->effects.items[i].kind == EFFECT_CHECK ? "check" : "print", i);
+    return name_taken(c, o, o->count, name) ? arena_printf(&c->memory, "%s_effect", name) : name;
+}
+
 static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
-    ir_attr *names = ARENA_NEW(&c->memory, ir_attr, o->count + 1);
-    ir_value *values = ARENA_NEW(&c->memory, ir_value, o->count + 1);
+    const uint32_t effects = (uint32_t)c->effects.count, count = o->count + effects;
+    ir_attr *names = ARENA_NEW(&c->memory, ir_attr, count + 1);
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
     for (uint32_t i = 0; i < o->count; i++) {
         names[i] = ir_attr_string(c->m, o->names[i]);
         values[i] = o->values[i].value;
     }
+    for (uint32_t i = 0; i < effects; i++) {
+        names[o->count + i] = ir_attr_string(c->m, effect_name(c, o, i));
+        values[o->count + i] = c->effects.items[i].value;
+    }
     source_position p = source_position_of(c->report->source, at.start);
     c->builder.location = (ir_location){p.line, p.column};
     ir_build(&c->builder,
-             &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = o->count});
-    ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, o->count));
+             &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = count});
+    ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, count));
+    if (effects)
+        ir_op_set_attr(c->m, kernel, "effects", effects_attribute(c, o->count));
     put_donations(c, o, kernel);
 }
 

@@ -186,10 +186,16 @@ static node *useless(parser *p, const node *n) {
     return NULL;
 }
 
-/* tile.NAME(...), of which some change what a name stands for. */
+static bool is_word(const node *n, const char *word) {
+    return n->kind == NODE_NAME && strcmp(n->text, word) == 0;
+}
+
+/* print(...), debug.NAME(...), and tile.NAME(...), of which some change what a name stands for. */
 static bool is_effect(const node *n) {
-    return n->kind == NODE_CALL && n->left->kind == NODE_ATTRIBUTE &&
-           n->left->left->kind == NODE_NAME && strcmp(n->left->left->text, "tile") == 0;
+    const node *callee = n->kind == NODE_CALL ? n->left : n;
+    const node *of = callee->kind == NODE_ATTRIBUTE ? callee->left : callee;
+    return callee != n &&
+           (of == callee ? is_word(of, "print") : is_word(of, "tile") || is_word(of, "debug"));
 }
 
 /* NULL when reported; the line's end is not taken. */

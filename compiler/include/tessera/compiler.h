@@ -301,6 +301,10 @@ typedef struct compiler_buffer {
     dtype type;
     int rank;
     int64_t dims[TENSOR_MAX_RANK];
+    int replaces;       /* of an output: the input that is donated to it; -1: none */
+    const char *effect; /* of an output that is no result: "print:LINE:WORDS {} WORDS", where "more"
+                           goes on with the line of the one before, and "check:LINE:WORDS", whose
+                           elements hold or the launch has failed; NULL: it is a result */
 } compiler_buffer;
 typedef struct compiler_signature {
     uint32_t input_count, output_count;
