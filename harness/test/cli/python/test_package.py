@@ -239,7 +239,7 @@ class Kernels(unittest.TestCase):
         self.assertIn("return x + absent", pathlib.Path(__file__).read_text().splitlines()[found.line - 1])
 
     def test_trees(self):
-        """What parameters of several arrays take, and what is refused."""
+        """Parameters of several arrays take these, and refuse others."""
         pair = {"a": floats(1, 2), "b": [floats(3, 4), floats(5, 6)]}
         plain = types.SimpleNamespace(**pair)
         for value in (pair, plain, Pair(**pair)):
