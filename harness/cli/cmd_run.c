@@ -121,6 +121,15 @@ static bool take_given(run_session *s, const options *o, status *st) {
     return true;
 }
 
+/* A parameter of several arrays is named once. */
+static void add_name(text *names, const char *name) {
+    const size_t length = strcspn(name, ".");
+    const char *last = names->length ? strrchr(names->data, ' ') : NULL;
+    last = last ? last + 1 : names->length ? names->data : "";
+    if (strlen(last) != length || strncmp(last, name, length) != 0)
+        text_printf(names, "%s%.*s", names->length ? ", " : "", (int)length, name);
+}
+
 /* Draws inputs that have no array for the case, as bench draws them. */
 static bool draw_inputs(run_session *s, const options *o, text *diagnostics, status *st) {
     compiler_signature signature;
@@ -138,7 +147,7 @@ static bool draw_inputs(run_session *s, const options *o, text *diagnostics, sta
     for (uint32_t i = 0; i < s->k.kernel->parameter_count && ok; i++) {
         if (s->inputs[i].data)
             continue;
-        text_printf(&names, "%s%s", names.length ? ", " : "", s->k.kernel->parameter_names[i]);
+        add_name(&names, s->k.kernel->parameter_names[i]);
         s->inputs[i] = drawn[i];
         drawn[i] = (tensor){0};
         s->paths[i] = s->k.c->name;
