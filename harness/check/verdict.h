@@ -13,6 +13,7 @@
 
 #include "case/case_context.h"
 #include "check/compare.h"
+#include "tessera/nonfinite.h"
 
 typedef struct verdict {
     bool holds;
@@ -29,7 +30,10 @@ typedef struct verdict {
     uint64_t max_ulp_f64;        /* from the f64 reference; where the error was computed */
     const char *numerics; /* what @verify.numerics promises "holds" or is "violated"; NULL: the
                              kernel has none */
-    text why;             /* what does not hold, "" when it does */
+    bool looked;          /* for what made outputs so that are not finite; then: */
+    compiler_nonfinite nonfinite;
+    const char *unseen; /* outputs are not finite, and why nobody could tell; static; or NULL */
+    text why;           /* what does not hold, "" when it does */
 } verdict;
 
 typedef void (*verdict_stage_fn)(void *context, const char *stage);
@@ -37,6 +41,8 @@ typedef struct verdict_request {
     compiler_profile profile;
     const tensor *outputs;
     const tensor *repeat;   /* outputs of a second launch, or NULL */
+    bool sentinels;         /* look for what made outputs so that are not finite */
+    bool told;              /* ... which is no failure */
     bool foreign;           /* of code that need not go the formula's way */
     verdict_stage_fn stage; /* called before each step that may take long */
     void *context;
@@ -47,6 +53,11 @@ typedef struct verdict_request {
  * the formula has on the way, but for large cases and code of others. Where a promise is broken,
  * the verdict does not hold. False where the reference could not be computed. */
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st);
+
+/* Finds the operation that made outputs so that are not finite, where the request asks for it; then
+ * the verdict does not hold, unless that is only told. Not for large cases and kernels without a
+ * formula. False where the operations could not be run. */
+bool verdict_sentinels(case_context *s, const verdict_request *request, verdict *out, status *st);
 
 /* Holds the outputs to the kernel that @same_as names, too: to its bits under strict, where both
  * add in the same orders, else to the bound of its f64 reference. Nothing where the verdict does

@@ -401,6 +401,7 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .space = o->chosen,
                         .cold = options_flag(o, OPTION_COLD),
                         .tolerance = options_text(o, OPTION_TOLERANCE, NULL),
+                        .sentinels = options_flag(o, OPTION_SENTINELS),
                         .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||

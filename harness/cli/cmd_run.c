@@ -15,6 +15,7 @@
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
 #include "launch/launch.h"
+#include "tessera/nonfinite.h"
 
 typedef struct run_session {
     compiler_source *source;
@@ -285,9 +286,25 @@ static bool write_outputs(const run_session *s, const char *directory, status *s
     return true;
 }
 
+/* Tells what made outputs that are not finite; only an operation is a failure. */
+static bool check_finite(const run_session *s, bool *fails, status *st) {
+    compiler_nonfinite found;
+    text words;
+    if (!compiler_find_nonfinite(s->instance, s->inputs, s->outputs, &found, st))
+        return false;
+    *fails = found.origin == NONFINITE_OPERATION;
+    text_init(&words);
+    bool ok = compiler_nonfinite_text(s->instance, &found, &words, st);
+    if (ok && found.elements)
+        say(stderr, "tsr: sentinels: %s\n", words.data);
+    text_release(&words);
+    return ok;
+}
+
 static int run_kernel(run_session *s, const options *o) {
     text diagnostics;
     status st = STATUS_INIT;
+    bool fails = false;
     text_init(&diagnostics);
     bool ok = prepare(s, o, &diagnostics, &st);
     say_diagnostics(stderr, ok ? "" : diagnostics.data);
@@ -296,11 +313,12 @@ static int run_kernel(run_session *s, const options *o) {
                     ? run_compiled(s, &st)
                     : compiler_interpret(s->instance, s->inputs, s->outputs, &st));
     ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);
+    ok = ok && (!options_flag(o, OPTION_SENTINELS) || check_finite(s, &fails, &st));
     tensors_free(s->inputs);
     tensors_free(s->outputs);
     ir_module_free(s->graph);
     compiler_instance_free(s->instance);
-    return ok ? EXIT_DONE : command_fail(&st);
+    return !ok ? command_fail(&st) : fails ? EXIT_CHECK : EXIT_DONE;
 }
 
 /* One backend: cpu where none is named. */

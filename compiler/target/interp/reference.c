@@ -420,7 +420,7 @@ bool compiler_find_escape(compiler_instance *instance, const tensor *inputs, com
         return false;
     tensor *strict = base_calloc(ir_value_count(m) + 1, sizeof *strict);
     reference_walker w = {.m = m, .strict = strict, .escape = out, .st = st};
-    bool ok = interp_values(m, inputs, strict, st) && walk_primitives(&w, inputs, NULL, true);
+    bool ok = interp_values(m, inputs, NULL, strict, st) && walk_primitives(&w, inputs, NULL, true);
     interp_values_release(m, strict);
     free(strict);
     return ok;
