@@ -19,6 +19,7 @@ typedef struct artifact_builder {
     sha256 graph_hash;
     json_t *signature;           /* name, inputs and outputs */
     json_t *program;             /* of several kernels, and no images; NULL: it is none */
+    bool checks_bounds;          /* code for CPUs checks its accesses */
     bool fills;                  /* the program fills memory */
     const module_part *sections; /* kernels and constants of the program, borrowed */
     uint32_t section_count;

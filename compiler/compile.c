@@ -135,6 +135,7 @@ static bool build(tsr_compilation_t c, const tsr_compile_options_t *o,
                   const compiler_kernel *kernel, status *st) {
     compiler_options options = {.isa = o->isa,
                                 .generic = o->generic != 0,
+                                .check_bounds = o->check_bounds != 0,
                                 .threads = o->threads,
                                 .schedule = o->schedule,
                                 .constants = o->constants,

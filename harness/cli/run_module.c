@@ -233,8 +233,8 @@ int run_module(const options *o) {
     status st = STATUS_INIT;
     int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
                               OPTION_CASE, OPTION_PROFILE, OPTION_ISA, OPTION_UNOPTIMISED,
-                              OPTION_SCHEDULE, OPTION_NO_CACHE, OPTION_SPACE, OPTION_CONSTANTS,
-                              OPTION_TUNED, OPTION_NO_TUNED, OPTION_SENTINELS);
+                              OPTION_CHECK_BOUNDS, OPTION_SCHEDULE, OPTION_NO_CACHE, OPTION_SPACE,
+                              OPTION_CONSTANTS, OPTION_TUNED, OPTION_NO_TUNED, OPTION_SENTINELS);
     code = code ? code : choice_make(o, "strict", 60, &choice);
     code = code ? code : choose_device(o, &choice, &r.device);
     if (code)

@@ -42,6 +42,9 @@ typedef struct tsr_compile_options {
     const char *schedule;  /* values of schedule parameters, "BM=96"; or NULL */
     uint32_t threads;      /* the schedule may cut for this many, and no bit depends on it; 0: 1 */
     uint32_t generic;      /* not 0: code for any dimensions, which a launch gives */
+    uint32_t check_bounds; /* not 0: every load and store is checked (since 1.1): one outside of its
+                              memory ends the launch with TSR_EINTERNAL, and tsrGetLastError names
+                              the element, the buffer and the line */
 } tsr_compile_options_t;
 
 /* Compiles one kernel of a source text, whose `name` stands in diagnostics. `options` may be NULL.

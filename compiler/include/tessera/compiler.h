@@ -359,9 +359,12 @@ typedef struct compiler_options {
                      any, beside those of `variants`, whatever the instance's dimensions are */
     const ir_bindings *variants; /* dimensions that the module has code of its own for */
     uint32_t variant_count;
-    bool unoptimised; /* nothing is fused or simplified, and the machine code is LLVM's plainest:
-                         the bits are the same, or there is a bug */
-    uint32_t threads; /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
+    bool unoptimised;  /* nothing is fused or simplified, and the machine code is LLVM's plainest:
+                          the bits are the same, or there is a bug */
+    bool check_bounds; /* every load and store is checked against its memory's extent: slow, and an
+                          access outside ends the launch with a message. CPUs and emulated chips;
+                          the bits are the same */
+    uint32_t threads;  /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
     const char
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
     const compiler_schedule *source_schedule; /* the kernel's own, behind `schedule`; or NULL */
