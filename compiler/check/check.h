@@ -113,11 +113,12 @@ typedef struct checker {
     name_scope *constants;     /* by number of a module: its constants */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
-    const struct call_frame *calls; /* functions that are being written out */
-    struct tile_state *tiles;       /* NULL: the kernel is made of whole tensors */
-    int64_t streams;                /* stochastic roundings so far */
-    int64_t sites;                  /* calls of dropout so far */
-    uint32_t operations;            /* so far */
+    const struct call_frame *calls;  /* functions that are being written out */
+    struct promised_calls *promises; /* receives calls that promise something; or NULL */
+    struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
+    int64_t streams;                 /* stochastic roundings so far */
+    int64_t sites;                   /* calls of dropout so far */
+    uint32_t operations;             /* so far */
     bool constants_only;
 } checker;
 
@@ -362,6 +363,29 @@ entity tiles_load(checker *c, const call_arguments *a);
 bool tiles_has_attributes(const entity *e);
 entity tiles_attribute(checker *c, const entity *base, const node *n);
 void tiles_loop(checker *c, const node *n);
+
+/* ---- promise.c ---- */
+
+/* A call of a function that promises something of its results. */
+typedef struct promised_call {
+    const struct callable *function;
+    uint32_t line;       /* of the call, in the first file */
+    ir_module *body;     /* its operations alone: what they read is an input */
+    ir_value *arguments; /* these, where they are values of the kernel itself; else NULL */
+    uint32_t argument_count;
+} promised_call;
+typedef struct promised_calls {
+    VEC(promised_call) items;
+} promised_calls;
+
+/* A place in the block that is built. */
+typedef struct promise_mark {
+    ir_block block;
+    ir_op last;
+} promise_mark;
+promise_mark promise_begin(const checker *c);
+/* Keeps a call whose operations began behind the mark, where the checker is asked for calls. */
+void promise_note(checker *c, const struct callable *f, const promise_mark *mark, const entity *e);
 
 /* ---- verify_numerics.c ---- */
 bool numerics_is_one(const node *n);

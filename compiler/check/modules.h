@@ -41,9 +41,10 @@ typedef struct record_type {
 typedef struct callable {
     const ast_function *ast;
     source_module *module;
-    bool in_tiles;          /* a parameter or a result is a Tile */
-    bool is_kernel;         /* it has decorators */
-    value_type *parameters; /* by parameter of ast */
+    bool in_tiles;                     /* a parameter or a result is a Tile */
+    bool is_kernel;                    /* it has decorators, others than @verify.numerics */
+    const compiler_numerics *numerics; /* what it promises wherever it is called; or NULL */
+    value_type *parameters;            /* by parameter of ast */
     value_type result;
     const char *math; /* of a kernel's @math(...) */
     bool read, broken;

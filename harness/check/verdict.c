@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "case/case_sample.h"
@@ -373,9 +374,15 @@ bool verdict_judge(case_context *s, const verdict_request *request, verdict *out
     for (uint32_t i = 0; i < s->signature.output_count; i++)
         out->elements += tensor_count(&request->outputs[i]);
     return judge_bits(s, request, out, st) && verdict_same_as(s, request, out, st) &&
-           verdict_numerics(s, request, out, st) && verdict_sentinels(s, request, out, st);
+           verdict_numerics(s, request, out, st) && verdict_promises(s, request, out, st) &&
+           verdict_sentinels(s, request, out, st);
 }
 
 void verdict_release(verdict *v) {
+    for (uint32_t i = 0; i < v->promise_count; i++)
+        text_release(&v->promises[i].why);
+    free(v->promises);
+    v->promises = NULL;
+    v->promise_count = 0;
     text_release(&v->why);
 }

@@ -169,6 +169,7 @@ bool execution_judge(execution *e, const tensor *repeat, status *st) {
                                .outputs = e->outputs,
                                .repeat = repeat,
                                .foreign = e->class->foreign,
+                               .promises = true,
                                .sentinels = e->job->sentinels,
                                .told = e->job->told,
                                .stage = e->stage,

@@ -18,6 +18,7 @@ static bool judge(execution *e, const tensor *outputs, status *st) {
                  .max_error_over_bound = -1};
     verdict_request request = {.profile = PROFILE_STRICT,
                                .outputs = outputs,
+                               .promises = true,
                                .sentinels = e->job->sentinels,
                                .told = e->job->told,
                                .stage = e->stage,
@@ -31,6 +32,7 @@ static bool judge(execution *e, const tensor *outputs, status *st) {
     bool ok = has_golden
                   ? verdict_judge(s, &request, &v, st)
                   : verdict_same_as(s, &request, &v, st) && verdict_numerics(s, &request, &v, st) &&
+                        verdict_promises(s, &request, &v, st) &&
                         verdict_sentinels(s, &request, &v, st);
     if (ok) {
         execution_put_verdict(e, &v);

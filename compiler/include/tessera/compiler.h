@@ -478,10 +478,12 @@ enum { COMPILER_LIMIT_LOW, COMPILER_LIMIT_HIGH, COMPILER_LIMIT_NAN, COMPILER_LIM
 /* Destinations of the reference: tensors of the caller, initialised by the call. */
 typedef struct compiler_references {
     tensor *values, *bounds; /* one per output each, f64; an infinite bound is none */
-    tensor *limits; /* one per output, f64 [elements, COMPILER_LIMITS]; without data where every
-                       bound is finite and no NaN may come but those of the reference; or NULL */
-    bool *whole;    /* every float on the way is a whole number that its type holds, as is the rule
-                       where inputs are small integers; or NULL */
+    tensor *limits;  /* one per output, f64 [elements, COMPILER_LIMITS]; without data where every
+                        bound is finite and no NaN may come but those of the reference; or NULL */
+    bool *whole;     /* every float on the way is a whole number that its type holds, as is the rule
+                        where inputs are small integers; or NULL */
+    bool any_floats; /* of the inputs: any finite ones, in place of those that are given */
+    bool *safe; /* no float on the way can be an infinity or a NaN, as far as is known; or NULL */
     bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
 } compiler_references;
 /* Finds the elements of the inputs that an element of an output is made from (`of` NULL: any
