@@ -340,8 +340,8 @@ void assign_name(checker *c, const node *target, entity value);
 bool control_is_condition(const checker *c, const entity *condition);
 void control_if(checker *c, const node *n, const entity *condition);
 void control_while(checker *c, const node *n);
-/* for i in range(...) of which a bound is a dimension. */
-void control_for(checker *c, const node *n);
+/* for i in range(...) of which a bound is a dimension; `bounds`: start, stop and step. */
+void control_for(checker *c, const node *n, const entity *bounds);
 
 /* ---- tiles/: kernels made of tiles ---- */
 /* Reports a function that kernels of tiles lack; true where this is none. */

@@ -191,16 +191,11 @@ static ir_dim dim_of(const entity *e) {
     return e->kind == ENTITY_DIM ? e->dim : e->integer;
 }
 
-static bool read_turns(checker *c, const node *range, turns *out) {
-    entity bounds[3] = {entity_integer(c, 0, range->at), entity_integer(c, 0, range->at),
-                        entity_integer(c, 1, range->at)};
-    for (uint32_t i = 0; i < range->count && i < 3; i++) {
-        ir_dim dim;
-        entity e = check_expression(c, range->items[i]);
-        if (e.kind == ENTITY_BROKEN || !argument_dim(c, &e, &dim))
+static bool count_turns(checker *c, const node *range, const entity *bounds, turns *out) {
+    ir_dim dim;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!argument_dim(c, &bounds[i], &dim))
             return false;
-        bounds[range->count == 1 ? 1 : i] = e;
-    }
     ir_dim step = dim_of(&bounds[2]), start = dim_of(&bounds[0]);
     out->start = bounds[0];
     out->step = bounds[2];
@@ -208,7 +203,7 @@ static bool read_turns(checker *c, const node *range, turns *out) {
     if (step != 1 && out->count != IR_DIM_INVALID && step != 0)
         out->count =
             ir_dim_floordiv(c->m, ir_dim_add(c->m, out->count, ir_dim_sub(c->m, step, 1)), step);
-    if (range->count <= 3 && step != 0 && out->count != IR_DIM_INVALID)
+    if (step != 0 && out->count != IR_DIM_INVALID)
         return true;
     diagnose_error(c->report, ERROR_DIMENSION_RANGE, range->at,
                    "this range would have a step of 0, or fewer turns than none");
@@ -255,10 +250,10 @@ static void write_for(control *k, const turns *t) {
                  n->right->at, NULL);
 }
 
-void control_for(checker *c, const node *n) {
+void control_for(checker *c, const node *n, const entity *bounds) {
     control k = {.c = c, .n = n};
     turns t;
-    if (!read_turns(c, n->left, &t))
+    if (!count_turns(c, n->left, bounds, &t))
         return;
     find_names(&k, n->third, NULL);
     if (flatten_before(&k) && changes_something(&k))
