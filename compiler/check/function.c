@@ -45,31 +45,12 @@ static bool read_result(compiler_source *s, callable *f, diagnostics *d) {
     return false;
 }
 
-static bool read_promise(compiler_source *s, callable *f, const node *n, diagnostics *d) {
-    compiler_numerics numerics;
-    checker c;
-    if (f->numerics) {
-        diagnose_error(d, ERROR_DUPLICATE_DECORATOR, n->at, "@verify.numerics appears twice");
-        return false;
-    }
-    checker_init(&c, s, d);
-    checker_define_constants(&c);
-    c.module = f->module;
-    c.constants_only = true;
-    bool good = numerics_read(&c, n, false, &numerics);
-    checker_release(&c);
-    f->numerics = good ? arena_copy(&s->memory, &numerics, sizeof numerics) : NULL;
-    return good;
-}
-
-static bool read_decorators(compiler_source *s, callable *f, diagnostics *d) {
+static bool read_decorators(callable *f, diagnostics *d) {
     bool good = true;
     for (uint32_t i = 0; i < f->ast->decorator_count; i++) {
         const node *n = f->ast->decorators[i], *call = n->kind == NODE_CALL ? n->left : n;
         if (call != n && call->kind == NODE_NAME && strcmp(call->text, "math") == 0 && n->count)
             f->math = n->items[0]->text;
-        if (!f->in_tiles && !f->is_kernel)
-            good &= read_promise(s, f, n, d);
         if (!f->in_tiles || (n->kind == NODE_ATTRIBUTE && strcmp(n->text, "auto") == 0))
             continue;
         diagnose_error(d, ERROR_HELPER, n->at,
@@ -86,7 +67,7 @@ bool callable_read(compiler_source *s, callable *f, diagnostics *d) {
     if (f->read)
         return !f->broken;
     f->read = true;
-    bool good = ast->has_header && !ast->broken && read_decorators(s, f, d);
+    bool good = ast->has_header && !ast->broken && read_decorators(f, d);
     if (ast->parameter_count > CALL_MAX_ARGUMENTS) {
         diagnose_error(d, ERROR_TENSOR_LIMIT, ast->at,
                        "a function that is called has at most %d parameters: put some into a "

@@ -57,6 +57,9 @@ typedef struct imported_name {
     span at;
 } imported_name;
 
+/* promise.c: what a function promises of its results, which is read once. */
+void promise_read(compiler_source *s, callable *f, diagnostics *d);
+
 struct source_module {
     const char *path; /* as messages show it */
     const char *key;  /* the file, however it is named */

@@ -11,6 +11,31 @@
 #include "check/regions.h"
 #include "ir/copy.h"
 
+/* ---- what a function promises ---- */
+
+static void read_promise(compiler_source *s, callable *f, const node *n, diagnostics *d) {
+    compiler_numerics numerics;
+    checker c;
+    if (f->numerics) {
+        diagnose_error(d, ERROR_DUPLICATE_DECORATOR, n->at, "@verify.numerics appears twice");
+        return;
+    }
+    checker_init(&c, s, d);
+    checker_define_constants(&c);
+    c.module = f->module;
+    c.constants_only = true;
+    if (numerics_read(&c, n, false, &numerics))
+        f->numerics = arena_copy(&s->memory, &numerics, sizeof numerics);
+    checker_release(&c);
+}
+
+void promise_read(compiler_source *s, callable *f, diagnostics *d) {
+    for (uint32_t i = 0; i < f->ast->decorator_count && !f->in_tiles && !f->is_kernel; i++)
+        read_promise(s, f, f->ast->decorators[i], d);
+}
+
+/* ---- calls ---- */
+
 promise_mark promise_begin(const checker *c) {
     promise_mark mark = {.block = c->builder.block};
     if (c->m && mark.block)
@@ -119,7 +144,8 @@ static void note_call(checker *c, const callable *f, const promise_mark *mark,
 
 void promise_note(checker *c, const callable *f, const promise_mark *mark, const entity *e) {
     entity_list results = {0};
-    const bool tensors = e->kind == ENTITY_TENSOR || e->kind == ENTITY_TUPLE;
+    const bool tensors =
+        e->kind == ENTITY_TENSOR || e->kind == ENTITY_TUPLE || e->kind == ENTITY_RECORD;
     if (!c->promises || !f->numerics || !tensors || c->builder.block != mark->block ||
         c->builder.before)
         return;
