@@ -36,6 +36,7 @@ static const struct {
      "    return cumsum(x * 1e38)\n",
      {2, 2, 3},
      "operation tessera.cumsum 3 [1] (2e+38..3e+38)"},
+    {"Tensor[f32]", "    return max(x[:0])\n", {1, 2, 3}, "operation tessera.reduce 3 (none)"},
     /* A select passes over one side. */
     {"Tensor['N', f32]",
      "    y = where(x > 0, log(x), 0)\n    return y + sqrt(x)\n",
@@ -95,8 +96,9 @@ static void describe(const compiler_signature *s, const compiler_nonfinite *f, t
         text_printf(out, "%s%lld%s", axis ? "," : " [", (long long)f->index[axis],
                     axis + 1 < f->rank ? "" : "]");
     for (uint32_t i = 0; i < f->operand_count; i++) {
-        text_append(out, " (");
-        append_value(f->operands[i].low, out);
+        text_append(out, f->operands[i].count ? " (" : " (none");
+        if (f->operands[i].count)
+            append_value(f->operands[i].low, out);
         if (f->operands[i].count > 1) {
             text_append(out, "..");
             append_value(f->operands[i].high, out);

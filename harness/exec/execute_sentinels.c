@@ -16,9 +16,12 @@ static json_t *operands_json(const compiler_nonfinite *f) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < f->operand_count; i++) {
         const compiler_nonfinite_operand *o = &f->operands[i];
-        json_array_append_new(list,
-                              json_pack("{s:I, s:o, s:o}", "elements", (json_int_t)o->count, "low",
-                                        value_json(o->low), "high", value_json(o->high)));
+        json_t *one = json_pack("{s:I}", "elements", (json_int_t)o->count);
+        if (o->count) {
+            json_object_set_new(one, "low", value_json(o->low));
+            json_object_set_new(one, "high", value_json(o->high));
+        }
+        json_array_append_new(list, one);
     }
     return list;
 }

@@ -15,7 +15,7 @@ typedef enum compiler_nonfinite_origin {
     NONFINITE_ORIGINS
 } compiler_nonfinite_origin;
 enum { COMPILER_NONFINITE_OPERANDS = 4, COMPILER_NONFINITE_TURNS = 8 };
-/* The values of an operand that an element is made from: one, or a range. */
+/* The values of an operand that an element is made from: one, or a range; none of an empty sum. */
 typedef struct compiler_nonfinite_operand {
     int64_t count;
     double low, high;

@@ -36,6 +36,10 @@ static void append_flat(const compiler_buffer *b, int64_t element, text *out) {
 }
 
 static void append_operand(const compiler_nonfinite_operand *o, text *out) {
+    if (o->count == 0) {
+        text_append(out, "no values");
+        return;
+    }
     if (o->count > 1)
         text_printf(out, "%lld values from ", (long long)o->count);
     append_value(o->low, out);
