@@ -371,8 +371,11 @@ typedef struct promised_call {
     const struct callable *function;
     uint32_t line;       /* of the call, in the first file */
     ir_module *body;     /* its operations alone: what they read is an input */
-    ir_value *arguments; /* these, where they are values of the kernel itself; else NULL */
+    ir_value *arguments; /* these, as values of `block` */
     uint32_t argument_count;
+    ir_block block;
+    uint32_t depth; /* of loops around the call: so many axes of an argument are their turns */
+    bool stacked;   /* the loop that is being built gives the arguments */
 } promised_call;
 typedef struct promised_calls {
     VEC(promised_call) items;
@@ -386,6 +389,15 @@ typedef struct promise_mark {
 promise_mark promise_begin(const checker *c);
 /* Keeps a call whose operations began behind the mark, where the checker is asked for calls. */
 void promise_note(checker *c, const struct callable *f, const promise_mark *mark, const entity *e);
+
+/* The arguments of calls in a loop's block become results of the loop, turn by turn: behind what
+ * the block makes and behind the loop's results. And when the loop is there, the first of these
+ * results being `first`. */
+typedef VEC(ir_type) promise_types;
+typedef VEC(ir_value) promise_values;
+void promise_stack(checker *c, ir_block block, ir_dim turns, promise_values *next,
+                   promise_types *results);
+void promise_stacked(checker *c, ir_op loop, uint32_t first);
 
 /* ---- verify_numerics.c ---- */
 bool numerics_is_one(const node *n);

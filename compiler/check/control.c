@@ -235,17 +235,28 @@ static void write_for(control *k, const turns *t) {
         break_names(k);
         return;
     }
+    promise_types results = {0};
+    promise_values next = {0};
+    for (size_t i = 0; i < k->types.count; i++)
+        vec_push(&results, k->types.items[i]);
+    promise_stack(c, ir_op_block(c->m, k->draft.op, 0), t->count, &next, &results);
+    for (size_t i = 0; i < next.count; i++)
+        vec_push(&k->next[0], next.items[i]);
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)k->types.count)},
                                    {"sliced", ir_attr_int(c->m, 0)},
                                    {"count", ir_attr_dim(c->m, t->count)}};
     const region_request q = {.opcode = GRAPH_LOOP,
                               .operands = &k->first,
                               .next = k->next,
-                              .results = k->types.items,
-                              .result_count = (uint32_t)k->types.count,
+                              .results = results.items,
+                              .result_count = (uint32_t)results.count,
                               .attrs = attrs,
                               .attr_count = 3};
-    after(k, region_build(c, &k->draft, &q), 0);
+    ir_op loop = region_build(c, &k->draft, &q);
+    promise_stacked(c, loop, (uint32_t)k->types.count);
+    after(k, loop, 0);
+    vec_release(&results);
+    vec_release(&next);
     scope_define(c, n->right->text, (entity){.kind = ENTITY_ENDED, .at = n->right->at},
                  n->right->at, NULL);
 }

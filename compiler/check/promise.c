@@ -131,10 +131,10 @@ static void note_call(checker *c, const callable *f, const promise_mark *mark,
     promised_call call = {.function = f,
                           .line = c->builder.location.line,
                           .body = copy_body(c, f, &k, results),
-                          .argument_count = (uint32_t)k.outside.count};
-    if (mark->block == ir_op_block(c->m, ir_module_kernel(c->m), 0))
-        call.arguments = base_malloc((k.outside.count + 1) * sizeof *call.arguments);
-    for (size_t i = 0; call.arguments && i < k.outside.count; i++)
+                          .argument_count = (uint32_t)k.outside.count,
+                          .block = mark->block};
+    call.arguments = base_malloc((k.outside.count + 1) * sizeof *call.arguments);
+    for (size_t i = 0; i < k.outside.count; i++)
         call.arguments[i] = k.outside.items[i];
     vec_push(&c->promises->items, call);
     vec_release(&k.outside);
@@ -154,6 +154,49 @@ void promise_note(checker *c, const callable *f, const promise_mark *mark, const
     if (tree_flatten(c, e, &results, NULL) && results.count)
         note_call(c, f, mark, &results);
     vec_release(&results);
+}
+
+/* ---- calls in loops ---- */
+
+static bool has_room(const checker *c, const promised_call *call) {
+    bool room = true;
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        room &= ir_type_of(c->m, call->arguments[i])->rank < IR_MAX_RANK;
+    return room;
+}
+
+static ir_type type_of_turns(const checker *c, ir_value v, ir_dim turns) {
+    const ir_type_data *t = ir_type_of(c->m, v);
+    ir_dim dims[IR_MAX_RANK] = {turns};
+    for (int axis = 0; axis < t->rank; axis++)
+        dims[axis + 1] = t->dims[axis];
+    return ir_type_tensor(c->m, t->element, t->rank + 1, dims);
+}
+
+void promise_stack(checker *c, ir_block block, ir_dim turns, promise_values *next,
+                   promise_types *results) {
+    for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
+        promised_call *call = &c->promises->items.items[k];
+        call->stacked = call->block == block && has_room(c, call);
+        for (uint32_t i = 0; call->stacked && i < call->argument_count; i++) {
+            ir_type type = type_of_turns(c, call->arguments[i], turns);
+            vec_push(next, call->arguments[i]);
+            vec_push(results, type);
+        }
+    }
+}
+
+void promise_stacked(checker *c, ir_op loop, uint32_t first) {
+    for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
+        promised_call *call = &c->promises->items.items[k];
+        if (!call->stacked)
+            continue;
+        for (uint32_t i = 0; i < call->argument_count; i++)
+            call->arguments[i] = ir_op_result(c->m, loop, first++);
+        call->block = c->builder.block;
+        call->depth++;
+        call->stacked = false;
+    }
 }
 
 /* ---- for the compiler's callers ---- */
@@ -179,11 +222,13 @@ static bool promises_anything(const compiler_source *s) {
 }
 
 static compiler_promise promise_of(const ir_module *kernel, promised_call *call, ir_bindings dims) {
+    const bool known = call->block == ir_op_block(kernel, ir_module_kernel(kernel), 0);
     compiler_promise p = {.function = call->function->ast->name,
                           .line = call->line,
+                          .depth = call->depth,
                           .numerics = call->function->numerics,
                           .body = compiler_instance_new(call->body, dims)};
-    if (call->arguments && call->argument_count)
+    if (known && call->argument_count)
         p.arguments = compiler_instance_new(arguments_of(kernel, call), dims);
     free(call->arguments);
     return p;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "case/case_sample.h"
@@ -13,7 +14,9 @@
 typedef struct call_trial {
     const compiler_promise *p;
     compiler_signature signature; /* of its body */
-    tensor *inputs;               /* a list, of tensors_new */
+    tensor *given;                /* a list, of tensors_new: of all turns, one behind the other */
+    int64_t turns;                /* of the loops around the call */
+    tensor *inputs;               /* of one of them; borrowed */
     bool known;                   /* they are what the call reads */
     promise_verdict *out;
 } call_trial;
@@ -23,7 +26,7 @@ static bool blank_inputs(call_trial *t, status *st) {
     bool ok = true;
     for (uint32_t i = 0; ok && i < t->signature.input_count; i++) {
         const compiler_buffer *b = &t->signature.inputs[i];
-        ok = tensor_init(&t->inputs[i], b->type, b->rank, b->dims, st);
+        ok = tensor_init(&t->given[i], b->type, b->rank, b->dims, st);
     }
     return ok;
 }
@@ -36,10 +39,28 @@ static bool all_floats(const call_trial *t) {
 }
 
 static bool read_inputs(case_context *s, call_trial *t, status *st) {
-    t->inputs = tensors_new(t->signature.input_count);
-    t->known = t->p->arguments || t->signature.input_count == 0;
-    return t->p->arguments ? compiler_interpret(t->p->arguments, s->inputs, t->inputs, st)
-                           : blank_inputs(t, st);
+    const uint32_t count = t->signature.input_count;
+    t->given = tensors_new(count);
+    t->inputs = base_calloc((size_t)count + 1, sizeof *t->inputs);
+    t->known = t->p->arguments || count == 0;
+    t->turns = 1;
+    if (!t->p->arguments)
+        return blank_inputs(t, st);
+    if (!compiler_interpret(t->p->arguments, s->inputs, t->given, st))
+        return false;
+    for (uint32_t axis = 0; axis < t->p->depth; axis++)
+        t->turns *= t->given[0].dims[axis];
+    return true;
+}
+
+static void take_turn(call_trial *t, int64_t turn) {
+    for (uint32_t i = 0; i < t->signature.input_count; i++) {
+        const compiler_buffer *b = &t->signature.inputs[i];
+        tensor *one = &t->inputs[i];
+        *one = (tensor){.type = b->type, .rank = b->rank, .data = t->given[i].data};
+        memcpy(one->dims, b->dims, sizeof one->dims);
+        one->data = (char *)one->data + (size_t)turn * tensor_bytes(one);
+    }
 }
 
 static void break_promise(call_trial *t, const char *words) {
@@ -78,15 +99,36 @@ static bool try_stable(call_trial *t, status *st) {
     return true;
 }
 
-static bool try_call(call_trial *t, status *st) {
+static bool try_turn(call_trial *t, status *st) {
     tensor *results = tensors_new(t->signature.output_count);
     bool ok = compiler_interpret(t->p->body, t->inputs, results, st);
-    t->out->by = PROMISE_TEST;
-    t->out->holds = true;
     if (ok)
         try_bounds(t, results);
     ok = ok && try_stable(t, st);
     tensors_free(results);
+    return ok;
+}
+
+static bool try_call(call_trial *t, status *st) {
+    bool ok = true;
+    t->out->by = PROMISE_TEST;
+    t->out->holds = true;
+    for (int64_t turn = 0; ok && turn < t->turns && t->out->holds; turn++) {
+        take_turn(t, turn);
+        ok = try_turn(t, st);
+    }
+    return ok;
+}
+
+/* Integers are those of a turn, and floats any. */
+static bool prove_call(call_trial *t, bool *proved, status *st) {
+    const int64_t turns = all_floats(t) ? 1 : t->turns;
+    bool ok = true;
+    *proved = t->known || all_floats(t);
+    for (int64_t turn = 0; ok && *proved && turn < turns; turn++) {
+        take_turn(t, turn);
+        ok = compiler_proves(t->p, t->inputs, proved, st);
+    }
     return ok;
 }
 
@@ -98,7 +140,11 @@ static bool judge_call(case_context *s, call_trial *t, status *st) {
     }
     if (!compiler_signature_of(t->p->body, &t->signature, st) || !read_inputs(s, t, st))
         return false;
-    if ((t->known || all_floats(t)) && !compiler_proves(t->p, t->inputs, &proved, st))
+    if (t->turns == 0) {
+        text_append(&t->out->why, "the loop around it has no turns");
+        return true;
+    }
+    if (!prove_call(t, &proved, st))
         return false;
     if (proved) {
         t->out->by = PROMISE_PROOF;
@@ -107,7 +153,8 @@ static bool judge_call(case_context *s, call_trial *t, status *st) {
     }
     if (t->known)
         return try_call(t, st);
-    text_append(&t->out->why, "it is called in a branch or a loop, and intervals do not prove it");
+    text_append(&t->out->why, "it is called in a branch, or in a loop that is none over a range, "
+                              "and intervals do not prove it");
     return true;
 }
 
@@ -146,7 +193,8 @@ bool verdict_promises(case_context *s, const verdict_request *request, verdict *
         text_init(&p->why);
         call_trial t = {.p = &list[i], .out = p};
         ok = judge_call(s, &t, st);
-        tensors_free(t.inputs);
+        tensors_free(t.given);
+        free(t.inputs);
         if (p->by && !p->holds)
             take_broken(out, p);
     }

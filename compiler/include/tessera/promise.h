@@ -9,10 +9,11 @@ typedef struct compiler_promise {
     const char *function;
     uint32_t line; /* of the call, in the source's first file */
     const compiler_numerics *numerics;
-    compiler_instance *body; /* what the call computes of what it reads */
-    compiler_instance
-        *arguments; /* what it reads, of the kernel's inputs: its outputs are the
-                       inputs of `body`; NULL: the call stands in a branch or a loop */
+    compiler_instance *body;      /* what the call computes of what it reads */
+    compiler_instance *arguments; /* what it reads, of the kernel's inputs: its outputs are the
+                                     inputs of `body`; NULL: it reads nothing, or the call stands in
+                                     a branch, or in a loop that is none over a range */
+    uint32_t depth; /* ... each output has so many axes in front: the turns of loops around it */
 } compiler_promise;
 
 /* The calls of a kernel, in the order in which they are written out; *count may be 0. Strings live

@@ -155,6 +155,27 @@ def turns(x: Tensor["M", f32], y: Tensor["N", f32]) -> Tensor["M", f32]:
     for i in range(N):
         x = clamped(x) + shares(x)
     return x
+
+
+@verify.numerics(bounded=[-100, 100])
+def grown(x):
+    return x * 3.0
+
+
+@cases(case("few", M=5, N=2), case("many", M=5, N=9))
+@kernel
+def grows(x: Tensor["M", f32], y: Tensor["N", f32]) -> Tensor["M", f32]:
+    for i in range(N):
+        x = grown(x)
+    return x
+
+
+@cases(case("a", M=5))
+@kernel
+def sides(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    if max(x) > 0.0:
+        x = shares(x)
+    return x
 END
 exits 1 "promises are held to" "$tsr" bench kernels.tsr --backend interp,cpu --profile strict,fast --quick --db r.db --failures packs --json
 python3 - >found <<'END'
@@ -212,7 +233,10 @@ layer usual interp ok None unit 25 test True
 layer great cpu mismatch violated clamped 25 proof True
 layer great cpu mismatch violated unit 25 test False verify.numerics: 'unit', called in line 25, .*tessera.mul
 turns a cpu ok None clamped 32 proof True
-turns a cpu ok None shares 32 none None
+turns a cpu ok None shares 32 test True
+grows few cpu ok None grown 45 test True
+grows many cpu mismatch violated grown 45 test False verify.numerics: 'grown', called in line 45, gives
+sides a cpu ok None shares 53 none None
 END
 
 exits 1 "goldens" "$tsr" golden record kernels.tsr --golden golden
