@@ -227,6 +227,7 @@ void artifact_init(artifact_builder *b, compiler_instance *instance,
     const ir_module *graph = compiler_instance_graph(instance);
     ir_attr effects = ir_op_attr(graph, ir_module_kernel(graph), "effects");
     b->effects = effects ? strings_json(graph, effects) : NULL;
+    b->checks_bounds = options->check_bounds;
 }
 
 void artifact_release(artifact_builder *b) {
@@ -492,7 +493,8 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
     }
     for (uint32_t i = 0; i < b->section_count; i++)
         parts[count++] = b->sections[i];
-    uint16_t minor = b->fills                                     ? MODULE_ABI_MINOR_FILL
+    uint16_t minor = b->checks_bounds                             ? MODULE_ABI_MINOR_BOUNDS
+                     : b->fills                                   ? MODULE_ABI_MINOR_FILL
                      : b->program                                 ? MODULE_ABI_MINOR_PROGRAM
                      : json_object_get(b->signature, "constants") ? MODULE_ABI_MINOR_PREPARED
                                                                   : MODULE_ABI_MINOR;

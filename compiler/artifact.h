@@ -20,6 +20,7 @@ typedef struct artifact_builder {
     json_t *effects;             /* by output, as the graph has them; NULL: there are none */
     json_t *signature;           /* name, inputs and outputs */
     json_t *program;             /* of several kernels, and no images; NULL: it is none */
+    bool checks_bounds;          /* code for CPUs checks its accesses */
     bool fills;                  /* the program fills memory */
     const module_part *sections; /* kernels and constants of the program, borrowed */
     uint32_t section_count;

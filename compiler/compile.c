@@ -8,7 +8,11 @@
 #include "base/file.h"
 #include "source/diagnostic.h"
 #include "tessera/compiler.h"
+#include "tessera/nonfinite.h"
 
+_Static_assert((int)TSR_NONFINITE_CODE == (int)NONFINITE_CODE &&
+                   (int)TSR_NONFINITE_INPUT == (int)NONFINITE_INPUT,
+               "origins are those of the compiler");
 _Static_assert(sizeof((tsr_shape_t *)0)->dims >= TENSOR_MAX_RANK * sizeof(int64_t),
                "a shape has room for every rank");
 
@@ -22,6 +26,7 @@ struct tsr_compilation {
     compiler_signature signature;
     bool has_signature;
     compiler_artifact artifact;
+    text found; /* of tsrFindNonfinite */
 };
 
 /* ---- options ---- */
@@ -130,6 +135,7 @@ static bool build(tsr_compilation_t c, const tsr_compile_options_t *o,
                   const compiler_kernel *kernel, status *st) {
     compiler_options options = {.isa = o->isa,
                                 .generic = o->generic != 0,
+                                .check_bounds = o->check_bounds != 0,
                                 .threads = o->threads,
                                 .schedule = o->schedule,
                                 .constants = o->constants,
@@ -176,6 +182,7 @@ static tsr_compilation_t begin(void) {
     tsr_compilation_t c = base_calloc(1, sizeof *c);
     compiler_init();
     text_init(&c->said);
+    text_init(&c->found);
     diagnostics_list(&c->listed);
     return c;
 }
@@ -250,6 +257,7 @@ void tsrDestroyCompilation(tsr_compilation_t c) {
     compiler_close(c->source);
     diagnostic_list_release(&c->listed);
     text_release(&c->said);
+    text_release(&c->found);
     free(c);
 }
 
@@ -307,4 +315,53 @@ tsr_status_t tsrGetShape(tsr_compilation_t c, uint32_t index, tsr_shape_t *out) 
     for (int axis = 0; axis < b->rank; axis++)
         found.dims[axis] = b->dims[axis];
     return fill(out, out->struct_size, &found, sizeof found);
+}
+
+/* ---- where what is not finite comes from ---- */
+
+/* Copies of the caller's arrays. */
+static tensor *tensors_of(const compiler_buffer *buffers, uint32_t count, const void *const *arrays,
+                          status *st) {
+    tensor *list = tensors_new(count);
+    for (uint32_t i = 0; i < count && st->code == STATUS_OK; i++)
+        if (tensor_init(&list[i], buffers[i].type, buffers[i].rank, buffers[i].dims, st) &&
+            tensor_bytes(&list[i]))
+            memcpy(list[i].data, arrays[i], tensor_bytes(&list[i]));
+    return list;
+}
+
+static bool find_nonfinite(tsr_compilation_t c, const void *const *inputs,
+                           const void *const *outputs, compiler_nonfinite *found, status *st) {
+    const compiler_signature *s = &c->signature;
+    tensor *in = tensors_of(s->inputs, s->input_count, inputs, st),
+           *out = tensors_of(s->outputs, s->output_count, outputs, st);
+    text_clear(&c->found);
+    bool ok = st->code == STATUS_OK && compiler_find_nonfinite(c->instance, in, out, found, st) &&
+              compiler_nonfinite_text(c->instance, found, &c->found, st);
+    tensors_free(in);
+    tensors_free(out);
+    return ok;
+}
+
+tsr_status_t tsrFindNonfinite(tsr_compilation_t c, const void *const *inputs,
+                              const void *const *outputs, tsr_nonfinite_t *out) {
+    compiler_nonfinite found;
+    status st = STATUS_INIT;
+    if (!c || !inputs || !outputs || !out || out->struct_size < sizeof(size_t) || !c->has_signature)
+        return TSR_EINVAL;
+    if (compiler_instance_is_contract(c->instance))
+        return TSR_EUNAVAILABLE;
+    if (!find_nonfinite(c, inputs, outputs, &found, &st))
+        return abi_code(st.code);
+    const bool came_in = found.origin == NONFINITE_INPUT;
+    tsr_nonfinite_t told = {.origin = (tsr_nonfinite_origin_t)found.origin,
+                            .line = found.line,
+                            .column = found.column,
+                            .operation = found.operation,
+                            .input = came_in ? c->signature.inputs[found.input].name : NULL,
+                            .rank = (uint32_t)found.rank,
+                            .value = found.value,
+                            .description = c->found.data};
+    memcpy(told.index, found.index, sizeof found.index);
+    return fill(out, out->struct_size, &told, sizeof told);
 }

@@ -309,6 +309,14 @@ bool pipeline_open(pipeline *p, compiler_instance *instance, const compiler_opti
     p->target = target_find(isa);
     if (!p->target)
         return status_set(st, STATUS_INVALID, "unknown ISA level '%s'", isa);
+    if (options->check_bounds && p->target->class != TARGET_CPU && !p->target->emulated)
+        return status_set(st, STATUS_INVALID,
+                          "accesses are checked in code for CPUs and on emulated chips; %s is "
+                          "neither",
+                          isa);
+    if (has_fault(p, "wrong-index") && !options->check_bounds)
+        return status_set(st, STATUS_INVALID,
+                          "fault wrong-index writes outside of memory: add --check-bounds");
     return true;
 }
 
@@ -346,7 +354,11 @@ ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *op
 }
 
 static bool emit_code(const pipeline *p, emit_output output, text *out) {
-    emit_request request = {p->target, p->options->unoptimised, output, p->options->drop_barrier};
+    const emit_request request = {.target = p->target,
+                                  .unoptimised = p->options->unoptimised,
+                                  .check_bounds = p->options->check_bounds,
+                                  .output = output,
+                                  .drop_barrier = p->options->drop_barrier};
     return target_emit(p->m, &request, out, p->st);
 }
 

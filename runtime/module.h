@@ -47,7 +47,8 @@ enum {
     MODULE_ABI_MINOR = 0,
     MODULE_ABI_MINOR_PREPARED = 1, /* it has constants */
     MODULE_ABI_MINOR_PROGRAM = 3,  /* it is a program of several kernels */
-    MODULE_ABI_MINOR_FILL = 5      /* ... that fills memory */
+    MODULE_ABI_MINOR_FILL = 5,     /* ... that fills memory */
+    MODULE_ABI_MINOR_BOUNDS = 6    /* its code checks its accesses */
 };
 
 /* Serialises the parts, for runtimes of at least this minor; *image_out is owned by the caller

@@ -99,6 +99,16 @@ typedef struct value_policy {
     uint32_t same_as; /* another item carries it, the one before this number; 0: this one does */
 } value_policy;
 
+typedef VEC(ir_value) value_list;
+typedef VEC(ir_type) type_list;
+
+/* Counts the places at which random numbers are drawn. */
+typedef struct random_places {
+    int64_t streams; /* stochastic roundings so far */
+    int64_t sites;   /* random words so far */
+    ir_op turning;   /* the draft of the loop that is being written; 0: none */
+} random_places;
+
 /* Something that a launch does beside its results. */
 typedef enum effect_kind {
     EFFECT_PRINT,
@@ -137,12 +147,11 @@ typedef struct checker {
     VEC(value_policy) policies;
     VEC(value_origin) written; /* parameters of a state that were written, with repetitions */
     VEC(program_effect) effects;
-    const struct call_frame *calls; /* functions that are being written out */
-    struct tile_state *tiles;       /* NULL: the kernel is made of whole tensors */
-    int64_t streams;                /* stochastic roundings so far */
-    int64_t sites;                  /* random words so far */
-    ir_op turning;                  /* the draft of the loop that is being written; 0: none */
-    uint32_t operations;            /* so far */
+    const struct call_frame *calls;  /* functions that are being written out */
+    struct promised_calls *promises; /* receives calls that promise something; or NULL */
+    struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
+    random_places random;
+    uint32_t operations; /* so far */
     bool constants_only;
 } checker;
 
@@ -370,8 +379,8 @@ void assign_name(checker *c, const node *target, entity value);
 bool control_is_condition(const checker *c, const entity *condition);
 void control_if(checker *c, const node *n, const entity *condition);
 void control_while(checker *c, const node *n);
-/* for i in range(...) of which a bound is a dimension. */
-void control_for(checker *c, const node *n);
+/* for i in range(...) of which a bound is a dimension; `bounds`: start, stop and step. */
+void control_for(checker *c, const node *n, const entity *bounds);
 
 /* ---- tiles/: kernels made of tiles ---- */
 /* Reports a function that kernels of tiles lack; true where this is none. */
@@ -393,6 +402,38 @@ entity tiles_load(checker *c, const call_arguments *a);
 bool tiles_has_attributes(const entity *e);
 entity tiles_attribute(checker *c, const entity *base, const node *n);
 void tiles_loop(checker *c, const node *n);
+
+/* ---- promise.c ---- */
+
+/* A call of a function that promises something of its results. */
+typedef struct promised_call {
+    const struct callable *function;
+    uint32_t line;       /* of the call, in the first file */
+    ir_module *body;     /* its operations alone: what they read is an input */
+    ir_value *arguments; /* these, as values of `block` */
+    uint32_t argument_count;
+    ir_block block;
+    uint32_t depth; /* of loops around the call: so many axes of an argument are their turns */
+    bool stacked;   /* the loop that is being built gives the arguments */
+} promised_call;
+typedef struct promised_calls {
+    VEC(promised_call) items;
+} promised_calls;
+
+/* A place in the block that is built. */
+typedef struct promise_mark {
+    ir_block block;
+    ir_op last;
+} promise_mark;
+promise_mark promise_begin(const checker *c);
+/* Keeps a call whose operations began behind the mark, where the checker is asked for calls. */
+void promise_note(checker *c, const struct callable *f, const promise_mark *mark, const entity *e);
+
+/* The arguments of calls in a loop's block become results of the loop, turn by turn: behind what
+ * the block makes and behind the loop's results. And when the loop is there, the first of these
+ * results being `first`. */
+void promise_stack(checker *c, ir_block block, ir_dim turns, value_list *next, type_list *results);
+void promise_stacked(checker *c, ir_op loop, uint32_t first);
 
 /* ---- verify_numerics.c ---- */
 bool numerics_is_one(const node *n);

@@ -17,7 +17,7 @@ typedef struct control {
     const node *n;
     region_draft draft;
     VEC(carried_name) names;
-    VEC(ir_type) types; /* of the tensors of all names, in order */
+    type_list types;    /* of the tensors of all names, in order */
     value_list first;   /* these tensors before */
     value_list next[2]; /* by block: what it makes */
 } control;
@@ -191,16 +191,11 @@ static ir_dim dim_of(const entity *e) {
     return e->kind == ENTITY_DIM ? e->dim : e->integer;
 }
 
-static bool read_turns(checker *c, const node *range, turns *out) {
-    entity bounds[3] = {entity_integer(c, 0, range->at), entity_integer(c, 0, range->at),
-                        entity_integer(c, 1, range->at)};
-    for (uint32_t i = 0; i < range->count && i < 3; i++) {
-        ir_dim dim;
-        entity e = check_expression(c, range->items[i]);
-        if (e.kind == ENTITY_BROKEN || !argument_dim(c, &e, &dim))
+static bool count_turns(checker *c, const node *range, const entity *bounds, turns *out) {
+    ir_dim dim;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!argument_dim(c, &bounds[i], &dim))
             return false;
-        bounds[range->count == 1 ? 1 : i] = e;
-    }
     ir_dim step = dim_of(&bounds[2]), start = dim_of(&bounds[0]);
     out->start = bounds[0];
     out->step = bounds[2];
@@ -208,7 +203,7 @@ static bool read_turns(checker *c, const node *range, turns *out) {
     if (step != 1 && out->count != IR_DIM_INVALID && step != 0)
         out->count =
             ir_dim_floordiv(c->m, ir_dim_add(c->m, out->count, ir_dim_sub(c->m, step, 1)), step);
-    if (range->count <= 3 && step != 0 && out->count != IR_DIM_INVALID)
+    if (step != 0 && out->count != IR_DIM_INVALID)
         return true;
     diagnose_error(c->report, ERROR_DIMENSION_RANGE, range->at,
                    "this range would have a step of 0, or fewer turns than none");
@@ -224,7 +219,7 @@ static entity place_of(checker *c, const turns *t, ir_value turn, span at) {
     return dim_of(&t->start) == 0 ? e[0] : emit_elementwise(c, GRAPH_ADD, e, 2, NULL, 0, at);
 }
 
-static void build_for(control *k, const turns *t, const effect_types *results, size_t mark) {
+static void build_for(control *k, const turns *t, const type_list *results, size_t mark) {
     checker *c = k->c;
     const node *n = k->n;
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)k->types.count)},
@@ -240,6 +235,7 @@ static void build_for(control *k, const turns *t, const effect_types *results, s
     ir_op op = region_build(c, &k->draft, &q);
     after(k, op, 0);
     effects_take(c, mark, c->effects.count, op, (uint32_t)k->types.count);
+    promise_stacked(c, op, (uint32_t)(k->types.count + c->effects.count - mark));
     scope_define(c, n->right->text, (entity){.kind = ENTITY_ENDED, .at = n->right->at},
                  n->right->at, NULL);
 }
@@ -256,10 +252,11 @@ static void write_for(control *k, const turns *t) {
     assign_name(c, n->right, place_of(c, t, turn, n->right->at));
     check_block(c, n->third);
     bool good = c->report->reported == before && give_names(k, &k->next[0]);
-    effect_types results = {0};
+    type_list results = {0};
     for (size_t i = 0; i < k->types.count; i++)
         vec_push(&results, k->types.items[i]);
     effects_leave_loop(c, mark, t->count, &k->next[0], &results);
+    promise_stack(c, ir_op_block(c->m, k->draft.op, 0), t->count, &k->next[0], &results);
     region_leave(c, &k->draft);
     good = good && (results.count || changes_something(k)) && c->report->reported == before;
     if (good)
@@ -269,10 +266,10 @@ static void write_for(control *k, const turns *t) {
     vec_release(&results);
 }
 
-void control_for(checker *c, const node *n) {
+void control_for(checker *c, const node *n, const entity *bounds) {
     control k = {.c = c, .n = n};
     turns t;
-    if (!read_turns(c, n->left, &t))
+    if (!count_turns(c, n->left, bounds, &t))
         return;
     find_names(&k, n->third, NULL);
     if (flatten_before(&k))
@@ -324,7 +321,7 @@ static void write_while(control *k) {
     const ir_type number = ir_type_tensor(c->m, DTYPE_I32, 0, NULL);
     entity zero = entity_integer(c, 0, k->n->at);
     value_list operands = {0};
-    VEC(ir_type) results = {0};
+    type_list results = {0};
     vec_push(&operands, scalar(c, &zero, k->n->at).value);
     vec_push(&results, number);
     for (size_t i = 0; i < k->first.count; i++) {

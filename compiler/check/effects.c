@@ -19,7 +19,7 @@ size_t effects_mark(const checker *c) {
 }
 
 void effects_leave_loop(checker *c, size_t mark, ir_dim turns, value_list *next,
-                        effect_types *results) {
+                        type_list *results) {
     for (size_t i = mark; i < c->effects.count; i++) {
         const ir_value v = c->effects.items[i].value;
         const ir_type_data t = *ir_type_of(c->m, v);

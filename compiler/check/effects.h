@@ -4,8 +4,6 @@
 
 #include "check/regions.h"
 
-typedef VEC(ir_type) effect_types;
-
 /* print(...), debug.NAME(...); and one of them, whose value is nothing. */
 bool effects_is_call(const checker *c, const node *n);
 entity effects_call(checker *c, const node *n);
@@ -16,7 +14,7 @@ bool effects_check(checker *c, const entity *condition, const char *message, spa
 size_t effects_mark(const checker *c);
 /* Adds a value for each turn, as a loop makes it, behind those that it has. */
 void effects_leave_loop(checker *c, size_t mark, ir_dim turns, value_list *next,
-                        effect_types *results);
+                        type_list *results);
 /* Those before `end` are results of the operation, from `first` on; of none where it is 0. */
 void effects_take(checker *c, size_t mark, size_t end, ir_op op, uint32_t first);
 /* Reports that there are any in a block around which the number of turns is not known. */

@@ -211,6 +211,7 @@ static entity write_out(checker *c, const callable *f, call_arguments *a) {
     const name_scope around = c->scope;
     source_module *module = c->module;
     uint32_t before = c->report->reported;
+    const promise_mark mark = promise_begin(c);
     c->calls = &frame;
     c->module = f->module;
     scope_init(&c->scope);
@@ -222,6 +223,7 @@ static entity write_out(checker *c, const callable *f, call_arguments *a) {
     if (c->report->reported != before)
         diagnose_note(c->report, a->at, "'%s' is called here", f->ast->name);
     e.at = a->at;
+    promise_note(c, f, &mark, &e);
     return e;
 }
 

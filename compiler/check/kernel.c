@@ -323,7 +323,7 @@ static void check_body(checker *c, ir_op kernel) {
 /* ---- the finished graph ---- */
 
 /* Leaves out what no output needs: assignments never used, reshapes seen through. */
-static void drop_unused(ir_module *m, ir_block block) {
+void kernel_drop_unused(ir_module *m, ir_block block) {
     uint32_t *uses = ir_count_uses(m);
     for (ir_op op = ir_block_get(m, block)->last; op;) {
         const ir_op_data *d = ir_op_get(m, op);
@@ -392,11 +392,13 @@ static const char *describe_types(checker *c) {
     return kept;
 }
 
-ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_case *given,
-                        diagnostics *d) {
+ir_module *kernel_check_promises(compiler_source *s, const kernel_interface *k,
+                                 const compiler_case *given, struct promised_calls *promises,
+                                 diagnostics *d) {
     checker c;
     uint32_t before = d->reported;
     checker_init(&c, s, d);
+    c.promises = promises;
     c.m = ir_module_new();
     c.kernel = k;
     c.given = given;
@@ -413,10 +415,15 @@ ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const com
     check_all(&c);
     d->context = NULL;
     bool good = d->reported == before;
-    if (good)
-        drop_unused(c.m, c.builder.block);
-    else
+    if (good && !promises)
+        kernel_drop_unused(c.m, c.builder.block);
+    if (!good)
         ir_module_free(c.m);
     checker_release(&c);
     return good ? c.m : NULL;
+}
+
+ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_case *given,
+                        diagnostics *d) {
+    return kernel_check_promises(s, k, given, NULL, d);
 }

@@ -1,5 +1,6 @@
 /* modules.c - imports: the files that a file names, each read once, those that it needs first. */
 #include "check/modules.h"
+#include "check/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -217,6 +218,13 @@ static bool is_of_tiles(const ast_function *f) {
     return tile;
 }
 
+static bool is_decorated(const ast_function *f) {
+    bool decorated = false;
+    for (uint32_t i = 0; i < f->decorator_count; i++)
+        decorated |= !numerics_is_one(f->decorators[i]);
+    return decorated;
+}
+
 static void list_parts(compiler_source *s, source_module *m) {
     const ast_module *ast = m->ast;
     m->function_count = ast->function_count;
@@ -224,10 +232,8 @@ static void list_parts(compiler_source *s, source_module *m) {
     for (uint32_t i = 0; i < ast->function_count; i++) {
         const ast_function *f = &ast->functions[i];
         bool tiles = is_of_tiles(f);
-        m->functions[i] = (callable){.ast = f,
-                                     .module = m,
-                                     .in_tiles = tiles,
-                                     .is_kernel = !tiles && f->decorator_count > 0};
+        m->functions[i] = (callable){
+            .ast = f, .module = m, .in_tiles = tiles, .is_kernel = !tiles && is_decorated(f)};
     }
     m->record_count = ast->record_count;
     m->records = ARENA_NEW(&s->memory, record_type, ast->record_count + 1);

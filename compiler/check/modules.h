@@ -44,9 +44,10 @@ typedef struct record_type {
 typedef struct callable {
     const ast_function *ast;
     source_module *module;
-    bool in_tiles;          /* a parameter or a result is a Tile */
-    bool is_kernel;         /* it has decorators */
-    value_type *parameters; /* by parameter of ast */
+    bool in_tiles;                     /* a parameter or a result is a Tile */
+    bool is_kernel;                    /* it has decorators, others than @verify.numerics */
+    const compiler_numerics *numerics; /* what it promises wherever it is called; or NULL */
+    value_type *parameters;            /* by parameter of ast */
     value_type result;
     const char *math; /* of a kernel's @math(...) */
     bool read, broken;
@@ -58,6 +59,9 @@ typedef struct imported_name {
     source_module *module;
     span at;
 } imported_name;
+
+/* promise.c: what a function promises of its results, which is read once. */
+void promise_read(compiler_source *s, callable *f, diagnostics *d);
 
 struct source_module {
     const char *path; /* as messages show it */

@@ -228,8 +228,10 @@ static void read_parts(compiler_source *s, source_module *m, diagnostics *d) {
     for (uint32_t i = 0; i < m->record_count; i++)
         record_read(s, &m->records[i], d);
     for (uint32_t i = 0; i < m->function_count; i++)
-        if (!m->functions[i].is_kernel)
+        if (!m->functions[i].is_kernel) {
             callable_read(s, &m->functions[i], d);
+            promise_read(s, &m->functions[i], d);
+        }
 }
 
 static void read_kernels(compiler_source *s, diagnostics *d) {

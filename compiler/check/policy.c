@@ -218,7 +218,7 @@ static entity round_stochastic(checker *c, const entity *x, dtype to, const poli
         return operands[1];
     ir_named_attr attrs[] = {{"to", ir_attr_type(c->m, ir_type_scalar(c->m, to))},
                              {"seed", ir_attr_int(c->m, set->seed)},
-                             {"stream", ir_attr_int(c->m, c->streams++)},
+                             {"stream", ir_attr_int(c->m, c->random.streams++)},
                              {"saturate", ir_attr_bool(c->m, true)}};
     return emit_one(c, GRAPH_STOCHASTIC_ROUND, operands, 2, attrs,
                     set->given[POLICY_SATURATE] ? 4 : 3, at);

@@ -10,14 +10,14 @@
 region_draft region_begin(checker *c, uint32_t blocks, span at) {
     source_position p = source_position_of(c->report->source, checker_place(c, at).start);
     c->builder.location = (ir_location){p.line, p.column};
-    region_draft d = {.around = c->builder, .turning = c->turning};
+    region_draft d = {.around = c->builder, .turning = c->random.turning};
     d.op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_LOOP, .region_count = blocks});
     return d;
 }
 
 region_draft region_begin_turns(checker *c, uint32_t blocks, span at) {
     region_draft d = region_begin(c, blocks, at);
-    c->turning = d.op;
+    c->random.turning = d.op;
     return d;
 }
 
@@ -28,7 +28,7 @@ void region_enter(checker *c, const region_draft *d, uint32_t block) {
 
 void region_leave(checker *c, const region_draft *d) {
     c->builder = d->around;
-    c->turning = d->turning;
+    c->random.turning = d->turning;
 }
 
 ir_value region_argument(checker *c, const region_draft *d, uint32_t block, ir_type type) {

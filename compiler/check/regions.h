@@ -10,7 +10,6 @@
 #include "check/check.h"
 
 typedef VEC(entity) entity_list;
-typedef VEC(ir_value) value_list;
 
 typedef struct region_draft {
     ir_op op; /* has the blocks until the operation is built */

@@ -194,6 +194,14 @@ bool source_has_kernel(const compiler_source *source, const compiler_kernel *ker
  * reported. */
 ir_module *kernel_check(compiler_source *s, const kernel_interface *k, const compiler_case *c,
                         diagnostics *d);
+struct promised_calls;
+/* The same, and the calls in it of functions that promise something; the graph has what they read,
+ * used or not. */
+ir_module *kernel_check_promises(compiler_source *s, const kernel_interface *k,
+                                 const compiler_case *c, struct promised_calls *out,
+                                 diagnostics *d);
+/* Leaves out the operations of a block that nothing needs. */
+void kernel_drop_unused(ir_module *m, ir_block block);
 /* Reports where a checked graph has no meaning under a case's dimensions. */
 void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d);
 /* Reports what is wrong with the module's constants. */

@@ -68,7 +68,9 @@ const char *target_format(const target_info *t);
 typedef enum emit_output { EMIT_OBJECT, EMIT_ASSEMBLY, EMIT_LLVM } emit_output;
 typedef struct emit_request {
     const target_info *target;
-    bool unoptimised; /* the plainest code generation */
+    bool unoptimised;  /* the plainest code generation */
+    bool check_bounds; /* accesses are checked: of CPUs (tessera/kernel.h), of emulated chips by
+                          their emulator, which is told whose memory each may reach */
     emit_output output;
     uint32_t drop_barrier; /* wrong on purpose: this one is left out; 0: none is */
 } emit_request;

@@ -2,6 +2,7 @@
  * threads at once. */
 #include "runtime/test/test.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -117,6 +118,40 @@ static void test_shapes(void **state) {
     tsrDestroyCompilation(c);
 }
 
+/* The operation that made outputs so is named from arrays of the host, and a header of before is
+ * left alone. */
+static void test_nonfinite(void **state) {
+    static const char source_of_logs[] = "from tessera import *\n@kernel\n"
+                                         "def logs(x: Tensor['N', f32]) -> Tensor['N', f32]:\n"
+                                         "    return log(x)\n";
+    const float x[2] = {1, 0}, y[2] = {0, -INFINITY}, finite[2] = {0, 1};
+    const void *in = x, *out = y, *good = finite;
+    tsr_compile_options_t options = OPTIONS(.dims = "N=2");
+    tsr_nonfinite_t found = {.struct_size = sizeof found};
+    tsr_nonfinite_t before = {.struct_size = offsetof(tsr_nonfinite_t, line), .line = 99};
+    tsr_compilation_t c = NULL;
+    (void)state;
+    assert_int_equal(
+        tsrCheckShapes(source_of_logs, strlen(source_of_logs), "logs.tsr", &options, &c),
+        TSR_SUCCESS);
+    assert_int_equal(tsrFindNonfinite(c, &in, &out, &found), TSR_SUCCESS);
+    assert_int_equal(found.origin, TSR_NONFINITE_OPERATION);
+    assert_string_equal(found.operation, "tessera.log");
+    assert_int_equal(found.line, 4);
+    assert_int_equal(found.rank, 1);
+    assert_int_equal(found.index[0], 1);
+    assert_true(isinf(found.value));
+    assert_null(found.input);
+    assert_non_null(strstr(found.description, "'tessera.log' in line 4"));
+    assert_int_equal(tsrFindNonfinite(c, &in, &out, &before), TSR_SUCCESS);
+    assert_int_equal(before.origin, TSR_NONFINITE_OPERATION);
+    assert_int_equal(before.line, 99);
+    assert_int_equal(tsrFindNonfinite(c, &in, &good, &found), TSR_SUCCESS);
+    assert_int_equal(found.origin, TSR_NONFINITE_NONE);
+    assert_int_equal(tsrFindNonfinite(c, &in, NULL, &found), TSR_EINVAL);
+    tsrDestroyCompilation(c);
+}
+
 /* A header of before and one of later: what both have counts. */
 static void test_struct_sizes(void **state) {
     struct {
@@ -171,8 +206,9 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_attempts),
-        cmocka_unit_test(test_diagnostics),  cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_what_is_no_source)};
+        cmocka_unit_test(test_threads),          cmocka_unit_test(test_attempts),
+        cmocka_unit_test(test_diagnostics),      cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_nonfinite),        cmocka_unit_test(test_struct_sizes),
+        cmocka_unit_test(test_what_is_no_source)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

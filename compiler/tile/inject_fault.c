@@ -1,7 +1,7 @@
 /* inject_fault.c - wrong code on purpose, to prove that the checks catch it.
  *
- * It runs behind the last verification, which would refuse what it makes. Memory is never touched
- * where the right code would not: a fault leaves work out. */
+ * It runs behind the last verification, which would refuse what it makes. Memory is not touched
+ * where the right code would not: a fault leaves work out, but for one whose code is checked. */
 #include <string.h>
 
 #include "tile/tile.h"
@@ -105,6 +105,38 @@ static void cut_edge(injection *i) {
     i->done++;
 }
 
+/* ---- wrong-index: the last store of an output goes past its end. The one fault that would touch
+ * other memory, were the code not checked. ---- */
+
+/* 0 where that is a formula. */
+static int64_t elements_of(const injection *i, ir_value memory) {
+    const ir_attr_data *shapes =
+        ir_attr_get(i->m, ir_op_attr(i->m, ir_module_kernel(i->m), "shapes"));
+    const ir_attr_data *shape = ir_attr_get(i->m, shapes->items[ir_value_get(i->m, memory)->index]);
+    int64_t elements = 1;
+    for (uint32_t axis = 0; axis < shape->count; axis++)
+        elements *= ir_attr_get(i->m, shape->items[axis])->integer;
+    return elements;
+}
+
+static void store_past_end(injection *i) {
+    ir_module *m = i->m;
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == TILE_STORE &&
+            is_output(i, ir_op_get(m, w.op)->operands[0]) &&
+            elements_of(i, ir_op_get(m, w.op)->operands[0]))
+            i->chosen = w.op;
+    if (!i->chosen)
+        return;
+    const ir_op_data *d = ir_op_get(m, i->chosen);
+    ir_builder b = {m, d->block, i->chosen, d->location};
+    ir_value offset = d->operands[1];
+    int64_t one = 1;
+    offset = tile_affine(&b, elements_of(i, d->operands[0]), &offset, &one, 1);
+    ir_op_get(m, i->chosen)->operands[1] = offset;
+    i->done++;
+}
+
 /* ---- wrong-rounding: the code runs with results rounded toward zero ---- */
 
 static void round_toward_zero(injection *i) {
@@ -125,6 +157,7 @@ static const struct fault {
     const char *why_not;
 } faults[] = {{"drop-last-k", drop_last_k, "no loop accumulates"},
               {"edge-off-by-one", cut_edge, "nothing is stored"},
+              {"wrong-index", store_past_end, "nothing is stored, or sizes are formulas"},
               {"wrong-rounding", round_toward_zero, ""}};
 
 static const struct fault *find_fault(const char *name) {

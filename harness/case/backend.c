@@ -48,6 +48,11 @@ bool backend_is_for_device(const backend *b) {
     return strcmp(b->target, "device") == 0;
 }
 
+bool backend_checks_bounds(const backend *b) {
+    const char *emulated = *b->target ? compiler_emulated_target(b->target) : b->target;
+    return backend_is_ours(b) && emulated && strcmp(emulated, b->target) == 0;
+}
+
 /* A chip of the device's family, and not the emulated form of one. */
 static const char *target_for_device(const char *isa, const char *own) {
     const char *family = isa ? compiler_chip_family(isa) : NULL;

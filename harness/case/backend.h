@@ -50,6 +50,8 @@ backend_id backend_beside(backend_id id);
 bool backend_is_tools(const backend *b);
 /* Its code is made for the chip of the device that runs it. */
 bool backend_is_for_device(const backend *b);
+/* Can accesses of its code be checked? On a CPU, and where threads are emulated. */
+bool backend_checks_bounds(const backend *b);
 /* The target of a backend for a wish by --isa (NULL: none), which counts for backends of its kind
  * alone. `own`: the chip of its device, where its code is made for that. NULL: this machine's
  * best. */

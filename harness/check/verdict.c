@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "case/case_sample.h"
 #include "case/effects.h"
 #include "check/compare.h"
 
@@ -349,15 +351,54 @@ bool verdict_numerics(case_context *s, const verdict_request *request, verdict *
     return !n || !n->stable || hold_stable(s, request, out, st);
 }
 
+/* ---- what made it ---- */
+
+static const char *why_unseen(case_context *s) {
+    if (compiler_instance_is_contract(s->instance))
+        return "the kernel has no formula";
+    return s->c->large || case_sample_applies(s)
+               ? "the case is too large for the interpreter; take smaller dimensions (--dims)"
+               : NULL;
+}
+
+static bool fail_sentinel(case_context *s, verdict *out, status *st) {
+    out->holds = false;
+    text_append(&out->why, "sentinels: ");
+    return compiler_nonfinite_text(s->instance, &out->nonfinite, &out->why, st);
+}
+
+bool verdict_sentinels(case_context *s, const verdict_request *request, verdict *out, status *st) {
+    int64_t elements = 0;
+    out->looked = request->sentinels;
+    for (uint32_t i = 0; out->looked && i < s->signature.output_count; i++)
+        elements += compare_finite(NULL, &request->outputs[i]).beyond;
+    if (!elements)
+        return true;
+    out->unseen = why_unseen(s);
+    if (out->unseen)
+        return true;
+    request->stage(request->context, "sentinels");
+    if (!compiler_find_nonfinite(s->instance, s->inputs, request->outputs, &out->nonfinite, st))
+        return false;
+    bool fails = out->holds && !request->told && out->nonfinite.origin == NONFINITE_OPERATION;
+    return !fails || fail_sentinel(s, out, st);
+}
+
 bool verdict_judge(case_context *s, const verdict_request *request, verdict *out, status *st) {
     *out = (verdict){.against = "none", .max_error_over_bound = -1};
     text_init(&out->why);
     for (uint32_t i = 0; i < s->signature.output_count; i++)
         out->elements += tensor_count(&request->outputs[i]);
     return judge_bits(s, request, out, st) && verdict_same_as(s, request, out, st) &&
-           verdict_numerics(s, request, out, st);
+           verdict_numerics(s, request, out, st) && verdict_promises(s, request, out, st) &&
+           verdict_sentinels(s, request, out, st);
 }
 
 void verdict_release(verdict *v) {
+    for (uint32_t i = 0; i < v->promise_count; i++)
+        text_release(&v->promises[i].why);
+    free(v->promises);
+    v->promises = NULL;
+    v->promise_count = 0;
     text_release(&v->why);
 }

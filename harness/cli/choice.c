@@ -256,13 +256,31 @@ static int check_backends(const options *o, const job_choice *c) {
     }
     if (ours || !c->by_name || c->implementation_count)
         return EXIT_DONE;
-    int code = COMMAND_REFUSE(o, why, OPTION_ISA, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_NO_CACHE,
-                              OPTION_TUNED, OPTION_NO_TUNED, OPTION_ORDER_PROBE);
+    int code =
+        COMMAND_REFUSE(o, why, OPTION_ISA, OPTION_SCHEDULE, OPTION_GENERIC, OPTION_NO_CACHE,
+                       OPTION_TUNED, OPTION_NO_TUNED, OPTION_ORDER_PROBE, OPTION_CHECK_BOUNDS);
     if (!code && !tools)
         code = COMMAND_REFUSE(o, why, OPTION_UNOPTIMISED, OPTION_INJECT);
     if (!code && (c->thread_count != 1 || c->threads[0] != 1))
         code = COMMAND_REFUSE(o, why, OPTION_THREADS);
     return code;
+}
+
+/* One that was named is refused, one of all is left out, like one without the profile. */
+static int check_bounds(const options *o, job_choice *c) {
+    for (int id = 0; id < BACKEND_COUNT && c->check_bounds; id++) {
+        const backend *b = &backend_table[id];
+        if (!c->backends[id] || !backend_is_compiled(b) || backend_checks_bounds(b))
+            continue;
+        if (c->by_name)
+            return command_usage(o->command,
+                                 "--check-bounds is for CPUs and emulated chips, and backend %s is "
+                                 "neither",
+                                 b->name);
+        say(stderr, "tsr: left out: backend %s, whose accesses are not checked\n", b->name);
+        c->backends[id] = false;
+    }
+    return EXIT_DONE;
 }
 
 /* Ours keeps to derived bounds, and what promises bits has no tolerance. */
@@ -291,6 +309,7 @@ static int check_choice(const options *o, job_choice *c) {
     if (refused || !option_applies(OPTION_BACKEND, o->command))
         return refused;
     int code = check_profiles(o, c);
+    code = code ? code : check_bounds(o, c);
     return code ? code : check_backends(o, c);
 }
 
@@ -395,12 +414,14 @@ int choice_make(const options *o, const char *profiles, uint64_t timeout_seconds
                         .timeout_seconds = timeout_seconds,
                         .quick = options_flag(o, OPTION_QUICK),
                         .unoptimised = options_flag(o, OPTION_UNOPTIMISED),
+                        .check_bounds = options_flag(o, OPTION_CHECK_BOUNDS),
                         .generic = options_flag(o, OPTION_GENERIC),
                         .constants = options_text(o, OPTION_CONSTANT, NULL),
                         .schedule = options_text(o, OPTION_SCHEDULE, NULL),
                         .space = o->chosen,
                         .cold = options_flag(o, OPTION_COLD),
                         .tolerance = options_text(o, OPTION_TOLERANCE, NULL),
+                        .sentinels = options_flag(o, OPTION_SENTINELS),
                         .order_probe = options_flag(o, OPTION_ORDER_PROBE)};
     if (!options_number(o, OPTION_SEED, 0, INT64_MAX, &out->seed, &st) ||
         !options_number(o, OPTION_TIMEOUT, 1, 1000000, &out->timeout_seconds, &st) ||

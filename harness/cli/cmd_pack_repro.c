@@ -120,7 +120,7 @@ static void as_of_others(const json_t *recorded, job *j) {
     j->implementation_kind = (uint32_t)kind;
     j->implementation_symbol = json_string_value(json_object_get(recorded, "symbol"));
     j->isa = j->schedule = j->constants = j->fault = NULL;
-    j->unoptimised = j->generic = j->tuned = j->held = false;
+    j->unoptimised = j->check_bounds = j->generic = j->tuned = j->held = false;
 }
 
 /* As it ran: what the record and its run's arguments say replaces what was chosen. */
@@ -134,6 +134,8 @@ static void as_recorded(const wanted *w, job *j) {
     j->isa = json_string_value(json_object_get(w->run_arguments, "isa"));
     j->fault = result_string(record, RESULT_FAULT);
     j->unoptimised = json_is_true(json_object_get(w->run_arguments, "unoptimised"));
+    j->check_bounds = json_is_true(json_object_get(w->run_arguments, "check_bounds"));
+    j->sentinels = json_is_true(json_object_get(w->run_arguments, "sentinels"));
     j->schedule = result_string(record, RESULT_SCHEDULE_VALUES);
     j->space = result_string(record, RESULT_SPACE);
     j->tuned = strcmp(result_text(record, RESULT_SCHEDULE), "tuned") == 0;

@@ -79,6 +79,17 @@ static void show_ways(const replay *r, const replay_request *request) {
     text_release(&word);
 }
 
+static void show_sentinels(const json_t *result) {
+    const char *words = json_text_at(result_get(result, RESULT_SENTINELS), "description");
+    text line;
+    if (!*words)
+        return;
+    text_init(&line);
+    text_show(&line, "sentinels %s\n", words);
+    say_text(stdout, line.data);
+    text_release(&line);
+}
+
 static void show(const replay *r, const replay_request *request) {
     const json_t *item = json_object_get(r->manifest, "case");
     say(stdout, "%s", repro_verdict_name(r->verdict));
@@ -104,8 +115,10 @@ static void show(const replay *r, const replay_request *request) {
     show_missing(r->missing);
     if (item)
         show_end("recorded", json_object_get(r->manifest, "outcome"));
-    if (r->result && r->verdict != INCOMPATIBLE)
+    if (r->result && r->verdict != INCOMPATIBLE) {
         show_end("now", r->result);
+        show_sentinels(r->result);
+    }
 }
 
 static void show_json(const replay *r) {
@@ -161,7 +174,7 @@ static int show_pack(const options *o) {
     uint64_t memory_mib = replay_memory_mib();
     int code = COMMAND_REFUSE(o, "is for a pack that is run, and --show runs none", OPTION_TRUST,
                               OPTION_REPLAY_WITH, OPTION_REPLAY_EXPECT, OPTION_ISA,
-                              OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS);
+                              OPTION_SENTINELS, OPTION_REPLAY_TIMEOUT, OPTION_REPLAY_THREADS);
     if (code)
         return code;
     if (!options_number(o, OPTION_REPLAY_MEMORY, 1, 1u << 30, &memory_mib, &st))
@@ -197,6 +210,7 @@ int command_replay(const options *o) {
     if (code)
         return code;
     request.isa = choice.isa;
+    request.sentinels = options_flag(o, OPTION_SENTINELS);
     request.trust = options_flag(o, OPTION_TRUST);
     request.expects_fixed = options_flag(o, OPTION_REPLAY_EXPECT);
     return run_with(o, &request);

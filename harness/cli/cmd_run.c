@@ -17,6 +17,7 @@
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
 #include "launch/launch.h"
+#include "tessera/nonfinite.h"
 
 typedef struct run_session {
     compiler_source *source;
@@ -294,7 +295,7 @@ static bool take_tuned(run_session *s, status *st) {
 }
 
 /* The steps, on a device that is open, or with none by the interpreter. */
-static bool run_steps(run_session *s, const options *o, launch *device, status *st) {
+static bool run_steps(run_session *s, const options *o, launch *device, bool *fails, status *st) {
     char digest[65];
     sha256_hex(compiler_instance_hash(s->instance), digest);
     step_plan plan = {.kernel = s->k.kernel->name,
@@ -307,10 +308,10 @@ static bool run_steps(run_session *s, const options *o, launch *device, status *
                       .counter = s->counter,
                       .steps = s->steps};
     steps_options(&plan, o);
-    return steps_run(&plan, st);
+    return steps_run(&plan, fails, st);
 }
 
-static bool run_compiled(run_session *s, const options *o, status *st) {
+static bool run_compiled(run_session *s, const options *o, bool *fails, status *st) {
     s->build.source_schedule = s->k.kernel->schedule;
     if (!take_tuned(s, st))
         return false;
@@ -324,7 +325,7 @@ static bool run_compiled(run_session *s, const options *o, status *st) {
                                   .constants = s->build.constants};
         launch_request_artifact(&request, &artifact);
         launch_request_buffers(&request, &s->signature);
-        ok = launch_open(&l, &request, st) && run_steps(s, o, &l, st);
+        ok = launch_open(&l, &request, st) && run_steps(s, o, &l, fails, st);
         launch_close(&l);
     }
     compiler_artifact_release(&artifact);
@@ -334,16 +335,18 @@ static bool run_compiled(run_session *s, const options *o, status *st) {
 static int run_kernel(run_session *s, const options *o) {
     text diagnostics;
     status st = STATUS_INIT;
+    bool fails = false;
     text_init(&diagnostics);
     bool ok = prepare(s, o, &diagnostics, &st);
     say_diagnostics(stderr, ok ? "" : diagnostics.data);
     text_release(&diagnostics);
-    ok = ok && (backend_is_compiled(&backend_table[s->backend]) ? run_compiled(s, o, &st)
-                                                                : run_steps(s, o, NULL, &st));
+    ok = ok &&
+         (backend_is_compiled(&backend_table[s->backend]) ? run_compiled(s, o, &fails, &st)
+                                                          : run_steps(s, o, NULL, &fails, &st));
     tensors_free(s->inputs);
     ir_module_free(s->graph);
     compiler_instance_free(s->instance);
-    return ok ? EXIT_DONE : command_fail(&st);
+    return !ok ? command_fail(&st) : fails ? EXIT_CHECK : EXIT_DONE;
 }
 
 /* One backend: cpu where none is named. */

@@ -227,6 +227,7 @@ int kernel_choice_options(const options *o, job_choice *choice, compiler_options
                               .also_count = choice->also_count,
                               .threads = choice->threads[0],
                               .unoptimised = choice->unoptimised,
+                              .check_bounds = choice->check_bounds,
                               .constants = choice->constants,
                               .schedule = choice->schedule};
     int chosen = 0;

@@ -219,8 +219,9 @@ static bool run(module_run *r, const options *o, const job_choice *choice, statu
                       .device = &l,
                       .counter = r->counter,
                       .steps = r->steps};
+    bool fails;
     steps_options(&plan, o);
-    bool ok = launch_open(&l, &request, st) && steps_run(&plan, st);
+    bool ok = launch_open(&l, &request, st) && steps_run(&plan, &fails, st);
     if (ok && tsrGetModuleIsa(l.module, &isa) == TSR_SUCCESS)
         say(stderr, "tsr: %s: the image for %s\n", r->path, isa);
     launch_close(&l);
@@ -245,8 +246,8 @@ int run_module(const options *o, int64_t steps) {
     status st = STATUS_INIT;
     int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
                               OPTION_CASE, OPTION_PROFILE, OPTION_ISA, OPTION_UNOPTIMISED,
-                              OPTION_SCHEDULE, OPTION_NO_CACHE, OPTION_SPACE, OPTION_CONSTANTS,
-                              OPTION_TUNED, OPTION_NO_TUNED);
+                              OPTION_CHECK_BOUNDS, OPTION_SCHEDULE, OPTION_NO_CACHE, OPTION_SPACE,
+                              OPTION_CONSTANTS, OPTION_TUNED, OPTION_NO_TUNED, OPTION_SENTINELS);
     code = code ? code : choice_make(o, "strict", 60, &choice);
     code = code ? code : choose_device(o, &choice, &r.device);
     if (code)

@@ -13,6 +13,7 @@
 #include "case/safetensors.h"
 #include "common/interrupt.h"
 #include "common/say.h"
+#include "tessera/nonfinite.h"
 
 typedef struct runner {
     const step_plan *plan;
@@ -21,6 +22,7 @@ typedef struct runner {
     int64_t done;   /* steps */
     uint64_t saved; /* when, in ns */
     bool *in_place; /* by output: it lies in the input that it replaces */
+    bool fails;     /* an operation made a NaN or an infinity */
 } runner;
 
 enum { SAVE_AFTER_NS = 1000000000 };
@@ -214,6 +216,7 @@ void steps_options(step_plan *plan, const options *o) {
     plan->state = options_text(o, OPTION_KEEP, NULL);
     plan->save = options_text(o, OPTION_SAVE, NULL);
     plan->out = options_text(o, OPTION_OUT, ".");
+    plan->sentinels = options_flag(o, OPTION_SENTINELS);
 }
 
 /* ---- a step ---- */
@@ -274,11 +277,31 @@ static bool checks_hold(runner *r, status *st) {
                             effect_line(s->outputs[output].effect), r->plan->kernel, message);
 }
 
+/* Tells what made outputs that are not finite; only an operation is a failure. The inputs are those
+ * of this step: no state lies in its output. */
+static bool look_for_nonfinite(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    compiler_nonfinite found;
+    text words;
+    if (!compiler_find_nonfinite(p->instance, p->inputs, r->outputs, &found, st))
+        return false;
+    r->fails = found.origin == NONFINITE_OPERATION;
+    text_init(&words);
+    bool ok = compiler_nonfinite_text(p->instance, &found, &words, st);
+    if (ok && found.elements && p->steps)
+        say(stderr, "tsr: sentinels: step %" PRId64 ": %s\n", r->done, words.data);
+    else if (ok && found.elements)
+        say(stderr, "tsr: sentinels: %s\n", words.data);
+    text_release(&words);
+    return ok;
+}
+
 static bool step(runner *r, status *st) {
     if (!compute(r, st))
         return false;
     effects_print(r->plan->signature, r->outputs, stdout);
-    if (!checks_hold(r, st) || !keep_results(r, st) || !hand_on(r, st))
+    if ((r->plan->sentinels && !look_for_nonfinite(r, st)) || !checks_hold(r, st) ||
+        !keep_results(r, st) || !hand_on(r, st))
         return false;
     r->done++;
     return !r->plan->state || now_ns() - r->saved < SAVE_AFTER_NS || save_state(r, st);
@@ -294,11 +317,11 @@ static bool open_outputs(runner *r, status *st) {
         const struct compiler_buffer *b = &p->signature->outputs[o];
         uint32_t output = TSR_NOT_DONATED;
         ok = tensor_init(&r->outputs[o], b->type, b->rank, b->dims, st);
-        if (p->device && b->replaces >= 0 &&
+        if (p->device && b->replaces >= 0 && !p->sentinels &&
             tsrGetDonatedOutput(p->device->kernel, (uint32_t)b->replaces, &output) == TSR_SUCCESS)
             r->in_place[o] = output == o;
     }
-    if (p->device)
+    if (p->device && !p->sentinels)
         launch_share_donated(p->device, true);
     return ok;
 }
@@ -325,7 +348,7 @@ static bool finish(runner *r, status *st) {
                           : write_outputs(r, st);
 }
 
-bool steps_run(const step_plan *plan, status *st) {
+bool steps_run(const step_plan *plan, bool *fails, status *st) {
     const uint32_t count = plan->signature->output_count;
     const int64_t steps = plan->steps ? plan->steps : 1;
     runner r = {.plan = plan,
@@ -335,9 +358,10 @@ bool steps_run(const step_plan *plan, status *st) {
     if (plan->state)
         interrupt_watch();
     bool ok = begin(&r, st);
-    while (ok && r.done < steps && !interrupt_seen)
+    while (ok && r.done < steps && !interrupt_seen && !r.fails)
         ok = step(&r, st);
     ok = ok && finish(&r, st);
+    *fails = r.fails;
     for (uint32_t o = 0; o < count; o++)
         if (r.logs[o])
             fclose(r.logs[o]);

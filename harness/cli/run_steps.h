@@ -16,6 +16,7 @@ typedef struct step_plan {
     int counter;                    /* the input that is given the number of the step; -1: none */
     int64_t steps;                  /* 0: one launch, whose results are its outputs */
     const char *state, *save, *out; /* a folder, a file, a folder; NULL: not asked for */
+    bool sentinels;                 /* of `instance`: tell what makes a NaN or an infinity */
 } step_plan;
 
 /* Fills in what --state, --save and --out say. */
@@ -38,7 +39,7 @@ int steps_counter(const step_inputs *in, status *st);
 
 /* Runs the steps that are left, shows what they print, writes states and outputs, and prints the
  * paths. A check that does not hold ends it with STATUS_MISMATCH, and nothing of that step is kept.
- */
-bool steps_run(const step_plan *plan, status *st);
+ * `fails`: an operation made a NaN or an infinity, and the step was the last. */
+bool steps_run(const step_plan *plan, bool *fails, status *st);
 
 #endif

@@ -151,6 +151,7 @@ static const char not_judged[] =
 
 static void settle(execution *e, const verdict *v) {
     execution_put_verdict(e, v);
+    execution_put_sentinels(e, v);
     e->mismatch = !v->holds || verdict_is_empty(v);
     if (verdict_is_empty(v))
         result_set_outcome(e->result, OUTCOME_UNJUDGED, not_judged, EXIT_NO_VERDICT);
@@ -168,6 +169,9 @@ bool execution_judge(execution *e, const tensor *repeat, status *st) {
                                .outputs = e->outputs,
                                .repeat = repeat,
                                .foreign = e->class->foreign,
+                               .promises = true,
+                               .sentinels = e->job->sentinels,
+                               .told = e->job->told,
                                .stage = e->stage,
                                .context = e->stage_context};
     execution_put_digests(e, e->outputs);

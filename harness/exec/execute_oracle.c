@@ -18,6 +18,9 @@ static bool judge(execution *e, const tensor *outputs, status *st) {
                  .max_error_over_bound = -1};
     verdict_request request = {.profile = PROFILE_STRICT,
                                .outputs = outputs,
+                               .promises = true,
+                               .sentinels = e->job->sentinels,
+                               .told = e->job->told,
                                .stage = e->stage,
                                .context = e->stage_context};
     execution_put_digests(e, outputs);
@@ -28,9 +31,12 @@ static bool judge(execution *e, const tensor *outputs, status *st) {
         verdict_release(&v);
     bool ok = has_golden
                   ? verdict_judge(s, &request, &v, st)
-                  : verdict_same_as(s, &request, &v, st) && verdict_numerics(s, &request, &v, st);
+                  : verdict_same_as(s, &request, &v, st) && verdict_numerics(s, &request, &v, st) &&
+                        verdict_promises(s, &request, &v, st) &&
+                        verdict_sentinels(s, &request, &v, st);
     if (ok) {
         execution_put_verdict(e, &v);
+        execution_put_sentinels(e, &v);
         if (!v.holds)
             result_set_outcome(e->result, OUTCOME_MISMATCH, v.why.data, EXIT_CHECK);
     }

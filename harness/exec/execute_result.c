@@ -61,6 +61,23 @@ void execution_put_identity(execution *e) {
     internal_put_INPUTS(e->result, inputs);
 }
 
+static void put_promises(const execution *e, const verdict *v) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < v->promise_count; i++) {
+        const promise_verdict *p = &v->promises[i];
+        json_t *one = json_pack("{s:s, s:i, s:s, s:o}", "function", p->function, "line",
+                                (int)p->line, "by", promise_by_name(p->by), "holds",
+                                p->by ? json_boolean(p->holds) : json_null());
+        if (p->why.length)
+            json_object_set_new(one, "why", json_text(p->why.data));
+        json_array_append_new(list, one);
+    }
+    if (v->promise_count)
+        result_put_PROMISES(e->result, list);
+    else
+        json_decref(list);
+}
+
 void execution_put_verdict(execution *e, const verdict *v) {
     double error = v->max_error_over_bound;
     result_put_AGAINST(e->result, v->against);
@@ -69,6 +86,7 @@ void execution_put_verdict(execution *e, const verdict *v) {
     result_put_MAX_ULP(e->result, known ? (int64_t)v->max_ulp : -1);
     result_put_MAX_ERROR(e->result, error >= 0 ? error : (double)NAN);
     execution_put_judged(e, v);
+    put_promises(e, v);
     if (v->numerics)
         result_put_NUMERICS(e->result, v->numerics);
     if (error >= 0)

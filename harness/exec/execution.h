@@ -111,6 +111,9 @@ bool execution_compute(execution *e, status *st);
  * that would only compile the same again. */
 bool execution_judge(execution *e, const tensor *repeat, status *st);
 
+/* execute_sentinels.c: what made outputs that are not finite, where that was looked for. */
+void execution_put_sentinels(execution *e, const verdict *v);
+
 /* execute_record.c: writes the golden of these outputs, the interpreter's. */
 bool execution_record(execution *e, const tensor *outputs, status *st);
 

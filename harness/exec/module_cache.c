@@ -118,8 +118,8 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
     text_printf(&words, "\nisa %s", isa);
     for (uint32_t i = 0; i < o->also_count; i++)
         text_printf(&words, " %s", o->also[i]);
-    text_printf(&words, "\nprofile %s threads %u unoptimised %d\n",
-                compiler_profile_name(o->profile), o->threads, o->unoptimised);
+    text_printf(&words, "\nprofile %s threads %u unoptimised %d check_bounds %d\n",
+                compiler_profile_name(o->profile), o->threads, o->unoptimised, o->check_bounds);
     describe_dims(compiler_instance_dims(instance), &words);
     text_printf(&words, "generic %d\nconstants %s\n", o->generic, o->constants ? o->constants : "");
     for (uint32_t i = 0; i < o->variant_count; i++)

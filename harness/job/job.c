@@ -15,6 +15,7 @@ compiler_options job_compiler_options(const job *j, const compiler_kernel *kerne
                               .isa = j->isa,
                               .threads = j->threads,
                               .unoptimised = j->unoptimised,
+                              .check_bounds = j->check_bounds,
                               .generic = j->generic,
                               .constants = j->constants,
                               .schedule = j->schedule,

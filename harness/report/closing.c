@@ -290,6 +290,38 @@ static void append_hints(const closing *c, text *out) {
     map_release(&names);
 }
 
+/* Promises of functions: proved, tried, or neither, with the number of results. */
+static void append_promises(const closing *c, text *out) {
+    map calls;
+    size_t i, k;
+    const json_t *r, *one;
+    map_init(&calls);
+    json_array_foreach(c->results, i, r) {
+        json_array_foreach(result_get(r, RESULT_PROMISES), k, one) {
+            const char *by = json_text_at(one, "by");
+            const json_t *holds = json_object_get(one, "holds");
+            text words;
+            text_init(&words);
+            text_show(&words, "%s in line %lld %s", json_text_at(one, "function"),
+                      (long long)json_integer_value(json_object_get(one, "line")),
+                      json_is_false(holds)       ? "broken"
+                      : strcmp(by, "proof") == 0 ? "proved"
+                      : strcmp(by, "test") == 0  ? "tested"
+                                                 : "not verified");
+            count_note(&calls, words.data);
+            text_release(&words);
+        }
+    }
+    if (calls.count)
+        label("promises", out);
+    for (i = 0; i < calls.count; i++)
+        text_show(out, "%s%s (%lld)", i ? ", " : "", calls.entries[i].key,
+                  (long long)calls.entries[i].value);
+    if (calls.count)
+        text_append_char(out, '\n');
+    map_release(&calls);
+}
+
 /* Elements without a bound of results that hold by the others. */
 static void append_unjudged(const closing *c, text *out) {
     size_t i, results = 0;
@@ -381,6 +413,7 @@ void closing_print(const closing *c, text *out) {
     append_tolerated(c, out);
     append_notes(c, out);
     append_hints(c, out);
+    append_promises(c, out);
     append_failures(c, out);
     append_verdict(c, out);
     if (c->seconds > 0)

@@ -14,7 +14,14 @@
 #include "report/beside.h"
 #include "report/table.h"
 
-enum { NOISY_LISTED = 3, CHANGED_LISTED = 3, NAME_LEAST = 12, SHARE_WIDTH = 24, TIME_WIDTH = 24 };
+enum {
+    NOISY_LISTED = 3,
+    CHANGED_LISTED = 3,
+    SENTINELS_LISTED = 3,
+    NAME_LEAST = 12,
+    SHARE_WIDTH = 24,
+    TIME_WIDTH = 24
+};
 
 /* A share of the median: an interval that is wider is noise, a time further away a change. */
 static const double noisy_share = 0.5, changed_share = 0.1;
@@ -263,6 +270,24 @@ static void append_cold(const kernel_lines *k, const struct kernel_kept *r, text
     text_printf(out, " (%.2fx)\n", cold / median);
 }
 
+static const char *sentinel_of(const struct kernel_kept *r) {
+    return json_text_at(result_get(r->result, RESULT_SENTINELS), "description");
+}
+
+/* A failure has it in its reason. */
+static bool has_sentinel(const struct kernel_kept *r) {
+    const char *why = result_text(r->result, RESULT_WHY);
+    return *sentinel_of(r) && strncmp(why, "sentinels: ", 11) != 0;
+}
+
+static void append_sentinel(const kernel_lines *k, const struct kernel_kept *r, text *out) {
+    append_key(r->result, out);
+    coloured(k, TABLE_YELLOW, "not finite", out);
+    text_append(out, ": ");
+    text_show_lines(out, "      ", sentinel_of(r));
+    text_append_char(out, '\n');
+}
+
 static void unfold(const kernel_lines *k, bool (*belongs)(const struct kernel_kept *),
                    void (*append)(const kernel_lines *, const struct kernel_kept *, text *),
                    const char *word, size_t most, text *out) {
@@ -321,6 +346,7 @@ void kernel_lines_end(kernel_lines *k, text *out) {
     for (size_t i = 0; i < k->results.count; i++)
         if (mark_of(k->results.items[i].result) == MARK_FAILED)
             append_failure(k, k->results.items[i].result, out);
+    unfold(k, has_sentinel, append_sentinel, "not finite", SENTINELS_LISTED, out);
     unfold(k, has_cold, append_cold, "cold", SIZE_MAX, out);
     unfold(k, is_changed, append_changed, "changed", CHANGED_LISTED, out);
     unfold(k, is_noisy, append_noisy, "noisy", NOISY_LISTED, out);

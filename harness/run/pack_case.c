@@ -193,6 +193,10 @@ json_t *pack_case_json(const job *j, uint64_t timeout_seconds, uint64_t memory_m
         json_object_set_new(item, "space", json_string(j->space));
     if (j->tuned)
         json_object_set_new(item, "tuned", json_true());
+    if (j->check_bounds)
+        json_object_set_new(item, "check_bounds", json_true());
+    if (j->sentinels)
+        json_object_set_new(item, "sentinels", json_true());
     if (j->held)
         json_object_set_new(item, "held", json_true());
     if (j->dims)

@@ -150,6 +150,10 @@ static bool read_case(const pack *p, const replay_request *q, recorded_case *c, 
     c->job.space = word_at(item, "space");
     c->job.tuned = json_is_true(json_object_get(item, "tuned"));
     c->job.held = json_is_true(json_object_get(item, "held"));
+    c->job.check_bounds = json_is_true(json_object_get(item, "check_bounds"));
+    c->job.sentinels = json_is_true(json_object_get(item, "sentinels"));
+    c->job.told = q->sentinels && !c->job.sentinels;
+    c->job.sentinels |= q->sentinels;
     c->job.set = (uint32_t)number_at(item, "set");
     c->job.perturbed = json_is_true(json_object_get(item, "perturbed"));
     c->job.generic = json_is_true(json_object_get(item, "generic"));

@@ -26,6 +26,7 @@ typedef struct replay_request {
      * takes a process of its own. */
     bool trust;                 /* the pack's own copy */
     const implementation *with; /* a file of the user's, instead of the copy; or NULL */
+    bool sentinels;             /* tell what made outputs that are not finite */
     bool expects_fixed;         /* the pack must have recorded a failure */
     /* A pack may ask for less, never for more. */
     uint64_t timeout_seconds; /* for a step */

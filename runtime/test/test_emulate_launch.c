@@ -69,6 +69,32 @@ static void buffers_may_end_anywhere(void **state) {
     bench_free(b);
 }
 
+/* Buffer 0 ends in the middle of the floats that buffer 1 begins with: a site that is known to be
+ * buffer 0's may not go on there. */
+static void reads_past_the_first(emulated_thread *t) {
+    load_buffer(t, 0, 255 + t->thread / 64, 1);
+}
+
+static void a_site_keeps_to_its_buffer(void **state) {
+    (void)state;
+    static const emulated_phase_fn phases[] = {reads_past_the_first};
+    static const int32_t any[] = {-1, -1}, first[] = {-1, 0};
+    emulate_bench *b = bench_new(&bench_orders[0]);
+    b->spans[0].size_bytes = 256 * sizeof(float);
+    b->spans[1] = (emulate_span){b->spans[0].address + 256 * sizeof(float),
+                                 (BENCH_FLOATS - 256) * sizeof(float)};
+    b->launch.sites = (emulate_sites){.buffers = any, .buffers_count = COUNT_OF(any)};
+    bool ok = bench_run(b, phases, 1, THREADS, 1);
+    bench_expect(b, ok, EMULATE_NO_FAULT, "any buffer");
+    b->launch.sites.buffers = first;
+    ok = bench_run(b, phases, 1, THREADS, 1);
+    bench_expect(b, ok, EMULATE_OUT_OF_BOUNDS, "its own buffer");
+    assert_int_equal(b->finding.buffer, 0);
+    assert_int_equal(b->finding.offset, 1024);
+    assert_int_equal(b->finding.memory_bytes, 1024);
+    bench_free(b);
+}
+
 static void what_a_launch_prepares_it_writes_first(void **state) {
     (void)state;
     static const emulated_phase_fn phases[] = {reads_prepared};
@@ -136,8 +162,10 @@ static void messages_name_places(void **state) {
         {4, {"12:5 (store)", "34:7"}}, {2, {"12:5 (store)", "site 3"}}, {0, {"site 1", "site 3"}}};
     emulate_bench *b = bench_new(&bench_orders[0]);
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-        b->launch.sites =
-            (emulate_sites){kinds[i].count ? sites : NULL, kinds[i].count, names, sizeof names};
+        b->launch.sites = (emulate_sites){.sites = kinds[i].count ? sites : NULL,
+                                          .count = kinds[i].count,
+                                          .names = names,
+                                          .names_bytes = sizeof names};
         assert_false(bench_run(b, phases, 1, THREADS, 1));
         for (int k = 0; k < 2; k++)
             assert_non_null(strstr(b->st.message, kinds[i].told[k]));
@@ -175,6 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers_that_overlap_share_their_history),
         cmocka_unit_test(buffers_may_end_anywhere),
+        cmocka_unit_test(a_site_keeps_to_its_buffer),
         cmocka_unit_test(what_a_launch_prepares_it_writes_first),
         cmocka_unit_test(a_wrong_store_is_not_made),
         cmocka_unit_test(launches_that_cannot_be_are_refused),

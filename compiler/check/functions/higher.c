@@ -138,7 +138,7 @@ static bool give_made(scanning *s, const entity *result, value_list *next) {
 static ir_op build_scan(scanning *s, value_list *next, size_t mark) {
     checker *c = s->c;
     value_list operands = {0};
-    effect_types results = {0};
+    type_list results = {0};
     for (size_t i = 0; i < s->carried.count; i++) {
         vec_push(&operands, s->carried.items[i].value);
         vec_push(&results, ir_value_get(c->m, s->carried.items[i].value)->type);
@@ -317,7 +317,7 @@ static entity take_scalars(reducing *r, const region_draft *d, const entity_list
 static entity build_reduction(reducing *r, const region_draft *d, const value_list *next) {
     checker *c = r->c;
     value_list operands = {0};
-    VEC(ir_type) results = {0};
+    type_list results = {0};
     const ir_type_data *t = tensor_type(c, &r->tensors.items[0]);
     ir_dim dims[IR_MAX_RANK];
     int rank = 0;

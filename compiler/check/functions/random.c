@@ -132,7 +132,7 @@ static bool turns_with_loop(const checker *c, ir_value v) {
     ir_block block = d->op ? ir_op_get(c->m, d->op)->block : d->block;
     for (ir_op op; block; block = ir_op_get(c->m, op)->block) {
         op = ir_block_parent(c->m, block);
-        if (!op || op == c->turning)
+        if (!op || op == c->random.turning)
             return op != 0;
     }
     return false;
@@ -143,7 +143,7 @@ static entity step_of(checker *c, const call_arguments *a) {
     entity e = said ? *said : entity_integer(c, 0, a->at);
     bool scalar = e.kind == ENTITY_TENSOR && tensor_type(c, &e)->rank == 0 &&
                   tensor_type(c, &e)->element == DTYPE_I32;
-    if (c->turning && e.kind != ENTITY_BROKEN && !(scalar && turns_with_loop(c, e.value))) {
+    if (c->random.turning && e.kind != ENTITY_BROKEN && !(scalar && turns_with_loop(c, e.value))) {
         diagnose_error(c->report, ERROR_DRAWN_AGAIN, a->at,
                        "each turn of the loop around this draws the same numbers");
         diagnose_help(c->report,
@@ -178,7 +178,7 @@ bool random_begin(checker *c, const call_arguments *a, const entity *like, rando
 
 entity random_word(checker *c, const random_draw *d) {
     const ir_named_attr attrs[] = {{"seed", ir_attr_int(c->m, d->seed)},
-                                   {"site", ir_attr_int(c->m, c->sites++)}};
+                                   {"site", ir_attr_int(c->m, c->random.sites++)}};
     entity operands[] = {d->index, d->step};
     return emit_elementwise(c, GRAPH_RANDOM_BITS, operands, 2, attrs, 2, d->at);
 }
@@ -214,7 +214,7 @@ entity special_dropout(checker *c, const call_arguments *a) {
         return entity_broken(a->at);
     if (d.none) {
         bool good = read_seed(c, a, &seed);
-        c->sites++;
+        c->random.sites++;
         return good ? entity_tensor(a->values[X].value, a->at) : entity_broken(a->at);
     }
     if (!random_begin(c, a, &a->values[X], &draw))

@@ -111,23 +111,34 @@ static bool refuse_range(checker *c, span at, const char *what) {
     return false;
 }
 
-/* `bounds` are start, stop and step. */
-static bool read_range(checker *c, const node *range, int64_t *bounds) {
+/* Start, stop and step; *dimension: one of them is one of which no number is known. */
+static bool read_bounds(checker *c, const node *range, entity *bounds, bool *dimension) {
     const uint32_t count = range->count;
+    *dimension = false;
+    bounds[0] = bounds[1] = entity_integer(c, 0, range->at);
+    bounds[2] = entity_integer(c, 1, range->at);
     if (count < 1 || count > 3)
         return refuse_range(c, range->at, "range takes one to three numbers");
     for (uint32_t i = 0; i < count; i++) {
         entity e = check_expression(c, range->items[i]);
         if (e.kind == ENTITY_BROKEN)
             return false;
-        if (e.kind != ENTITY_NUMBER || !e.is_integer) {
-            return refuse_range(c, e.at,
-                                arena_printf(&c->memory, "the bounds of range are integers, not %s",
-                                             entity_describe(&e)));
-        }
-        bounds[count == 1 ? 1 : i] = e.integer;
+        *dimension |= e.kind == ENTITY_DIM;
+        bounds[count == 1 ? 1 : i] = e;
     }
-    return bounds[2] > 0 || refuse_range(c, range->at, "the step of a range is above 0");
+    return true;
+}
+
+static bool read_numbers(checker *c, const node *range, const entity *bounds, int64_t *numbers) {
+    for (uint32_t i = 0; i < 3; i++) {
+        const entity *e = &bounds[i];
+        if (e->kind != ENTITY_NUMBER || !e->is_integer)
+            return refuse_range(c, e->at,
+                                arena_printf(&c->memory, "the bounds of range are integers, not %s",
+                                             entity_describe(e)));
+        numbers[i] = e->integer;
+    }
+    return numbers[2] > 0 || refuse_range(c, range->at, "the step of a range is above 0");
 }
 
 static bool count_turns(checker *c, const node *range, const int64_t *bounds, uint64_t *turns) {
@@ -139,14 +150,6 @@ static bool count_turns(checker *c, const node *range, const int64_t *bounds, ui
                                      "this loop has %llu turns; at most %d are "
                                      "written out",
                                      (unsigned long long)*turns, TURNS_MAX));
-}
-
-/* A bound that no number is known of. */
-static bool has_dimension(checker *c, const node *range) {
-    bool found = false;
-    for (uint32_t i = 0; i < range->count; i++)
-        found |= check_expression(c, range->items[i]).kind == ENTITY_DIM;
-    return found;
 }
 
 /* for block in blocks: a tuple or a list */
@@ -161,13 +164,17 @@ static void loop_over_items(checker *c, const node *n, const entity *items) {
 }
 
 static void unrolled_loop(checker *c, const node *n) {
-    int64_t bounds[3] = {0, 0, 1};
+    entity said[3];
+    int64_t bounds[3];
     uint64_t turns;
-    if (!c->tiles && has_dimension(c, n->left)) {
-        control_for(c, n);
+    bool dimension;
+    if (!read_bounds(c, n->left, said, &dimension))
+        return;
+    if (!c->tiles && dimension) {
+        control_for(c, n, said);
         return;
     }
-    if (!read_range(c, n->left, bounds) || !count_turns(c, n->left, bounds, &turns))
+    if (!read_numbers(c, n->left, said, bounds) || !count_turns(c, n->left, bounds, &turns))
         return;
     for (uint64_t i = 0; i < turns; i++) {
         uint32_t before = c->report->reported;

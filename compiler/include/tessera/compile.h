@@ -25,7 +25,7 @@ extern "C" {
 /* Version of this header and of the library libtessera-compiler; a new minor adds functions, and
  * members at the ends of structs. */
 #define TSR_COMPILE_MAJOR 1
-#define TSR_COMPILE_MINOR 0
+#define TSR_COMPILE_MINOR 1
 
 typedef struct tsr_compilation *tsr_compilation_t;
 
@@ -42,6 +42,9 @@ typedef struct tsr_compile_options {
     const char *schedule;  /* values of schedule parameters, "BM=96"; or NULL */
     uint32_t threads;      /* the schedule may cut for this many, and no bit depends on it; 0: 1 */
     uint32_t generic;      /* not 0: code for any dimensions, which a launch gives */
+    uint32_t check_bounds; /* not 0: every load and store is checked (since 1.1): one outside of its
+                              memory ends the launch with TSR_EINTERNAL, and tsrGetLastError names
+                              the element, the buffer and the line */
 } tsr_compile_options_t;
 
 /* Compiles one kernel of a source text, whose `name` stands in diagnostics. `options` may be NULL.
@@ -93,6 +96,36 @@ typedef struct tsr_shape {
 } tsr_shape_t;
 TSR_API uint32_t tsrGetShapeCount(tsr_compilation_t compilation);
 TSR_API tsr_status_t tsrGetShape(tsr_compilation_t compilation, uint32_t index, tsr_shape_t *shape);
+
+/* The origin of the first NaN or infinity in outputs (since 1.1). */
+typedef enum tsr_nonfinite_origin {
+    TSR_NONFINITE_NONE = 0,  /* every element is finite */
+    TSR_NONFINITE_OPERATION, /* an operation of the kernel made it of finite numbers, or a NaN of
+                                infinities that the source says */
+    TSR_NONFINITE_INPUT,     /* it came in with an input */
+    TSR_NONFINITE_CONSTANT,  /* it is a constant of the source */
+    TSR_NONFINITE_CODE       /* the interpreter is finite there: the code alone made it */
+} tsr_nonfinite_origin_t;
+typedef struct tsr_nonfinite {
+    size_t struct_size; /* sizeof(tsr_nonfinite_t), set by the caller */
+    tsr_nonfinite_origin_t origin;
+    uint32_t line, column; /* of the operation or the constant in the source; 0: nowhere */
+    const char *operation; /* "tessera.div", or NULL */
+    const char *input;     /* the input that it came in with, or NULL */
+    uint32_t rank;         /* of `index`: the element of the operation's result or of the input */
+    int64_t index[8];
+    double value;            /* what was made or came in there */
+    const char *description; /* all of this in a line, with what the operation read, and its turn of
+                                the loops around it; until the next such call, or the compilation's
+                                end */
+} tsr_nonfinite_t;
+/* Looks at the outputs of a launch on these inputs, arrays of the host in the shapes of
+ * tsrGetShape; where an element is not finite, runs the operations of the kernel one by one in the
+ * interpreter, which takes as long as that takes. For a kernel that was compiled in a shape.
+ *   TSR_EINVAL        an argument is NULL, or it was compiled for any shape, or not at all
+ *   TSR_EUNAVAILABLE  the kernel has no formula */
+TSR_API tsr_status_t tsrFindNonfinite(tsr_compilation_t compilation, const void *const *inputs,
+                                      const void *const *outputs, tsr_nonfinite_t *found);
 
 #ifdef __cplusplus
 }

@@ -302,9 +302,8 @@ typedef struct compiler_buffer {
     int rank;
     int64_t dims[TENSOR_MAX_RANK];
     int replaces;       /* of an output: the input that is donated to it; -1: none */
-    const char *effect; /* of an output that is no result: "print:LINE:WORDS {} WORDS", where "more"
-                           goes on with the line of the one before, and "check:LINE:WORDS", whose
-                           elements hold or the launch has failed; NULL: it is a result */
+    const char *effect; /* NULL, or what an output that is no result is for: "check:LINE:WORDS",
+                           "print:LINE:WORDS {} WORDS", "more:..." on the line of the one before */
 } compiler_buffer;
 typedef struct compiler_signature {
     uint32_t input_count, output_count;
@@ -363,9 +362,12 @@ typedef struct compiler_options {
                      any, beside those of `variants`, whatever the instance's dimensions are */
     const ir_bindings *variants; /* dimensions that the module has code of its own for */
     uint32_t variant_count;
-    bool unoptimised; /* nothing is fused or simplified, and the machine code is LLVM's plainest:
-                         the bits are the same, or there is a bug */
-    uint32_t threads; /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
+    bool unoptimised;  /* nothing is fused or simplified, and the machine code is LLVM's plainest:
+                          the bits are the same, or there is a bug */
+    bool check_bounds; /* every load and store is checked against its memory's extent: slow, and an
+                          access outside ends the launch with a message. CPUs and emulated chips;
+                          the bits are the same */
+    uint32_t threads;  /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
     const char
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */
     const compiler_schedule *source_schedule; /* the kernel's own, behind `schedule`; or NULL */
@@ -479,10 +481,12 @@ enum { COMPILER_LIMIT_LOW, COMPILER_LIMIT_HIGH, COMPILER_LIMIT_NAN, COMPILER_LIM
 /* Destinations of the reference: tensors of the caller, initialised by the call. */
 typedef struct compiler_references {
     tensor *values, *bounds; /* one per output each, f64; an infinite bound is none */
-    tensor *limits; /* one per output, f64 [elements, COMPILER_LIMITS]; without data where every
-                       bound is finite and no NaN may come but those of the reference; or NULL */
-    bool *whole;    /* every float on the way is a whole number that its type holds, as is the rule
-                       where inputs are small integers; or NULL */
+    tensor *limits;  /* one per output, f64 [elements, COMPILER_LIMITS]; without data where every
+                        bound is finite and no NaN may come but those of the reference; or NULL */
+    bool *whole;     /* every float on the way is a whole number that its type holds, as is the rule
+                        where inputs are small integers; or NULL */
+    bool any_floats; /* of the inputs: any finite ones, in place of those that are given */
+    bool *safe; /* no float on the way can be an infinity or a NaN, as far as is known; or NULL */
     bool unlimited; /* values are as if only f64 overflowed; bounds say nothing then */
 } compiler_references;
 /* Finds the elements of the inputs that an element of an output is made from (`of` NULL: any

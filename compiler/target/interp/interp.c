@@ -84,7 +84,7 @@ void interp_repeat(tensor *t) {
 
 /* ---- one operation ---- */
 
-static bool evaluate(const interp_step *s, status *st) {
+bool interp_evaluate(const interp_step *s, status *st) {
     switch (graph_op_class(s->opcode)) {
     case GRAPH_CLASS_GENERATOR:
     case GRAPH_CLASS_STORED:
@@ -134,7 +134,7 @@ static bool step(interpreter *in, ir_op op) {
         operands[i] = &in->values[d->operands[i]];
     tensor *out = &in->values[d->results[0]];
     interp_step s = {in->m, op, d->opcode, operands, d->operand_count, out};
-    bool ok = allocate(in, d->results[0], out) && evaluate(&s, in->st);
+    bool ok = allocate(in, d->results[0], out) && interp_evaluate(&s, in->st);
     free(operands);
     if (ok && in->lanes && d->operand_count == 0)
         interp_repeat(out);
@@ -194,13 +194,20 @@ void interp_values_release(const ir_module *m, tensor *values) {
         tensor_release(&values[i]);
 }
 
-bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st) {
+bool interp_values(const ir_module *m, const tensor *inputs, const interp_watch *watch,
+                   tensor *values, status *st) {
     tensor *outputs = tensors_new(ir_op_get(m, kernel_block(m)->last)->operand_count);
     uint32_t *counts = ir_count_uses(m);
-    interpreter in = {
-        .m = m, .values = values, .uses = ir_count_uses(m), .counts = counts, .st = st};
-    for (uint32_t i = 1; i <= ir_value_count(m); i++)
+    interpreter in = {.m = m,
+                      .values = values,
+                      .uses = ir_count_uses(m),
+                      .counts = counts,
+                      .watch = watch,
+                      .st = st};
+    for (uint32_t i = 1; i <= ir_value_count(m); i++) {
         in.uses[i]++; /* kept */
+        counts[i] += watch != NULL;
+    }
     bool ok = interp_check_inputs(m, inputs, st);
     borrow_inputs(&in, inputs);
     ok = ok && run(&in, outputs);

@@ -25,13 +25,25 @@ bool interp_move(const interp_step *s, status *st);
 bool interp_reduce(const interp_step *s, status *st);
 bool interp_dot(const interp_step *s, status *st);
 bool interp_scan(const interp_step *s, status *st);
+/* Any of these. */
+bool interp_evaluate(const interp_step *s, status *st);
 
 /* The outputs of a module of primitives, branches and loops. On failure none is given. */
 bool interp_module(const ir_module *m, const tensor *inputs, tensor *outputs, status *st);
 
+/* An onlooker while blocks run: told when an operation with blocks begins and ends, and after
+ * each run of a block, as long as the values of the block are there. */
+typedef struct interp_watch {
+    void *self;
+    void (*begins)(void *self, ir_op op);
+    bool (*ran)(void *self, ir_block block); /* false: the status says why the run ends here */
+    void (*ends)(void *self);
+} interp_watch;
+
 /* Every value of the kernel, by its number; `values` has room for all, and holds nothing. The
- * inputs among them are borrowed. interp_values_release in any case. */
-bool interp_values(const ir_module *m, const tensor *inputs, tensor *values, status *st);
+ * inputs among them are borrowed. interp_values_release in any case. `watch` may be NULL. */
+bool interp_values(const ir_module *m, const tensor *inputs, const interp_watch *watch,
+                   tensor *values, status *st);
 void interp_values_release(const ir_module *m, tensor *values);
 
 /* Checks that the tensors have the types and shapes of the kernel's inputs. */

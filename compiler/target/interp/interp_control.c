@@ -32,7 +32,7 @@ bool interp_run_block(interpreter *in, ir_block id, const tensor *arguments, ten
         in->values[block->arguments[i]] = arguments[i];
         in->uses[block->arguments[i]] = UINT32_MAX; /* borrowed: never the last use */
     }
-    bool ok = interp_run(in, block->first);
+    bool ok = interp_run(in, block->first) && (!in->watch || in->watch->ran(in->watch->self, id));
     for (; ok && given < end->operand_count; given++)
         ok = copy_tensor(&in->values[end->operands[given]], &out[given], in->st);
     if (!ok)
@@ -146,10 +146,14 @@ bool interp_control(interpreter *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
     tensor *operands = operands_of(in, d);
     tensor *results = base_calloc((size_t)d->result_count + 1, sizeof *results);
+    if (in->watch)
+        in->watch->begins(in->watch->self, op);
     bool ok = d->opcode == GRAPH_IF      ? run_if(in, op, operands, results)
               : d->opcode == GRAPH_WHILE ? run_while(in, op, operands, results)
               : d->opcode == GRAPH_LOOP  ? run_loop(in, op, operands, results)
                                          : interp_combine(in, op, operands, results);
+    if (in->watch)
+        in->watch->ends(in->watch->self);
     for (uint32_t i = 0; i < d->result_count; i++)
         if (ok)
             in->values[d->results[i]] = results[i];

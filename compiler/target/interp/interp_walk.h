@@ -6,10 +6,11 @@
 
 typedef struct interpreter {
     const ir_module *m;
-    tensor *values;         /* by value id */
-    uint32_t *uses;         /* left */
-    const uint32_t *counts; /* uses of a value in its block */
-    int64_t lanes;          /* 0; else a block of scalars is run, on so many of each at once */
+    tensor *values;            /* by value id */
+    uint32_t *uses;            /* left */
+    const uint32_t *counts;    /* uses of a value in its block */
+    const interp_watch *watch; /* or NULL */
+    int64_t lanes;             /* 0; else a block of scalars is run, on so many of each at once */
     status *st;
 } interpreter;
 

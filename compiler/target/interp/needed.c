@@ -10,15 +10,8 @@
 #include "base/arena.h"
 #include "graph/passes.h"
 #include "ops/control.h"
-#include "target/interp/interp.h"
+#include "target/interp/needed.h"
 #include "tessera/compiler.h"
-
-typedef struct need_table {
-    const ir_module *m;
-    const tensor *values;   /* by value */
-    unsigned char **needed; /* by value; a byte for each element */
-    status *st;
-} need_table;
 
 /* An operation under way. */
 typedef struct visit {
@@ -183,25 +176,28 @@ static void visit_control(const need_table *n, const ir_op_data *d) {
 
 /* ---- the walk ---- */
 
-static bool walk(const need_table *n, const ir_block_data *block) {
+bool needed_by(const need_table *n, ir_op op) {
+    const ir_op_data *d = ir_op_get(n->m, op);
+    if (control_has_blocks(d->opcode)) {
+        visit_control(n, d);
+        return true;
+    }
+    const tensor *in[LIMIT_OPERANDS];
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        in[i] = &n->values[d->operands[i]];
+    tensor out = n->values[d->results[0]];
+    const visit v = {.step = {n->m, op, d->opcode, in, d->operand_count, &out},
+                     .op = d,
+                     .wanted = n->needed[d->results[0]],
+                     .count = tensor_count(&out)};
+    return visit_op(n, &v);
+}
+
+bool needed_walk(const need_table *n, const ir_block_data *block) {
     bool ok = true;
     for (ir_op op = ir_op_get(n->m, block->last)->previous; op && ok;
-         op = ir_op_get(n->m, op)->previous) {
-        const ir_op_data *d = ir_op_get(n->m, op);
-        if (control_has_blocks(d->opcode)) {
-            visit_control(n, d);
-            continue;
-        }
-        const tensor *in[LIMIT_OPERANDS];
-        for (uint32_t i = 0; i < d->operand_count; i++)
-            in[i] = &n->values[d->operands[i]];
-        tensor out = n->values[d->results[0]];
-        const visit v = {.step = {n->m, op, d->opcode, in, d->operand_count, &out},
-                         .op = d,
-                         .wanted = n->needed[d->results[0]],
-                         .count = tensor_count(&out)};
-        ok = visit_op(n, &v);
-    }
+         op = ir_op_get(n->m, op)->previous)
+        ok = needed_by(n, op);
     return ok;
 }
 
@@ -241,11 +237,11 @@ bool compiler_needed(compiler_instance *instance, const tensor *inputs, const co
     uint32_t count = ir_value_count(m) + 1;
     tensor *values = base_calloc(count, sizeof *values);
     need_table n = {m, values, base_calloc(count, sizeof(unsigned char *)), st};
-    bool ok = interp_values(m, inputs, values, st);
+    bool ok = interp_values(m, inputs, NULL, values, st);
     for (uint32_t i = 1; i < count && ok; i++)
         n.needed[i] = base_calloc((size_t)tensor_count(&values[i]) + 1, 1);
-    ok =
-        ok && want(&n, ir_op_get(m, block->last), of) && walk(&n, block) && give(&n, block, needed);
+    ok = ok && want(&n, ir_op_get(m, block->last), of) && needed_walk(&n, block) &&
+         give(&n, block, needed);
     interp_values_release(m, values);
     for (uint32_t i = 0; i < count; i++)
         free(n.needed[i]);

@@ -1,6 +1,7 @@
 /* reference.c - compiler_reference: walks the decomposed graph as the interpreter does. */
 #include "target/interp/reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "ops/control.h"
 #include "target/interp/reference_enclosure.h"
 #include "target/interp/reference_walk.h"
+#include "tessera/promise.h"
 
 /* Only f64 overflows: what compiler_references asks of the reference at hand. */
 static _Thread_local bool unlimited;
@@ -262,6 +264,15 @@ static void look_for_escape(const reference_walker *w, const ir_op_data *d) {
     }
 }
 
+static bool is_safe(const reference_value *v, dtype type) {
+    bool safe = true;
+    for (int64_t i = 0; dtype_is_float(type) && safe && i < tensor_count(&v->value); i++) {
+        enclosure e = enclosure_at(v, i);
+        safe = enclosure_is_finite(e) && !e.nan;
+    }
+    return safe;
+}
+
 static bool step(reference_walker *w, ir_op op) {
     const ir_op_data *d = ir_op_get(w->m, op);
     if (control_has_blocks(d->opcode)) {
@@ -288,6 +299,8 @@ static bool step(reference_walker *w, ir_op op) {
         interp_repeat(&s.out->value);
     if (ok && w->strict)
         look_for_escape(w, d);
+    if (ok && w->safe)
+        *w->safe = *w->safe && is_safe(s.out, s.type);
     if (ok) {
         w->whole = w->whole && is_whole(s.out, s.type);
         count_down(w, d);
@@ -302,6 +315,16 @@ bool reference_walk(reference_walker *w, ir_op first) {
     return true;
 }
 
+static void load_any(reference_value *r, dtype type) {
+    const dtype_format *f = dtype_format_of(type);
+    const double largest = type == DTYPE_F64 ? DBL_MAX : f->largest;
+    for (int64_t i = 0; i < tensor_count(&r->value); i++) {
+        ((double *)r->value.data)[i] = 0;
+        ((double *)r->bound.data)[i] = HUGE_VAL;
+        enclosure_keep(r, i, (enclosure){-largest, largest, false});
+    }
+}
+
 static bool load_input(reference_walker *w, ir_value v, const tensor *input) {
     reference_value *r = &w->values[v];
     int64_t count = tensor_count(input);
@@ -311,6 +334,8 @@ static bool load_input(reference_walker *w, ir_value v, const tensor *input) {
         interp_load_f64(input, 0, count, r->value.data);
     else
         memcpy(r->value.data, input->data, tensor_bytes(input));
+    if (w->any_floats && dtype_is_float(input->type))
+        load_any(r, input->type);
     return true;
 }
 
@@ -405,10 +430,49 @@ bool compiler_reference(compiler_instance *instance, const tensor *inputs,
     const ir_module *m = compiler_primitives(instance, st);
     if (!m || !graph_require_formula(m, st))
         return false;
-    reference_walker w = {.m = m, .st = st};
+    reference_walker w = {.m = m, .any_floats = out->any_floats, .safe = out->safe, .st = st};
+    if (out->safe)
+        *out->safe = true;
     bool ok = walk_primitives(&w, inputs, out, out->unlimited);
     if (out->whole)
         *out->whole = w.whole;
+    return ok;
+}
+
+/* ---- promises ---- */
+
+static bool is_within(const compiler_references *r, uint32_t output, const compiler_numerics *n) {
+    const double *value = r->values[output].data, *bound = r->bounds[output].data,
+                 *limits = r->limits[output].data;
+    bool within = true;
+    for (int64_t i = 0; within && i < tensor_count(&r->values[output]); i++) {
+        const double *l = limits ? limits + i * COMPILER_LIMITS : NULL;
+        double low = l ? l[COMPILER_LIMIT_LOW] : value[i] - bound[i],
+               high = l ? l[COMPILER_LIMIT_HIGH] : value[i] + bound[i];
+        within = low >= n->low && high <= n->high && !(l && l[COMPILER_LIMIT_NAN] != 0);
+    }
+    return within;
+}
+
+bool compiler_proves(const compiler_promise *promise, const tensor *inputs, bool *proved,
+                     status *st) {
+    compiler_signature s;
+    bool safe;
+    *proved = false;
+    if (!compiler_signature_of(promise->body, &s, st))
+        return false;
+    const compiler_references out = {.values = tensors_new(s.output_count),
+                                     .bounds = tensors_new(s.output_count),
+                                     .limits = tensors_new(s.output_count),
+                                     .any_floats = true,
+                                     .safe = &safe};
+    bool ok = compiler_reference(promise->body, inputs, &out, st);
+    *proved = ok && (!promise->numerics->stable || safe);
+    for (uint32_t i = 0; *proved && promise->numerics->bounded && i < s.output_count; i++)
+        *proved = is_within(&out, i, promise->numerics);
+    tensors_free(out.values);
+    tensors_free(out.bounds);
+    tensors_free(out.limits);
     return ok;
 }
 
@@ -420,7 +484,7 @@ bool compiler_find_escape(compiler_instance *instance, const tensor *inputs, com
         return false;
     tensor *strict = base_calloc(ir_value_count(m) + 1, sizeof *strict);
     reference_walker w = {.m = m, .strict = strict, .escape = out, .st = st};
-    bool ok = interp_values(m, inputs, strict, st) && walk_primitives(&w, inputs, NULL, true);
+    bool ok = interp_values(m, inputs, NULL, strict, st) && walk_primitives(&w, inputs, NULL, true);
     interp_values_release(m, strict);
     free(strict);
     return ok;

@@ -14,7 +14,9 @@ typedef struct reference_walker {
     bool whole;           /* no fraction so far, and nothing beyond what its type holds exactly */
     const tensor *strict; /* by value id, what the interpreter has; NULL: nothing is looked for */
     compiler_escape *escape;
-    int64_t lanes; /* 0; else a block of scalars is run, on so many of each at once */
+    bool any_floats; /* inputs are any finite numbers */
+    bool *safe;      /* see compiler_references; or NULL */
+    int64_t lanes;   /* 0; else a block of scalars is run, on so many of each at once */
     status *st;
 } reference_walker;
 

@@ -42,6 +42,7 @@ static void close_module(emitter *e) {
     vec_release(&e->functions);
     vec_release(&e->simt.places);
     vec_release(&e->simt.sites);
+    vec_release(&e->bounds.sites);
     arena_release(&e->memory);
     free(e->of);
 }
@@ -119,6 +120,7 @@ static bool is_linked(const emit_request *request) {
 
 bool llvm_emit(const ir_module *tile, const emit_request *request, text *out, status *st) {
     emitter e = {.m = tile, .target = request->target, .plain = request->unoptimised, .st = st};
+    e.bounds.wanted = request->check_bounds;
     codegen_machine *machine = machine_take(e.target, e.plain, st);
     if (!machine)
         return false;

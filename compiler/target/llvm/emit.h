@@ -66,6 +66,14 @@ typedef struct thread_code {
     uint32_t barriers, drop_barrier; /* so many so far; the one that is left out, or 0 */
 } thread_code;
 
+/* State of code that checks its accesses: a CPU's by itself, an emulated chip's by the emulator. */
+typedef struct bounds_code {
+    bool wanted;
+    LLVMValueRef frame;     /* of tsr_kernel_bounds */
+    LLVMBasicBlockRef done; /* ends the phase */
+    VEC(ir_op) sites;
+} bounds_code;
+
 /* Fields: what every function that makes code needs, LLVM's types among it, which are made once. */
 typedef struct emitter {
     const ir_module *m;
@@ -87,6 +95,7 @@ typedef struct emitter {
     bool plain;       /* the processor's instructions as they are, nothing cunning */
     bool streams;     /* the phase has stores that go past the caches */
     thread_code simt;
+    bounds_code bounds;
 } emitter;
 
 /* ---- types and parts ---- */
@@ -147,6 +156,9 @@ void code_group(emitter *e, ir_op op);
 void code_group_dot(emitter *e, ir_op op);
 void code_store(emitter *e, ir_op op);
 void code_scan(emitter *e, ir_op op);
+/* cpu/emit_bounds.c: checks an access before it is made; the sites, as data. */
+void code_check_bounds(emitter *e, ir_op op);
+void code_bounds_data(emitter *e);
 void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
 /* cpu/emit_function.c */
 void code_function(emitter *e, ir_op op);

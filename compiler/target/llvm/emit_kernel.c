@@ -318,6 +318,8 @@ void code_op(emitter *e, ir_op op) {
     int opcode = ir_op_get(e->m, op)->opcode;
     if (simt_is(e) && simt_code(e, op))
         return;
+    if (e->bounds.wanted && !simt_is(e))
+        code_check_bounds(e, op);
     if (tile_is_elementwise(opcode)) {
         (code_divides_by(e, op) ? code_divide_by : code_elementwise)(e, op);
         return;
@@ -456,6 +458,9 @@ static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
             code_memory(e, other);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), workgroup = code_block_new(e, "workgroup"),
                       done = code_block_new(e, "done");
+    if (e->bounds.wanted)
+        e->bounds.frame = load_field(e, frame, 5);
+    e->bounds.done = done;
     set_rounding(e, 0);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), workgroup, done);
     LLVMPositionBuilderAtEnd(e->b, workgroup);
@@ -494,4 +499,6 @@ void code_kernel(emitter *e) {
             code_function(e, op);
         else if (ir_op_get(e->m, op)->opcode == TILE_PHASE)
             (simt_is(e) ? simt_phase : code_phase)(e, op, body);
+    if (e->bounds.wanted && !simt_is(e))
+        code_bounds_data(e);
 }

@@ -121,6 +121,62 @@ def shares_in_turns(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
 def products(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
     return x * (1.0 / sum(x, axis=1, keepdims=True))
 END
+cat >functions.tsr <<'END'
+from tessera import *
+
+TOP = 6
+
+
+@verify.numerics(bounded=[0, TOP], stable=True)
+def clamped(x):
+    return minimum(maximum(x, 0.0), 6.0)
+
+
+@verify.numerics(bounded=[0, 1])
+def shares(x):
+    e = exp(x - max(x))
+    return e / sum(e)
+
+
+@verify.numerics(stable=True)
+def unit(x):
+    return x / sqrt(sum(x * x))
+
+
+@cases(case("usual", M=10), case("great", M=10, x=constant(1e30)))
+@kernel
+def layer(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    return unit(shares(clamped(x)) + x)
+
+
+@cases(case("a", M=5, N=4))
+@kernel
+def turns(x: Tensor["M", f32], y: Tensor["N", f32]) -> Tensor["M", f32]:
+    for i in range(N):
+        x = clamped(x) + shares(x)
+    return x
+
+
+@verify.numerics(bounded=[-100, 100])
+def grown(x):
+    return x * 3.0
+
+
+@cases(case("few", M=5, N=2), case("many", M=5, N=9))
+@kernel
+def grows(x: Tensor["M", f32], y: Tensor["N", f32]) -> Tensor["M", f32]:
+    for i in range(N):
+        x = grown(x)
+    return x
+
+
+@cases(case("a", M=5))
+@kernel
+def sides(x: Tensor["M", f32]) -> Tensor["M", f32]:
+    if max(x) > 0.0:
+        x = shares(x)
+    return x
+END
 exits 1 "promises are held to" "$tsr" bench kernels.tsr --backend interp,cpu --profile strict,fast --quick --db r.db --failures packs --json
 python3 - >found <<'END'
 import json
@@ -158,6 +214,30 @@ products a interp strict mismatch .* same_as shares: .* differ
 products a cpu fast ok
 END
 hasnt found "beyond a .* (ok|holds)" "what is broken holds nowhere"
+
+# Promises of functions that kernels call are proved for any finite floats, else they are tried on what the call reads.
+exits 1 "functions keep theirs, too" "$tsr" bench functions.tsr --backend interp,cpu --quick --db r.db --failures packs --json
+has err "^promises  clamped in line 25 proved \(4\), shares in line 25 tested \(4\)" "and the run says by what"
+python3 - >found <<'END'
+import json
+for r in json.load(open("out"))["results"]:
+    for p in r["check"]["promises"]:
+        print(r["kernel"], r["case"], r["backend"], r["status"], r["check"].get("numerics"), p["function"], p["line"], p["by"], p["holds"], r["why"])
+END
+while read -r pattern; do
+    has found "^$pattern" "$pattern"
+done <<'END'
+layer usual cpu ok None clamped 25 proof True
+layer usual cpu ok None shares 25 test True
+layer usual interp ok None unit 25 test True
+layer great cpu mismatch violated clamped 25 proof True
+layer great cpu mismatch violated unit 25 test False verify.numerics: 'unit', called in line 25, .*tessera.mul
+turns a cpu ok None clamped 32 proof True
+turns a cpu ok None shares 32 test True
+grows few cpu ok None grown 45 test True
+grows many cpu mismatch violated grown 45 test False verify.numerics: 'grown', called in line 45, gives
+sides a cpu ok None shares 53 none None
+END
 
 exits 1 "goldens" "$tsr" golden record kernels.tsr --golden golden
 for kernel in kept beyond overflows unit; do

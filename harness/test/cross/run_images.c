@@ -123,7 +123,8 @@ static bool run_case(host_pool *pool, image_case *c, status *st) {
         buffers[i] = c->inputs[i].data;
     for (uint64_t i = 0; i < c->output_count; i++)
         buffers[c->input_count + i] = c->outputs[i].data;
-    const tsr_kernel_frame frame = {buffers, c->dims, workspace.data, NULL, NULL};
+    const tsr_kernel_frame frame = {
+        .buffers = buffers, .dims = c->dims, .workspace = workspace.data};
     const host_pool_work work = {
         phases, c->cells, (uint32_t)c->phase_count, &frame, c->scratch_bytes, true, NULL};
     ok = ok && find_phases(elf, c, phases, st) && host_pool_run(pool, &work, st);

@@ -116,6 +116,7 @@ static bool check(const emulate_launch *l, uint32_t *most_threads, status *st) {
 static bool begin(emulate *e, const emulate_launch *launch, status *st) {
     uint32_t threads;
     e->launch = launch;
+    e->keeps = launch->sites.buffers != NULL;
     e->epoch = e->group_start = 0;
     e->failed = false;
     e->finding = e->unwritten = (emulate_finding){0};

@@ -107,6 +107,8 @@ typedef struct emulate_sites {
     uint64_t count;
     const char *names;
     uint64_t names_bytes;
+    const int32_t *buffers; /* the one that each may reach, -1: any; NULL: all may reach any */
+    uint64_t buffers_count;
 } emulate_sites;
 
 typedef struct emulate_launch {

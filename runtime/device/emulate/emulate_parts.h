@@ -136,6 +136,7 @@ struct emulate {
     uint64_t epoch;       /* the stamp of the current one */
     uint64_t group_start; /* of the workgroup's first */
     atomic_bool cancelled;
+    bool keeps; /* sites keep to their buffers */
     emulate_region shared;
     emulate_region *regions; /* by address */
     uint16_t hints[256];     /* in which region an access of a site fell last */

@@ -352,6 +352,27 @@ _Noreturn static void fail_outside(const emulate_thread *t, uint64_t address, ui
     emulate_fail(e, &f);
 }
 
+/* Fails where a site reaches another buffer than its own. */
+static void keep_to_buffer(const emulate_thread *t, uint64_t address, uint32_t bytes,
+                           uint32_t site) {
+    const emulate_launch *l = t->engine->launch;
+    const uint32_t number = site & EMULATED_SITE_MASK;
+    int32_t own = number < l->sites.buffers_count ? l->sites.buffers[number] : -1;
+    if (own < 0 || (uint32_t)own >= l->buffer_count || site & EMULATED_SHARED)
+        return;
+    const emulate_span *b = &l->buffers[own];
+    uint64_t offset = address - (uintptr_t)b->address;
+    if (offset < b->size_bytes && b->size_bytes - offset >= bytes)
+        return;
+    emulate_finding f = finding_of(t, bytes, site);
+    f.fault = EMULATE_OUT_OF_BOUNDS;
+    f.memory = EMULATE_BUFFER;
+    f.buffer = (uint32_t)own;
+    f.offset = (int64_t)offset;
+    f.memory_bytes = b->size_bytes;
+    emulate_fail(t->engine, &f);
+}
+
 /* ---- accesses ---- */
 
 typedef struct piece_of {
@@ -399,6 +420,8 @@ static __attribute__((noinline)) void access_slowly(emulate_thread *t, uint64_t 
 void emulate_access(emulated_thread *base, const void *address, uint32_t bytes, uint32_t site) {
     emulate_thread *t = emulate_thread_of(base);
     emulate *e = t->engine;
+    if (unlikely(e->keeps))
+        keep_to_buffer(t, (uintptr_t)address, bytes, site);
     const emulate_region *r =
         site & EMULATED_SHARED ? &e->shared : &e->regions[e->hints[site & 255]];
     uint64_t offset = (uintptr_t)address - r->base, now = e->epoch | t->stamp;

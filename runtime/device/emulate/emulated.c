@@ -144,6 +144,9 @@ static void find_sites(emulated_image *image, const char *symbol) {
     s->names = object_of(image, symbol, "_site_names", &names_bytes);
     if (told && count_bytes >= sizeof count)
         memcpy(&count, told, sizeof count);
+    size_t buffers_bytes;
+    s->buffers = object_of(image, symbol, "_site_buffers", &buffers_bytes);
+    s->buffers_count = buffers_bytes / sizeof *s->buffers;
     s->sites = sites;
     s->names_bytes = names_bytes;
     s->count =

@@ -21,7 +21,9 @@
  *   emulated_matrix_family     char[], NUL-terminated: whose matrix units `mma` computes as, such
  * as "mma.sm80" (chip/matrix_units.def); without it "mma.sm90" <kernel>_sites emulated_site[]:
  * where in the source a site is; may be absent, as <kernel>_site_count        uint64_t
- *   <kernel>_site_names        char[], in which name_offset finds NUL-terminated names */
+ *   <kernel>_site_names        char[], in which name_offset finds NUL-terminated names
+ *   <kernel>_site_buffers      int32_t[]: the buffer that a site is meant to reach, -1: none that
+ * is known; may be absent: then it may reach any */
 #ifndef TESSERA_RUNTIME_EMULATED_CODE_H
 #define TESSERA_RUNTIME_EMULATED_CODE_H
 

@@ -11,9 +11,17 @@
 
 enum { POISON = 0xCB, LINE_BYTES = 64 };
 
+/* Accesses of code that checks them. */
+typedef struct checked_sites {
+    const tsr_bounds_site *items; /* NULL: it checks nothing */
+    size_t bytes, names_bytes;
+    const char *names;
+} checked_sites;
+
 typedef struct host_image {
     device_image base;
     host_elf *elf;
+    checked_sites sites;
     tsr_phase_fn phases[];
 } host_image;
 
@@ -36,6 +44,13 @@ void host_unload(device *d, device_image *image) {
     free(image);
 }
 
+static checked_sites sites_of(const host_elf *elf) {
+    checked_sites s = {NULL, 0, 0, NULL};
+    s.items = host_elf_object(elf, "tsr_bounds_sites", &s.bytes);
+    s.names = host_elf_object(elf, "tsr_bounds_names", &s.names_bytes);
+    return s;
+}
+
 bool host_load(device *d, const device_source *source, device_image **image_out, status *st) {
     host_elf *elf = host_elf_load(source->bytes, source->size_bytes, st);
     if (!elf)
@@ -44,6 +59,7 @@ bool host_load(device *d, const device_source *source, device_image **image_out,
         base_calloc(1, sizeof *image + source->phase_count * sizeof image->phases[0]);
     image->base.phase_count = source->phase_count;
     image->elf = elf;
+    image->sites = sites_of(elf);
     for (uint32_t i = 0; i < source->phase_count; i++) {
         void *address = host_elf_symbol(elf, source->symbols[i]);
         if (!address) {
@@ -106,20 +122,67 @@ static bool run_timed(host_runner *r, const device_dispatch *p, host_pool_work *
     return ok;
 }
 
+/* ---- checked accesses ---- */
+
+/* Extents of all memory of a dispatch, in the order of tsr_kernel_bounds; owned. */
+static int64_t *extents_of(const device_dispatch *p) {
+    int64_t *bytes = base_malloc((p->buffer_count + 3) * sizeof *bytes);
+    for (uint32_t i = 0; i < p->buffer_count; i++)
+        bytes[i] = p->buffer_bytes ? p->buffer_bytes[i] : INT64_MAX;
+    bytes[p->buffer_count] = (int64_t)p->workspace_bytes;
+    bytes[p->buffer_count + 1] = (int64_t)p->workgroup_bytes;
+    bytes[p->buffer_count + 2] = (int64_t)p->prepared_bytes;
+    return bytes;
+}
+
+static bool tell_outside(const checked_sites *sites, const tsr_kernel_bounds *b, status *st) {
+    const tsr_bounds_site *s = &sites->items[b->site];
+    bool known = b->site < sites->bytes / sizeof *s && s->name_offset < sites->names_bytes &&
+                 memchr(sites->names + s->name_offset, 0, sites->names_bytes - s->name_offset);
+    if (!known || s->element_bytes == 0)
+        return status_set(st, STATUS_CORRUPT, "its image names an access that it does not list");
+    const int64_t has = (b->bytes[s->memory] - s->offset_bytes) / s->element_bytes;
+    return status_set(st, STATUS_MISMATCH,
+                      "out-of-bounds: line %u %s element %lld of '%s', which has %lld", s->line,
+                      s->writes ? "writes" : "reads", (long long)b->element,
+                      sites->names + s->name_offset, (long long)has);
+}
+
+static bool run_checked(host_runner *r, const device_dispatch *p, host_pool_work *work,
+                        status *st) {
+    const checked_sites *sites = &((const host_image *)p->image)->sites;
+    tsr_kernel_frame frame = *work->frame;
+    int64_t *bytes = extents_of(p);
+    tsr_kernel_bounds bounds = {.bytes = bytes};
+    frame.bounds = &bounds;
+    work->frame = &frame;
+    bool ok = p->timed ? run_timed(r, p, work, st) : host_pool_run(r->pool, work, st);
+    if (bounds.found)
+        ok = ok && tell_outside(sites, &bounds, st);
+    free(bytes);
+    return ok;
+}
+
+static bool run_work(host_runner *r, const device_dispatch *p, host_pool_work *work, status *st) {
+    if (((const host_image *)p->image)->sites.items)
+        return run_checked(r, p, work, st);
+    return p->timed ? run_timed(r, p, work, st) : host_pool_run(r->pool, work, st);
+}
+
 bool host_runner_run(host_runner *r, const device_dispatch *p, status *st) {
     size_t lines = (p->workspace_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     size_t own = p->prepared.address ? 0 : p->prepared_bytes;
     if (!prepare_workspace(r, own ? lines + own : p->workspace_bytes, st))
         return status_context(st, "kernel '%s'", p->label);
     unsigned char *prepared = own ? r->workspace.data + lines : p->prepared.address;
-    const tsr_kernel_frame frame = {p->buffers, p->dims, r->workspace.data, NULL, prepared};
+    const tsr_kernel_frame frame = {p->buffers, p->dims, r->workspace.data, NULL, prepared, NULL};
     host_pool_work work = {.phases = ((const host_image *)p->image)->phases,
                            .workgroups = p->workgroups,
                            .phase_count = p->image->phase_count,
                            .frame = &frame,
                            .scratch_bytes = p->workgroup_bytes,
                            .guarded = r->options->debug};
-    bool ok = p->timed ? run_timed(r, p, &work, st) : host_pool_run(r->pool, &work, st);
+    bool ok = run_work(r, p, &work, st);
     if (r->options->debug)
         ok = workspace_is_intact(r, st) && ok;
     return ok || status_context(st, "kernel '%s'", p->label);

@@ -32,7 +32,7 @@ extern "C" {
  * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
  * at least m. */
 #define TSR_ABI_MAJOR 2
-#define TSR_ABI_MINOR 5
+#define TSR_ABI_MINOR 6
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))

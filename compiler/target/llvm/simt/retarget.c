@@ -277,6 +277,25 @@ static LLVMValueRef site_of(emitter *e, ir_op op, text *names) {
     return LLVMConstStructInContext(e->context, fields, 4, 0);
 }
 
+/* The kernel's buffer that an operation reaches, -1: none, or one of several memories. */
+static int64_t buffer_of(const emitter *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const uint32_t at = d->opcode == TILE_COPY ? 2 : 0;
+    const ir_value_data *v = at < d->operand_count ? ir_value_get(e->m, d->operands[at]) : NULL;
+    bool global = v && !v->op && v->block == ir_op_block(e->m, ir_module_kernel(e->m), 0);
+    return global ? (int64_t)v->index : -1;
+}
+
+static void write_buffers(emitter *e) {
+    const size_t count = e->simt.sites.count;
+    LLVMValueRef *buffers = ARENA_NEW(&e->memory, LLVMValueRef, count + 1);
+    char name[512];
+    for (size_t i = 0; i < count; i++)
+        buffers[i] = code_int(e, e->i32, buffer_of(e, e->simt.sites.items[i]));
+    snprintf(name, sizeof name, "%s_site_buffers", e->kernel);
+    add_data(e, name, LLVMConstArray2(e->i32, buffers, count));
+}
+
 static void write_sites(emitter *e) {
     char name[512];
     text names;
@@ -294,6 +313,8 @@ static void write_sites(emitter *e) {
     snprintf(name, sizeof name, "%s_site_names", e->kernel);
     add_data(e, name, LLVMConstStringInContext2(e->context, names.data, names.length, true));
     text_release(&names);
+    if (e->bounds.wanted)
+        write_buffers(e);
 }
 
 /* Whose matrix units are emulated: "mma.sm80", of "mma.sm80.bf16". */

@@ -1,0 +1,263 @@
+/* promise.c - calls of functions that promise something of their results: their operations become
+ * kernels of their own, whose inputs are what the call reads. */
+#include "tessera/promise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "check/modules.h"
+#include "check/regions.h"
+#include "ir/copy.h"
+
+/* ---- what a function promises ---- */
+
+static void read_promise(compiler_source *s, callable *f, const node *n, diagnostics *d) {
+    compiler_numerics numerics;
+    checker c;
+    if (f->numerics) {
+        diagnose_error(d, ERROR_DUPLICATE_DECORATOR, n->at, "@verify.numerics appears twice");
+        return;
+    }
+    checker_init(&c, s, d);
+    checker_define_constants(&c);
+    c.module = f->module;
+    c.constants_only = true;
+    if (numerics_read(&c, n, false, &numerics))
+        f->numerics = arena_copy(&s->memory, &numerics, sizeof numerics);
+    checker_release(&c);
+}
+
+void promise_read(compiler_source *s, callable *f, diagnostics *d) {
+    for (uint32_t i = 0; i < f->ast->decorator_count && !f->in_tiles && !f->is_kernel; i++)
+        read_promise(s, f, f->ast->decorators[i], d);
+}
+
+/* ---- calls ---- */
+
+promise_mark promise_begin(const checker *c) {
+    promise_mark mark = {.block = c->builder.block};
+    if (c->m && mark.block)
+        mark.last = ir_block_get(c->m, mark.block)->last;
+    return mark;
+}
+
+/* A call while its operations are copied. */
+typedef struct call_copy {
+    const ir_module *from;
+    ir_op first; /* 0: it has none */
+    value_list outside;
+    ir_value *copies; /* by value of `from` */
+    bool *own;        /* by value: one of its operations makes it */
+} call_copy;
+
+static void note_outside(call_copy *k, ir_value v) {
+    if (k->own[v])
+        return;
+    for (size_t i = 0; i < k->outside.count; i++)
+        if (k->outside.items[i] == v)
+            return;
+    vec_push(&k->outside, v);
+}
+
+static void find_outside(call_copy *k, const entity_list *results) {
+    for (ir_op op = k->first; op; op = ir_op_get(k->from, op)->next)
+        for (uint32_t i = 0; i < ir_op_get(k->from, op)->result_count; i++)
+            k->own[ir_op_get(k->from, op)->results[i]] = true;
+    for (ir_op op = k->first; op; op = ir_op_get(k->from, op)->next)
+        for (uint32_t i = 0; i < ir_op_get(k->from, op)->operand_count; i++)
+            note_outside(k, ir_op_get(k->from, op)->operands[i]);
+    for (size_t i = 0; i < results->count; i++)
+        note_outside(k, results->items[i].value);
+}
+
+static ir_attr names_of(ir_module *m, const char *letter, size_t count) {
+    ir_attr *names = base_malloc((count + 1) * sizeof *names);
+    char name[32];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%s%zu", letter, i);
+        names[i] = ir_attr_string(m, name);
+    }
+    ir_attr list = ir_attr_array(m, names, (uint32_t)count);
+    free(names);
+    return list;
+}
+
+static ir_module *copy_body(const checker *c, const callable *f, call_copy *k,
+                            const entity_list *results) {
+    ir_module *m = ir_module_like(k->from);
+    ir_named_attr attrs[] = {{"name", ir_attr_string(m, f->ast->name)},
+                             {"inputs", names_of(m, "a", k->outside.count)},
+                             {"outputs", names_of(m, "result", results->count)},
+                             {"math", 0}};
+    if (c->kernel->math)
+        attrs[3].value = ir_attr_string(m, c->kernel->math);
+    ir_builder b = {.m = m, .block = ir_module_body(m), .location = c->builder.location};
+    ir_op kernel = ir_build(&b, &(ir_op_spec){.opcode = GRAPH_KERNEL,
+                                              .attrs = attrs,
+                                              .attr_count = c->kernel->math ? 4 : 3,
+                                              .region_count = 1});
+    b.block = ir_op_block(m, kernel, 0);
+    for (size_t i = 0; i < k->outside.count; i++) {
+        ir_value v = k->outside.items[i];
+        k->copies[v] = ir_block_add_argument(m, b.block, ir_value_get(k->from, v)->type, NULL);
+    }
+    for (ir_op op = k->first; op; op = ir_op_get(k->from, op)->next)
+        ir_copy_op(&b, k->from, op, k->copies);
+    ir_value *values = base_malloc((results->count + 1) * sizeof *values);
+    for (size_t i = 0; i < results->count; i++)
+        values[i] = k->copies[results->items[i].value];
+    ir_build(&b, &(ir_op_spec){.opcode = GRAPH_RETURN,
+                               .operands = values,
+                               .operand_count = (uint32_t)results->count});
+    free(values);
+    kernel_drop_unused(m, b.block);
+    return m;
+}
+
+static ir_op first_behind(const checker *c, const promise_mark *mark) {
+    return mark->last ? ir_op_get(c->m, mark->last)->next : ir_block_get(c->m, mark->block)->first;
+}
+
+static void note_call(checker *c, const callable *f, const promise_mark *mark,
+                      const entity_list *results) {
+    size_t values = ir_value_count(c->m) + 1;
+    call_copy k = {.from = c->m,
+                   .first = first_behind(c, mark),
+                   .copies = base_calloc(values, sizeof *k.copies),
+                   .own = base_calloc(values, sizeof *k.own)};
+    find_outside(&k, results);
+    promised_call call = {.function = f,
+                          .line = c->builder.location.line,
+                          .body = copy_body(c, f, &k, results),
+                          .argument_count = (uint32_t)k.outside.count,
+                          .block = mark->block};
+    call.arguments = base_malloc((k.outside.count + 1) * sizeof *call.arguments);
+    for (size_t i = 0; i < k.outside.count; i++)
+        call.arguments[i] = k.outside.items[i];
+    vec_push(&c->promises->items, call);
+    vec_release(&k.outside);
+    free(k.copies);
+    free(k.own);
+}
+
+void promise_note(checker *c, const callable *f, const promise_mark *mark, const entity *e) {
+    entity_list results = {0};
+    const bool tensors =
+        e->kind == ENTITY_TENSOR || e->kind == ENTITY_TUPLE || e->kind == ENTITY_RECORD;
+    if (!c->promises || !f->numerics || !tensors || c->builder.block != mark->block ||
+        c->builder.before)
+        return;
+    source_position p = source_position_of(c->report->source, checker_place(c, e->at).start);
+    c->builder.location = (ir_location){p.line, p.column};
+    if (tree_flatten(c, e, &results, NULL) && results.count)
+        note_call(c, f, mark, &results);
+    vec_release(&results);
+}
+
+/* ---- calls in loops ---- */
+
+static bool has_room(const checker *c, const promised_call *call) {
+    bool room = true;
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        room &= ir_type_of(c->m, call->arguments[i])->rank < IR_MAX_RANK;
+    return room;
+}
+
+static ir_type type_of_turns(const checker *c, ir_value v, ir_dim turns) {
+    const ir_type_data *t = ir_type_of(c->m, v);
+    ir_dim dims[IR_MAX_RANK] = {turns};
+    for (int axis = 0; axis < t->rank; axis++)
+        dims[axis + 1] = t->dims[axis];
+    return ir_type_tensor(c->m, t->element, t->rank + 1, dims);
+}
+
+void promise_stack(checker *c, ir_block block, ir_dim turns, value_list *next, type_list *results) {
+    for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
+        promised_call *call = &c->promises->items.items[k];
+        call->stacked = call->block == block && has_room(c, call);
+        for (uint32_t i = 0; call->stacked && i < call->argument_count; i++) {
+            ir_type type = type_of_turns(c, call->arguments[i], turns);
+            vec_push(next, call->arguments[i]);
+            vec_push(results, type);
+        }
+    }
+}
+
+void promise_stacked(checker *c, ir_op loop, uint32_t first) {
+    for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
+        promised_call *call = &c->promises->items.items[k];
+        if (!call->stacked)
+            continue;
+        for (uint32_t i = 0; i < call->argument_count; i++)
+            call->arguments[i] = ir_op_result(c->m, loop, first++);
+        call->block = c->builder.block;
+        call->depth++;
+        call->stacked = false;
+    }
+}
+
+/* ---- for the compiler's callers ---- */
+
+/* The kernel that gives what the call reads. */
+static ir_module *arguments_of(const ir_module *kernel, const promised_call *call) {
+    ir_module *m = ir_module_clone(kernel);
+    ir_op op = ir_module_kernel(m);
+    ir_block block = ir_op_block(m, op, 0);
+    ir_op_set_operands(m, ir_block_get(m, block)->last, call->arguments, call->argument_count);
+    ir_op_set_attr(m, op, "outputs", names_of(m, "a", call->argument_count));
+    ir_op_remove_attr(m, op, "donated");
+    ir_op_remove_attr(m, op, "effects");
+    kernel_drop_unused(m, block);
+    return m;
+}
+
+static bool promises_anything(const compiler_source *s) {
+    bool any = false;
+    for (size_t i = 0; i < s->modules.count; i++)
+        for (uint32_t k = 0; k < s->modules.items[i]->function_count; k++)
+            any |= s->modules.items[i]->functions[k].numerics != NULL;
+    return any;
+}
+
+static compiler_promise promise_of(const ir_module *kernel, promised_call *call, ir_bindings dims) {
+    const bool known = call->block == ir_op_block(kernel, ir_module_kernel(kernel), 0);
+    compiler_promise p = {.function = call->function->ast->name,
+                          .line = call->line,
+                          .depth = call->depth,
+                          .numerics = call->function->numerics,
+                          .body = compiler_instance_new(call->body, dims)};
+    if (known && call->argument_count)
+        p.arguments = compiler_instance_new(arguments_of(kernel, call), dims);
+    free(call->arguments);
+    return p;
+}
+
+compiler_promise *compiler_promises(compiler_source *source, const compiler_kernel *kernel,
+                                    const compiler_case *c, uint32_t *count, text *out) {
+    const kernel_interface *k = &source->interfaces[kernel - source->kernels];
+    const ir_bindings dims = {c ? c->dims : NULL, c ? c->dim_count : 0};
+    promised_calls calls = {0};
+    diagnostics d;
+    *count = 0;
+    if (!promises_anything(source) || kernel->contract || k->graph || k->in_tiles)
+        return base_calloc(1, sizeof(compiler_promise));
+    diagnostics_init(&d, &source->text, false, out);
+    ir_module *m = kernel_check_promises(source, k, c, &calls, &d);
+    diagnostics_release(&d);
+    compiler_promise *list = m ? base_calloc(calls.items.count + 1, sizeof *list) : NULL;
+    for (size_t i = 0; m && i < calls.items.count; i++)
+        list[(*count)++] = promise_of(m, &calls.items.items[i], dims);
+    ir_module_free(m);
+    vec_release(&calls.items);
+    return list;
+}
+
+void compiler_promises_free(compiler_promise *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        compiler_instance_free(list[i].body);
+        compiler_instance_free(list[i].arguments);
+    }
+    free(list);
+}
