@@ -95,7 +95,22 @@ static void threads_hold_what_the_manuals_say(void **state) {
     assert_int_equal(seen, 3 * (count - in_memory()));
 }
 
-/* PTX ISA, "Matrix fragments for wgmma.mma_async.m64nNk16", accumulator: a warp's sixteen rows. */
+/* PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16": a warp's sixteen rows of the sums, of
+ * m64n64, and of the left factor, of which a thread has what it has of sixteen columns of sums. Of
+ * several warpgroups each has 64 rows. */
+static void check_warps(const mma_unit *unit, ir_fragment fragment, int groups) {
+    ir_layout l = mma_layout(unit, fragment, (mma_grid){groups, 1});
+    assert_int_equal(l.row_groups * l.column_groups * l.lanes, groups * SIMT_THREADS);
+    for (int thread = 0; thread < groups * SIMT_THREADS; thread++)
+        for (int i = 0; i < (fragment == IR_FRAGMENT_A ? 8 : 32); i++) {
+            place p = {thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8,
+                       i / 4 * 8 + thread % 4 * 2 + i % 2};
+            int rows = groups * unit->m / l.row_groups;
+            assert_int_equal(p.row / rows, thread / l.lanes);
+            assert_int_equal(lane_of(&l, (place){p.row % rows, p.column}), thread % l.lanes);
+        }
+}
+
 static void warps_hold_their_rows(void **state) {
     const mma_unit *units;
     uint32_t count = mma_units(&units);
@@ -104,16 +119,9 @@ static void warps_hold_their_rows(void **state) {
     for (uint32_t u = 0; u < count; u++) {
         if (!mma_in_memory(&units[u]))
             continue;
-        ir_layout l = mma_layout(&units[u], IR_FRAGMENT_C, (mma_grid){1, 1});
-        assert_int_equal(l.row_groups * l.column_groups * l.lanes, SIMT_THREADS);
-        for (int thread = 0; thread < SIMT_THREADS; thread++)
-            for (int i = 0; i < 32; i++) { /* of m64n64 */
-                place p = {thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8,
-                           i / 4 * 8 + thread % 4 * 2 + i % 2};
-                int rows = units[u].m / l.row_groups;
-                assert_int_equal(p.row / rows, thread / l.lanes);
-                assert_int_equal(lane_of(&l, (place){p.row % rows, p.column}), thread % l.lanes);
-            }
+        for (int groups = 1; groups <= 2; groups++)
+            for (int fragment = IR_FRAGMENT_A; fragment <= IR_FRAGMENT_C; fragment += 2)
+                check_warps(&units[u], (ir_fragment)fragment, groups);
     }
 }
 

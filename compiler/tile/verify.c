@@ -33,19 +33,44 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_PREPARED, "", "m"},    {TILE_WORKSPACE, "i", "m"},   {TILE_SCRATCH, "i", "m"},
-    {TILE_INDEX, "", "i"},       {TILE_AFFINE, "i", "i"},      {TILE_INDEX_MIN, "i", "i"},
-    {TILE_INDEX_MAX, "i", "i"},  {TILE_INDEX_DIV, "i", "i"},   {TILE_INDEX_REM, "i", "i"},
-    {TILE_TO_INDEX, "t", "i"},   {TILE_FROM_INDEX, "i", "t"},  {TILE_LOAD, "mi", "t"},
-    {TILE_GATHER, "miti", "t"},  {TILE_LOAD_GROUP, "mi", "t"}, {TILE_GROUP, "t", "t"},
-    {TILE_GROUP_DOT, "t", "t"},  {TILE_PREFETCH, "mi", ""},    {TILE_STORE, "miti", ""},
-    {TILE_SCATTER, "mitti", ""}, {TILE_CONSTANT, "", "t"},     {TILE_BROADCAST, "t", "t"},
-    {TILE_IOTA, "i", "t"},       {TILE_PAD, "t", "t"},         {TILE_FOLD, "t", "t"},
-    {TILE_DIM, "", "i"},         {TILE_INDEX_MUL, "i", "i"},   {TILE_INDEX_QUOTIENT, "i", "i"},
-    {TILE_ROW, "t", "t"},        {TILE_SCAN, "t", "t"},        {TILE_BARRIER, "", ""},
-    {TILE_MMA, "t", "t"},        {TILE_COPY, "mimi", ""},      {TILE_COPY_COMMIT, "", ""},
-    {TILE_COPY_WAIT, "", ""},    {TILE_MMA_STAGE, "mit", "t"}, {TILE_MMA_WAIT, "t", ""},
+    {TILE_PREPARED, "", "m"},
+    {TILE_WORKSPACE, "i", "m"},
+    {TILE_SCRATCH, "i", "m"},
+    {TILE_INDEX, "", "i"},
+    {TILE_AFFINE, "i", "i"},
+    {TILE_INDEX_MIN, "i", "i"},
+    {TILE_INDEX_MAX, "i", "i"},
+    {TILE_INDEX_DIV, "i", "i"},
+    {TILE_INDEX_REM, "i", "i"},
+    {TILE_TO_INDEX, "t", "i"},
+    {TILE_FROM_INDEX, "i", "t"},
+    {TILE_LOAD, "mi", "t"},
+    {TILE_GATHER, "miti", "t"},
+    {TILE_LOAD_GROUP, "mi", "t"},
+    {TILE_GROUP, "t", "t"},
+    {TILE_GROUP_DOT, "t", "t"},
+    {TILE_PREFETCH, "mi", ""},
+    {TILE_STORE, "miti", ""},
+    {TILE_SCATTER, "mitti", ""},
+    {TILE_CONSTANT, "", "t"},
+    {TILE_BROADCAST, "t", "t"},
+    {TILE_IOTA, "i", "t"},
+    {TILE_PAD, "t", "t"},
+    {TILE_FOLD, "t", "t"},
+    {TILE_DIM, "", "i"},
+    {TILE_INDEX_MUL, "i", "i"},
+    {TILE_INDEX_QUOTIENT, "i", "i"},
+    {TILE_ROW, "t", "t"},
+    {TILE_SCAN, "t", "t"},
+    {TILE_BARRIER, "", ""},
+    {TILE_MMA, "t", "t"},
+    {TILE_COPY, "mimi", ""},
+    {TILE_COPY_COMMIT, "", ""},
+    {TILE_COPY_WAIT, "", ""},
+    {TILE_MMA_WAIT, "t", ""},
     {TILE_COLUMNS, "t", "t"},
+    {TILE_MMA_STAGE, "mitmi", "t"},
+    {TILE_MMA_STAGE, "mitt", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -61,7 +86,8 @@ static bool verify_kinds(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const char *operands = "t", *results = "t"; /* element-wise */
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
-        if (signatures[i].opcode == d->opcode) {
+        if (signatures[i].opcode == d->opcode &&
+            (d->opcode != TILE_MMA_STAGE || strlen(signatures[i].operands) == d->operand_count)) {
             operands = signatures[i].operands;
             results = signatures[i].result;
         }

@@ -165,22 +165,28 @@ static void copy_access(const ir_module *m, ir_op op, access *out) {
     out->offset.constant += whole ? at - at % stride : 0;
 }
 
-/* All of a stage's memory. What it reads until the products are waited for, it reads here: that a
- * wait is between it and what writes there next, behind the barrier, is for whoever makes the loop.
- */
-static void stage_access(const ir_module *m, ir_op op, access *out) {
+/* A side of a stage. What it reads until the products are waited for, it reads here: that a wait is
+ * between it and what writes there next, behind the barrier, is for whoever makes the loop. */
+static void stage_access(const ir_module *m, ir_op op, bool left, access *out) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *t = ir_type_of(m, d->results[0]);
-    int64_t right = ir_op_int(m, op, "right_at", 0),
-            elements = right + t->dims[1] * ir_op_int(m, op, "steps", 0);
+    int64_t elements = t->dims[left ? 0 : 1] * ir_op_int(m, op, "steps", 0);
     *out = (access){.op = op,
                     .known = true,
                     .row_stride = elements,
                     .column_stride = 1,
                     .rows = 1,
                     .columns = elements};
-    name_memory(m, d->operands[0], out);
-    add_index(m, &out->offset, d->operands[1], 1, 0);
+    name_memory(m, d->operands[left ? 3 : 0], out);
+    add_index(m, &out->offset, d->operands[left ? 4 : 1], 1, 0);
+}
+
+bool access_of_left(const ir_module *m, ir_op op, access *out) {
+    const ir_op_data *d = ir_op_get(m, op);
+    bool there = d->opcode == TILE_MMA_STAGE && ir_type_of(m, d->operands[3])->kind != IR_TYPE_TILE;
+    if (there)
+        stage_access(m, op, true, out);
+    return there;
 }
 
 bool access_of(const ir_module *m, ir_op op, access *out) {
@@ -190,7 +196,7 @@ bool access_of(const ir_module *m, ir_op op, access *out) {
         return true;
     }
     if (d->opcode == TILE_MMA_STAGE) {
-        stage_access(m, op, out);
+        stage_access(m, op, false, out);
         return true;
     }
     bool scatters = d->opcode == TILE_SCATTER, writes = d->opcode == TILE_STORE || scatters,

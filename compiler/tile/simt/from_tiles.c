@@ -8,6 +8,7 @@
 
 #include "ops/tiles.h"
 #include "schedule/integers.h"
+#include "tile/swizzle.h"
 
 enum { LINE_BYTES = 64 };
 
@@ -55,19 +56,40 @@ static int64_t pitch_of(dtype element, int64_t columns) {
     return (units | 1) * each;
 }
 
+/* Parameters: a size, and what it and its place are multiples of. */
+static ir_value scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements,
+                        int64_t unit_bytes) {
+    t->scratch_bytes = round_up(t->scratch_bytes, unit_bytes);
+    ir_named_attr at = {"offset", ir_attr_int(t->m, t->scratch_bytes)};
+    t->scratch_bytes += round_up(elements * (int64_t)dtype_size(element), unit_bytes);
+    return ir_build1(b, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
+}
+
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
                       int64_t columns) {
     int64_t pitch = pitch_of(element, columns);
-    ir_named_attr at = {"offset", ir_attr_int(t->m, t->scratch_bytes)};
-    ir_builder top = *b;
-    ir_value memory = ir_build1(&top, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
-    t->scratch_bytes += round_up(rows * pitch * (int64_t)dtype_size(element), LINE_BYTES);
-    return (tiles_view){.memory = memory,
+    return (tiles_view){.memory = scratch(t, b, element, rows * pitch, LINE_BYTES),
                         .offset = tile_index(b, 0),
                         .rows = rows,
                         .columns = columns,
                         .row_stride = pitch,
                         .column_stride = 1};
+}
+
+/* Parameters: a tile, how many of them, and the size that comes back. */
+tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t slots,
+                        int64_t rows, int64_t columns, int64_t *slot) {
+    int64_t size = (int64_t)dtype_size(element), panel = SWIZZLE_MOST / size;
+    while (columns % panel != 0)
+        panel /= 2;
+    *slot = round_up(rows * columns, SWIZZLE_ALIGNMENT / size);
+    return (tiles_view){.memory = scratch(t, b, element, slots * *slot, SWIZZLE_ALIGNMENT),
+                        .offset = tile_index(b, 0),
+                        .rows = rows,
+                        .columns = columns,
+                        .row_stride = panel,
+                        .column_stride = 1,
+                        .panel = panel};
 }
 
 ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v) {
@@ -298,19 +320,31 @@ static bool lower_kernel(tiles_lowering *t) {
     return true;
 }
 
-static ir_module *lower(ir_module *graph, const simt_tiles_request *request, int64_t stages,
-                        bool *crowded, char why[SIMT_TILES_WHY_BYTES]) {
+/* A way to lower the kernel, and why it is not taken. */
+typedef struct attempt {
+    int64_t stages;
+    bool by_itself; /* units may read memory by themselves */
+    bool crowded;   /* there is no room */
+} attempt;
+
+static ir_module *lower(ir_module *graph, const simt_tiles_request *request, attempt *a,
+                        char why[SIMT_TILES_WHY_BYTES]) {
     why[0] = '\0';
     uint32_t n = ir_value_count(graph) + 1;
-    tiles_lowering t = {
-        .g = graph, .m = ir_module_new(), .request = request, .stages = stages, .why = why};
+    tiles_lowering t = {.g = graph,
+                        .m = ir_module_new(),
+                        .request = request,
+                        .stages = a->stages,
+                        .may_stage = a->by_itself,
+                        .why = why};
     t.values = base_calloc(n, sizeof *t.values);
-    t.is_column = base_calloc(4 * (size_t)n, sizeof *t.is_column);
+    t.is_column = base_calloc(5 * (size_t)n, sizeof *t.is_column);
     t.is_factor = t.is_column + n;
     t.is_left = t.is_factor + n;
     t.is_read = t.is_left + n;
-    bool ok = lower_kernel(&t);
-    *crowded = t.scratch_bytes > request->shared_bytes;
+    t.is_plain = t.is_read + n;
+    bool ok = lower_kernel(&t) && t.stages_products == a->by_itself;
+    a->crowded = t.scratch_bytes > request->shared_bytes;
     free(t.values);
     free(t.is_column);
     vec_release(&t.indices);
@@ -323,13 +357,16 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, int
 }
 
 /* Takes fewer stages where the kernel does not say how many its loads have, and so many have no
- * room. */
+ * room. First with units that read memory by themselves; then without, where they do not multiply
+ * or something of the kernel has no lowering beside them. */
 ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
                            char why[SIMT_TILES_WHY_BYTES]) {
     enum { USUAL_STAGES = 2 };
     ir_module *made = NULL;
-    bool crowded = true;
-    for (int64_t stages = USUAL_STAGES; !made && crowded && stages > 0; stages--)
-        made = lower(graph, request, stages, &crowded, why);
+    for (int by_itself = 1; !made && by_itself >= 0; by_itself--) {
+        attempt a = {USUAL_STAGES, by_itself, true};
+        for (; !made && a.crowded && a.stages > 0; a.stages--)
+            made = lower(graph, request, &a, why);
+    }
     return made;
 }

@@ -1,11 +1,13 @@
 /* from_tiles_dot.c - products of a kernel of tiles: factors lie in the workgroup's memory, sums are
- * in registers, added by threads or by a matrix unit. */
+ * in registers, added by threads or by a matrix unit, which loads factors to registers or reads
+ * them by itself. */
 #include <stdio.h>
 #include <string.h>
 
 #include "schedule/integers.h"
 #include "tile/lowering.h"
 #include "tile/simt/from_tiles.h"
+#include "tile/swizzle.h"
 
 enum { STEPS_AT_ONCE = 8 };
 
@@ -65,18 +67,20 @@ static ir_value factor_of(ir_builder *b, ir_value x, int64_t first, int64_t colu
                      attrs, 2);
 }
 
-/* Do threads hold a unit's sums as they hold its left factor? */
-static bool holds_alike(const mma_unit *u) {
-    const mma_holds *a = &u->a, *c = &u->c;
+/* Do threads hold a unit's left factor as they hold another one's sums? */
+static bool holds_alike(const mma_unit *u, const mma_unit *sums) {
+    const mma_holds *a = &u->a, *c = &sums->c;
     return a->row_threads == c->row_threads && a->column_threads == c->column_threads &&
            a->row_run == c->row_run && a->column_run == c->column_run && a->turned == c->turned;
 }
 
-static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, int64_t i) {
+/* So many steps of the left factor, from k + i on. */
+static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, int64_t i,
+                        int64_t steps) {
     const tiles_view *x = &p->xs[part];
     if (p->left[part])
-        return factor_of(b, p->left[part], i, p->unit->k);
-    return tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, p->unit->k,
+        return factor_of(b, p->left[part], i, steps);
+    return tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, steps,
                      x->row_stride, x->column_stride);
 }
 
@@ -88,10 +92,10 @@ static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t ste
         ir_value right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), each,
                                    y->columns, y->row_stride, y->column_stride);
         for (int part = 0; part < p->parts; part++) {
-            ir_value operands[] = {left_at(p, b, part, k, i), right, sum};
+            ir_value operands[] = {left_at(p, b, part, k, i, each), right, sum};
             ir_named_attr attrs[3] = {{"unit", ir_attr_string(b->m, p->unit->name)}};
             uint32_t n = 1;
-            if (p->t->folds) /* a row is in one subgroup */
+            if (p->t->whole_rows)
                 attrs[n++] = (ir_named_attr){"whole_rows", yes};
             if (part)
                 attrs[n++] = (ir_named_attr){"again", yes};
@@ -101,12 +105,52 @@ static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t ste
     return sum;
 }
 
+/* The whole tile at once, by a unit that reads the right factor from memory by itself, and the left
+ * one where it lies in panels, too. */
+static ir_value by_stage(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
+    const tiles_view *y = &p->y;
+    const int64_t size = (int64_t)dtype_size(p->unit->factor);
+    const ir_attr yes = ir_attr_bool(b->m, true);
+    (void)k; /* 0 */
+    for (int part = 0; part < p->parts; part++) {
+        const tiles_view *x = &p->xs[part];
+        const bool there = !p->left[part] && x->panel;
+        ir_value operands[] = {y->memory, y->offset, sum, x->memory, x->offset};
+        ir_named_attr attrs[6] = {{"unit", ir_attr_string(b->m, p->unit->name)},
+                                  {"steps", ir_attr_int(b->m, steps)},
+                                  {"right", ir_attr_int(b->m, y->panel * size)}};
+        uint32_t n = 3;
+        if (y->column_stride == 1)
+            attrs[n++] = (ir_named_attr){"right_turned", yes};
+        if (there)
+            attrs[n++] = (ir_named_attr){"left", ir_attr_int(b->m, x->panel * size)};
+        else
+            operands[3] = left_at(p, b, part, k, 0, steps);
+        if (there && x->row_stride == 1)
+            attrs[n++] = (ir_named_attr){"left_turned", yes};
+        if (part)
+            attrs[n++] = (ir_named_attr){"again", yes};
+        sum = ir_build1(b, TILE_MMA_STAGE, operands, there ? 5 : 4, ir_value_get(b->m, sum)->type,
+                        attrs, n);
+    }
+    return sum;
+}
+
+static ir_value waited_for(ir_builder *b, ir_value sum) {
+    ir_named_attr left = {"left", ir_attr_int(b->m, 0)};
+    return ir_build1(b, TILE_MMA_WAIT, &sum, 1, ir_value_get(b->m, sum)->type, &left, 1);
+}
+
+/* Are the product's tiles whole pieces of it? Of one that reads memory by itself each group of
+ * subgroups has one piece's rows. */
 static bool is_cut(const product *p, const mma_unit *u) {
-    int64_t groups = (int)p->t->threads / u->lanes;
+    int64_t rows = p->t->threads / u->lanes * u->m;
     mma_grid grid;
-    bool fits = groups == 0   ? false
-                : p->t->folds ? p->x.rows % (groups * u->m) == 0 && p->y.columns % u->n == 0
-                              : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
+    bool fits = rows == 0          ? false
+                : mma_in_memory(u) ? p->x.rows == rows
+                : p->t->whole_rows
+                    ? p->x.rows % rows == 0
+                    : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
     return fits && p->x.rows % u->m == 0 && p->y.columns % u->n == 0 && p->x.columns % u->k == 0;
 }
 
@@ -115,14 +159,15 @@ static bool is_cut(const product *p, const mma_unit *u) {
 static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype right) {
     bool free = strcmp(p->t->request->profile, "strict") != 0;
     return ((free && mma_unit_stands_in(u)) || strcmp(p->order, u->name) == 0) &&
-           !mma_in_memory(u) && mma_unit_is_of(u, p->t->request->chip) && u->factor == left &&
-           u->factor == right && !(p->parting && p->parting->of_weights && mma_unit_flushes(u));
+           mma_in_memory(u) == (p->y.panel != 0) && mma_unit_is_of(u, p->t->request->chip) &&
+           u->factor == left && u->factor == right &&
+           !(p->parting && p->parting->of_weights && mma_unit_flushes(u));
 }
 
 /* A product that a unit would have multiplied, were it of another size. */
 static void note_missed(const product *p, ir_op op, const mma_unit *u) {
     tiles_lowering *t = p->t;
-    int64_t rows = t->folds ? t->threads / u->lanes * u->m : u->m;
+    int64_t rows = t->whole_rows ? t->threads / u->lanes * u->m : u->m;
     if (!t->missed[0] && t->threads < u->lanes)
         snprintf(t->missed, sizeof t->missed, "line %u: %lld threads, and an instruction takes %d",
                  ir_op_get(t->g, op)->location.line, (long long)t->threads, u->lanes);
@@ -144,9 +189,30 @@ static const mma_unit *find_unit(const product *p, ir_op op, dtype left, dtype r
             return &list[i];
         missed = &list[i];
     }
-    if (missed)
+    if (missed && op)
         note_missed(p, op, missed);
     return NULL;
+}
+
+static dtype sum_of(dtype to) {
+    return dtype_is_narrow(to) ? DTYPE_F32 : to;
+}
+
+const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    ir_value left = tiles_factor(t, d->operands[0]), right = tiles_factor(t, d->operands[1]);
+    const ir_type_data *x = ir_type_of(t->g, left), *y = ir_type_of(t->g, right);
+    product p = {.t = (tiles_lowering *)t,
+                 .y = {.panel = SWIZZLE_MOST},
+                 .order = ir_op_string(t->g, op, "order", "chunk512")};
+    if (!t->may_stage || x->rank != 2 || y->rank != 2)
+        return NULL;
+    p.parting =
+        tiles_parting_of(t, left, y->element, sum_of(ir_type_of(t->g, d->results[0])->element));
+    p.x.rows = x->dims[0];
+    p.x.columns = x->dims[1];
+    p.y.columns = y->dims[1];
+    return find_unit(&p, 0, p.parting ? y->element : x->element, y->element);
 }
 
 /* ---- either ---- */
@@ -163,9 +229,11 @@ static ir_value lower_steps(const product *p, ir_builder *b, ir_value low, int64
     ir_builder in = tile_for(b, low, tile_index_plus(b, low, extent), steps, &sum, 1, &loop, &k);
     tiles_mark(p->t, loop, p->order, p->number);
     sum = ir_block_get(b->m, in.block)->arguments[1];
-    sum = (p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
+    bool stage = p->unit && mma_in_memory(p->unit);
+    sum = (stage ? by_stage : p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
     tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
+    sum = ir_op_result(b->m, loop, 0);
+    return stage ? waited_for(b, sum) : sum;
 }
 
 /* Sums of whole chunks onto the total, then that of the rest. */
@@ -240,7 +308,7 @@ static bool open_unit(product *p, ir_builder *b, ir_op op) {
     p->parting = p->unit ? parting : NULL;
     if (!p->unit)
         return false;
-    bool stays = x->unit == p->unit && t->folds && holds_alike(p->unit);
+    bool stays = x->unit && t->whole_rows && holds_alike(p->unit, x->unit);
     ir_value parts[TILES_PARTS] = {x->tile};
     p->parts = parting ? parting->count : 1;
     if (parting)
@@ -258,9 +326,7 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_value left = tiles_factor(t, d.operands[0]), right = tiles_factor(t, d.operands[1]);
     const tiles_value *x = &t->values[left], *y = &t->values[right];
     const dtype to = ir_type_of(t->g, d.results[0])->element;
-    product p = {.t = t,
-                 .sum = dtype_is_narrow(to) ? DTYPE_F32 : to,
-                 .order = ir_op_string(t->g, op, "order", "chunk512")};
+    product p = {.t = t, .sum = sum_of(to), .order = ir_op_string(t->g, op, "order", "chunk512")};
     order_id order = order_find(p.order);
     if (!is_plain(t, op, &p))
         return false;
@@ -271,6 +337,10 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
         return false;
     if (!(open_unit(&p, b, op) || tiles_view_of(t, b, op, left, &p.x)))
         return false;
+    bool stage = p.unit && mma_in_memory(p.unit);
+    t->stages_products |= stage;
+    if (!stage && (p.x.panel || p.y.panel))
+        return tiles_refuse(t, op, "a unit does not read it by itself, as it does others");
     if (!p.unit && order != ORDER_CHUNK512)
         return tiles_refuse(t, op, "its order is none of chunks of 512");
     p.number = tiles_number(t, "dot", p.order, p.x.columns, p.x.rows * p.y.columns);

@@ -148,7 +148,10 @@ static tiles_extent cut(ir_value valid, int64_t there) {
 }
 
 static tiles_value in_memory(const tiles_view *near) {
-    return (tiles_value){.view = *near, .true_columns = near->true_columns, .zeros = true};
+    return (tiles_value){.view = *near,
+                         .true_rows = near->true_rows,
+                         .true_columns = near->true_columns,
+                         .zeros = true};
 }
 
 bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {

@@ -15,23 +15,26 @@ ir_value tiles_factor(const tiles_lowering *t, ir_value v) {
     return tiles_widens(t, op) ? ir_op_get(t->g, op)->operands[0] : v;
 }
 
-/* A factor of a product, and what it is the transposition of. */
-static void note_factor(const tiles_lowering *t, ir_value v, bool left) {
+/* A factor of a product, and what it is the transposition of. Does a unit read it by itself? */
+static void note_factor(const tiles_lowering *t, ir_value v, bool left, bool staged) {
     for (bool turned = true; turned; left = false) {
         v = tiles_factor(t, v);
         ir_op op = ir_value_get(t->g, v)->op;
         turned = op && ir_op_get(t->g, op)->opcode == GRAPH_TRANSPOSE;
         t->is_left[v] = left && (t->is_left[v] || !t->is_factor[v]);
         t->is_factor[v] = true;
+        t->is_plain[v] |= !staged;
         v = turned ? ir_op_get(t->g, op)->operands[0] : v;
     }
 }
 
-static void note_operands(const tiles_lowering *t, ir_op op) {
+static void note_operands(tiles_lowering *t, ir_op op) {
     const ir_op_data *d = ir_op_get(t->g, op);
+    bool staged = d->opcode == GRAPH_MATMUL && tiles_stage_unit(t, op);
+    t->whole_rows |= staged || d->opcode == GRAPH_REDUCE;
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->opcode == GRAPH_MATMUL)
-            note_factor(t, d->operands[i], i == 0);
+            note_factor(t, d->operands[i], i == 0, staged);
         else if (d->opcode != GRAPH_TRANSPOSE && !tiles_widens(t, op))
             t->is_read[d->operands[i]] = true;
 }
@@ -105,10 +108,8 @@ static bool find_columns(const tiles_lowering *t, ir_op op) {
 
 bool tiles_find_uses(tiles_lowering *t, ir_block block) {
     bool changed = true;
-    for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);) {
+    for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)
         note_operands(t, w.op);
-        t->folds |= ir_op_get(t->g, w.op)->opcode == GRAPH_REDUCE;
-    }
     while (changed) {
         changed = false;
         for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)

@@ -143,6 +143,19 @@ has out "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 .*, 1, 1, 1, 0, 1
 has out "fence.proxy.async.shared::cta" "what was copied is fenced"
 has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones begin"
 
+# ... and of kernels of tiles, by one warpgroup or two; the left side in memory, or in registers where it was computed.
+tiles="$root/harness/test/barriers/tile_stages.tsr"
+for sizes in BM=64,warps=4 BM=128,warps=8; do
+    exits 0 "tiles of $sizes" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend ptx-emulated --isa sm_90a \
+        --profile strict --space $sizes --json
+    cp out tiles.json
+    exits 0 "the bits of $sizes" $python check.py tiles.json ptx-emulated
+    exits 0 "code of $sizes" "$tsr" compile "$tiles" --kernel scores --case whole --isa sm_90a --space $sizes --emit asm
+    has out "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {.*}, %rd[0-9]*, %rd[0-9]*, 1, 1, 1, 0, 0;" "both sides in memory"
+    has out "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {.*}, {%r[0-9]*, .*}, %rd[0-9]*, 1, 1, 1, 1;" "weights in registers"
+    hasnt out "mma.sync\|st.shared.b16" "nothing is multiplied in another way"
+done
+
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast "${fewer[@]}"
 
 # A target that --isa names counts for the backends that it is of.
