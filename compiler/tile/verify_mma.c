@@ -98,6 +98,9 @@ bool verify_mma_stage(const ir_module *m, ir_op op, status *st) {
     if (rows != to->dims[0] || columns != to->dims[1] || rows % unit->m != 0 ||
         columns % unit->n != 0 || steps <= 0 || steps % unit->k != 0)
         return ir_broken(st, "its sums and steps are no multiples of the instruction's");
+    int64_t side = ir_op_int(m, op, "right_steps", steps);
+    if (side < steps || (side > steps && !ir_op_attr(m, op, "right_turned")))
+        return ir_broken(st, "the right side has fewer steps than the stage, or is not turned");
     if (!is_left(m, op, rows, steps) ||
         !is_side(ir_op_int(m, op, "right", 0), ir_op_attr(m, op, "right_turned") != 0, columns,
                  steps))

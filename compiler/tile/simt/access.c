@@ -170,13 +170,17 @@ static void copy_access(const ir_module *m, ir_op op, access *out) {
 static void stage_access(const ir_module *m, ir_op op, bool left, access *out) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *t = ir_type_of(m, d->results[0]);
-    int64_t elements = t->dims[left ? 0 : 1] * ir_op_int(m, op, "steps", 0);
+    int64_t lines = t->dims[left ? 0 : 1], steps = ir_op_int(m, op, "steps", 0),
+            all = left ? steps : ir_op_int(m, op, "right_steps", steps),
+            panel = all > steps ? ir_op_int(m, op, "right", 0) /
+                                      (int64_t)dtype_size(ir_type_of(m, d->operands[0])->element)
+                                : lines;
     *out = (access){.op = op,
                     .known = true,
-                    .row_stride = elements,
+                    .row_stride = panel * all,
                     .column_stride = 1,
-                    .rows = 1,
-                    .columns = elements};
+                    .rows = lines / panel,
+                    .columns = panel * steps};
     name_memory(m, d->operands[left ? 3 : 0], out);
     add_index(m, &out->offset, d->operands[left ? 4 : 1], 1, 0);
 }
@@ -341,6 +345,11 @@ bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distan
         return is_within(m, x, y, distance);
     const ir_op_data *d = ir_op_get(m, op);
     return is_within(m, d->operands[0], y, distance) || is_within(m, d->operands[1], y, distance);
+}
+
+bool access_runs_once(const ir_module *m, ir_op loop) {
+    const ir_op_data *d = ir_op_get(m, loop);
+    return access_is_within(m, d->operands[1], d->operands[0], ir_op_int(m, loop, "step", 1));
 }
 
 /* A later trip's index less an earlier one's of the same loop. */

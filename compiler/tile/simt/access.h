@@ -45,6 +45,8 @@ bool access_same_memory(const access *a, const access *b);
 bool access_conflicts(const ir_module *m, const access *before, const access *now);
 /* Tells that x is certainly not further than that above y. */
 bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distance);
+/* Has a loop one trip, or none? */
+bool access_runs_once(const ir_module *m, ir_op loop);
 /* Tells that x is always as far above y; *distance: how far. */
 bool access_distance(const ir_module *m, ir_value x, ir_value y, int64_t *distance);
 /* Between which numbers an index is. */

@@ -109,7 +109,6 @@ static void multiply_stage(const tile_cost *c, ir_op op, cost_use *u) {
     near_bytes(c, u,
                (left->kind == IR_TYPE_TILE ? columns * pieces : rows + columns * pieces) * steps *
                    bytes);
-    u->wait += SIMT_COST_LATENCY;
 }
 
 static void multiply(const tile_cost *c, ir_op op, cost_use *u) {
@@ -198,6 +197,9 @@ static void add_op(const tile_cost *c, ir_op op, cost_use *u) {
         break;
     case TILE_MMA_STAGE:
         multiply_stage(c, op, u);
+        break;
+    case TILE_MMA_WAIT:
+        u->wait += SIMT_COST_LATENCY;
         break;
     case TILE_FOLD:
         fold(c, op, u);

@@ -17,6 +17,7 @@ typedef struct product {
     const tiles_parting *parting; /* of the left factor; NULL: it is one part */
     int parts;
     tiles_view xs[TILES_PARTS]; /* ... in memory */
+    ir_value whole, of;         /* ... or made of this tile, which is `of` of the graph; 0: none */
     ir_value left[TILES_PARTS]; /* ... in registers, as the unit has them; 0: they are in memory */
     dtype sum;                  /* type of the sums */
     const mma_unit *unit;
@@ -84,15 +85,27 @@ static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, i
                      x->row_stride, x->column_stride);
 }
 
+/* ... with the parts of those steps in registers, where they are made there. */
+static product parted(const product *p, ir_builder *b, int64_t first, int64_t steps) {
+    product now = *p;
+    ir_value some = p->whole;
+    if (some && steps < p->x.columns)
+        some = tile_columns(b, some, first, steps);
+    if (some)
+        tiles_part(p->t, b, p->parting, p->of, some, now.left);
+    return now;
+}
+
 static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
     const tiles_view *y = &p->y;
     int64_t each = p->unit->k;
     const ir_attr yes = ir_attr_bool(b->m, true);
+    const product now = parted(p, b, 0, steps);
     for (int64_t i = 0; i < steps; i += each) {
         ir_value right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), each,
                                    y->columns, y->row_stride, y->column_stride);
         for (int part = 0; part < p->parts; part++) {
-            ir_value operands[] = {left_at(p, b, part, k, i, each), right, sum};
+            ir_value operands[] = {left_at(&now, b, part, k, i, each), right, sum};
             ir_named_attr attrs[3] = {{"unit", ir_attr_string(b->m, p->unit->name)}};
             uint32_t n = 1;
             if (p->t->whole_rows)
@@ -105,33 +118,48 @@ static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t ste
     return sum;
 }
 
-/* The whole tile at once, by a unit that reads the right factor from memory by itself, and the left
- * one where it lies in panels, too. */
-static ir_value by_stage(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
-    const tiles_view *y = &p->y;
+/* Some steps of a unit that reads the right factor from memory by itself, from a place on, and the
+ * left one where it lies in panels, too. */
+static ir_value stage(const product *p, ir_builder *b, int part, ir_value at, int64_t steps,
+                      ir_value sum) {
+    const tiles_view *x = &p->xs[part], *y = &p->y;
     const int64_t size = (int64_t)dtype_size(p->unit->factor);
+    const bool turned = y->column_stride == 1, there = !p->left[part] && x->panel;
     const ir_attr yes = ir_attr_bool(b->m, true);
+    ir_value operands[] = {y->memory, at, sum, x->memory, x->offset};
+    ir_named_attr attrs[7] = {{"unit", ir_attr_string(b->m, p->unit->name)},
+                              {"steps", ir_attr_int(b->m, steps)},
+                              {"right", ir_attr_int(b->m, y->panel * size)}};
+    uint32_t n = 3;
+    if (turned)
+        attrs[n++] = (ir_named_attr){"right_turned", yes};
+    if (turned && steps < y->rows)
+        attrs[n++] = (ir_named_attr){"right_steps", ir_attr_int(b->m, y->rows)};
+    if (there)
+        attrs[n++] = (ir_named_attr){"left", ir_attr_int(b->m, x->panel * size)};
+    else
+        operands[3] = left_at(p, b, part, 0, 0, steps);
+    if (there && x->row_stride == 1)
+        attrs[n++] = (ir_named_attr){"left_turned", yes};
+    if (part)
+        attrs[n++] = (ir_named_attr){"again", yes};
+    return ir_build1(b, TILE_MMA_STAGE, operands, there ? 5 : 4, ir_value_get(b->m, sum)->type,
+                     attrs, n);
+}
+
+/* All steps at once; of a left factor in parts only some, so that not all parts are there. */
+static ir_value by_stage(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
+    enum { OF_PARTS = 64 };
+    const tiles_view *y = &p->y;
+    const int64_t each = p->whole ? OF_PARTS : steps,
+                  step = y->column_stride == 1 ? y->panel : y->columns;
     (void)k; /* 0 */
-    for (int part = 0; part < p->parts; part++) {
-        const tiles_view *x = &p->xs[part];
-        const bool there = !p->left[part] && x->panel;
-        ir_value operands[] = {y->memory, y->offset, sum, x->memory, x->offset};
-        ir_named_attr attrs[6] = {{"unit", ir_attr_string(b->m, p->unit->name)},
-                                  {"steps", ir_attr_int(b->m, steps)},
-                                  {"right", ir_attr_int(b->m, y->panel * size)}};
-        uint32_t n = 3;
-        if (y->column_stride == 1)
-            attrs[n++] = (ir_named_attr){"right_turned", yes};
-        if (there)
-            attrs[n++] = (ir_named_attr){"left", ir_attr_int(b->m, x->panel * size)};
-        else
-            operands[3] = left_at(p, b, part, k, 0, steps);
-        if (there && x->row_stride == 1)
-            attrs[n++] = (ir_named_attr){"left_turned", yes};
-        if (part)
-            attrs[n++] = (ir_named_attr){"again", yes};
-        sum = ir_build1(b, TILE_MMA_STAGE, operands, there ? 5 : 4, ir_value_get(b->m, sum)->type,
-                        attrs, n);
+    for (int64_t first = 0; first < steps; first += each) {
+        int64_t some = steps - first < each ? steps - first : each;
+        const product now = parted(p, b, first, some);
+        ir_value at = first ? tile_index_plus(b, y->offset, first * step) : y->offset;
+        for (int part = 0; part < p->parts; part++)
+            sum = stage(&now, b, part, at, some, sum);
     }
     return sum;
 }
@@ -229,11 +257,11 @@ static ir_value lower_steps(const product *p, ir_builder *b, ir_value low, int64
     ir_builder in = tile_for(b, low, tile_index_plus(b, low, extent), steps, &sum, 1, &loop, &k);
     tiles_mark(p->t, loop, p->order, p->number);
     sum = ir_block_get(b->m, in.block)->arguments[1];
-    bool stage = p->unit && mma_in_memory(p->unit);
-    sum = (stage ? by_stage : p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
+    bool in_memory = p->unit && mma_in_memory(p->unit);
+    sum = (in_memory ? by_stage : p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
     tile_yield(&in, &sum, 1);
     sum = ir_op_result(b->m, loop, 0);
-    return stage ? waited_for(b, sum) : sum;
+    return in_memory ? waited_for(b, sum) : sum;
 }
 
 /* Sums of whole chunks onto the total, then that of the rest. */
@@ -309,16 +337,21 @@ static bool open_unit(product *p, ir_builder *b, ir_op op) {
     if (!p->unit)
         return false;
     bool stays = x->unit && t->whole_rows && holds_alike(p->unit, x->unit);
-    ir_value parts[TILES_PARTS] = {x->tile};
     p->parts = parting ? parting->count : 1;
-    if (parting)
-        tiles_part(t, b, parting, v, tiles_whole(t, b, op, v), parts);
+    if (!parting) {
+        p->left[0] = stays ? x->tile : 0;
+        return stays || tiles_view_of(t, b, op, v, &p->xs[0]);
+    }
+    p->of = v;
+    p->whole = tiles_whole(t, b, op, v);
+    if (!p->whole || stays)
+        return p->whole != 0;
+    ir_value parts[TILES_PARTS];
+    tiles_part(t, b, parting, v, p->whole, parts);
+    p->whole = 0;
     for (int i = 0; i < p->parts; i++)
-        if (stays)
-            p->left[i] = parts[i];
-        else if (parting)
-            p->xs[i] = tiles_put_down(t, b, parts[i]);
-    return stays || parting || tiles_view_of(t, b, op, v, &p->xs[0]);
+        p->xs[i] = tiles_put_down(t, b, parts[i]);
+    return true;
 }
 
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
@@ -337,9 +370,9 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
         return false;
     if (!(open_unit(&p, b, op) || tiles_view_of(t, b, op, left, &p.x)))
         return false;
-    bool stage = p.unit && mma_in_memory(p.unit);
-    t->stages_products |= stage;
-    if (!stage && (p.x.panel || p.y.panel))
+    bool in_memory = p.unit && mma_in_memory(p.unit);
+    t->stages_products |= in_memory;
+    if (!in_memory && (p.x.panel || p.y.panel))
         return tiles_refuse(t, op, "a unit does not read it by itself, as it does others");
     if (!p.unit && order != ORDER_CHUNK512)
         return tiles_refuse(t, op, "its order is none of chunks of 512");

@@ -130,12 +130,6 @@ static int64_t trips_of(const ir_module *m, ir_op loop) {
     return length > 0 ? (length + step - 1) / step : 0;
 }
 
-/* Has it one trip, or none? */
-static bool runs_once(const ir_module *m, ir_op loop) {
-    const ir_op_data *d = ir_op_get(m, loop);
-    return access_is_within(m, d->operands[1], d->operands[0], ir_op_int(m, loop, "step", 1));
-}
-
 /* Tells that whoever goes through the block certainly waits. */
 static bool certainly_waits(const ir_module *m, ir_block block) {
     for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
@@ -196,7 +190,7 @@ static void go_through_loop(barrier_state *w, ir_op loop, access_list *pending) 
     bool waits = false;
     go_through(w, body, &left);
     int64_t trips = trips_of(w->m, loop);
-    if (!runs_once(w->m, loop) && left.count)
+    if (!access_runs_once(w->m, loop) && left.count)
         go_around(w, loop, &left);
     if (pending->count && block_meets(w, body, pending, &waits)) {
         insert_before(w, loop);

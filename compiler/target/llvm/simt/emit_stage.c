@@ -185,11 +185,12 @@ static void multiply(emitter *e, const stage_product *p, int64_t i, int64_t j, i
 }
 
 static stage_operand operand_of(const emitter *e, ir_op op, bool left, int64_t lines) {
-    return (stage_operand){.row = ir_op_int(e->m, op, left ? "left" : "right", 0) / 2,
-                           .lines = lines,
-                           .steps = ir_op_int(e->m, op, "steps", 0),
-                           .turned =
-                               ir_op_attr(e->m, op, left ? "left_turned" : "right_turned") != 0};
+    return (stage_operand){
+        .row = ir_op_int(e->m, op, left ? "left" : "right", 0) / 2,
+        .lines = lines,
+        .steps =
+            ir_op_int(e->m, op, left ? "steps" : "right_steps", ir_op_int(e->m, op, "steps", 0)),
+        .turned = ir_op_attr(e->m, op, left ? "left_turned" : "right_turned") != 0};
 }
 
 /* Instructions of a group of subgroups, one below the other. */
