@@ -36,6 +36,15 @@ static place ptx_b_32(int lane, int i) {
     return (place){lane % 4 + (i ? 4 : 0), lane / 4};
 }
 
+/* "Matrix fragments for mma.m16n8k32", .s8; of m8n8k4, .f64, the first elements of .tf32. */
+static place ptx_a_8(int lane, int i) {
+    return (place){lane / 4 + (i / 4 % 2 ? 8 : 0), lane % 4 * 4 + (i & 3) + (i >= 8 ? 16 : 0)};
+}
+
+static place ptx_b_8(int lane, int i) {
+    return (place){lane % 4 * 4 + (i & 3) + (i >= 4 ? 16 : 0), lane / 4};
+}
+
 static place ptx_c(int lane, int i) {
     return (place){lane / 4 + (i >= 2 ? 8 : 0), lane % 4 * 2 + (i & 1)};
 }
@@ -56,10 +65,13 @@ static const struct {
     int elements; /* of a lane */
     place (*at)(int lane, int i);
 } manuals[] = {
-    {32, 16, IR_FRAGMENT_A, 8, ptx_a},   {32, 16, IR_FRAGMENT_B, 4, ptx_b},
-    {32, 16, IR_FRAGMENT_C, 4, ptx_c},   {32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
-    {32, 8, IR_FRAGMENT_B, 2, ptx_b_32}, {32, 8, IR_FRAGMENT_C, 4, ptx_c},
-    {64, 16, IR_FRAGMENT_A, 4, amd_a},   {64, 16, IR_FRAGMENT_B, 4, amd_b},
+    {32, 16, IR_FRAGMENT_A, 8, ptx_a},    {32, 16, IR_FRAGMENT_B, 4, ptx_b},
+    {32, 16, IR_FRAGMENT_C, 4, ptx_c},    {32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
+    {32, 8, IR_FRAGMENT_B, 2, ptx_b_32},  {32, 8, IR_FRAGMENT_C, 4, ptx_c},
+    {32, 32, IR_FRAGMENT_A, 16, ptx_a_8}, {32, 32, IR_FRAGMENT_B, 8, ptx_b_8},
+    {32, 32, IR_FRAGMENT_C, 4, ptx_c},    {32, 4, IR_FRAGMENT_A, 1, ptx_a_32},
+    {32, 4, IR_FRAGMENT_B, 1, ptx_b_32},  {32, 4, IR_FRAGMENT_C, 2, ptx_c},
+    {64, 16, IR_FRAGMENT_A, 4, amd_a},    {64, 16, IR_FRAGMENT_B, 4, amd_b},
     {64, 16, IR_FRAGMENT_C, 4, amd_b},
 };
 

@@ -12,7 +12,7 @@ typedef struct mma_holds {
 typedef struct mma_unit {
     const char *name;  /* chip/matrix_units.def */
     const char *chips; /* words */
-    dtype factor;
+    dtype factor, sum;
     int m, n, k, lanes;
     bool ptx; /* cp.async and ldmatrix are there */
     mma_holds a, b, c;
@@ -33,6 +33,10 @@ const mma_unit *mma_unit_of(const ir_module *m, ir_op op);
 /* All of them; returns how many there are. */
 uint32_t mma_units(const mma_unit **list);
 bool mma_unit_is_of(const mma_unit *unit, const char *chip);
+/* It adds as threads do, in strict too: exactly, or by one fma after the other, as hardware was
+ * seen to do.
+ */
+bool mma_unit_is_chain(const mma_unit *unit);
 /* Beyond strict it may take the place of an order that adds in f32: its sums keep all of f32's
  * bits.
  */

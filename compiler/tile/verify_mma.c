@@ -39,8 +39,8 @@ bool verify_mma(const ir_module *m, ir_op op, status *st) {
                        *c = ir_type_of(m, d->operands[2]), *to = ir_type_of(m, d->results[0]);
     if (!unit)
         return ir_broken(st, "there is no such unit");
-    if (a->element != unit->factor || b->element != unit->factor || c->element != DTYPE_F32 ||
-        to->element != DTYPE_F32)
+    if (a->element != unit->factor || b->element != unit->factor || c->element != unit->sum ||
+        to->element != unit->sum)
         return ir_broken(st, "its values are not of the unit's types");
     bool shaped = a->dims[1] == b->dims[0] && a->dims[0] == c->dims[0] &&
                   b->dims[1] == c->dims[1] && to->dims[0] == c->dims[0] &&
@@ -165,8 +165,11 @@ static const mma_unit *unit_in(const orders *o, ir_op loop) {
     return found;
 }
 
+/* A unit that adds as threads do is checked as they are. */
 bool orders_is_mma_loop(const orders *o, ir_op loop) {
-    return unit_in(o, loop) != NULL;
+    const mma_unit *unit = unit_in(o, loop);
+    const reduction_record *r = reduction_find(&o->list, ir_op_int(o->m, loop, "reduction", -1));
+    return unit && !(mma_unit_is_chain(unit) && r && r->order != ORDER_UNIT);
 }
 
 static bool may_stand(const orders *o, ir_op loop, const reduction_record *r) {
@@ -200,8 +203,9 @@ bool orders_check_mma_loop(orders *o, ir_op loop, const reduction_record *r) {
         return false;
     if (!orders_bounds(o, loop, &low, &high) || (!before && low != 0))
         return orders_fail(o, loop, "does not go on where the loop before it ended");
+    const carried_kind kind = mma_unit_is_chain(unit_in(o, loop)) ? CARRIED_FMA : CARRIED_MMA;
     for (uint32_t i = 0; i < d->result_count; i++)
-        if (orders_carried(o, loop, i, &steps) != CARRIED_MMA ||
+        if (orders_carried(o, loop, i, &steps) != kind ||
             !fits_trips(unit_in(o, loop), low, high, step, steps, r->extent))
             return orders_fail(o, loop, "is not a matrix unit's products of each element");
     if (low % unit_in(o, loop)->k != 0)

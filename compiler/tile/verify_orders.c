@@ -1,6 +1,7 @@
 /* verify_orders.c - every accumulation in Tile IR is one of the graph's, in the order that it has
  * there. */
 #include "base/vec.h"
+#include "tile/mma.h"
 #include "tile/orders.h"
 
 #include <inttypes.h>
@@ -117,10 +118,12 @@ static uint16_t after_mma(const orders *o, ir_op op) {
         return o->state[d->operands[2]];
     const ir_type_data *a = ir_type_of(o->m, d->operands[0]);
     bool stage = d->opcode == TILE_MMA_STAGE;
-    uint16_t s = after_sum(o->state, d, CARRIED_MMA);
-    bool added = (carried_kind)(s & KIND_MASK) == CARRIED_MMA;
+    const mma_unit *unit = mma_unit_of(o->m, op);
+    carried_kind kind = unit && mma_unit_is_chain(unit) ? CARRIED_FMA : CARRIED_MMA;
+    uint16_t s = after_sum(o->state, d, kind);
+    bool added = (carried_kind)(s & KIND_MASK) == kind;
     int steps = (int)(stage ? ir_op_int(o->m, op, "steps", 0) : a->dims[1]);
-    return added ? state_of(CARRIED_MMA, (s >> KIND_BITS) + steps - 1) : s;
+    return added ? state_of(kind, (s >> KIND_BITS) + steps - 1) : s;
 }
 
 /* A masked step: where the mask does not hold, the value of before. */

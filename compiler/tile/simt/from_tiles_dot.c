@@ -9,7 +9,7 @@
 #include "tile/simt/from_tiles.h"
 #include "tile/swizzle.h"
 
-enum { STEPS_AT_ONCE = 8 };
+enum { STEPS_AT_ONCE = 8, INSTRUCTIONS_AT_ONCE = 4 };
 
 typedef struct product {
     tiles_lowering *t;
@@ -182,13 +182,14 @@ static bool is_cut(const product *p, const mma_unit *u) {
     return fits && p->x.rows % u->m == 0 && p->y.columns % u->n == 0 && p->x.columns % u->k == 0;
 }
 
-/* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own.
- */
+/* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own,
+ * or that of threads. */
 static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype right) {
     bool free = strcmp(p->t->request->profile, "strict") != 0;
-    return ((free && mma_unit_stands_in(u)) || strcmp(p->order, u->name) == 0) &&
-           mma_in_memory(u) == (p->y.panel != 0) && mma_unit_is_of(u, p->t->request->chip) &&
-           u->factor == left && u->factor == right &&
+    bool chain = mma_unit_is_chain(u) && order_find(p->order) == ORDER_CHUNK512;
+    return ((free && mma_unit_stands_in(u)) || chain || strcmp(p->order, u->name) == 0) &&
+           u->sum == p->sum && mma_in_memory(u) == (p->y.panel != 0) &&
+           mma_unit_is_of(u, p->t->request->chip) && u->factor == left && u->factor == right &&
            !(p->parting && p->parting->of_weights && mma_unit_flushes(u));
 }
 
@@ -232,11 +233,11 @@ const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op op) {
     const ir_type_data *x = ir_type_of(t->g, left), *y = ir_type_of(t->g, right);
     product p = {.t = (tiles_lowering *)t,
                  .y = {.panel = SWIZZLE_MOST},
+                 .sum = sum_of(ir_type_of(t->g, d->results[0])->element),
                  .order = ir_op_string(t->g, op, "order", "chunk512")};
     if (!t->may_stage || x->rank != 2 || y->rank != 2)
         return NULL;
-    p.parting =
-        tiles_parting_of(t, left, y->element, sum_of(ir_type_of(t->g, d->results[0])->element));
+    p.parting = tiles_parting_of(t, left, y->element, p.sum);
     p.x.rows = x->dims[0];
     p.x.columns = x->dims[1];
     p.y.columns = y->dims[1];
@@ -249,9 +250,15 @@ static ir_value zeros(const product *p, ir_builder *b) {
     return tile_broadcast(b, tile_constant(b, p->sum, 0), p->x.rows, p->y.columns);
 }
 
+/* Does it add as threads do? */
+static bool is_chain(const product *p) {
+    return !p->unit || mma_unit_is_chain(p->unit);
+}
+
 /* The sum of steps [low, low + extent). */
 static ir_value lower_steps(const product *p, ir_builder *b, ir_value low, int64_t extent) {
-    int64_t steps = p->unit ? extent : greatest_divisor(extent, STEPS_AT_ONCE);
+    int64_t each = p->unit ? p->unit->k : 1, most = p->unit ? INSTRUCTIONS_AT_ONCE : STEPS_AT_ONCE,
+            steps = is_chain(p) ? greatest_divisor(extent / each, most) * each : extent;
     ir_op loop;
     ir_value k, sum = zeros(p, b);
     ir_builder in = tile_for(b, low, tile_index_plus(b, low, extent), steps, &sum, 1, &loop, &k);
@@ -377,7 +384,7 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     if (!p.unit && order != ORDER_CHUNK512)
         return tiles_refuse(t, op, "its order is none of chunks of 512");
     p.number = tiles_number(t, "dot", p.order, p.x.columns, p.x.rows * p.y.columns);
-    ir_value sum = p.unit || p.x.columns <= ORDER_CHUNK512_CHUNK
+    ir_value sum = !is_chain(&p) || p.x.columns <= ORDER_CHUNK512_CHUNK
                        ? lower_steps(&p, b, tile_index(b, 0), p.x.columns)
                        : lower_chunks(&p, b);
     sum = tiles_unscaled(b, p.parting, sum);

@@ -8,7 +8,15 @@
 #include "chip/matrix_unit.h"
 #include "device/emulate/emulate_parts.h"
 
-enum { WARP = 32, WAVEFRONT = 64, WARPGROUP = 128, ROWS = 8, COLUMNS = 8, SIDE_MAX = 16 };
+enum {
+    WARP = 32,
+    WAVEFRONT = 64,
+    WARPGROUP = 128,
+    ROWS = 8,
+    COLUMNS = 8,
+    SIDE_MAX = 16,
+    K_MAX = 32
+};
 
 static const struct {
     const char *name;
@@ -24,7 +32,7 @@ static const struct {
 
 /* Assumptions of the fragments below. */
 #define MMA(id, name, m, n, k, unit)                                                               \
-    _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= SIDE_MAX, name);
+    _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= K_MAX, name);
 #define MFMA(id, name, m, n, k, unit)                                                              \
     _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) == SIDE_MAX, name);
 #define WGMMA(id, name, m, n, k, unit) /* emulate_stage.c */
@@ -117,7 +125,7 @@ static void decode(emulate_factors *f, const emulate_thread *first, uint32_t kin
                    const matrix_unit *unit) {
     uint32_t m = instructions[kind].m, n = instructions[kind].n, k = instructions[kind].k;
     bool wavefront = instructions[kind].lanes == WAVEFRONT;
-    uint64_t codes[SIDE_MAX];
+    uint64_t codes[K_MAX];
     for (uint32_t row = 0; row < m; row++) {
         if (wavefront)
             gather_line(first, true, row, unit, codes);

@@ -148,12 +148,13 @@ typedef struct product {
     unsigned count;
 } product;
 
-/* As LLVM's intrinsic takes a run of 16-bit floats, or one of tf32. */
+/* As LLVM's intrinsic takes a run: of 16-bit floats, of one tf32 or f64, of four i8. */
 static LLVMValueRef as_operand(emitter *e, const mma_unit *unit, LLVMValueRef run) {
     unsigned length = LLVMGetVectorSize(LLVMTypeOf(run));
     if (unit->factor == DTYPE_F16)
         return LLVMBuildBitCast(e->b, run, LLVMVectorType(e->f16, length), "");
-    return unit->ptx ? LLVMBuildBitCast(e->b, run, e->i32, "") : run;
+    LLVMTypeRef word = unit->factor == DTYPE_F64 ? e->f64 : e->i32;
+    return unit->ptx ? LLVMBuildBitCast(e->b, run, word, "") : run;
 }
 
 /* Runs of a fragment's block, from the first column of them to the last. Parameters: a rectangle of

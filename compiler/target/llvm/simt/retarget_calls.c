@@ -123,7 +123,6 @@ enum { MOST_WORDS = 8 };
 
 static bool retarget_mma(emitter *e, const retargeted_call *c) {
     const mma_unit *u = unit_of(e, c->name);
-    enum { WORD = 4 };
     if (!u)
         return false;
     int64_t factor = (int64_t)dtype_size(u->factor);
@@ -137,7 +136,8 @@ static bool retarget_mma(emitter *e, const retargeted_call *c) {
     unsigned next =
         store_operands(e, c->call, 0, args[2], u->m * u->k / u->lanes * factor, c->layout);
     next = store_operands(e, c->call, next, args[3], u->k * u->n / u->lanes * factor, c->layout);
-    store_operands(e, c->call, next, args[4], u->m * u->n / u->lanes * WORD, c->layout);
+    store_operands(e, c->call, next, args[4], u->m * u->n / u->lanes * (int64_t)dtype_size(u->sum),
+                   c->layout);
     call_hook(e, offsetof(emulated_hooks, mma), args, 6);
     replace_by_words(e, c, args[5]);
     return true;
