@@ -59,6 +59,15 @@ static place amd_b(int lane, int i) {
     return (place){lane / 16 * 4 + i, lane % 16};
 }
 
+/* ... of I32_16X16X32 eight elements. */
+static place amd_a_32(int lane, int i) {
+    return (place){lane % 16, lane / 16 * 8 + i};
+}
+
+static place amd_b_32(int lane, int i) {
+    return (place){lane / 16 * 8 + i, lane % 16};
+}
+
 static const struct {
     int lanes, k;
     ir_fragment fragment;
@@ -71,8 +80,9 @@ static const struct {
     {32, 32, IR_FRAGMENT_A, 16, ptx_a_8}, {32, 32, IR_FRAGMENT_B, 8, ptx_b_8},
     {32, 32, IR_FRAGMENT_C, 4, ptx_c},    {32, 4, IR_FRAGMENT_A, 1, ptx_a_32},
     {32, 4, IR_FRAGMENT_B, 1, ptx_b_32},  {32, 4, IR_FRAGMENT_C, 2, ptx_c},
-    {64, 16, IR_FRAGMENT_A, 4, amd_a},    {64, 16, IR_FRAGMENT_B, 4, amd_b},
-    {64, 16, IR_FRAGMENT_C, 4, amd_b},
+    {64, 32, IR_FRAGMENT_A, 8, amd_a_32}, {64, 32, IR_FRAGMENT_B, 8, amd_b_32},
+    {64, 32, IR_FRAGMENT_C, 4, amd_b},    {64, 16, IR_FRAGMENT_A, 4, amd_a},
+    {64, 16, IR_FRAGMENT_B, 4, amd_b},    {64, 16, IR_FRAGMENT_C, 4, amd_b},
 };
 
 static int lane_of(const ir_layout *l, place p) {

@@ -157,20 +157,22 @@ for sizes in BM=64,warps=4 BM=128,warps=8; do
 done
 
 # Units that add as threads do multiply tiles in strict; of one that no hardware was seen to add so, threads do.
-while read -r chip kernel instruction; do
+while read -r family chip kernel instruction; do
     tiles="$root/harness/test/barriers/tile_units.tsr"
-    exits 0 "$kernel on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend ptx-emulated --isa "$chip" \
+    exits 0 "$kernel on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend $family-emulated --isa "$chip" \
         --profile strict --filter "$kernel/*" --json
     cp out tiles.json
-    exits 0 "its bits on $chip" $python check.py tiles.json ptx-emulated
+    exits 0 "its bits on $chip" $python check.py tiles.json $family-emulated
     exits 0 "code of $kernel on $chip" "$tsr" compile "$tiles" --kernel "$kernel" --case whole --isa "$chip" --emit asm
     has out "$instruction" "is the unit's, or the threads'"
 done <<"END"
-sm_80 by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
-sm_80 by_steps mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
-sm_90a by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
-sm_80 doubles fma.rn.f64
-sm_90 doubles mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+ptx sm_80 by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_80 by_steps mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_90a by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_80 doubles fma.rn.f64
+ptx sm_90 doubles mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+rocm gfx90a by_steps v_mfma_i32_16x16x16i8
+rocm gfx942 by_lines v_mfma_i32_16x16x32_i8
 END
 
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast "${fewer[@]}"
