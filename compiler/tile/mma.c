@@ -57,6 +57,16 @@ bool mma_unit_stands_in(const mma_unit *unit) {
            matrix_unit_whole_bits(matrix_unit_find(unit->name)) > binary_f32.fraction_bits;
 }
 
+dtype mma_read_as(dtype factor) {
+    static const struct {
+        dtype from, to;
+    } exact[] = {{DTYPE_F8E4M3FN, DTYPE_F16}, {DTYPE_F8E5M2, DTYPE_F16}};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (exact[i].from == factor)
+            return exact[i].to;
+    return factor;
+}
+
 bool mma_unit_flushes(const mma_unit *unit) {
     return matrix_unit_flushes(matrix_unit_find(unit->name));
 }

@@ -41,6 +41,10 @@ bool mma_unit_is_chain(const mma_unit *unit);
  * bits.
  */
 bool mma_unit_stands_in(const mma_unit *unit);
+/* The type that numbers of a narrower one are exactly, for units that do not take that; else the
+ * same.
+ */
+dtype mma_read_as(dtype factor);
 /* Does it take subnormal factors for zero? */
 bool mma_unit_flushes(const mma_unit *unit);
 

@@ -1,6 +1,7 @@
 /* verify.c - each operation of Tile IR by itself: the kinds, shapes and types of its values. */
 #include <string.h>
 
+#include "tile/swizzle.h"
 #include "tile/verify_parts.h"
 
 #include "ops/predicates.h"
@@ -241,6 +242,11 @@ static bool verify_memory(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "an index behind the offset has no name, or one that is not known");
     if (t->element != operand(m, op, 0)->element)
         return ir_broken(st, "the memory holds elements of another type");
+    int64_t row = ir_op_int(m, op, "swizzle", 0), panel = ir_op_int(m, op, "row_stride", 0);
+    if (row && (!swizzle_valid(row) || panel * (int64_t)dtype_size(t->element) != row ||
+                ir_op_int(m, op, "column_stride", 0) != 1 || t->dims[1] % panel != 0 ||
+                t->dims[0] % SWIZZLE_ROWS != 0))
+        return ir_broken(st, "what is swizzled is not whole panels of rows of 32, 64 or 128 bytes");
     if (opcode != TILE_GATHER && opcode != TILE_SCATTER)
         return true;
     const ir_type_data *indices = operand(m, op, stores ? 3 : 2);

@@ -113,13 +113,33 @@ tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile) {
     return view;
 }
 
+/* ... in panels. */
+static tiles_view put_in_panels(tiles_lowering *t, ir_builder *b, ir_value tile) {
+    const ir_type_data type = *tile_type(b, tile);
+    int64_t slot, size = (int64_t)dtype_size(type.element);
+    tiles_view view = tiles_panels(t, b, type.element, 1, type.dims[0], type.dims[1], &slot);
+    ir_op store = tile_store(b, view.memory, view.offset, tile, view.panel, 1, false);
+    ir_op_set_attr(b->m, store, "swizzle", ir_attr_int(b->m, view.panel * size));
+    return view;
+}
+
+/* Is a value in registers a right factor that units read by themselves? */
+static bool is_in_panels(const tiles_lowering *t, ir_builder *b, ir_value v, ir_value tile) {
+    enum { STEPS = 16 };
+    const ir_type_data *type = tile_type(b, tile);
+    return t->may_stage && t->is_factor[v] && !t->is_plain[v] && !t->is_left[v] &&
+           type->dims[0] % STEPS == 0 && type->dims[1] % STEPS == 0;
+}
+
 bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out) {
     tiles_view *view = &t->values[v].view;
     if (!view->memory) {
         ir_value x = tiles_whole(t, b, op, v);
         if (!x)
             return false;
-        *view = tiles_put_down(t, b, x);
+        if (t->wide[v] && t->wide[v] != tile_type(b, x)->element)
+            x = tile_op(b, TILE_CONVERT, &x, 1, t->wide[v]);
+        *view = is_in_panels(t, b, v, x) ? put_in_panels(t, b, x) : tiles_put_down(t, b, x);
     }
     *out = *view;
     return true;
@@ -338,6 +358,7 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, att
                         .may_stage = a->by_itself,
                         .why = why};
     t.values = base_calloc(n, sizeof *t.values);
+    t.wide = base_calloc(n, sizeof *t.wide);
     t.is_column = base_calloc(5 * (size_t)n, sizeof *t.is_column);
     t.is_factor = t.is_column + n;
     t.is_left = t.is_factor + n;
@@ -346,6 +367,7 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, att
     bool ok = lower_kernel(&t) && t.stages_products == a->by_itself;
     a->crowded = t.scratch_bytes > request->shared_bytes;
     free(t.values);
+    free(t.wide);
     free(t.is_column);
     vec_release(&t.indices);
     vec_release(&t.streams);

@@ -77,6 +77,8 @@ typedef struct tiles_stream {
     ir_value loaded;  /* ... where the next trip's tile is */
 } tiles_stream;
 
+/* Fields: what is lowered and where to; what is known of each of its values, in arrays; what it
+ * says of itself; and what was found on the way. */
 typedef struct tiles_lowering {
     ir_module *g; /* the graph, of static dimensions */
     ir_module *m; /* Tile IR under construction */
@@ -85,6 +87,7 @@ typedef struct tiles_lowering {
     bool *is_column, *is_factor; /* likewise: of one axis, a column; a factor of a product */
     bool *is_left, *is_read;     /* likewise: only a left factor; read from registers */
     bool *is_plain;              /* likewise: a factor that no unit reads from memory by itself */
+    dtype *wide;                 /* likewise: the type in which products read it; none: its own */
     VEC(tiles_index) indices;
     VEC(tiles_stream) streams; /* of the loops around the present operation */
     reduction_list reductions;
@@ -104,7 +107,7 @@ typedef struct tiles_lowering {
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* from_tiles_uses.c: fills is_column, is_factor, is_plain and is_read. */
+/* from_tiles_uses.c: fills is_column, is_factor, is_plain, is_read and wide. */
 bool tiles_find_uses(tiles_lowering *t, ir_block block);
 
 /* The value that a product reads for a factor: a narrow float itself, in place of its f32. */
@@ -206,6 +209,8 @@ bool tiles_lower_value(tiles_lowering *t, ir_builder *b, ir_op op);
 /* from_tiles_dot.c: the unit that multiplies these whole tiles and reads the right one, or both,
  * from memory by itself; NULL: there is none. */
 const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op product);
+/* The wider type in which a unit reads both factors, beyond strict; DTYPE_NONE: it is their own. */
+dtype tiles_read_as(const tiles_lowering *t, ir_op product);
 /* A product of two tiles. */
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op);
 

@@ -182,10 +182,14 @@ static bool is_cut(const product *p, const mma_unit *u) {
     return fits && p->x.rows % u->m == 0 && p->y.columns % u->n == 0 && p->x.columns % u->k == 0;
 }
 
+static bool is_free(const tiles_lowering *t) {
+    return strcmp(t->request->profile, "strict") != 0;
+}
+
 /* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own,
  * or that of threads. */
 static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype right) {
-    bool free = strcmp(p->t->request->profile, "strict") != 0;
+    bool free = is_free(p->t);
     bool chain = mma_unit_is_chain(u) && order_find(p->order) == ORDER_CHUNK512;
     return ((free && mma_unit_stands_in(u)) || chain || strcmp(p->order, u->name) == 0) &&
            u->sum == p->sum && mma_in_memory(u) == (p->y.panel != 0) &&
@@ -227,6 +231,24 @@ static dtype sum_of(dtype to) {
     return dtype_is_narrow(to) ? DTYPE_F32 : to;
 }
 
+dtype tiles_read_as(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    const mma_unit *list;
+    uint32_t count = mma_units(&list);
+    dtype as[2];
+    for (int i = 0; i < 2; i++) {
+        dtype own = ir_type_of(t->g, tiles_factor(t, d->operands[i]))->element;
+        as[i] = mma_read_as(own) == own ? DTYPE_NONE : mma_read_as(own);
+    }
+    bool wide = is_free(t) && as[0] == as[1] &&
+                order_find(ir_op_string(t->g, op, "order", "chunk512")) != ORDER_UNIT;
+    for (uint32_t i = 0; i < count && wide && as[0]; i++)
+        if (list[i].factor == as[0] && mma_unit_is_of(&list[i], t->request->chip) &&
+            mma_unit_stands_in(&list[i]) && !mma_unit_flushes(&list[i]))
+            return as[0];
+    return DTYPE_NONE;
+}
+
 const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op op) {
     const ir_op_data *d = ir_op_get(t->g, op);
     ir_value left = tiles_factor(t, d->operands[0]), right = tiles_factor(t, d->operands[1]);
@@ -241,7 +263,8 @@ const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op op) {
     p.x.rows = x->dims[0];
     p.x.columns = x->dims[1];
     p.y.columns = y->dims[1];
-    return find_unit(&p, 0, p.parting ? y->element : x->element, y->element);
+    dtype wide = tiles_read_as(t, op), own = p.parting ? y->element : x->element;
+    return find_unit(&p, 0, wide ? wide : own, wide ? wide : y->element);
 }
 
 /* ---- either ---- */
@@ -329,21 +352,26 @@ static void mask_steps(tiles_lowering *t, ir_builder *b, ir_value v, bool rows) 
     x->zeros = true;
 }
 
+/* The type in which products read a factor. */
+static dtype type_read(const tiles_lowering *t, ir_value v) {
+    return t->wide[v] ? t->wide[v] : ir_type_of(t->g, v)->element;
+}
+
 /* Opens what the unit multiplies on the left, in registers where its threads hold sums as they hold
  * left factors. False: threads multiply. */
 static bool open_unit(product *p, ir_builder *b, ir_op op) {
     tiles_lowering *t = p->t;
     ir_value v = tiles_factor(t, ir_op_get(t->g, op)->operands[0]);
     const tiles_value *x = &t->values[v];
-    dtype left = ir_type_of(t->g, v)->element,
-          right = ir_type_of(t->g, tiles_factor(t, ir_op_get(t->g, op)->operands[1]))->element;
+    dtype left = type_read(t, v),
+          right = type_read(t, tiles_factor(t, ir_op_get(t->g, op)->operands[1]));
     const tiles_parting *parting = x->tile ? tiles_parting_of(t, v, right, p->sum) : NULL;
     p->parting = parting;
     p->unit = find_unit(p, op, parting ? right : left, right);
     p->parting = p->unit ? parting : NULL;
     if (!p->unit)
         return false;
-    bool stays = x->unit && t->whole_rows && holds_alike(p->unit, x->unit);
+    bool stays = x->unit && t->whole_rows && !t->wide[v] && holds_alike(p->unit, x->unit);
     p->parts = parting ? parting->count : 1;
     if (!parting) {
         p->left[0] = stays ? x->tile : 0;

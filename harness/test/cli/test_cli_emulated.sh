@@ -175,6 +175,19 @@ rocm gfx90a by_steps v_mfma_i32_16x16x16i8
 rocm gfx942 by_lines v_mfma_i32_16x16x32_i8
 END
 
+# 8-bit floats, with a scale for each row: threads multiply them in strict, units beyond it.
+while read -r family chip instruction; do
+    exits 0 "8-bit floats on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend $family-emulated \
+        --isa "$chip" --profile strict,deterministic --filter 'scaled/*'
+    has out "scaled +[^ ]+ +6/6" "have their bits, or keep to their bound"
+    exits 0 "code of them on $chip" "$tsr" compile "$tiles" --kernel scaled --case edge --isa "$chip" --profile deterministic --emit asm
+    has out "$instruction" "is the unit's"
+done <<"END"
+ptx sm_80 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+ptx sm_90a wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+rocm gfx942 v_mfma_f32_16x16x16_f16
+END
+
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast "${fewer[@]}"
 
 # A target that --isa names counts for the backends that it is of.

@@ -110,7 +110,7 @@ typedef struct emulate_thread {
     uint32_t place;              /* in that order */
     uint32_t site;               /* where it waits */
     emulate_state state;
-    uint32_t copy_group; /* of the next copy */
+    uint32_t copy_group;                   /* of the next copy */
     const struct emulate_gathering *joins; /* where it waits for others of its subgroup */
     emulate_fiber fiber;
     VEC(emulate_copy) copies;
