@@ -145,8 +145,8 @@ int64_t tiles_number(tiles_lowering *t, const char *kind, const char *order, int
                      int64_t results);
 void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number);
 
-/* Memory of the workgroup for a tile; the rows of it are so long that those of products fall on
- * different banks. */
+/* from_tiles_memory.c: memory of the workgroup for a tile; the rows of it are so long that those of
+ * products fall on different banks. */
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
                       int64_t columns);
 /* Memory of the workgroup for so many slots of a tile of 16-bit elements, one behind the other, in
