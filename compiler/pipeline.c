@@ -234,11 +234,13 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
     return true;
 }
 
-/* Checks that code can be made whose sums are those of a matrix unit. */
+/* Checks that code can be made whose sums are those of a matrix unit, of f32: of others only tiles
+ * are multiplied, in the orders of threads. */
 static bool has_unit(const void *target, const char *name) {
     const target_info *t = target;
     const mma_unit *unit = mma_unit_find(name, false);
-    return t->class == TARGET_SIMT && unit && mma_unit_is_of(unit, t->cpu);
+    return t->class == TARGET_SIMT && unit && unit->sum == DTYPE_F32 &&
+           mma_unit_is_of(unit, t->cpu);
 }
 
 bool compiler_target_adds_as(const char *target, const char *order) {

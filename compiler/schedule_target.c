@@ -9,12 +9,12 @@
  * keys). */
 enum { SCORES_ROOM = 1 << 30 };
 
-/* Instructions of the target's matrix unit. */
+/* Instructions of the target's matrix unit whose sums are f32. */
 static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]) {
     const mma_unit *list;
     uint32_t all = mma_units(&list), count = 0;
     for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
-        if (t->class == TARGET_SIMT && mma_unit_is_of(&list[i], t->cpu))
+        if (t->class == TARGET_SIMT && list[i].sum == DTYPE_F32 && mma_unit_is_of(&list[i], t->cpu))
             out[count++] = (schedule_unit){.name = list[i].name,
                                            .factor = list[i].factor,
                                            .m = list[i].m,

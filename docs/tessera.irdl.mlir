@@ -2156,15 +2156,15 @@ module {
       %0 = irdl.any
       %1 = irdl.any
       %2 = irdl.any
-      irdl.operands(%0, %1, %2)
       %3 = irdl.any
-      irdl.results(%3)
-      %4 = irdl.base "#builtin.string"
-      %5 = irdl.base "#builtin.integer"
-      %6 = irdl.base "#builtin.integer"
+      %4 = irdl.any
+      irdl.operands(%0, %1, %2, %3, optional %4)
+      %5 = irdl.any
+      irdl.results(%5)
+      %6 = irdl.base "#builtin.string"
       %7 = irdl.base "#builtin.integer"
       %8 = irdl.base "#builtin.integer"
-      irdl.attributes {"unit" = %4, "steps" = %5, "right_at" = %6, "left" = %7, "right" = %8}
+      irdl.attributes {"unit" = %6, "steps" = %7, "right" = %8}
     }
     irdl.operation @mma_wait {
       %0 = irdl.any

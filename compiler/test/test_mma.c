@@ -36,6 +36,15 @@ static place ptx_b_32(int lane, int i) {
     return (place){lane % 4 + (i ? 4 : 0), lane / 4};
 }
 
+/* "Matrix fragments for mma.m16n8k32", .s8; of m8n8k4, .f64, the first elements of .tf32. */
+static place ptx_a_8(int lane, int i) {
+    return (place){lane / 4 + (i / 4 % 2 ? 8 : 0), lane % 4 * 4 + (i & 3) + (i >= 8 ? 16 : 0)};
+}
+
+static place ptx_b_8(int lane, int i) {
+    return (place){lane % 4 * 4 + (i & 3) + (i >= 4 ? 16 : 0), lane / 4};
+}
+
 static place ptx_c(int lane, int i) {
     return (place){lane / 4 + (i >= 2 ? 8 : 0), lane % 4 * 2 + (i & 1)};
 }
@@ -50,17 +59,30 @@ static place amd_b(int lane, int i) {
     return (place){lane / 16 * 4 + i, lane % 16};
 }
 
+/* ... of I32_16X16X32 eight elements. */
+static place amd_a_32(int lane, int i) {
+    return (place){lane % 16, lane / 16 * 8 + i};
+}
+
+static place amd_b_32(int lane, int i) {
+    return (place){lane / 16 * 8 + i, lane % 16};
+}
+
 static const struct {
     int lanes, k;
     ir_fragment fragment;
     int elements; /* of a lane */
     place (*at)(int lane, int i);
 } manuals[] = {
-    {32, 16, IR_FRAGMENT_A, 8, ptx_a},   {32, 16, IR_FRAGMENT_B, 4, ptx_b},
-    {32, 16, IR_FRAGMENT_C, 4, ptx_c},   {32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
-    {32, 8, IR_FRAGMENT_B, 2, ptx_b_32}, {32, 8, IR_FRAGMENT_C, 4, ptx_c},
-    {64, 16, IR_FRAGMENT_A, 4, amd_a},   {64, 16, IR_FRAGMENT_B, 4, amd_b},
-    {64, 16, IR_FRAGMENT_C, 4, amd_b},
+    {32, 16, IR_FRAGMENT_A, 8, ptx_a},    {32, 16, IR_FRAGMENT_B, 4, ptx_b},
+    {32, 16, IR_FRAGMENT_C, 4, ptx_c},    {32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
+    {32, 8, IR_FRAGMENT_B, 2, ptx_b_32},  {32, 8, IR_FRAGMENT_C, 4, ptx_c},
+    {32, 32, IR_FRAGMENT_A, 16, ptx_a_8}, {32, 32, IR_FRAGMENT_B, 8, ptx_b_8},
+    {32, 32, IR_FRAGMENT_C, 4, ptx_c},    {32, 4, IR_FRAGMENT_A, 1, ptx_a_32},
+    {32, 4, IR_FRAGMENT_B, 1, ptx_b_32},  {32, 4, IR_FRAGMENT_C, 2, ptx_c},
+    {64, 32, IR_FRAGMENT_A, 8, amd_a_32}, {64, 32, IR_FRAGMENT_B, 8, amd_b_32},
+    {64, 32, IR_FRAGMENT_C, 4, amd_b},    {64, 16, IR_FRAGMENT_A, 4, amd_a},
+    {64, 16, IR_FRAGMENT_B, 4, amd_b},    {64, 16, IR_FRAGMENT_C, 4, amd_b},
 };
 
 static int lane_of(const ir_layout *l, place p) {
@@ -95,7 +117,22 @@ static void threads_hold_what_the_manuals_say(void **state) {
     assert_int_equal(seen, 3 * (count - in_memory()));
 }
 
-/* PTX ISA, "Matrix fragments for wgmma.mma_async.m64nNk16", accumulator: a warp's sixteen rows. */
+/* PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16": a warp's sixteen rows of the sums, of
+ * m64n64, and of the left factor, of which a thread has what it has of sixteen columns of sums. Of
+ * several warpgroups each has 64 rows. */
+static void check_warps(const mma_unit *unit, ir_fragment fragment, int groups) {
+    ir_layout l = mma_layout(unit, fragment, (mma_grid){groups, 1});
+    assert_int_equal(l.row_groups * l.column_groups * l.lanes, groups * SIMT_THREADS);
+    for (int thread = 0; thread < groups * SIMT_THREADS; thread++)
+        for (int i = 0; i < (fragment == IR_FRAGMENT_A ? 8 : 32); i++) {
+            place p = {thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8,
+                       i / 4 * 8 + thread % 4 * 2 + i % 2};
+            int rows = groups * unit->m / l.row_groups;
+            assert_int_equal(p.row / rows, thread / l.lanes);
+            assert_int_equal(lane_of(&l, (place){p.row % rows, p.column}), thread % l.lanes);
+        }
+}
+
 static void warps_hold_their_rows(void **state) {
     const mma_unit *units;
     uint32_t count = mma_units(&units);
@@ -104,16 +141,9 @@ static void warps_hold_their_rows(void **state) {
     for (uint32_t u = 0; u < count; u++) {
         if (!mma_in_memory(&units[u]))
             continue;
-        ir_layout l = mma_layout(&units[u], IR_FRAGMENT_C, (mma_grid){1, 1});
-        assert_int_equal(l.row_groups * l.column_groups * l.lanes, SIMT_THREADS);
-        for (int thread = 0; thread < SIMT_THREADS; thread++)
-            for (int i = 0; i < 32; i++) { /* of m64n64 */
-                place p = {thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8,
-                           i / 4 * 8 + thread % 4 * 2 + i % 2};
-                int rows = units[u].m / l.row_groups;
-                assert_int_equal(p.row / rows, thread / l.lanes);
-                assert_int_equal(lane_of(&l, (place){p.row % rows, p.column}), thread % l.lanes);
-            }
+        for (int groups = 1; groups <= 2; groups++)
+            for (int fragment = IR_FRAGMENT_A; fragment <= IR_FRAGMENT_C; fragment += 2)
+                check_warps(&units[u], (ir_fragment)fragment, groups);
     }
 }
 

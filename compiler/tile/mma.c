@@ -11,8 +11,9 @@
     { rows, columns, turned, row_run, column_run }
 
 static const mma_unit units[] = {
-#define MMA(ENUM, unit, chips, FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED)          \
-    {unit, chips, DTYPE_##FACTOR, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED_MMA_##EMULATED},
+#define MMA(ENUM, unit, chips, FACTOR, SUM, m, n, k, LANES, PTX, a, b, c, intrinsic, EMULATED)     \
+    {unit, chips,     DTYPE_##FACTOR,         DTYPE_##SUM, m, n, k, LANES, PTX, a, b,              \
+     c,    intrinsic, EMULATED_MMA_##EMULATED},
 #include "chip/mma.def"
 };
 enum { COUNT = sizeof units / sizeof *units };
@@ -46,8 +47,24 @@ bool mma_unit_is_of(const mma_unit *unit, const char *chip) {
     return false;
 }
 
+bool mma_unit_is_chain(const mma_unit *unit) {
+    const matrix_unit *u = matrix_unit_find(unit->name);
+    return u->rule == MATRIX_UNIT_EXACT || (u->rule == MATRIX_UNIT_FMA && u->matched);
+}
+
 bool mma_unit_stands_in(const mma_unit *unit) {
-    return matrix_unit_whole_bits(matrix_unit_find(unit->name)) > binary_f32.fraction_bits;
+    return unit->sum == DTYPE_F32 &&
+           matrix_unit_whole_bits(matrix_unit_find(unit->name)) > binary_f32.fraction_bits;
+}
+
+dtype mma_read_as(dtype factor) {
+    static const struct {
+        dtype from, to;
+    } exact[] = {{DTYPE_F8E4M3FN, DTYPE_F16}, {DTYPE_F8E5M2, DTYPE_F16}};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (exact[i].from == factor)
+            return exact[i].to;
+    return factor;
 }
 
 bool mma_unit_flushes(const mma_unit *unit) {

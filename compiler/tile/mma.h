@@ -12,7 +12,7 @@ typedef struct mma_holds {
 typedef struct mma_unit {
     const char *name;  /* chip/matrix_units.def */
     const char *chips; /* words */
-    dtype factor;
+    dtype factor, sum;
     int m, n, k, lanes;
     bool ptx; /* cp.async and ldmatrix are there */
     mma_holds a, b, c;
@@ -20,22 +20,31 @@ typedef struct mma_unit {
     uint32_t emulated; /* an emulated_mma_kind */
 } mma_unit;
 
-/* Are both factors read from the workgroup's memory? */
+/* Is the right factor read from the workgroup's memory? The left one then is there, or in
+ * registers. */
 static inline bool mma_in_memory(const mma_unit *unit) {
-    return unit->a.row_threads == 0;
+    return unit->b.row_threads == 0;
 }
 
-/* NULL: there is none of that name whose factors are there, or else in registers. */
+/* NULL: there is none of that name whose right factor is there, or else in registers. */
 const mma_unit *mma_unit_find(const char *name, bool in_memory);
 /* That of a tile.mma or a tile.mma_stage; NULL: it is none, or there is no such unit. */
 const mma_unit *mma_unit_of(const ir_module *m, ir_op op);
 /* All of them; returns how many there are. */
 uint32_t mma_units(const mma_unit **list);
 bool mma_unit_is_of(const mma_unit *unit, const char *chip);
+/* It adds as threads do, in strict too: exactly, or by one fma after the other, as hardware was
+ * seen to do.
+ */
+bool mma_unit_is_chain(const mma_unit *unit);
 /* Beyond strict it may take the place of an order that adds in f32: its sums keep all of f32's
  * bits.
  */
 bool mma_unit_stands_in(const mma_unit *unit);
+/* The type that numbers of a narrower one are exactly, for units that do not take that; else the
+ * same.
+ */
+dtype mma_read_as(dtype factor);
 /* Does it take subnormal factors for zero? */
 bool mma_unit_flushes(const mma_unit *unit);
 
@@ -47,9 +56,9 @@ typedef struct mma_grid {
 bool mma_grid_of(const mma_unit *unit, int64_t rows, int64_t columns, int threads, mma_grid *out);
 /* The least tile that holds rows x columns and can be cut. */
 void mma_round_up(const mma_unit *unit, int threads, int64_t *rows, int64_t *columns);
-/* The layout of one of its operands; of one whose factors are in memory, that of the sums. */
+/* The layout of one of its operands that registers hold. */
 ir_layout mma_layout(const mma_unit *unit, ir_fragment fragment, mma_grid grid);
-/* Columns that an instruction with factors in memory takes of a tile of so many: all, or the most
+/* Columns that an instruction with a factor in memory takes of a tile of so many: all, or the most
  * that divide it and are a multiple of `of`. */
 int mma_columns(int64_t columns, int64_t of);
 

@@ -9,7 +9,13 @@
 
 #include <stdint.h>
 
-enum { SWIZZLE_UNIT = 16, SWIZZLE_SHIFT = 3, SWIZZLE_MOST = 128, SWIZZLE_ALIGNMENT = 1024 };
+enum {
+    SWIZZLE_UNIT = 16,
+    SWIZZLE_SHIFT = 3,
+    SWIZZLE_MOST = 128,
+    SWIZZLE_ROWS = 8, /* of a pattern */
+    SWIZZLE_ALIGNMENT = SWIZZLE_ROWS * SWIZZLE_MOST
+};
 
 /* Bits of a place that change, with those SWIZZLE_SHIFT above them; rows of 0 bytes: none do. */
 static inline int64_t swizzle_mask(int64_t row_bytes) {

@@ -1,6 +1,7 @@
 /* verify.c - each operation of Tile IR by itself: the kinds, shapes and types of its values. */
 #include <string.h>
 
+#include "tile/swizzle.h"
 #include "tile/verify_parts.h"
 
 #include "ops/predicates.h"
@@ -33,19 +34,44 @@ static const struct {
     int opcode;
     const char *operands, *result;
 } signatures[] = {
-    {TILE_PREPARED, "", "m"},    {TILE_WORKSPACE, "i", "m"},   {TILE_SCRATCH, "i", "m"},
-    {TILE_INDEX, "", "i"},       {TILE_AFFINE, "i", "i"},      {TILE_INDEX_MIN, "i", "i"},
-    {TILE_INDEX_MAX, "i", "i"},  {TILE_INDEX_DIV, "i", "i"},   {TILE_INDEX_REM, "i", "i"},
-    {TILE_TO_INDEX, "t", "i"},   {TILE_FROM_INDEX, "i", "t"},  {TILE_LOAD, "mi", "t"},
-    {TILE_GATHER, "miti", "t"},  {TILE_LOAD_GROUP, "mi", "t"}, {TILE_GROUP, "t", "t"},
-    {TILE_GROUP_DOT, "t", "t"},  {TILE_PREFETCH, "mi", ""},    {TILE_STORE, "miti", ""},
-    {TILE_SCATTER, "mitti", ""}, {TILE_CONSTANT, "", "t"},     {TILE_BROADCAST, "t", "t"},
-    {TILE_IOTA, "i", "t"},       {TILE_PAD, "t", "t"},         {TILE_FOLD, "t", "t"},
-    {TILE_DIM, "", "i"},         {TILE_INDEX_MUL, "i", "i"},   {TILE_INDEX_QUOTIENT, "i", "i"},
-    {TILE_ROW, "t", "t"},        {TILE_SCAN, "t", "t"},        {TILE_BARRIER, "", ""},
-    {TILE_MMA, "t", "t"},        {TILE_COPY, "mimi", ""},      {TILE_COPY_COMMIT, "", ""},
-    {TILE_COPY_WAIT, "", ""},    {TILE_MMA_STAGE, "mit", "t"}, {TILE_MMA_WAIT, "t", ""},
+    {TILE_PREPARED, "", "m"},
+    {TILE_WORKSPACE, "i", "m"},
+    {TILE_SCRATCH, "i", "m"},
+    {TILE_INDEX, "", "i"},
+    {TILE_AFFINE, "i", "i"},
+    {TILE_INDEX_MIN, "i", "i"},
+    {TILE_INDEX_MAX, "i", "i"},
+    {TILE_INDEX_DIV, "i", "i"},
+    {TILE_INDEX_REM, "i", "i"},
+    {TILE_TO_INDEX, "t", "i"},
+    {TILE_FROM_INDEX, "i", "t"},
+    {TILE_LOAD, "mi", "t"},
+    {TILE_GATHER, "miti", "t"},
+    {TILE_LOAD_GROUP, "mi", "t"},
+    {TILE_GROUP, "t", "t"},
+    {TILE_GROUP_DOT, "t", "t"},
+    {TILE_PREFETCH, "mi", ""},
+    {TILE_STORE, "miti", ""},
+    {TILE_SCATTER, "mitti", ""},
+    {TILE_CONSTANT, "", "t"},
+    {TILE_BROADCAST, "t", "t"},
+    {TILE_IOTA, "i", "t"},
+    {TILE_PAD, "t", "t"},
+    {TILE_FOLD, "t", "t"},
+    {TILE_DIM, "", "i"},
+    {TILE_INDEX_MUL, "i", "i"},
+    {TILE_INDEX_QUOTIENT, "i", "i"},
+    {TILE_ROW, "t", "t"},
+    {TILE_SCAN, "t", "t"},
+    {TILE_BARRIER, "", ""},
+    {TILE_MMA, "t", "t"},
+    {TILE_COPY, "mimi", ""},
+    {TILE_COPY_COMMIT, "", ""},
+    {TILE_COPY_WAIT, "", ""},
+    {TILE_MMA_WAIT, "t", ""},
     {TILE_COLUMNS, "t", "t"},
+    {TILE_MMA_STAGE, "mitmi", "t"},
+    {TILE_MMA_STAGE, "mitt", "t"},
 };
 
 static bool has_kind(const ir_type_data *t, char letter) {
@@ -61,7 +87,8 @@ static bool verify_kinds(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const char *operands = "t", *results = "t"; /* element-wise */
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
-        if (signatures[i].opcode == d->opcode) {
+        if (signatures[i].opcode == d->opcode &&
+            (d->opcode != TILE_MMA_STAGE || strlen(signatures[i].operands) == d->operand_count)) {
             operands = signatures[i].operands;
             results = signatures[i].result;
         }
@@ -215,6 +242,11 @@ static bool verify_memory(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "an index behind the offset has no name, or one that is not known");
     if (t->element != operand(m, op, 0)->element)
         return ir_broken(st, "the memory holds elements of another type");
+    int64_t row = ir_op_int(m, op, "swizzle", 0), panel = ir_op_int(m, op, "row_stride", 0);
+    if (row && (!swizzle_valid(row) || panel * (int64_t)dtype_size(t->element) != row ||
+                ir_op_int(m, op, "column_stride", 0) != 1 || t->dims[1] % panel != 0 ||
+                t->dims[0] % SWIZZLE_ROWS != 0))
+        return ir_broken(st, "what is swizzled is not whole panels of rows of 32, 64 or 128 bytes");
     if (opcode != TILE_GATHER && opcode != TILE_SCATTER)
         return true;
     const ir_type_data *indices = operand(m, op, stores ? 3 : 2);

@@ -39,8 +39,8 @@ bool verify_mma(const ir_module *m, ir_op op, status *st) {
                        *c = ir_type_of(m, d->operands[2]), *to = ir_type_of(m, d->results[0]);
     if (!unit)
         return ir_broken(st, "there is no such unit");
-    if (a->element != unit->factor || b->element != unit->factor || c->element != DTYPE_F32 ||
-        to->element != DTYPE_F32)
+    if (a->element != unit->factor || b->element != unit->factor || c->element != unit->sum ||
+        to->element != unit->sum)
         return ir_broken(st, "its values are not of the unit's types");
     bool shaped = a->dims[1] == b->dims[0] && a->dims[0] == c->dims[0] &&
                   b->dims[1] == c->dims[1] && to->dims[0] == c->dims[0] &&
@@ -58,31 +58,54 @@ static bool is_side(int64_t bytes, bool turned, int64_t lines, int64_t steps) {
     return bytes && swizzle_valid(bytes) && (turned ? lines : steps) % row == 0;
 }
 
+/* The left side: in memory, or a tile in registers, which has a row for each line. */
+static bool is_left(const ir_module *m, ir_op op, int64_t lines, int64_t steps) {
+    const ir_type_data *a = ir_type_of(m, ir_op_get(m, op)->operands[3]);
+    bool turned = ir_op_attr(m, op, "left_turned") != 0;
+    if (a->kind == IR_TYPE_TILE)
+        return a->dims[0] == lines && a->dims[1] == steps && !turned && !ir_op_attr(m, op, "left");
+    return is_side(ir_op_int(m, op, "left", 0), turned, lines, steps);
+}
+
+/* Several groups of subgroups have one instruction's rows each, side by side. */
+static bool is_laid_out(const ir_module *m, ir_op op, const mma_unit *unit) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *to = ir_type_of(m, d->results[0]), *a = ir_type_of(m, d->operands[3]);
+    const ir_layout *sums = &to->layout;
+    mma_grid grid = {1, 1};
+    if (!sums->row_threads && !sums->vector)
+        return true;
+    if (sums->row_groups > mma_layout(unit, IR_FRAGMENT_C, grid).row_groups)
+        grid.rows = (int)(to->dims[0] / unit->m);
+    ir_layout c = mma_layout(unit, IR_FRAGMENT_C, grid),
+              left = mma_layout(unit, IR_FRAGMENT_A, grid);
+    return memcmp(&c, sums, sizeof c) == 0 &&
+           (a->kind != IR_TYPE_TILE || memcmp(&left, &a->layout, sizeof left) == 0);
+}
+
 /* Reads what it multiplies from memory. */
 bool verify_mma_stage(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     const mma_unit *unit = mma_unit_of(m, op);
-    const ir_type_data *memory = ir_type_of(m, d->operands[0]), *c = ir_type_of(m, d->operands[2]),
-                       *to = ir_type_of(m, d->results[0]);
-    int64_t steps = ir_op_int(m, op, "steps", 0), rows = c->dims[0], columns = c->dims[1],
-            right_at = ir_op_int(m, op, "right_at", -1), left = ir_op_int(m, op, "left", 0),
-            right = ir_op_int(m, op, "right", 0);
+    const ir_type_data *y = ir_type_of(m, d->operands[0]), *c = ir_type_of(m, d->operands[2]),
+                       *x = ir_type_of(m, d->operands[3]), *to = ir_type_of(m, d->results[0]);
+    int64_t steps = ir_op_int(m, op, "steps", 0), rows = c->dims[0], columns = c->dims[1];
     if (!unit)
         return ir_broken(st, "there is no such unit that reads memory");
-    if (memory->element != unit->factor || c->element != DTYPE_F32 || to->element != DTYPE_F32)
+    if (x->element != unit->factor || y->element != unit->factor || c->element != DTYPE_F32 ||
+        to->element != DTYPE_F32)
         return ir_broken(st, "its values are not of the unit's types");
     if (rows != to->dims[0] || columns != to->dims[1] || rows % unit->m != 0 ||
         columns % unit->n != 0 || steps <= 0 || steps % unit->k != 0)
         return ir_broken(st, "its sums and steps are no multiples of the instruction's");
-    if (!is_side(left, ir_op_attr(m, op, "left_turned") != 0, rows, steps) ||
-        !is_side(right, ir_op_attr(m, op, "right_turned") != 0, columns, steps))
+    int64_t side = ir_op_int(m, op, "right_steps", steps);
+    if (side < steps || (side > steps && !ir_op_attr(m, op, "right_turned")))
+        return ir_broken(st, "the right side has fewer steps than the stage, or is not turned");
+    if (!is_left(m, op, rows, steps) ||
+        !is_side(ir_op_int(m, op, "right", 0), ir_op_attr(m, op, "right_turned") != 0, columns,
+                 steps))
         return ir_broken(st, "a side is not whole rows of 32, 64 or 128 bytes");
-    if (right_at < rows * steps || right_at % (SWIZZLE_ALIGNMENT / 2) != 0)
-        return ir_broken(st, "the right side does not begin at 1024 bytes behind the left one");
-    const ir_layout *sums = &to->layout;
-    ir_layout expected = mma_layout(unit, IR_FRAGMENT_C, (mma_grid){1, 1});
-    bool laid_out = !sums->row_threads && !sums->vector;
-    return laid_out || memcmp(&expected, sums, sizeof expected) == 0 ||
+    return is_laid_out(m, op, unit) ||
            ir_broken(st, "its sums are not laid out as the unit's instruction has them");
 }
 
@@ -142,8 +165,11 @@ static const mma_unit *unit_in(const orders *o, ir_op loop) {
     return found;
 }
 
+/* A unit that adds as threads do is checked as they are. */
 bool orders_is_mma_loop(const orders *o, ir_op loop) {
-    return unit_in(o, loop) != NULL;
+    const mma_unit *unit = unit_in(o, loop);
+    const reduction_record *r = reduction_find(&o->list, ir_op_int(o->m, loop, "reduction", -1));
+    return unit && !(mma_unit_is_chain(unit) && r && r->order != ORDER_UNIT);
 }
 
 static bool may_stand(const orders *o, ir_op loop, const reduction_record *r) {
@@ -177,8 +203,9 @@ bool orders_check_mma_loop(orders *o, ir_op loop, const reduction_record *r) {
         return false;
     if (!orders_bounds(o, loop, &low, &high) || (!before && low != 0))
         return orders_fail(o, loop, "does not go on where the loop before it ended");
+    const carried_kind kind = mma_unit_is_chain(unit_in(o, loop)) ? CARRIED_FMA : CARRIED_MMA;
     for (uint32_t i = 0; i < d->result_count; i++)
-        if (orders_carried(o, loop, i, &steps) != CARRIED_MMA ||
+        if (orders_carried(o, loop, i, &steps) != kind ||
             !fits_trips(unit_in(o, loop), low, high, step, steps, r->extent))
             return orders_fail(o, loop, "is not a matrix unit's products of each element");
     if (low % unit_in(o, loop)->k != 0)

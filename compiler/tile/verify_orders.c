@@ -1,6 +1,7 @@
 /* verify_orders.c - every accumulation in Tile IR is one of the graph's, in the order that it has
  * there. */
 #include "base/vec.h"
+#include "tile/mma.h"
 #include "tile/orders.h"
 
 #include <inttypes.h>
@@ -95,25 +96,34 @@ static uint16_t after_group(const orders *o, ir_op op) {
     return (carried_kind)(s & KIND_MASK) == kind ? state_of(kind, (s >> KIND_BITS) + steps - 1) : s;
 }
 
-/* As many products as the left factor has columns, or a stage steps. */
-/* Another part of the left factor, by the same elements of the right one as just before. */
+/* Another part of the left factor, by the same elements of the right one as just before: those of
+ * a tile, or of a place in memory, whose steps are then as many. */
 static bool is_again(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
-    ir_op before = orders_defined_by(o, d->operands[2], TILE_MMA);
-    return ir_op_attr(o->m, op, "again") && before &&
-           ir_op_get(o->m, before)->operands[1] == d->operands[1];
+    ir_op before = orders_defined_by(o, d->operands[2], d->opcode);
+    const ir_op_data *b = before ? ir_op_get(o->m, before) : NULL;
+    bool stage = d->opcode == TILE_MMA_STAGE;
+    return ir_op_attr(o->m, op, "again") && before && b->operands[1] == d->operands[1] &&
+           (!stage || (b->operands[0] == d->operands[0] &&
+                       ir_op_int(o->m, before, "steps", 0) == ir_op_int(o->m, op, "steps", 0)));
 }
 
+/* As many products as the left factor has columns, or a stage steps. */
 static uint16_t after_mma(const orders *o, ir_op op) {
     const ir_op_data *d = ir_op_get(o->m, op);
-    if (is_again(o, op) && !o->state[d->operands[0]] && !o->state[d->operands[1]])
+    bool free = true;
+    for (uint32_t i = 0; i < d->operand_count; i++)
+        free &= i == 2 || !o->state[d->operands[i]];
+    if (is_again(o, op) && free)
         return o->state[d->operands[2]];
     const ir_type_data *a = ir_type_of(o->m, d->operands[0]);
     bool stage = d->opcode == TILE_MMA_STAGE;
-    uint16_t s = after_sum(o->state, d, CARRIED_MMA);
-    bool added = (carried_kind)(s & KIND_MASK) == CARRIED_MMA;
+    const mma_unit *unit = mma_unit_of(o->m, op);
+    carried_kind kind = unit && mma_unit_is_chain(unit) ? CARRIED_FMA : CARRIED_MMA;
+    uint16_t s = after_sum(o->state, d, kind);
+    bool added = (carried_kind)(s & KIND_MASK) == kind;
     int steps = (int)(stage ? ir_op_int(o->m, op, "steps", 0) : a->dims[1]);
-    return added ? state_of(CARRIED_MMA, (s >> KIND_BITS) + steps - 1) : s;
+    return added ? state_of(kind, (s >> KIND_BITS) + steps - 1) : s;
 }
 
 /* A masked step: where the mask does not hold, the value of before. */

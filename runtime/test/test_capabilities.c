@@ -130,9 +130,12 @@ static void chips_are_as_the_tables_say(void **state) {
         bool copies;
     } rows[] = {
         {BACKEND_CUDA, "cuda", "sm_75", "ptx", "", "", "", 32, 3, false},
-        {BACKEND_CUDA, "cuda", "sm_86", "ptx", "mma.sm80.bf16", "mma.sm80.tf32", "", 32, 1, true},
-        {BACKEND_CUDA, "cuda", "sm_90a", "ptx", "mma.sm90.bf16", "mma.sm90.tf32", "", 32, 1, true},
-        {BACKEND_HIP, "hip", "gfx942", "rocm", "mfma.gfx942.bf16", "", "", 64, 3, false},
+        {BACKEND_CUDA, "cuda", "sm_86", "ptx", "mma.sm80.bf16", "mma.sm80.tf32", "mma.sm80.i8", 32,
+         1, true},
+        {BACKEND_CUDA, "cuda", "sm_90a", "ptx", "mma.sm90.bf16", "mma.sm90.tf32", "mma.sm80.i8", 32,
+         1, true},
+        {BACKEND_HIP, "hip", "gfx942", "rocm", "mfma.gfx942.bf16", "", "mfma.gfx942.i8", 64, 3,
+         false},
         {BACKEND_HIP, "hip", "gfx1100", "rocm", "", "", "", 32, 3, false},
         {BACKEND_OPENCL, "opencl", "spirv-opencl", "spirv", "", "", "", 0, 1, false},
         {BACKEND_LEVEL_ZERO, "level_zero", "spirv-opencl", "spirv", "", "", "", 0, 1, false},

@@ -7,17 +7,27 @@
 #include "chip/matrix_unit.h"
 
 enum { THREADS = 128, LINES = 64, COLUMNS = 16, K = 16, SUMS = COLUMNS / 2, RIGHT_AT = 8192 };
-enum { STORE_SITE = 1, FIRST_SITE, SECOND_SITE, LATER_SITE, OUT_SITE, BARRIER_SITE = 90 };
+enum {
+    STORE_SITE = 1,
+    FIRST_SITE,
+    SECOND_SITE,
+    LATER_SITE,
+    OUT_SITE,
+    WARP_SITE,
+    BARRIER_SITE = 90
+};
 
 /* ---- factors: PTX ISA, "Shared Memory Matrix Layout" ---- */
 
 /* Layout of a side: its swizzling mode, whether its lines are side by side, and which 16 bytes of a
- * row are the first of an instruction's. */
+ * row are the first of an instruction's; or the left side is in registers. */
 typedef struct side_layout {
     uint32_t mode;
     bool turned;
     uint32_t first;
 } side_layout;
+
+enum { HELD = 4 }; /* in place of a mode */
 
 static const uint32_t row_bytes[] = {16, 128, 64, 32};
 
@@ -69,7 +79,7 @@ static void put_factor(emulated_thread *t, int side, uint32_t line, uint32_t k) 
 }
 
 static void put_factors(emulated_thread *t) {
-    for (uint32_t i = t->thread; i < LINES * K; i += THREADS)
+    for (uint32_t i = t->thread; i < LINES * K && sides[0].mode != HELD; i += THREADS)
         if (i + 1 != left_out)
             put_factor(t, 0, i / K, i % K);
     for (uint32_t i = t->thread; i < COLUMNS * K; i += THREADS)
@@ -100,11 +110,26 @@ static void put_sums(emulated_thread *t, const uint32_t *sums) {
     }
 }
 
+/* "Register Fragments for wgmma.mma_async.m64nNk16", matrix A. */
+static void hold_left(const emulated_thread *t, uint32_t words[4]) {
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t row = t->thread / 32 * 16 + t->thread % 32 / 4 + i % 2 * 8,
+                 column = t->thread % 4 * 2 + i / 2 * 8;
+        words[i] = (uint32_t)(code_of(row, column, 1) | code_of(row, column + 1, 1) << 16);
+    }
+}
+
 static void multiply(emulated_thread *t, uint32_t *sums, uint32_t site) {
     uint32_t shape = EMULATED_COLUMNS(COLUMNS) | (sides[0].turned ? EMULATED_A_TURNED : 0) |
-                     (sides[1].turned ? EMULATED_B_TURNED : 0);
-    t->hooks->wgmma(t, site | EMULATED_MMA(EMULATED_MMA_WGMMA_F16), shape,
-                    descriptor_of(t, &sides[0], 0), descriptor_of(t, &sides[1], RIGHT_AT), sums);
+                     (sides[1].turned ? EMULATED_B_TURNED : 0),
+             left[4];
+    bool held = sides[0].mode == HELD;
+    if (held)
+        hold_left(t, left);
+    shape |= held ? EMULATED_A_REGISTERS : 0;
+    uint64_t a = held ? (uintptr_t)left : descriptor_of(t, &sides[0], 0);
+    t->hooks->wgmma(t, site | EMULATED_MMA(EMULATED_MMA_WGMMA_F16), shape, a,
+                    descriptor_of(t, &sides[1], RIGHT_AT), sums);
 }
 
 /* After so many products, one after the other. */
@@ -158,12 +183,12 @@ static void multiplies(emulated_thread *t) {
 static void descriptors_say_where_factors_are(void **state) {
     (void)state;
     static const emulated_phase_fn phases[] = {multiplies};
-    static const side_layout layouts[] = {{0, false, 0}, {1, false, 0}, {1, false, 4},
-                                          {2, false, 2}, {3, false, 0}, {0, true, 0},
-                                          {1, true, 0},  {2, true, 0},  {3, true, 0}};
+    static const side_layout layouts[] = {
+        {0, false, 0}, {1, false, 0}, {1, false, 4}, {2, false, 2}, {3, false, 0},
+        {0, true, 0},  {1, true, 0},  {2, true, 0},  {3, true, 0},  {HELD, false, 0}};
     emulate_bench *b = stage_bench(&bench_orders[2]);
     for (size_t i = 0; i < COUNT_OF(layouts); i++)
-        for (size_t k = 0; k < COUNT_OF(layouts); k++) {
+        for (size_t k = 0; k < COUNT_OF(layouts) && layouts[k].mode != HELD; k++) {
             sides[0] = layouts[i];
             sides[1] = layouts[k];
             bool ok = bench_run(b, phases, 1, THREADS, 1);
@@ -330,6 +355,26 @@ static void products_are_waited_for(void **state) {
     left_out = 0;
 }
 
+/* The last warp waits for the others, of which each exchanges something by itself first. */
+static void exchanges_and_multiplies(emulated_thread *t) {
+    if (t->thread / 32 < 3)
+        t->hooks->shuffle(t, t->thread, t->thread % 32 ^ 1, WARP_SITE);
+    multiplies(t);
+}
+
+static void warps_come_when_they_can(void **state) {
+    (void)state;
+    static const emulated_phase_fn phases[] = {exchanges_and_multiplies};
+    sides[0] = sides[1] = (side_layout){1, false, 0};
+    for (size_t o = 0; o < COUNT_OF(bench_orders); o++) {
+        emulate_bench *b = stage_bench(&bench_orders[o]);
+        bool ok = bench_run(b, phases, 1, THREADS, 1);
+        bench_expect(b, ok, EMULATE_NO_FAULT, "warps by themselves");
+        expect_sums(b, 2);
+        bench_free(b);
+    }
+}
+
 static void warpgroups_are_whole(void **state) {
     (void)state;
     static const emulated_phase_fn phases[] = {multiplies};
@@ -344,6 +389,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptors_say_where_factors_are),
         cmocka_unit_test(products_are_waited_for),
+        cmocka_unit_test(warps_come_when_they_can),
         cmocka_unit_test(warpgroups_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,13 +282,13 @@ static dtype type_in_memory(const ir_module *m, ir_value factor) {
 
 static unit_list units_of(const reference_step *s, const interp_step *values, dtype wide) {
     const ir_value *factors = ir_op_get(s->m, s->op)->operands;
-    dtype type = type_in_memory(s->m, factors[0]);
+    dtype type = mma_read_as(type_in_memory(s->m, factors[0]));
     unit_list list = {.factor = s->in_type};
     const mma_unit *code;
     uint32_t all = mma_units(&code);
     if (order_of(s->m, s->op, ORDER_CHUNK512) == ORDER_UNIT)
         return (unit_list){{matrix_unit_find(interp_text(values, "order"))}, 1, s->in_type, true};
-    if (wide != DTYPE_F32 || type != type_in_memory(s->m, factors[1]))
+    if (wide != DTYPE_F32 || type != mma_read_as(type_in_memory(s->m, factors[1])))
         return list;
     for (uint32_t i = 0; i < all && list.count < MOST_UNITS; i++)
         if (mma_unit_stands_in(&code[i]) && code[i].factor == type)

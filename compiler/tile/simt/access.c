@@ -165,22 +165,32 @@ static void copy_access(const ir_module *m, ir_op op, access *out) {
     out->offset.constant += whole ? at - at % stride : 0;
 }
 
-/* All of a stage's memory. What it reads until the products are waited for, it reads here: that a
- * wait is between it and what writes there next, behind the barrier, is for whoever makes the loop.
- */
-static void stage_access(const ir_module *m, ir_op op, access *out) {
+/* A side of a stage. What it reads until the products are waited for, it reads here: that a wait is
+ * between it and what writes there next, behind the barrier, is for whoever makes the loop. */
+static void stage_access(const ir_module *m, ir_op op, bool left, access *out) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *t = ir_type_of(m, d->results[0]);
-    int64_t right = ir_op_int(m, op, "right_at", 0),
-            elements = right + t->dims[1] * ir_op_int(m, op, "steps", 0);
+    int64_t lines = t->dims[left ? 0 : 1], steps = ir_op_int(m, op, "steps", 0),
+            all = left ? steps : ir_op_int(m, op, "right_steps", steps),
+            panel = all > steps ? ir_op_int(m, op, "right", 0) /
+                                      (int64_t)dtype_size(ir_type_of(m, d->operands[0])->element)
+                                : lines;
     *out = (access){.op = op,
                     .known = true,
-                    .row_stride = elements,
+                    .row_stride = panel * all,
                     .column_stride = 1,
-                    .rows = 1,
-                    .columns = elements};
-    name_memory(m, d->operands[0], out);
-    add_index(m, &out->offset, d->operands[1], 1, 0);
+                    .rows = lines / panel,
+                    .columns = panel * steps};
+    name_memory(m, d->operands[left ? 3 : 0], out);
+    add_index(m, &out->offset, d->operands[left ? 4 : 1], 1, 0);
+}
+
+bool access_of_left(const ir_module *m, ir_op op, access *out) {
+    const ir_op_data *d = ir_op_get(m, op);
+    bool there = d->opcode == TILE_MMA_STAGE && ir_type_of(m, d->operands[3])->kind != IR_TYPE_TILE;
+    if (there)
+        stage_access(m, op, true, out);
+    return there;
 }
 
 bool access_of(const ir_module *m, ir_op op, access *out) {
@@ -190,7 +200,7 @@ bool access_of(const ir_module *m, ir_op op, access *out) {
         return true;
     }
     if (d->opcode == TILE_MMA_STAGE) {
-        stage_access(m, op, out);
+        stage_access(m, op, false, out);
         return true;
     }
     bool scatters = d->opcode == TILE_SCATTER, writes = d->opcode == TILE_STORE || scatters,
@@ -207,6 +217,11 @@ bool access_of(const ir_module *m, ir_op op, access *out) {
                     .rows = t->dims[0],
                     .columns = t->dims[1],
                     .layout = t->layout};
+    if (ir_op_int(m, op, "swizzle", 0)) { /* all of it, and which thread has which is not told */
+        out->row_stride = out->columns = out->rows * out->columns;
+        out->rows = 1;
+        out->layout = (ir_layout){0};
+    }
     out->known &=
         !tile_more_of(m, op, TILE_MORE_ROW_STRIDE) && !tile_more_of(m, op, TILE_MORE_COLUMN_STRIDE);
     name_memory(m, d->operands[0], out);
@@ -335,6 +350,11 @@ bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distan
         return is_within(m, x, y, distance);
     const ir_op_data *d = ir_op_get(m, op);
     return is_within(m, d->operands[0], y, distance) || is_within(m, d->operands[1], y, distance);
+}
+
+bool access_runs_once(const ir_module *m, ir_op loop) {
+    const ir_op_data *d = ir_op_get(m, loop);
+    return access_is_within(m, d->operands[1], d->operands[0], ir_op_int(m, loop, "step", 1));
 }
 
 /* A later trip's index less an earlier one's of the same loop. */

@@ -29,8 +29,11 @@ typedef struct access {
     ir_op earlier; /* it happened in an earlier trip of this loop; 0: in this one */
 } access;
 
-/* False: the operation touches no memory of elements. */
+/* False: the operation touches no memory of elements. Of a stage of a matrix unit it is the right
+ * side. */
 bool access_of(const ir_module *m, ir_op op, access *out);
+/* The left side of such a stage. False: it is none, or that side is in registers. */
+bool access_of_left(const ir_module *m, ir_op op, access *out);
 /* A number that divides its offset, whatever the indices are. */
 int64_t access_divisor(const ir_module *m, const access *a);
 /* ... that an index is. */
@@ -42,6 +45,8 @@ bool access_same_memory(const access *a, const access *b);
 bool access_conflicts(const ir_module *m, const access *before, const access *now);
 /* Tells that x is certainly not further than that above y. */
 bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distance);
+/* Has a loop one trip, or none? */
+bool access_runs_once(const ir_module *m, ir_op loop);
 /* Tells that x is always as far above y; *distance: how far. */
 bool access_distance(const ir_module *m, ir_value x, ir_value y, int64_t *distance);
 /* Between which numbers an index is. */

@@ -135,10 +135,10 @@ static void join_fold(layouts *l, ir_op op) {
         set->folded = t->dims[1];
 }
 
-/* Grid of subgroups that cut the sums of a product. */
+/* Grid of subgroups, or of groups of them, that cut the sums of a product. */
 static bool grid_of(const layouts *l, ir_op op, const mma_unit *unit, mma_grid *grid) {
     const ir_type_data *t = type_of(l, ir_op_get(l->m, op)->results[0]);
-    if (!ir_op_attr(l->m, op, "whole_rows"))
+    if (!ir_op_attr(l->m, op, "whole_rows") && !mma_in_memory(unit))
         return mma_grid_of(unit, t->dims[0], t->dims[1], l->threads, grid);
     *grid = (mma_grid){l->threads / unit->lanes, 1};
     return t->dims[0] % ((int64_t)grid->rows * unit->m) == 0 && t->dims[1] % unit->n == 0;
@@ -155,9 +155,11 @@ static void join_mma(layouts *l, ir_op op) {
         return;
     }
     join(l, d->results[0], d->operands[2]);
-    for (int i = mma_in_memory(unit) ? 2 : 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
+        ir_value v = mma_in_memory(unit) && i == 0 ? d->operands[3] : d->operands[i];
         ir_layout fragment = mma_layout(unit, fragments[i], grid);
-        set_fragment(l, d->operands[i], &fragment);
+        if (is_tile(l, v))
+            set_fragment(l, v, &fragment);
     }
 }
 

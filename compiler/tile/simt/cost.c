@@ -88,13 +88,36 @@ static void copy(const tile_cost *c, ir_op op, cost_use *u) {
 
 /* ---- the rest ---- */
 
+/* Products that subgroups load the factors of take twice as long where the chip has a unit that
+ * reads them by itself: its rate is that unit's (chip/targets.def). */
+static double times_as_long(const tile_cost *c) {
+    double times = 1;
+    for (uint32_t i = 0; i < c->target->unit_count; i++)
+        times = c->target->units[i].in_memory ? 2 : times;
+    return times;
+}
+
+/* ... by which memory gives the sides that are no tiles in registers. */
+static void multiply_stage(const tile_cost *c, ir_op op, cost_use *u) {
+    const ir_op_data *d = ir_op_get(c->m, op);
+    const ir_type_data *sum = ir_type_of(c->m, d->results[0]),
+                       *left = ir_type_of(c->m, d->operands[3]);
+    double rows = (double)sum->dims[0], columns = (double)sum->dims[1],
+           steps = (double)ir_op_int(c->m, op, "steps", 0),
+           bytes = (double)dtype_size(left->element), pieces = rows / mma_unit_of(c->m, op)->m;
+    u->matrix += rows * columns * steps * bytes / 2 / simt_rates_of(c->target)->products;
+    near_bytes(c, u,
+               (left->kind == IR_TYPE_TILE ? columns * pieces : rows + columns * pieces) * steps *
+                   bytes);
+}
+
 static void multiply(const tile_cost *c, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(c->m, op);
     const ir_type_data *a = ir_type_of(c->m, d->operands[0]),
                        *sum = ir_type_of(c->m, d->results[0]);
     double work = (double)(sum->dims[0] * sum->dims[1] * a->dims[1]),
            bytes = (double)dtype_size(a->element);
-    u->matrix += work * bytes / 2 / simt_rates_of(c->target)->products;
+    u->matrix += times_as_long(c) * work * bytes / 2 / simt_rates_of(c->target)->products;
     u->issue +=
         work / SIMT_COST_UNIT_STEP * SIMT_COST_SUBGROUP / simt_rates_of(c->target)->instructions;
     u->wait += SIMT_COST_LATENCY;
@@ -171,6 +194,12 @@ static void add_op(const tile_cost *c, ir_op op, cost_use *u) {
         break;
     case TILE_MMA:
         multiply(c, op, u);
+        break;
+    case TILE_MMA_STAGE:
+        multiply_stage(c, op, u);
+        break;
+    case TILE_MMA_WAIT:
+        u->wait += SIMT_COST_LATENCY;
         break;
     case TILE_FOLD:
         fold(c, op, u);

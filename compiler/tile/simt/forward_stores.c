@@ -50,7 +50,7 @@ static void forget_memory(forward_state *f, const access *written) {
 
 static bool is_product(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
-    if (d->opcode == TILE_MMA || d->opcode == TILE_SCAN)
+    if (d->opcode == TILE_MMA || d->opcode == TILE_MMA_STAGE || d->opcode == TILE_SCAN)
         return true;
     if (d->opcode != TILE_FMA && d->opcode != TILE_MUL)
         return false;

@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "ops/tiles.h"
-#include "schedule/integers.h"
-
-enum { LINE_BYTES = 64 };
 
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
     va_list args;
@@ -44,63 +41,6 @@ int64_t tiles_number(tiles_lowering *t, const char *kind, const char *order, int
 void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number) {
     ir_op_set_attr(t->m, op, "order", ir_attr_string(t->m, order));
     ir_op_set_attr(t->m, op, "reduction", ir_attr_int(t->m, number));
-}
-
-/* ---- memory of the workgroup ---- */
-
-/* An odd number of units of 16 bytes. */
-static int64_t pitch_of(dtype element, int64_t columns) {
-    enum { UNIT = 16 };
-    int64_t each = UNIT / (int64_t)dtype_size(element), units = (columns + each - 1) / each;
-    return (units | 1) * each;
-}
-
-tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
-                      int64_t columns) {
-    int64_t pitch = pitch_of(element, columns);
-    ir_named_attr at = {"offset", ir_attr_int(t->m, t->scratch_bytes)};
-    ir_builder top = *b;
-    ir_value memory = ir_build1(&top, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
-    t->scratch_bytes += round_up(rows * pitch * (int64_t)dtype_size(element), LINE_BYTES);
-    return (tiles_view){.memory = memory,
-                        .offset = tile_index(b, 0),
-                        .rows = rows,
-                        .columns = columns,
-                        .row_stride = pitch,
-                        .column_stride = 1};
-}
-
-ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v) {
-    const tiles_value *x = &t->values[v];
-    int64_t rows, columns;
-    const ir_type_data *d = tile_type(b, x->tile);
-    tiles_shape(t, v, &rows, &columns);
-    bool same = (d->dims[0] == rows || d->dims[0] > 1) && (d->dims[1] == columns || d->dims[1] > 1);
-    if (same && !x->guessed)
-        return x->tile;
-    if (!t->cut)
-        return tile_broadcast(b, x->tile, rows, columns);
-    tiles_refuse(t, op, "in the last trip of its loop no load tells how long a tile is");
-    return 0;
-}
-
-tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile) {
-    const ir_type_data type = *tile_type(b, tile);
-    tiles_view view = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
-    tile_store(b, view.memory, view.offset, tile, view.row_stride, 1, false);
-    return view;
-}
-
-bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out) {
-    tiles_view *view = &t->values[v].view;
-    if (!view->memory) {
-        ir_value x = tiles_whole(t, b, op, v);
-        if (!x)
-            return false;
-        *view = tiles_put_down(t, b, x);
-    }
-    *out = *view;
-    return true;
 }
 
 /* ---- operations ---- */
@@ -298,20 +238,34 @@ static bool lower_kernel(tiles_lowering *t) {
     return true;
 }
 
-static ir_module *lower(ir_module *graph, const simt_tiles_request *request, int64_t stages,
-                        bool *crowded, char why[SIMT_TILES_WHY_BYTES]) {
+/* A way to lower the kernel, and why it is not taken. */
+typedef struct attempt {
+    int64_t stages;
+    bool by_itself; /* units may read memory by themselves */
+    bool crowded;   /* there is no room */
+} attempt;
+
+static ir_module *lower(ir_module *graph, const simt_tiles_request *request, attempt *a,
+                        char why[SIMT_TILES_WHY_BYTES]) {
     why[0] = '\0';
     uint32_t n = ir_value_count(graph) + 1;
-    tiles_lowering t = {
-        .g = graph, .m = ir_module_new(), .request = request, .stages = stages, .why = why};
+    tiles_lowering t = {.g = graph,
+                        .m = ir_module_new(),
+                        .request = request,
+                        .stages = a->stages,
+                        .may_stage = a->by_itself,
+                        .why = why};
     t.values = base_calloc(n, sizeof *t.values);
-    t.is_column = base_calloc(4 * (size_t)n, sizeof *t.is_column);
+    t.wide = base_calloc(n, sizeof *t.wide);
+    t.is_column = base_calloc(5 * (size_t)n, sizeof *t.is_column);
     t.is_factor = t.is_column + n;
     t.is_left = t.is_factor + n;
     t.is_read = t.is_left + n;
-    bool ok = lower_kernel(&t);
-    *crowded = t.scratch_bytes > request->shared_bytes;
+    t.is_plain = t.is_read + n;
+    bool ok = lower_kernel(&t) && t.stages_products == a->by_itself;
+    a->crowded = t.scratch_bytes > request->shared_bytes;
     free(t.values);
+    free(t.wide);
     free(t.is_column);
     vec_release(&t.indices);
     vec_release(&t.streams);
@@ -322,14 +276,25 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, int
     return NULL;
 }
 
+static bool has_such_units(const char *chip) {
+    const mma_unit *list;
+    uint32_t count = mma_units(&list), i = 0;
+    while (i < count && !(mma_in_memory(&list[i]) && mma_unit_is_of(&list[i], chip)))
+        i++;
+    return i < count;
+}
+
 /* Takes fewer stages where the kernel does not say how many its loads have, and so many have no
- * room. */
+ * room. First with units that read memory by themselves; then without, where they do not multiply
+ * or something of the kernel has no lowering beside them. */
 ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
                            char why[SIMT_TILES_WHY_BYTES]) {
     enum { USUAL_STAGES = 2 };
     ir_module *made = NULL;
-    bool crowded = true;
-    for (int64_t stages = USUAL_STAGES; !made && crowded && stages > 0; stages--)
-        made = lower(graph, request, stages, &crowded, why);
+    for (int by_itself = has_such_units(request->chip); !made && by_itself >= 0; by_itself--) {
+        attempt a = {USUAL_STAGES, by_itself, true};
+        for (; !made && a.crowded && a.stages > 0; a.stages--)
+            made = lower(graph, request, &a, why);
+    }
     return made;
 }

@@ -35,6 +35,8 @@ typedef struct tiles_view {
     int64_t rows, columns, row_stride, column_stride;
     ir_value valid_rows, valid_columns; /* how many of them there are; 0: all */
     int64_t true_rows, true_columns;    /* ... where that is known before: behind them are zeros */
+    int64_t panel; /* elements of the rows of its swizzled panels (tile/swizzle.h), as a matrix unit
+                      reads them by itself, and its longer stride; 0: it has none */
 } tiles_view;
 
 /* Presence of elements along an axis of a tile: are all there? */
@@ -75,6 +77,8 @@ typedef struct tiles_stream {
     ir_value loaded;  /* ... where the next trip's tile is */
 } tiles_stream;
 
+/* Fields: what is lowered and where to; what is known of each of its values, in arrays; what it
+ * says of itself; and what was found on the way. */
 typedef struct tiles_lowering {
     ir_module *g; /* the graph, of static dimensions */
     ir_module *m; /* Tile IR under construction */
@@ -82,6 +86,8 @@ typedef struct tiles_lowering {
     tiles_value *values;         /* by value of the graph */
     bool *is_column, *is_factor; /* likewise: of one axis, a column; a factor of a product */
     bool *is_left, *is_read;     /* likewise: only a left factor; read from registers */
+    bool *is_plain;              /* likewise: a factor that no unit reads from memory by itself */
+    dtype *wide;                 /* likewise: the type in which products read it; none: its own */
     VEC(tiles_index) indices;
     VEC(tiles_stream) streams; /* of the loops around the present operation */
     reduction_list reductions;
@@ -89,7 +95,9 @@ typedef struct tiles_lowering {
     int64_t threads, stages, vector; /* of the kernel; vector: 0, as many as can be */
     int64_t
         cut; /* in a last trip: columns of its shorter tiles, or that these are not known; else 0 */
-    bool folds;                   /* some rows become one element each */
+    bool may_stage, stages_products; /* units may read memory by themselves; one does */
+    bool whole_rows;                 /* a subgroup has whole rows of sums: some become one element
+                                        each, or such a unit has them */
     bool cuts, needs_carried;     /* a load is cut along its columns; a carried tile must not be */
     char missed[TILES_WHY_BYTES]; /* a product that is too small for a matrix unit; "": none is */
     char *why;                    /* receives the reason why there is no lowering; "" before */
@@ -99,7 +107,7 @@ typedef struct tiles_lowering {
 bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* from_tiles_uses.c: fills is_column, is_factor and is_read. */
+/* from_tiles_uses.c: fills is_column, is_factor, is_plain, is_read and wide. */
 bool tiles_find_uses(tiles_lowering *t, ir_block block);
 
 /* The value that a product reads for a factor: a narrow float itself, in place of its f32. */
@@ -137,10 +145,14 @@ int64_t tiles_number(tiles_lowering *t, const char *kind, const char *order, int
                      int64_t results);
 void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number);
 
-/* Memory of the workgroup for a tile; the rows of it are so long that those of products fall on
- * different banks. */
+/* from_tiles_memory.c: memory of the workgroup for a tile; the rows of it are so long that those of
+ * products fall on different banks. */
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
                       int64_t columns);
+/* Memory of the workgroup for so many slots of a tile of 16-bit elements, one behind the other, in
+ * panels; *slot: elements of one. */
+tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t slots,
+                        int64_t rows, int64_t columns, int64_t *slot);
 /* A value in registers with all rows and columns that it has; 0, with a reason for `op`, where the
  * last trip of a loop does not tell how many these are. */
 ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v);
@@ -194,7 +206,12 @@ bool tiles_lower_give(tiles_lowering *t, ir_builder *b, ir_op op);
 bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op);
 /* from_tiles_value.c: an operation whose results are in registers. */
 bool tiles_lower_value(tiles_lowering *t, ir_builder *b, ir_op op);
-/* from_tiles_dot.c: a product of two tiles. */
+/* from_tiles_dot.c: the unit that multiplies these whole tiles and reads the right one, or both,
+ * from memory by itself; NULL: there is none. */
+const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op product);
+/* The wider type in which a unit reads both factors, beyond strict; DTYPE_NONE: it is their own. */
+dtype tiles_read_as(const tiles_lowering *t, ir_op product);
+/* A product of two tiles. */
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op);
 
 #endif

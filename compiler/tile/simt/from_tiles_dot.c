@@ -1,13 +1,15 @@
 /* from_tiles_dot.c - products of a kernel of tiles: factors lie in the workgroup's memory, sums are
- * in registers, added by threads or by a matrix unit. */
+ * in registers, added by threads or by a matrix unit, which loads factors to registers or reads
+ * them by itself. */
 #include <stdio.h>
 #include <string.h>
 
 #include "schedule/integers.h"
 #include "tile/lowering.h"
 #include "tile/simt/from_tiles.h"
+#include "tile/swizzle.h"
 
-enum { STEPS_AT_ONCE = 8 };
+enum { STEPS_AT_ONCE = 8, INSTRUCTIONS_AT_ONCE = 4 };
 
 typedef struct product {
     tiles_lowering *t;
@@ -15,6 +17,7 @@ typedef struct product {
     const tiles_parting *parting; /* of the left factor; NULL: it is one part */
     int parts;
     tiles_view xs[TILES_PARTS]; /* ... in memory */
+    ir_value whole, of;         /* ... or made of this tile, which is `of` of the graph; 0: none */
     ir_value left[TILES_PARTS]; /* ... in registers, as the unit has them; 0: they are in memory */
     dtype sum;                  /* type of the sums */
     const mma_unit *unit;
@@ -65,33 +68,47 @@ static ir_value factor_of(ir_builder *b, ir_value x, int64_t first, int64_t colu
                      attrs, 2);
 }
 
-/* Do threads hold a unit's sums as they hold its left factor? */
-static bool holds_alike(const mma_unit *u) {
-    const mma_holds *a = &u->a, *c = &u->c;
+/* Do threads hold a unit's left factor as they hold another one's sums? */
+static bool holds_alike(const mma_unit *u, const mma_unit *sums) {
+    const mma_holds *a = &u->a, *c = &sums->c;
     return a->row_threads == c->row_threads && a->column_threads == c->column_threads &&
            a->row_run == c->row_run && a->column_run == c->column_run && a->turned == c->turned;
 }
 
-static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, int64_t i) {
+/* So many steps of the left factor, from k + i on. */
+static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, int64_t i,
+                        int64_t steps) {
     const tiles_view *x = &p->xs[part];
     if (p->left[part])
-        return factor_of(b, p->left[part], i, p->unit->k);
-    return tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, p->unit->k,
+        return factor_of(b, p->left[part], i, steps);
+    return tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, steps,
                      x->row_stride, x->column_stride);
+}
+
+/* ... with the parts of those steps in registers, where they are made there. */
+static product parted(const product *p, ir_builder *b, int64_t first, int64_t steps) {
+    product now = *p;
+    ir_value some = p->whole;
+    if (some && steps < p->x.columns)
+        some = tile_columns(b, some, first, steps);
+    if (some)
+        tiles_part(p->t, b, p->parting, p->of, some, now.left);
+    return now;
 }
 
 static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
     const tiles_view *y = &p->y;
     int64_t each = p->unit->k;
     const ir_attr yes = ir_attr_bool(b->m, true);
+    const product now = parted(p, b, 0, steps);
     for (int64_t i = 0; i < steps; i += each) {
         ir_value right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), each,
                                    y->columns, y->row_stride, y->column_stride);
         for (int part = 0; part < p->parts; part++) {
-            ir_value operands[] = {left_at(p, b, part, k, i), right, sum};
+            ir_value operands[] = {left_at(&now, b, part, k, i, each), right, sum};
             ir_named_attr attrs[3] = {{"unit", ir_attr_string(b->m, p->unit->name)}};
             uint32_t n = 1;
-            if (p->t->folds) /* a row is in one subgroup */
+            if (p->t->whole_rows)
                 attrs[n++] = (ir_named_attr){"whole_rows", yes};
             if (part)
                 attrs[n++] = (ir_named_attr){"again", yes};
@@ -101,28 +118,89 @@ static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t ste
     return sum;
 }
 
+/* Some steps of a unit that reads the right factor from memory by itself, from a place on, and the
+ * left one where it lies in panels, too. */
+static ir_value stage(const product *p, ir_builder *b, int part, ir_value at, int64_t steps,
+                      ir_value sum) {
+    const tiles_view *x = &p->xs[part], *y = &p->y;
+    const int64_t size = (int64_t)dtype_size(p->unit->factor);
+    const bool turned = y->column_stride == 1, there = !p->left[part] && x->panel;
+    const ir_attr yes = ir_attr_bool(b->m, true);
+    ir_value operands[] = {y->memory, at, sum, x->memory, x->offset};
+    ir_named_attr attrs[7] = {{"unit", ir_attr_string(b->m, p->unit->name)},
+                              {"steps", ir_attr_int(b->m, steps)},
+                              {"right", ir_attr_int(b->m, y->panel * size)}};
+    uint32_t n = 3;
+    if (turned)
+        attrs[n++] = (ir_named_attr){"right_turned", yes};
+    if (turned && steps < y->rows)
+        attrs[n++] = (ir_named_attr){"right_steps", ir_attr_int(b->m, y->rows)};
+    if (there)
+        attrs[n++] = (ir_named_attr){"left", ir_attr_int(b->m, x->panel * size)};
+    else
+        operands[3] = left_at(p, b, part, 0, 0, steps);
+    if (there && x->row_stride == 1)
+        attrs[n++] = (ir_named_attr){"left_turned", yes};
+    if (part)
+        attrs[n++] = (ir_named_attr){"again", yes};
+    return ir_build1(b, TILE_MMA_STAGE, operands, there ? 5 : 4, ir_value_get(b->m, sum)->type,
+                     attrs, n);
+}
+
+/* All steps at once; of a left factor in parts only some, so that not all parts are there. */
+static ir_value by_stage(const product *p, ir_builder *b, ir_value k, int64_t steps, ir_value sum) {
+    enum { OF_PARTS = 64 };
+    const tiles_view *y = &p->y;
+    const int64_t each = p->whole ? OF_PARTS : steps,
+                  step = y->column_stride == 1 ? y->panel : y->columns;
+    (void)k; /* 0 */
+    for (int64_t first = 0; first < steps; first += each) {
+        int64_t some = steps - first < each ? steps - first : each;
+        const product now = parted(p, b, first, some);
+        ir_value at = first ? tile_index_plus(b, y->offset, first * step) : y->offset;
+        for (int part = 0; part < p->parts; part++)
+            sum = stage(&now, b, part, at, some, sum);
+    }
+    return sum;
+}
+
+static ir_value waited_for(ir_builder *b, ir_value sum) {
+    ir_named_attr left = {"left", ir_attr_int(b->m, 0)};
+    return ir_build1(b, TILE_MMA_WAIT, &sum, 1, ir_value_get(b->m, sum)->type, &left, 1);
+}
+
+/* Are the product's tiles whole pieces of it? Of one that reads memory by itself each group of
+ * subgroups has one piece's rows. */
 static bool is_cut(const product *p, const mma_unit *u) {
-    int64_t groups = (int)p->t->threads / u->lanes;
+    int64_t rows = p->t->threads / u->lanes * u->m;
     mma_grid grid;
-    bool fits = groups == 0   ? false
-                : p->t->folds ? p->x.rows % (groups * u->m) == 0 && p->y.columns % u->n == 0
-                              : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
+    bool fits = rows == 0          ? false
+                : mma_in_memory(u) ? p->x.rows == rows
+                : p->t->whole_rows
+                    ? p->x.rows % rows == 0
+                    : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
     return fits && p->x.rows % u->m == 0 && p->y.columns % u->n == 0 && p->x.columns % u->k == 0;
 }
 
-/* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own.
- */
+static bool is_free(const tiles_lowering *t) {
+    return strcmp(t->request->profile, "strict") != 0;
+}
+
+/* Beyond strict a unit stands in for an order; in strict it multiplies where the order is its own,
+ * or that of threads. */
 static bool may_multiply(const product *p, const mma_unit *u, dtype left, dtype right) {
-    bool free = strcmp(p->t->request->profile, "strict") != 0;
-    return ((free && mma_unit_stands_in(u)) || strcmp(p->order, u->name) == 0) &&
-           !mma_in_memory(u) && mma_unit_is_of(u, p->t->request->chip) && u->factor == left &&
-           u->factor == right && !(p->parting && p->parting->of_weights && mma_unit_flushes(u));
+    bool free = is_free(p->t);
+    bool chain = mma_unit_is_chain(u) && order_find(p->order) == ORDER_CHUNK512;
+    return ((free && mma_unit_stands_in(u)) || chain || strcmp(p->order, u->name) == 0) &&
+           u->sum == p->sum && mma_in_memory(u) == (p->y.panel != 0) &&
+           mma_unit_is_of(u, p->t->request->chip) && u->factor == left && u->factor == right &&
+           !(p->parting && p->parting->of_weights && mma_unit_flushes(u));
 }
 
 /* A product that a unit would have multiplied, were it of another size. */
 static void note_missed(const product *p, ir_op op, const mma_unit *u) {
     tiles_lowering *t = p->t;
-    int64_t rows = t->folds ? t->threads / u->lanes * u->m : u->m;
+    int64_t rows = t->whole_rows ? t->threads / u->lanes * u->m : u->m;
     if (!t->missed[0] && t->threads < u->lanes)
         snprintf(t->missed, sizeof t->missed, "line %u: %lld threads, and an instruction takes %d",
                  ir_op_get(t->g, op)->location.line, (long long)t->threads, u->lanes);
@@ -144,9 +222,49 @@ static const mma_unit *find_unit(const product *p, ir_op op, dtype left, dtype r
             return &list[i];
         missed = &list[i];
     }
-    if (missed)
+    if (missed && op)
         note_missed(p, op, missed);
     return NULL;
+}
+
+static dtype sum_of(dtype to) {
+    return dtype_is_narrow(to) ? DTYPE_F32 : to;
+}
+
+dtype tiles_read_as(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    const mma_unit *list;
+    uint32_t count = mma_units(&list);
+    dtype as[2];
+    for (int i = 0; i < 2; i++) {
+        dtype own = ir_type_of(t->g, tiles_factor(t, d->operands[i]))->element;
+        as[i] = mma_read_as(own) == own ? DTYPE_NONE : mma_read_as(own);
+    }
+    bool wide = is_free(t) && as[0] == as[1] &&
+                order_find(ir_op_string(t->g, op, "order", "chunk512")) != ORDER_UNIT;
+    for (uint32_t i = 0; i < count && wide && as[0]; i++)
+        if (list[i].factor == as[0] && mma_unit_is_of(&list[i], t->request->chip) &&
+            mma_unit_stands_in(&list[i]) && !mma_unit_flushes(&list[i]))
+            return as[0];
+    return DTYPE_NONE;
+}
+
+const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    ir_value left = tiles_factor(t, d->operands[0]), right = tiles_factor(t, d->operands[1]);
+    const ir_type_data *x = ir_type_of(t->g, left), *y = ir_type_of(t->g, right);
+    product p = {.t = (tiles_lowering *)t,
+                 .y = {.panel = SWIZZLE_MOST},
+                 .sum = sum_of(ir_type_of(t->g, d->results[0])->element),
+                 .order = ir_op_string(t->g, op, "order", "chunk512")};
+    if (!t->may_stage || x->rank != 2 || y->rank != 2)
+        return NULL;
+    p.parting = tiles_parting_of(t, left, y->element, p.sum);
+    p.x.rows = x->dims[0];
+    p.x.columns = x->dims[1];
+    p.y.columns = y->dims[1];
+    dtype wide = tiles_read_as(t, op), own = p.parting ? y->element : x->element;
+    return find_unit(&p, 0, wide ? wide : own, wide ? wide : y->element);
 }
 
 /* ---- either ---- */
@@ -155,17 +273,25 @@ static ir_value zeros(const product *p, ir_builder *b) {
     return tile_broadcast(b, tile_constant(b, p->sum, 0), p->x.rows, p->y.columns);
 }
 
+/* Does it add as threads do? */
+static bool is_chain(const product *p) {
+    return !p->unit || mma_unit_is_chain(p->unit);
+}
+
 /* The sum of steps [low, low + extent). */
 static ir_value lower_steps(const product *p, ir_builder *b, ir_value low, int64_t extent) {
-    int64_t steps = p->unit ? extent : greatest_divisor(extent, STEPS_AT_ONCE);
+    int64_t each = p->unit ? p->unit->k : 1, most = p->unit ? INSTRUCTIONS_AT_ONCE : STEPS_AT_ONCE,
+            steps = is_chain(p) ? greatest_divisor(extent / each, most) * each : extent;
     ir_op loop;
     ir_value k, sum = zeros(p, b);
     ir_builder in = tile_for(b, low, tile_index_plus(b, low, extent), steps, &sum, 1, &loop, &k);
     tiles_mark(p->t, loop, p->order, p->number);
     sum = ir_block_get(b->m, in.block)->arguments[1];
-    sum = (p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
+    bool in_memory = p->unit && mma_in_memory(p->unit);
+    sum = (in_memory ? by_stage : p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
     tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
+    sum = ir_op_result(b->m, loop, 0);
+    return in_memory ? waited_for(b, sum) : sum;
 }
 
 /* Sums of whole chunks onto the total, then that of the rest. */
@@ -226,31 +352,41 @@ static void mask_steps(tiles_lowering *t, ir_builder *b, ir_value v, bool rows) 
     x->zeros = true;
 }
 
+/* The type in which products read a factor. */
+static dtype type_read(const tiles_lowering *t, ir_value v) {
+    return t->wide[v] ? t->wide[v] : ir_type_of(t->g, v)->element;
+}
+
 /* Opens what the unit multiplies on the left, in registers where its threads hold sums as they hold
  * left factors. False: threads multiply. */
 static bool open_unit(product *p, ir_builder *b, ir_op op) {
     tiles_lowering *t = p->t;
     ir_value v = tiles_factor(t, ir_op_get(t->g, op)->operands[0]);
     const tiles_value *x = &t->values[v];
-    dtype left = ir_type_of(t->g, v)->element,
-          right = ir_type_of(t->g, tiles_factor(t, ir_op_get(t->g, op)->operands[1]))->element;
+    dtype left = type_read(t, v),
+          right = type_read(t, tiles_factor(t, ir_op_get(t->g, op)->operands[1]));
     const tiles_parting *parting = x->tile ? tiles_parting_of(t, v, right, p->sum) : NULL;
     p->parting = parting;
     p->unit = find_unit(p, op, parting ? right : left, right);
     p->parting = p->unit ? parting : NULL;
     if (!p->unit)
         return false;
-    bool stays = x->unit == p->unit && t->folds && holds_alike(p->unit);
-    ir_value parts[TILES_PARTS] = {x->tile};
+    bool stays = x->unit && t->whole_rows && !t->wide[v] && holds_alike(p->unit, x->unit);
     p->parts = parting ? parting->count : 1;
-    if (parting)
-        tiles_part(t, b, parting, v, tiles_whole(t, b, op, v), parts);
+    if (!parting) {
+        p->left[0] = stays ? x->tile : 0;
+        return stays || tiles_view_of(t, b, op, v, &p->xs[0]);
+    }
+    p->of = v;
+    p->whole = tiles_whole(t, b, op, v);
+    if (!p->whole || stays)
+        return p->whole != 0;
+    ir_value parts[TILES_PARTS];
+    tiles_part(t, b, parting, v, p->whole, parts);
+    p->whole = 0;
     for (int i = 0; i < p->parts; i++)
-        if (stays)
-            p->left[i] = parts[i];
-        else if (parting)
-            p->xs[i] = tiles_put_down(t, b, parts[i]);
-    return stays || parting || tiles_view_of(t, b, op, v, &p->xs[0]);
+        p->xs[i] = tiles_put_down(t, b, parts[i]);
+    return true;
 }
 
 bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
@@ -258,9 +394,7 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_value left = tiles_factor(t, d.operands[0]), right = tiles_factor(t, d.operands[1]);
     const tiles_value *x = &t->values[left], *y = &t->values[right];
     const dtype to = ir_type_of(t->g, d.results[0])->element;
-    product p = {.t = t,
-                 .sum = dtype_is_narrow(to) ? DTYPE_F32 : to,
-                 .order = ir_op_string(t->g, op, "order", "chunk512")};
+    product p = {.t = t, .sum = sum_of(to), .order = ir_op_string(t->g, op, "order", "chunk512")};
     order_id order = order_find(p.order);
     if (!is_plain(t, op, &p))
         return false;
@@ -271,10 +405,14 @@ bool tiles_lower_product(tiles_lowering *t, ir_builder *b, ir_op op) {
         return false;
     if (!(open_unit(&p, b, op) || tiles_view_of(t, b, op, left, &p.x)))
         return false;
+    bool in_memory = p.unit && mma_in_memory(p.unit);
+    t->stages_products |= in_memory;
+    if (!in_memory && (p.x.panel || p.y.panel))
+        return tiles_refuse(t, op, "a unit does not read it by itself, as it does others");
     if (!p.unit && order != ORDER_CHUNK512)
         return tiles_refuse(t, op, "its order is none of chunks of 512");
     p.number = tiles_number(t, "dot", p.order, p.x.columns, p.x.rows * p.y.columns);
-    ir_value sum = p.unit || p.x.columns <= ORDER_CHUNK512_CHUNK
+    ir_value sum = !is_chain(&p) || p.x.columns <= ORDER_CHUNK512_CHUNK
                        ? lower_steps(&p, b, tile_index(b, 0), p.x.columns)
                        : lower_chunks(&p, b);
     sum = tiles_unscaled(b, p.parting, sum);

@@ -127,6 +127,8 @@ bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char 
 static bool stays_in_memory(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_view *far,
                             tiles_view *out) {
     ir_value v = ir_op_get(t->g, op)->results[0];
+    if (t->wide[v])
+        return false;
     bool there = t->is_factor[v] && !t->is_read[v] && !far->valid_rows && !far->valid_columns &&
                  tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_REGISTER]);
     *out = *far;
@@ -148,7 +150,10 @@ static tiles_extent cut(ir_value valid, int64_t there) {
 }
 
 static tiles_value in_memory(const tiles_view *near) {
-    return (tiles_value){.view = *near, .true_columns = near->true_columns, .zeros = true};
+    return (tiles_value){.view = *near,
+                         .true_rows = near->true_rows,
+                         .true_columns = near->true_columns,
+                         .zeros = true};
 }
 
 bool tiles_lower_load(tiles_lowering *t, ir_builder *b, ir_op op) {

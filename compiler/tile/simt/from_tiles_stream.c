@@ -41,9 +41,15 @@ static int64_t distance_of(const tiles_lowering *t, ir_op load, int64_t trips) {
     return ahead < trips ? ahead : trips - 1;
 }
 
-/* Are all its rows there, and of each as many columns as of any other? */
-static bool is_whole(const tiles_view *far) {
-    return !far->valid_rows && (!far->valid_columns || far->true_columns);
+/* Are all its rows there, and of each as many columns as of any other? In panels some rows may not
+ * be. */
+static bool is_whole(const tiles_view *far, bool panels) {
+    return (!far->valid_rows || (panels && far->true_rows)) &&
+           (!far->valid_columns || far->true_columns);
+}
+
+static int64_t copied_rows(const tiles_view *far) {
+    return far->true_rows ? far->true_rows : far->rows;
 }
 
 static int64_t copied_columns(const tiles_view *far) {
@@ -61,11 +67,17 @@ static int64_t piece_of(const tiles_lowering *t, ir_builder *b, ir_op load, cons
     return v->column_stride == 1 && piece * size >= LEAST_PIECE_BYTES ? piece : 0;
 }
 
-/* Is it a factor of products alone, which is not to be read where it lies? */
+/* Is it a factor of products alone, of their type, which is not to be read where it lies? */
 static bool is_copied(const tiles_lowering *t, ir_op load) {
     ir_value v = ir_op_get(t->g, load)->results[0];
-    return t->is_factor[v] && !t->is_read[v] && ir_type_of(t->g, v)->rank == 2 &&
+    return t->is_factor[v] && !t->is_read[v] && !t->wide[v] && ir_type_of(t->g, v)->rank == 2 &&
            !tiles_says(t, load, "space", memory_space_names[MEMORY_SPACE_REGISTER]);
+}
+
+/* Does a unit read it by itself, in all of its products? */
+static bool is_staged(const tiles_lowering *t, ir_op load) {
+    ir_value v = ir_op_get(t->g, load)->results[0];
+    return t->may_stage && !t->is_plain[v];
 }
 
 static bool depends(tiles_lowering *t, ir_op load, const char *index) {
@@ -86,6 +98,14 @@ static bool find_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_valu
     return tiles_find_load(t, b, s->load, &s->far);
 }
 
+/* Zeros in all of so many panels' elements, which copies are stored over. */
+static void fill_panels(ir_builder *b, const tiles_view *near, int64_t elements) {
+    enum { COLUMNS = 256 }; /* of which all is a multiple */
+    ir_value zero = tile_constant(b, tile_type(b, near->memory)->element, 0),
+             zeros = tile_broadcast(b, zero, elements / COLUMNS, COLUMNS);
+    tile_store(b, near->memory, near->offset, zeros, COLUMNS, 1, false);
+}
+
 /* Zeros in the columns behind those that are copied, where nothing else is ever stored. */
 static void fill_behind(ir_builder *b, tiles_view *near, int64_t rows, const tiles_view *far) {
     if (!far->true_columns)
@@ -98,22 +118,38 @@ static void fill_behind(ir_builder *b, tiles_view *near, int64_t rows, const til
     near->true_columns = far->true_columns;
 }
 
+/* Room for so many tiles that are copied; *slot: elements of one. */
+static tiles_view open_slots(tiles_lowering *t, ir_builder *b, const tiles_view *far, bool panels,
+                             int64_t slots, int64_t *slot) {
+    dtype element = tile_type(b, far->memory)->element;
+    tiles_view near;
+    if (!panels) {
+        near = tiles_room(t, b, element, slots * far->rows, far->columns);
+        near.rows = far->rows;
+        *slot = far->rows * near.row_stride;
+        fill_behind(b, &near, slots * far->rows, far);
+        return near;
+    }
+    near = tiles_panels(t, b, element, slots, far->rows, far->columns, slot);
+    near.true_rows = far->true_rows;
+    near.true_columns = far->true_columns;
+    if (far->true_rows || far->true_columns)
+        fill_panels(b, &near, slots * *slot);
+    return near;
+}
+
 static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_index *index) {
     tiles_stream s = {.load = load, .distance = distance_of(t, load, index->most + 1)};
     if (s.distance <= 0 || !is_copied(t, load) || !depends(t, load, index->name))
         return true;
     if (!find_trip(t, b, &s, tile_index(b, 1)))
         return false;
-    s.piece = t->request->copies && is_whole(&s.far) ? piece_of(t, b, load, &s.far) : 0;
+    s.piece = t->request->copies && is_whole(&s.far, false) ? piece_of(t, b, load, &s.far) : 0;
     if (!s.piece && (s.far.valid_rows || s.far.valid_columns))
         return true;
     if (s.piece == 0)
         s.distance = 1;
-    dtype element = tile_type(b, s.far.memory)->element;
-    s.slots = tiles_room(t, b, element, (s.distance + 1) * s.far.rows, s.far.columns);
-    s.slots.rows = s.far.rows;
-    s.slot = s.far.rows * s.slots.row_stride;
-    fill_behind(b, &s.slots, (s.distance + 1) * s.far.rows, &s.far);
+    s.slots = open_slots(t, b, &s.far, s.piece && is_staged(t, load), s.distance + 1, &s.slot);
     vec_push(&t->streams, s);
     return t->scratch_bytes <= t->request->shared_bytes ||
            tiles_refuse(t, load, "%lld bytes of a workgroup's memory for its stages are too many",
@@ -128,19 +164,34 @@ static ir_value slot_at(const tiles_stream *s, ir_builder *b, ir_value trip) {
     return tile_affine(b, 0, &number, &s->slot, 1);
 }
 
-static void copy(ir_builder *b, const tiles_view *to, ir_value at, const tiles_view *from,
-                 int64_t piece) {
+/* Parameters: those of copy(), and some columns, which are those of one panel where there are any.
+ */
+static void copy_columns(ir_builder *b, const tiles_view *to, ir_value at, const tiles_view *from,
+                         int64_t piece, int64_t first, int64_t columns) {
+    int64_t size = (int64_t)dtype_size(tile_type(b, to->memory)->element);
     ir_value operands[] = {to->memory, at, from->memory, from->offset};
-    ir_named_attr attrs[] = {{"rows", ir_attr_int(b->m, from->rows)},
-                             {"columns", ir_attr_int(b->m, copied_columns(from))},
+    if (first) {
+        operands[1] = tile_index_plus(b, at, first * to->rows);
+        operands[3] = tile_index_plus(b, from->offset, first);
+    }
+    ir_named_attr attrs[] = {{"rows", ir_attr_int(b->m, copied_rows(from))},
+                             {"columns", ir_attr_int(b->m, columns)},
                              {"to_stride", ir_attr_int(b->m, to->row_stride)},
                              {"from_stride", ir_attr_int(b->m, from->row_stride)},
-                             {"piece", ir_attr_int(b->m, piece)}};
+                             {"piece", ir_attr_int(b->m, piece)},
+                             {"swizzle", ir_attr_int(b->m, to->panel * size)}};
     ir_build(b, &(ir_op_spec){.opcode = TILE_COPY,
                               .operands = operands,
                               .operand_count = 4,
                               .attrs = attrs,
-                              .attr_count = 5});
+                              .attr_count = to->panel ? 6 : 5});
+}
+
+static void copy(ir_builder *b, const tiles_view *to, ir_value at, const tiles_view *from,
+                 int64_t piece) {
+    int64_t all = copied_columns(from), each = to->panel ? to->panel : all;
+    for (int64_t first = 0; first < all; first += each)
+        copy_columns(b, to, at, from, piece, first, all - first < each ? all - first : each);
 }
 
 static bool load_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_value trip) {
@@ -171,13 +222,13 @@ static bool bring_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_val
 
 bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
                     tiles_view *out) {
-    if (!is_copied(t, load) || !is_whole(far))
+    const bool panels = is_staged(t, load) && t->request->copies;
+    if (!is_copied(t, load) || !is_whole(far, panels))
         return false;
-    int64_t piece = piece_of(t, b, load, far);
+    int64_t slot, piece = piece_of(t, b, load, far);
     if (piece == 0)
         return false;
-    *out = tiles_room(t, b, tile_type(b, far->memory)->element, far->rows, far->columns);
-    fill_behind(b, out, far->rows, far);
+    *out = open_slots(t, b, far, panels, 1, &slot);
     copy(b, out, out->offset, far, piece);
     build(b, TILE_COPY_COMMIT, NULL, 0);
     build(b, TILE_COPY_WAIT, "left", 0);

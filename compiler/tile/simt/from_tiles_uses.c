@@ -15,23 +15,35 @@ ir_value tiles_factor(const tiles_lowering *t, ir_value v) {
     return tiles_widens(t, op) ? ir_op_get(t->g, op)->operands[0] : v;
 }
 
+typedef struct factor_use {
+    bool left, staged; /* a unit reads it by itself */
+    dtype wide;
+} factor_use;
+
 /* A factor of a product, and what it is the transposition of. */
-static void note_factor(const tiles_lowering *t, ir_value v, bool left) {
+static void note_factor(const tiles_lowering *t, ir_value v, factor_use use) {
+    bool left = use.left;
     for (bool turned = true; turned; left = false) {
         v = tiles_factor(t, v);
         ir_op op = ir_value_get(t->g, v)->op;
         turned = op && ir_op_get(t->g, op)->opcode == GRAPH_TRANSPOSE;
         t->is_left[v] = left && (t->is_left[v] || !t->is_factor[v]);
+        t->wide[v] = !t->is_factor[v] || t->wide[v] == use.wide ? use.wide : DTYPE_NONE;
         t->is_factor[v] = true;
+        t->is_plain[v] |= !use.staged;
         v = turned ? ir_op_get(t->g, op)->operands[0] : v;
     }
 }
 
-static void note_operands(const tiles_lowering *t, ir_op op) {
+static void note_operands(tiles_lowering *t, ir_op op) {
     const ir_op_data *d = ir_op_get(t->g, op);
+    factor_use use = {0};
+    if (d->opcode == GRAPH_MATMUL)
+        use = (factor_use){.staged = tiles_stage_unit(t, op), .wide = tiles_read_as(t, op)};
+    t->whole_rows |= use.staged || d->opcode == GRAPH_REDUCE;
     for (uint32_t i = 0; i < d->operand_count; i++)
         if (d->opcode == GRAPH_MATMUL)
-            note_factor(t, d->operands[i], i == 0);
+            note_factor(t, d->operands[i], (factor_use){i == 0, use.staged, use.wide});
         else if (d->opcode != GRAPH_TRANSPOSE && !tiles_widens(t, op))
             t->is_read[d->operands[i]] = true;
 }
@@ -105,10 +117,8 @@ static bool find_columns(const tiles_lowering *t, ir_op op) {
 
 bool tiles_find_uses(tiles_lowering *t, ir_block block) {
     bool changed = true;
-    for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);) {
+    for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)
         note_operands(t, w.op);
-        t->folds |= ir_op_get(t->g, w.op)->opcode == GRAPH_REDUCE;
-    }
     while (changed) {
         changed = false;
         for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)

@@ -103,8 +103,21 @@ static bool is_written(const barrier_state *w, const access *a) {
     return false;
 }
 
-static bool find_access(const barrier_state *w, ir_op op, access *a) {
-    return access_of(w->m, op, a) && is_written(w, a);
+enum { MOST_ACCESSES = 2 };
+
+/* Returns how many there are, of memory that is written. */
+static int find_accesses(const barrier_state *w, ir_op op, access a[MOST_ACCESSES]) {
+    int count = access_of(w->m, op, &a[0]) && is_written(w, &a[0]);
+    count += access_of_left(w->m, op, &a[count]) && is_written(w, &a[count]);
+    return count;
+}
+
+static bool any_meets(const barrier_state *w, const access_list *pending, const access *a,
+                      int count) {
+    bool found = false;
+    for (int i = 0; i < count; i++)
+        found |= meets(w, pending, &a[i]);
+    return found;
 }
 
 /* ---- loops ---- */
@@ -115,12 +128,6 @@ static int64_t trips_of(const ir_module *m, ir_op loop) {
     if (!access_distance(m, d->operands[1], d->operands[0], &length))
         return -1;
     return length > 0 ? (length + step - 1) / step : 0;
-}
-
-/* Has it one trip, or none? */
-static bool runs_once(const ir_module *m, ir_op loop) {
-    const ir_op_data *d = ir_op_get(m, loop);
-    return access_is_within(m, d->operands[1], d->operands[0], ir_op_int(m, loop, "step", 1));
 }
 
 /* Tells that whoever goes through the block certainly waits. */
@@ -139,7 +146,7 @@ static bool certainly_waits(const ir_module *m, ir_block block) {
 static bool block_meets(const barrier_state *w, ir_block block, const access_list *pending,
                         bool *waits) {
     const ir_module *m = w->m;
-    access a;
+    access a[MOST_ACCESSES];
     for (ir_op op = ir_block_get(m, block)->first; op && !*waits; op = ir_op_get(m, op)->next) {
         int opcode = ir_op_get(m, op)->opcode;
         if (opcode == TILE_BARRIER || is_exchange(m, op)) {
@@ -149,7 +156,7 @@ static bool block_meets(const barrier_state *w, ir_block block, const access_lis
             if (block_meets(w, ir_op_block(m, op, 0), pending, &inside))
                 return true;
             *waits = inside && trips_of(m, op) > 0;
-        } else if (find_access(w, op, &a) && meets(w, pending, &a)) {
+        } else if (any_meets(w, pending, a, find_accesses(w, op, a))) {
             return true;
         }
     }
@@ -183,7 +190,7 @@ static void go_through_loop(barrier_state *w, ir_op loop, access_list *pending) 
     bool waits = false;
     go_through(w, body, &left);
     int64_t trips = trips_of(w->m, loop);
-    if (!runs_once(w->m, loop) && left.count)
+    if (!access_runs_once(w->m, loop) && left.count)
         go_around(w, loop, &left);
     if (pending->count && block_meets(w, body, pending, &waits)) {
         insert_before(w, loop);
@@ -197,19 +204,21 @@ static void go_through_loop(barrier_state *w, ir_op loop, access_list *pending) 
 }
 
 static void go_through(barrier_state *w, ir_block block, access_list *pending) {
-    access a;
+    access a[MOST_ACCESSES];
     for (ir_op op = ir_block_get(w->m, block)->first; op; op = ir_op_get(w->m, op)->next) {
         int opcode = ir_op_get(w->m, op)->opcode;
         if (opcode == TILE_FOR) {
             go_through_loop(w, op, pending);
         } else if (opcode == TILE_BARRIER || is_exchange(w->m, op)) {
             pending->count = 0;
-        } else if (find_access(w, op, &a)) {
-            if (meets(w, pending, &a)) {
+        } else {
+            int count = find_accesses(w, op, a);
+            if (any_meets(w, pending, a, count)) {
                 insert_before(w, op);
                 pending->count = 0;
             }
-            vec_push(pending, a);
+            for (int i = 0; i < count; i++)
+                vec_push(pending, a[i]);
         }
     }
 }

@@ -132,18 +132,18 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     ir_module *m = b->m;
     const stage_side *x = &g->sides[0], *y = &g->sides[1];
     int64_t size = (int64_t)dtype_size(g->unit->factor);
-    ir_value operands[] = {g->memory, slot, sum};
-    ir_named_attr attrs[7] = {{"unit", ir_attr_string(m, g->unit->name)},
+    ir_value operands[] = {g->memory, tile_index_plus(b, slot, shape.right_at), sum, g->memory,
+                           slot};
+    ir_named_attr attrs[6] = {{"unit", ir_attr_string(m, g->unit->name)},
                               {"steps", ir_attr_int(m, shape.steps)},
-                              {"right_at", ir_attr_int(m, shape.right_at)},
                               {"left", ir_attr_int(m, shape.row[0] * size)},
                               {"right", ir_attr_int(m, shape.row[1] * size)}};
-    uint32_t n = 5;
+    uint32_t n = 4;
     if (!x->by_step)
         attrs[n++] = (ir_named_attr){"left_turned", ir_attr_bool(m, true)};
     if (!y->by_step)
         attrs[n++] = (ir_named_attr){"right_turned", ir_attr_bool(m, true)};
-    return ir_build1(b, TILE_MMA_STAGE, operands, 3, ir_value_get(m, sum)->type, attrs, n);
+    return ir_build1(b, TILE_MMA_STAGE, operands, 5, ir_value_get(m, sum)->type, attrs, n);
 }
 
 static const stage_actions in_memory = {copy_stage, multiply};

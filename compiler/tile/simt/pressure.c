@@ -1,13 +1,15 @@
 /* pressure.c - see pressure.h.
  *
  * Operations are numbered in their order. A value is held from the number of its operation to that
- * of its last use; where a loop uses what was made before it, to the end of the loop. What is made
- * of another value without changing an element (a broadcast, a row) holds the other one. */
+ * of its last use; where a loop uses what was made before it, to the end of the loop, unless that
+ * has one trip. What is made of another value without changing an element (a broadcast, a row)
+ * holds the other one. */
 #include "tile/simt/pressure.h"
 
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "tile/simt/access.h"
 #include "tile/simt/simt.h"
 #include "tile/simt/touches.h"
 
@@ -74,7 +76,8 @@ static void go_through_loop(pressure_count *c, ir_op op) {
     go_through(c, ir_op_block(c->m, op, 0));
     c->now++;
     vec_push(&c->ops, op);
-    keep_to_end(c, begin);
+    if (!access_runs_once(c->m, op))
+        keep_to_end(c, begin);
     for (uint32_t i = 0; i < d->result_count; i++)
         make(c, d->results[i], d->results[i]);
 }

@@ -58,7 +58,7 @@ bool touches_of(const ir_module *m, ir_op op, touches *out) {
         return false; /* instructions of its own load it */
     for (int i = 0; i < TILE_MORE_COUNT; i++)
         windows |= tile_more_of(m, op, (tile_more)i) != 0;
-    if (windows)
+    if (windows || ir_op_int(m, op, "swizzle", 0))
         return false;
     ir_value memory = ir_op_get(m, op)->operands[0];
     int64_t divisor = access_divisor(m, &out->a);

@@ -143,6 +143,51 @@ has out "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 .*, 1, 1, 1, 0, 1
 has out "fence.proxy.async.shared::cta" "what was copied is fenced"
 has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones begin"
 
+# ... and of kernels of tiles, by one warpgroup or two; the left side in memory, or in registers where it was computed.
+tiles="$root/harness/test/barriers/tile_stages.tsr"
+for sizes in BM=64,warps=4 BM=128,warps=8; do
+    exits 0 "tiles of $sizes" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend ptx-emulated --isa sm_90a \
+        --profile strict --space $sizes --json
+    cp out tiles.json
+    exits 0 "the bits of $sizes" $python check.py tiles.json ptx-emulated
+    exits 0 "code of $sizes" "$tsr" compile "$tiles" --kernel scores --case whole --isa sm_90a --space $sizes --emit asm
+    has out "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {.*}, %rd[0-9]*, %rd[0-9]*, 1, 1, 1, 0, 0;" "both sides in memory"
+    has out "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {.*}, {%r[0-9]*, .*}, %rd[0-9]*, 1, 1, 1, 1;" "weights in registers"
+    hasnt out "mma.sync\|st.shared.b16" "nothing is multiplied in another way"
+done
+
+# Units that add as threads do multiply tiles in strict; of one that no hardware was seen to add so, threads do.
+while read -r family chip kernel instruction; do
+    tiles="$root/harness/test/barriers/tile_units.tsr"
+    exits 0 "$kernel on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend $family-emulated --isa "$chip" \
+        --profile strict --filter "$kernel/*" --json
+    cp out tiles.json
+    exits 0 "its bits on $chip" $python check.py tiles.json $family-emulated
+    exits 0 "code of $kernel on $chip" "$tsr" compile "$tiles" --kernel "$kernel" --case whole --isa "$chip" --emit asm
+    has out "$instruction" "is the unit's, or the threads'"
+done <<"END"
+ptx sm_80 by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_80 by_steps mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_90a by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_80 doubles fma.rn.f64
+ptx sm_90 doubles mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+rocm gfx90a by_steps v_mfma_i32_16x16x16i8
+rocm gfx942 by_lines v_mfma_i32_16x16x32_i8
+END
+
+# 8-bit floats, with a scale for each row: threads multiply them in strict, units beyond it.
+while read -r family chip instruction; do
+    exits 0 "8-bit floats on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend $family-emulated \
+        --isa "$chip" --profile strict,deterministic --filter 'scaled/*'
+    has out "scaled +[^ ]+ +6/6" "have their bits, or keep to their bound"
+    exits 0 "code of them on $chip" "$tsr" compile "$tiles" --kernel scaled --case edge --isa "$chip" --profile deterministic --emit asm
+    has out "$instruction" "is the unit's"
+done <<"END"
+ptx sm_80 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+ptx sm_90a wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+rocm gfx942 v_mfma_f32_16x16x16_f16
+END
+
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast "${fewer[@]}"
 
 # A target that --isa names counts for the backends that it is of.

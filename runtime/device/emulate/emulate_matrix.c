@@ -8,7 +8,15 @@
 #include "chip/matrix_unit.h"
 #include "device/emulate/emulate_parts.h"
 
-enum { WARP = 32, WAVEFRONT = 64, WARPGROUP = 128, ROWS = 8, COLUMNS = 8, SIDE_MAX = 16 };
+enum {
+    WARP = 32,
+    WAVEFRONT = 64,
+    WARPGROUP = 128,
+    ROWS = 8,
+    COLUMNS = 8,
+    SIDE_MAX = 16,
+    K_MAX = 32
+};
 
 static const struct {
     const char *name;
@@ -24,9 +32,9 @@ static const struct {
 
 /* Assumptions of the fragments below. */
 #define MMA(id, name, m, n, k, unit)                                                               \
-    _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= SIDE_MAX, name);
+    _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= K_MAX, name);
 #define MFMA(id, name, m, n, k, unit)                                                              \
-    _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) == SIDE_MAX, name);
+    _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) % SIDE_MAX == 0 && (k) <= K_MAX, name);
 #define WGMMA(id, name, m, n, k, unit) /* emulate_stage.c */
 #include "device/emulate/emulated_mma.def"
 #undef MMA
@@ -96,14 +104,15 @@ static void gather_column(const emulate_thread *first, uint32_t k, uint32_t colu
 }
 
 /* AMD's 16x16x16: lane 16 * q + i has the four elements of k from 4 * q on of row i of a and of
- * column i of b (Instruction Set Architecture, "Matrix core instructions"). */
+ * column i of b; of 16x16x32 eight (Instruction Set Architecture, "Matrix core instructions"). */
 enum { QUAD = 4 };
 
-static void gather_line(const emulate_thread *first, bool left, uint32_t line,
+static void gather_line(const emulate_thread *first, bool left, uint32_t line, uint32_t k,
                         const matrix_unit *unit, uint64_t *codes) {
-    for (uint32_t i = 0; i < SIDE_MAX; i++) {
-        const emulate_exchange *x = &first[i / QUAD * SIDE_MAX + line].exchange;
-        codes[i] = element(left ? x->a : x->b, i % QUAD, unit->factors[0]);
+    const uint32_t each = k / QUAD;
+    for (uint32_t i = 0; i < k; i++) {
+        const emulate_exchange *x = &first[i / each * SIDE_MAX + line].exchange;
+        codes[i] = element(left ? x->a : x->b, i % each, unit->factors[0]);
     }
 }
 
@@ -117,17 +126,17 @@ static void decode(emulate_factors *f, const emulate_thread *first, uint32_t kin
                    const matrix_unit *unit) {
     uint32_t m = instructions[kind].m, n = instructions[kind].n, k = instructions[kind].k;
     bool wavefront = instructions[kind].lanes == WAVEFRONT;
-    uint64_t codes[SIDE_MAX];
+    uint64_t codes[K_MAX];
     for (uint32_t row = 0; row < m; row++) {
         if (wavefront)
-            gather_line(first, true, row, unit, codes);
+            gather_line(first, true, row, k, unit, codes);
         else
             gather_row(first, m, k, row, unit, codes);
         matrix_factors_decode(&f->rows[row], unit, unit->factors[0], codes, k);
     }
     for (uint32_t column = 0; column < n; column++) {
         if (wavefront)
-            gather_line(first, false, column, unit, codes);
+            gather_line(first, false, column, k, unit, codes);
         else
             gather_column(first, k, column, unit, codes);
         matrix_factors_decode(&f->columns[column], unit, unit->factors[0], codes, k);

@@ -110,7 +110,8 @@ typedef struct emulate_thread {
     uint32_t place;              /* in that order */
     uint32_t site;               /* where it waits */
     emulate_state state;
-    uint32_t copy_group; /* of the next copy */
+    uint32_t copy_group;                   /* of the next copy */
+    const struct emulate_gathering *joins; /* where it waits for others of its subgroup */
     emulate_fiber fiber;
     VEC(emulate_copy) copies;
     emulate_exchange exchange;
@@ -148,7 +149,7 @@ struct emulate {
     uint32_t at_barrier, ended, barrier_site, first_at_barrier;
     uint64_t ready[THREAD_WORDS]; /* by place */
     uint16_t order[EMULATED_THREADS_MAX];
-    emulate_gathering gatherings[SUBGROUPS_MAX];
+    emulate_gathering gatherings[2][SUBGROUPS_MAX]; /* of a subgroup; of several, by the first */
     emulated_phase_fn function;
     emulate_fiber main;
     void *stacks[EMULATED_THREADS_MAX / STACKS_AT_ONCE];
@@ -235,8 +236,8 @@ void emulate_copies_drop(emulate_thread *t);
 
 /* ---- emulate_stage.c ---- */
 
-void emulate_wgmma(emulated_thread *t, uint32_t kind_and_site, uint32_t shape,
-                   uint64_t a_descriptor, uint64_t b_descriptor, uint32_t *sums);
+void emulate_wgmma(emulated_thread *t, uint32_t kind_and_site, uint32_t shape, uint64_t a,
+                   uint64_t b_descriptor, uint32_t *sums);
 void emulate_wgmma_fence(emulated_thread *t);
 void emulate_wgmma_commit(emulated_thread *t);
 void emulate_wgmma_wait(emulated_thread *t, uint32_t groups_left, uint32_t *sums, uint32_t count);

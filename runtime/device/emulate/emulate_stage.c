@@ -1,5 +1,6 @@
 /* emulate_stage.c - wgmma: products of factors in shared memory, which are read until they have
- * been waited for. PTX ISA, "Asynchronous warpgroup-level matrix instructions", has the layouts.
+ * been waited for; the left one may be in registers. PTX ISA, "Asynchronous warpgroup-level matrix
+ * instructions", has the layouts.
  *
  * The sums are computed at once and kept here; code gets stand-ins for them until its wait. What is
  * read is read in the name of some of its warp's threads, so that whoever writes it in the same
@@ -21,7 +22,11 @@ typedef struct emulate_stage {
 /* ---- factors in memory ---- */
 
 static uint32_t columns_of(uint32_t shape) {
-    return shape & ~(EMULATED_A_TURNED | EMULATED_B_TURNED);
+    return shape & ~(EMULATED_A_REGISTERS | EMULATED_A_TURNED | EMULATED_B_TURNED);
+}
+
+static bool in_registers(uint32_t shape, int side) {
+    return side == 0 && shape & EMULATED_A_REGISTERS;
 }
 
 static bool is_turned(uint32_t shape, int side) {
@@ -94,7 +99,7 @@ static void settle_unit(emulate_thread *t, const emulate_product *p, const unsig
 }
 
 static void visit_factors(emulate_thread *t, const emulate_product *p, visit what) {
-    for (int side = 0; side < 2; side++)
+    for (int side = in_registers(p->shape, 0); side < 2; side++)
         visit_side(t, p, side, what);
 }
 
@@ -146,6 +151,15 @@ static uint32_t open_sums(emulate_thread *t, const uint32_t *words, uint32_t cou
 
 /* ---- the product ---- */
 
+/* "Register fragments for wgmma.mma_async.m64nNk16": of its warp's rows a thread has two, eight
+ * apart, and of each eight k two side by side, which are a word. */
+static uint16_t held_element(const emulate_thread *first, uint32_t line, uint32_t k) {
+    uint32_t row = line % WARP_ROWS, lane = row % 8 * 4 + k % 8 / 2;
+    const emulate_thread *t = &first[line / WARP_ROWS * WARP + lane];
+    uint32_t word = t->exchange.a[row / 8 + k / 8 * 2];
+    return (uint16_t)(k % 2 ? word >> 16 : word);
+}
+
 static void decode(emulate_stage *s, const emulate_thread *first, const matrix_unit *unit) {
     const emulate_exchange *x = &first->exchange;
     uint32_t counts[2] = {ROWS, columns_of(x->shape)};
@@ -153,7 +167,8 @@ static void decode(emulate_stage *s, const emulate_thread *first, const matrix_u
     for (int side = 0; side < 2; side++)
         for (uint32_t line = 0; line < counts[side]; line++) {
             for (uint32_t k = 0; k < K; k++)
-                codes[k] = element(first->engine, x, side, line, k);
+                codes[k] = in_registers(x->shape, side) ? held_element(first, line, k)
+                                                        : element(first->engine, x, side, line, k);
             matrix_factors_decode(side ? &s->columns[line] : &s->rows[line], unit, unit->factors[0],
                                   codes, K);
         }
@@ -200,8 +215,8 @@ static void multiply_all(emulate_thread *first, uint32_t count) {
         multiply(e->stage, &first[i], unit);
 }
 
-void emulate_wgmma(emulated_thread *base, uint32_t kind_and_site, uint32_t shape,
-                   uint64_t a_descriptor, uint64_t b_descriptor, uint32_t *sums) {
+void emulate_wgmma(emulated_thread *base, uint32_t kind_and_site, uint32_t shape, uint64_t a,
+                   uint64_t b_descriptor, uint32_t *sums) {
     emulate_thread *t = emulate_thread_of(base);
     uint32_t n = columns_of(shape);
     if (n % 8 != 0 || n < 8 || n > COLUMNS_MAX)
@@ -209,7 +224,8 @@ void emulate_wgmma(emulated_thread *base, uint32_t kind_and_site, uint32_t shape
                              "the image multiplies other than 8 to 256 columns at once");
     t->exchange.how = kind_and_site;
     t->exchange.shape = shape;
-    t->exchange.descriptors[0] = a_descriptor;
+    t->exchange.descriptors[0] = a;
+    t->exchange.a = in_registers(shape, 0) ? (const uint32_t *)(uintptr_t)a : NULL;
     t->exchange.descriptors[1] = b_descriptor;
     t->exchange.c = t->exchange.out = sums;
     emulate_join_lanes(t, kind_and_site, WARPGROUP, multiply_all);

@@ -114,12 +114,13 @@ static const emulate_thread *find_state(const emulate *e, uint32_t begin, uint32
     return NULL;
 }
 
-/* The one in which a thread waits: of its subgroup, or of those that begin with another one. */
-static const emulate_gathering *gathering_of(const emulate *e, const emulate_thread *t) {
-    uint32_t i = t->base.thread / e->subgroup;
-    while (i > 0 && !e->gatherings[i].arrived)
-        i--;
-    return &e->gatherings[i];
+/* One of those that should have come to where it waits for them. */
+static const emulate_thread *find_missing(const emulate *e, const emulate_thread *t) {
+    uint32_t lanes = t->joins->lanes, first = t->base.thread / lanes * lanes;
+    for (uint32_t i = first; i < first + lanes && i < e->thread_count; i++)
+        if (e->threads[i].state != STATE_SUBGROUP || e->threads[i].joins != t->joins)
+            return &e->threads[i];
+    return NULL;
 }
 
 /* Nobody can go on. Either some wait at the barrier and others elsewhere, or nowhere any more; or a
@@ -129,8 +130,7 @@ static void fail_stuck(emulate *e) {
     if (t)
         fail_divergent(e, t, find_state(e, 0, e->thread_count, STATE_BARRIER, false));
     t = find_state(e, 0, e->thread_count, STATE_SUBGROUP, true);
-    uint32_t lanes = gathering_of(e, t)->lanes, first = t->base.thread / lanes * lanes;
-    fail_divergent(e, t, find_state(e, first, first + lanes, STATE_SUBGROUP, false));
+    fail_divergent(e, t, find_missing(e, t));
 }
 
 /* ---- barriers ---- */
@@ -174,7 +174,9 @@ void emulate_join_lanes(emulate_thread *t, uint32_t site, uint32_t lanes, emulat
     emulate *e = t->engine;
     uint32_t begin = t->base.thread / lanes * lanes;
     uint32_t left = e->thread_count - begin, count = left < lanes ? left : lanes;
-    emulate_gathering *g = &e->gatherings[begin / e->subgroup];
+    bool several = lanes > e->subgroup; /* which may meet while some of them wait by themselves */
+    emulate_gathering *g = &e->gatherings[several][begin / e->subgroup];
+    t->joins = g;
     t->site = site & EMULATED_SITE_MASK;
     make_wait(e, t, STATE_SUBGROUP);
     if (g->arrived == 0) {

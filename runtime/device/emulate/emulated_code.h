@@ -74,7 +74,9 @@ typedef enum emulated_mma_kind {
     EMULATED_MMA_COUNT
 } emulated_mma_kind;
 
-/* Shape of `wgmma`: its n; and which factors have their lines side by side in memory. */
+/* Shape of `wgmma`: its n; and which factors have their lines side by side in memory. In place of
+ * its descriptor the left one may be in registers: the address of four words. */
+#define EMULATED_A_REGISTERS (UINT32_C(1) << 29)
 #define EMULATED_A_TURNED (UINT32_C(1) << 30)
 #define EMULATED_B_TURNED (UINT32_C(1) << 31)
 #define EMULATED_COLUMNS(n) ((uint32_t)(n))
@@ -95,7 +97,7 @@ typedef struct emulated_hooks {
                         uint32_t count_transposed_and_site, uint32_t *out);
     /* n / 2 sums, in and out. What comes out stands for sums that are not there yet; wgmma takes it
      * again, and wgmma_wait makes them of it. */
-    void (*wgmma)(emulated_thread *t, uint32_t kind_and_site, uint32_t shape, uint64_t a_descriptor,
+    void (*wgmma)(emulated_thread *t, uint32_t kind_and_site, uint32_t shape, uint64_t a,
                   uint64_t b_descriptor, uint32_t *sums);
     void (*wgmma_fence)(emulated_thread *t);
     void (*wgmma_commit)(emulated_thread *t); /* products since the last one are a group */

@@ -5,6 +5,7 @@
  * store where they lie side by side and are aligned. What several threads hold, one of them stores.
  */
 #include "target/llvm/emit.h"
+#include "tile/swizzle.h"
 
 /* The elements of a tile along one of its axes. */
 typedef struct axis {
@@ -345,20 +346,46 @@ static LLVMValueRef gathered(emitter *e, const emitted *t, const window *w, int6
     return x;
 }
 
+static LLVMValueRef number_of(emitter *e, const axis *a, int64_t i) {
+    LLVMValueRef first = first_of(e, a), more = code_int(e, e->i64, beginning(a, i));
+    return first ? LLVMBuildNSWAdd(e->b, first, more, "") : more;
+}
+
+/* ... in panels, one behind the other. */
+static LLVMValueRef panel_address(emitter *e, ir_op op, const window *w, int64_t r, int64_t c) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    int64_t bytes = ir_op_int(e->m, op, "swizzle", 0), size = (int64_t)dtype_size(w->element);
+    LLVMValueRef offset = code_get(e, d->operands[1])->values[0],
+                 at = LLVMBuildGEP2(e->b, w->type, code_get(e, d->operands[0])->values[0], &offset,
+                                    1, ""),
+                 column = number_of(e, &w->column, c), row = number_of(e, &w->row, r),
+                 columns = code_int(e, e->i64, bytes / size);
+    LLVMValueRef panel =
+                     product_of(e, LLVMBuildUDiv(e->b, column, columns, ""), w->row.extent * bytes),
+                 within = product_of(e, LLVMBuildURem(e->b, column, columns, ""), size);
+    within = LLVMBuildNSWAdd(e->b, product_of(e, row, bytes), within, "");
+    LLVMValueRef place = simt_swizzled(e, LLVMBuildNSWAdd(e->b, panel, within, ""), bytes);
+    return LLVMBuildGEP2(e->b, e->i8, at, &place, 1, "");
+}
+
 void simt_store(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
+    const int64_t swizzle = ir_op_int(e->m, op, "swizzle", 0);
     const emitted *t = code_get(e, d->operands[2]);
     bool clean = ir_op_int(e->m, op, "canonical", 0) != 0;
     thread_place p = simt_place(e, &t->layout);
     window w = window_of(e, op, t);
+    if (swizzle && !simt_is_at_pattern(e, d->operands[1], (int64_t)dtype_size(w.element),
+                                       SWIZZLE_ROWS * swizzle))
+        return;
     LLVMValueRef first = both(e, is_first(e, p.row, p.row_group, t->tile_rows),
                               is_first(e, p.column, p.column_group, t->tile_columns));
     for (int64_t r = 0; r < t->rows; r += w.down)
         for (int c = 0; c < t->parts; c += w.across) {
             LLVMValueRef when = both(e, is_there(e, &w.row, r), is_there(e, &w.column, c));
             branch b = open_branch(e, both(e, first, when));
-            store_some(e, w.element, address_of(e, &w, r, c), gathered(e, t, &w, r, c, clean),
-                       w.down * w.across);
+            LLVMValueRef at = swizzle ? panel_address(e, op, &w, r, c) : address_of(e, &w, r, c);
+            store_some(e, w.element, at, gathered(e, t, &w, r, c, clean), w.down * w.across);
             close_branch(e, &b);
         }
 }

@@ -148,12 +148,15 @@ typedef struct product {
     unsigned count;
 } product;
 
-/* As LLVM's intrinsic takes a run of 16-bit floats, or one of tf32. */
+/* As LLVM's intrinsic takes a run: of 16-bit floats, of one tf32 or f64, of four or eight i8. */
 static LLVMValueRef as_operand(emitter *e, const mma_unit *unit, LLVMValueRef run) {
     unsigned length = LLVMGetVectorSize(LLVMTypeOf(run));
     if (unit->factor == DTYPE_F16)
         return LLVMBuildBitCast(e->b, run, LLVMVectorType(e->f16, length), "");
-    return unit->ptx ? LLVMBuildBitCast(e->b, run, e->i32, "") : run;
+    LLVMTypeRef word = unit->factor == DTYPE_F64                 ? e->f64
+                       : unit->factor == DTYPE_I8 && length == 8 ? e->i64
+                                                                 : e->i32;
+    return unit->ptx || unit->factor == DTYPE_I8 ? LLVMBuildBitCast(e->b, run, word, "") : run;
 }
 
 /* Runs of a fragment's block, from the first column of them to the last. Parameters: a rectangle of
@@ -168,7 +171,8 @@ static void add_runs(emitter *e, product *p, const emitted *t, int64_t row, int6
 
 /* The sums of one instruction: as they are, or one vector. */
 static void add_sums(emitter *e, product *p, LLVMValueRef *const *sums, int count) {
-    LLVMValueRef all = LLVMGetUndef(LLVMVectorType(e->f32, (unsigned)count));
+    LLVMValueRef all =
+        LLVMGetUndef(LLVMVectorType(p->unit->sum == DTYPE_I32 ? e->i32 : e->f32, (unsigned)count));
     for (int i = 0; i < count; i++)
         if (p->unit->ptx)
             p->operands[p->count++] = *sums[i];

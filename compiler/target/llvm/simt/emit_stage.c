@@ -1,4 +1,5 @@
-/* emit_stage.c - products of a matrix unit that reads the workgroup's memory by itself: wgmma.
+/* emit_stage.c - products of a matrix unit that reads the workgroup's memory by itself: wgmma. Its
+ * left side may be in registers.
  *
  * LLVM has no intrinsics for it, so it is inline assembly, whose sums are outputs that are tied to
  * inputs. Until the wait nothing may touch them: the wait, too, is tied to them. Words and numbers
@@ -13,11 +14,12 @@
 
 /* ---- assembly ---- */
 
-enum { MOST_SUMS = 128, MOST_TEXT = 4096 };
+/* Registers of the left side in an instruction. */
+enum { MOST_SUMS = 128, LEFT_WORDS = 4, MOST_OPERANDS = MOST_SUMS + LEFT_WORDS + 1 };
 
 static LLVMValueRef assemble(emitter *e, LLVMTypeRef result, const char *code,
                              const char *constraints, LLVMValueRef *args, unsigned count) {
-    LLVMTypeRef types[MOST_SUMS + 2];
+    LLVMTypeRef types[MOST_OPERANDS];
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
@@ -83,20 +85,36 @@ static LLVMValueRef descriptor_at(emitter *e, const stage_operand *s, int64_t li
     return LLVMBuildAdd(e->b, s->descriptor, code_int(e, e->i64, place), "");
 }
 
-/* The place of the stage, as descriptors have it. */
-static LLVMValueRef start_of(emitter *e, const ir_op_data *d) {
-    LLVMValueRef offset = code_get(e, d->operands[1])->values[0],
-                 at = LLVMBuildGEP2(e->b, e->i16, code_get(e, d->operands[0])->values[0], &offset,
-                                    1, "");
+/* A place in memory, as descriptors have it. */
+static LLVMValueRef start_of(emitter *e, ir_value memory, ir_value place) {
+    LLVMValueRef offset = code_get(e, place)->values[0],
+                 at = LLVMBuildGEP2(e->b, e->i16, code_get(e, memory)->values[0], &offset, 1, "");
     LLVMValueRef byte = LLVMBuildPtrToInt(e->b, at, e->i32, "");
     byte = LLVMBuildAnd(e->b, byte, code_int(e, e->i32, (1 << START_BITS) - 1), "");
     byte = LLVMBuildLShr(e->b, byte, code_int(e, e->i32, START_SHIFT), "");
     return LLVMBuildZExt(e->b, byte, e->i64, "");
 }
 
-static void place_side(emitter *e, stage_operand *s, LLVMValueRef start, int64_t at) {
-    uint64_t bits = bits_of(s) + encoded(at);
-    s->descriptor = LLVMBuildAdd(e->b, start, code_int(e, e->i64, (int64_t)bits), "");
+static bool place_side(emitter *e, stage_operand *s, ir_value memory, ir_value place) {
+    if (!simt_is_at_pattern(e, place, 2, SWIZZLE_ALIGNMENT))
+        return false;
+    LLVMValueRef bits = code_int(e, e->i64, (int64_t)bits_of(s));
+    s->descriptor = LLVMBuildAdd(e->b, start_of(e, memory, place), bits, "");
+    return true;
+}
+
+/* Several groups of subgroups have one instruction's lines of the left side each. */
+static void place_group(emitter *e, stage_operand *s, const ir_layout *sums, const mma_unit *unit) {
+    int64_t groups = sums->row_groups * sums->lanes / unit->lanes;
+    if (groups <= 1)
+        return;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, e->simt.last);
+    LLVMValueRef group = LLVMBuildUDiv(e->b, e->simt.index, code_int(e, e->i64, unit->lanes), ""),
+                 each = code_int(e, e->i64, (int64_t)encoded(place_of(s, unit->m, 0)));
+    group = LLVMBuildNSWMul(e->b, group, each, "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    s->descriptor = LLVMBuildAdd(e->b, s->descriptor, group, "");
 }
 
 /* ---- products ---- */
@@ -104,6 +122,7 @@ static void place_side(emitter *e, stage_operand *s, LLVMValueRef start, int64_t
 typedef struct stage_product {
     const mma_unit *unit;
     stage_operand left, right;
+    const emitted *registers; /* in place of the left side; NULL: it is in memory */
     emitted *d;
     int columns; /* of an instruction */
 } stage_product;
@@ -120,23 +139,44 @@ static void put_code(text *out, const stage_product *p, int count) {
                 u->intrinsic);
     for (int i = 0; i < count; i++)
         text_printf(out, "%s$%d", i ? ", " : "", i);
-    text_printf(out, "}, $%d, $%d, 1, 1, 1, %d, %d;", count, count + 1, p->left.turned,
-                p->right.turned);
+    if (p->registers)
+        text_printf(out, "}, {$%d, $%d, $%d, $%d}, $%d, 1, 1, 1, %d;", count, count + 1, count + 2,
+                    count + 3, count + LEFT_WORDS, p->right.turned);
+    else
+        text_printf(out, "}, $%d, $%d, 1, 1, 1, %d, %d;", count, count + 1, p->left.turned,
+                    p->right.turned);
+}
+
+/* The left side of an instruction: its descriptor, or of a thread's two rows the runs of steps 0,
+ * then those of steps 8. Returns how many operands there are. */
+static unsigned put_left(emitter *e, const stage_product *p, int64_t i, int64_t step,
+                         LLVMValueRef *args) {
+    const emitted *a = p->registers;
+    if (!a) {
+        args[0] = descriptor_at(e, &p->left, i * p->unit->m, step);
+        return 1;
+    }
+    for (int n = 0; n < LEFT_WORDS; n++) {
+        int64_t row = 2 * i + n % 2, part = step / 8 + n / 2;
+        args[n] = LLVMBuildBitCast(e->b, a->values[row * a->parts + part], e->i32, "");
+    }
+    return LEFT_WORDS;
 }
 
 static void multiply(emitter *e, const stage_product *p, int64_t i, int64_t j, int64_t step) {
     int count = p->columns / 2;
-    LLVMValueRef args[MOST_SUMS + 2] = {descriptor_at(e, &p->left, i * p->unit->m, step),
-                                        descriptor_at(e, &p->right, j * p->columns, step)};
+    LLVMValueRef args[MOST_OPERANDS];
+    unsigned factors = put_left(e, p, i, step, args);
     text code, constraints;
+    args[factors++] = descriptor_at(e, &p->right, j * p->columns, step);
     text_init(&code);
     text_init(&constraints);
     put_code(&code, p, count);
-    put_constraints(&constraints, count, ",l,l");
+    put_constraints(&constraints, count, p->registers ? ",r,r,r,r,l" : ",l,l");
     for (int n = 0; n < count; n++)
-        args[2 + n] = *sum_at(p, i, j, n);
-    LLVMValueRef done =
-        assemble(e, sums_type(e, count), code.data, constraints.data, args, (unsigned)count + 2);
+        args[factors + (unsigned)n] = *sum_at(p, i, j, n);
+    LLVMValueRef done = assemble(e, sums_type(e, count), code.data, constraints.data, args,
+                                 (unsigned)count + factors);
     simt_note_site(e, done);
     for (int n = 0; n < count; n++)
         *sum_at(p, i, j, n) = LLVMBuildExtractValue(e->b, done, (unsigned)n, "");
@@ -145,31 +185,40 @@ static void multiply(emitter *e, const stage_product *p, int64_t i, int64_t j, i
 }
 
 static stage_operand operand_of(const emitter *e, ir_op op, bool left, int64_t lines) {
-    return (stage_operand){.row = ir_op_int(e->m, op, left ? "left" : "right", 0) / 2,
-                           .lines = lines,
-                           .steps = ir_op_int(e->m, op, "steps", 0),
-                           .turned =
-                               ir_op_attr(e->m, op, left ? "left_turned" : "right_turned") != 0};
+    return (stage_operand){
+        .row = ir_op_int(e->m, op, left ? "left" : "right", 0) / 2,
+        .lines = lines,
+        .steps =
+            ir_op_int(e->m, op, left ? "steps" : "right_steps", ir_op_int(e->m, op, "steps", 0)),
+        .turned = ir_op_attr(e->m, op, left ? "left_turned" : "right_turned") != 0};
+}
+
+/* Instructions of a group of subgroups, one below the other. */
+static int64_t instructions_down(const mma_unit *unit, const emitted *c) {
+    int64_t groups = c->layout.row_groups * c->layout.lanes / unit->lanes;
+    return c->tile_rows / (groups * unit->m);
 }
 
 void simt_mma_stage(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     const emitted *c = code_get(e, d->operands[2]);
+    const bool in_registers = ir_type_of(e->m, d->operands[3])->kind == IR_TYPE_TILE;
     stage_product p = {.unit = mma_unit_of(e->m, op),
                        .left = operand_of(e, op, true, c->tile_rows),
                        .right = operand_of(e, op, false, c->tile_columns),
+                       .registers = in_registers ? code_get(e, d->operands[3]) : NULL,
                        .d = code_new(e, d->results[0])};
     p.columns = mma_columns(c->tile_columns, p.right.turned ? p.right.row : p.unit->n);
     for (int64_t i = 0; i < c->rows * c->parts; i++)
         p.d->values[i] = c->values[i];
-    if (!simt_is_at_pattern(e, d->operands[1], 2, SWIZZLE_ALIGNMENT))
+    if (!place_side(e, &p.right, d->operands[0], d->operands[1]) ||
+        (!in_registers && !place_side(e, &p.left, d->operands[3], d->operands[4])))
         return;
-    LLVMValueRef start = start_of(e, d);
-    place_side(e, &p.left, start, 0);
-    place_side(e, &p.right, start, ir_op_int(e->m, op, "right_at", 0));
+    if (!in_registers)
+        place_group(e, &p.left, &c->layout, p.unit);
     plain(e, "wgmma.fence.sync.aligned;");
     for (int64_t step = 0; step < p.left.steps; step += p.unit->k)
-        for (int64_t i = 0; i < c->tile_rows / p.unit->m; i++)
+        for (int64_t i = 0; i < instructions_down(p.unit, c); i++)
             for (int64_t j = 0; j < c->tile_columns / p.columns; j++)
                 multiply(e, &p, i, j, step);
     plain(e, "wgmma.commit_group.sync.aligned;");

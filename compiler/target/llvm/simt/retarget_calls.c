@@ -119,9 +119,10 @@ static unsigned store_operands(emitter *e, LLVMValueRef call, unsigned next, LLV
     return next;
 }
 
+enum { MOST_WORDS = 8 };
+
 static bool retarget_mma(emitter *e, const retargeted_call *c) {
     const mma_unit *u = unit_of(e, c->name);
-    enum { MOST_WORDS = 8, WORD = 4 };
     if (!u)
         return false;
     int64_t factor = (int64_t)dtype_size(u->factor);
@@ -135,7 +136,8 @@ static bool retarget_mma(emitter *e, const retargeted_call *c) {
     unsigned next =
         store_operands(e, c->call, 0, args[2], u->m * u->k / u->lanes * factor, c->layout);
     next = store_operands(e, c->call, next, args[3], u->k * u->n / u->lanes * factor, c->layout);
-    store_operands(e, c->call, next, args[4], u->m * u->n / u->lanes * WORD, c->layout);
+    store_operands(e, c->call, next, args[4], u->m * u->n / u->lanes * (int64_t)dtype_size(u->sum),
+                   c->layout);
     call_hook(e, offsetof(emulated_hooks, mma), args, 6);
     replace_by_words(e, c, args[5]);
     return true;
@@ -205,25 +207,38 @@ static const mma_unit *stage_unit_of(const emitter *e, const char *code) {
     return NULL;
 }
 
-enum { SUM_WORDS = 128, DESCRIPTORS = 2 };
+enum { SUM_WORDS = 128, LEFT_WORDS = 4 };
 
-/* "m64n128k16... {...}, a, b, 1, 1, 1, 0, 1;": its last numbers are which sides are turned. */
+/* "m64n128k16... {...}, a, b, 1, 1, 1, 0, 1;": its last numbers are which sides are turned; the
+ * left one is not where it is in registers, "{...}, {...}, b, 1, 1, 1, 1;". */
 static bool retarget_wgmma(emitter *e, const retargeted_call *c) {
     const mma_unit *u = stage_unit_of(e, c->name);
     size_t length = strlen(c->name);
     if (!u || length < 5)
         return false;
     uint32_t n = (uint32_t)number_behind(c->name, ".m64n"), shape = EMULATED_COLUMNS(n);
-    shape |= c->name[length - 5] == '1' ? EMULATED_A_TURNED : 0;
+    const bool in_registers = strstr(c->name, "}, {");
+    shape |=
+        in_registers ? EMULATED_A_REGISTERS : (c->name[length - 5] == '1' ? EMULATED_A_TURNED : 0);
     shape |= c->name[length - 2] == '1' ? EMULATED_B_TURNED : 0;
     LLVMValueRef args[] = {c->thread,
                            site_with(e, c, EMULATED_MMA(u->emulated)),
                            LLVMConstInt(e->i32, shape, 0),
-                           LLVMGetOperand(c->call, 0),
-                           LLVMGetOperand(c->call, 1),
+                           NULL,
+                           NULL,
                            words(e, c->function, "emulated.sums", SUM_WORDS)};
+    unsigned next = 1;
     LLVMPositionBuilderBefore(e->b, c->call);
-    store_operands(e, c->call, DESCRIPTORS, args[5], n / 2 * 4, c->layout);
+    if (in_registers) {
+        LLVMValueRef room = words(e, c->function, "emulated.a", MOST_WORDS);
+        LLVMPositionBuilderBefore(e->b, c->call);
+        next = store_operands(e, c->call, 0, room, LEFT_WORDS * 4, c->layout);
+        args[3] = LLVMBuildPtrToInt(e->b, room, e->i64, "");
+    } else {
+        args[3] = LLVMGetOperand(c->call, 0);
+    }
+    args[4] = LLVMGetOperand(c->call, next);
+    store_operands(e, c->call, next + 1, args[5], n / 2 * 4, c->layout);
     call_hook(e, offsetof(emulated_hooks, wgmma), args, 6);
     replace_by_words(e, c, args[5]);
     return true;

@@ -1,0 +1,103 @@
+/* from_tiles_memory.c - memory of the workgroup for tiles of a kernel of tiles: rooms, panels that
+ * matrix units read by themselves, and values that are put there. */
+#include "schedule/integers.h"
+#include "tile/simt/from_tiles.h"
+#include "tile/swizzle.h"
+
+enum { LINE_BYTES = 64 };
+
+/* An odd number of units of 16 bytes. */
+static int64_t pitch_of(dtype element, int64_t columns) {
+    enum { UNIT = 16 };
+    int64_t each = UNIT / (int64_t)dtype_size(element), units = (columns + each - 1) / each;
+    return (units | 1) * each;
+}
+
+/* Parameters: a size, and what it and its place are multiples of. */
+static ir_value scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements,
+                        int64_t unit_bytes) {
+    t->scratch_bytes = round_up(t->scratch_bytes, unit_bytes);
+    ir_named_attr at = {"offset", ir_attr_int(t->m, t->scratch_bytes)};
+    t->scratch_bytes += round_up(elements * (int64_t)dtype_size(element), unit_bytes);
+    return ir_build1(b, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
+}
+
+tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
+                      int64_t columns) {
+    int64_t pitch = pitch_of(element, columns);
+    return (tiles_view){.memory = scratch(t, b, element, rows * pitch, LINE_BYTES),
+                        .offset = tile_index(b, 0),
+                        .rows = rows,
+                        .columns = columns,
+                        .row_stride = pitch,
+                        .column_stride = 1};
+}
+
+/* Parameters: a tile, how many of them, and the size that comes back. */
+tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t slots,
+                        int64_t rows, int64_t columns, int64_t *slot) {
+    int64_t size = (int64_t)dtype_size(element), panel = SWIZZLE_MOST / size;
+    while (columns % panel != 0)
+        panel /= 2;
+    *slot = round_up(rows * columns, SWIZZLE_ALIGNMENT / size);
+    return (tiles_view){.memory = scratch(t, b, element, slots * *slot, SWIZZLE_ALIGNMENT),
+                        .offset = tile_index(b, 0),
+                        .rows = rows,
+                        .columns = columns,
+                        .row_stride = panel,
+                        .column_stride = 1,
+                        .panel = panel};
+}
+
+ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v) {
+    const tiles_value *x = &t->values[v];
+    int64_t rows, columns;
+    const ir_type_data *d = tile_type(b, x->tile);
+    tiles_shape(t, v, &rows, &columns);
+    bool same = (d->dims[0] == rows || d->dims[0] > 1) && (d->dims[1] == columns || d->dims[1] > 1);
+    if (same && !x->guessed)
+        return x->tile;
+    if (!t->cut)
+        return tile_broadcast(b, x->tile, rows, columns);
+    tiles_refuse(t, op, "in the last trip of its loop no load tells how long a tile is");
+    return 0;
+}
+
+tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile) {
+    const ir_type_data type = *tile_type(b, tile);
+    tiles_view view = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
+    tile_store(b, view.memory, view.offset, tile, view.row_stride, 1, false);
+    return view;
+}
+
+/* ... in panels. */
+static tiles_view put_in_panels(tiles_lowering *t, ir_builder *b, ir_value tile) {
+    const ir_type_data type = *tile_type(b, tile);
+    int64_t slot, size = (int64_t)dtype_size(type.element);
+    tiles_view view = tiles_panels(t, b, type.element, 1, type.dims[0], type.dims[1], &slot);
+    ir_op store = tile_store(b, view.memory, view.offset, tile, view.panel, 1, false);
+    ir_op_set_attr(b->m, store, "swizzle", ir_attr_int(b->m, view.panel * size));
+    return view;
+}
+
+/* Is a value in registers a right factor that units read by themselves? */
+static bool is_in_panels(const tiles_lowering *t, ir_builder *b, ir_value v, ir_value tile) {
+    enum { STEPS = 16 };
+    const ir_type_data *type = tile_type(b, tile);
+    return t->may_stage && t->is_factor[v] && !t->is_plain[v] && !t->is_left[v] &&
+           type->dims[0] % STEPS == 0 && type->dims[1] % STEPS == 0;
+}
+
+bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out) {
+    tiles_view *view = &t->values[v].view;
+    if (!view->memory) {
+        ir_value x = tiles_whole(t, b, op, v);
+        if (!x)
+            return false;
+        if (t->wide[v] && t->wide[v] != tile_type(b, x)->element)
+            x = tile_op(b, TILE_CONVERT, &x, 1, t->wide[v]);
+        *view = is_in_panels(t, b, v, x) ? put_in_panels(t, b, x) : tiles_put_down(t, b, x);
+    }
+    *out = *view;
+    return true;
+}
