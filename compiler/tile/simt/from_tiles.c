@@ -60,8 +60,12 @@ tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t r
     int64_t pitch = pitch_of(element, columns);
     ir_named_attr at = {"offset", ir_attr_int(t->m, t->scratch_bytes)};
     ir_builder top = *b;
+    if (t->left)
+        tiles_meet(b);
+    t->left = false;
     ir_value memory = ir_build1(&top, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
     t->scratch_bytes += round_up(rows * pitch * (int64_t)dtype_size(element), LINE_BYTES);
+    t->most_bytes = t->scratch_bytes > t->most_bytes ? t->scratch_bytes : t->most_bytes;
     return (tiles_view){.memory = memory,
                         .offset = tile_index(b, 0),
                         .rows = rows,
@@ -283,15 +287,15 @@ static bool lower_kernel(tiles_lowering *t) {
             t->m, b.block, ir_type_memory(t->m, ir_type_of(t->g, buffers[i])->element), NULL);
     if (!lower_phase(t, &b))
         return false;
-    if (t->scratch_bytes > t->request->shared_bytes)
+    if (t->most_bytes > t->request->shared_bytes)
         return tiles_refuse(t, tiles_of(t->g),
                             "its factors need %lld bytes of a workgroup's memory",
-                            (long long)t->scratch_bytes);
+                            (long long)t->most_bytes);
     if (t->cuts && t->needs_carried)
         return tiles_refuse(t, tiles_of(t->g), "a carried tile may be cut along a sum");
     ir_op_set_attr(t->m, made, "threads", ir_attr_int(t->m, t->threads));
     ir_op_set_attr(t->m, made, "workspace_bytes", ir_attr_int(t->m, 0));
-    ir_op_set_attr(t->m, made, "scratch_bytes", ir_attr_int(t->m, t->scratch_bytes));
+    ir_op_set_attr(t->m, made, "scratch_bytes", ir_attr_int(t->m, t->most_bytes));
     if (t->missed[0])
         ir_op_set_attr(t->m, made, "missed", ir_attr_string(t->m, t->missed));
     ir_op_set_attr(t->m, made, "reductions", reductions_attr(t->m, &t->reductions));
@@ -310,7 +314,7 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, int
     t.is_left = t.is_factor + n;
     t.is_read = t.is_left + n;
     bool ok = lower_kernel(&t);
-    *crowded = t.scratch_bytes > request->shared_bytes;
+    *crowded = t.most_bytes > request->shared_bytes;
     free(t.values);
     free(t.is_column);
     vec_release(&t.indices);
