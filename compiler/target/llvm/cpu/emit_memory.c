@@ -272,7 +272,7 @@ static void fetch(emitter *e, LLVMValueRef at, fetch_level level) {
 }
 
 /* The block of rows r0... and the columns of part p. What is fetched ahead for a column stands
- * behind its load: side by side with those of all others it took a fifth longer on Zen 5. */
+ * behind its load: fetched before or behind all loads it takes longer on Zen 5. */
 static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, int p) {
     LLVMValueRef v[64];
     int width = t->width, columns = code_part_columns(t, p);
