@@ -110,6 +110,8 @@ static const struct entry {
     {GRAPH_ATTENTION, "attention.tsr", NULL, false, true, describe_attention},
     {GRAPH_SOFTMAX, "rows.tsr", "rows_softmax", true, false, describe_rows},
     {GRAPH_LOGSUMEXP, "rows.tsr", "rows_logsumexp", true, false, describe_rows},
+    {GRAPH_LAYERNORM, "rows.tsr", "rows_layernorm", true, false, describe_rows},
+    {GRAPH_RMSNORM, "rows.tsr", "rows_rmsnorm", true, false, describe_rows},
 };
 
 static const struct entry *entry_of(const ir_module *m, ir_op op) {
@@ -221,6 +223,19 @@ static void keep_math(ir_module *made, const ir_module *graph) {
         ir_op_set_attr(made, ir_module_kernel(made), "math", ir_attr_string(made, math));
 }
 
+/* Its numbers that are no dimensions are those of the composite. */
+static void keep_numbers(ir_module *made, const ir_module *graph) {
+    const ir_op_data *from = ir_op_get(graph, only_composite(graph));
+    for (ir_walk w = ir_walk_op(made, ir_module_kernel(made)); ir_walk_next(&w);)
+        for (uint32_t i = 0; ir_op_get(made, w.op)->opcode == from->opcode && i < from->attr_count;
+             i++) {
+            const ir_attr_data *number = ir_attr_get(graph, from->attrs[i].value);
+            if (number->kind == IR_ATTR_BITS)
+                ir_op_set_attr(made, w.op, from->attrs[i].name,
+                               ir_attr_bits(made, number->element, number->bits));
+        }
+}
+
 /* ---- the choice of tiles ---- */
 
 /* The next point of a kernel's space, as those of a clock; false behind the last. */
@@ -263,8 +278,10 @@ static bool lower_point(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX
     const compiler_case *chosen =
         compiler_case_choose(r->source, r->kernel, r->c, words.data, &r->st);
     out->graph = chosen ? specialized(r->source, r->kernel, chosen) : NULL;
-    if (out->graph)
+    if (out->graph) {
         keep_math(out->graph, r->graph);
+        keep_numbers(out->graph, r->graph);
+    }
     bool ok = out->graph &&
               pipeline_lower_tiles(out->graph, r->options, r->target, why, &out->tile) &&
               !ir_op_attr(out->tile, ir_module_kernel(out->tile), "missed") &&
@@ -273,6 +290,12 @@ static bool lower_point(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX
         free_modules(out);
     text_release(&words);
     return ok;
+}
+
+/* Fewer registers, or as many and fewer cycles: no threads without rows. */
+static bool is_better(const library_kernel *k, const library_kernel *than) {
+    return k->registers < than->registers ||
+           (k->registers == than->registers && k->cycles < than->cycles);
 }
 
 /* Weighs all points. Of those that cost no more than a little beside the least, which no model
@@ -292,8 +315,7 @@ static bool lower_best(library_request *r, library_kernel *out) {
     } while (next_point(r->kernel->knobs, at));
     for (size_t i = 0; i < points.count; i++) {
         library_kernel *k = &points.items[i];
-        if (k->cycles * 100 <= least * (100 + ALIKE_PERCENT) &&
-            (!best || k->registers < best->registers))
+        if (k->cycles * 100 <= least * (100 + ALIKE_PERCENT) && (!best || is_better(k, best)))
             best = k;
     }
     for (size_t i = 0; i < points.count; i++)

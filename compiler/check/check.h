@@ -38,8 +38,8 @@ typedef enum entity_kind {
 /* Places `number * size` to `(number + 1) * size` of an axis of `extent`, or to its end. */
 typedef struct tile_block {
     ir_dim number, size, extent;
-    ir_dim stop; /* a loop ends at the first block from this place on, */
-    bool stops;  /* where that is given */
+    ir_dim from, stop;  /* a loop begins, and ends, at the first block from this place on, */
+    bool starts, stops; /* where that is given */
 } tile_block;
 
 /* The entries of schedule(...). */

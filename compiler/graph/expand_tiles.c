@@ -42,6 +42,13 @@ bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out) {
            expansion_refuse(e, op, "%s is no number", ir_dim_text(e->m, d->integer));
 }
 
+bool expansion_turns(expansion *e, ir_op loop, int64_t *first, int64_t *count) {
+    ir_attr from = ir_op_attr(e->m, loop, "first");
+    *first = 0;
+    return (!from || expansion_number(e, loop, from, first)) &&
+           expansion_number(e, loop, ir_op_attr(e->m, loop, "count"), count);
+}
+
 ir_value expansion_cut(expansion *e, ir_value x, const int64_t *size) {
     const ir_type_data *t = expansion_type(e, x);
     static const ir_dim zeros[IR_MAX_RANK];
@@ -64,14 +71,14 @@ static bool expand_loop(expansion *e, ir_op op) {
     const ir_op_data d = *ir_op_get(e->m, op);
     const ir_block_data body = *ir_block_get(e->m, ir_op_block(e->m, op, 0));
     ir_binding index = {ir_op_string(e->m, op, "index", ""), 0};
-    int64_t count;
-    if (!expansion_number(e, op, ir_op_attr(e->m, op, "count"), &count))
+    int64_t first, count;
+    if (!expansion_turns(e, op, &first, &count))
         return false;
     for (uint32_t i = 0; i < d.operand_count; i++)
         e->now[body.arguments[i]] = e->now[d.operands[i]];
     vec_push(&e->indices, index);
     bool ok = true;
-    for (int64_t i = 0; i < count && ok; i++) {
+    for (int64_t i = first; i < count && ok; i++) {
         ir_value next[LIMIT_OPERANDS];
         e->indices.items[e->indices.count - 1].value = i;
         ok = expand_block(e, ir_op_block(e->m, op, 0));
@@ -136,14 +143,15 @@ static uint64_t times(const expansion *e, ir_attr count, uint64_t each) {
 }
 
 /* At least so many are written out of a block; loops of which only an index tells how often they
- * run are counted while they are. */
+ * run, and those that do not begin with the first turn, are counted while they are. */
 static uint64_t operations_of(const expansion *e, ir_block block) {
     uint64_t sum = 0;
     for (ir_op op = ir_block_get(e->m, block)->first; op; op = ir_op_get(e->m, op)->next) {
         uint64_t own = 1;
         if (ir_op_get(e->m, op)->opcode == GRAPH_FOR)
-            own =
-                times(e, ir_op_attr(e->m, op, "count"), operations_of(e, ir_op_block(e->m, op, 0)));
+            own = ir_op_attr(e->m, op, "first") ? 0
+                                                : times(e, ir_op_attr(e->m, op, "count"),
+                                                        operations_of(e, ir_op_block(e->m, op, 0)));
         sum = sum > UINT64_MAX - own ? UINT64_MAX : sum + own;
     }
     return sum;

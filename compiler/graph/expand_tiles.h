@@ -33,6 +33,8 @@ const ir_type_data *expansion_type(const expansion *e, ir_value v);
 ir_value expansion_cut(expansion *e, ir_value x, const int64_t *size);
 /* A number of a list of dimensions, of the indices as they are. */
 bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out);
+/* The first turn of a tessera.for, and the one behind the last. */
+bool expansion_turns(expansion *e, ir_op loop, int64_t *first, int64_t *count);
 
 /* expand_tile.c: one operation that is not about blocks; `e->now` has its results. */
 bool expansion_step(expansion *e, ir_op op);

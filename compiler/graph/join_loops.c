@@ -326,17 +326,17 @@ static bool fold_rest(turns *t) {
     return t->known && turns_fold(t);
 }
 
-static bool write_out(joining_pass *j, ir_op op, int64_t count) {
+static bool write_out(joining_pass *j, ir_op op, int64_t first, int64_t count) {
     turns t;
     open_turns(&t, j, op, count);
-    if (has_work(&t))
+    if (has_work(&t) && first == 0)
         t.ahead = join_ahead(&t, 0, count) ? count : join_ahead(&t, 0, count - 1) ? count - 1 : 0;
-    int64_t done = fold_rest(&t) ? t.ahead : 0;
+    int64_t done = fold_rest(&t) ? t.ahead : first;
     bool ok = count - done <= TURNS_MAX || join_blame(j, -1);
     ok = ok && each_turn(&t, done, t.ahead);
     t.known = 0; /* of the turns that are left, nothing is */
     memset(t.needs, 0xff, sizeof *t.needs * (j->e.value_count + 1));
-    ok = ok && each_turn(&t, t.ahead, count);
+    ok = ok && each_turn(&t, t.ahead > first ? t.ahead : first, count);
     for (uint32_t i = 0; i < t.d.result_count; i++)
         j->now[t.d.results[i]] = t.next[i];
     close_turns(&t);
@@ -344,15 +344,15 @@ static bool write_out(joining_pass *j, ir_op op, int64_t count) {
 }
 
 bool join_loop(joining_pass *j, ir_op op) {
-    int64_t count;
+    int64_t first, count;
     int blamed = j->blamed;
     ir_op last = join_last(j);
     if (ir_op_get(j->e.m, op)->operand_count > JOIN_OPERANDS ||
-        !expansion_number(&j->e, op, ir_op_attr(j->e.m, op, "count"), &count))
+        !expansion_turns(&j->e, op, &first, &count))
         return false;
-    if (contract(j, op, count))
+    if (first == 0 && contract(j, op, count))
         return true;
     join_take_back(j, last);
     j->blamed = blamed;
-    return write_out(j, op, count);
+    return write_out(j, op, first, count);
 }

@@ -88,6 +88,15 @@ static int64_t turned_group(const dot *t) {
     return each && t->unroll % each == 0 ? each : 0;
 }
 
+/* The block of rhs, which is loaded a run of steps for each column: where it is read `once`, the
+ * run some trips ahead is fetched with each of them. */
+static ir_value fetching_ahead(const dot *t, ir_builder *b, ir_value block) {
+    ir_op load = ir_value_get(b->m, block)->op;
+    if (t->prefetch && t->once)
+        ir_op_set_attr(b->m, load, "ahead", ir_attr_int(b->m, t->prefetch * t->unroll));
+    return block;
+}
+
 /* The groups of the steps from k on, a row for each. */
 static ir_value group_rows(dot *t, ir_builder *b, ir_value k, int64_t each) {
     frame *f = &t->f;
@@ -96,7 +105,8 @@ static ir_value group_rows(dot *t, ir_builder *b, ir_value k, int64_t each) {
     w.rows = t->unroll / each;
     w.row_stride = each;
     w.columns = f->columns;
-    return tile_load_group(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &w);
+    return fetching_ahead(t, b,
+                          tile_load_group(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &w));
 }
 
 /* Element i of each group of a row, in the summed type. */
@@ -125,7 +135,7 @@ static ir_value trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     int64_t one = 1, each = t->turned ? turned_group(t) : 0;
     ir_value rows = !t->turned ? 0
                     : each     ? group_rows(t, b, k, each)
-                               : dot_summed(t, b, dot_right(t, b, k, t->unroll));
+                           : dot_summed(t, b, fetching_ahead(t, b, dot_right(t, b, k, t->unroll)));
     for (int64_t i = 0; i < t->unroll; i++) {
         ir_value y = rows ? tile_row(b, rows, each ? i / each : i) : 0;
         ir_value at = i ? tile_affine(b, i, &k, &one, 1) : k, x = dot_left(t, b, at);
@@ -162,7 +172,7 @@ static void prefetch_block(dot *t, ir_builder *b, ir_value k) {
     f->index[t->k] = tile_affine(b, t->prefetch * t->unroll, &k, &one, 1);
     tile_window w = frame_window(f, t->rhs);
     ir_value offset = frame_offset(f, b, t->rhs);
-    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE]; c++) {
+    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE] && !t->once; c++) {
         ir_op fetch =
             tile_prefetch(b, frame_memory(f, 1),
                           tile_affine(b, c * w.column_stride, &offset, &one, 1), t->unroll);
@@ -522,6 +532,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
     t.turned = ir_op_attr(l->s, op, "turned") != 0 && (t.group || !t.pairs);
+    t.once = ir_op_attr(l->s, op, "once") != 0;
     if (t.turned && !t.group && is_small_rest(&t)) {
         t.turned = false;
         t.unroll = 1;

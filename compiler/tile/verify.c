@@ -240,6 +240,8 @@ static bool verify_memory(const ir_module *m, ir_op op, status *st) {
     const ir_type_data *t = stores ? operand(m, op, 2) : result(m, op);
     if (!tile_more_fits(m, op))
         return ir_broken(st, "an index behind the offset has no name, or one that is not known");
+    if (ir_op_attr(m, op, "ahead") && ir_op_int(m, op, "ahead", 0) <= 0)
+        return ir_broken(st, "elements further on are a positive number of them");
     if (t->element != operand(m, op, 0)->element)
         return ir_broken(st, "the memory holds elements of another type");
     int64_t row = ir_op_int(m, op, "swizzle", 0), panel = ir_op_int(m, op, "row_stride", 0);

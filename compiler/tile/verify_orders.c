@@ -305,15 +305,15 @@ static const reduction_record *record_of(const orders *o, ir_op op) {
     return r;
 }
 
-/* Each turn of a fold, from the first to the last, one after the other. Where each instance has an
- * end of its own, that is no number: nothing here says which it should be. */
+/* Each turn of a fold, from the first to the last, one after the other. Where each instance has a
+ * beginning or an end of its own, that is no number: nothing here says which it should be. */
 static bool check_turns(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     int64_t low = -1, high = -1;
     bool begins = orders_constant(o, d->operands[0], &low),
          ends = orders_constant(o, d->operands[1], &high);
     orders_track(o, loop)->realised++;
-    return (begins && (!ends || (low == 0 && high == r->extent)) &&
+    return ((!begins || !ends || high - low == r->extent) &&
             ir_op_int(o->m, loop, "step", 0) == 1) ||
            orders_fail(o, loop, "does not take each turn");
 }

@@ -110,10 +110,16 @@ static bool make_loop(tile_kernel *k, tile_loop *l) {
     return l->axis >= 0 && k->turns <= TURNS_IN_ALL;
 }
 
-static void begin_loop(tile_kernel *k, const tile_loop *l, const char *indent) {
+/* ... of the blocks within such bounds: "", or ", stop=PLACE". */
+static void begin_loop_within(tile_kernel *k, const tile_loop *l, const char *indent,
+                              const char *bounds) {
     char words[24];
-    text_printf(&k->body, "%s    for b%u in tile.range(%s, %" PRId64 "):\n", indent, l->number,
-                tile_axis_text(k, l->axis, words), l->size);
+    text_printf(&k->body, "%s    for b%u in tile.range(%s, %" PRId64 "%s):\n", indent, l->number,
+                tile_axis_text(k, l->axis, words), l->size, bounds);
+}
+
+static void begin_loop(tile_kernel *k, const tile_loop *l, const char *indent) {
+    begin_loop_within(k, l, indent, "");
 }
 
 /* A tile of zeros, or of one number, that a loop will carry. */
@@ -257,13 +263,13 @@ typedef struct online {
     const char *acc, *m, *sum;
 } online;
 
-static void online_tile(tile_kernel *k, const online *o) {
+static void online_turns(tile_kernel *k, const online *o, const char *bounds) {
     tile_pair q, key, value;
     uint32_t n = o->l.number;
     tile_load_text(k, &o->q, NULL, 0, NULL, &q);
     tile_load_text(k, &o->keys, &o->l, 1, NULL, &key);
     tile_load_text(k, &o->values, &o->l, 1, NULL, &value);
-    begin_loop(k, &o->l, "");
+    begin_loop_within(k, &o->l, "", bounds);
     text_printf(&k->body, "        a%u = tile.dot(%s, tile.transpose(%s))\n", n, q.tile, key.tile);
     if (o->causal)
         text_printf(&k->body,
@@ -272,6 +278,21 @@ static void online_tile(tile_kernel *k, const online *o) {
                 "        e%u, h%u, g%u = tile.softmax_online(a%u)\n"
                 "        %s, %s, %s = tile.softmax_accumulate(%s, %s, %s, e%u, %s, h%u, g%u)\n",
                 n, n, n, n, o->acc, o->m, o->sum, o->acc, o->m, o->sum, n, value.tile, n, n);
+}
+
+/* All turns, or those before a place and then the rest: a number, or the instance's own rows. */
+static void online_tile(tile_kernel *k, const online *o) {
+    char place[32], bounds[64];
+    if (!choose_rarely(k->c, 3)) {
+        online_turns(k, o, "");
+        return;
+    }
+    snprintf(place, sizeof place, "%u", choose_below(k->c, 100));
+    const char *at = choose_rarely(k->c, 2) ? "T.rows.start" : place;
+    snprintf(bounds, sizeof bounds, ", stop=%s", at);
+    online_turns(k, o, bounds);
+    snprintf(bounds, sizeof bounds, ", start=%s", at);
+    online_turns(k, o, bounds);
 }
 
 /* Follows docs/numerics.md, "Online softmax", turn by turn. */

@@ -106,6 +106,16 @@ static ir_op loop_around(const tile_graph *g, ir_op op) {
     return lint_tile_is(g, around, "for") ? around : 0;
 }
 
+/* False: an index tells how many. */
+static bool turns_of(const tile_graph *g, ir_op loop, int64_t *out) {
+    ir_attr from = ir_op_attr(g->m, loop, "first"), count = ir_op_attr(g->m, loop, "count");
+    int64_t first = 0;
+    bool known = (!from || lint_tile_number(g, ir_attr_get(g->m, from)->integer, &first)) &&
+                 lint_tile_number(g, ir_attr_get(g->m, count)->integer, out);
+    *out -= known ? first : 0;
+    return known;
+}
+
 /* Its place does not change from one turn to the next, and there are several. */
 static bool is_repeated(const tile_graph *g, ir_op load) {
     ir_op loop = loop_around(g, load);
@@ -119,9 +129,7 @@ static bool is_repeated(const tile_graph *g, ir_op load) {
         if (ir_dim_substitute(g->m, at, (ir_bindings){&first, 1}) != at)
             return false;
     }
-    return lint_tile_number(g, ir_attr_get(g->m, ir_op_attr(g->m, loop, "count"))->integer,
-                            &turns) &&
-           turns > 1;
+    return turns_of(g, loop, &turns) && turns > 1;
 }
 
 /* ---- what stands outside of a tensor ---- */
@@ -259,8 +267,7 @@ static bool is_run(const tile_graph *g) {
 static void look_at_loop(tile_findings *f, const tile_graph *g, ir_op loop) {
     const ir_op_data *d = ir_op_get(g->m, loop);
     int64_t turns;
-    if (!lint_tile_number(g, ir_attr_get(g->m, ir_op_attr(g->m, loop, "count"))->integer, &turns) ||
-        turns > 0 || !is_run(g))
+    if (!turns_of(g, loop, &turns) || turns > 0 || !is_run(g))
         return;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         double first;

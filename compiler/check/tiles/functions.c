@@ -203,16 +203,17 @@ static bool is_tile(const entity *e) {
 }
 
 static entity range_over(checker *c, const call_arguments *a, const entity *extent) {
-    enum { SIZE = 1, STOP = 4 };
-    tile_block b = {.stops = a->given[STOP]};
-    const entity *bounds[] = {extent, &a->values[SIZE], &a->values[STOP]};
-    for (int i = 0; i < 3; i++)
+    enum { SIZE = 1, STOP = 4, START = 5, BOUNDS = 4 };
+    tile_block b = {.stops = a->given[STOP], .starts = a->given[START]};
+    const entity *bounds[BOUNDS] = {extent, &a->values[SIZE], &a->values[STOP], &a->values[START]};
+    for (int i = 0; i < BOUNDS; i++)
         if (is_tile(bounds[i])) {
             refuse_bound(c, bounds[i]);
             return entity_broken(a->at);
         }
     if (!argument_dim(c, extent, &b.extent) || !argument_dim(c, bounds[1], &b.size) ||
-        (b.stops && !argument_dim(c, bounds[2], &b.stop)))
+        (b.stops && !argument_dim(c, bounds[2], &b.stop)) ||
+        (b.starts && !argument_dim(c, bounds[3], &b.from)))
         return entity_broken(a->at);
     if (b.size == 0) {
         diagnose_error(c->report, ERROR_DIMENSION_RANGE, a->values[1].at,
@@ -380,11 +381,13 @@ const special_function tile_functions[] = {
      NULL},
     {"col_index", "block=None", col_index, "i32: the places of a block, of T.cols if none is given",
      NULL},
-    {"range", "extent, size, prefetch=None, stages=None, stop=None", range_over_extent,
-     "blocks of so many places of a length, those that begin before `stop`", "Iterator[Block]"},
-    {"range_n", "shape, size, prefetch=None, stages=None, stop=None", range_n,
+    {"range", "extent, size, prefetch=None, stages=None, stop=None, start=None", range_over_extent,
+     "blocks of so many places of a length, those that begin at `start` or behind it, before "
+     "`stop`",
+     "Iterator[Block]"},
+    {"range_n", "shape, size, prefetch=None, stages=None, stop=None, start=None", range_n,
      "blocks of the last axis but one of a shape, as rows of keys", "Iterator[Block]"},
-    {"range_k", "shape, size, prefetch=None, stages=None, stop=None", range_k,
+    {"range_k", "shape, size, prefetch=None, stages=None, stop=None, start=None", range_k,
      "blocks of the last axis of a shape, as steps of a product", "Iterator[Block]"},
     {"softmax_online", "s", softmax_online, "p, m, l of a block of scores",
      "tuple[Tensor, Tensor, Tensor]"},

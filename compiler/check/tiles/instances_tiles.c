@@ -131,20 +131,27 @@ static bool walk_turn(tile_walk *w, ir_op op, bool *same) {
     return ok;
 }
 
+/* A number of a loop's turns; 0: it has none of that name. */
+static bool bound_of(const tile_walk *w, ir_op op, const char *name, int64_t *out) {
+    ir_attr attr = ir_op_attr(w->in.m, op, name);
+    const ir_attr_data *said = attr ? ir_attr_get(w->in.m, attr) : NULL;
+    *out = said ? said->integer : 0;
+    return !said || said->kind != IR_ATTR_DIM || instance_number(&w->in, said->integer, out);
+}
+
 static bool walk_loop(tile_walk *w, ir_op op) {
     const ir_op_data d = *ir_op_get(w->in.m, op);
     const ir_block_data body = *ir_block_get(w->in.m, ir_op_block(w->in.m, op, 0));
-    const ir_attr_data *said = ir_attr_get(w->in.m, ir_op_attr(w->in.m, op, "count"));
-    int64_t count = said->integer;
+    int64_t first, count;
     bool ok = true, same = false;
-    if (said->kind == IR_ATTR_DIM && !instance_number(&w->in, said->integer, &count)) {
+    if (!bound_of(w, op, "first", &first) || !bound_of(w, op, "count", &count)) {
         w->stopped = true;
         return true;
     }
     for (uint32_t i = 0; i < d.operand_count; i++)
         w->now[body.arguments[i]] = w->now[d.operands[i]];
     bind(w, ir_op_string(w->in.m, op, "index", ""), 0);
-    for (int64_t i = 0; i < count && ok && !w->stopped; i++) {
+    for (int64_t i = first; i < count && ok && !w->stopped; i++) {
         i = same && !w->every ? count - 1 : i;
         w->values.items[w->values.count - 1].value = i;
         ok = walk_turn(w, op, &same);

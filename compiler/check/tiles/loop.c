@@ -199,15 +199,17 @@ static ir_op begin_loop(checker *c, carried *l, const char *index, const tile_bl
             count++;
         }
     }
-    const ir_named_attr attrs[] = {{"index", ir_attr_string(c->m, index)},
-                                   {"count", ir_attr_dim(c->m, tiles_block_count(c, b))}};
+    ir_named_attr attrs[3] = {{"index", ir_attr_string(c->m, index)},
+                              {"count", ir_attr_dim(c->m, tiles_block_count(c, b))}};
+    if (b->starts)
+        attrs[2] = (ir_named_attr){"first", ir_attr_dim(c->m, tiles_block_first(c, b))};
     ir_op op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_FOR,
                                                    .operands = values,
                                                    .operand_count = count,
                                                    .results = types,
                                                    .result_count = count,
                                                    .attrs = attrs,
-                                                   .attr_count = 2,
+                                                   .attr_count = b->starts ? 3 : 2,
                                                    .region_count = 1});
     c->builder.block = ir_op_block(c->m, op, 0);
     for (uint32_t i = 0, k = 0; i < l->count; i++) {

@@ -34,6 +34,10 @@ ir_dim tiles_block_count(checker *c, const tile_block *b) {
     return !b->stops ? all : ir_dim_least(c->m, all, blocks_of(c, b->stop, b->size));
 }
 
+ir_dim tiles_block_first(checker *c, const tile_block *b) {
+    return blocks_of(c, b->from, b->size);
+}
+
 /* ---- the program instance ---- */
 
 static ir_dim new_index(checker *c, ir_dim count) {

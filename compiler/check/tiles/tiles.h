@@ -28,6 +28,7 @@ const tile_block *tiles_rows(checker *c);
 const tile_block *tiles_columns(checker *c);
 /* So many blocks, the last perhaps shorter. */
 ir_dim tiles_block_count(checker *c, const tile_block *b);
+ir_dim tiles_block_first(checker *c, const tile_block *b); /* of one that `starts` */
 /* number * size. */
 ir_dim tiles_start(checker *c, const tile_block *b);
 entity tiles_block_entity(checker *c, entity_kind kind, tile_block block, span at);

@@ -6,7 +6,8 @@
 
 /* Trips that are fetched ahead where steps lie side by side: a line or so of each column. Columns
  * that are whole pages apart share sets of the first cache, and those of less than 32 bits take
- * longer to compute than to read: less of them is worth a place there. */
+ * longer to compute than to read: less of them is worth a place there, unless it goes past the
+ * caches. */
 enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
 
 /* Vectors of sums, of 32 registers. */
@@ -47,11 +48,22 @@ static int64_t turned_steps(const contraction *c) {
     return size_that_fits(steps, 1, 1, c->shape.steps);
 }
 
-static int64_t turned_prefetch(const contraction *c) {
+static bool shares_sets(const contraction *c) {
     ir_dim stride = contraction_along(c, &c->rhs.access, AXIS_N);
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
-    bool apart = ir_dim_is_static(stride) && stride * bytes % SET_SPAN_BYTES != 0;
-    return apart && bytes >= 4 ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
+    return !ir_dim_is_static(stride) || stride * bytes % SET_SPAN_BYTES == 0;
+}
+
+static bool is_read_once(const contraction *c) {
+    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
+    bool known = ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
+    return c->turned && known && bytes >= 4 && shares_sets(c) &&
+           c->shape.columns * c->shape.steps >= USUAL_CACHE_BYTES / bytes;
+}
+
+static int64_t turned_prefetch(const contraction *c) {
+    int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
+    return c->once || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
 }
 
 void cpu_dot_tiles(contraction *c) {
@@ -91,6 +103,7 @@ void cpu_dot_tiles(contraction *c) {
             : scheduler_parameter(s, IN_DOT, UNROLL, turns ? turned_steps(c) : 1, NULL);
     bool known = ir_dim_is_static(c->shape.k);
     c->turned = turns && unroll > 1;
+    c->once = is_read_once(c);
     if (turns && c->group && unroll % c->group != 0)
         contraction_refuse(c, "UNROLL=%d is not a multiple of GROUP=%d", (int)unroll,
                            (int)c->group);

@@ -141,12 +141,12 @@ static void compute(const tile_cost *c, ir_op op, cost_use *u) {
 
 /* ---- loops ---- */
 
-/* The mean of instances whose loops end at different places. */
+/* The mean of instances whose loops begin and end at different places. */
 static double trips_of(const ir_module *m, ir_op loop) {
     const ir_op_data *d = ir_op_get(m, loop);
     index_range low = index_range_of(m, d->operands[0]), high = index_range_of(m, d->operands[1]);
     double step = (double)ir_op_int(m, loop, "step", 1), end = (double)(high.low + high.high) / 2;
-    double trips = ceil((end - (double)low.low) / step);
+    double begin = (double)(low.low + low.high) / 2, trips = ceil((end - begin) / step);
     return trips > 0 ? trips : 0;
 }
 

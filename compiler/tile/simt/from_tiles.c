@@ -223,15 +223,15 @@ static bool lower_kernel(tiles_lowering *t) {
             t->m, b.block, ir_type_memory(t->m, ir_type_of(t->g, buffers[i])->element), NULL);
     if (!lower_phase(t, &b))
         return false;
-    if (t->scratch_bytes > t->request->shared_bytes)
+    if (t->most_bytes > t->request->shared_bytes)
         return tiles_refuse(t, tiles_of(t->g),
                             "its factors need %lld bytes of a workgroup's memory",
-                            (long long)t->scratch_bytes);
+                            (long long)t->most_bytes);
     if (t->cuts && t->needs_carried)
         return tiles_refuse(t, tiles_of(t->g), "a carried tile may be cut along a sum");
     ir_op_set_attr(t->m, made, "threads", ir_attr_int(t->m, t->threads));
     ir_op_set_attr(t->m, made, "workspace_bytes", ir_attr_int(t->m, 0));
-    ir_op_set_attr(t->m, made, "scratch_bytes", ir_attr_int(t->m, t->scratch_bytes));
+    ir_op_set_attr(t->m, made, "scratch_bytes", ir_attr_int(t->m, t->most_bytes));
     if (t->missed[0])
         ir_op_set_attr(t->m, made, "missed", ir_attr_string(t->m, t->missed));
     ir_op_set_attr(t->m, made, "reductions", reductions_attr(t->m, &t->reductions));
@@ -263,7 +263,7 @@ static ir_module *lower(ir_module *graph, const simt_tiles_request *request, att
     t.is_read = t.is_left + n;
     t.is_plain = t.is_read + n;
     bool ok = lower_kernel(&t) && t.stages_products == a->by_itself;
-    a->crowded = t.scratch_bytes > request->shared_bytes;
+    a->crowded = t.most_bytes > request->shared_bytes;
     free(t.values);
     free(t.wide);
     free(t.is_column);

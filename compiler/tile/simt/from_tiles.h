@@ -62,8 +62,9 @@ typedef struct tiles_index {
     const char *name;
     ir_value index;
     int64_t least, most;
-    bool last;      /* of the last trip of a loop, which is lowered by itself */
-    ir_value count; /* trips of its loop, where they depend on other indices; 0: one after `most` */
+    bool last;             /* of the last trip of a loop, which is lowered by itself */
+    ir_value first, count; /* ... and end of its trips, where they depend on other indices; 0: at
+                              `least`, one after `most` */
 } tiles_index;
 
 /* A load that a loop repeats, whose tiles are on their way some trips before they are read. */
@@ -91,8 +92,9 @@ typedef struct tiles_lowering {
     VEC(tiles_index) indices;
     VEC(tiles_stream) streams; /* of the loops around the present operation */
     reduction_list reductions;
-    int64_t scratch_bytes;
-    int64_t threads, stages, vector; /* of the kernel; vector: 0, as many as can be */
+    int64_t scratch_bytes, most_bytes; /* of the workgroup's memory: taken now, and at most */
+    bool left;                         /* a loop has left memory that threads may still read */
+    int64_t threads, stages, vector;   /* of the kernel; vector: 0, as many as can be */
     int64_t
         cut; /* in a last trip: columns of its shorter tiles, or that these are not known; else 0 */
     bool may_stage, stages_products; /* units may read memory by themselves; one does */
@@ -165,11 +167,14 @@ bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles
  * their first copies; `all` has no index yet. Behind them the loop's own block begins with
  * tiles_next_trip, whose index and number of trips are the last of t->indices. */
 bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tiles_index *all);
-/* Number of trips of the loop that has the index. */
+/* The first trip of the loop that has the index, and the one behind the last. */
+ir_value tiles_first(ir_builder *b, const tiles_index *index);
 ir_value tiles_trips(ir_builder *b, const tiles_index *index);
 bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first);
 /* Behind the loop's own block. */
 void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first);
+/* All copies have arrived, and all threads have met. */
+void tiles_meet(ir_builder *b);
 /* The slot of the present trip, of a load that is on its way ahead; NULL: it is none. */
 const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load);
 

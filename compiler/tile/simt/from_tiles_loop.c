@@ -33,7 +33,7 @@ static bool overhangs_last(tiles_lowering *t, ir_op load, int axis) {
     const int64_t last = index->most;
     bool found = overhangs(t, load, axis);
     index->most = last - 1;
-    found = found && (last == 0 || !overhangs(t, load, axis));
+    found = found && (last == index->least || !overhangs(t, load, axis));
     index->most = last;
     return found;
 }
@@ -51,7 +51,8 @@ static bool is_cut_last(tiles_lowering *t, ir_op loop, const tiles_index *all) {
     return found;
 }
 
-/* The first trips of a loop, up to those of the index; `carried` becomes what they make of it. */
+/* The trips of a loop from the first of the index up to its last; `carried` becomes what they make
+ * of it. */
 static bool lower_trips(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_index *all,
                         ir_value *carried) {
     const ir_op_data d = *ir_op_get(t->g, op);
@@ -62,9 +63,9 @@ static bool lower_trips(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_
     ir_op loop;
     if (!tiles_open_streams(t, b, op, all))
         return false;
-    ir_builder in = tile_for(b, tile_index(b, 0), tiles_trips(b, all), 1, carried, d.operand_count,
-                             &loop, &known.index);
-    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", all->most + 1, 1));
+    ir_builder in = tile_for(b, tiles_first(b, all), tiles_trips(b, all), 1, carried,
+                             d.operand_count, &loop, &known.index);
+    tiles_mark(t, loop, "seq", tiles_number(t, "fold", "seq", all->most + 1 - all->least, 1));
     for (uint32_t i = 0; i < d.operand_count; i++)
         set_carried(t, ir_block_get(t->g, block)->arguments[i],
                     ir_block_get(t->m, in.block)->arguments[1 + i]);
@@ -105,16 +106,23 @@ static bool lower_last(tiles_lowering *t, ir_builder *b, ir_op op, int64_t trip,
     return ok;
 }
 
-/* ... which is there where the loop has one more trip than that number. */
+/* The greater one of an index and a number. */
+static ir_value greater(ir_builder *b, ir_value x, int64_t number) {
+    ir_value both[] = {x, tile_index_op(b, TILE_INDEX_MIN, x, tile_index(b, number))};
+    const int64_t factors[] = {1, -1};
+    return tile_affine(b, number, both, factors, 2);
+}
+
+/* ... which is there where the loop has one more trip than that number, and begins before. */
 static bool lower_last_of(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_index *all,
                           ir_value *carried) {
     const uint32_t n = ir_op_get(t->g, op)->operand_count;
     ir_value next[TILES_VALUES], index;
     ir_op guard;
-    if (!all->count)
+    if (!all->count && !all->first)
         return lower_last(t, b, op, all->most, carried);
-    ir_builder in =
-        tile_for(b, tile_index(b, all->most), all->count, 1, carried, n, &guard, &index);
+    ir_value from = all->first ? greater(b, all->first, all->most) : tile_index(b, all->most);
+    ir_builder in = tile_for(b, from, tiles_trips(b, all), 1, carried, n, &guard, &index);
     tiles_mark(t, guard, "seq", tiles_number(t, "fold", "seq", 1, 1));
     for (uint32_t i = 0; i < n; i++)
         next[i] = ir_block_get(t->m, in.block)->arguments[1 + i];
@@ -126,26 +134,35 @@ static bool lower_last_of(tiles_lowering *t, ir_builder *b, ir_op op, const tile
     return true;
 }
 
-/* ... in the memory of those before it, whose tiles nobody reads any more, from `own` on. */
-static bool lower_last_in(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_index *all,
-                          int64_t own, ir_value *carried) {
-    const int64_t most = t->scratch_bytes;
-    if (most > own) {
-        ir_op_spec wait = {.opcode = TILE_BARRIER};
-        ir_build(b, &wait);
-        t->scratch_bytes = own;
-    }
-    bool ok = lower_last_of(t, b, op, all, carried);
-    t->scratch_bytes = most > t->scratch_bytes ? most : t->scratch_bytes;
-    return ok;
+/* Gives memory of trips back, from `own` on, whose tiles are read no more. */
+static void leave(tiles_lowering *t, int64_t own) {
+    t->left |= t->scratch_bytes > own;
+    t->scratch_bytes = own;
+}
+
+/* The index of a loop that is not lowered yet. False: a bound of it is no sum of indices, or a part
+ * of one. */
+static bool open_index(tiles_lowering *t, ir_builder *b, ir_op op, tiles_index *all) {
+    ir_attr from = ir_op_attr(t->g, op, "first");
+    int64_t least, most, first_most = 0;
+    ir_value count;
+    *all = (tiles_index){.name = ir_op_string(t->g, op, "index", "")};
+    if (!tiles_number_of(t, b, ir_op_attr(t->g, op, "count"), &count, &least, &most) ||
+        (from && !tiles_number_of(t, b, from, &all->first, &all->least, &first_most)))
+        return false;
+    all->most = most - 1;
+    all->count = least < most ? count : 0;
+    if (all->least == first_most)
+        all->first = 0;
+    return true;
 }
 
 bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
     const ir_op_data d = *ir_op_get(t->g, op);
     const ir_value *arguments = ir_block_get(t->g, ir_op_block(t->g, op, 0))->arguments;
-    ir_value carried[TILES_VALUES], number;
-    int64_t least, count;
-    if (!tiles_number_of(t, b, ir_op_attr(t->g, op, "count"), &number, &least, &count))
+    ir_value carried[TILES_VALUES];
+    tiles_index all;
+    if (!open_index(t, b, op, &all))
         return tiles_refuse(t, op, "how often it runs is no sum of indices, or a part of one");
     if (t->indices.count == TILES_INDICES || d.operand_count > TILES_VALUES)
         return tiles_refuse(t, op, "it is in too many loops, or carries too much");
@@ -156,19 +173,18 @@ bool tiles_lower_loop(tiles_lowering *t, ir_builder *b, ir_op op) {
         tiles_shape(t, arguments[i], &rows, &columns);
         carried[i] = tile_broadcast(b, t->values[d.operands[i]].tile, rows, columns);
     }
-    tiles_index all = {.name = ir_op_string(t->g, op, "index", ""),
-                       .most = count - 1,
-                       .count = least < count ? number : 0};
-    bool last = count && is_cut_last(t, op, &all);
+    bool any = all.most >= all.least, last = any && is_cut_last(t, op, &all);
     const int64_t own = t->scratch_bytes;
     tiles_index whole = all;
     whole.most -= last;
     if (all.count && last)
-        whole.count = tile_index_op(b, TILE_INDEX_MIN, number, tile_index(b, count - 1));
-    if (count > last && !lower_trips(t, b, op, &whole, carried))
+        whole.count = tile_index_op(b, TILE_INDEX_MIN, all.count, tile_index(b, all.most));
+    if (any && whole.most >= whole.least && !lower_trips(t, b, op, &whole, carried))
         return false;
-    if (last && !lower_last_in(t, b, op, &all, own, carried))
+    leave(t, own);
+    if (last && !lower_last_of(t, b, op, &all, carried))
         return false;
+    leave(t, own);
     for (uint32_t i = 0; i < d.result_count; i++)
         set_carried(t, d.results[i], carried[i]);
     return true;

@@ -16,10 +16,15 @@ static int64_t pitch_of(dtype element, int64_t columns) {
 /* Parameters: a size, and what it and its place are multiples of. */
 static ir_value scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements,
                         int64_t unit_bytes) {
+    ir_builder top = *b;
     t->scratch_bytes = round_up(t->scratch_bytes, unit_bytes);
     ir_named_attr at = {"offset", ir_attr_int(t->m, t->scratch_bytes)};
+    if (t->left)
+        tiles_meet(b);
+    t->left = false;
     t->scratch_bytes += round_up(elements * (int64_t)dtype_size(element), unit_bytes);
-    return ir_build1(b, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
+    t->most_bytes = t->scratch_bytes > t->most_bytes ? t->scratch_bytes : t->most_bytes;
+    return ir_build1(&top, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
 }
 
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,

@@ -20,11 +20,20 @@ static void build(ir_builder *b, int opcode, const char *name, int64_t value) {
     ir_build(b, &(ir_op_spec){.opcode = opcode, .attrs = &attr, .attr_count = name != NULL});
 }
 
+void tiles_meet(ir_builder *b) {
+    build(b, TILE_COPY_WAIT, "left", 0);
+    build(b, TILE_BARRIER, NULL, 0);
+}
+
 const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load) {
     for (size_t i = 0; i < t->streams.count; i++)
         if (t->streams.items[i].load == load)
             return &t->streams.items[i];
     return NULL;
+}
+
+ir_value tiles_first(ir_builder *b, const tiles_index *index) {
+    return index->first ? index->first : tile_index(b, index->least);
 }
 
 ir_value tiles_trips(ir_builder *b, const tiles_index *index) {
@@ -139,7 +148,8 @@ static tiles_view open_slots(tiles_lowering *t, ir_builder *b, const tiles_view 
 }
 
 static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_index *index) {
-    tiles_stream s = {.load = load, .distance = distance_of(t, load, index->most + 1)};
+    tiles_stream s = {.load = load,
+                      .distance = distance_of(t, load, index->most + 1 - index->least)};
     if (s.distance <= 0 || !is_copied(t, load) || !depends(t, load, index->name))
         return true;
     if (!find_trip(t, b, &s, tile_index(b, 1)))
@@ -249,15 +259,28 @@ static int64_t nearest(const tiles_lowering *t, size_t first) {
     return least;
 }
 
-static bool begin_copies(tiles_lowering *t, ir_builder *b, size_t first, int64_t count) {
-    int64_t groups = farthest(t, first);
+/* Guards it: a loop whose beginning is no number may not have that trip. */
+static bool bring_if_any(tiles_lowering *t, ir_builder *b, tiles_stream *s, const tiles_index *all,
+                         ir_value trip) {
+    ir_op guard;
+    ir_value there;
+    ir_builder in = tile_for(b, trip, tiles_trips(b, all), all->most + 1, NULL, 0, &guard, &there);
+    bool ok = bring_trip(t, &in, s, there);
+    tile_yield(&in, NULL, 0);
+    return ok;
+}
+
+static bool begin_copies(tiles_lowering *t, ir_builder *b, size_t first, const tiles_index *all) {
+    int64_t groups = farthest(t, first), count = all->most + 1 - all->least;
     bool ok = true;
     for (int64_t group = 0; group < groups && ok; group++) {
         for (size_t i = first; i < t->streams.count && ok; i++) {
             tiles_stream *s = &t->streams.items[i];
             int64_t trip = group - (groups - s->distance);
-            if (trip >= 0 && trip < count)
-                ok = bring_trip(t, b, s, tile_index(b, trip));
+            if (trip >= 0 && trip < count && all->first)
+                ok = bring_if_any(t, b, s, all, tile_index_plus(b, all->first, trip));
+            else if (trip >= 0 && trip < count)
+                ok = bring_trip(t, b, s, tile_index(b, all->least + trip));
         }
         build(b, TILE_COPY_COMMIT, NULL, 0);
     }
@@ -266,14 +289,14 @@ static bool begin_copies(tiles_lowering *t, ir_builder *b, size_t first, int64_t
 
 bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tiles_index *all) {
     const size_t first = t->streams.count;
-    const int64_t count = all->most + 1;
+    const int64_t count = all->most + 1 - all->least;
     ir_block block = ir_op_block(t->g, loop, 0);
     bool ok = true;
     vec_push(&t->indices, *all);
     for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;
          op = ir_op_get(t->g, op)->next)
         ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, all);
-    ok = ok && (t->streams.count == first || begin_copies(t, b, first, count));
+    ok = ok && (t->streams.count == first || begin_copies(t, b, first, all));
     t->indices.count--;
     return ok;
 }

@@ -115,6 +115,40 @@ static bool find_columns(const tiles_lowering *t, ir_op op) {
     return changed;
 }
 
+/* ---- the order of loads ---- */
+
+/* The first operation of the block that uses a value, itself or inside of it; 0: none does. */
+static ir_op first_user(const tiles_lowering *t, ir_op behind, ir_value v) {
+    for (ir_op op = ir_op_get(t->g, behind)->next; op; op = ir_op_get(t->g, op)->next)
+        for (ir_walk w = ir_walk_op(t->g, op); ir_walk_next(&w);) {
+            const ir_op_data *d = ir_op_get(t->g, w.op);
+            for (uint32_t i = 0; i < d->operand_count; i++)
+                if (d->operands[i] == v)
+                    return op;
+        }
+    return 0;
+}
+
+/* A tile that registers hold, and what is no more than another form of it. */
+static bool may_wait(const tiles_lowering *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    bool form = d->opcode == GRAPH_LOAD || d->opcode == GRAPH_CONVERT ||
+                d->opcode == GRAPH_BROADCAST || d->opcode == GRAPH_RESHAPE;
+    return form && t->is_read[d->results[0]] && !t->is_factor[d->results[0]];
+}
+
+/* A tile takes registers from its load on, so that it is loaded where it is first used: behind the
+ * sums over a row that come before. */
+static void delay_loads(const tiles_lowering *t, ir_block block) {
+    ir_op before;
+    for (ir_op op = ir_block_get(t->g, block)->last; op; op = before) {
+        before = ir_op_get(t->g, op)->previous;
+        ir_op user = may_wait(t, op) ? first_user(t, op, ir_op_get(t->g, op)->results[0]) : 0;
+        if (user)
+            ir_op_move_before(t->g, op, user);
+    }
+}
+
 bool tiles_find_uses(tiles_lowering *t, ir_block block) {
     bool changed = true;
     for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)
@@ -124,5 +158,6 @@ bool tiles_find_uses(tiles_lowering *t, ir_block block) {
         for (ir_walk w = ir_walk_block(t->g, block); ir_walk_next(&w);)
             changed |= find_columns(t, w.op) | read_widened(t, w.op);
     }
+    delay_loads(t, block);
     return true;
 }

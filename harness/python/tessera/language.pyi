@@ -473,13 +473,13 @@ class _Tile:
     def col_index(block: Any = None) -> Tensor:
         """i32: the places of a block, of T.cols if none is given"""
     @staticmethod
-    def range(extent: Any, size: Any, prefetch: Any = None, stages: Any = None, stop: Any = None) -> Iterator[Block]:
-        """blocks of so many places of a length, those that begin before `stop`"""
+    def range(extent: Any, size: Any, prefetch: Any = None, stages: Any = None, stop: Any = None, start: Any = None) -> Iterator[Block]:
+        """blocks of so many places of a length, those that begin at `start` or behind it, before `stop`"""
     @staticmethod
-    def range_n(shape: Any, size: Any, prefetch: Any = None, stages: Any = None, stop: Any = None) -> Iterator[Block]:
+    def range_n(shape: Any, size: Any, prefetch: Any = None, stages: Any = None, stop: Any = None, start: Any = None) -> Iterator[Block]:
         """blocks of the last axis but one of a shape, as rows of keys"""
     @staticmethod
-    def range_k(shape: Any, size: Any, prefetch: Any = None, stages: Any = None, stop: Any = None) -> Iterator[Block]:
+    def range_k(shape: Any, size: Any, prefetch: Any = None, stages: Any = None, stop: Any = None, start: Any = None) -> Iterator[Block]:
         """blocks of the last axis of a shape, as steps of a product"""
     @staticmethod
     def softmax_online(s: Any) -> tuple[Tensor, Tensor, Tensor]:

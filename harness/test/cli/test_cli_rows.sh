@@ -30,12 +30,12 @@ has_the_bits() { # WHAT CASES asked|chosen ARGUMENTS...: where it chooses, memor
 }
 
 both=ptx-emulated,rocm-emulated
-has_the_bits "as it chooses" 13 chosen "$rows" "$chain" --backend $both
+has_the_bits "as it chooses" 14 chosen "$rows" "$chain" --backend $both
 for schedule in ROWS=1 ROWS=2 ROWS=4 ROWS=8 ROWS=12 ROWS=32 ROWS=4,SUB=16 ROWS=8,SUB=32; do
-    has_the_bits "$schedule" 11 asked "$rows" --backend $both --schedule $schedule
+    has_the_bits "$schedule" 12 asked "$rows" --backend $both --schedule $schedule
 done
-has_the_bits "a subgroup of 32 of AMD's" 13 chosen "$rows" "$chain" --backend rocm-emulated --isa gfx1100
-TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "threads in another order" 13 chosen "$rows" "$chain" --backend $both
+has_the_bits "a subgroup of 32 of AMD's" 14 chosen "$rows" "$chain" --backend rocm-emulated --isa gfx1100
+TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "threads in another order" 14 chosen "$rows" "$chain" --backend $both
 
 # None of a softmax's threads waits, whatever is left over of its rows.
 exits 0 "code" "$tsr" compile "$rows" --kernel weights --case kept --isa sm_80 --emit-after insert-barriers

@@ -38,6 +38,7 @@ typedef struct placement {
     int64_t row, column;                       /* strides, */
     const emitted *row_stride, *column_stride; /* or where they are no numbers */
     LLVMValueRef valid_rows, valid_columns;    /* NULL: all */
+    int64_t ahead; /* elements further on, which are fetched with each column; 0: none are */
 } placement;
 
 static const emitted *stride_of(const emitter *e, ir_op op, tile_more which) {
@@ -59,7 +60,8 @@ static placement place_of(emitter *e, ir_op op) {
                        .row_stride = stride_of(e, op, TILE_MORE_ROW_STRIDE),
                        .column_stride = stride_of(e, op, TILE_MORE_COLUMN_STRIDE),
                        .valid_rows = more_of(e, op, TILE_MORE_VALID_ROWS),
-                       .valid_columns = more_of(e, op, TILE_MORE_VALID_COLUMNS)};
+                       .valid_columns = more_of(e, op, TILE_MORE_VALID_COLUMNS),
+                       .ahead = ir_op_int(e->m, op, "ahead", 0)};
 }
 
 static LLVMValueRef moved(emitter *e, dtype element, LLVMValueRef at, LLVMValueRef number,
@@ -260,7 +262,17 @@ static LLVMValueRef load_groups(emitter *e, dtype element, LLVMValueRef at, int 
     return code_extend(e, x, DTYPE_I32, count, to);
 }
 
-/* The block of rows r0... and the columns of part p. */
+/* LLVM's locality. */
+typedef enum fetch_level { FETCH_ONCE, FETCH_SECOND = 2, FETCH_FIRST = 3 } fetch_level;
+
+static void fetch(emitter *e, LLVMValueRef at, fetch_level level) {
+    LLVMValueRef args[] = {at, code_int(e, e->i32, 0), code_int(e, e->i32, level),
+                           code_int(e, e->i32, 1)};
+    code_intrinsic(e, "llvm.prefetch", &e->pointer, 1, args, 4);
+}
+
+/* The block of rows r0... and the columns of part p. What is fetched ahead for a column stands
+ * behind its load: fetched before or behind all loads it takes longer on Zen 5. */
 static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, int p) {
     LLVMValueRef v[64];
     int width = t->width, columns = code_part_columns(t, p);
@@ -275,6 +287,8 @@ static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, 
         LLVMValueRef from = address_of(e, at, r0, column, rows > 1 ? KEEP_COLUMNS : KEEP_ALL);
         v[c] = t->element == at->element ? load_part(e, t->element, from, rows, width, mask)
                                          : load_groups(e, at->element, from, rows, width);
+        if (at->ahead)
+            fetch(e, address(e, at->element, from, at->ahead), FETCH_ONCE);
     }
     code_transpose(e, t->element, v, width);
     for (int r = 0; r < rows; r++)
@@ -428,11 +442,8 @@ void code_prefetch(emitter *e, ir_op op) {
     int64_t columns = ir_op_int(e->m, op, "columns", 1), line = 64 / (int64_t)dtype_size(element);
     bool near = ir_op_int(e->m, op, "near", 0) != 0;
     LLVMValueRef at = base_address(e, op);
-    for (int64_t c = 0; c < columns; c += line) {
-        LLVMValueRef args[] = {address(e, element, at, c), code_int(e, e->i32, 0),
-                               code_int(e, e->i32, near ? 3 : 2), code_int(e, e->i32, 1)};
-        code_intrinsic(e, "llvm.prefetch", &e->pointer, 1, args, 4);
-    }
+    for (int64_t c = 0; c < columns; c += line)
+        fetch(e, address(e, element, at, c), near ? FETCH_FIRST : FETCH_SECOND);
 }
 
 /* ---- stores ---- */
