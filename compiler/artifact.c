@@ -225,10 +225,14 @@ void artifact_init(artifact_builder *b, compiler_instance *instance,
     b->graph = compiler_instance_text(instance);
     b->graph_hash = *compiler_instance_hash(instance);
     b->checks_bounds = options->check_bounds;
+    const ir_module *graph = compiler_instance_graph(instance);
+    ir_attr effects = ir_op_attr(graph, ir_module_kernel(graph), "effects");
+    b->effects = effects ? strings_json(graph, effects) : NULL;
 }
 
 void artifact_release(artifact_builder *b) {
     json_decref(b->signature);
+    json_decref(b->effects);
     json_decref(b->program);
     for (uint32_t i = 0; i < b->count; i++) {
         text_release(&b->images[i].schedule);
@@ -382,11 +386,22 @@ static void put_provenance(const compiler_provenance *p, json_t *root) {
         json_object_set_new(root, "unused_hints", json_string(p->unused_hints));
 }
 
+/* Outputs that are no results say what they are for. */
+static void put_effects(json_t *root, const json_t *effects) {
+    json_t *outputs = json_object_get(root, "outputs"), *words;
+    size_t i;
+    json_array_foreach((json_t *)effects, i, words) {
+        if (json_string_length(words))
+            json_object_set(json_array_get(outputs, i), "effect", words);
+    }
+}
+
 /* One image: its description is the module's own. */
 static char *metadata_json(const artifact_builder *b) {
     json_t *root = json_pack("{s:s, s:s, s:i}", "schema", "tsr.module/2", "profile", b->profile,
                              "numerics_version", TSR_NUMERICS_VERSION);
     json_object_update(root, b->signature);
+    put_effects(root, b->effects);
     set_hash(root, "graph_sha256", &b->graph_hash);
     json_t *images = b->program            ? json_pack("{s:O}", "program", b->program)
                      : describes_images(b) ? json_pack("{s:o}", "images", images_json(b))

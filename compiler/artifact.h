@@ -17,6 +17,7 @@ typedef struct artifact_builder {
     bool generic;                          /* the first image of each level is for any dimensions */
     const text *graph; /* Graph IR before any pass: the same for all images; borrowed */
     sha256 graph_hash;
+    json_t *effects;             /* by output, as the graph has them; NULL: there are none */
     json_t *signature;           /* name, inputs and outputs */
     json_t *program;             /* of several kernels, and no images; NULL: it is none */
     bool checks_bounds;          /* code for CPUs checks its accesses */

@@ -87,6 +87,23 @@ static bool set_size(metadata_parameter *p, status *st) {
     return true;
 }
 
+/* "check:12:words" of bools, "print:12:words", or "more:12:words". */
+static bool read_effect(metadata *m, const json_t *object, metadata_parameter *p, status *st) {
+    static const char *const kinds[] = {"check:", "print:", "more:"};
+    if (!json_object_get(object, "effect"))
+        return true;
+    if (!get_string(m, object, "effect", &p->effect, st))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *line = p->effect + strlen(kinds[i]);
+        size_t digits =
+            strncmp(p->effect, kinds[i], strlen(kinds[i])) == 0 ? strspn(line, "0123456789") : 0;
+        if (digits > 0 && digits < 10 && line[digits] == ':' && (i || p->type == DTYPE_BOOL))
+            return true;
+    }
+    return wrong(st, "effect", "is none that an output can have");
+}
+
 static bool read_parameter(metadata *m, const json_t *object, metadata_parameter *p, status *st) {
     const char *type = NULL;
     const json_t *shape;
@@ -102,7 +119,7 @@ static bool read_parameter(metadata *m, const json_t *object, metadata_parameter
     for (uint32_t i = 0; i < p->rank; i++)
         if (!read_dimension(m, json_array_get(shape, i), &p->dims[i], &p->formulas[i], st))
             return false;
-    return set_size(p, st);
+    return read_effect(m, object, p, st) && set_size(p, st);
 }
 
 static bool read_parameters(metadata *m, const json_t *root, status *st) {

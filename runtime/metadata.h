@@ -20,6 +20,7 @@ typedef struct metadata_parameter {
     int64_t dims[TENSOR_MAX_RANK];         /* -1: known only at launch */
     const char *formulas[TENSOR_MAX_RANK]; /* of the dimensions that a launch gives; else NULL */
     size_t size_bytes;                     /* 0 where a dimension is -1 */
+    const char *effect;                    /* of an output that is no result; else NULL */
 } metadata_parameter;
 
 /* A number, or where there is a formula the value that a launch's dimensions give it. */

@@ -12,7 +12,8 @@
  * Metadata JSON (schema "tsr.module/2"):
  *   { "schema", "name", "profile", "numerics_version", "isa": "x86-64-v4",
  *     "graph_sha256", "schedule_sha256",
- *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise],
+ *     "inputs":  [{"name", "dtype", "shape": [..]}], "outputs": [likewise, and
+ *     "effect": what one that is no result is for, "check:LINE:WORDS", "print:LINE:WORDS"],
  *     "donated": [[input, output], ...]: those that may be one buffer; may be absent,
  *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",

@@ -7,7 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char key[] = "098f18d9e3eda72741f00f89cde78c3f870745b0c19310c6c7f443e3995f02fc";
-    const struct compiler_buffer buffer = {"out", DTYPE_F32, 2, {7, 7}};
+    const struct compiler_buffer buffer = {
+        .name = "out", .type = DTYPE_F32, .rank = 2, .dims = {7, 7}, .replaces = -1};
     const uint8_t *end = size ? memchr(data, 0, size) : NULL;
     size_t manifest = end ? (size_t)(end - data) : size, rest = end ? size - manifest - 1 : 0;
     golden g;

@@ -2,7 +2,7 @@
  * is known. */
 #include <string.h>
 
-#include "check/check.h"
+#include "check/effects.h"
 
 const special_function special_functions[] = {
     {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum,
@@ -100,6 +100,14 @@ const special_function special_functions[] = {
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",
      NULL},
+    {"uniform", "shape, lo=0, hi=1, seed=0, step=0", special_uniform,
+     "f32 from lo to hi, drawn for the place of each element", NULL},
+    {"normal", "shape, mean=0, stddev=1, seed=0, step=0", special_normal,
+     "f32 of the normal distribution, likewise", NULL},
+    {"bernoulli", "shape, p=0.5, seed=0, step=0", special_bernoulli,
+     "bool: True with the chance p, a number or a tensor, likewise", NULL},
+    {"categorical", "logits, axis=-1, seed=0, step=0", special_categorical,
+     "i32: a position along one axis, drawn with the chance softmax(logits)", NULL},
 };
 const size_t special_function_count = sizeof(special_functions) / sizeof(special_functions[0]);
 
@@ -198,13 +206,18 @@ static void read_signature(const special_function *f, call_arguments *a) {
     }
 }
 
-entity call_special(checker *c, const special_function *f, const node *n) {
+call_arguments *call_bind(checker *c, const special_function *f, const node *n) {
     call_arguments *a = ARENA_NEW(&c->memory, call_arguments, 1);
     a->function = f->name;
     a->signature = f->signature;
     a->at = n->at;
     read_signature(f, a);
-    return bind_arguments(c, n, a) ? f->build(c, a) : entity_broken(n->at);
+    return bind_arguments(c, n, a) ? a : NULL;
+}
+
+entity call_special(checker *c, const special_function *f, const node *n) {
+    const call_arguments *a = call_bind(c, f, n);
+    return a ? f->build(c, a) : entity_broken(n->at);
 }
 
 static bool is_function(const char *name) {
@@ -250,11 +263,25 @@ entity check_builtin(checker *c, const node *n) {
                        : unknown_function(c, name, n->left->at);
 }
 
+/* value.NAME(...), of a record. */
+static entity check_method(checker *c, const node *n) {
+    const node *of = n->left->kind == NODE_ATTRIBUTE ? n->left->left : NULL;
+    const local_name *local = of && of->kind == NODE_NAME ? scope_find(c, of->text) : NULL;
+    const bool other =
+        !of || (of->kind == NODE_NAME && (!local || local->value.kind != ENTITY_RECORD));
+    if (other)
+        return refuse_callee(c, n);
+    entity self = check_expression(c, of);
+    return self.kind == ENTITY_RECORD   ? record_method(c, &self, n)
+           : self.kind == ENTITY_BROKEN ? self
+                                        : refuse_callee(c, n);
+}
+
 entity check_call(checker *c, const node *n) {
     if (tiles_is_call(c, n))
         return tiles_call(c, n);
     if (n->left->kind != NODE_NAME)
-        return refuse_callee(c, n);
+        return effects_is_call(c, n) ? effects_call(c, n) : check_method(c, n);
     const char *name = n->left->text;
     const local_name *local = scope_find(c, name);
     if (local && local->value.kind == ENTITY_FUNCTION) {
@@ -276,6 +303,10 @@ entity check_call(checker *c, const node *n) {
     record_type *r = from ? module_record(from, name) : NULL;
     if (r)
         return record_call(c, r, n);
+    if (!f && effects_is_call(c, n))
+        return effects_call(c, n);
+    if (!f && strcmp(n->left->text, "replace") == 0)
+        return record_replace(c, n);
     if (f && (!f->is_kernel || from != c->module))
         return function_call(c, f, n);
     return f && !is_function(n->left->text) ? function_call(c, f, n) : check_builtin(c, n);

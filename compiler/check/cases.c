@@ -426,6 +426,29 @@ static void numerics_decorator_read(case_reader *r, const node *n, decorated *ou
         out->numerics = arena_copy(&r->source->memory, &numerics, sizeof numerics);
 }
 
+static bool are_names(const node *n) {
+    bool good = n->kind == NODE_STRING || n->kind == NODE_TUPLE || n->kind == NODE_LIST;
+    for (uint32_t i = 0; good && n->kind != NODE_STRING && i < n->count; i++)
+        good = n->items[i]->kind == NODE_STRING;
+    return good;
+}
+
+/* @jit(donate=("p", "m")) */
+static void donate_read(case_reader *r, const node *n) {
+    const node *word = n->count == 1 && n->items[0]->kind == NODE_KEYWORD ? n->items[0] : NULL;
+    if (word && strcmp(word->text, "donate") == 0 && are_names(word->left) &&
+        !r->kernel->in_tiles && !r->kernel->contract && !r->kernel->graph) {
+        r->kernel->returned.donate = word->left;
+        return;
+    }
+    diagnose_error(r->report, ERROR_DONATION, n->at,
+                   "@%s takes the names of parameters that results replace, of a kernel of whole "
+                   "tensors",
+                   n->left->text);
+    diagnose_help(r->report, "write @%s, or @%s(donate=(\"p\", \"m\"))", n->left->text,
+                  n->left->text);
+}
+
 static bool is_word(const node *n, const char *name) {
     return n->kind == NODE_NAME && strcmp(n->text, name) == 0;
 }
@@ -435,6 +458,9 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
                                         "specialize", "independent", "same_as", "graph"};
     if (is_word(n, "kernel") || is_word(n, "jit")) {
         out->kernel = true;
+    } else if (is_call_of(n, "kernel") || is_call_of(n, "jit")) {
+        out->kernel = true;
+        donate_read(r, n);
     } else if (interface_is_kernel_word(n)) {
         out->kernel = true;
         interface_tiles_read(r->source, r->kernel, n, r->report);

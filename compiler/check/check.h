@@ -63,9 +63,17 @@ typedef struct entity {
     struct entity *items;
     const char *const *names; /* of the items of a record */
     const struct record_type *record;
+    struct state_handle *state; /* of a record of @state */
     struct callable *function;
     uint32_t count;
 } entity;
+
+/* One value of a state; entities that are copies of each other share it. */
+typedef struct state_handle {
+    const char *root; /* the parameter that it began as: "caches.0"; NULL: it was made here */
+    bool written;     /* a newer one has taken its place, */
+    span at;          /* here */
+} state_handle;
 
 typedef struct local_name {
     const char *name;
@@ -91,12 +99,27 @@ typedef struct value_policy {
     uint32_t same_as; /* another item carries it, the one before this number; 0: this one does */
 } value_policy;
 
+/* Something that a launch does beside its results. */
+typedef enum effect_kind {
+    EFFECT_PRINT,
+    EFFECT_PRINT_MORE, /* on the line of the one before */
+    EFFECT_CHECK
+} effect_kind;
+typedef struct program_effect {
+    effect_kind kind;
+    ir_value value;
+    const char *label; /* words before it, or the message of a check */
+    uint32_t line;     /* of the first file */
+    span at;
+} program_effect;
+
 /* Names of a kernel, of a function, or of a file. */
 typedef struct name_scope {
     map names; /* to an index of locals */
     local_names locals;
 } name_scope;
 
+/* Fields: what a kernel's check knows, which all of its files share. */
 typedef struct checker {
     compiler_source *source;
     diagnostics *report;
@@ -113,11 +136,14 @@ typedef struct checker {
     name_scope *constants;     /* by number of a module: its constants */
     VEC(value_origin) origins; /* by ir_value */
     VEC(value_policy) policies;
+    VEC(value_origin) written; /* parameters of a state that were written, with repetitions */
+    VEC(program_effect) effects;
     const struct call_frame *calls;  /* functions that are being written out */
     struct promised_calls *promises; /* receives calls that promise something; or NULL */
     struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
     int64_t streams;                 /* stochastic roundings so far */
-    int64_t sites;                   /* calls of dropout so far */
+    int64_t sites;                   /* random words so far */
+    ir_op turning;                   /* the draft of the loop that is being written; 0: none */
     uint32_t operations;             /* so far */
     bool constants_only;
 } checker;
@@ -265,6 +291,8 @@ typedef struct special_function {
 } special_function;
 /* The arguments placed by the signature, and the function's build. */
 entity call_special(checker *c, const special_function *f, const node *n);
+call_arguments *call_bind(checker *c, const special_function *f,
+                          const node *n); /* NULL: reported */
 extern const special_function special_functions[];
 extern const size_t special_function_count;
 const special_function *special_function_named(const char *name); /* NULL: there is none */
@@ -314,6 +342,10 @@ entity special_full(checker *c, const call_arguments *a);
 entity special_zeros(checker *c, const call_arguments *a);
 entity special_ones(checker *c, const call_arguments *a);
 entity special_dropout(checker *c, const call_arguments *a);
+entity special_uniform(checker *c, const call_arguments *a);
+entity special_normal(checker *c, const call_arguments *a);
+entity special_bernoulli(checker *c, const call_arguments *a);
+entity special_categorical(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
 entity special_dynamic_slice(checker *c, const call_arguments *a);
@@ -390,13 +422,8 @@ promise_mark promise_begin(const checker *c);
 /* Keeps a call whose operations began behind the mark, where the checker is asked for calls. */
 void promise_note(checker *c, const struct callable *f, const promise_mark *mark, const entity *e);
 
-/* The arguments of calls in a loop's block become results of the loop, turn by turn: behind what
- * the block makes and behind the loop's results. And when the loop is there, the first of these
- * results being `first`. */
-typedef VEC(ir_type) promise_types;
-typedef VEC(ir_value) promise_values;
-void promise_stack(checker *c, ir_block block, ir_dim turns, promise_values *next,
-                   promise_types *results);
+/* The loop is there that gives the arguments of calls (promise_stack), as results from `first` on.
+ */
 void promise_stacked(checker *c, ir_op loop, uint32_t first);
 
 /* ---- verify_numerics.c ---- */
@@ -407,10 +434,24 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
 /* ---- function.c, record.c: functions that kernels call, and records ---- */
 entity function_call(checker *c, struct callable *f, const node *n);
 entity record_call(checker *c, struct record_type *r, const node *n);
+/* replace(record, field=value): the record with other fields; of a state, the one that is written.
+ */
+entity record_replace(checker *c, const node *n);
+/* record.NAME(...) */
+entity record_method(checker *c, const entity *self, const node *n);
 entity entity_record(const struct record_type *r, entity *items, span at);
 /* Names and required-ness of so many parameters or fields. */
 call_arguments *call_arguments_of(checker *c, const char *name, const ast_parameter *parameters,
                                   uint32_t count);
+/* ---- state.c ---- */
+state_handle *state_new(checker *c, const char *root);
+/* Is it one that no other was made of? Else that is reported. */
+bool state_usable(checker *c, const entity *e, span at);
+/* The one that takes its place; NULL of NULL. */
+state_handle *state_write(checker *c, state_handle *old, span at);
+/* For the same value where it comes into a block, or out of it. */
+state_handle *state_again(checker *c, const state_handle *h);
+
 /* unfold.c: the value that a kernel's parameters make together. */
 entity unfold_value(checker *c, const parameter_record *r);
 /* A constant expression of a file. */
@@ -433,6 +474,14 @@ void contract_refuse_decorator(const node *n, const char *name, diagnostics *d);
 /* A value for each result; false when reported. */
 bool contract_outputs(checker *c, ir_value *out);
 void contract_put_independent(checker *c, ir_op kernel);
+
+/* ---- results.c: `kernel` is the operation that gets them ---- */
+/* Takes what a return statement gives. */
+void results_returned(checker *c, const node *n, ir_op kernel);
+/* Takes what the annotation says: the body is `...`, and no more is known. */
+void results_promised(checker *c, ir_op kernel);
+/* Checks a body without a return, whose results are stored. */
+void results_stored(checker *c, ir_op kernel);
 
 /* ---- checker life, kernel.c ---- */
 /* The type of an annotation under the checker's binding; 0 when reported. */

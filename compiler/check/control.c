@@ -2,7 +2,7 @@
  * `for` over a dimension. Each becomes an operation of Graph IR with blocks (ops/control.h). */
 #include <string.h>
 
-#include "check/regions.h"
+#include "check/effects.h"
 
 /* ---- names that go in and out ---- */
 
@@ -219,46 +219,51 @@ static entity place_of(checker *c, const turns *t, ir_value turn, span at) {
     return dim_of(&t->start) == 0 ? e[0] : emit_elementwise(c, GRAPH_ADD, e, 2, NULL, 0, at);
 }
 
-static void write_for(control *k, const turns *t) {
+static void build_for(control *k, const turns *t, const effect_types *results, size_t mark) {
     checker *c = k->c;
     const node *n = k->n;
-    uint32_t before = c->report->reported;
-    k->draft = region_begin(c, 1, n->at);
-    region_enter(c, &k->draft, 0);
-    ir_value turn = region_argument(c, &k->draft, 0, ir_type_tensor(c->m, DTYPE_I32, 0, NULL));
-    take_names(k, 0);
-    assign_name(c, n->right, place_of(c, t, turn, n->right->at));
-    check_block(c, n->third);
-    bool good = c->report->reported == before && give_names(k, &k->next[0]);
-    region_leave(c, &k->draft);
-    if (!good || c->report->reported != before) {
-        break_names(k);
-        return;
-    }
-    promise_types results = {0};
-    promise_values next = {0};
-    for (size_t i = 0; i < k->types.count; i++)
-        vec_push(&results, k->types.items[i]);
-    promise_stack(c, ir_op_block(c->m, k->draft.op, 0), t->count, &next, &results);
-    for (size_t i = 0; i < next.count; i++)
-        vec_push(&k->next[0], next.items[i]);
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)k->types.count)},
                                    {"sliced", ir_attr_int(c->m, 0)},
                                    {"count", ir_attr_dim(c->m, t->count)}};
     const region_request q = {.opcode = GRAPH_LOOP,
                               .operands = &k->first,
                               .next = k->next,
-                              .results = results.items,
-                              .result_count = (uint32_t)results.count,
+                              .results = results->items,
+                              .result_count = (uint32_t)results->count,
                               .attrs = attrs,
                               .attr_count = 3};
-    ir_op loop = region_build(c, &k->draft, &q);
-    promise_stacked(c, loop, (uint32_t)k->types.count);
-    after(k, loop, 0);
-    vec_release(&results);
-    vec_release(&next);
+    ir_op op = region_build(c, &k->draft, &q);
+    after(k, op, 0);
+    effects_take(c, mark, c->effects.count, op, (uint32_t)k->types.count);
+    promise_stacked(c, op, (uint32_t)(k->types.count + c->effects.count - mark));
     scope_define(c, n->right->text, (entity){.kind = ENTITY_ENDED, .at = n->right->at},
                  n->right->at, NULL);
+}
+
+static void write_for(control *k, const turns *t) {
+    checker *c = k->c;
+    const node *n = k->n;
+    uint32_t before = c->report->reported;
+    const size_t mark = effects_mark(c);
+    k->draft = region_begin_turns(c, 1, n->at);
+    region_enter(c, &k->draft, 0);
+    ir_value turn = region_argument(c, &k->draft, 0, ir_type_tensor(c->m, DTYPE_I32, 0, NULL));
+    take_names(k, 0);
+    assign_name(c, n->right, place_of(c, t, turn, n->right->at));
+    check_block(c, n->third);
+    bool good = c->report->reported == before && give_names(k, &k->next[0]);
+    effect_types results = {0};
+    for (size_t i = 0; i < k->types.count; i++)
+        vec_push(&results, k->types.items[i]);
+    effects_leave_loop(c, mark, t->count, &k->next[0], &results);
+    promise_stack(c, ir_op_block(c->m, k->draft.op, 0), t->count, &k->next[0], &results);
+    region_leave(c, &k->draft);
+    good = good && (results.count || changes_something(k)) && c->report->reported == before;
+    if (good)
+        build_for(k, t, &results, mark);
+    else
+        break_names(k);
+    vec_release(&results);
 }
 
 void control_for(checker *c, const node *n, const entity *bounds) {
@@ -267,7 +272,7 @@ void control_for(checker *c, const node *n, const entity *bounds) {
     if (!count_turns(c, n->left, bounds, &t))
         return;
     find_names(&k, n->third, NULL);
-    if (flatten_before(&k) && changes_something(&k))
+    if (flatten_before(&k))
         write_for(&k, &t);
     release(&k);
 }
@@ -324,7 +329,8 @@ static void write_while(control *k) {
         vec_push(&results, k->types.items[i]);
     }
     bool good = true;
-    k->draft = region_begin(c, 2, k->n->at);
+    const size_t mark = effects_mark(c);
+    k->draft = region_begin_turns(c, 2, k->n->at);
     for (uint32_t block = 0; block < 2 && good; block++) {
         region_enter(c, &k->draft, block);
         ir_value turn = region_argument(c, &k->draft, block, number);
@@ -332,6 +338,7 @@ static void write_while(control *k) {
         good = block == 0 ? write_condition(k, turn) : write_turn(k, turn);
     }
     region_leave(c, &k->draft);
+    effects_refuse(c, mark, "a while loop");
     const region_request q = {.opcode = GRAPH_WHILE,
                               .operands = &operands,
                               .next = k->next,
@@ -373,7 +380,7 @@ static void restore_names(control *k) {
     for (size_t i = 0; i < k->names.count; i++) {
         const carried_name *one = &k->names.items[i];
         if (one->before.kind != ENTITY_NONE)
-            scope_define(k->c, one->name, one->before, one->at, NULL);
+            scope_define(k->c, one->name, tree_again(k->c, &one->before), one->at, NULL);
     }
     end_names(k);
 }
@@ -419,18 +426,41 @@ static bool join_sides(control *k, size_t i, const side *sides) {
     return good;
 }
 
+/* A side makes the checks of the other one as if they held. Those from `middle` on are of the
+ * second side. */
+static void join_effects(control *k, size_t mark, size_t middle) {
+    checker *c = k->c;
+    for (size_t i = mark; i < c->effects.count; i++) {
+        const uint32_t own = i >= middle;
+        if (c->effects.items[i].kind != EFFECT_CHECK) {
+            effects_refuse(c, i, "a branch");
+            return;
+        }
+        vec_push(&k->types, ir_value_get(c->m, c->effects.items[i].value)->type);
+        vec_push(&k->next[own], c->effects.items[i].value);
+        region_enter(c, &k->draft, 1 - own);
+        vec_push(&k->next[1 - own], effects_other_side(c, i));
+    }
+}
+
 static void write_if(control *k, const entity *condition) {
     checker *c = k->c;
     uint32_t before = c->report->reported;
     value_list operands = {0};
     k->draft = region_begin(c, 2, k->n->at);
-    const side sides[2] = {write_branch(k, 0, k->n->right), write_branch(k, 1, k->n->third)};
+    const size_t mark = effects_mark(c);
+    side sides[2];
+    sides[0] = write_branch(k, 0, k->n->right);
+    const size_t middle = effects_mark(c);
+    sides[1] = write_branch(k, 1, k->n->third);
     bool good = c->report->reported == before;
     for (size_t i = 0; i < k->names.count && good; i++) {
         bool both = sides[0].made[i].kind != ENTITY_NONE && sides[1].made[i].kind != ENTITY_NONE;
         k->names.items[i].before = both ? sides[0].made[i] : (entity){.kind = ENTITY_NONE};
         good = !both || join_sides(k, i, sides);
     }
+    const uint32_t names = (uint32_t)k->types.count;
+    join_effects(k, mark, middle);
     region_leave(c, &k->draft);
     vec_push(&operands, condition->value);
     const region_request q = {.opcode = GRAPH_IF,
@@ -438,10 +468,14 @@ static void write_if(control *k, const entity *condition) {
                               .next = k->next,
                               .results = k->types.items,
                               .result_count = (uint32_t)k->types.count};
-    if (good && changes_something(k))
-        after(k, region_build(c, &k->draft, &q), 0);
-    else
+    if (good && changes_something(k) && c->report->reported == before) {
+        ir_op op = region_build(c, &k->draft, &q);
+        k->types.count = names;
+        after(k, op, 0);
+        effects_take(c, mark, c->effects.count, op, names);
+    } else {
         break_names(k);
+    }
     vec_release(&operands);
 }
 

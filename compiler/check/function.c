@@ -232,8 +232,8 @@ static bool refuse_kernel(checker *c, const callable *f, const node *n) {
     const char *why = NULL;
     bool tiles = false;
     for (uint32_t i = 0; i < f->ast->parameter_count; i++)
-        tiles |=
-            f->ast->parameters[i].annotation && interface_is_tile(f->ast->parameters[i].annotation);
+        tiles |= f->ast->parameters[i].annotation &&
+                 interface_is_shaped(f->ast->parameters[i].annotation, "KTile");
     if (tiles)
         why = "is a kernel of tiles, which is launched by itself";
     else if (contract_is_one(f->ast))

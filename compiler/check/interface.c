@@ -2,7 +2,7 @@
  * type variables. */
 #include <string.h>
 
-#include "check/source.h"
+#include "check/modules.h"
 #include "source/parser.h"
 
 /* ---- names that annotations mention ---- */
@@ -83,6 +83,8 @@ static bool dim_check(const node *n, declared_names *symbols, diagnostics *d) {
 static node *dim_read(compiler_source *s, node *n, declared_names *symbols, diagnostics *d) {
     if (n->kind == NODE_INT)
         return n;
+    if (n->kind == NODE_QUOTED)
+        return dim_check(n->left, symbols, d) ? n->left : NULL;
     if (n->kind == NODE_NAME) {
         diagnose_error(d, ERROR_UNQUOTED_DIMENSION, n->at,
                        "a dimension's name is written in quotes");
@@ -223,7 +225,9 @@ static void result_like_tile(compiler_source *s, kernel_interface *k) {
     uint32_t first = 0;
     while (!k->parameters[first].in_tiles)
         first++;
-    k->result_count = 1;
+    k->result_count = k->returned.count = 1;
+    k->returned.forms = ARENA_NEW(&s->memory, result_form, 1);
+    k->returned.forms[0].count = 1;
     k->results = ARENA_NEW(&s->memory, annotation, 1);
     k->results[0] = k->parameters[first];
     k->results[0].policies = (policy_set){.accum = DTYPE_NONE};
@@ -261,6 +265,50 @@ static void stores_read(compiler_source *s, kernel_interface *k, declared_names 
     }
 }
 
+/* The tensors that one of the returned values is made of. */
+static bool form_read(compiler_source *s, kernel_interface *k, node *n, ast_parameters *leaves,
+                      diagnostics *d) {
+    result_form *f = &k->returned.forms[k->returned.count++];
+    ast_parameter whole = {.name = "", .at = n->at, .annotation = n};
+    value_type *type = ARENA_NEW(&s->memory, value_type, 1);
+    *f = (result_form){.first = (uint32_t)leaves->count};
+    bool good = true;
+    if (unfold_is_compound(s->main, n)) {
+        f->type = type;
+        good = unfold_parameter(s, &whole, leaves, type, d);
+    } else {
+        vec_push(leaves, whole);
+    }
+    f->count = (uint32_t)leaves->count - f->first;
+    return good;
+}
+
+static void forms_read(compiler_source *s, kernel_interface *k, node *n, declared_names *symbols,
+                       declared_names *variables, diagnostics *d) {
+    const bool several = is_tuple_annotation(n);
+    const uint32_t count = several ? n->count : 1;
+    ast_parameters leaves = {0};
+    k->returned.forms = ARENA_NEW(&s->memory, result_form, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        k->broken |= !form_read(s, k, several ? n->items[i] : n, &leaves, d);
+    k->result_count = (uint32_t)leaves.count;
+    if (k->result_count == 0 || k->result_count > COMPILER_MAX_PARAMETERS) {
+        if (!k->broken)
+            diagnose_error(d, ERROR_TENSOR_LIMIT, n->at,
+                           "a kernel returns between 1 and %d tensors", COMPILER_MAX_PARAMETERS);
+        k->broken = true;
+        k->result_count = 0;
+    }
+    k->results = ARENA_NEW(&s->memory, annotation, k->result_count + 1);
+    k->returned.suffixes = ARENA_NEW(&s->memory, const char *, k->result_count + 1);
+    for (uint32_t i = 0; i < k->result_count; i++) {
+        k->returned.suffixes[i] = leaves.items[i].name;
+        k->broken |=
+            !annotation_read(s, leaves.items[i].annotation, &k->results[i], symbols, variables, d);
+    }
+    vec_release(&leaves);
+}
+
 static void results_read(compiler_source *s, kernel_interface *k, declared_names *symbols,
                          declared_names *variables, diagnostics *d) {
     node *n = k->function->returns;
@@ -279,21 +327,8 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
         k->broken = true;
         return;
     }
-    bool several = is_tuple_annotation(n);
-    k->result_count = several ? n->count : 1;
-    if (k->result_count == 0 || k->result_count > COMPILER_MAX_PARAMETERS) {
-        diagnose_error(d, ERROR_TENSOR_LIMIT, n->at, "a kernel returns between 1 and %d tensors",
-                       COMPILER_MAX_PARAMETERS);
-        k->broken = true;
-        k->result_count = 0;
-        return;
-    }
     size_t types = variables->count;
-    k->results = ARENA_NEW(&s->memory, annotation, k->result_count);
-    for (uint32_t i = 0; i < k->result_count; i++) {
-        node *one = several ? n->items[i] : n;
-        k->broken |= !annotation_read(s, one, &k->results[i], symbols, variables, d);
-    }
+    forms_read(s, k, n, symbols, variables, d);
     for (size_t i = types; i < variables->count; i++) {
         diagnose_error(d, ERROR_UNBOUND_TYPE_VARIABLE, variables->items[i].at,
                        "type variable '%s' is not in any parameter", variables->items[i].name);

@@ -22,6 +22,8 @@ void checker_release(checker *c) {
     scope_release(&c->weights);
     vec_release(&c->origins);
     vec_release(&c->policies);
+    vec_release(&c->written);
+    vec_release(&c->effects);
     arena_release(&c->memory);
 }
 
@@ -304,153 +306,18 @@ bool kernel_type_matches(checker *c, entity *value, const annotation *a, const c
     return false;
 }
 
-/* ---- the return ---- */
-
-typedef struct outputs {
-    entity *values;
-    const char **names;
-    uint32_t count;
-} outputs;
-
-/* Room for those that the interface names. */
-static outputs new_outputs(checker *c, uint32_t count) {
-    return (outputs){ARENA_NEW(&c->memory, entity, count + 1),
-                     ARENA_NEW(&c->memory, const char *, count + 1), count};
-}
-
-static bool name_taken(const checker *c, const outputs *o, uint32_t index, const char *name) {
-    for (uint32_t i = 0; i < c->kernel->function->parameter_count; i++)
-        if (strcmp(c->kernel->function->parameters[i].name, name) == 0)
-            return true;
-    for (uint32_t i = 0; i < index; i++)
-        if (strcmp(o->names[i], name) == 0)
-            return true;
-    return false;
-}
-
-static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
-    if (c->kernel->store_count) { /* it is a parameter */
-        o->names[index] = c->kernel->stores[index].name;
-        return;
-    }
-    const char *name = n->kind == NODE_NAME ? n->text
-                       : o->count == 1      ? "out"
-                                            : arena_printf(&c->memory, "out%u", index);
-    if (name_taken(c, o, index, name))
-        name = arena_printf(&c->memory, "%s_out", name);
-    while (name_taken(c, o, index, name))
-        name = arena_printf(&c->memory, "%s%u", name, index);
-    o->names[index] = name;
-}
-
-/* Makes a program instance's values what the kernel returns. */
-static bool collect_tiles(checker *c, outputs *o) {
-    ir_value *values = ARENA_NEW(&c->memory, ir_value, o->count + 1);
-    if (!tiles_return(c, o->values, o->count, values))
-        return false;
-    for (uint32_t i = 0; i < o->count; i++)
-        o->values[i].value = values[i];
-    return true;
-}
-
-static bool collect_outputs(checker *c, const node *n, outputs *o) {
-    const kernel_interface *k = c->kernel;
-    entity value = check_expression(c, n->left);
-    if (value.kind == ENTITY_BROKEN)
-        return false;
-    bool several = value.kind == ENTITY_TUPLE;
-    o->count = several ? value.count : 1;
-    if (o->count != k->result_count) {
-        diagnose_error(c->report, ERROR_RESULT_COUNT, n->left->at,
-                       "%u values are returned, but the annotation names %u", o->count,
-                       k->result_count);
-        if (k->function->returns)
-            diagnose_note(c->report, k->function->returns->at, "annotated here");
-        return false;
-    }
-    bool good = true;
-    for (uint32_t i = 0; i < o->count; i++) {
-        const node *one = several && n->left->kind == NODE_TUPLE ? n->left->items[i] : n->left;
-        o->values[i] = several ? value.items[i] : value;
-        name_output(c, o, i, several && one == n->left ? &(node){.kind = NODE_NONE} : one);
-        good &= argument_tensor(c, &o->values[i], "a returned value") &&
-                (c->tiles ||
-                 kernel_type_matches(c, &o->values[i], &k->results[i], "the returned value"));
-    }
-    return good && (!c->tiles || collect_tiles(c, o));
-}
-
-static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
-    ir_attr *names = ARENA_NEW(&c->memory, ir_attr, o->count + 1);
-    ir_value *values = ARENA_NEW(&c->memory, ir_value, o->count + 1);
-    for (uint32_t i = 0; i < o->count; i++) {
-        names[i] = ir_attr_string(c->m, o->names[i]);
-        values[i] = o->values[i].value;
-    }
-    source_position p = source_position_of(c->report->source, at.start);
-    c->builder.location = (ir_location){p.line, p.column};
-    ir_build(&c->builder,
-             &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = o->count});
-    ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, o->count));
-}
-
-static void check_return(checker *c, const node *n, ir_op kernel) {
-    outputs o = new_outputs(c, c->kernel->result_count);
-    if (!n->left) {
-        diagnose_error(c->report, ERROR_EMPTY_RETURN, n->at,
-                       "a kernel returns at least one tensor");
-    } else if (collect_outputs(c, n, &o)) {
-        build_return(c, n->at, &o, kernel);
-    }
-}
-
-/* A body of `...`: the outputs are what the annotation says, and no more is known of them. */
-static void check_contract(checker *c, ir_op kernel) {
-    const span at = c->kernel->function->body[0]->at;
-    outputs o = new_outputs(c, c->kernel->result_count);
-    ir_value *values = ARENA_NEW(&c->memory, ir_value, o.count + 1);
-    source_position p = source_position_of(c->report->source, at.start);
-    c->builder.location = (ir_location){p.line, p.column};
-    if (!contract_outputs(c, values))
-        return;
-    for (uint32_t i = 0; i < o.count; i++) {
-        o.values[i] = entity_tensor(values[i], at);
-        name_output(c, &o, i, &(node){.kind = NODE_NONE});
-    }
-    contract_put_independent(c, kernel);
-    build_return(c, at, &o, kernel);
-}
-
-/* A body without a return: its results are stored. */
-static void check_stores(checker *c, ir_op kernel) {
-    const ast_function *f = c->kernel->function;
-    uint32_t before = c->report->reported;
-    outputs o = new_outputs(c, c->kernel->store_count);
-    tiles_define_outputs(c);
-    for (uint32_t i = 0; i < f->body_count; i++) {
-        if (f->body[i]->kind == NODE_RETURN) {
-            diagnose_error(c->report, ERROR_TILE_STORE, f->body[i]->at,
-                           "a kernel gives its results by tile.store() or by its return");
-            return;
-        }
-        check_statement(c, f->body[i]);
-    }
-    for (uint32_t i = 0; i < o.count; i++)
-        name_output(c, &o, i, &(node){.kind = NODE_NONE});
-    if (c->report->reported == before && tiles_stored(c, o.values) && collect_tiles(c, &o))
-        build_return(c, f->at, &o, kernel);
-}
+/* ---- the body ---- */
 
 static void check_body(checker *c, ir_op kernel) {
     if (c->kernel->in_tiles && !tiles_begin(c))
         return;
     if (c->kernel->store_count) {
-        check_stores(c, kernel);
+        results_stored(c, kernel);
         return;
     }
     const node *end = check_until_return(c, c->kernel->function);
     if (end)
-        check_return(c, end, kernel);
+        results_returned(c, end, kernel);
 }
 
 /* ---- the finished graph ---- */
@@ -500,7 +367,7 @@ static void check_all(checker *c) {
         ir_op_set_attr(c->m, kernel, "inputs", inputs);
         uint32_t before = c->report->reported;
         if (c->kernel->contract)
-            check_contract(c, kernel);
+            results_promised(c, kernel);
         else
             check_body(c, kernel);
         if (c->report->reported == before)

@@ -188,6 +188,19 @@ static void import_from(compiler_source *s, source_module *m, const ast_import *
     import_names(m, load_imported(s, path_of(s, m, n), n->at, d), n, d);
 }
 
+/* Records of the language, whose names need no import: those of tessera.state. */
+static void import_states(compiler_source *s, source_module *m, span part, diagnostics *d) {
+    static const char *const names[] = {"KVCache", "OptimizerState"}, module[] = "tessera.state";
+    bool named = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        named |= memmem(s->text.data + part.start, part.end - part.start, names[i],
+                        strlen(names[i])) != NULL;
+    source_module *states =
+        named && strcmp(m->path, module) != 0 ? load_imported(s, module, part, d) : NULL;
+    if (states)
+        import_all(m, states, (span){part.start, part.start});
+}
+
 /* ---- a file ---- */
 
 static bool names_tile(const node *n) {
@@ -236,6 +249,7 @@ source_module *module_load(compiler_source *s, const char *path, span part, diag
     vec_push(&s->opened, m);
     m->ast = parse_module(&s->text, part, &s->memory, d);
     list_parts(s, m);
+    import_states(s, m, part, d);
     for (uint32_t i = 0; i < m->ast->import_count; i++)
         import_from(s, m, &m->ast->imports[i], d);
     m->loading = false;

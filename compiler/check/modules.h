@@ -31,13 +31,16 @@ typedef struct value_type {
 typedef struct record_type {
     const ast_record *ast;
     const source_module *module;
-    const char *const *names; /* of the fields */
+    const struct record_type *of; /* of what this is KVCache[...]; NULL: it is as it was declared */
+    const char *const *names;     /* of the fields */
     value_type *fields;
+    const node **constants; /* by field: the value of a number, bool or string; NULL: it has none */
     uint32_t count;
+    struct callable *methods;
     bool read, reading, broken;
 } record_type;
 
-/* A function that a kernel can call. */
+/* A function that a kernel can call, or a method. */
 typedef struct callable {
     const ast_function *ast;
     source_module *module;
@@ -112,6 +115,15 @@ bool weight_is_one(const node *value);
 void weights_find(compiler_source *s, const ast_function *f, ast_parameters *out);
 /* record.c: its fields, read where that has not been done; false when reported, now or before. */
 bool record_read(compiler_source *s, record_type *r, diagnostics *d);
+bool record_is_same(const record_type *a, const record_type *b); /* whatever its parameters are */
+callable *record_method_named(const record_type *r, const char *name); /* NULL: it has none */
+/* instance.c: NAME, NAME["M", f32], with policies behind: the record that it is of, NULL: of none;
+ * and with these parameters and constants, NULL when reported. */
+record_type *record_named(source_module *m, const node *n);
+record_type *record_instance(compiler_source *s, source_module *m, record_type *r, const node *n,
+                             diagnostics *d);
+/* Is the field a number, a bool or a string? */
+bool value_type_is_constant(const value_type *t);
 /* function.c: its head, likewise. */
 bool callable_read(compiler_source *s, callable *f, diagnostics *d);
 

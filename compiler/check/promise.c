@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "check/effects.h"
 #include "check/modules.h"
 #include "check/regions.h"
 #include "ir/copy.h"
@@ -173,8 +174,8 @@ static ir_type type_of_turns(const checker *c, ir_value v, ir_dim turns) {
     return ir_type_tensor(c->m, t->element, t->rank + 1, dims);
 }
 
-void promise_stack(checker *c, ir_block block, ir_dim turns, promise_values *next,
-                   promise_types *results) {
+void promise_stack(checker *c, ir_block block, ir_dim turns, value_list *next,
+                   effect_types *results) {
     for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
         promised_call *call = &c->promises->items.items[k];
         call->stacked = call->block == block && has_room(c, call);
@@ -209,6 +210,7 @@ static ir_module *arguments_of(const ir_module *kernel, const promised_call *cal
     ir_op_set_operands(m, ir_block_get(m, block)->last, call->arguments, call->argument_count);
     ir_op_set_attr(m, op, "outputs", names_of(m, "a", call->argument_count));
     ir_op_remove_attr(m, op, "donated");
+    ir_op_remove_attr(m, op, "effects");
     kernel_drop_unused(m, block);
     return m;
 }

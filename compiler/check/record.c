@@ -17,6 +17,25 @@ static bool field_appears_before(const ast_record *r, uint32_t index, diagnostic
     return false;
 }
 
+bool record_is_same(const record_type *a, const record_type *b) {
+    return a && b && (a->of ? a->of : a) == (b->of ? b->of : b);
+}
+
+/* "P" alone is anything until Generic["P"] has a value. */
+static bool is_parameter(const ast_record *r, const node *n) {
+    bool is = false;
+    for (uint32_t i = 0; r->generic && n->kind == NODE_STRING && i < r->generic->count; i++)
+        is |= strcmp(r->generic->items[i]->text, n->text) == 0;
+    return is;
+}
+
+static void list_methods(compiler_source *s, record_type *r) {
+    const ast_record *ast = r->ast;
+    r->methods = ARENA_NEW(&s->memory, callable, ast->method_count + 1);
+    for (uint32_t i = 0; i < ast->method_count; i++)
+        r->methods[i] = (callable){.ast = &ast->methods[i], .module = (source_module *)r->module};
+}
+
 bool record_read(compiler_source *s, record_type *r, diagnostics *d) {
     const ast_record *ast = r->ast;
     if (r->reading)
@@ -26,13 +45,19 @@ bool record_read(compiler_source *s, record_type *r, diagnostics *d) {
     r->read = r->reading = true;
     r->count = ast->field_count;
     r->fields = ARENA_NEW(&s->memory, value_type, ast->field_count + 1);
+    r->constants = ARENA_NEW(&s->memory, const node *, ast->field_count + 1);
+    list_methods(s, r);
     const char **names = ARENA_NEW(&s->memory, const char *, ast->field_count + 1);
     bool good = true;
     for (uint32_t i = 0; i < ast->field_count; i++) {
         names[i] = ast->fields[i].name;
         good &= !field_appears_before(ast, i, d);
-        good &= value_type_read(s, (source_module *)r->module, ast->fields[i].annotation,
-                                &r->fields[i], d);
+        const node *n =
+            is_parameter(ast, ast->fields[i].annotation) ? NULL : ast->fields[i].annotation;
+        good &= value_type_read(s, (source_module *)r->module, n, &r->fields[i], d);
+        if (!n)
+            r->fields[i].at = ast->fields[i].at;
+        r->constants[i] = value_type_is_constant(&r->fields[i]) ? ast->fields[i].fallback : NULL;
     }
     if (ast->field_count == 0) {
         diagnose_error(d, ERROR_RECORD, ast->at, "record '%s' has no fields", ast->name);
@@ -45,6 +70,8 @@ bool record_read(compiler_source *s, record_type *r, diagnostics *d) {
                        CALL_MAX_ARGUMENTS);
         good = false;
     }
+    for (uint32_t i = 0; i < ast->method_count; i++)
+        good &= ast->methods[i].has_header && !ast->methods[i].broken;
     r->names = names;
     r->broken = !good;
     r->reading = false;
@@ -62,6 +89,14 @@ entity entity_record(const record_type *r, entity *items, span at) {
                     .count = r->count};
 }
 
+/* A tensor is held to its dimensions where the record is used. */
+static bool fits_field(checker *c, const record_type *r, uint32_t i, entity *value) {
+    const char *what = arena_printf(&c->memory, "field '%s' of %s", r->names[i], r->ast->name);
+    return value->kind != ENTITY_BROKEN &&
+           (r->fields[i].kind == VALUE_TENSOR ? argument_tensor(c, value, what)
+                                              : value_type_fit(c, &r->fields[i], value, what));
+}
+
 entity record_call(checker *c, record_type *r, const node *n) {
     if (!record_read(c->source, r, c->report))
         return entity_broken(n->at);
@@ -71,16 +106,93 @@ entity record_call(checker *c, record_type *r, const node *n) {
         return entity_broken(n->at);
     bool good = true;
     for (uint32_t i = 0; i < r->count; i++) {
-        const char *what = arena_printf(&c->memory, "field '%s' of %s", r->names[i], r->ast->name);
         if (!a->given[i])
             a->values[i] =
                 check_constant(c, (source_module *)r->module, r->ast->fields[i].fallback);
-        value_type t = r->fields[i];
-        /* A tensor is held to its dimensions where the record is used. */
-        good &= a->values[i].kind != ENTITY_BROKEN &&
-                (t.kind == VALUE_TENSOR ? argument_tensor(c, &a->values[i], what)
-                                        : value_type_fit(c, &t, &a->values[i], what));
+        good &= fits_field(c, r, i, &a->values[i]);
     }
     entity *items = arena_copy(&c->memory, a->values, sizeof *items * (r->count + 1));
-    return good ? entity_record(r, items, n->at) : entity_broken(n->at);
+    entity e = entity_record(r, items, n->at);
+    if (r->ast->is_state)
+        e.state = state_new(c, NULL);
+    return good ? e : entity_broken(n->at);
+}
+
+/* ---- replace(record, field=value) ---- */
+
+static int field_named(const record_type *r, const char *name) {
+    for (uint32_t i = 0; i < r->count; i++)
+        if (strcmp(r->names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool replace_field(checker *c, entity *e, const node *n) {
+    int i = n->kind == NODE_KEYWORD ? field_named(e->record, n->text) : -1;
+    if (i >= 0 && !value_type_is_constant(&e->record->fields[i])) {
+        e->items[i] = check_expression(c, n->left);
+        return fits_field(c, e->record, (uint32_t)i, &e->items[i]);
+    }
+    diagnose_error(c->report, ERROR_UNKNOWN_ARGUMENT, n->at,
+                   i >= 0 ? "this is a constant of %s, and stays as it is"
+                          : "replace() takes fields of %s by their names",
+                   e->record->ast->name);
+    if (i < 0 && n->kind == NODE_KEYWORD)
+        diagnose_nearest(c->report, n->text, e->names, e->count);
+    return false;
+}
+
+entity record_replace(checker *c, const node *n) {
+    entity base = n->count && n->items[0]->kind != NODE_KEYWORD
+                      ? check_expression(c, n->items[0])
+                      : (entity){.kind = ENTITY_NONE, .at = n->at};
+    if (base.kind == ENTITY_BROKEN)
+        return base;
+    if (base.kind != ENTITY_RECORD || !base.record) {
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, base.at,
+                       "replace() takes a record first, and this is %s", entity_describe(&base));
+        return entity_broken(n->at);
+    }
+    bool good = state_usable(c, &base, n->items[0]->at);
+    entity out = base;
+    out.at = n->at;
+    out.items = arena_copy(&c->memory, base.items, sizeof *out.items * (base.count + 1));
+    for (uint32_t i = 1; i < n->count; i++)
+        good &= replace_field(c, &out, n->items[i]);
+    out.state = good ? state_write(c, base.state, n->at) : NULL;
+    return good ? out : entity_broken(n->at);
+}
+
+/* ---- methods ---- */
+
+callable *record_method_named(const record_type *r, const char *name) {
+    const record_type *of = r->of ? r->of : r;
+    for (uint32_t i = 0; i < of->ast->method_count; i++)
+        if (strcmp(of->methods[i].ast->name, name) == 0)
+            return &of->methods[i];
+    return NULL;
+}
+
+/* The value is a name of its own while the call is bound, so that it is computed once. */
+entity record_method(checker *c, const entity *self, const node *n) {
+    static const char hidden[] = " self";
+    callable *f = self->record ? record_method_named(self->record, n->left->text) : NULL;
+    if (!f) {
+        diagnose_error(c->report, ERROR_METHOD, n->left->symbol_at, "%s has no method '%.60s'",
+                       self->record ? self->record->ast->name : entity_describe(self),
+                       n->left->text);
+        return entity_broken(n->at);
+    }
+    if (!state_usable(c, self, n->at))
+        return entity_broken(n->at);
+    node own = {.kind = NODE_NAME, .at = n->left->left->at, .text = hidden, .depth = 1};
+    node callee = {.kind = NODE_NAME, .at = n->left->at, .text = f->ast->name, .depth = 1};
+    node call = *n;
+    call.left = &callee;
+    call.items = ARENA_NEW(&c->memory, node *, n->count + 1);
+    call.items[0] = &own;
+    memcpy(call.items + 1, n->items, sizeof *n->items * n->count);
+    call.count = n->count + 1;
+    scope_define(c, hidden, *self, own.at, NULL);
+    return function_call(c, f, &call);
 }

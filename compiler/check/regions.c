@@ -10,8 +10,14 @@
 region_draft region_begin(checker *c, uint32_t blocks, span at) {
     source_position p = source_position_of(c->report->source, checker_place(c, at).start);
     c->builder.location = (ir_location){p.line, p.column};
-    region_draft d = {.around = c->builder};
+    region_draft d = {.around = c->builder, .turning = c->turning};
     d.op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_LOOP, .region_count = blocks});
+    return d;
+}
+
+region_draft region_begin_turns(checker *c, uint32_t blocks, span at) {
+    region_draft d = region_begin(c, blocks, at);
+    c->turning = d.op;
     return d;
 }
 
@@ -22,6 +28,7 @@ void region_enter(checker *c, const region_draft *d, uint32_t block) {
 
 void region_leave(checker *c, const region_draft *d) {
     c->builder = d->around;
+    c->turning = d->turning;
 }
 
 ir_value region_argument(checker *c, const region_draft *d, uint32_t block, ir_type type) {
@@ -165,6 +172,11 @@ static bool is_group(const entity *e) {
     return e->kind == ENTITY_TUPLE || e->kind == ENTITY_RECORD;
 }
 
+/* Constants of a record are no tensors, and stay as they are. */
+static bool is_constant(const entity *e, uint32_t i) {
+    return e->record && value_type_is_constant(&e->record->fields[i]);
+}
+
 bool tree_flatten(checker *c, const entity *e, entity_list *out, const char *what) {
     bool good = e->kind == ENTITY_TENSOR || e->kind == ENTITY_NONE || is_group(e);
     if (!good && what && e->kind != ENTITY_BROKEN)
@@ -172,8 +184,10 @@ bool tree_flatten(checker *c, const entity *e, entity_list *out, const char *wha
                        "%s is made of tensors, and this is %s", what, entity_describe(e));
     if (e->kind == ENTITY_TENSOR)
         vec_push(out, *e);
+    if (good && what && !state_usable(c, e, e->at))
+        return false;
     for (uint32_t i = 0; good && is_group(e) && i < e->count; i++)
-        good = tree_flatten(c, &e->items[i], out, what);
+        good = is_constant(e, i) || tree_flatten(c, &e->items[i], out, what);
     return good;
 }
 
@@ -183,9 +197,21 @@ entity tree_rebuild(checker *c, const entity *like, const ir_value **next, span 
     if (like->kind == ENTITY_TENSOR)
         out.value = *(*next)++;
     if (is_group(like))
-        out.items = ARENA_NEW(&c->memory, entity, like->count + 1);
+        out.items = arena_copy(&c->memory, like->items, sizeof *out.items * (like->count + 1));
     for (uint32_t i = 0; is_group(like) && i < like->count; i++)
-        out.items[i] = tree_rebuild(c, &like->items[i], next, at);
+        if (!is_constant(like, i))
+            out.items[i] = tree_rebuild(c, &like->items[i], next, at);
+    out.state = state_again(c, like->state);
+    return out;
+}
+
+entity tree_again(checker *c, const entity *e) {
+    entity out = *e;
+    if (is_group(e))
+        out.items = ARENA_NEW(&c->memory, entity, e->count + 1);
+    for (uint32_t i = 0; is_group(e) && i < e->count; i++)
+        out.items[i] = tree_again(c, &e->items[i]);
+    out.state = state_again(c, e->state);
     return out;
 }
 
@@ -194,9 +220,10 @@ entity tree_promote(checker *c, const entity *e) {
         return emit_constant(c, e, e->is_integer ? DTYPE_I32 : DTYPE_F32, e->at);
     entity out = *e;
     if (is_group(e))
-        out.items = ARENA_NEW(&c->memory, entity, e->count + 1);
+        out.items = arena_copy(&c->memory, e->items, sizeof *out.items * (e->count + 1));
     for (uint32_t i = 0; is_group(e) && i < e->count; i++)
-        out.items[i] = tree_promote(c, &e->items[i]);
+        if (!is_constant(e, i))
+            out.items[i] = tree_promote(c, &e->items[i]);
     return out;
 }
 
@@ -207,18 +234,24 @@ entity tree_alike(checker *c, const entity *like, const entity *e) {
     entity out = *e;
     if (!is_group(e) || like->kind != e->kind || like->count != e->count)
         return out;
-    out.items = ARENA_NEW(&c->memory, entity, e->count + 1);
+    out.items = arena_copy(&c->memory, e->items, sizeof *out.items * (e->count + 1));
     for (uint32_t i = 0; i < e->count; i++)
-        out.items[i] = tree_alike(c, &like->items[i], &e->items[i]);
+        if (!is_constant(e, i))
+            out.items[i] = tree_alike(c, &like->items[i], &e->items[i]);
     return out;
 }
 
+static bool is_same_record(const record_type *a, const record_type *b) {
+    return a == b || record_is_same(a, b);
+}
+
 bool tree_is_like(const checker *c, const entity *a, const entity *b) {
-    if (a->kind != b->kind || (is_group(a) && (a->count != b->count || a->record != b->record)))
+    if (a->kind != b->kind ||
+        (is_group(a) && (a->count != b->count || !is_same_record(a->record, b->record))))
         return false;
     bool same = a->kind != ENTITY_TENSOR ||
                 ir_value_get(c->m, a->value)->type == ir_value_get(c->m, b->value)->type;
     for (uint32_t i = 0; same && is_group(a) && i < a->count; i++)
-        same = tree_is_like(c, &a->items[i], &b->items[i]);
+        same = is_constant(a, i) || tree_is_like(c, &a->items[i], &b->items[i]);
     return same;
 }

@@ -15,6 +15,7 @@ typedef VEC(ir_value) value_list;
 typedef struct region_draft {
     ir_op op; /* has the blocks until the operation is built */
     ir_builder around;
+    ir_op turning; /* around it */
 } region_draft;
 
 typedef struct region_request {
@@ -31,6 +32,8 @@ typedef struct region_request {
 } region_request;
 
 region_draft region_begin(checker *c, uint32_t blocks, span at);
+/* The same for blocks that run again in each turn. */
+region_draft region_begin_turns(checker *c, uint32_t blocks, span at);
 /* Statements stand in that block from now on; and behind the draft again. */
 void region_enter(checker *c, const region_draft *d, uint32_t block);
 void region_leave(checker *c, const region_draft *d);
@@ -43,6 +46,8 @@ ir_op region_build(checker *c, const region_draft *d, const region_request *q);
 bool tree_flatten(checker *c, const entity *e, entity_list *out, const char *what);
 /* A value of the same form, of these tensors; `*next` is moved on. */
 entity tree_rebuild(checker *c, const entity *like, const ir_value **next, span at);
+/* The same value for a block of its own. */
+entity tree_again(checker *c, const entity *e);
 /* Numbers of a value as scalars, i32 or f32; and those of `e` of the types that `like` has there.
  */
 entity tree_promote(checker *c, const entity *e);

@@ -55,6 +55,18 @@ typedef struct tile_space {
     const char *cache;
 } tile_space;
 
+/* A returned value, and the results that it is. */
+typedef struct result_form {
+    const struct value_type *type; /* NULL: one tensor */
+    uint32_t first, count;
+} result_form;
+typedef struct returned_values {
+    result_form *forms;
+    uint32_t count;
+    const char **suffixes; /* by result: ".K" of a record's field, "" of a tensor */
+    const node *donate;    /* of @jit(donate=...): strings; NULL: nothing is */
+} returned_values;
+
 typedef struct declared_name {
     const char *name;
     span at; /* first mention */
@@ -68,6 +80,7 @@ typedef struct kernel_interface {
     uint32_t parameter_count;
     annotation *results;
     uint32_t result_count;
+    returned_values returned;
     declared_name *symbols;
     uint32_t symbol_count;
     declared_name *variables; /* type variables */

@@ -8,10 +8,7 @@
 /* ---- records, lists, tuples ---- */
 
 bool unfold_is_compound(source_module *m, const node *n) {
-    const char *name = n->kind == NODE_NAME ? n->text : "";
-    source_module *from = module_of_name(m, &name);
-    return interface_is_shaped(n, "list") || interface_is_shaped(n, "tuple") ||
-           (from && module_record(from, name));
+    return interface_is_shaped(n, "list") || interface_is_shaped(n, "tuple") || record_named(m, n);
 }
 
 typedef struct unfolding {
@@ -40,9 +37,10 @@ static bool unfold_tensors(const unfolding *u, const char *name, const value_typ
         return true;
     case VALUE_RECORD:
         for (uint32_t i = 0; i < t->record->count && u->out->count <= LIMIT_PARAMETERS; i++)
-            good &= unfold_tensors(
-                u, arena_printf(&u->source->memory, "%s.%s", name, t->record->names[i]),
-                &t->record->fields[i]);
+            good &= t->record->constants[i] ||
+                    unfold_tensors(
+                        u, arena_printf(&u->source->memory, "%s.%s", name, t->record->names[i]),
+                        &t->record->fields[i]);
         return good;
     case VALUE_TUPLE:
     case VALUE_LIST:
@@ -65,26 +63,43 @@ bool unfold_parameter(compiler_source *s, const ast_parameter *p, ast_parameters
     return value_type_read(s, s->main, p->annotation, type, d) && unfold_tensors(&u, p->name, type);
 }
 
+static entity fold_tensors(checker *c, const value_type *t, const char *name,
+                           const ast_parameter **next, span at);
+
+static entity fold_record(checker *c, const record_type *r, const char *name,
+                          const ast_parameter **next, span at) {
+    entity *items = ARENA_NEW(&c->memory, entity, r->count + 1);
+    for (uint32_t i = 0; i < r->count; i++)
+        items[i] =
+            r->constants[i]
+                ? check_constant(c, (source_module *)r->module, r->constants[i])
+                : fold_tensors(c, &r->fields[i],
+                               arena_printf(&c->memory, "%s.%s", name, r->names[i]), next, at);
+    entity out = entity_record(r, items, at);
+    if (r->ast->is_state)
+        out.state = state_new(c, name);
+    return out;
+}
+
 /* Makes the value again: one tensor of the list after the other. */
-static entity fold_tensors(checker *c, const value_type *t, const ast_parameter **next, span at) {
+static entity fold_tensors(checker *c, const value_type *t, const char *name,
+                           const ast_parameter **next, span at) {
     if (t->kind == VALUE_TENSOR) {
         const local_name *leaf = scope_find_own(c, (*next)++->name);
         return leaf ? leaf->value : entity_broken(at);
     }
-    const bool record = t->kind == VALUE_RECORD;
-    entity out = entity_tuple(c, record ? t->record->count : t->count, at);
+    if (t->kind == VALUE_RECORD)
+        return fold_record(c, t->record, name, next, at);
+    entity out = entity_tuple(c, t->count, at);
     for (uint32_t i = 0; i < out.count; i++)
-        out.items[i] = fold_tensors(c,
-                                    record                  ? &t->record->fields[i]
-                                    : t->kind == VALUE_LIST ? &t->items[0]
-                                                            : &t->items[i],
-                                    next, at);
-    return record ? entity_record(t->record, out.items, at) : out;
+        out.items[i] = fold_tensors(c, &t->items[t->kind == VALUE_LIST ? 0 : i],
+                                    arena_printf(&c->memory, "%s.%u", name, i), next, at);
+    return out;
 }
 
 entity unfold_value(checker *c, const parameter_record *r) {
     const ast_parameter *next = &c->kernel->function->parameters[r->first];
-    return fold_tensors(c, r->type, &next, r->at);
+    return fold_tensors(c, r->type, r->name, &next, r->at);
 }
 
 /* ---- distributions of their tensors ---- */

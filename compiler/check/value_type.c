@@ -43,6 +43,12 @@ static const char *describe(const value_type *t) {
     }
 }
 
+bool value_type_is_constant(const value_type *t) {
+    return t->kind == VALUE_WORD &&
+           (words[t->word].kinds[0] == ENTITY_NUMBER || words[t->word].kinds[0] == ENTITY_BOOL ||
+            words[t->word].kinds[0] == ENTITY_STRING);
+}
+
 bool value_type_is_tile(const value_type *t) {
     return t->kind == VALUE_WORD && t->word == 0;
 }
@@ -81,16 +87,9 @@ static bool read_length(source_module *m, const node *n, uint32_t *out, diagnost
     return false;
 }
 
-/* NULL: it names none. */
-static record_type *record_of(source_module *m, const node *n) {
-    const char *name = n->kind == NODE_NAME ? n->text : "";
-    source_module *from = module_of_name(m, &name);
-    return from ? module_record(from, name) : NULL;
-}
-
 static bool read_record(compiler_source *s, source_module *m, const node *n, value_type *out,
                         diagnostics *d) {
-    record_type *r = record_of(m, n);
+    record_type *r = record_named(m, n);
     if (!r) {
         diagnose_error(d, ERROR_VALUE_TYPE, n->at, "this annotation has no meaning here");
         diagnose_help(d, "write Tensor[\"M\", \"N\", f32], a record's name, tuple[...], "
@@ -99,8 +98,8 @@ static bool read_record(compiler_source *s, source_module *m, const node *n, val
         return false;
     }
     out->kind = VALUE_RECORD;
-    out->record = r;
-    return record_read(s, r, d);
+    out->record = record_instance(s, m, r, n, d);
+    return out->record != NULL;
 }
 
 bool value_type_read(compiler_source *s, source_module *m, const node *n, value_type *out,
@@ -110,7 +109,7 @@ bool value_type_read(compiler_source *s, source_module *m, const node *n, value_
         return true;
     out->at = n->at;
     out->node = n;
-    out->word = record_of(m, n) ? -1 : word_of(n); /* a record may be called Block */
+    out->word = record_named(m, n) ? -1 : word_of(n); /* a record may be called Block */
     if (out->word >= 0) {
         out->kind = VALUE_WORD;
         return true;
@@ -153,7 +152,8 @@ static void bind_tensor(checker *c, const annotation *a, const entity *e) {
 void value_type_bind(checker *c, const value_type *t, const entity *e) {
     if (t->kind == VALUE_TENSOR)
         bind_tensor(c, &t->tensor, e);
-    bool fields = t->kind == VALUE_RECORD && e->kind == ENTITY_RECORD && e->record == t->record;
+    bool fields =
+        t->kind == VALUE_RECORD && e->kind == ENTITY_RECORD && record_is_same(e->record, t->record);
     bool tuple = (t->kind == VALUE_TUPLE && e->kind == ENTITY_TUPLE && e->count == t->count) ||
                  (t->kind == VALUE_LIST && e->kind == ENTITY_TUPLE);
     for (uint32_t i = 0; (fields || tuple) && i < e->count; i++)
@@ -195,6 +195,16 @@ static bool fit_items(checker *c, const value_type *t, entity *e, const char *wh
     return good;
 }
 
+/* A record with parameters says what they are of its tensors. */
+static bool fit_fields(checker *c, const value_type *t, entity *e, const char *what) {
+    bool good = true;
+    for (uint32_t i = 0; t->record->of && i < e->count; i++)
+        good &= value_type_is_constant(&t->record->fields[i]) ||
+                value_type_fit(c, &t->record->fields[i], &e->items[i],
+                               arena_printf(&c->memory, "'%s' of %s", e->names[i], what));
+    return good;
+}
+
 bool value_type_fit(checker *c, const value_type *t, entity *e, const char *what) {
     switch (t->kind) {
     case VALUE_WORD:
@@ -203,7 +213,9 @@ bool value_type_fit(checker *c, const value_type *t, entity *e, const char *what
         return e->kind == ENTITY_TENSOR ? kernel_type_matches(c, e, &t->tensor, what)
                                         : refuse(c, t, e, what);
     case VALUE_RECORD:
-        return (e->kind == ENTITY_RECORD && e->record == t->record) || refuse(c, t, e, what);
+        return e->kind == ENTITY_RECORD && record_is_same(e->record, t->record)
+                   ? fit_fields(c, t, e, what)
+                   : refuse(c, t, e, what);
     case VALUE_TUPLE:
     case VALUE_LIST:
         return fit_items(c, t, e, what);

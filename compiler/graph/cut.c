@@ -96,6 +96,7 @@ static void append_output(ir_module *m, ir_value v) {
     free(values);
     append_name(m, "outputs", "accumulated");
     ir_op_remove_attr(m, ir_module_kernel(m), "donated");
+    ir_op_remove_attr(m, ir_module_kernel(m), "effects");
 }
 
 /* The last of each row's running sums: it is the sum of all of them. */

@@ -1,10 +1,11 @@
 /* signature.c - the buffers of a graph once its dimensions are bound. */
 #include "graph/instance.h"
+#include "ops/donated.h"
 
 static bool describe(ir_module *graph, ir_type type, const char *name, ir_bindings dims,
                      compiler_buffer *out, status *st) {
     const ir_type_data *d = ir_type_get(graph, type);
-    *out = (compiler_buffer){.name = name, .type = d->element, .rank = d->rank};
+    *out = (compiler_buffer){.name = name, .type = d->element, .rank = d->rank, .replaces = -1};
     for (int i = 0; i < d->rank; i++) {
         const char *missing = NULL;
         if (ir_dim_evaluate(graph, d->dims[i], dims, &out->dims[i], &missing))
@@ -38,6 +39,22 @@ static const compiler_buffer *describe_all(compiler_instance *instance, const ir
     return list;
 }
 
+/* Adds the inputs that outputs replace, and what other outputs are for. */
+static void describe_outputs(compiler_instance *instance, compiler_signature *s) {
+    ir_module *graph = instance->graph;
+    ir_op kernel = ir_module_kernel(graph);
+    compiler_buffer *outputs = (compiler_buffer *)s->outputs;
+    for (uint32_t i = 0; i < donated_inputs(graph, kernel); i++) {
+        int64_t output = donated_output(graph, kernel, i);
+        if (output >= 0 && output < s->output_count)
+            outputs[output].replaces = (int)i;
+    }
+    for (uint32_t i = 0; i < s->output_count; i++) {
+        const char *effect = name_at(graph, kernel, "effects", i);
+        outputs[i].effect = effect[0] ? effect : NULL;
+    }
+}
+
 static bool make_signature(compiler_instance *instance, compiler_signature *out, status *st) {
     ir_module *graph = instance->graph;
     ir_op kernel = ir_module_kernel(graph);
@@ -56,7 +73,10 @@ static bool make_signature(compiler_instance *instance, compiler_signature *out,
     out->inputs = describe_all(instance, block->arguments, out->input_count, "inputs", st);
     if (out->inputs)
         out->outputs = describe_all(instance, last->operands, out->output_count, "outputs", st);
-    return out->inputs && out->outputs;
+    if (!out->inputs || !out->outputs)
+        return false;
+    describe_outputs(instance, out);
+    return true;
 }
 
 bool compiler_signature_of(compiler_instance *instance, compiler_signature *out, status *st) {

@@ -119,6 +119,9 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
         return status_set(st, STATUS_INTERNAL, "needs a name for each input");
     if (ir_attr_get(m, ir_op_attr(m, op, "outputs"))->count != end->operand_count)
         return status_set(st, STATUS_INTERNAL, "needs a name for each output");
+    ir_attr effects = ir_op_attr(m, op, "effects");
+    if (effects && ir_attr_get(m, effects)->count != end->operand_count)
+        return status_set(st, STATUS_INTERNAL, "'effects' needs a string for each output");
     const char *math = ir_op_string(m, op, "math", NULL);
     if (math && strcmp(math, "correct") != 0)
         return status_set(st, STATUS_INTERNAL, "math '%s' is not defined", math);

@@ -22,6 +22,7 @@ static ir_op new_kernel(ir_module *m, const ir_module *from, ir_op function) {
     for (int i = 0; i < 3; i++)
         ir_op_set_attr(m, kernel, names[i], ir_op_attr(from, function, names[i]));
     ir_op_remove_attr(m, kernel, "donated"); /* those of the program */
+    ir_op_remove_attr(m, kernel, "effects");
     return kernel;
 }
 

@@ -37,6 +37,7 @@ typedef enum node_kind {
     NODE_WHILE,     /* while left: third, a block */
     NODE_IF,        /* if left: right; third: the else's block, another if, or NULL */
     NODE_BLOCK,     /* items */
+    NODE_QUOTED,    /* left: a dimension that was read out of its quotes */
     NODE_BROKEN     /* reported; means nothing */
 } node_kind;
 
@@ -77,12 +78,17 @@ typedef struct ast_function {
     bool broken;     /* has syntax errors: not worth checking */
 } ast_function;
 
-/* @record class NAME: fields, each with an annotation, perhaps a default. */
+/* @record class NAME(Generic["M"]): fields, each with an annotation, perhaps a default, and
+ * methods. */
 typedef struct ast_record {
     const char *name;
-    span at; /* the name */
+    span at;             /* the name */
+    bool is_state;       /* @state */
+    const node *generic; /* Generic[...], of strings; NULL: it has no parameters */
     ast_parameter *fields;
     uint32_t field_count;
+    ast_function *methods;
+    uint32_t method_count;
 } ast_record;
 
 /* from MODULE import NAME as LOCAL */

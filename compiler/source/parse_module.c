@@ -186,10 +186,16 @@ static node *useless(parser *p, const node *n) {
     return NULL;
 }
 
-/* tile.NAME(...), of which some change what a name stands for. */
+static bool is_word(const node *n, const char *word) {
+    return n->kind == NODE_NAME && strcmp(n->text, word) == 0;
+}
+
+/* print(...), debug.NAME(...), and tile.NAME(...), of which some change what a name stands for. */
 static bool is_effect(const node *n) {
-    return n->kind == NODE_CALL && n->left->kind == NODE_ATTRIBUTE &&
-           n->left->left->kind == NODE_NAME && strcmp(n->left->left->text, "tile") == 0;
+    const node *callee = n->kind == NODE_CALL ? n->left : n;
+    const node *of = callee->kind == NODE_ATTRIBUTE ? callee->left : callee;
+    return callee != n &&
+           (of == callee ? is_word(of, "print") : is_word(of, "tile") || is_word(of, "debug"));
 }
 
 /* NULL when reported; the line's end is not taken. */
@@ -391,7 +397,7 @@ static void take_decorators(ast_function *f, parser *p, node_list *decorators) {
     vec_release(decorators);
 }
 
-static void parse_function(parser *p, ast_function *f) {
+void parse_function(parser *p, ast_function *f) {
     if (!parser_is_word(p, "def")) {
         parser_unexpected(p, "'def' after a decorator");
         f->broken = true;
@@ -440,9 +446,9 @@ static void parse_top_level_line(parser *p, module_parts *parts) {
         vec_push(&parts->constants, n);
 }
 
-static bool is_record(const ast_function *decorated) {
+static bool has_only(const ast_function *decorated, const char *word) {
     const node *only = decorated->decorator_count == 1 ? decorated->decorators[0] : NULL;
-    return only && only->kind == NODE_NAME && strcmp(only->text, "record") == 0;
+    return only && only->kind == NODE_NAME && strcmp(only->text, word) == 0;
 }
 
 /* Decorators, and the function or the class below them. */
@@ -453,8 +459,8 @@ static void parse_decorated(parser *p, module_parts *parts) {
     while (parser_is(p, SYMBOL1('@')))
         f.broken |= !parse_decorator(p, &decorators);
     take_decorators(&f, p, &decorators);
-    if (parser_is_word(p, "class") && is_record(&f)) {
-        ast_record record = {0};
+    if (parser_is_word(p, "class") && (has_only(&f, "record") || has_only(&f, "state"))) {
+        ast_record record = {.is_state = has_only(&f, "state")};
         if (parse_record(p, &record))
             vec_push(&parts->records, record);
         return;

@@ -46,7 +46,9 @@ node *parser_compound(parser *p);
 
 /* parse_module.c: NAME: annotation = default, of a parameter or a field. False when reported. */
 bool parse_parameter(parser *p, ast_parameter *out);
-/* parse_import.c: at `from`, and at `class`. False when reported; the line's end is not taken. */
+/* parse_module.c: at `def`. */
+void parse_function(parser *p, ast_function *out);
+/* At `from`, and at `class`. False when reported; the line's end is not taken. */
 bool parse_import(parser *p, ast_import *out);
 bool parse_record(parser *p, ast_record *out);
 

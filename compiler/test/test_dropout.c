@@ -1,5 +1,6 @@
 /* test_dropout.c - what dropout keeps: as many elements as it should, the ones that
- * docs/numerics.md says, and in kernels of tiles the same ones for any size of tiles. */
+ * docs/numerics.md says, and in kernels of tiles the same ones for any size of tiles; and numbers
+ * of other distributions. */
 #include "runtime/test/test.h"
 
 #include <math.h>
@@ -111,6 +112,32 @@ static void test_vector(void **state) {
     }
 }
 
+#define DRAWN(call)                                                                                \
+    "@kernel\ndef f(x: Tensor[\"M\", \"N\", f32]) -> Tensor[\"M\", \"N\", f32]:\n"                 \
+    "    return x * " call "\n"
+
+/* That of "Random numbers"; and tiles draw for their places. */
+static void test_distributions(void **state) {
+    (void)state;
+    static const struct {
+        const char *source;
+        float values[3];
+    } rows[] = {
+        {DRAWN("uniform((M, N))"), {0x1.c9548p-4f, 0x1.3f67cp-3f, 0x1.019d8ap-1f}},
+        {DRAWN("normal((M, N))"), {0x1.56de9ap-2f, 0x1.eca212p-2f, 0x1.e5bafcp-3f}},
+        {TILES("BM=[2], BN=[2]", "tile.load(x, T.rows, T.cols) * tile.normal((T.m, T.n), "
+                                 "rows=T.rows, cols=T.cols)"),
+         {0x1.56de9ap-2f, 0x1.eca212p-2f, 0x1.e5bafcp-3f}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tensor out;
+        compute(rows[i].source, 2, 3, &out);
+        if (memcmp(out.data, rows[i].values, sizeof rows[i].values) != 0)
+            fail_msg("row %zu", i);
+        tensor_release(&out);
+    }
+}
+
 static void test_tiles(void **state) {
     (void)state;
     static const char *const sources[] = {
@@ -146,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_vector),
+        cmocka_unit_test(test_distributions),
         cmocka_unit_test(test_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 
 #define LENGTH_BYTES UINT64_C(8)
 #define HEADER_BYTES_MAX UINT64_C(100000000)
@@ -241,5 +242,52 @@ bool safetensors_read(const safetensors *s, const safetensors_entry *e, dtype wa
     ok = ok && tensor_check_bytes(out, e->name, st);
     if (!ok)
         tensor_release(out);
+    return ok;
+}
+
+const char *safetensors_metadata(const safetensors *s, const char *key) {
+    return json_string_value(json_object_get(json_object_get(s->header, "__metadata__"), key));
+}
+
+/* ---- writing ---- */
+
+static const char *word_for(dtype type) {
+    type = type == DTYPE_TF32 ? DTYPE_F32 : type == DTYPE_I4 ? DTYPE_I8 : type;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].type == type)
+            return types[i].word;
+    return "";
+}
+
+static json_t *entry_json(const tensor *t, uint64_t begin) {
+    json_t *shape = json_array();
+    for (int i = 0; i < t->rank; i++)
+        json_array_append_new(shape, json_integer(t->dims[i]));
+    return json_pack("{s:s, s:o, s:[I,I]}", "dtype", word_for(t->type), "shape", shape,
+                     "data_offsets", (json_int_t)begin, (json_int_t)(begin + tensor_bytes(t)));
+}
+
+bool safetensors_write(const char *path, const safetensors_named *tensors, size_t count,
+                       json_t *metadata, status *st) {
+    json_t *header = json_object();
+    uint64_t end = 0;
+    file_part *parts = base_calloc(count + 2, sizeof *parts);
+    json_object_set(header, "__metadata__", metadata);
+    for (size_t i = 0; i < count; i++) {
+        json_object_set_new(header, tensors[i].name, entry_json(tensors[i].value, end));
+        parts[i + 2] = (file_part){tensors[i].value->data, tensor_bytes(tensors[i].value)};
+        end += tensor_bytes(tensors[i].value);
+    }
+    char *words = json_dumps(header, JSON_COMPACT);
+    unsigned char length[LENGTH_BYTES];
+    const uint64_t bytes = strlen(words);
+    for (uint64_t i = 0; i < LENGTH_BYTES; i++)
+        length[i] = (unsigned char)(bytes >> (8 * i));
+    parts[0] = (file_part){length, sizeof length};
+    parts[1] = (file_part){words, bytes};
+    bool ok = file_write_parts(path, parts, count + 2, st);
+    json_decref(header);
+    free(words);
+    free(parts);
     return ok;
 }

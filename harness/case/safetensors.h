@@ -42,4 +42,15 @@ const safetensors_entry *safetensors_find(const safetensors *s, const char *name
 bool safetensors_read(const safetensors *s, const safetensors_entry *e, dtype want, tensor *out,
                       status *st);
 
+/* Writes such a file, all or nothing: tensors in the order in which they are given, and strings in
+ * "__metadata__". tf32 is written as F32, and i4 as I8. */
+typedef struct safetensors_named {
+    const char *name;
+    const tensor *value;
+} safetensors_named;
+bool safetensors_write(const char *path, const safetensors_named *tensors, size_t count,
+                       json_t *metadata, status *st);
+/* A string of "__metadata__"; NULL: there is none. */
+const char *safetensors_metadata(const safetensors *s, const char *key);
+
 #endif

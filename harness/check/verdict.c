@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "case/case_sample.h"
+#include "case/effects.h"
 #include "check/compare.h"
 
 static bool repeats_agree(const case_context *s, const verdict_request *request, verdict *out) {
@@ -327,8 +328,23 @@ static void hold_bounded(const case_context *s, const verdict_request *request, 
         violate(out, s, request, i, &c, words);
 }
 
+/* Holds the launch to a debug.check(), which is one of its outputs. */
+static void hold_check(const case_context *s, const verdict_request *request, uint32_t i,
+                       verdict *out) {
+    const char *effect = s->signature.outputs[i].effect, *message;
+    const unsigned char *held = request->outputs[i].data;
+    int64_t count = tensor_count(&request->outputs[i]);
+    if (!effect_is_check(effect, &message) || memchr(held, 0, (size_t)count) == NULL)
+        return;
+    out->holds = false;
+    text_clear(&out->why);
+    text_printf(&out->why, "debug.check in line %d: %s", effect_line(effect), message);
+}
+
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st) {
     const compiler_numerics *n = s->kernel->numerics;
+    for (uint32_t i = 0; i < s->signature.output_count; i++)
+        hold_check(s, request, i, out);
     out->numerics = n ? "holds" : NULL;
     for (uint32_t i = 0; n && n->bounded && i < s->signature.output_count; i++)
         hold_bounded(s, request, i, out);

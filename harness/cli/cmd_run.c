@@ -6,16 +6,17 @@
 #include "base/file.h"
 #include "case/backend.h"
 #include "case/dims_from_arrays.h"
+#include "case/inputs.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
+#include "cli/run_steps.h"
 #include "cli/tuned_choice.h"
 #include "common/say.h"
 #include "exec/backend_device.h"
 #include "exec/module_cache.h"
 #include "launch/launch.h"
-#include "tessera/nonfinite.h"
 
 typedef struct run_session {
     compiler_source *source;
@@ -30,13 +31,15 @@ typedef struct run_session {
     compiler_type_binding
         *types; /* of the type variables: as given, else as the arrays have them */
     ir_binding *dims;
-    const char **paths;       /* of the inputs, by parameter */
-    tensor *inputs, *outputs; /* a list each, of tensors_new */
-    ir_module *graph;         /* until its dimensions are known, and it is the instance's */
+    const char **paths; /* of the inputs, by parameter */
+    tensor *inputs;     /* of tensors_new */
+    ir_module *graph;   /* until its dimensions are known, and it is the instance's */
     compiler_instance *instance;
     compiler_signature signature;
     uint32_t device;
     bool case_asked; /* by --case, which gives constants, too */
+    int64_t steps;   /* 0: one launch */
+    int counter;     /* the input that counts them; -1: none */
 } run_session;
 
 static bool no_parameter(const compiler_kernel *kernel, const char *name, int length, status *st) {
@@ -69,11 +72,6 @@ static bool assign_inputs(run_session *s, const options *o, status *st) {
                               kernel->name, kernel->parameter_count);
         s->paths[at] = equals ? equals + 1 : word;
     }
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (!s->paths[i])
-            return status_set(st, STATUS_INVALID,
-                              "no array for parameter %s: give it with --in %s=FILE.npy",
-                              kernel->parameter_names[i], kernel->parameter_names[i]);
     return true;
 }
 
@@ -96,23 +94,94 @@ static dtype expected_type(const run_session *s, uint32_t parameter) {
     return v >= 0 ? s->types[v].type : s->k.kernel->parameter_types[parameter];
 }
 
-/* Types that NumPy lacks travel as others (bf16 as u2): which of the two is meant, the parameter
- * says. */
-static bool read_arrays(run_session *s, status *st) {
-    for (uint32_t i = 0; i < s->k.kernel->parameter_count; i++) {
-        dtype wanted = expected_type(s, i);
-        bool travels = wanted != DTYPE_NONE && !dtype_owns_npy_descr(wanted);
-        if (!tensor_read_npy(&s->inputs[i], s->paths[i], travels ? wanted : DTYPE_NONE, st))
-            return false;
-    }
-    return true;
-}
-
 static dtype given_type(const run_session *s, const char *name) {
     for (uint32_t i = 0; i < s->given.type_count; i++)
         if (strcmp(s->given.types[i].name, name) == 0)
             return s->given.types[i].type;
     return DTYPE_NONE;
+}
+
+/* --dims names what it knows; a case that was asked for knows everything. */
+static bool take_given(run_session *s, const options *o, status *st) {
+    const compiler_case *c = s->case_asked ? s->k.c : NULL;
+    const compiler_kernel *kernel = s->k.kernel;
+    s->given_by = c ? "--case" : "--dims";
+    if (c)
+        s->given = (compiler_values){c->dims, c->dim_count, c->types, c->type_count};
+    else if (!compiler_values_read(options_text(o, OPTION_DIMS, ""), &s->memory, &s->given, st))
+        return false;
+    for (uint32_t i = 0; i < s->given.type_count; i++) {
+        uint32_t v = 0;
+        while (v < kernel->type_count && strcmp(kernel->type_names[v], s->given.types[i].name) != 0)
+            v++;
+        if (v == kernel->type_count)
+            return status_set(st, STATUS_INVALID, "kernel %s has no type variable %.80s",
+                              kernel->name, s->given.types[i].name);
+    }
+    return true;
+}
+
+/* A parameter of several arrays is named once. */
+static void add_name(text *names, const char *name) {
+    const size_t length = strcspn(name, ".");
+    const char *last = names->length ? strrchr(names->data, ' ') : NULL;
+    last = last ? last + 1 : names->length ? names->data : "";
+    if (strlen(last) != length || strncmp(last, name, length) != 0)
+        text_printf(names, "%s%.*s", names->length ? ", " : "", (int)length, name);
+}
+
+/* Draws inputs that have no array for the case, as bench draws them. */
+static bool draw_inputs(run_session *s, const options *o, text *diagnostics, status *st) {
+    compiler_signature signature;
+    compiler_instance *instance =
+        compiler_instance_open(s->k.source, s->k.kernel, s->k.c, diagnostics);
+    if (!instance)
+        return status_set(st, STATUS_INVALID, "the kernel does not check");
+    tensor *drawn = tensors_new(s->k.kernel->parameter_count);
+    uint64_t seed = 1;
+    bool ok = options_number(o, OPTION_SEED, 0, UINT64_MAX, &seed, st) &&
+              compiler_signature_of(instance, &signature, st) &&
+              inputs_make(&signature, s->k.c, seed, drawn, st);
+    text names;
+    text_init(&names);
+    for (uint32_t i = 0; i < s->k.kernel->parameter_count && ok; i++) {
+        if (s->inputs[i].data)
+            continue;
+        add_name(&names, s->k.kernel->parameter_names[i]);
+        s->inputs[i] = drawn[i];
+        drawn[i] = (tensor){0};
+        s->paths[i] = s->k.c->name;
+    }
+    if (ok)
+        say(stderr, "tsr: drawn for case %s: %s\n", s->k.c->name, names.data);
+    text_release(&names);
+    tensors_free(drawn);
+    compiler_instance_free(instance);
+    return ok;
+}
+
+static bool complete_inputs(run_session *s, const options *o, text *diagnostics, status *st) {
+    const compiler_kernel *kernel = s->k.kernel;
+    uint32_t i = 0;
+    dtype *types = ARENA_NEW(&s->memory, dtype, kernel->parameter_count + 1);
+    for (uint32_t k = 0; k < kernel->parameter_count; k++)
+        types[k] = expected_type(s, k);
+    const step_inputs given = {kernel->parameter_names, types, kernel->parameter_count, s->paths,
+                               s->inputs};
+    if (!steps_read(&given, o, st))
+        return false;
+    s->counter = s->steps ? steps_counter(&given, st) : -1;
+    while (i < kernel->parameter_count && s->inputs[i].data)
+        i++;
+    if (i == kernel->parameter_count)
+        return true;
+    if (s->steps && s->k.c && !options_flag(o, OPTION_DIMS)) {
+        s->case_asked = true;
+        return draw_inputs(s, o, diagnostics, st) && take_given(s, o, st);
+    }
+    return status_set(st, STATUS_INVALID,
+                      "no array for parameter %s: give it with --in %s=FILE.npy",
+                      kernel->parameter_names[i], kernel->parameter_names[i]);
 }
 
 static bool type_mismatch(const run_session *s, uint32_t parameter, dtype wanted, status *st) {
@@ -151,26 +220,6 @@ static bool bind_types(run_session *s, status *st) {
         } else if (s->types[v].type != held) {
             return types_differ(s, from[v], i, st);
         }
-    }
-    return true;
-}
-
-/* --dims names what it knows; a case that was asked for knows everything. */
-static bool take_given(run_session *s, const options *o, status *st) {
-    const compiler_case *c = options_flag(o, OPTION_CASE) ? s->k.c : NULL;
-    const compiler_kernel *kernel = s->k.kernel;
-    s->given_by = c ? "--case" : "--dims";
-    if (c)
-        s->given = (compiler_values){c->dims, c->dim_count, c->types, c->type_count};
-    else if (!compiler_values_read(options_text(o, OPTION_DIMS, ""), &s->memory, &s->given, st))
-        return false;
-    for (uint32_t i = 0; i < s->given.type_count; i++) {
-        uint32_t v = 0;
-        while (v < kernel->type_count && strcmp(kernel->type_names[v], s->given.types[i].name) != 0)
-            v++;
-        if (v == kernel->type_count)
-            return status_set(st, STATUS_INVALID, "kernel %s has no type variable %.80s",
-                              kernel->name, s->given.types[i].name);
     }
     return true;
 }
@@ -216,7 +265,7 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
     if (!take_given(s, o, st) || !assign_inputs(s, o, st))
         return false;
     start_types(s);
-    if (!read_arrays(s, st) || !bind_types(s, st))
+    if (!complete_inputs(s, o, diagnostics, st) || !bind_types(s, st))
         return false;
     if (!check_kernel(s, diagnostics))
         return status_set(st, STATUS_INVALID, "the kernel does not check");
@@ -226,7 +275,6 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
     s->graph = NULL;
     if (!compiler_signature_of(s->instance, &s->signature, st))
         return false;
-    s->outputs = tensors_new(s->signature.output_count);
     return compiler_check_values(s->instance, s->inputs, st);
 }
 
@@ -245,7 +293,24 @@ static bool take_tuned(run_session *s, status *st) {
     return compiler_signature_of(s->instance, &s->signature, st); /* names are the instance's */
 }
 
-static bool run_compiled(run_session *s, status *st) {
+/* The steps, on a device that is open, or with none by the interpreter. */
+static bool run_steps(run_session *s, const options *o, launch *device, status *st) {
+    char digest[65];
+    sha256_hex(compiler_instance_hash(s->instance), digest);
+    step_plan plan = {.kernel = s->k.kernel->name,
+                      .path = s->k.kernel->path,
+                      .program = digest,
+                      .signature = &s->signature,
+                      .inputs = s->inputs,
+                      .device = device,
+                      .instance = s->instance,
+                      .counter = s->counter,
+                      .steps = s->steps};
+    steps_options(&plan, o);
+    return steps_run(&plan, st);
+}
+
+static bool run_compiled(run_session *s, const options *o, status *st) {
     s->build.source_schedule = s->k.kernel->schedule;
     if (!take_tuned(s, st))
         return false;
@@ -259,66 +324,26 @@ static bool run_compiled(run_session *s, status *st) {
                                   .constants = s->build.constants};
         launch_request_artifact(&request, &artifact);
         launch_request_buffers(&request, &s->signature);
-        ok = launch_open(&l, &request, st) && launch_write_inputs(&l, s->inputs, st) &&
-             launch_run(&l, st) && launch_read_outputs(&l, &s->signature, s->outputs, st);
+        ok = launch_open(&l, &request, st) && run_steps(s, o, &l, st);
         launch_close(&l);
     }
     compiler_artifact_release(&artifact);
     return ok;
 }
 
-static bool write_outputs(const run_session *s, const char *directory, status *st) {
-    if (file_exists(directory) && !file_is_dir(directory))
-        return status_set(st, STATUS_INVALID, "--out %s: it is no folder", directory);
-    if (!file_make_dirs(directory, st))
-        return false;
-    for (uint32_t i = 0; i < s->signature.output_count; i++) {
-        text path;
-        text_init(&path);
-        text_printf(&path, "%s/%s.npy", directory, s->signature.outputs[i].name);
-        bool ok = tensor_write_npy(&s->outputs[i], path.data, st);
-        if (ok)
-            say(stdout, "%s\n", path.data);
-        text_release(&path);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
-/* Tells what made outputs that are not finite; only an operation is a failure. */
-static bool check_finite(const run_session *s, bool *fails, status *st) {
-    compiler_nonfinite found;
-    text words;
-    if (!compiler_find_nonfinite(s->instance, s->inputs, s->outputs, &found, st))
-        return false;
-    *fails = found.origin == NONFINITE_OPERATION;
-    text_init(&words);
-    bool ok = compiler_nonfinite_text(s->instance, &found, &words, st);
-    if (ok && found.elements)
-        say(stderr, "tsr: sentinels: %s\n", words.data);
-    text_release(&words);
-    return ok;
-}
-
 static int run_kernel(run_session *s, const options *o) {
     text diagnostics;
     status st = STATUS_INIT;
-    bool fails = false;
     text_init(&diagnostics);
     bool ok = prepare(s, o, &diagnostics, &st);
     say_diagnostics(stderr, ok ? "" : diagnostics.data);
     text_release(&diagnostics);
-    ok = ok && (backend_is_compiled(&backend_table[s->backend])
-                    ? run_compiled(s, &st)
-                    : compiler_interpret(s->instance, s->inputs, s->outputs, &st));
-    ok = ok && write_outputs(s, options_text(o, OPTION_OUT, "."), &st);
-    ok = ok && (!options_flag(o, OPTION_SENTINELS) || check_finite(s, &fails, &st));
+    ok = ok && (backend_is_compiled(&backend_table[s->backend]) ? run_compiled(s, o, &st)
+                                                                : run_steps(s, o, NULL, &st));
     tensors_free(s->inputs);
-    tensors_free(s->outputs);
     ir_module_free(s->graph);
     compiler_instance_free(s->instance);
-    return !ok ? command_fail(&st) : fails ? EXIT_CHECK : EXIT_DONE;
+    return ok ? EXIT_DONE : command_fail(&st);
 }
 
 /* One backend: cpu where none is named. */
@@ -336,9 +361,16 @@ int command_run(const options *o) {
     if (o->arguments.count != 1)
         return command_usage(o->command, "run takes one file");
     const char *path = o->arguments.items[0];
-    if (run_module_is(path))
-        return run_module(o);
     run_session s = {.case_asked = options_flag(o, OPTION_CASE)};
+    uint64_t steps = 0;
+    status st = STATUS_INIT;
+    if (!options_number(o, OPTION_STEPS, 1, INT32_MAX, &steps, &st))
+        return command_usage(o->command, "%s", st.message);
+    if (options_flag(o, OPTION_KEEP) && !steps)
+        return command_usage(o->command, "--state goes with --steps N");
+    if (run_module_is(path))
+        return run_module(o, (int64_t)steps);
+    s.steps = (int64_t)steps;
     tuned_choices tuned;
     job_choice choice;
     int code = options_flag(o, OPTION_DIMS)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "case/backend.h"
 #include "case/bound.h"
 #include "case/source_probe.h"
@@ -12,16 +13,30 @@
 #include "cli/command.h"
 #include "common/say.h"
 
+/* FILE.tsr:KERNEL names a kernel, too. Where its name begins; NULL: it is a path alone. */
+static const char *kernel_behind(const char *path) {
+    static const char end[] = ".tsr:";
+    const char *found = strstr(path, end);
+    return found && !file_exists(path) ? found + sizeof end - 1 : NULL;
+}
+
+static const char *kernel_asked(const options *o, const char *path) {
+    return options_text(o, OPTION_KERNEL, kernel_behind(path));
+}
+
 int kernel_choice_source(const options *o, const char *path, compiler_source **out) {
     status st = STATUS_INIT;
-    text diagnostics;
+    text diagnostics, file;
+    const char *name = kernel_behind(path);
     *out = NULL;
-    if (!source_probe_one(path, &st))
-        return command_fail(&st);
     text_init(&diagnostics);
-    *out = compiler_open(path, command_colour(o, stderr), &diagnostics, &st);
+    text_init(&file);
+    text_append_bytes(&file, path, name ? (size_t)(name - path) - 1 : strlen(path));
+    if (source_probe_one(file.data, &st))
+        *out = compiler_open(file.data, command_colour(o, stderr), &diagnostics, &st);
     say_diagnostics(stderr, diagnostics.data);
     text_release(&diagnostics);
+    text_release(&file);
     return *out ? EXIT_DONE : command_fail(&st);
 }
 
@@ -86,8 +101,7 @@ static int choose_space(const options *o, kernel_choice *k) {
 
 int kernel_choice_one(const options *o, compiler_source *source, const char *path,
                       kernel_choice *out) {
-    const char *name = options_text(o, OPTION_KERNEL, NULL),
-               *case_name = options_text(o, OPTION_CASE, NULL);
+    const char *name = kernel_asked(o, path), *case_name = options_text(o, OPTION_CASE, NULL);
     const compiler_kernel *only =
         compiler_kernel_count(source) == 1 ? compiler_kernel_at(source, 0) : NULL;
     *out = (kernel_choice){.source = source,
@@ -161,7 +175,7 @@ static int tell_others(const options *o, const compiler_values *values,
 
 int kernel_choice_all(const options *o, compiler_source *source, const char *path,
                       kernel_choices *out) {
-    const char *name = options_text(o, OPTION_KERNEL, NULL);
+    const char *name = kernel_asked(o, path);
     compiler_values values = {0};
     unbound_kernels others = {0};
     arena memory;

@@ -13,8 +13,8 @@ typedef struct kernel_choice {
     const compiler_case *c; /* NULL: it has none, and needs none */
 } kernel_choice;
 
-/* Opens the file, telling what is wrong with it on stderr. EXIT_DONE or the exit code; the caller
- * closes the source. */
+/* Opens the file, of FILE:KERNEL too, telling what is wrong with it on stderr. EXIT_DONE or the
+ * exit code; the caller closes the source. */
 int kernel_choice_source(const options *o, const char *path, compiler_source **out);
 /* The kernel of --kernel, which may be left out where the file has one, with the case of --case,
  * else the first, else none (NULL). Messages go to stderr. EXIT_DONE or the exit code. */

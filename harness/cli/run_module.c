@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "case/dims_from_arrays.h"
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/run_steps.h"
 #include "common/say.h"
 #include "formula.h"
 #include "launch/launch.h"
@@ -23,8 +25,10 @@ typedef struct module_run {
     char *image;
     size_t size;
     metadata metadata;
-    const char **paths;       /* of the inputs; in the metadata's memory, as `buffers` */
-    tensor *inputs, *outputs; /* a list each, of tensors_new */
+    const char **paths; /* of the inputs; in the metadata's memory, as `buffers` */
+    tensor *inputs;     /* of tensors_new */
+    int64_t steps;      /* 0: one launch */
+    int counter;
     compiler_buffer *buffers; /* inputs, then outputs */
     compiler_signature signature;
     uint32_t device;
@@ -54,7 +58,11 @@ static bool read_module(module_run *r, status *st) {
 
 /* A buffer's shape, as far as it is known: -1 is given at launch. */
 static struct compiler_buffer buffer_of(const metadata_parameter *p) {
-    struct compiler_buffer b = {.name = p->name, .type = p->type, .rank = (int)p->rank};
+    struct compiler_buffer b = {.name = p->name,
+                                .type = p->type,
+                                .rank = (int)p->rank,
+                                .replaces = -1,
+                                .effect = p->effect};
     memcpy(b.dims, p->dims, sizeof b.dims);
     return b;
 }
@@ -65,9 +73,11 @@ static void read_signature(module_run *r) {
     r->buffers = ARENA_NEW(&m->memory, compiler_buffer, count + 1);
     r->paths = ARENA_NEW(&m->memory, const char *, m->inputs + 1);
     r->inputs = tensors_new(m->inputs);
-    r->outputs = tensors_new(m->outputs);
     for (uint32_t i = 0; i < count; i++)
         r->buffers[i] = buffer_of(&m->parameters[i]);
+    for (uint32_t i = 0; m->donated && i < m->inputs; i++)
+        if (m->donated[i] != METADATA_NOT_DONATED)
+            r->buffers[m->inputs + m->donated[i]].replaces = (int)i;
     r->signature = (compiler_signature){.input_count = m->inputs,
                                         .output_count = m->outputs,
                                         .inputs = r->buffers,
@@ -101,24 +111,29 @@ static bool assign_inputs(module_run *r, const options *o, status *st) {
                               r->metadata.parameters[at].name, r->paths[at], equals + 1);
         r->paths[at] = equals ? equals + 1 : word;
     }
-    for (uint32_t i = 0; i < r->metadata.inputs; i++)
-        if (!r->paths[i])
-            return status_set(st, STATUS_INVALID,
-                              "no array for input %s: give it with --in %s=FILE.npy",
-                              r->metadata.parameters[i].name, r->metadata.parameters[i].name);
     return true;
 }
 
-static bool read_inputs(module_run *r, status *st) {
-    for (uint32_t i = 0; i < r->metadata.inputs; i++) {
-        dtype wanted = r->signature.inputs[i].type;
-        dtype told = dtype_owns_npy_descr(wanted) ? DTYPE_NONE : wanted;
-        if (!tensor_read_npy(&r->inputs[i], r->paths[i], told, st))
-            return false;
-        if (r->inputs[i].type != wanted)
-            return status_set(st, STATUS_INVALID, "input %s is %s, but %s holds %s",
-                              r->signature.inputs[i].name, dtype_name(wanted), r->paths[i],
-                              dtype_name(r->inputs[i].type));
+static bool read_inputs(module_run *r, const options *o, status *st) {
+    const uint32_t count = r->metadata.inputs;
+    const char **names = ARENA_NEW(&r->metadata.memory, const char *, count + 1);
+    dtype *types = ARENA_NEW(&r->metadata.memory, dtype, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = r->signature.inputs[i].name;
+        types[i] = r->signature.inputs[i].type;
+    }
+    const step_inputs given = {names, types, count, r->paths, r->inputs};
+    if (!steps_read(&given, o, st))
+        return false;
+    r->counter = r->steps ? steps_counter(&given, st) : -1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!r->inputs[i].data)
+            return status_set(st, STATUS_INVALID,
+                              "no array for input %s: give it with --in %s=FILE.npy", names[i],
+                              names[i]);
+        if (r->inputs[i].type != types[i])
+            return status_set(st, STATUS_INVALID, "input %s is %s, but %s holds %s", names[i],
+                              dtype_name(types[i]), r->paths[i], dtype_name(r->inputs[i].type));
     }
     return true;
 }
@@ -180,8 +195,11 @@ static bool find_shapes(module_run *r, status *st) {
     return true;
 }
 
-static bool run(module_run *r, const job_choice *choice, status *st) {
+static bool run(module_run *r, const options *o, const job_choice *choice, status *st) {
     launch l = {0};
+    char digest[65];
+    const sha256 whole = sha256_of(r->image, r->size);
+    sha256_hex(&whole, digest);
     const char *isa = NULL;
     launch_request request = {.device = r->device,
                               .threads = choice->threads[0],
@@ -193,25 +211,19 @@ static bool run(module_run *r, const job_choice *choice, status *st) {
                               .dim_count = r->metadata.dims,
                               .foreign = true};
     launch_request_buffers(&request, &r->signature);
-    bool ok = launch_open(&l, &request, st) && launch_write_inputs(&l, r->inputs, st) &&
-              launch_run(&l, st) && launch_read_outputs(&l, &r->signature, r->outputs, st);
+    step_plan plan = {.kernel = r->metadata.name,
+                      .path = r->path,
+                      .program = digest,
+                      .signature = &r->signature,
+                      .inputs = r->inputs,
+                      .device = &l,
+                      .counter = r->counter,
+                      .steps = r->steps};
+    steps_options(&plan, o);
+    bool ok = launch_open(&l, &request, st) && steps_run(&plan, st);
     if (ok && tsrGetModuleIsa(l.module, &isa) == TSR_SUCCESS)
         say(stderr, "tsr: %s: the image for %s\n", r->path, isa);
     launch_close(&l);
-    return ok;
-}
-
-static bool write_outputs(const module_run *r, const char *directory, status *st) {
-    bool ok = file_make_dirs(directory, st);
-    for (uint32_t i = 0; i < r->signature.output_count && ok; i++) {
-        text path;
-        text_init(&path);
-        text_printf(&path, "%s/%s.npy", directory, r->signature.outputs[i].name);
-        ok = tensor_write_npy(&r->outputs[i], path.data, st);
-        if (ok)
-            say(stdout, "%s\n", path.data);
-        text_release(&path);
-    }
     return ok;
 }
 
@@ -227,8 +239,8 @@ static int choose_device(const options *o, const job_choice *choice, uint32_t *d
     return command_fail(&st);
 }
 
-int run_module(const options *o) {
-    module_run r = {.path = o->arguments.items[0]};
+int run_module(const options *o, int64_t steps) {
+    module_run r = {.path = o->arguments.items[0], .steps = steps};
     job_choice choice;
     status st = STATUS_INIT;
     int code = COMMAND_REFUSE(o, "has no say: a module is compiled already", OPTION_KERNEL,
@@ -248,13 +260,11 @@ int run_module(const options *o) {
               read_module(&r, &st);
     if (ok) {
         read_signature(&r);
-        ok = assign_inputs(&r, o, &st) && read_inputs(&r, &st) && solve_dims(&r, &given, &st) &&
-             find_shapes(&r, &st) && run(&r, &choice, &st) &&
-             write_outputs(&r, options_text(o, OPTION_OUT, "."), &st);
+        ok = assign_inputs(&r, o, &st) && read_inputs(&r, o, &st) && solve_dims(&r, &given, &st) &&
+             find_shapes(&r, &st) && run(&r, o, &choice, &st);
         metadata_release(&r.metadata);
     }
     tensors_free(r.inputs);
-    tensors_free(r.outputs);
     free(r.image);
     arena_release(&memory);
     return ok ? EXIT_DONE : command_fail(&st);

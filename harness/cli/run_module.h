@@ -7,6 +7,6 @@
 /* Does the file begin as a module does? False where it cannot be read. */
 bool run_module_is(const char *path);
 /* Runs the module that is the command's only argument. Returns an exit code. */
-int run_module(const options *o);
+int run_module(const options *o, int64_t steps);
 
 #endif

@@ -49,6 +49,7 @@ static compiler_instance *cut_after(const search *s, size_t position) {
     ir_op_set_operands(m, last, d->results, count);
     ir_op_set_attr(m, ir_module_kernel(m), "outputs", ir_attr_array(m, names, count));
     ir_op_remove_attr(m, ir_module_kernel(m), "donated");
+    ir_op_remove_attr(m, ir_module_kernel(m), "effects");
     free(names);
     for (ir_op after = ir_op_get(m, last)->previous; after != op;) {
         ir_op previous = ir_op_get(m, after)->previous;

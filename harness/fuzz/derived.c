@@ -33,6 +33,22 @@ bool fuzz_dropout(fuzz_kernel *k) {
                     chances[choose_below(k->c, 4)], choose_below(k->c, 3), choose_below(k->c, 2));
 }
 
+bool fuzz_random(fuzz_kernel *k) {
+    static const char *const calls[] = {"uniform(%s.shape, -2, 3, seed=%u, step=%u)",
+                                        "normal(%s.shape, seed=%u, step=%u)",
+                                        "bernoulli(%s.shape, 0.25, seed=%u, step=%u)"};
+    const fuzz_value *x = fuzz_any(k);
+    const uint32_t call = choose_below(k->c, 4), seed = choose_below(k->c, 3),
+                   step = choose_below(k->c, 2);
+    if (call < 3)
+        return fuzz_let(k, call == 2 ? DTYPE_BOOL : DTYPE_F32, x->rank, x->dims, calls[call],
+                        x->name, seed, step);
+    return x->rank > 0 && x->dims[x->rank - 1] > 0 && dtype_is_float(x->type) &&
+           x->type != DTYPE_F64 &&
+           fuzz_let(k, DTYPE_I32, x->rank - 1, x->dims, "categorical(%s, seed=%u, step=%u)",
+                    x->name, seed, step);
+}
+
 bool fuzz_positions(fuzz_kernel *k) {
     const fuzz_value *x = fuzz_any(k);
     if (x->rank == 0 || x->type == DTYPE_BOOL)

@@ -1,7 +1,7 @@
 /* higher.c - functions that take functions: scan, map, and reduce with a combiner of one's own. */
 #include <string.h>
 
-#include "check/regions.h"
+#include "check/effects.h"
 
 /* ---- calling what was given ---- */
 
@@ -135,10 +135,10 @@ static bool give_made(scanning *s, const entity *result, value_list *next) {
     return good;
 }
 
-static ir_op build_scan(scanning *s, const value_list *next) {
+static ir_op build_scan(scanning *s, value_list *next, size_t mark) {
     checker *c = s->c;
     value_list operands = {0};
-    VEC(ir_type) results = {0};
+    effect_types results = {0};
     for (size_t i = 0; i < s->carried.count; i++) {
         vec_push(&operands, s->carried.items[i].value);
         vec_push(&results, ir_value_get(c->m, s->carried.items[i].value)->type);
@@ -147,6 +147,8 @@ static ir_op build_scan(scanning *s, const value_list *next) {
         vec_push(&operands, s->sliced.items[i].value);
     for (size_t i = 0; i < s->made.count; i++)
         vec_push(&results, stacked_type(c, &s->made.items[i], s->count));
+    const uint32_t own = (uint32_t)results.count;
+    effects_leave_loop(c, mark, s->count, next, &results);
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)s->carried.count)},
                                    {"sliced", ir_attr_int(c->m, (int64_t)s->sliced.count)},
                                    {"count", ir_attr_dim(c->m, s->count)}};
@@ -158,6 +160,7 @@ static ir_op build_scan(scanning *s, const value_list *next) {
                               .attrs = attrs,
                               .attr_count = 3};
     ir_op op = region_build(c, &s->draft, &q);
+    effects_take(c, mark, c->effects.count, op, own);
     vec_release(&operands);
     vec_release(&results);
     return op;
@@ -194,7 +197,8 @@ static entity run_scan(scanning *s, bool carries) {
     uint32_t before = c->report->reported;
     entity arguments[2], made = {.kind = ENTITY_NONE}, out = entity_broken(s->a->at);
     value_list next = {0};
-    s->draft = region_begin(c, 1, s->a->at);
+    const size_t mark = effects_mark(c);
+    s->draft = region_begin_turns(c, 1, s->a->at);
     region_enter(c, &s->draft, 0);
     take_arguments(s, arguments);
     entity result =
@@ -209,7 +213,7 @@ static entity run_scan(scanning *s, bool carries) {
         diagnose_error(c->report, ERROR_CARRIED, s->a->at, "'%s' gives nothing",
                        s->a->values[0].text);
     if (good && c->report->reported == before)
-        out = results_of(s, build_scan(s, &next), &made);
+        out = results_of(s, build_scan(s, &next, mark), &made);
     vec_release(&next);
     return out;
 }

@@ -402,5 +402,11 @@ const special_function tile_functions[] = {
      "0 with the chance p, else x / (1 - p), drawn for the places of x in the tensors that it was "
      "made from",
      NULL},
+    {"uniform", "shape, lo=0, hi=1, seed=0, step=0, rows=None, cols=None", special_uniform,
+     "f32 from lo to hi, drawn for the places rows and cols", NULL},
+    {"normal", "shape, mean=0, stddev=1, seed=0, step=0, rows=None, cols=None", special_normal,
+     "f32 of the normal distribution, likewise", NULL},
+    {"bernoulli", "shape, p=0.5, seed=0, step=0, rows=None, cols=None", special_bernoulli,
+     "bool: True with the chance p, likewise", NULL},
 };
 const size_t tile_function_count = sizeof tile_functions / sizeof *tile_functions;

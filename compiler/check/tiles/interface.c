@@ -64,13 +64,25 @@ static bool is_result(const ast_parameter *p) {
            n->right->kind == NODE_NAME && strcmp(n->right->text, "out") == 0;
 }
 
+/* Beside a KTile, KVCache is memory that tiles are loaded from; else it is a state. */
+static bool has_tile(const ast_function *f) {
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const node *n = f->parameters[i].annotation;
+        if (n && n->kind == NODE_BINARY && n->symbol == SYMBOL1('@'))
+            n = n->left;
+        if (n && interface_is_shaped(n, "KTile"))
+            return true;
+    }
+    return false;
+}
+
 /* One that is a result, or several tensors, or itself. */
 static bool unfold_one(compiler_source *s, const ast_function *f, uint32_t i, kernel_interface *k,
                        ast_parameters *out, diagnostics *d) {
     ast_parameter p = f->parameters[i];
     const bool taken = !p.keyword_only && p.annotation;
     parameter_record record = {p.name, p.at, (uint32_t)out->count, NULL};
-    if (taken && interface_is_cache(p.annotation)) {
+    if (taken && interface_is_cache(p.annotation) && has_tile(f)) {
         k->records[k->record_count++] = record;
         vec_push(out, field_of(s, &p, "K"));
         vec_push(out, field_of(s, &p, "V"));

@@ -309,6 +309,8 @@ entity tiles_attribute(checker *c, const entity *base, const node *n) {
         return context_attribute(c, base, n);
     if (base->kind == ENTITY_BLOCK)
         return block_attribute(c, base, n);
+    if (!state_usable(c, base, n->at))
+        return entity_broken(n->at);
     for (uint32_t i = 0; i < base->count; i++) {
         if (strcmp(base->names[i], n->text) == 0) {
             entity e = base->items[i];

@@ -301,6 +301,10 @@ typedef struct compiler_buffer {
     dtype type;
     int rank;
     int64_t dims[TENSOR_MAX_RANK];
+    int replaces;       /* of an output: the input that is donated to it; -1: none */
+    const char *effect; /* of an output that is no result: "print:LINE:WORDS {} WORDS", where "more"
+                           goes on with the line of the one before, and "check:LINE:WORDS", whose
+                           elements hold or the launch has failed; NULL: it is a result */
 } compiler_buffer;
 typedef struct compiler_signature {
     uint32_t input_count, output_count;
@@ -361,9 +365,8 @@ typedef struct compiler_options {
     uint32_t variant_count;
     bool unoptimised;  /* nothing is fused or simplified, and the machine code is LLVM's plainest:
                           the bits are the same, or there is a bug */
-    bool check_bounds; /* every load and store is checked against its memory's extent: slow, and an
-                          access outside ends the launch with a message. CPUs and emulated chips;
-                          the bits are the same */
+    bool check_bounds; /* every access is checked against its memory's extent, on CPUs and emulated
+                          chips: one outside ends the launch with a message */
     uint32_t threads;  /* the schedule may cut for this many; bits never depend on it. 0 = 1 */
     const char
         *schedule; /* values of schedule parameters, "BM=96,P0.NR=4v" (v: vectors), or NULL */

@@ -12,7 +12,7 @@ from typing import Any
 _NAMES = {
     "_capture": ("capture",),
     "_commands": ("bench", "replay"),
-    "_errors": ("CompileError", "Diagnostic", "Error"),
+    "_errors": ("CheckError", "CompileError", "Diagnostic", "Error"),
     "_kernel": ("Kernel", "jit", "kernel"),
     "_module": ("Module", "compile", "load"),
     "_tessera": ("Tensor",),

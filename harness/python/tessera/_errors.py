@@ -10,7 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from tessera._tessera import Error
 
-__all__ = ["CompileError", "Diagnostic", "Error", "Plain"]
+__all__ = ["CheckError", "CompileError", "Diagnostic", "Error", "Plain"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +39,10 @@ class CompileError(Error):
     def __init__(self, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(text)
         self.diagnostics = diagnostics
+
+
+class CheckError(Error):
+    """A debug.check() of the source, or of a state, that does not hold; the text has its message."""
 
 
 def diagnostics_of(text: str) -> tuple[Diagnostic, ...]:

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tessera import _capture, _dims, _tessera, numerics, runtime
+from tessera import _capture, _dims, _tessera, _tree, numerics, runtime
 from tessera._errors import CompileError, Error
 from tessera._module import Module, Signature, compile_file, dims_option
 from tessera._source import Source
@@ -50,32 +50,44 @@ class Kernel:
     def __get__(self, instance: Any, owner: Any = None) -> Kernel:
         return self  # with it, help() shows the kernel
 
-    def __call__(self, *arrays: Any, **constants: Any) -> Any:
+    def __call__(self, *values: Any, **named: Any) -> Any:
         __tracebackhide__ = True
         try:
-            if self._source.records:
-                arrays = self._flat(arrays)
+            given, arrays = self._flat(values, named)
+            constants = {name: value for name, value in named.items() if name not in self._source.tops}
             signature = _tessera.signature(arrays)
             module = self._module_of(signature, constants)
             if not _tessera.capturing:
-                return module.run(signature, arrays)
-            named = zip((one.name for one in self._source.parameters), arrays)
-            return _capture.recorded(self.__name__, named, functools.partial(module.run, signature, arrays))
+                return module.run(signature, arrays, given)
+            leaves = zip((one.name for one in self._source.parameters), arrays)
+            return _capture.recorded(self.__name__, leaves, functools.partial(module.run, signature, arrays, given))
         except Error as error:
             raise error.with_traceback(None) from None
 
-    def module_for(self, *arrays: Any, **constants: Any) -> Module:
+    def module_for(self, *values: Any, **named: Any) -> Module:
         """The module for arrays of these shapes and types, compiled the first time."""
-        return self._module_of(_tessera.signature(self._flat(arrays)), constants)
+        constants = {name: value for name, value in named.items() if name not in self._source.tops}
+        return self._module_of(_tessera.signature(self._flat(values, named)[1]), constants)
 
-    def _flat(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-        """A KVCache is given as a pair (K, V)."""
-        flat: list[Any] = []
-        for place, one in enumerate(arrays):
-            if place in self._source.records and not (isinstance(one, tuple) and len(one) == 2):
-                raise Error(f"argument {place} of {self.__name__} is a KVCache: give a pair (K, V)")
-            flat += one if place in self._source.records else [one]
-        return tuple(flat)
+    def _flat(self, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any] | None, tuple[Any, ...]]:
+        """Values by their parameters, and their arrays; a KVCache beside a KTile may be a pair (K, V)."""
+        tops = self._source.tops
+        if not self._source.is_nested and not any(name in tops for name in named):
+            return None, values
+        if len(values) > len(tops):
+            raise Error(f"{self.__name__} takes {len(tops)} values ({', '.join(tops)}), not {len(values)}")
+        given = {**dict(zip(tops, values)), **{name: value for name, value in named.items() if name in tops}}
+        pairs = {one.name.split(".")[0] for one in self._source.parameters if one.name.endswith(".K")}
+        for name in pairs & given.keys():
+            if not _tree.is_tree(given[name]):
+                raise Error(f"'{name}' of {self.__name__} is a KVCache: give a pair (K, V), or a tessera.KVCache with a length")
+        shown = {name: self._cache(name, value) for name, value in given.items()}
+        return given, tuple(_tree.flatten([one.name for one in self._source.parameters], shown))
+
+    def _cache(self, name: str, value: Any) -> Any:
+        names = [one.name for one in self._source.parameters if one.name.split(".")[0] == name]
+        pair = names == [f"{name}.K", f"{name}.V"] and isinstance(value, tuple) and len(value) == 2
+        return {"K": value[0], "V": value[1]} if pair else value
 
     def _module_of(self, signature: Signature, constants: dict[str, Any]) -> Module:
         key = (signature, tuple(constants.items()), numerics.current(), runtime.backend())
@@ -113,8 +125,8 @@ class Kernel:
                 return compile_file(path, self._threads, options)
             except CompileError as error:
                 found = tuple(map(self._source.place, error.diagnostics))
-                where = [f"{self._file}:{one.line}:{one.column}: {one}" for one in found]
-                raise CompileError("\n".join(where) or str(error), found) from None
+                where = [f"{file or self._file}:{one.line}:{one.column}: {one}" for file, one in found]
+                raise CompileError("\n".join(where) or str(error), tuple(one for _, one in found)) from None
 
 
 class KernelDecorator:

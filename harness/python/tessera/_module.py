@@ -11,8 +11,8 @@ import sys
 import tempfile
 from typing import Any
 
-from tessera import _dims, _program, _tessera, numerics, runtime
-from tessera._errors import CompileError, Error, diagnostics_of
+from tessera import _dims, _program, _tessera, _tree, numerics, runtime
+from tessera._errors import CheckError, CompileError, Error, diagnostics_of
 from tessera._types import ARRAYS
 
 Signature = tuple[tuple[str, tuple[int, ...]], ...]
@@ -47,12 +47,19 @@ class Module:
     Inputs are arrays with the buffer protocol or __dlpack__, on the CPU; they are used where they lie if they are row-major
     and aligned to 64 bytes, and copied else. Results are arrays of the framework of the first input: of numpy, torch or
     jax, else tensors. They share no memory with the inputs.
+
+    Inputs like `layers.0.up` are parts of one: of a dict, a list, a tuple or a dataclass; inputs may be given by name. What replaces one of
+    these, as a state does, is of its form. What the source prints is printed, and a check that does not hold is a CheckError.
     """
 
     def __init__(self, image: bytes, threads: int | None = None) -> None:
         self._loaded = _tessera.Module(runtime.context(threads), image)
         self.metadata: dict[str, Any] = json.loads(self._loaded.metadata)
         self.image = image
+        self._inputs = [str(one["name"]) for one in self.metadata["inputs"]]
+        self._results = [one for one in self.metadata["outputs"] if "effect" not in one]
+        self._effects = [one["effect"] for one in self.metadata["outputs"] if "effect" in one]
+        self._has_trees = any("." in name for name in self._inputs) or any("." in one["name"] for one in self._results)
         self._plans: dict[Signature, _Plan] = {}
         self._makers: dict[type, Any] = {}
 
@@ -89,21 +96,64 @@ class Module:
         elements = tuple(math.prod(found) for _, found in signature)
         return _Plan(elements, outputs, tuple(dims[name] for name in self.metadata.get("dims", ())))
 
-    def __call__(self, *arrays: Any) -> Any:
-        return self.run(_tessera.signature(arrays), arrays)
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        if not named and not self._has_trees:
+            return self.run(_tessera.signature(values), values)
+        tops = list(dict.fromkeys(name.split(".")[0] for name in self._inputs))
+        if len(values) > len(tops):
+            raise Error(f"{self.name} takes {len(tops)} values ({', '.join(tops)}), not {len(values)}")
+        given = dict(zip(tops, values))
+        for name in named:
+            if name in given:
+                raise Error(f"'{name}' is given twice")
+        given.update(named)
+        arrays = tuple(_tree.flatten(self._inputs, given))
+        return self.run(_tessera.signature(arrays), arrays, given)
 
-    def run(self, signature: Signature, arrays: tuple[Any, ...]) -> Any:
-        """The call, where what the arrays are is known already."""
+    def run(self, signature: Signature, arrays: tuple[Any, ...], given: dict[str, Any] | None = None) -> Any:
+        """The call, where what the arrays are is known already; `given` has the values that they are parts of."""
         plan = self._plans.get(signature)
         if plan is None:
             plan = self._plans[signature] = self._make_plan(signature)
         outputs = tuple([_tessera.Tensor(name, shape) for name, shape in plan.outputs])
         self._loaded.launch(tuple(zip(arrays, plan.elements)), outputs, plan.dims)
+        if self._effects:
+            _happen(self.name, self._effects, outputs[len(self._results) :])
+            outputs = outputs[: len(self._results)]
         kind = type(arrays[0]) if arrays else type(None)
         make = self._makers.get(kind)
         if make is None:
             make = self._makers[kind] = _result_maker(arrays[0] if arrays else None)
+        if self._has_trees:
+            return self._values(tuple(map(make, outputs)), given or {})
         return make(outputs[0]) if len(outputs) == 1 else tuple(map(make, outputs))
+
+    def _values(self, outputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        """Results of several arrays, in the form of what they replace."""
+        names = [str(one["name"]) for one in self._results]
+        like = {}
+        for source, target in self.metadata.get("donated", ()):
+            if target < len(names):
+                like[names[target].split(".")[0]] = given.get(self._inputs[source].split(".")[0])
+        found = _tree.unflatten(names, outputs, like)
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+def _happen(name: str, effects: list[str], values: tuple[Any, ...]) -> None:
+    """Prints what print() shows, and raises for the first check that does not hold."""
+    line = ""
+    for place, (effect, value) in enumerate(zip(effects, values)):
+        kind, number, words = effect.split(":", 2)
+        shown = memoryview(value).tolist()
+        if kind == "check":
+            if not all(memoryview(value).cast("B")) if math.prod(value.shape) else False:
+                raise CheckError(f"line {number} of {name}: {words}")
+            continue
+        before, mark, behind = words.partition("{}")
+        line += (" " if kind == "more" else "") + (f"{before}{shown}{behind}" if mark else words)
+        if place + 1 == len(effects) or not effects[place + 1].startswith("more:"):
+            print(line)
+            line = ""
 
 
 def load(path: str | os.PathLike[str], threads: int | None = None) -> Module:

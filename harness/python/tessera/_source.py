@@ -10,24 +10,11 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from tessera import _dims, _words
+from tessera import _parameters, _words
 from tessera._errors import Diagnostic, Error
 from tessera._types import ElementType
 
-LENGTH = "S_kv"  # of a KVCache that is shaped like the first KTile
-
-
-@dataclasses.dataclass(frozen=True)
-class Parameter:
-    """One array: its axes, and its type, which may be a variable."""
-
-    name: str
-    axes: tuple[_dims.Formula, ...]
-    element: str
-    variable: bool
-
-
-def _lines_of(function: types.FunctionType) -> tuple[list[str], int]:
+def _lines_of(function: Any) -> tuple[list[str], int]:
     try:
         return inspect.getsourcelines(function)
     except OSError:
@@ -44,6 +31,74 @@ def _words_of(node: ast.expr) -> list[str]:
     return words[1:] if len(words) > 1 and words[0] not in _words.DECORATORS else words
 
 
+@dataclasses.dataclass(frozen=True)
+class Other:
+    """A function or a record that the kernel names: its lines, and where they stand."""
+
+    name: str
+    file: str
+    first: int
+    indent: int
+    lines: list[str]
+    tree: ast.stmt
+    value: Any
+
+
+def _other(name: str, value: Any) -> Other:
+    lines, first = _lines_of(value)
+    text = textwrap.dedent("".join(lines))
+    tree = ast.parse(text).body[0]
+    kept = text.splitlines()
+    if isinstance(tree, ast.FunctionDef):  # a kernel that is called is a function
+        for one in tree.decorator_list:
+            kept[one.lineno - 1 : one.end_lineno] = [""] * ((one.end_lineno or one.lineno) - one.lineno + 1)
+    named = {key for key, module in vars(inspect.getmodule(value)).items() if getattr(module, "__name__", "") == "tessera"}
+    return Other(
+        name, inspect.getsourcefile(value) or "<unknown>", first, len(lines[0]) - len(lines[0].lstrip()),
+        _without_prefix(kept, tree, named), tree, value,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """The function of a kernel; a function or a record of the user's; None: something else."""
+    value = getattr(value, "__wrapped__", value)
+    mine = isinstance(value, (types.FunctionType, type)) and not value.__module__.split(".")[0] in ("tessera", "builtins")
+    return value if mine and (isinstance(value, types.FunctionType) or dataclasses.is_dataclass(value)) else None
+
+
+def _names_of(value: Any, tree: ast.AST) -> Iterator[tuple[str, Any]]:
+    outside = dict(vars(inspect.getmodule(value)))
+    if isinstance(value, types.FunctionType):
+        outside.update(inspect.getclosurevars(value).nonlocals)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in outside:
+            yield node.id, outside[node.id]
+
+
+def _others_of(function: types.FunctionType) -> Iterator[Other]:
+    """Functions and records that the function names, and those that these name, each once."""
+    waiting, seen = [_other(function.__name__, function)], {function.__name__}
+    while waiting:
+        one = waiting.pop()
+        if one.value is not function:
+            yield one
+        for name, value in _names_of(one.value, one.tree):
+            if name not in seen and _plain(value):
+                seen.add(name)
+                waiting.append(_other(name, _plain(value)))
+
+
+def _without_prefix(lines: list[str], tree: ast.AST, named: set[str]) -> list[str]:
+    """`tessera.` becomes blanks, so that columns stay."""
+    raw = [line.encode() for line in lines]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in named:
+            line, begin = node.value.lineno - 1, node.value.col_offset
+            length = len(node.value.id.encode()) + 1
+            raw[line] = raw[line][:begin] + b" " * length + raw[line][begin + length :]
+    return [line.decode() for line in raw]
+
+
 class Source:
     """The text that the compiler reads, and what stands where in it."""
 
@@ -56,27 +111,19 @@ class Source:
             raise Error(f"{function.__name__} is no function that def makes")
         self._tree = tree
         self._kernel = "@kernel"
-        self._body = self._without_prefix(textwrap.dedent(text).splitlines(), function)
+        named = {name for name, value in function.__globals__.items() if getattr(value, "__name__", "") == "tessera"}
+        self._body = _without_prefix(textwrap.dedent(text).splitlines(), tree, named)
         self._drop_decorators()
-        self._head = ["from tessera import *", *self._constants_of(function)]
         self.constants = [one.arg for one in tree.args.kwonlyargs]
-        self.parameters: list[Parameter] = []
-        self.records: list[int] = []  # places of the parameters that are two arrays
-        for one in tree.args.args:
-            self._add_parameter(one.arg, one.annotation or ast.Constant(None))
+        self._others = list(_others_of(function))
+        self._head = ["from tessera import *", *self._constants_of(function)]
+        found = _parameters.Parameters({one.name: one.tree for one in self._others if isinstance(one.tree, ast.ClassDef)}, function.__globals__)
+        found.add_all(tree.args.args)
+        self.parameters = found.leaves
+        self.tops = found.tops
+        self.is_nested = any("." in one.name for one in found.leaves)
 
     # ---- the text ----
-
-    def _without_prefix(self, lines: list[str], function: types.FunctionType) -> list[str]:
-        """`tessera.` becomes blanks, so that columns stay."""
-        named = {name for name, value in function.__globals__.items() if getattr(value, "__name__", "") == "tessera"}
-        raw = [line.encode() for line in lines]
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in named:
-                line, begin = node.value.lineno - 1, node.value.col_offset
-                length = len(node.value.id.encode()) + 1
-                raw[line] = raw[line][:begin] + b" " * length + raw[line][begin + length :]
-        return [line.decode() for line in raw]
 
     def _drop_decorators(self) -> None:
         """Those of Python, @kernel itself, which may have options of Python, and @same_as, as no other kernel is in the text: they become
@@ -95,6 +142,8 @@ class Source:
         yield from used.globals.items()
         yield from used.nonlocals.items()
         arguments = [*self._tree.args.args, *self._tree.args.kwonlyargs]
+        for other in self._others:
+            yield from _names_of(other.value, other.tree)
         for node in [*self._tree.decorator_list, *(one.annotation for one in arguments if one.annotation)]:
             names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
             yield from ((name, function.__globals__[name]) for name in names if name in function.__globals__)
@@ -114,41 +163,20 @@ class Source:
         return [*self._head, *[""] * max(self._first - 1 - len(self._head) - len(own), 0), *own]
 
     def text(self, constants: dict[str, Any]) -> str:
-        return "\n".join([*self._before(constants), *self._body, ""])
+        lines = [*self._before(constants), *self._body]
+        for one in self._others:
+            lines += ["", *one.lines]
+        return "\n".join([*lines, ""])
 
-    def place(self, found: Diagnostic) -> Diagnostic:
-        shift = self._first - len(self._before({})) - 1
-        return dataclasses.replace(found, line=found.line + shift, column=found.column + self._indent)
-
-    # ---- parameters ----
-
-    def _add_parameter(self, name: str, annotation: ast.expr) -> None:
-        words = _words_of(annotation.value if isinstance(annotation, ast.Subscript) else annotation)
-        if isinstance(annotation, ast.BinOp) and ast.unparse(annotation.right).split(".")[-1] == "out":
-            return  # a result
-        if words[-1] == "KVCache":
-            self.records.append(len(self.parameters) - len(self.records))
-            like = self._like_first(annotation) if not isinstance(annotation, ast.Subscript) else _entries(annotation)
-            self.parameters += [Parameter(f"{name}.{field}", *like) for field in "KV"]
-            return
-        self.parameters.append(Parameter(name, *_entries(annotation)))
-
-    def _like_first(self, annotation: ast.expr) -> tuple[tuple[_dims.Formula, ...], str, bool]:
-        if not self.parameters:
-            raise Error("KVCache alone is shaped like the first KTile, and none stands before it")
-        first = self.parameters[0]
-        return (*first.axes[:-2], LENGTH, *first.axes[-1:]), first.element, first.variable
-
-
-def _entries(annotation: ast.expr) -> tuple[tuple[_dims.Formula, ...], str, bool]:
-    """Formulas of the axes, the type, and whether that is a variable: of Tensor["M", 3, f32]."""
-    if not isinstance(annotation, ast.Subscript):
-        raise Error(f"a parameter's type is {ast.unparse(annotation)}; it is Tensor[...] or KTile[...] of axes and an element type")
-    parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
-    axes = tuple(part.value if isinstance(part, ast.Constant) else ast.unparse(part) for part in parts[:-1])
-    last = parts[-1]
-    while isinstance(last, ast.BinOp):
-        last = last.left  # without policies
-    if isinstance(last, ast.Constant):
-        return axes, str(last.value), True
-    return axes, last.attr if isinstance(last, ast.Attribute) else ast.unparse(last), False
+    def place(self, found: Diagnostic) -> tuple[str | None, Diagnostic]:
+        """The file, None for the kernel's, and the error with its line there."""
+        end = len(self._before({})) + len(self._body)
+        if found.line <= end:
+            shift = self._first - len(self._before({})) - 1
+            return None, dataclasses.replace(found, line=found.line + shift, column=found.column + self._indent)
+        for one in self._others:
+            end += 1
+            if found.line <= end + len(one.lines):
+                return one.file, dataclasses.replace(found, line=found.line - end + one.first - 1, column=found.column + one.indent)
+            end += len(one.lines)
+        return None, found

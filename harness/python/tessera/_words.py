@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 import math as python_math
 import pathlib
 import types
@@ -52,6 +53,34 @@ class Word:
 
     def __repr__(self) -> str:
         return self._text
+
+
+class Generic:
+    """class Pair(Generic["M", "T"]): what stands there is read from the record's text."""
+
+    def __class_getitem__(cls, parts: Any) -> type:
+        return cls
+
+
+def record(fields: type) -> type:
+    """A class of tensors, which is a dataclass here."""
+    return dataclasses.dataclass(fields)
+
+
+@dataclasses.dataclass
+class Cache:
+    """Keys, values and the number of places: a KVCache."""
+
+    K: Any
+    V: Any
+    length: Any = None
+
+
+class CacheWord(Word):
+    """KVCache["B", "H", "S_max", "D_h", f32] in annotations; KVCache(K=..., V=..., length=...) is one."""
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        return Cache(*values, **named) if "K" in named or len(values) > 1 else super().__call__(*values, **named)
 
 
 class Math(Word):
@@ -104,6 +133,7 @@ def _make() -> dict[str, Any]:
     found.update({name: function if name in tensors else Word(name) for name, function in functions.items()})
     found.update({name: getattr(builtins, name) for name in functions if hasattr(builtins, name)})
     found.update({name: getattr(_types, name) for name in found if hasattr(_types, name)})
+    found.update(Generic=Generic, record=record, state=record, KVCache=CacheWord("KVCache"))
     found.update(Tensor=_tessera.Tensor, math=Math("math"), inf=python_math.inf, INF=python_math.inf, nan=python_math.nan)
     return {name: value for name, value in found.items() if not name.startswith("_")}
 

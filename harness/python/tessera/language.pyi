@@ -75,11 +75,26 @@ class KTile(Tensor):
     def __class_getitem__(cls, parts: Any) -> Any: ...
 
 class KVCache:
-    """KVCache["B", "S_kv", "D", f32]: two tensors in memory; alone it is shaped like the first KTile, with the length S_kv"""
+    """Keys and values: a state, KVCache["B", "H", "S_max", "D_h", f32]; beside a KTile two tensors in memory"""
 
-    K: KTile
-    V: KTile
+    K: Tensor
+    V: Tensor
+    length: Tensor
+    def __init__(self, **fields: Any) -> None: ...
     def __class_getitem__(cls, parts: Any) -> Any: ...
+    def append(self, k: Any, v: Any) -> KVCache:
+        """with the keys and values of so many places more"""
+    def prune(self, places: Any) -> KVCache:
+        """without the oldest places"""
+    def mask(self, queries: Any) -> Tensor:
+        """True where one of the last so many places sees one of the cache"""
+
+class Generic:
+    """class Pair(Generic["M", "T"]): parameters of a record"""
+
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
+rolling_window: Policy
 
 class Param:
     """NAME = Param["V", "D", f32]: weights, which functions name and the kernel takes"""
@@ -115,6 +130,12 @@ def cases(*cases: _Case) -> Callable[[_F], _F]:
 
 def record(fields: type[_R]) -> type[_R]:
     """a class of tensors: its fields are annotated like parameters"""
+
+def state(fields: type[_R]) -> type[_R]:
+    """a record that a program takes, changes and gives back"""
+
+def replace(record: _R, **fields: Any) -> _R:
+    """the record with other fields"""
 
 def bounded(condition: Any, turns: Any) -> bool:
     """while bounded(condition, 100): as long as it holds, and for at most so many turns"""
@@ -167,10 +188,18 @@ def stochastic_round(value: Any) -> Policy:
     """takes a seed: an integer from 0 on"""
 def loss_scale(value: Any) -> Policy:
     """takes a power of two from 2 on, such as 1024"""
+@overload
 def normal(mean: Any = 0, stddev: Any = 1) -> Distribution:
     """what a case draws an input from"""
+@overload
+def normal(shape: Any, mean: Any = 0, stddev: Any = 1, seed: Any = 0, step: Any = 0) -> Tensor:
+    """f32 of the normal distribution, likewise"""
+@overload
 def uniform(lo: Any, hi: Any) -> Distribution:
     """what a case draws an input from"""
+@overload
+def uniform(shape: Any, lo: Any = 0, hi: Any = 1, seed: Any = 0, step: Any = 0) -> Tensor:
+    """f32 from lo to hi, drawn for the place of each element"""
 def integers(lo: Any, hi: Any) -> Distribution:
     """what a case draws an input from"""
 def constant(value: Any) -> Distribution:
@@ -275,6 +304,10 @@ def scatter(x: Any, indices: Any, updates: Any, mode: Any = "set", axis: Any = 0
     """x with updates at i32 indices along an axis, one after the other: in place of the elements, or, by "add", "max", "min" or "mul", combined with them"""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
+def bernoulli(shape: Any, p: Any = 0.5, seed: Any = 0, step: Any = 0) -> Tensor:
+    """bool: True with the chance p, a number or a tensor, likewise"""
+def categorical(logits: Any, axis: Any = -1, seed: Any = 0, step: Any = 0) -> Tensor:
+    """i32: a position along one axis, drawn with the chance softmax(logits)"""
 def neg(x: Any) -> Tensor:
     """-x"""
 def abs(x: Any) -> Tensor:
@@ -472,6 +505,15 @@ class _Tile:
     @staticmethod
     def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0, rows: Any = None, cols: Any = None) -> Tensor:
         """0 with the chance p, else x / (1 - p), drawn for the places of x in the tensors that it was made from"""
+    @staticmethod
+    def uniform(shape: Any, lo: Any = 0, hi: Any = 1, seed: Any = 0, step: Any = 0, rows: Any = None, cols: Any = None) -> Tensor:
+        """f32 from lo to hi, drawn for the places rows and cols"""
+    @staticmethod
+    def normal(shape: Any, mean: Any = 0, stddev: Any = 1, seed: Any = 0, step: Any = 0, rows: Any = None, cols: Any = None) -> Tensor:
+        """f32 of the normal distribution, likewise"""
+    @staticmethod
+    def bernoulli(shape: Any, p: Any = 0.5, seed: Any = 0, step: Any = 0, rows: Any = None, cols: Any = None) -> Tensor:
+        """bool: True with the chance p, likewise"""
     def __getattr__(self, name: str) -> Any: ...
 
 tile: _Tile

@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import traceback
+import types
 import unittest
 
 import tessera
@@ -124,6 +125,32 @@ def policies(x: Tensor["M", "N", bf16 @ accum(f32)], *, shift=0.5) -> Tensor["M"
     return cast(sum(x, axis=1), f32) + shift
 
 
+@tessera.record
+class Pair:
+    a: Tensor["N", f32]
+    b: list[Tensor["N", f32], 2]
+
+    def total(self):
+        return self.a + self.b[0] + self.b[1]
+
+
+@tessera.jit
+def total_of_pair(p: Pair, *, twice=False) -> Tensor["N", f32]:
+    y = p.total()
+    if twice:
+        y = y * 2.0
+    return y
+
+
+def helper(x):
+    return x + absent  # noqa: F821 - an error of the test
+
+
+@tessera.kernel
+def calls_helper(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return helper(x)
+
+
 def floats(*values):
     return array.array("f", values)
 
@@ -203,6 +230,30 @@ class Kernels(unittest.TestCase):
             del os.environ["TSR"]
             if before:
                 os.environ["TSR"] = before
+
+    def test_errors_of_helpers_stand_where_they_are(self):
+        """In the line of the function that the kernel calls."""
+        with self.assertRaises(tessera.CompileError) as caught:
+            calls_helper(floats(1, 2))
+        (found,) = caught.exception.diagnostics
+        self.assertIn("return x + absent", pathlib.Path(__file__).read_text().splitlines()[found.line - 1])
+
+    def test_trees(self):
+        """Parameters of several arrays take these, and refuse others."""
+        pair = {"a": floats(1, 2), "b": [floats(3, 4), floats(5, 6)]}
+        plain = types.SimpleNamespace(**pair)
+        for value in (pair, plain, Pair(**pair)):
+            self.assertEqual(listed(total_of_pair(value)), [9, 12])
+            self.assertEqual(listed(total_of_pair(p=value, twice=True)), [18, 24])
+        for values, words in (
+            (({"a": pair["a"]},), "has 1 arrays, and the kernel takes 3"),
+            (({"a": pair["a"], "b": pair["b"], "c": pair["a"]},), "has 4 arrays"),
+            (({"a": pair["a"], "c": pair["b"]},), "no array for 'p.b.0'"),
+            ((), "no value for 'p'"),
+            ((pair, pair), "takes 1 values"),
+        ):
+            with self.assertRaisesRegex(tessera.Error, words):
+                total_of_pair(*values)
 
     def test_errors_stand_where_they_are(self):
         @tessera.kernel
@@ -459,7 +510,7 @@ class Numpy(unittest.TestCase):
         pathlib.Path("page.py").write_text("\n".join(blocks))
         run = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(len(blocks), 6)
+        self.assertEqual(len(blocks), 8)
 
 
 def load_tests(loader, tests, pattern):

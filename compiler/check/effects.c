@@ -1,0 +1,199 @@
+/* effects.c - print() and debug.check(): the values that they look at become outputs behind the
+ * kernel's own, in the order of the source, and the kernel's attribute `effects` says what each is
+ * for. So they hold nothing in its place, and nothing can change their order. */
+#include "check/effects.h"
+
+#include <string.h>
+
+/* ---- a list of them ---- */
+
+static void add(checker *c, effect_kind kind, const entity *value, const char *label, span at) {
+    const span place = checker_place(c, at);
+    program_effect one = {kind, value->value, label,
+                          source_position_of(c->report->source, place.start).line, place};
+    vec_push(&c->effects, one);
+}
+
+size_t effects_mark(const checker *c) {
+    return c->effects.count;
+}
+
+void effects_leave_loop(checker *c, size_t mark, ir_dim turns, value_list *next,
+                        effect_types *results) {
+    for (size_t i = mark; i < c->effects.count; i++) {
+        const ir_value v = c->effects.items[i].value;
+        const ir_type_data t = *ir_type_of(c->m, v);
+        ir_dim dims[IR_MAX_RANK + 1];
+        dims[0] = turns;
+        memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
+        if (t.rank == IR_MAX_RANK)
+            diagnose_error(c->report, ERROR_RANK_LIMIT, c->effects.items[i].at,
+                           "this has %d axes, and one more for the turns of the loop around it",
+                           IR_MAX_RANK);
+        vec_push(next, v);
+        vec_push(results, ir_type_tensor(c->m, t.element, t.rank + (t.rank < IR_MAX_RANK), dims));
+    }
+}
+
+void effects_take(checker *c, size_t mark, size_t end, ir_op op, uint32_t first) {
+    for (size_t i = mark; op && i < end; i++)
+        c->effects.items[i].value = ir_op_result(c->m, op, first + (uint32_t)(i - mark));
+}
+
+void effects_refuse(checker *c, size_t mark, const char *around) {
+    if (mark == c->effects.count)
+        return;
+    diagnose_error(c->report, ERROR_EFFECT, c->effects.items[mark].at,
+                   "%s in %s: it is not known how often it happens",
+                   c->effects.items[mark].kind == EFFECT_CHECK ? "a check" : "print()", around);
+    diagnose_help(c->report, "carry the value out of it, and look at it there");
+    c->effects.count = mark;
+}
+
+/* True where the other side of a branch checks something; 0 when reported. */
+ir_value effects_other_side(checker *c, size_t i) {
+    const program_effect *e = &c->effects.items[i];
+    const ir_type_data t = *ir_type_of(c->m, e->value);
+    entity held = {.kind = ENTITY_BOOL, .at = e->at, .integer = 1};
+    held = emit_constant(c, &held, DTYPE_BOOL, e->at);
+    return emit_broadcast(c, &held, t.rank, t.dims, e->at).value;
+}
+
+/* ---- the calls ---- */
+
+bool effects_is_call(const checker *c, const node *n) {
+    const node *callee = n->left;
+    if (callee->kind == NODE_NAME)
+        return strcmp(callee->text, "print") == 0;
+    return callee->kind == NODE_ATTRIBUTE && callee->left->kind == NODE_NAME &&
+           strcmp(callee->left->text, "debug") == 0 && !scope_find((checker *)c, "debug");
+}
+
+static entity nothing(span at) {
+    return (entity){.kind = ENTITY_NONE, .at = at};
+}
+
+/* Adds a word, or what stands for a value. */
+static void add_word(text *label, const char *word) {
+    text_append(label, label->length ? " " : "");
+    text_append(label, word);
+}
+
+static const char *word_of(const entity *e) {
+    return e->kind == ENTITY_BOOL ? (e->integer ? "True" : "False") : e->text;
+}
+
+static bool is_word(const entity *e) {
+    return e->kind == ENTITY_STRING || e->kind == ENTITY_NUMBER || e->kind == ENTITY_BOOL;
+}
+
+/* A value has the words before it, and the last one those behind it. */
+static entity check_print(checker *c, const node *n) {
+    const size_t mark = c->effects.count;
+    bool good = true;
+    text label;
+    text_init(&label);
+    for (uint32_t i = 0; i < n->count && good; i++) {
+        entity e = check_expression(c, n->items[i]);
+        if (is_word(&e)) {
+            add_word(&label, word_of(&e));
+            continue;
+        }
+        if (e.kind == ENTITY_DIM) /* a number when it runs */
+            e = tiles_dim_value(c, e.dim, e.at);
+        add_word(&label, "{}");
+        good = argument_tensor(c, &e, "what print() shows");
+        if (good)
+            add(c, mark < c->effects.count ? EFFECT_PRINT_MORE : EFFECT_PRINT, &e,
+                arena_strdup(&c->memory, label.data), n->at);
+        text_clear(&label);
+    }
+    if (mark < c->effects.count && label.length) {
+        program_effect *last = &c->effects.items[c->effects.count - 1];
+        last->label = arena_printf(&c->memory, "%s %s", last->label, label.data);
+    }
+    text_release(&label);
+    if (good && mark == c->effects.count)
+        diagnose_error(c->report, ERROR_EFFECT, n->at, "print() shows values that a launch makes");
+    return good && mark < c->effects.count ? nothing(n->at) : entity_broken(n->at);
+}
+
+/* All elements of a bool tensor. */
+static entity held(checker *c, const entity *condition, span at) {
+    call_arguments a = {.function = "all", .at = at, .count = 3};
+    a.values[0] = *condition;
+    a.given[0] = true;
+    a.values[1] = a.values[2] = nothing(at);
+    return special_all(c, &a);
+}
+
+/* ---- debug.check(condition, "words"), debug.check(x, finite=True) ---- */
+
+static entity check_check(checker *c, const node *n) {
+    static const special_function signature = {"debug.check", "x, message=\"\", finite=False", NULL,
+                                               "", NULL};
+    call_arguments *a = call_bind(c, &signature, n);
+    bool finite = false;
+    if (!a || !argument_tensor(c, &a->values[0], "what is checked") ||
+        (a->given[2] && !argument_bool(c, &a->values[2], "finite", &finite)))
+        return entity_broken(n->at);
+    const char *message = finite ? "a value is not finite" : "a check does not hold";
+    if (a->given[1] && a->values[1].kind != ENTITY_STRING) {
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, a->values[1].at,
+                       "the message of a check is a string, not %s",
+                       entity_describe(&a->values[1]));
+        return entity_broken(n->at);
+    }
+    if (a->given[1])
+        message = a->values[1].text;
+    entity condition = finite ? special_isfinite(c, a) : a->values[0];
+    return effects_check(c, &condition, message, n->at) ? nothing(n->at) : entity_broken(n->at);
+}
+
+bool effects_check(checker *c, const entity *condition, const char *message, span at) {
+    if (condition->kind == ENTITY_BROKEN)
+        return false;
+    if (tensor_type(c, condition)->element != DTYPE_BOOL) {
+        diagnose_error(c->report, ERROR_EFFECT, at, "a check takes bools, and this is %s",
+                       entity_type_text(c, ir_value_get(c->m, condition->value)->type));
+        diagnose_help(c->report, "write debug.check(x > 0.0), or debug.check(x, finite=True)");
+        return false;
+    }
+    entity all = tensor_type(c, condition)->rank ? held(c, condition, at) : *condition;
+    if (all.kind == ENTITY_BROKEN)
+        return false;
+    add(c, EFFECT_CHECK, &all, message, at);
+    return true;
+}
+
+entity effects_call(checker *c, const node *n) {
+    const bool prints = n->left->kind == NODE_NAME;
+    if (c->tiles) {
+        diagnose_error(c->report, ERROR_EFFECT, n->at,
+                       "a kernel of tiles computes its results, and neither prints nor checks");
+        return entity_broken(n->at);
+    }
+    if (!prints && strcmp(n->left->text, "check") != 0) {
+        diagnose_error(c->report, ERROR_UNKNOWN_FUNCTION, n->left->symbol_at,
+                       "debug has no '%.60s'; it has debug.check", n->left->text);
+        return entity_broken(n->at);
+    }
+    return prints ? check_print(c, n) : check_check(c, n);
+}
+
+/* ---- outputs ---- */
+
+ir_attr effects_attribute(checker *c, uint32_t outputs) {
+    static const char *const kinds[] = {
+        [EFFECT_PRINT] = "print", [EFFECT_PRINT_MORE] = "more", [EFFECT_CHECK] = "check"};
+    const uint32_t count = outputs + (uint32_t)c->effects.count;
+    ir_attr *list = ARENA_NEW(&c->memory, ir_attr, count + 1);
+    for (uint32_t i = 0; i < outputs; i++)
+        list[i] = ir_attr_string(c->m, "");
+    for (uint32_t i = outputs; i < count; i++) {
+        const program_effect *e = &c->effects.items[i - outputs];
+        list[i] = ir_attr_string(
+            c->m, arena_printf(&c->memory, "%s:%u:%s", kinds[e->kind], e->line, e->label));
+    }
+    return ir_attr_array(c->m, list, count);
+}

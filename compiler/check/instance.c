@@ -1,0 +1,151 @@
+/* instance.c - records with parameters: KVCache["B", "H", 64, "D", bf16] @ rolling_window is the
+ * record with these in the place of its Generic[...], and with constants of its own. */
+#include <string.h>
+
+#include "check/check.h"
+#include "source/parser.h"
+
+static const node *without_policies(const node *n) {
+    while (n->kind == NODE_BINARY && n->symbol == SYMBOL1('@'))
+        n = n->left;
+    return n;
+}
+
+record_type *record_named(source_module *m, const node *n) {
+    const node *base = without_policies(n);
+    base = base->kind == NODE_SUBSCRIPT ? base->left : base;
+    const char *name = base->kind == NODE_NAME ? base->text : "";
+    source_module *from = module_of_name(m, &name);
+    return from ? module_record(from, name) : NULL;
+}
+
+/* ---- parameters ---- */
+
+typedef struct substitution {
+    compiler_source *source;
+    diagnostics *report;
+    const node *names, *given; /* Generic[...], and what stands for them; NULL: nothing does */
+} substitution;
+
+static node *given_for(const substitution *u, const char *name) {
+    for (uint32_t i = 0; u->given && i < u->names->count; i++)
+        if (strcmp(u->names->items[i]->text, name) == 0)
+            return u->given->items[i];
+    return NULL;
+}
+
+static node *read_quoted(const substitution *u, const node *n) {
+    span inside = {n->at.start + 1, n->at.end - 1};
+    return parse_quoted(&u->source->text, inside, &u->source->memory, u->report);
+}
+
+/* A dimension of an expression; NULL when reported. */
+static node *put_dimension(const substitution *u, node *n) {
+    node *given = n->kind == NODE_NAME ? given_for(u, n->text) : NULL;
+    if (given)
+        return given->kind == NODE_STRING ? read_quoted(u, given) : given;
+    if (n->kind != NODE_BINARY)
+        return n;
+    node *out = arena_copy(&u->source->memory, n, sizeof *n);
+    out->left = put_dimension(u, n->left);
+    out->right = put_dimension(u, n->right);
+    return out->left && out->right ? out : NULL;
+}
+
+static bool is_word(const char *word) {
+    return word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ==
+           '\0';
+}
+
+/* The annotation with all parameters replaced; NULL when reported. */
+static node *put(const substitution *u, node *n) {
+    node *given = n->kind == NODE_STRING ? given_for(u, n->text) : NULL;
+    if (given || !u->given)
+        return given ? given : n;
+    if (n->kind == NODE_STRING && is_word(n->text))
+        return n;
+    node *out = arena_copy(&u->source->memory, n, sizeof *n);
+    if (n->kind == NODE_STRING) {
+        node *read = read_quoted(u, n);
+        out->kind = NODE_QUOTED;
+        out->left = read ? put_dimension(u, read) : NULL;
+        return out->left ? out : NULL;
+    }
+    out->items = ARENA_NEW(&u->source->memory, node *, n->count + 1);
+    for (uint32_t i = 0; i < n->count; i++)
+        if (!(out->items[i] = put(u, n->items[i])))
+            return NULL;
+    if (n->kind == NODE_BINARY)
+        out->left = put(u, n->left);
+    return out;
+}
+
+static bool parameters_fit(const record_type *r, const node *given, diagnostics *d) {
+    const uint32_t wanted = r->ast->generic ? r->ast->generic->count : 0;
+    if (given->count == wanted)
+        return true;
+    diagnose_error(d, ERROR_VALUE_TYPE, given->at, "%s has %u parameters, and this gives %u",
+                   r->ast->name, wanted, given->count);
+    diagnose_note(d, r->ast->at, "declared here");
+    return false;
+}
+
+/* ---- constants ---- */
+
+static int constant_named(const record_type *r, const char *name) {
+    for (uint32_t i = 0; i < r->count; i++)
+        if (value_type_is_constant(&r->fields[i]) && strcmp(r->names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* `@ rolling_window` is True, and the word of `@ device(gpu)` a string. */
+static const node *policy_value(compiler_source *s, const node *policy) {
+    node *n = ARENA_NEW(&s->memory, node, 1);
+    *n = policy->kind == NODE_CALL ? *policy->items[0]
+                                   : (node){.kind = NODE_BOOL, .at = policy->at, .integer = 1};
+    if (n->kind == NODE_NAME)
+        n->kind = NODE_STRING;
+    return n;
+}
+
+static bool put_constants(compiler_source *s, record_type *r, const node *n, diagnostics *d) {
+    if (n->kind != NODE_BINARY)
+        return true;
+    const node *policy = n->right, *name = policy->kind == NODE_CALL ? policy->left : policy;
+    int field = name->kind == NODE_NAME ? constant_named(r, name->text) : -1;
+    if (field < 0 || (policy->kind == NODE_CALL && policy->count != 1)) {
+        diagnose_error(d, ERROR_UNKNOWN_POLICY, policy->at, "%s has no such constant",
+                       r->ast->name);
+        for (uint32_t i = 0; i < r->count; i++)
+            if (value_type_is_constant(&r->fields[i]))
+                diagnose_note(d, r->ast->fields[i].at, "there is '%s'", r->names[i]);
+        return false;
+    }
+    r->constants[field] = policy_value(s, policy);
+    return put_constants(s, r, n->left, d);
+}
+
+/* ---- both ---- */
+
+record_type *record_instance(compiler_source *s, source_module *m, record_type *r, const node *n,
+                             diagnostics *d) {
+    const node *base = without_policies(n);
+    substitution u = {s, d, r->ast->generic, base->kind == NODE_SUBSCRIPT ? base : NULL};
+    if (!record_read(s, r, d) || (u.given && !parameters_fit(r, u.given, d)))
+        return NULL;
+    if (base == n && !u.given)
+        return r;
+    record_type *out = arena_copy(&s->memory, r, sizeof *r);
+    out->of = r;
+    out->fields = ARENA_NEW(&s->memory, value_type, r->count + 1);
+    out->constants = arena_copy(&s->memory, r->constants, sizeof *r->constants * (r->count + 1));
+    bool good = true;
+    for (uint32_t i = 0; i < r->count && good; i++) {
+        node *written = r->ast->fields[i].annotation, *field = put(&u, written);
+        bool own = written->kind == NODE_STRING && field != written;
+        good = field &&
+               value_type_read(s, own ? m : (source_module *)r->module, field, &out->fields[i], d);
+    }
+    return good && put_constants(s, out, n, d) ? out : NULL;
+}

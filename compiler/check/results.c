@@ -1,0 +1,343 @@
+/* results.c - a kernel's results: the values that it returns, stores or promises, their names, and
+ * the inputs whose memory they may have. */
+#include <string.h>
+
+#include "check/effects.h"
+
+typedef struct outputs {
+    entity *values;
+    const char **names;
+    int64_t *donors; /* by output: the input that it replaces, or -1 */
+    uint32_t count;
+} outputs;
+
+/* Room for those that the interface names. */
+static outputs new_outputs(checker *c, uint32_t count) {
+    outputs o = {ARENA_NEW(&c->memory, entity, count + 1),
+                 ARENA_NEW(&c->memory, const char *, count + 1),
+                 ARENA_NEW(&c->memory, int64_t, count + 1), count};
+    for (uint32_t i = 0; i < count; i++)
+        o.donors[i] = -1;
+    return o;
+}
+
+/* ---- names ---- */
+
+/* A tensor of that name, or a part of what has that name. */
+static bool is_of(const char *name, const char *whole) {
+    size_t length = strlen(whole);
+    return strncmp(name, whole, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+static bool name_taken(const checker *c, const outputs *o, uint32_t index, const char *name) {
+    for (uint32_t i = 0; i < c->kernel->function->parameter_count; i++)
+        if (is_of(c->kernel->function->parameters[i].name, name))
+            return true;
+    for (uint32_t i = 0; i < index; i++)
+        if (is_of(o->names[i], name))
+            return true;
+    return false;
+}
+
+/* `count` values are returned, of which this is one; its first output has the number `index`. */
+static const char *name_for(checker *c, const outputs *o, uint32_t index, uint32_t place,
+                            uint32_t count, const node *n) {
+    const char *name = n->kind == NODE_NAME ? n->text
+                       : count == 1         ? "out"
+                                            : arena_printf(&c->memory, "out%u", place);
+    if (name_taken(c, o, index, name))
+        name = arena_printf(&c->memory, "%s_out", name);
+    while (name_taken(c, o, index, name))
+        name = arena_printf(&c->memory, "%s%u", name, index);
+    return name;
+}
+
+static void name_output(checker *c, outputs *o, uint32_t index, const node *n) {
+    o->names[index] = c->kernel->store_count /* it is a parameter */
+                          ? c->kernel->stores[index].name
+                          : name_for(c, o, index, index, o->count, n);
+}
+
+/* ---- donated inputs ---- */
+
+static int64_t input_named(const checker *c, const char *name) {
+    const ast_function *f = c->kernel->function;
+    for (uint32_t i = 0, input = 0; i < f->parameter_count; i++) {
+        if (strcmp(f->parameters[i].name, name) == 0)
+            return f->parameters[i].keyword_only ? -1 : (int64_t)input;
+        input += !f->parameters[i].keyword_only;
+    }
+    return -1;
+}
+
+static ir_type input_type(const checker *c, ir_block body, int64_t input) {
+    return ir_value_get(c->m, ir_block_get(c->m, body)->arguments[input])->type;
+}
+
+/* The output replaces the input of this name. */
+static bool donate(checker *c, outputs *o, uint32_t output, const char *name, span at) {
+    int64_t input = input_named(c, name);
+    ir_type have = ir_value_get(c->m, o->values[output].value)->type,
+            want = input < 0 ? have : input_type(c, c->builder.block, input);
+    if (have != want) {
+        diagnose_error(c->report, ERROR_DONATION, at, "'%s' is %s, and what replaces it is %s",
+                       name, entity_type_text(c, want), entity_type_text(c, have));
+        return false;
+    }
+    for (uint32_t i = 0; input >= 0 && i < o->count; i++)
+        if (o->donors[i] == input) {
+            diagnose_error(c->report, ERROR_STATE_LOST, at, "'%s' is returned twice", name);
+            return false;
+        }
+    o->donors[output] = input;
+    return true;
+}
+
+/* A state that has a method `invariant` is checked where it is returned. */
+static bool check_invariant(checker *c, const entity *e, span at) {
+    const callable *f = e->state && e->record ? record_method_named(e->record, "invariant") : NULL;
+    if (!f)
+        return true;
+    node word = {.kind = NODE_NAME, .at = at, .text = "self", .depth = 1};
+    node callee = {.kind = NODE_ATTRIBUTE, .at = at, .left = &word, .text = "invariant"};
+    node call = {.kind = NODE_CALL, .at = at, .left = &callee};
+    entity held = record_method(c, e, &call);
+    return effects_check(c, &held, f->ast->summary ? f->ast->summary : "invariant", at);
+}
+
+/* States that the value holds replace the parameters that they began as. */
+static bool donate_states(checker *c, outputs *o, const entity *e, uint32_t *output, span at) {
+    bool good = check_invariant(c, e, at);
+    if (e->kind == ENTITY_TENSOR)
+        (*output)++;
+    for (uint32_t i = 0; e->kind != ENTITY_TENSOR && i < e->count; i++) {
+        const entity *item = &e->items[i];
+        if (e->state && e->state->root && item->kind == ENTITY_TENSOR)
+            good &= donate(c, o, *output,
+                           arena_printf(&c->memory, "%s.%s", e->state->root, e->names[i]), at);
+        good &= donate_states(c, o, item, output, at);
+    }
+    return good;
+}
+
+static bool is_returned(const checker *c, const outputs *o, const char *root) {
+    const ast_function *f = c->kernel->function;
+    for (uint32_t i = 0; i < o->count; i++)
+        for (uint32_t k = 0, input = 0; o->donors[i] >= 0 && k < f->parameter_count; k++) {
+            if (input == (uint32_t)o->donors[i] && is_of(f->parameters[k].name, root))
+                return true;
+            input += !f->parameters[k].keyword_only;
+        }
+    return false;
+}
+
+static bool all_states_returned(checker *c, const outputs *o) {
+    bool good = true;
+    for (size_t i = 0; i < c->written.count && good; i++) {
+        good = is_returned(c, o, c->written.items[i].name);
+        if (!good)
+            diagnose_error(c->report, ERROR_STATE_LOST, c->written.items[i].at,
+                           "'%s' is written here, and the kernel does not return it",
+                           c->written.items[i].name);
+    }
+    return good;
+}
+
+/* Donates the parameter `name`, a string of @jit(donate=...), to the results that are returned by
+ * its name. */
+static bool donate_named(checker *c, outputs *o, const node *name, const char *const *returned) {
+    const ast_function *f = c->kernel->function;
+    bool any = false, good = true;
+    for (uint32_t i = 0; i < o->count && good; i++) {
+        if (!returned[i] || strcmp(returned[i], name->text) != 0)
+            continue;
+        const char *part = strchr(o->names[i], '.');
+        good = donate(c, o, i, arena_printf(&c->memory, "%s%s", name->text, part ? part : ""),
+                      name->at) &&
+               o->donors[i] >= 0;
+        any |= good;
+    }
+    if (any)
+        return true;
+    if (!good && o->count == 0)
+        return false;
+    bool known = false;
+    for (uint32_t i = 0; i < f->parameter_count; i++)
+        known |= is_of(f->parameters[i].name, name->text) && !f->parameters[i].keyword_only;
+    if (good || !known)
+        diagnose_error(c->report, ERROR_DONATION, name->at,
+                       known ? "'%.60s' is donated, and nothing is returned by its name"
+                             : "'%.60s' is no parameter, so nothing of it can be donated",
+                       name->text);
+    return false;
+}
+
+static bool donate_all(checker *c, outputs *o, const char *const *returned) {
+    const node *list = c->kernel->returned.donate;
+    bool good = true;
+    if (list && list->kind == NODE_STRING)
+        return donate_named(c, o, list, returned);
+    for (uint32_t i = 0; list && i < list->count; i++)
+        good &= donate_named(c, o, list->items[i], returned);
+    return good;
+}
+
+static void put_donations(checker *c, const outputs *o, ir_op kernel) {
+    const ast_function *f = c->kernel->function;
+    ir_attr *list = ARENA_NEW(&c->memory, ir_attr, f->parameter_count + 1);
+    uint32_t count = ir_block_get(c->m, ir_op_block(c->m, kernel, 0))->argument_count;
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = ir_attr_int(c->m, -1);
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (o->donors[i] >= 0)
+            list[o->donors[i]] = ir_attr_int(c->m, i);
+        any |= o->donors[i] >= 0;
+    }
+    if (any)
+        ir_op_set_attr(c->m, kernel, "donated", ir_attr_array(c->m, list, count));
+}
+
+/* ---- the return ---- */
+
+/* Makes a program instance's values what the kernel returns. */
+static bool collect_tiles(checker *c, outputs *o) {
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, o->count + 1);
+    if (!tiles_return(c, o->values, o->count, values))
+        return false;
+    for (uint32_t i = 0; i < o->count; i++)
+        o->values[i].value = values[i];
+    return true;
+}
+
+static bool right_count(checker *c, const node *n, uint32_t found) {
+    const kernel_interface *k = c->kernel;
+    if (found == k->returned.count)
+        return true;
+    diagnose_error(c->report, ERROR_RESULT_COUNT, n->left->at,
+                   "%u values are returned, but the annotation names %u", found, k->returned.count);
+    if (k->function->returns)
+        diagnose_note(c->report, k->function->returns->at, "annotated here");
+    return false;
+}
+
+/* One of the returned values, from the output `f->first` on. */
+static bool take_form(checker *c, const result_form *f, entity *value, const char *name,
+                      outputs *o) {
+    static const char what[] = "the returned value";
+    entity_list tensors = {0};
+    if (!f->type) {
+        o->values[f->first] = *value;
+        o->names[f->first] = name;
+        return argument_tensor(c, &o->values[f->first], "a returned value") &&
+               (c->tiles ||
+                kernel_type_matches(c, &o->values[f->first], &c->kernel->results[f->first], what));
+    }
+    bool good = value_type_fit(c, f->type, value, what) && tree_flatten(c, value, &tensors, what);
+    for (uint32_t i = 0; good && i < tensors.count; i++) {
+        o->values[f->first + i] = tensors.items[i];
+        o->names[f->first + i] =
+            arena_printf(&c->memory, "%s%s", name, c->kernel->returned.suffixes[f->first + i]);
+    }
+    vec_release(&tensors);
+    return good;
+}
+
+static bool collect_outputs(checker *c, const node *n, outputs *o) {
+    const kernel_interface *k = c->kernel;
+    const char **returned = ARENA_NEW(&c->memory, const char *, o->count + 1);
+    entity value = check_expression(c, n->left);
+    bool several =
+        value.kind == ENTITY_TUPLE && (k->returned.count != 1 || !k->returned.forms[0].type);
+    uint32_t count = several ? value.count : 1, output = 0;
+    if (value.kind == ENTITY_BROKEN || !right_count(c, n, count))
+        return false;
+    bool good = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const node *one = several && n->left->kind == NODE_TUPLE ? n->left->items[i] : n->left;
+        const node *named = several && one == n->left ? &(node){.kind = NODE_NONE} : one;
+        const result_form *f = &k->returned.forms[i];
+        entity *item = several ? &value.items[i] : &value;
+        bool taken = take_form(c, f, item, name_for(c, o, f->first, i, count, named), o);
+        for (uint32_t r = 0; r < f->count; r++)
+            returned[f->first + r] = named->kind == NODE_NAME ? named->text : NULL;
+        output = f->first;
+        good &= taken && donate_states(c, o, item, &output, one->at);
+    }
+    if (!good || c->tiles)
+        return good && collect_tiles(c, o);
+    return donate_all(c, o, returned) && all_states_returned(c, o);
+}
+
+static const char *effect_name(checker *c, const outputs *o, uint32_t i) {
+    const char *name = arena_printf(
+        &c->memory, "%s%u", c->effects.items[i].kind == EFFECT_CHECK ? "check" : "print", i);
+    return name_taken(c, o, o->count, name) ? arena_printf(&c->memory, "%s_effect", name) : name;
+}
+
+static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
+    const uint32_t effects = (uint32_t)c->effects.count, count = o->count + effects;
+    ir_attr *names = ARENA_NEW(&c->memory, ir_attr, count + 1);
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, count + 1);
+    for (uint32_t i = 0; i < o->count; i++) {
+        names[i] = ir_attr_string(c->m, o->names[i]);
+        values[i] = o->values[i].value;
+    }
+    for (uint32_t i = 0; i < effects; i++) {
+        names[o->count + i] = ir_attr_string(c->m, effect_name(c, o, i));
+        values[o->count + i] = c->effects.items[i].value;
+    }
+    source_position p = source_position_of(c->report->source, at.start);
+    c->builder.location = (ir_location){p.line, p.column};
+    ir_build(&c->builder,
+             &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = count});
+    ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, count));
+    if (effects)
+        ir_op_set_attr(c->m, kernel, "effects", effects_attribute(c, o->count));
+    put_donations(c, o, kernel);
+}
+
+void results_returned(checker *c, const node *n, ir_op kernel) {
+    outputs o = new_outputs(c, c->kernel->result_count);
+    if (!n->left) {
+        diagnose_error(c->report, ERROR_EMPTY_RETURN, n->at,
+                       "a kernel returns at least one tensor");
+    } else if (collect_outputs(c, n, &o)) {
+        build_return(c, n->at, &o, kernel);
+    }
+}
+
+void results_promised(checker *c, ir_op kernel) {
+    const span at = c->kernel->function->body[0]->at;
+    outputs o = new_outputs(c, c->kernel->result_count);
+    ir_value *values = ARENA_NEW(&c->memory, ir_value, o.count + 1);
+    source_position p = source_position_of(c->report->source, at.start);
+    c->builder.location = (ir_location){p.line, p.column};
+    if (!contract_outputs(c, values))
+        return;
+    for (uint32_t i = 0; i < o.count; i++) {
+        o.values[i] = entity_tensor(values[i], at);
+        name_output(c, &o, i, &(node){.kind = NODE_NONE});
+    }
+    contract_put_independent(c, kernel);
+    build_return(c, at, &o, kernel);
+}
+
+void results_stored(checker *c, ir_op kernel) {
+    const ast_function *f = c->kernel->function;
+    uint32_t before = c->report->reported;
+    outputs o = new_outputs(c, c->kernel->store_count);
+    tiles_define_outputs(c);
+    for (uint32_t i = 0; i < f->body_count; i++) {
+        if (f->body[i]->kind == NODE_RETURN) {
+            diagnose_error(c->report, ERROR_TILE_STORE, f->body[i]->at,
+                           "a kernel gives its results by tile.store() or by its return");
+            return;
+        }
+        check_statement(c, f->body[i]);
+    }
+    for (uint32_t i = 0; i < o.count; i++)
+        name_output(c, &o, i, &(node){.kind = NODE_NONE});
+    if (c->report->reported == before && tiles_stored(c, o.values) && collect_tiles(c, &o))
+        build_return(c, f->at, &o, kernel);
+}

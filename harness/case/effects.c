@@ -1,0 +1,101 @@
+/* effects.c - see effects.h. */
+#include "case/effects.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "common/say.h"
+
+enum { ELEMENTS_SHOWN = 8 };
+
+static bool is_kind(const char *effect, const char *kind) {
+    size_t length = strlen(kind);
+    return effect && strncmp(effect, kind, length) == 0 && effect[length] == ':';
+}
+
+int effect_line(const char *effect) {
+    return (int)strtol(strchr(effect, ':') + 1, NULL, 10);
+}
+
+static const char *words_of(const char *effect) {
+    return strchr(strchr(effect, ':') + 1, ':') + 1;
+}
+
+bool effect_is_check(const char *effect, const char **message) {
+    bool is = is_kind(effect, "check");
+    *message = is ? words_of(effect) : NULL;
+    return is;
+}
+
+int effects_failed(const compiler_signature *signature, const tensor *outputs) {
+    const char *message;
+    for (uint32_t i = 0; i < signature->output_count; i++)
+        if (effect_is_check(signature->outputs[i].effect, &message) &&
+            memchr(outputs[i].data, 0, (size_t)tensor_count(&outputs[i])))
+            return (int)i;
+    return -1;
+}
+
+/* ---- values ---- */
+
+static void put_element(text *out, const tensor *t, int64_t i) {
+    if (t->type == DTYPE_BOOL)
+        text_append(out, ((const unsigned char *)t->data)[i] ? "True" : "False");
+    else if (t->type == DTYPE_I64)
+        text_printf(out, "%" PRId64, ((const int64_t *)t->data)[i]);
+    else
+        text_printf(out, "%.9g", dtype_load(t->type, t->data, (size_t)i));
+}
+
+/* [1, 2, ..., 9], of a tensor with its shape in front where that is not one row. */
+static void put_value(text *out, const tensor *t) {
+    const int64_t count = tensor_count(t);
+    if (t->rank == 0) {
+        put_element(out, t, 0);
+        return;
+    }
+    for (int i = 0; t->rank > 1 && i < t->rank; i++)
+        text_printf(out, "%s%" PRId64, i ? "x" : "", t->dims[i]);
+    text_append_char(out, '[');
+    for (int64_t i = 0; i < count; i++) {
+        const bool left_out = count > ELEMENTS_SHOWN && i == ELEMENTS_SHOWN / 2;
+        text_append(out, i ? ", " : "");
+        if (left_out) {
+            text_append(out, "..., ");
+            i = count - ELEMENTS_SHOWN / 2;
+        }
+        put_element(out, t, i);
+    }
+    text_append_char(out, ']');
+}
+
+/* The words, in which {} stands for the value. */
+static void put_words(text *out, const char *words, const tensor *value) {
+    const char *place = strstr(words, "{}");
+    text_append_bytes(out, words, place ? (size_t)(place - words) : strlen(words));
+    if (!place)
+        return;
+    put_value(out, value);
+    text_append(out, place + 2);
+}
+
+void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to) {
+    text line;
+    text_init(&line);
+    for (uint32_t i = 0; i < signature->output_count; i++) {
+        const char *effect = signature->outputs[i].effect;
+        if (!is_kind(effect, "print") && !is_kind(effect, "more"))
+            continue;
+        text_append(&line, line.length ? " " : "");
+        put_words(&line, words_of(effect), &outputs[i]);
+        bool goes_on =
+            i + 1 < signature->output_count && is_kind(signature->outputs[i + 1].effect, "more");
+        if (goes_on)
+            continue;
+        say(to, "%s\n", line.data);
+        text_clear(&line);
+    }
+    text_release(&line);
+}

@@ -1,0 +1,19 @@
+/* effects.h - outputs that are no results: what a launch prints, and what it checks
+ * (compiler_buffer.effect). */
+#ifndef TESSERA_HARNESS_CASE_EFFECTS_H
+#define TESSERA_HARNESS_CASE_EFFECTS_H
+
+#include <stdio.h>
+
+#include "tessera/compiler.h"
+
+/* Is it a check? Then its message. */
+bool effect_is_check(const char *effect, const char **message);
+/* Its line in the source. */
+int effect_line(const char *effect);
+/* The first check of the outputs that does not hold; -1: all do. */
+int effects_failed(const compiler_signature *signature, const tensor *outputs);
+/* Prints what print() shows, a line each; of a loop, a line for all of its turns. */
+void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to);
+
+#endif

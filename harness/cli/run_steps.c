@@ -1,0 +1,370 @@
+/* run_steps.c - see run_steps.h. */
+#include "cli/run_steps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "case/effects.h"
+#include "case/safetensors.h"
+#include "common/interrupt.h"
+#include "common/say.h"
+#include "tessera/nonfinite.h"
+
+typedef struct runner {
+    const step_plan *plan;
+    tensor *outputs;
+    FILE **logs;    /* by output: its elements, step after step; NULL: it is not kept */
+    int64_t done;   /* steps */
+    uint64_t saved; /* when, in ns */
+    bool *in_place; /* by output: it lies in the input that it replaces */
+} runner;
+
+enum { SAVE_AFTER_NS = 1000000000 };
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool is_state(const compiler_signature *s, uint32_t input) {
+    for (uint32_t o = 0; o < s->output_count; o++)
+        if (s->outputs[o].replaces == (int)input)
+            return true;
+    return false;
+}
+
+static bool is_kept(const struct compiler_buffer *output) {
+    return output->replaces < 0 && !output->effect;
+}
+
+/* ---- files ---- */
+
+static char *path_in(const char *folder, const char *name, const char *end) {
+    text path;
+    text_init(&path);
+    text_printf(&path, "%s/%s%s", folder, name, end);
+    return path.data;
+}
+
+char *steps_state_path(const char *folder) {
+    return path_in(folder, "state", ".safetensors");
+}
+
+/* ---- states ---- */
+
+static bool write_states(const runner *r, const char *path, status *st) {
+    const step_plan *p = r->plan;
+    const compiler_signature *s = p->signature;
+    safetensors_named *list = base_calloc(s->input_count + 1, sizeof *list);
+    char step[24];
+    size_t count = 0;
+    for (uint32_t i = 0; i < s->input_count; i++)
+        if (is_state(s, i))
+            list[count++] = (safetensors_named){s->inputs[i].name, &p->inputs[i]};
+    snprintf(step, sizeof step, "%" PRId64, r->done);
+    json_t *metadata =
+        json_pack("{s:s, s:s, s:s}", "step", step, "kernel", p->kernel, "program", p->program);
+    bool ok = safetensors_write(path, list, count, metadata, st);
+    json_decref(metadata);
+    free(list);
+    return ok;
+}
+
+/* Brings the states that lie on the device into the inputs' arrays. */
+static bool fetch_states(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    bool ok = true;
+    for (uint32_t o = 0; p->device && o < p->signature->output_count && ok; o++)
+        if (r->in_place[o])
+            ok = launch_read_input(p->device, (uint32_t)p->signature->outputs[o].replaces,
+                                   p->inputs[p->signature->outputs[o].replaces].data, st);
+    return ok;
+}
+
+/* Results first: those behind the step that the states are of are cut off when it is read again. */
+static bool save_state(runner *r, status *st) {
+    if (!r->plan->state)
+        return true;
+    for (uint32_t o = 0; o < r->plan->signature->output_count; o++)
+        if (r->logs[o] && fdatasync(fileno(r->logs[o])))
+            return status_set(st, STATUS_IO, "%s: %s", r->plan->state, strerror(errno));
+    char *path = steps_state_path(r->plan->state);
+    bool ok = fetch_states(r, st) && write_states(r, path, st);
+    free(path);
+    r->saved = now_ns();
+    return ok;
+}
+
+static int64_t step_of(const safetensors *file) {
+    const char *words = safetensors_metadata(file, "step");
+    return words ? strtoll(words, NULL, 10) : -1;
+}
+
+static bool is_of_program(const step_plan *p, const safetensors *file, status *st) {
+    const char *program = safetensors_metadata(file, "program");
+    if (step_of(file) >= 0 && program && strcmp(program, p->program) == 0)
+        return true;
+    return status_set(st, STATUS_INVALID,
+                      "%s holds the state of another program; choose another folder, or remove it",
+                      file->path);
+}
+
+/* The number of steps that the states are behind of. */
+static bool read_step(runner *r, const char *path, status *st) {
+    safetensors file;
+    bool ok = safetensors_open(&file, path, st) && is_of_program(r->plan, &file, st);
+    if (ok) {
+        r->done = step_of(&file);
+        say(stderr, "tsr: goes on behind step %" PRId64 ", of which %s holds the states\n", r->done,
+            r->plan->state);
+    }
+    safetensors_close(&file);
+    return ok;
+}
+
+/* ---- results of every step ---- */
+
+static bool open_log(runner *r, uint32_t output, status *st) {
+    const struct compiler_buffer *b = &r->plan->signature->outputs[output];
+    if (!is_kept(b))
+        return true;
+    if (b->rank == TENSOR_MAX_RANK)
+        return status_set(st, STATUS_INVALID,
+                          "output %s has %d axes, and one more for the steps is too many", b->name,
+                          b->rank);
+    char *path = r->plan->state ? path_in(r->plan->state, b->name, ".steps") : NULL;
+    FILE *file = path ? fopen(path, r->done ? "r+b" : "w+b") : tmpfile();
+    r->logs[output] = file;
+    off_t end = (off_t)(r->done * (int64_t)tensor_bytes(&r->outputs[output]));
+    bool ok = file && fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= end &&
+              ftruncate(fileno(file), end) == 0 && fseeko(file, end, SEEK_SET) == 0;
+    if (!ok)
+        status_set(st, STATUS_IO, "%s: the results of %" PRId64 " steps are not there",
+                   path ? path : "a temporary file", r->done);
+    free(path);
+    return ok;
+}
+
+static bool append(int file, const void *data, size_t bytes) {
+    const char *next = data;
+    for (ssize_t done; bytes > 0; next += done, bytes -= (size_t)done)
+        if ((done = write(file, next, bytes)) < 0)
+            return false;
+    return true;
+}
+
+static bool keep_results(runner *r, status *st) {
+    for (uint32_t o = 0; o < r->plan->signature->output_count; o++)
+        if (r->logs[o] &&
+            !append(fileno(r->logs[o]), r->outputs[o].data, tensor_bytes(&r->outputs[o])))
+            return status_set(st, STATUS_IO, "results of a step: %s", strerror(errno));
+    return true;
+}
+
+static bool write_array(const runner *r, const char *name, const tensor *t, status *st) {
+    char *path = path_in(r->plan->out, name, ".npy");
+    bool ok = tensor_write_npy(t, path, st);
+    if (ok)
+        say(stdout, "%s\n", path);
+    free(path);
+    return ok;
+}
+
+/* All steps of one output, along a new first axis. */
+static bool write_log(const runner *r, uint32_t output, status *st) {
+    const struct compiler_buffer *b = &r->plan->signature->outputs[output];
+    int64_t dims[TENSOR_MAX_RANK];
+    tensor all;
+    dims[0] = r->done;
+    memcpy(dims + 1, b->dims, sizeof *dims * (size_t)b->rank);
+    if (!tensor_init(&all, b->type, b->rank + 1, dims, st))
+        return false;
+    rewind(r->logs[output]);
+    size_t bytes = tensor_bytes(&all);
+    bool ok =
+        fread(all.data, 1, bytes, r->logs[output]) == bytes
+            ? write_array(r, b->name, &all, st)
+            : status_set(st, STATUS_IO, "the results of output %s: %s", b->name, strerror(errno));
+    tensor_release(&all);
+    return ok;
+}
+
+static bool write_outputs(const runner *r, status *st) {
+    const compiler_signature *s = r->plan->signature;
+    if (file_exists(r->plan->out) && !file_is_dir(r->plan->out))
+        return status_set(st, STATUS_INVALID, "--out %s: it is no folder", r->plan->out);
+    bool ok = file_make_dirs(r->plan->out, st);
+    for (uint32_t o = 0; o < s->output_count && ok; o++) {
+        if (s->outputs[o].effect)
+            continue;
+        ok = s->outputs[o].replaces >= 0
+                 ? write_array(r, s->outputs[o].name, &r->plan->inputs[s->outputs[o].replaces], st)
+             : r->logs[o] ? write_log(r, o, st)
+                          : write_array(r, s->outputs[o].name, &r->outputs[o], st);
+    }
+    return ok;
+}
+
+void steps_options(step_plan *plan, const options *o) {
+    plan->sentinels = options_flag(o, OPTION_SENTINELS);
+    plan->state = options_text(o, OPTION_KEEP, NULL);
+    plan->save = options_text(o, OPTION_SAVE, NULL);
+    plan->out = options_text(o, OPTION_OUT, ".");
+}
+
+/* ---- a step ---- */
+
+static void swap(tensor *a, tensor *b) {
+    tensor t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Reads what a launch has made; a state that does not stay in place goes back as an input. */
+static bool take_results(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    bool ok = true;
+    for (uint32_t o = 0; o < p->signature->output_count && ok; o++)
+        ok = r->in_place[o] || launch_read(p->device, o, r->outputs[o].data, st);
+    return ok;
+}
+
+static bool hand_on(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    bool ok = true;
+    for (uint32_t o = 0; o < p->signature->output_count && ok; o++) {
+        const int input = p->signature->outputs[o].replaces;
+        if (input < 0 || r->in_place[o])
+            continue;
+        swap(&p->inputs[input], &r->outputs[o]);
+        ok = !p->device || launch_write(p->device, (uint32_t)input, p->inputs[input].data, st);
+    }
+    return ok;
+}
+
+static bool compute(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    const int32_t number = (int32_t)r->done;
+    if (p->counter >= 0)
+        memcpy(p->inputs[p->counter].data, &number, sizeof number);
+    if (!p->device) {
+        tensor_release_all(r->outputs, p->signature->output_count);
+        return compiler_interpret(p->instance, p->inputs, r->outputs, st);
+    }
+    return (p->counter < 0 || launch_write(p->device, (uint32_t)p->counter, &number, st)) &&
+           launch_run(p->device, st) && take_results(r, st);
+}
+
+static bool checks_hold(runner *r, status *st) {
+    const compiler_signature *s = r->plan->signature;
+    const char *message;
+    int output = effects_failed(s, r->outputs);
+    if (output < 0)
+        return true;
+    effect_is_check(s->outputs[output].effect, &message);
+    return r->plan->steps
+               ? status_set(st, STATUS_MISMATCH, "%s:%d: step %" PRId64 " of %s: %s", r->plan->path,
+                            effect_line(s->outputs[output].effect), r->done, r->plan->kernel,
+                            message)
+               : status_set(st, STATUS_MISMATCH, "%s:%d: %s: %s", r->plan->path,
+                            effect_line(s->outputs[output].effect), r->plan->kernel, message);
+}
+
+/* An input or a constant that is not finite is told alone. */
+static bool are_finite(const runner *r, status *st) {
+    compiler_nonfinite found;
+    text words;
+    if (!r->plan->sentinels)
+        return true;
+    if (!compiler_find_nonfinite(r->plan->instance, r->plan->inputs, r->outputs, &found, st))
+        return false;
+    text_init(&words);
+    if (r->plan->steps)
+        text_printf(&words, "step %" PRId64 ": ", r->done);
+    bool ok = compiler_nonfinite_text(r->plan->instance, &found, &words, st);
+    if (ok && found.origin == NONFINITE_OPERATION)
+        ok = status_set(st, STATUS_MISMATCH, "sentinels: %.900s", words.data);
+    else if (ok && found.elements)
+        say(stderr, "tsr: sentinels: %s\n", words.data);
+    text_release(&words);
+    return ok;
+}
+
+static bool step(runner *r, status *st) {
+    if (!compute(r, st) || !are_finite(r, st))
+        return false;
+    effects_print(r->plan->signature, r->outputs, stdout);
+    if (!checks_hold(r, st) || !keep_results(r, st) || !hand_on(r, st))
+        return false;
+    r->done++;
+    return !r->plan->state || now_ns() - r->saved < SAVE_AFTER_NS || save_state(r, st);
+}
+
+/* ---- all of them ---- */
+
+/* Room for the outputs, and which of them lie in their inputs. */
+static bool open_outputs(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    bool ok = true;
+    for (uint32_t o = 0; o < p->signature->output_count && ok; o++) {
+        const struct compiler_buffer *b = &p->signature->outputs[o];
+        uint32_t output = TSR_NOT_DONATED;
+        ok = tensor_init(&r->outputs[o], b->type, b->rank, b->dims, st);
+        if (p->device && !p->sentinels && b->replaces >= 0 &&
+            tsrGetDonatedOutput(p->device->kernel, (uint32_t)b->replaces, &output) == TSR_SUCCESS)
+            r->in_place[o] = output == o;
+    }
+    if (p->device)
+        launch_share_donated(p->device, !p->sentinels);
+    return ok;
+}
+
+static bool begin(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    char *path = p->state ? steps_state_path(p->state) : NULL;
+    bool ok =
+        !path || (file_make_dirs(p->state, st) && (!file_exists(path) || read_step(r, path, st)));
+    free(path);
+    r->saved = now_ns();
+    ok = ok && open_outputs(r, st);
+    for (uint32_t o = 0; p->steps && o < p->signature->output_count && ok; o++)
+        ok = open_log(r, o, st);
+    return ok && (!p->device || launch_write_inputs(p->device, p->inputs, st));
+}
+
+static bool finish(runner *r, status *st) {
+    const step_plan *p = r->plan;
+    if (!fetch_states(r, st) || !save_state(r, st) || (p->save && !write_states(r, p->save, st)))
+        return false;
+    return interrupt_seen ? status_set(st, STATUS_INTERRUPTED, "behind step %" PRId64 " of %s",
+                                       r->done, p->kernel)
+                          : write_outputs(r, st);
+}
+
+bool steps_run(const step_plan *plan, status *st) {
+    const uint32_t count = plan->signature->output_count;
+    const int64_t steps = plan->steps ? plan->steps : 1;
+    runner r = {.plan = plan,
+                .outputs = tensors_new(count),
+                .logs = base_calloc(count + 1, sizeof *r.logs),
+                .in_place = base_calloc(count + 1, sizeof *r.in_place)};
+    if (plan->state)
+        interrupt_watch();
+    bool ok = begin(&r, st);
+    while (ok && r.done < steps && !interrupt_seen)
+        ok = step(&r, st);
+    ok = ok && finish(&r, st);
+    for (uint32_t o = 0; o < count; o++)
+        if (r.logs[o])
+            fclose(r.logs[o]);
+    tensors_free(r.outputs);
+    free(r.logs);
+    free(r.in_place);
+    return ok;
+}

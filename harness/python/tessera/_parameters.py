@@ -1,0 +1,133 @@
+"""Parameters of a kernel, as their annotations say them: an array, or several in a record, a list or a tuple."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from typing import Any
+
+from tessera import _dims
+from tessera._errors import Error
+
+LENGTH = "S_kv"  # of a KVCache that is shaped like the first KTile
+CACHE = """
+class KVCache(Generic["B", "H", "S_max", "D_h", "T"]):
+    K: Tensor["B", "H", "S_max", "D_h", "T"]
+    V: Tensor["B", "H", "S_max", "D_h", "T"]
+    length: Tensor[i32]
+"""
+CONSTANTS = ("bool", "float", "int", "str")
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """One array: its axes, and its type, which may be a variable."""
+
+    name: str
+    axes: tuple[_dims.Formula, ...]
+    element: str
+    variable: bool
+
+
+def _word(annotation: ast.expr) -> str:
+    """The last word of tessera.Tensor[...] or Layer."""
+    node = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return node.attr if isinstance(node, ast.Attribute) else ast.unparse(node)
+
+
+def _items(annotation: ast.Subscript) -> list[ast.expr]:
+    return list(annotation.slice.elts) if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+
+
+def _entries(annotation: ast.expr) -> tuple[tuple[_dims.Formula, ...], str, bool]:
+    """Formulas of the axes, the type, and whether that is a variable: of Tensor["M", 3, f32]."""
+    if not isinstance(annotation, ast.Subscript):
+        raise Error(
+            f"a parameter's type is {ast.unparse(annotation)}; it is Tensor[...] or KTile[...] of axes and an element type, a record, "
+            "or list[...] or tuple[...] of these"
+        )
+    parts = _items(annotation)
+    axes = tuple(part.value if isinstance(part, ast.Constant) else ast.unparse(part) for part in parts[:-1])
+    last = parts[-1]
+    while isinstance(last, ast.BinOp):
+        last = last.left  # without policies
+    if isinstance(last, ast.Constant):
+        return axes, str(last.value), True
+    return axes, last.attr if isinstance(last, ast.Attribute) else ast.unparse(last), False
+
+
+class _Replace(ast.NodeTransformer):
+    """Puts what Generic[...] stands for into the strings of annotations."""
+
+    def __init__(self, given: dict[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if not isinstance(node.value, str):
+            return node
+        if node.value in self.given:
+            return self.given[node.value]
+        words = {name: one.value if isinstance(one, ast.Constant) else ast.unparse(one) for name, one in self.given.items()}
+        return ast.Constant(re.sub(r"[A-Za-z_]\w*", lambda found: str(words.get(found[0], found[0])), node.value))
+
+
+class Parameters:
+    """Arrays by their names ("layers.0.up"), of records that are classes."""
+
+    def __init__(self, records: dict[str, ast.ClassDef], outside: dict[str, Any]) -> None:
+        self._records = {"KVCache": ast.parse(CACHE).body[0], **records}
+        self._outside = outside
+        self._has_tiles = False
+        self.leaves: list[Parameter] = []
+        self.tops: list[str] = []
+
+    def add_all(self, arguments: list[ast.arg]) -> None:
+        annotations = [one.annotation or ast.Constant(None) for one in arguments]
+        self._has_tiles = any(_word(one) == "KTile" for one in annotations)
+        for argument, annotation in zip(arguments, annotations):
+            if isinstance(annotation, ast.BinOp) and ast.unparse(annotation.right).split(".")[-1] == "out":
+                continue  # a result
+            self.tops.append(argument.arg)
+            if self._has_tiles and _word(annotation) == "KVCache":
+                self._add_pair(argument.arg, annotation)
+            else:
+                self._add(argument.arg, annotation)
+
+    def _add_pair(self, name: str, annotation: ast.expr) -> None:
+        """A KVCache beside a KTile is two arrays, and alone it is shaped like the first KTile."""
+        if not isinstance(annotation, ast.Subscript):
+            if not self.leaves:
+                raise Error("KVCache alone is shaped like the first KTile, and none stands before it")
+            first = self.leaves[0]
+            like = ((*first.axes[:-2], LENGTH, *first.axes[-1:]), first.element, first.variable)
+        else:
+            like = _entries(annotation)
+        self.leaves += [Parameter(f"{name}.{field}", *like) for field in "KV"]
+
+    def _add(self, name: str, annotation: ast.expr) -> None:
+        while isinstance(annotation, ast.BinOp):
+            annotation = annotation.left  # without constants of a record
+        word = _word(annotation)
+        if word in self._records:
+            self._add_record(name, annotation, self._records[word])
+        elif word == "list" and isinstance(annotation, ast.Subscript):
+            kind, count = _items(annotation)
+            length = count.value if isinstance(count, ast.Constant) else self._outside[ast.unparse(count)]
+            for place in range(length):
+                self._add(f"{name}.{place}", kind)
+        elif word == "tuple" and isinstance(annotation, ast.Subscript):
+            for place, kind in enumerate(_items(annotation)):
+                self._add(f"{name}.{place}", kind)
+        else:
+            self.leaves.append(Parameter(name, *_entries(annotation)))
+
+    def _add_record(self, name: str, annotation: ast.expr, record: ast.stmt) -> None:
+        assert isinstance(record, ast.ClassDef)
+        generic = [_items(base) for base in record.bases if isinstance(base, ast.Subscript)]
+        given = _items(annotation) if isinstance(annotation, ast.Subscript) else []
+        replaced = {ast.literal_eval(one): value for one, value in zip(generic[0] if generic else [], given)}
+        for field in record.body:
+            if isinstance(field, ast.AnnAssign) and ast.unparse(field.annotation) not in CONSTANTS:
+                written = ast.parse(ast.unparse(field.annotation), mode="eval").body
+                self._add(f"{name}.{ast.unparse(field.target)}", _Replace(replaced).visit(written))

@@ -1,0 +1,74 @@
+# test_cli_steps.sh - tsr run --steps: states that go from step to step, stay when a run is killed, and travel in files; print and check.
+source "$(dirname "$0")/lib.sh"
+cat >steps.tsr <<'END'
+from tessera import *
+
+
+@cases(case("a", N=5, x=constant(0)))
+@jit(donate=("x", "seen"))
+def walk(step: Tensor[i32], x: Tensor["N", f32], seen: Tensor[i32]) -> tuple[Tensor["N", f32], Tensor[i32], Tensor[i32]]:
+    """A random walk, how often it was above 0, and a token of each step."""
+    x = x + normal((N,), seed=3, step=step)
+    seen = seen + cast(x[0] > 0.0, i32)
+    return x, seen, categorical(x, step=step)
+
+
+@cases(case("a", H=2, S=4, D=3, cache=KVCache(length=constant(0))))
+@jit
+def fill(step: Tensor[i32], cache: KVCache[1, "H", "S", "D", f32]) -> KVCache[1, "H", "S", "D", f32]:
+    k = normal((1, H, 1, D), step=step)
+    print("step", step, "of", S)
+    cache = cache.append(k, k)
+    return cache
+END
+exits 0 "twelve steps in one run" "$tsr" run steps.tsr:walk --steps 12 --out whole --save whole.safetensors
+exits 0 "on the interpreter" "$tsr" run steps.tsr:walk --steps 12 --out oracle --backend interp
+exits 0 "both have the same bits" diff -r whole oracle
+exits 0 "five steps, which are kept" "$tsr" run steps.tsr:walk --steps 5 --out part --state kept
+exits 0 "and seven more" "$tsr" run steps.tsr:walk --steps 12 --out parts --state kept
+exits 0 "are the twelve" diff -r whole parts
+exits 0 "states travel in a file" "$tsr" run steps.tsr:walk --steps 1 --load whole.safetensors --out more --save more.safetensors
+exits 0 "and are what the run had" python3 -c "
+import numpy as np
+assert np.load('whole/out2.npy').shape == (12,)
+walk, step = np.load('whole/x_out.npy'), np.load('more/x_out.npy')
+assert walk.shape == step.shape == (5,) and (walk != step).any()"
+"$tsr" compile steps.tsr:walk --case a --emit module -o walk.tsrm >out 2>err
+exits 3 "a module's inputs are not drawn" "$tsr" run walk.tsrm --steps 12 --out module
+exits 0 "a first state" "$tsr" run steps.tsr:walk --steps 1 --out one --save one.safetensors
+exits 0 "a module goes on likewise" "$tsr" run walk.tsrm --steps 11 --load one.safetensors --out module
+exits 0 "with the bits of the source" "$tsr" run steps.tsr:walk --steps 11 --load one.safetensors --out source
+exits 0 "as it does" diff -r module source
+
+"$tsr" run steps.tsr:walk --steps 100000000 --state killed --out killed.out >out 2>err </dev/null &
+walker=$!
+until [ -s killed/state.safetensors ] || ! kill -0 $walker 2>/dev/null; do sleep 0.1; done
+kill -9 $walker
+wait $walker 2>/dev/null
+total=$(python3 -c "
+import json
+data = open('killed/state.safetensors', 'rb').read()
+header = json.loads(data[8 : 8 + int.from_bytes(data[:8], 'little')])
+print(int(header['__metadata__']['step']) + 10)")
+exits 0 "a run that was killed goes on" "$tsr" run steps.tsr:walk --steps "$total" --state killed --out resumed
+exits 0 "beside one that was not" "$tsr" run steps.tsr:walk --steps "$total" --out through
+exits 0 "both have the same bits" diff -r resumed through
+exits 3 "states of another program" "$tsr" run steps.tsr:fill --steps 2 --state killed
+truncate -s 40 killed/state.safetensors
+exits 3 "states that were cut" "$tsr" run steps.tsr:walk --steps 2 --state killed
+exits 2 "a folder for states of one launch" "$tsr" run steps.tsr:walk --state kept
+
+exits 0 "as many places as the cache has" "$tsr" run steps.tsr:fill --steps 4 --out full --save full.safetensors
+has out "^step 3 of 4$" "each step prints"
+exits 1 "one more" "$tsr" run steps.tsr:fill --steps 5 --out over
+has err "steps.tsr:19: step 4 of fill: the cache is full" "is told, with its line"
+hasnt out "cache_out" "and nothing is written"
+exits 1 "likewise on the interpreter" "$tsr" run steps.tsr:fill --steps 5 --out over --backend interp
+sed 's/length=constant(0)/length=constant(4)/' steps.tsr >full.tsr
+exits 1 "bench fails where a check does" "$tsr" bench full.tsr --filter fill --backend interp,cpu --json
+mv out results.json
+exits 0 "with the reason" python3 -c "
+import json
+results = json.load(open('results.json'))['results']
+assert len(results) == 2 and all(r['status'] == 'mismatch' and 'the cache is full' in r['why'] for r in results), results"
+finish
