@@ -60,7 +60,7 @@ class Case:
 def made_of_tiles(function):
     """Such kernels have the bits of others, on tensors (harness/test/cli/test_cli_tiles.sh), or an order that only the interpreter spells."""
     shaped = [p.annotation for p in function.args.args]
-    return any(isinstance(a, ast.Name) or getattr(a.value, "id", None) != "Tensor" for a in shaped)
+    return any(isinstance(a, ast.Name) or getattr(getattr(a, "value", None), "id", None) != "Tensor" for a in shaped)
 
 
 def read(path):

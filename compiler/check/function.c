@@ -75,10 +75,13 @@ bool callable_read(compiler_source *s, callable *f, diagnostics *d) {
                        CALL_MAX_ARGUMENTS);
         good = false;
     }
+    const ast_function *around = s->head;
+    s->head = ast;
     f->parameters = ARENA_NEW(&s->memory, value_type, ast->parameter_count + 1);
     for (uint32_t i = 0; ast->has_header && i < ast->parameter_count; i++)
         good &= read_parameter(s, f, i, d);
     good &= ast->has_header && read_result(s, f, d);
+    s->head = around;
     if (!f->is_kernel && scope_is_function(ast->name)) {
         diagnose_error(d, ERROR_NAME_CLASH, ast->at, "'%s' is a function of the language",
                        ast->name);

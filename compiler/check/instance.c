@@ -57,6 +57,24 @@ static bool is_word(const char *word) {
            '\0';
 }
 
+/* Like[annotation, f32]: the annotation with another element type; NULL when reported. */
+static node *put_element(const substitution *u, node *n, node *element) {
+    const bool one = interface_is_shaped(n, "Tensor");
+    if (!one && !interface_is_shaped(n, "list") && !interface_is_shaped(n, "tuple")) {
+        diagnose_error(u->report, ERROR_VALUE_TYPE, n->at,
+                       "Like takes tensors, or lists and tuples of them");
+        return NULL;
+    }
+    node *out = arena_copy(&u->source->memory, n, sizeof *n);
+    out->items = arena_copy(&u->source->memory, n->items, sizeof *n->items * (n->count + 1));
+    if (one)
+        out->items[n->count - 1] = element;
+    for (uint32_t i = 0; !one && i < (interface_is_shaped(n, "list") ? 1 : n->count); i++)
+        if (!(out->items[i] = put_element(u, n->items[i], element)))
+            return NULL;
+    return out;
+}
+
 /* The annotation with all parameters replaced; NULL when reported. */
 static node *put(const substitution *u, node *n) {
     node *given = n->kind == NODE_STRING ? given_for(u, n->text) : NULL;
@@ -77,6 +95,24 @@ static node *put(const substitution *u, node *n) {
             return NULL;
     if (n->kind == NODE_BINARY)
         out->left = put(u, n->left);
+    return interface_is_shaped(out, "Like") && out->count == 2
+               ? put_element(u, out->items[0], out->items[1])
+               : out;
+}
+
+/* OptimizerState[w]: a parameter of the head stands for its annotation. */
+static const node *put_parameters(const compiler_source *s, const node *given) {
+    node *out = arena_copy((arena *)&s->memory, given, sizeof *given);
+    out->items =
+        arena_copy((arena *)&s->memory, given->items, sizeof *given->items * (given->count + 1));
+    for (uint32_t i = 0; s->head && i < given->count; i++)
+        for (uint32_t k = 0; k < s->head->parameter_count; k++) {
+            const ast_parameter *p = &s->head->parameters[k];
+            const node_kind kind = given->items[i]->kind;
+            if ((kind == NODE_NAME || kind == NODE_STRING) && p->annotation &&
+                strcmp(given->items[i]->text, p->name) == 0)
+                out->items[i] = p->annotation;
+        }
     return out;
 }
 
@@ -92,9 +128,14 @@ static bool parameters_fit(const record_type *r, const node *given, diagnostics 
 
 /* ---- constants ---- */
 
-static int constant_named(const record_type *r, const char *name) {
+/* A constant, or a field that need not be there. */
+static bool is_policy(const record_type *r, uint32_t i) {
+    return r->absent[i] || value_type_is_constant(&r->fields[i]);
+}
+
+static int policy_named(const record_type *r, const char *name) {
     for (uint32_t i = 0; i < r->count; i++)
-        if (value_type_is_constant(&r->fields[i]) && strcmp(r->names[i], name) == 0)
+        if (is_policy(r, i) && strcmp(r->names[i], name) == 0)
             return (int)i;
     return -1;
 }
@@ -113,16 +154,21 @@ static bool put_constants(compiler_source *s, record_type *r, const node *n, dia
     if (n->kind != NODE_BINARY)
         return true;
     const node *policy = n->right, *name = policy->kind == NODE_CALL ? policy->left : policy;
-    int field = name->kind == NODE_NAME ? constant_named(r, name->text) : -1;
-    if (field < 0 || (policy->kind == NODE_CALL && policy->count != 1)) {
-        diagnose_error(d, ERROR_UNKNOWN_POLICY, policy->at, "%s has no such constant",
+    int field = name->kind == NODE_NAME ? policy_named(r, name->text) : -1;
+    const bool called = policy->kind == NODE_CALL;
+    if (field < 0 || (called && (policy->count != 1 || r->absent[field]))) {
+        diagnose_error(d, ERROR_UNKNOWN_POLICY, policy->at,
+                       "%s has no such constant, and no such field that may be there",
                        r->ast->name);
         for (uint32_t i = 0; i < r->count; i++)
-            if (value_type_is_constant(&r->fields[i]))
+            if (is_policy(r, i))
                 diagnose_note(d, r->ast->fields[i].at, "there is '%s'", r->names[i]);
         return false;
     }
-    r->constants[field] = policy_value(s, policy);
+    if (r->absent[field])
+        r->absent[field] = false;
+    else
+        r->constants[field] = policy_value(s, policy);
     return put_constants(s, r, n->left, d);
 }
 
@@ -131,7 +177,8 @@ static bool put_constants(compiler_source *s, record_type *r, const node *n, dia
 record_type *record_instance(compiler_source *s, source_module *m, record_type *r, const node *n,
                              diagnostics *d) {
     const node *base = without_policies(n);
-    substitution u = {s, d, r->ast->generic, base->kind == NODE_SUBSCRIPT ? base : NULL};
+    substitution u = {s, d, r->ast->generic,
+                      base->kind == NODE_SUBSCRIPT ? put_parameters(s, base) : NULL};
     if (!record_read(s, r, d) || (u.given && !parameters_fit(r, u.given, d)))
         return NULL;
     if (base == n && !u.given)
@@ -140,6 +187,7 @@ record_type *record_instance(compiler_source *s, source_module *m, record_type *
     out->of = r;
     out->fields = ARENA_NEW(&s->memory, value_type, r->count + 1);
     out->constants = arena_copy(&s->memory, r->constants, sizeof *r->constants * (r->count + 1));
+    out->absent = arena_copy(&s->memory, r->absent, sizeof *r->absent * (r->count + 1));
     bool good = true;
     for (uint32_t i = 0; i < r->count && good; i++) {
         node *written = r->ast->fields[i].annotation, *field = put(&u, written);

@@ -434,6 +434,8 @@ kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnos
                           .contract = !graph && contract_is_one(f),
                           .broken = !f->has_header};
     declared_names symbols = {0}, variables = {0};
+    const ast_function *around = s->head;
+    s->head = f;
     f = k.function = interface_unfold(s, f, &k, d);
     k.space = ARENA_NEW(&s->memory, tile_space, 1);
     if (strlen(f->name) > LIMIT_NAME_BYTES) {
@@ -446,6 +448,7 @@ kernel_interface interface_of(compiler_source *s, const ast_function *f, diagnos
         results_read(s, &k, &symbols, &variables, d);
         clashes_check(&k, &symbols, &variables, d);
     }
+    s->head = around;
     k.symbols = keep(&s->memory, &symbols, &k.symbol_count);
     k.variables = keep(&s->memory, &variables, &k.variable_count);
     return k;

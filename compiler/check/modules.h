@@ -35,6 +35,7 @@ typedef struct record_type {
     const char *const *names;     /* of the fields */
     value_type *fields;
     const node **constants; /* by field: the value of a number, bool or string; NULL: it has none */
+    bool *absent;           /* by field: its default is None, and nothing says that it is there */
     uint32_t count;
     struct callable *methods;
     bool read, reading, broken;

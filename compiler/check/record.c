@@ -21,9 +21,9 @@ bool record_is_same(const record_type *a, const record_type *b) {
     return a && b && (a->of ? a->of : a) == (b->of ? b->of : b);
 }
 
-/* "P" alone is anything until Generic["P"] has a value. */
+/* "P" and Like["P", f32] are anything until Generic["P"] has a value. */
 static bool is_parameter(const ast_record *r, const node *n) {
-    bool is = false;
+    bool is = interface_is_shaped(n, "Like");
     for (uint32_t i = 0; r->generic && n->kind == NODE_STRING && i < r->generic->count; i++)
         is |= strcmp(r->generic->items[i]->text, n->text) == 0;
     return is;
@@ -46,6 +46,7 @@ bool record_read(compiler_source *s, record_type *r, diagnostics *d) {
     r->count = ast->field_count;
     r->fields = ARENA_NEW(&s->memory, value_type, ast->field_count + 1);
     r->constants = ARENA_NEW(&s->memory, const node *, ast->field_count + 1);
+    r->absent = ARENA_NEW(&s->memory, bool, ast->field_count + 1);
     list_methods(s, r);
     const char **names = ARENA_NEW(&s->memory, const char *, ast->field_count + 1);
     bool good = true;
@@ -57,6 +58,8 @@ bool record_read(compiler_source *s, record_type *r, diagnostics *d) {
         good &= value_type_read(s, (source_module *)r->module, n, &r->fields[i], d);
         if (!n)
             r->fields[i].at = ast->fields[i].at;
+        r->absent[i] = ast->fields[i].fallback && ast->fields[i].fallback->kind == NODE_NONE &&
+                       !value_type_is_constant(&r->fields[i]);
         r->constants[i] = value_type_is_constant(&r->fields[i]) ? ast->fields[i].fallback : NULL;
     }
     if (ast->field_count == 0) {
@@ -92,6 +95,9 @@ entity entity_record(const record_type *r, entity *items, span at) {
 /* A tensor is held to its dimensions where the record is used. */
 static bool fits_field(checker *c, const record_type *r, uint32_t i, entity *value) {
     const char *what = arena_printf(&c->memory, "field '%s' of %s", r->names[i], r->ast->name);
+    if (value->kind == ENTITY_NONE && r->ast->fields[i].fallback &&
+        r->ast->fields[i].fallback->kind == NODE_NONE)
+        return true;
     return value->kind != ENTITY_BROKEN &&
            (r->fields[i].kind == VALUE_TENSOR ? argument_tensor(c, value, what)
                                               : value_type_fit(c, &r->fields[i], value, what));

@@ -234,6 +234,12 @@ static bool take_form(checker *c, const result_form *f, entity *value, const cha
                 kernel_type_matches(c, &o->values[f->first], &c->kernel->results[f->first], what));
     }
     bool good = value_type_fit(c, f->type, value, what) && tree_flatten(c, value, &tensors, what);
+    if (good && tensors.count != f->count) {
+        diagnose_error(c->report, ERROR_RESULT_COUNT, value->at,
+                       "%s has %zu tensors, but its annotation names %u", what, tensors.count,
+                       f->count);
+        good = false;
+    }
     for (uint32_t i = 0; good && i < tensors.count; i++) {
         o->values[f->first + i] = tensors.items[i];
         o->names[f->first + i] =

@@ -117,6 +117,7 @@ struct compiler_source {
     compiler_kernel *kernels;
     kernel_interface *interfaces; /* beside kernels */
     uint32_t kernel_count;
+    const ast_function *head;            /* that is being read, whose parameters types may name */
     struct source_module *main;          /* the file that was opened */
     VEC(struct source_module *) opened;  /* all files, in the order of their text */
     VEC(struct source_module *) modules; /* ... those that others import before these */

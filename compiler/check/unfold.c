@@ -37,7 +37,7 @@ static bool unfold_tensors(const unfolding *u, const char *name, const value_typ
         return true;
     case VALUE_RECORD:
         for (uint32_t i = 0; i < t->record->count && u->out->count <= LIMIT_PARAMETERS; i++)
-            good &= t->record->constants[i] ||
+            good &= t->record->constants[i] || t->record->absent[i] ||
                     unfold_tensors(
                         u, arena_printf(&u->source->memory, "%s.%s", name, t->record->names[i]),
                         &t->record->fields[i]);
@@ -71,7 +71,8 @@ static entity fold_record(checker *c, const record_type *r, const char *name,
     entity *items = ARENA_NEW(&c->memory, entity, r->count + 1);
     for (uint32_t i = 0; i < r->count; i++)
         items[i] =
-            r->constants[i]
+            r->absent[i] ? (entity){.kind = ENTITY_NONE, .at = at}
+            : r->constants[i]
                 ? check_constant(c, (source_module *)r->module, r->constants[i])
                 : fold_tensors(c, &r->fields[i],
                                arena_printf(&c->memory, "%s.%s", name, r->names[i]), next, at);

@@ -195,13 +195,27 @@ static bool fit_items(checker *c, const value_type *t, entity *e, const char *wh
     return good;
 }
 
+/* A field that need not be there: is it as the annotation says? */
+static bool fit_absent(checker *c, const value_type *t, const entity *e, uint32_t i,
+                       const char *what) {
+    if (e->items[i].kind == ENTITY_NONE)
+        return true;
+    diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "%s has '%s', and its annotation has not",
+                   what, e->names[i]);
+    diagnose_note(c->report, t->at, "annotated here");
+    diagnose_help(c->report, "write @ %s behind it", e->names[i]);
+    return false;
+}
+
 /* A record with parameters says what they are of its tensors. */
 static bool fit_fields(checker *c, const value_type *t, entity *e, const char *what) {
     bool good = true;
     for (uint32_t i = 0; t->record->of && i < e->count; i++)
-        good &= value_type_is_constant(&t->record->fields[i]) ||
-                value_type_fit(c, &t->record->fields[i], &e->items[i],
-                               arena_printf(&c->memory, "'%s' of %s", e->names[i], what));
+        if (t->record->absent[i])
+            good &= fit_absent(c, t, e, i, what);
+        else if (!value_type_is_constant(&t->record->fields[i]))
+            good &= value_type_fit(c, &t->record->fields[i], &e->items[i],
+                                   arena_printf(&c->memory, "'%s' of %s", e->names[i], what));
     return good;
 }
 

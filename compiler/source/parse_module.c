@@ -46,7 +46,8 @@ static bool refuse_statement(parser *p, bool top) {
         {"if", "conditions stand in kernels"},
         {"for", "loops stand in kernels"},
         {"while", "loops stand in kernels"},
-        {"with", "there is nothing to enter or leave in a kernel"},
+        {"with", "a program runs on one device, and its schedule decides what is fetched ahead: "
+                 "@schedule(...), and in tiles tile.load(x, prefetch=2)"},
         {"try", "operations do not fail once their shapes are checked"},
         {"class", "a record has the decorator @record: @record class Weights: ..."},
         {"async", "kernels have no side effects to wait for"},

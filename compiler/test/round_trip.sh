@@ -39,7 +39,7 @@ emit() { # OUT TSR_OPT_ARGUMENTS...
     local out=$1 file chosen=()
     shift
     for file in "${files[@]}"; do
-        case $file-$* in "$interpreted"*schedule* | corpus/programs/*schedule*) continue ;; esac
+        case $file-$* in "$interpreted"*schedule* | corpus/programs/*schedule* | corpus/models/*schedule*) continue ;; esac
         chosen+=("$file")
     done
     "$tsr_opt" --case all "$@" "${chosen[@]}" >"$out"

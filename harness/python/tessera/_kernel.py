@@ -35,8 +35,12 @@ class Kernel:
         self._options: dict[str, Any] = {}
         self.set(**options)
 
-    def set(self, dims: dict[str, Any] | None = None, threads: int | None = None, **options: Any) -> Kernel:
-        """Takes options: threads, isa, and dims for what no array tells."""
+    def set(
+        self, dims: dict[str, Any] | None = None, threads: int | None = None, donate: str | tuple[str, ...] | None = None, **options: Any
+    ) -> Kernel:
+        """Takes options: threads, isa, dims for what no array tells, and donate, the parameters that results replace."""
+        if donate:
+            self._source.donate(donate)
         self._known.update(dims or {})
         self._threads = threads if threads is not None else self._threads
         self._options.update(options)

@@ -17,6 +17,13 @@ class KVCache(Generic["B", "H", "S_max", "D_h", "T"]):
     V: Tensor["B", "H", "S_max", "D_h", "T"]
     length: Tensor[i32]
 """
+OPTIMISER = """
+class OptimizerState(Generic["P"]):
+    m: Like["P", f32]
+    v: Like["P", f32]
+    step: Tensor[i32]
+    fp32_master: Like["P", f32] = None
+"""
 CONSTANTS = ("bool", "float", "int", "str")
 
 
@@ -76,7 +83,8 @@ class Parameters:
     """Arrays by their names ("layers.0.up"), of records that are classes."""
 
     def __init__(self, records: dict[str, ast.ClassDef], outside: dict[str, Any]) -> None:
-        self._records = {"KVCache": ast.parse(CACHE).body[0], **records}
+        self._records = {"KVCache": ast.parse(CACHE).body[0], "OptimizerState": ast.parse(OPTIMISER).body[0], **records}
+        self._named: dict[str, ast.expr] = {}
         self._outside = outside
         self._has_tiles = False
         self.leaves: list[Parameter] = []
@@ -89,6 +97,7 @@ class Parameters:
             if isinstance(annotation, ast.BinOp) and ast.unparse(annotation.right).split(".")[-1] == "out":
                 continue  # a result
             self.tops.append(argument.arg)
+            self._named[argument.arg] = annotation
             if self._has_tiles and _word(annotation) == "KVCache":
                 self._add_pair(argument.arg, annotation)
             else:
@@ -106,11 +115,15 @@ class Parameters:
         self.leaves += [Parameter(f"{name}.{field}", *like) for field in "KV"]
 
     def _add(self, name: str, annotation: ast.expr) -> None:
-        while isinstance(annotation, ast.BinOp):
-            annotation = annotation.left  # without constants of a record
+        there = set()
+        while isinstance(annotation, ast.BinOp):  # constants of a record, and fields that are there
+            there.add(_word(annotation.right))
+            annotation = annotation.left
         word = _word(annotation)
         if word in self._records:
-            self._add_record(name, annotation, self._records[word])
+            self._add_record(name, annotation, self._records[word], there)
+        elif word == "Like" and isinstance(annotation, ast.Subscript):
+            self._add_like(name, *_items(annotation))
         elif word == "list" and isinstance(annotation, ast.Subscript):
             kind, count = _items(annotation)
             length = count.value if isinstance(count, ast.Constant) else self._outside[ast.unparse(count)]
@@ -122,12 +135,23 @@ class Parameters:
         else:
             self.leaves.append(Parameter(name, *_entries(annotation)))
 
-    def _add_record(self, name: str, annotation: ast.expr, record: ast.stmt) -> None:
+    def _add_like(self, name: str, annotation: ast.expr, element: ast.expr) -> None:
+        """The arrays of the annotation, of another type."""
+        first = len(self.leaves)
+        self._add(name, annotation)
+        kind = element.attr if isinstance(element, ast.Attribute) else ast.unparse(element)
+        self.leaves[first:] = [dataclasses.replace(one, element=kind, variable=False) for one in self.leaves[first:]]
+
+    def _add_record(self, name: str, annotation: ast.expr, record: ast.stmt, there: set[str]) -> None:
         assert isinstance(record, ast.ClassDef)
         generic = [_items(base) for base in record.bases if isinstance(base, ast.Subscript)]
         given = _items(annotation) if isinstance(annotation, ast.Subscript) else []
+        given = [self._named.get(str(one.value) if isinstance(one, ast.Constant) else ast.unparse(one), one) for one in given]
         replaced = {ast.literal_eval(one): value for one, value in zip(generic[0] if generic else [], given)}
         for field in record.body:
-            if isinstance(field, ast.AnnAssign) and ast.unparse(field.annotation) not in CONSTANTS:
+            if not isinstance(field, ast.AnnAssign) or ast.unparse(field.annotation) in CONSTANTS:
+                continue
+            optional = isinstance(field.value, ast.Constant) and field.value.value is None
+            if not optional or ast.unparse(field.target) in there:
                 written = ast.parse(ast.unparse(field.annotation), mode="eval").body
                 self._add(f"{name}.{ast.unparse(field.target)}", _Replace(replaced).visit(written))

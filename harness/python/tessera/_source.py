@@ -125,6 +125,9 @@ class Source:
 
     # ---- the text ----
 
+    def donate(self, names: str | tuple[str, ...]) -> None:
+        self._kernel = f"@kernel(donate={names!r})"
+
     def _drop_decorators(self) -> None:
         """Those of Python, @kernel itself, which may have options of Python, and @same_as, as no other kernel is in the text: they become
         blank lines."""

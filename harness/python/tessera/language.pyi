@@ -89,12 +89,30 @@ class KVCache:
     def mask(self, queries: Any) -> Tensor:
         """True where one of the last so many places sees one of the cache"""
 
+class OptimizerState:
+    """OptimizerState[w] @ fp32_master: what an optimiser keeps of a parameter"""
+
+    m: Any
+    v: Any
+    step: Tensor
+    fp32_master: Any
+    def __init__(self, **fields: Any) -> None: ...
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+    def adamw(self, p: Any, g: Any, lr: Any = 1e-3, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8, wd: Any = 0.0) -> Any:
+        """the parameter and the state behind one more step"""
+
+class Like:
+    """Like["P", f32]: the annotation P with another element type"""
+
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+
 class Generic:
     """class Pair(Generic["M", "T"]): parameters of a record"""
 
     def __class_getitem__(cls, parts: Any) -> Any: ...
 
 rolling_window: Policy
+fp32_master: Policy
 
 class Param:
     """NAME = Param["V", "D", f32]: weights, which functions name and the kernel takes"""

@@ -142,6 +142,14 @@ def total_of_pair(p: Pair, *, twice=False) -> Tensor["N", f32]:
     return y
 
 
+@tessera.jit(donate="w")
+def optimised(
+    w: Tensor["N", f32], g: Tensor["N", f32], opt: OptimizerState["w"] @ fp32_master
+) -> tuple[Tensor["N", f32], OptimizerState["w"] @ fp32_master]:
+    w, opt = opt.adamw(w, g, lr=0.5)
+    return w, opt
+
+
 def helper(x):
     return x + absent  # noqa: F821 - an error of the test
 
@@ -254,6 +262,15 @@ class Kernels(unittest.TestCase):
         ):
             with self.assertRaisesRegex(tessera.Error, words):
                 total_of_pair(*values)
+
+    def test_states(self):
+        """An optimiser's state comes out in its form; the first step of Adam is as long as the rate."""
+        zeros = floats(0, 0)
+        state = {"m": zeros, "v": zeros, "step": memoryview(array.array("i", [0])).cast("B").cast("i", ()), "fp32_master": floats(1, 1)}
+        w, after = optimised(floats(9, 9), floats(4, -4), state)
+        self.assertEqual([round(one, 5) for one in listed(w)], [0.5, 1.5])
+        self.assertEqual(list(after), list(state))
+        self.assertEqual(listed(after["fp32_master"]), listed(w))
 
     def test_errors_stand_where_they_are(self):
         @tessera.kernel
