@@ -5,7 +5,14 @@
 
 #include "runtime.h"
 
-enum { BUFFER_ALIGNMENT = 64 };
+/* Code for CPUs loads at any place, and may store past the caches at multiples of this. */
+static size_t alignment_of(const kernel_launch *request, uint32_t index) {
+    enum { ALIGNMENT = 64 };
+    const metadata *m = request->kernel->metadata;
+    bool loaded =
+        index < m->inputs && request->kernel->module->context->device->info.host_addressable;
+    return loaded ? dtype_size(m->parameters[index].type) : ALIGNMENT;
+}
 
 tsr_status_t launch_check_buffer(const kernel_launch *request, uint32_t index) {
     const metadata_parameter *p = &request->kernel->metadata->parameters[index];
@@ -16,9 +23,10 @@ tsr_status_t launch_check_buffer(const kernel_launch *request, uint32_t index) {
     request->memories[index] = memory;
     if (!buffer)
         return error_set(TSR_EINVAL, "buffer %u ('%s') is NULL", index, p->name);
-    if ((uintptr_t)buffer % BUFFER_ALIGNMENT != 0)
-        return error_set(TSR_EINVAL, "buffer %u ('%s') at %p is not aligned to %d bytes", index,
-                         p->name, buffer, BUFFER_ALIGNMENT);
+    const size_t alignment = alignment_of(request, index);
+    if ((uintptr_t)buffer % alignment != 0)
+        return error_set(TSR_EINVAL, "buffer %u ('%s') at %p is not aligned to %zu bytes", index,
+                         p->name, buffer, alignment);
     if (!memory)
         return context->device->info.host_addressable
                    ? TSR_SUCCESS /* memory of the caller's own */

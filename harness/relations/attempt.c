@@ -189,6 +189,22 @@ static bool try_threads(attempt *t, const tensor *plain, status *st) {
     return ok;
 }
 
+/* Our code takes inputs that are aligned to their elements alone. */
+static bool try_shifts(attempt *t, const tensor *plain, status *st) {
+    static const size_t shifts[] = {1, 3, 8, 13};
+    bool ok = true, ours = !t->request->column->with;
+    for (size_t i = 0; ours && i < sizeof shifts / sizeof *shifts && ok && !t->violation.found;
+         i++) {
+        circumstances how = attempt_plain(t);
+        char between[100];
+        how.shift = shifts[i];
+        snprintf(between, sizeof between, "inputs at a place and %zu elements behind it",
+                 shifts[i]);
+        ok = run_and_compare(t, plain, &how, between, st);
+    }
+    return ok;
+}
+
 static bool try_alignment(attempt *t, const tensor *plain, status *st) {
     static const size_t offsets[] = {64, 128, 192, 256, 512, 1024, 2048, 4032};
     bool ok = true;
@@ -199,7 +215,7 @@ static bool try_alignment(attempt *t, const tensor *plain, status *st) {
         snprintf(between, sizeof between, "buffers at a place and %zu bytes behind it", offsets[i]);
         ok = run_and_compare(t, plain, &how, between, st);
     }
-    return ok;
+    return ok && try_shifts(t, plain, st);
 }
 
 /* Zeros, and bytes that are NaN in every type of float. */

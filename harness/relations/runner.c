@@ -268,12 +268,12 @@ static opened *find_opened(runner *r, const shape *s, const circumstances *how, 
 
 /* ---- a run ---- */
 
-/* Offset of the buffer in its memory. */
-static size_t begins_at(const opened *o, const circumstances *how, uint32_t i) {
+/* Offset of the buffer in its memory; of an input with elements of this size, else 0. */
+static size_t begins_at(const opened *o, const circumstances *how, uint32_t i, size_t element) {
     size_t room = bytes_of(o, i) + 2 * (size_t)PAGE, past = (uintptr_t)o->memories[i] % PAGE;
     if (how->at_end)
         return (room - bytes_of(o, i)) / LINE * LINE;
-    return (past ? PAGE - past : 0) + how->offset;
+    return (past ? PAGE - past : 0) + how->offset + how->shift * element;
 }
 
 /* Fills everything around the buffers, and the outputs. */
@@ -281,7 +281,8 @@ static bool prepare(const opened *o, const circumstances *how, const tensor *inp
     launch *l = (launch *)&o->launch;
     bool ok = true;
     for (uint32_t i = 0; i < l->input_count + l->output_count && ok; i++) {
-        l->buffers[i] = o->memories[i] + begins_at(o, how, i);
+        size_t element = i < l->input_count ? dtype_size(inputs[i].type) : 0;
+        l->buffers[i] = o->memories[i] + begins_at(o, how, i, element);
         ok = abi_ok(tsrFillAsync(l->context, NULL, o->memories[i], how->surround,
                                  bytes_of(o, i) + 2 * (size_t)PAGE),
                     "filling a buffer", st);
@@ -436,7 +437,7 @@ static bool look_for_effects(runner *r, const opened *o, const circumstances *ho
     bool ok = true;
     r->had_effect = false;
     for (uint32_t i = 0; i < l->input_count + l->output_count && ok && !r->had_effect; i++) {
-        size_t room = l->sizes[i] + 2 * (size_t)PAGE, begin = begins_at(o, how, i);
+        size_t room = l->sizes[i] + 2 * (size_t)PAGE, begin = begins_at(o, how, i, 0);
         unsigned char *copy = base_malloc(room);
         r->effect = (runner_effect){.buffer = i};
         ok = abi_ok(tsrCopy(l->context, copy, o->memories[i], room), "copying a buffer", st);

@@ -36,6 +36,7 @@ void shape_close(shape *s);
 typedef struct circumstances {
     uint32_t threads;
     size_t offset;          /* of each buffer from the beginning of a page; a multiple of 64 */
+    size_t shift;           /* elements by which inputs begin behind that, for our code alone */
     unsigned char surround; /* the bytes around the buffers */
     unsigned char before;   /* what the outputs hold */
     bool cold;              /* caches are filled with something else first */

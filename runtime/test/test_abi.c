@@ -54,16 +54,17 @@ static void wrong_launches_are_refused(void **state) {
     (void)state;
     fixture f;
     set_up(&f, 1, 0);
-    void *null = NULL, *shifted = f.a + 1, *too_far = f.a + 16;
+    void *null = NULL, *shifted = (char *)f.a + 1, *out_shifted = f.out + 1, *too_far = f.a + 16;
     void *bad_null[] = {&null, &f.out}, *bad_shift[] = {&shifted, &f.out},
-         *bad_end[] = {&too_far, &f.out};
+         *bad_out[] = {&f.a, &out_shifted}, *bad_end[] = {&too_far, &f.out};
     void *bad_same[] = {&f.a, &f.a}, *bad_arg[] = {&f.a, NULL};
     REFUSED(tsrLaunch(NULL, NULL, default_grid, f.args, 2), TSR_EINVAL, "kernel is NULL");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, f.args, 3), TSR_EINVAL, "takes 2 arguments");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, NULL, 2), TSR_EINVAL, "args is NULL");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_arg, 2), TSR_EINVAL, "args[1] is NULL");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_null, 2), TSR_EINVAL, "('a') is NULL");
-    REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_shift, 2), TSR_EINVAL, "not aligned to 64");
+    REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_shift, 2), TSR_EINVAL, "not aligned to 4");
+    REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_out, 2), TSR_EINVAL, "not aligned to 64");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_end, 2), TSR_EINVAL,
             "needs 400 bytes; its allocation has 336");
     REFUSED(tsrLaunch(f.kernel, NULL, default_grid, bad_same, 2), TSR_EINVAL, "'out' overlaps 'a'");

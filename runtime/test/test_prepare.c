@@ -173,7 +173,7 @@ static void wrong_arguments_are_refused(rig *r) {
     void *other, *null = NULL, *args[] = {&null, NULL, &r->n}, *odd;
     tsr_prepared_info_t info = {.struct_size = 1};
     OK(tsrAlloc(r->context, BYTES, TSR_ALLOC_DEFAULT, &other));
-    odd = (char *)other + 4;
+    odd = (char *)other + 1;
     REFUSED(tsrPrepareKernel(NULL, &a, 1, args, 3, &failed), TSR_EINVAL, "kernel");
     REFUSED(tsrPrepareKernel(r->kernel, &a, 1, args, 3, NULL), TSR_EINVAL, "prepared");
     REFUSED(tsrPrepareKernel(r->kernel, NULL, 1, args, 3, &failed), TSR_EINVAL, "inputs");

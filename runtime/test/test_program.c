@@ -190,7 +190,7 @@ static void programs_describe_themselves(void **state) {
     OK(tsrGetModuleIsa(r.module->kernels[0], &kernels_isa));
     assert_string_equal(isa, kernels_isa);
     REFUSED(launch_on(&r, NULL, a, a), TSR_EINVAL, "overlaps");
-    REFUSED(launch_on(&r, NULL, a + 1, out), TSR_EINVAL, "aligned");
+    REFUSED(launch_on(&r, NULL, a, out + 1), TSR_EINVAL, "aligned");
     REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){0}, args, 1), TSR_EINVAL, "2 arguments");
     REFUSED(tsrLaunch(r.kernel, NULL, (tsr_launch_t){.grid_x = 2}, args, 2), TSR_EINVAL, "grid");
     OK(tsrPrepareKernel(r.kernel, (const uint32_t[]){0}, 1, args, 2, &prepared));

@@ -210,11 +210,11 @@ static size_t view_bytes(const array_view *v) {
     return bytes;
 }
 
-/* Shared where it lies as kernels want it, else copied. */
+/* Shared where it lies as kernels want it, dense and aligned to its elements, else copied. */
 static bool place_input(launch *l, uint32_t i) {
     const array_view *v = &l->inputs[i];
     l->buffers[i] = (void *)v->data;
-    if (array_is_contiguous(v) && (uintptr_t)v->data % ALIGNMENT == 0 && v->data)
+    if (array_is_contiguous(v) && (uintptr_t)v->data % (v->type.bits / 8u) == 0 && v->data)
         return true;
     size_t bytes = (view_bytes(v) + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     l->copies[i] = l->buffers[i] = aligned_alloc(ALIGNMENT, bytes);

@@ -45,7 +45,7 @@ class Module:
     """A compiled kernel. Calling it takes the inputs in their order and returns the output, or a tuple of them.
 
     Inputs are arrays with the buffer protocol or __dlpack__, on the CPU; they are used where they lie if they are row-major
-    and aligned to 64 bytes, and copied else. Results are arrays of the framework of the first input: of numpy, torch or
+    and aligned to their elements, and copied else. Results are arrays of the framework of the first input: of numpy, torch or
     jax, else tensors. They share no memory with the inputs.
 
     Inputs like `layers.0.up` are parts of one: of a dict, a list, a tuple or a dataclass; inputs may be given by name. What replaces one of

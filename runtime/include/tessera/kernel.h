@@ -6,11 +6,11 @@
  * end). It must not depend on how the grid was cut.
  *
  * The caller guarantees: the floating-point environment is the default one (round to nearest, no
- * flush to zero, all exceptions masked); every buffer is aligned to 64 bytes; `workspace` holds
- * metadata.workspace_bytes, is shared by all threads and keeps its contents between phases of one
- * launch; `prepared` holds metadata.prepared_bytes, written by the phases that are marked with a
- * constant, in this launch or once before; `scratch` holds metadata.scratch_bytes, is private to
- * the calling thread and holds nothing on entry. */
+ * flush to zero, all exceptions masked); inputs are aligned to their elements, other buffers to 64
+ * bytes; `workspace` holds metadata.workspace_bytes, is shared by all threads and keeps its
+ * contents between phases of one launch; `prepared` holds metadata.prepared_bytes, written by the
+ * phases that are marked with a constant, in this launch or once before; `scratch` holds
+ * metadata.scratch_bytes, is private to the calling thread and holds nothing on entry. */
 #ifndef TESSERA_KERNEL_H
 #define TESSERA_KERNEL_H
 

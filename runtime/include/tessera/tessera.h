@@ -267,8 +267,9 @@ TSR_API tsr_status_t tsrGetSemaphoreValue(tsr_semaphore_t semaphore, uint64_t *v
  * formula where dimensions are given). A part of `launch` that is 0 stands for them; one that is
  * not must be the same, else TSR_EINVAL. `args` holds, per buffer, the address of a pointer to it
  * (void **), inputs first, then outputs, then per dimension the address of an int64_t, in the order
- * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes; outputs overlap nothing
- * but the input that is donated to them, and that one as a whole.
+ * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes, but inputs on a host_addressable
+ * device to their elements alone (since 2.6); outputs overlap nothing but the input that is donated
+ * to them, and that one as a whole.
  *
  * A module may be a program: several kernels and what runs them (since 2.3; docs/modules.md). It
  * has one kernel by name, which is launched like any other, and whose "workspace" is the program's
