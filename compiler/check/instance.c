@@ -66,7 +66,7 @@ static node *put_element(const substitution *u, node *n, node *element) {
         return NULL;
     }
     node *out = arena_copy(&u->source->memory, n, sizeof *n);
-    out->items = arena_copy(&u->source->memory, n->items, sizeof *n->items * (n->count + 1));
+    out->items = arena_copy(&u->source->memory, n->items, sizeof *n->items * n->count);
     if (one)
         out->items[n->count - 1] = element;
     for (uint32_t i = 0; !one && i < (interface_is_shaped(n, "list") ? 1 : n->count); i++)
@@ -103,8 +103,7 @@ static node *put(const substitution *u, node *n) {
 /* OptimizerState[w]: a parameter of the head stands for its annotation. */
 static const node *put_parameters(const compiler_source *s, const node *given) {
     node *out = arena_copy((arena *)&s->memory, given, sizeof *given);
-    out->items =
-        arena_copy((arena *)&s->memory, given->items, sizeof *given->items * (given->count + 1));
+    out->items = arena_copy((arena *)&s->memory, given->items, sizeof *given->items * given->count);
     for (uint32_t i = 0; s->head && i < given->count; i++)
         for (uint32_t k = 0; k < s->head->parameter_count; k++) {
             const ast_parameter *p = &s->head->parameters[k];
@@ -186,8 +185,8 @@ record_type *record_instance(compiler_source *s, source_module *m, record_type *
     record_type *out = arena_copy(&s->memory, r, sizeof *r);
     out->of = r;
     out->fields = ARENA_NEW(&s->memory, value_type, r->count + 1);
-    out->constants = arena_copy(&s->memory, r->constants, sizeof *r->constants * (r->count + 1));
-    out->absent = arena_copy(&s->memory, r->absent, sizeof *r->absent * (r->count + 1));
+    out->constants = arena_copy(&s->memory, r->constants, sizeof *r->constants * r->count);
+    out->absent = arena_copy(&s->memory, r->absent, sizeof *r->absent * r->count);
     bool good = true;
     for (uint32_t i = 0; i < r->count && good; i++) {
         node *written = r->ast->fields[i].annotation, *field = put(&u, written);

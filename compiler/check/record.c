@@ -117,7 +117,7 @@ entity record_call(checker *c, record_type *r, const node *n) {
                 check_constant(c, (source_module *)r->module, r->ast->fields[i].fallback);
         good &= fits_field(c, r, i, &a->values[i]);
     }
-    entity *items = arena_copy(&c->memory, a->values, sizeof *items * (r->count + 1));
+    entity *items = arena_copy(&c->memory, a->values, sizeof *items * r->count);
     entity e = entity_record(r, items, n->at);
     if (r->ast->is_state)
         e.state = state_new(c, NULL);
@@ -162,7 +162,7 @@ entity record_replace(checker *c, const node *n) {
     bool good = state_usable(c, &base, n->items[0]->at);
     entity out = base;
     out.at = n->at;
-    out.items = arena_copy(&c->memory, base.items, sizeof *out.items * (base.count + 1));
+    out.items = arena_copy(&c->memory, base.items, sizeof *out.items * base.count);
     for (uint32_t i = 1; i < n->count; i++)
         good &= replace_field(c, &out, n->items[i]);
     out.state = good ? state_write(c, base.state, n->at) : NULL;
@@ -197,7 +197,8 @@ entity record_method(checker *c, const entity *self, const node *n) {
     call.left = &callee;
     call.items = ARENA_NEW(&c->memory, node *, n->count + 1);
     call.items[0] = &own;
-    memcpy(call.items + 1, n->items, sizeof *n->items * n->count);
+    if (n->count)
+        memcpy(call.items + 1, n->items, sizeof *n->items * n->count);
     call.count = n->count + 1;
     scope_define(c, hidden, *self, own.at, NULL);
     return function_call(c, f, &call);

@@ -197,7 +197,7 @@ entity tree_rebuild(checker *c, const entity *like, const ir_value **next, span 
     if (like->kind == ENTITY_TENSOR)
         out.value = *(*next)++;
     if (is_group(like))
-        out.items = arena_copy(&c->memory, like->items, sizeof *out.items * (like->count + 1));
+        out.items = arena_copy(&c->memory, like->items, sizeof *out.items * like->count);
     for (uint32_t i = 0; is_group(like) && i < like->count; i++)
         if (!is_constant(like, i))
             out.items[i] = tree_rebuild(c, &like->items[i], next, at);
@@ -220,7 +220,7 @@ entity tree_promote(checker *c, const entity *e) {
         return emit_constant(c, e, e->is_integer ? DTYPE_I32 : DTYPE_F32, e->at);
     entity out = *e;
     if (is_group(e))
-        out.items = arena_copy(&c->memory, e->items, sizeof *out.items * (e->count + 1));
+        out.items = arena_copy(&c->memory, e->items, sizeof *out.items * e->count);
     for (uint32_t i = 0; is_group(e) && i < e->count; i++)
         if (!is_constant(e, i))
             out.items[i] = tree_promote(c, &e->items[i]);
@@ -234,7 +234,7 @@ entity tree_alike(checker *c, const entity *like, const entity *e) {
     entity out = *e;
     if (!is_group(e) || like->kind != e->kind || like->count != e->count)
         return out;
-    out.items = arena_copy(&c->memory, e->items, sizeof *out.items * (e->count + 1));
+    out.items = arena_copy(&c->memory, e->items, sizeof *out.items * e->count);
     for (uint32_t i = 0; i < e->count; i++)
         if (!is_constant(e, i))
             out.items[i] = tree_alike(c, &like->items[i], &e->items[i]);

@@ -157,15 +157,33 @@ typedef struct weight_search {
     callable_list called; /* functions that are looked at, or yet to be */
 } weight_search;
 
+static void note_called(weight_search *w, const callable *f) {
+    for (size_t i = 0; i < w->called.count; i++)
+        if (w->called.items[i] == f)
+            return;
+    vec_push(&w->called, f);
+}
+
+/* Methods of that name, whose record it may be. */
+static void note_methods(weight_search *w, const char *name) {
+    for (size_t i = 0; i < w->source->opened.count; i++) {
+        source_module *m = w->source->opened.items[i];
+        for (uint32_t k = 0; k < m->record_count; k++) {
+            const callable *f =
+                m->records[k].read ? record_method_named(&m->records[k], name) : NULL;
+            if (f)
+                note_called(w, f);
+        }
+    }
+}
+
 static void note_name(weight_search *w, source_module *m, const node *n) {
     const char *name = n->text;
     source_module *from = module_of_name(m, &name);
     const node *value = from ? module_constant(from, name) : NULL;
     callable *f = from ? module_function(from, name) : NULL;
-    for (size_t i = 0; f && i < w->called.count; i++)
-        f = w->called.items[i] == f ? NULL : f;
     if (f)
-        vec_push(&w->called, f);
+        note_called(w, f);
     if (!weight_is_one(value) || has_parameter(w->out, name))
         return;
     node *written = ARENA_NEW(&w->source->memory, node, 1);
@@ -182,6 +200,8 @@ static void note_weights(weight_search *w, source_module *m, const node *n) {
         return;
     if (n->kind == NODE_NAME)
         note_name(w, m, n);
+    if (n->kind == NODE_CALL && n->left->kind == NODE_ATTRIBUTE)
+        note_methods(w, n->left->text);
     note_weights(w, m, n->left);
     note_weights(w, m, n->right);
     note_weights(w, m, n->third);
