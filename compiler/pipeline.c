@@ -112,6 +112,11 @@ static bool run_share_functions(pipeline *p) {
            tile_share_functions(p->m, p->target->lanes, p->st);
 }
 
+static bool run_expand_math(pipeline *p) {
+    bool hardware = pipeline_needs(p, OPTIMISED | RELAXED) && chip_exp2_of(p->target->cpu);
+    return tile_expand_math(p->m, hardware, p->st);
+}
+
 static bool run_place_memory(pipeline *p) {
     return p->target->class == TARGET_CPU ||
            simt_place_memory(p->m, p->target->shared_bytes, p->st);

@@ -25,6 +25,12 @@ static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]
     return count;
 }
 
+static double exponentials_of(const target_info *t, const compiler_options *options) {
+    const chip_exp2 *own = chip_exp2_of(t->cpu);
+    bool used = options->profile != PROFILE_STRICT && !options->unoptimised;
+    return own && used ? own->rate : 0;
+}
+
 /* The grid is cut for the threads of this machine, or for the compute units of a chip. */
 schedule_target schedule_target_of(const target_info *t, const compiler_options *options,
                                    schedule_unit units[PIPELINE_UNITS]) {
@@ -44,6 +50,7 @@ schedule_target schedule_target_of(const target_info *t, const compiler_options 
                              .unit = target_unit_of(t),
                              .rates = simt ? chip_rates_of(t->cpu) : NULL,
                              .buffers = target_buffers(t),
+                             .exponentials = exponentials_of(t, options),
                              .exchanges = simt && t->subgroup >= SIMT_FOLD_THREADS,
                              .unfused = options->unoptimised};
 }

@@ -2538,5 +2538,11 @@ module {
       %1 = irdl.any
       irdl.results(%1)
     }
+    irdl.operation @hardware_exp2 {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.any
+      irdl.results(%1)
+    }
   }
 }

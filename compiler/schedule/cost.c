@@ -7,8 +7,8 @@
 #include "ir/dim.h"
 #include "ops/graph.h"
 
-/* Instructions of a specified function. */
-enum { SPECIFIED_OPERATIONS = 25 };
+/* Instructions of a specified function, and of exp and exp2 by the chip's own instruction. */
+enum { SPECIFIED_OPERATIONS = 25, HARDWARE_OPERATIONS = 2 };
 
 double cost_greater(double a, double b) {
     return a > b ? a : b;
@@ -37,13 +37,19 @@ int64_t cost_step_from_end(const cost_walk *w, ir_op op, int64_t at) {
     return at <= axes && at > 0 ? w->step_of[d->operands[axes - at]] : 1;
 }
 
+static double instructions_of(const cost_walk *w, int opcode) {
+    if (w->target->exponentials > 0 && (opcode == GRAPH_EXP || opcode == GRAPH_EXP2))
+        return HARDWARE_OPERATIONS;
+    return graph_op_is_specified(opcode) ? SPECIFIED_OPERATIONS : 1;
+}
+
 double cost_body(const cost_walk *w, ir_op op) {
     double sum = 0;
     const ir_block_data *b = ir_block_get(w->m, ir_op_block(w->m, op, 0));
     for (ir_op i = b->first; i; i = ir_op_get(w->m, i)->next) {
         int opcode = ir_op_get(w->m, i)->opcode;
         if (opcode != SCHED_YIELD)
-            sum += graph_op_is_specified(opcode) ? SPECIFIED_OPERATIONS : 1;
+            sum += instructions_of(w, opcode);
     }
     return sum;
 }
@@ -82,6 +88,7 @@ void cost_add(cost_use *sum, double times, const cost_use *u) {
     sum->issue += times * u->issue;
     sum->near += times * u->near;
     sum->matrix += times * u->matrix;
+    sum->functions += times * u->functions;
     sum->wait += times * u->wait;
     sum->far_bytes += times * u->far_bytes;
 }

@@ -28,6 +28,7 @@ typedef struct cost_use {
     double issue;     /* of its core's or unit's instructions */
     double near;      /* of the unit's own memory */
     double matrix;    /* of the matrix unit */
+    double functions; /* of the unit for exponentials */
     double wait;      /* latencies one after the other, which other workgroups can fill */
     double far_bytes; /* from beyond the unit */
 } cost_use;

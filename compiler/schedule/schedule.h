@@ -57,6 +57,7 @@ typedef struct schedule_target {
     uint32_t buffers; /* that one launch takes; 0: any number */
     const chip_unit *unit; /* of a chip, and what it does in a cycle: estimates alone read them; */
     const chip_rates *rates; /* NULL: a CPU's level, or a device that is not known before */
+    double exponentials; /* of a unit in a cycle, by its own instruction; 0: they are written out */
     int64_t scores_room; /* bytes of scores that are left in memory, at most, where a chain could
                             keep them */
 } schedule_target;

@@ -225,12 +225,43 @@ static void test_choices(void **state) {
     sure("f32", "maximum(x, y)", NAN, 1, 0, NAN, 0);
 }
 
+/* exp and exp2 may be a chip's own instruction: within a relative 2^-22, 0 below 2^-126, and of an
+ * operand that was multiplied by log2 e in f32. */
+static void test_exponentials(void **state) {
+    static const struct {
+        const char *expression;
+        double x, low, high; /* what must be right, and but for a thousandth no more */
+    } rows[] = {
+        {"exp2(x)", 100, 0x1p100 * (1 - 0x1p-22), 0x1p100 * (1 + 0x1p-22)},
+        {"exp2(x)", -100, 0x1p-100 * (1 - 0x1p-22), 0x1p-100 * (1 + 0x1p-22)},
+        {"exp2(x)", -127, 0x1p-127 - 0x1p-126, 0x1p-127 + 0x1p-126},
+        {"exp2(x)", -200, -0x1p-126, 0x1p-126},
+        {"exp(x)", 0, 1 - 0x1p-22, 1 + 0x1p-22},
+        {"exp(x)", 64, exp(64) * (1 - 21 * 0x1p-22), exp(64) * (1 + 21 * 0x1p-22)},
+        {"exp(x)", -64, exp(-64) * (1 - 21 * 0x1p-22), exp(-64) * (1 + 21 * 0x1p-22)},
+        {"exp(x)", -88, exp(-88) - 0x1p-126, exp(-88) + 0x1p-126},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double room = (rows[i].high - rows[i].low) / 1000;
+        computed c = compute("f32", rows[i].expression, (double[]){rows[i].x, 0, 0});
+        if (c.low > rows[i].low || c.high < rows[i].high)
+            fail_msg("%s of %g: from %g to %g", rows[i].expression, rows[i].x, c.low, c.high);
+        between("f32", rows[i].expression, (double[]){rows[i].x, 0, 0}, rows[i].low - room,
+                rows[i].high + room, false, true);
+    }
+    sure("f32", "exp(x)", -INFINITY, 0, 0, 0, 0x1p-125);
+    sure("f32", "exp(x)", INFINITY, 0, 0, INFINITY, 0);
+    sure("f32", "exp2(x)", NAN, 0, 0, NAN, 0);
+    between("f32", "log(exp(x))", (double[]){-88, 0, 0}, -INFINITY, -87, false, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_domains),    cmocka_unit_test(test_quotients),
         cmocka_unit_test(test_overflow),   cmocka_unit_test(test_types_without_infinity),
         cmocka_unit_test(test_enclosures), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_choices),    cmocka_unit_test(test_exponentials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* expand_math.c - the pass that writes out the specified functions (math/) as Tile IR. */
 #include <stdlib.h>
 
+#include "math/coefficients.h"
 #include "math/correct/build.h"
 #include "math/math.h"
 #include "ops/graph.h"
@@ -50,10 +51,21 @@ static ir_value emit_scale(void *context, ir_value x, ir_value t) {
 
 typedef struct expansion {
     math_set set;
+    bool hardware_exp2; /* stands for exp and exp2 */
     ir_value *replaced; /* by value id */
     uint32_t count;
     bool lacking; /* a function that the set does not have */
 } expansion;
+
+/* The bound of a result beyond strict counts the rounding of the product
+ * (target/interp/reference_elementwise.c). */
+static ir_value by_hardware(ir_builder *b, math_function function, ir_value x) {
+    if (function == MATH_EXP) {
+        ir_value log2_e = tile_constant(b, DTYPE_F32, f32_bits(MATH_LOG2_E));
+        x = tile_op(b, TILE_MUL, (ir_value[]){x, log2_e}, 2, DTYPE_NONE);
+    }
+    return tile_op(b, TILE_HARDWARE_EXP2, &x, 1, DTYPE_NONE);
+}
 
 /* Writes out the operation before which `b` stands; 0: it stays. */
 static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
@@ -66,6 +78,8 @@ static ir_value written_out(expansion *e, ir_builder *b, ir_op op) {
         return tile_expand_stochastic_round(b, op);
     if (d->opcode == TILE_RANDOM_BITS)
         return tile_expand_random_bits(b, op);
+    if (e->hardware_exp2 && (function == MATH_EXP || function == MATH_EXP2))
+        return by_hardware(b, function, d->operands[0]);
     if (function != MATH_FUNCTION_COUNT)
         return (e->set == MATH_CORRECT ? correct_build : math_build)(&emit, function,
                                                                      d->operands[0]);
@@ -89,11 +103,12 @@ static void expand(ir_module *m, ir_op op, expansion *e) {
     ir_op_erase(m, op);
 }
 
-bool tile_expand_math(ir_module *m, status *st) {
+bool tile_expand_math(ir_module *m, bool hardware_exp2, status *st) {
     const char *set = ir_op_string(m, ir_module_kernel(m), "math", NULL);
     expansion e = {.count = ir_value_count(m) + 1};
     if (!math_set_named(set, &e.set))
         return status_set(st, STATUS_INVALID, "there are no functions called '%s'", set);
+    e.hardware_exp2 = hardware_exp2 && e.set == MATH_SPECIFIED && !tile_is_strict(m);
     e.replaced = base_calloc(e.count, sizeof *e.replaced);
     for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
         expand(m, w.op, &e);

@@ -15,8 +15,12 @@ static const op_info tile_ops[] = {
 static_assert(TILE_FMA - TILE_NEG == GRAPH_FMA - GRAPH_NEG,
               "tile.def repeats graph.def's element-wise operations");
 
+bool tile_is_strict(const ir_module *m) {
+    return strcmp(ir_op_string(m, ir_module_kernel(m), "profile", "strict"), "strict") == 0;
+}
+
 bool tile_is_elementwise(int opcode) {
-    return opcode >= TILE_NEG && opcode <= TILE_CUT;
+    return opcode >= TILE_NEG && opcode <= TILE_HARDWARE_EXP2;
 }
 
 const op_table *tile_op_table(void) {

@@ -14,6 +14,8 @@ typedef enum tile_opcode {
 
 const op_table *tile_op_table(void);
 bool tile_is_elementwise(int opcode);
+/* Is the kernel for the profile whose bits the graph says? */
+bool tile_is_strict(const ir_module *m);
 /* Most functions of a kernel, and operands of one of them. */
 enum { TILE_FUNCTIONS = 4096, TILE_FUNCTION_OPERANDS = 4 };
 /* An operation by itself. */
@@ -26,8 +28,9 @@ bool tile_verify_orders(const ir_module *m, status *st);
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
 /* Specified functions that would be much code are shared: vectors of `lanes` elements call them. */
 bool tile_share_functions(ir_module *m, int lanes, status *st);
-/* Specified functions become their sequences (math/). */
-bool tile_expand_math(ir_module *m, status *st);
+/* Specified functions become their sequences (math/); outside of strict exp and exp2 become the
+ * chip's own instruction, if it has one. */
+bool tile_expand_math(ir_module *m, bool hardware_exp2, status *st);
 /* One stochastic rounding as integer operations before `b->before`; its result. */
 ir_value tile_expand_stochastic_round(ir_builder *b, ir_op op);
 /* The same for random words. */

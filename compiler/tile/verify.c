@@ -389,6 +389,8 @@ static bool verify_elementwise(const ir_module *m, ir_op op, status *st) {
         return verify_conversion(m, op, st);
     if (d->opcode == TILE_COMPARE && !verify_predicate(m, op, st))
         return false;
+    if (d->opcode == TILE_HARDWARE_EXP2 && (tile_is_strict(m) || to->element != DTYPE_F32))
+        return ir_broken(st, "is of f32, and for profiles other than strict");
     dtype element = d->opcode == TILE_COMPARE ? DTYPE_BOOL : operand(m, op, first)->element;
     return to->element == element || ir_broken(st, "the result is of another element type");
 }

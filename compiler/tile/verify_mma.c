@@ -173,9 +173,8 @@ bool orders_is_mma_loop(const orders *o, ir_op loop) {
 }
 
 static bool may_stand(const orders *o, ir_op loop, const reduction_record *r) {
-    const char *profile = ir_op_string(o->m, ir_module_kernel(o->m), "profile", "strict");
     ir_block block = ir_op_block(o->m, loop, 0);
-    bool free = r->order != ORDER_UNIT && strcmp(profile, "strict") != 0;
+    bool free = r->order != ORDER_UNIT && !tile_is_strict(o->m);
     for (ir_op op = ir_block_get(o->m, block)->first; op; op = ir_op_get(o->m, op)->next)
         if (mma_unit_of(o->m, op) && !free &&
             strcmp(ir_op_string(o->m, op, "unit", ""), r->name) != 0)

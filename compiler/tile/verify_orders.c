@@ -221,11 +221,10 @@ static void follow_block(const orders *o, ir_block block) {
  * of which is 0, in a loop of single steps. */
 bool orders_adds_products(const orders *o, const reduction_record *r, ir_op loop, carried_kind kind,
                           int steps) {
-    const char *profile = ir_op_string(o->m, ir_module_kernel(o->m), "profile", "strict");
     int64_t step = ir_op_int(o->m, loop, "step", 0);
     if (r->order == ORDER_PAIRS512)
         return kind == CARRIED_PAIRS && (steps == step || (step == 1 && steps == 2));
-    return (kind == CARRIED_FMA || (kind == CARRIED_PAIRS && strcmp(profile, "strict") != 0)) &&
+    return (kind == CARRIED_FMA || (kind == CARRIED_PAIRS && !tile_is_strict(o->m))) &&
            steps == step;
 }
 

@@ -222,6 +222,13 @@ static bool run_share_functions(pass_run *r) {
     return read_lanes(r, &lanes) && tile_share_functions(r->m, lanes, r->st);
 }
 
+static bool run_expand_math(pass_run *r) {
+    bool hardware = r->arguments && chip_exp2_of(r->arguments);
+    if (r->arguments && !hardware)
+        return status_set(r->st, STATUS_INVALID, "no chip '%s' has an exponential", r->arguments);
+    return tile_expand_math(r->m, hardware, r->st);
+}
+
 /* "16": lanes of a vector; "threads:128": threads of a workgroup. */
 static bool run_assign_layout(pass_run *r) {
     static const char threads[] = "threads:";

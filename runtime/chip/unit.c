@@ -26,6 +26,11 @@ static const chip_rates rates[] = {
 #include "chip/targets.def"
 };
 
+static const chip_exp2 exponentials[] = {
+#define EXP2(...) {__VA_ARGS__},
+#include "chip/targets.def"
+};
+
 const chip_unit *chip_unit_of(const char *chip) {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(units[i].chip, chip) == 0)
@@ -37,6 +42,13 @@ const chip_rates *chip_rates_of(const char *chip) {
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (strcmp(rates[i].chip, chip) == 0)
             return &rates[i];
+    return NULL;
+}
+
+const chip_exp2 *chip_exp2_of(const char *chip) {
+    for (size_t i = 0; i < sizeof exponentials / sizeof *exponentials; i++)
+        if (strcmp(exponentials[i].chip, chip) == 0)
+            return &exponentials[i];
     return NULL;
 }
 

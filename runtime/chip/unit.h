@@ -1,5 +1,5 @@
 /* unit.h - a compute unit of a chip: what it holds at once, in what portions, and what it does in a
- * cycle (the lines UNIT and RATE of targets.def, with their sources). */
+ * cycle (the lines UNIT, RATE and EXP2 of targets.def, with their sources). */
 #ifndef TESSERA_CHIP_UNIT_H
 #define TESSERA_CHIP_UNIT_H
 
@@ -23,9 +23,16 @@ typedef struct chip_rates {
     double cache_mib;
 } chip_rates;
 
-/* NULL: the chip is not known. */
+/* An approximate 2^x. */
+typedef struct chip_exp2 {
+    const char *chip, *intrinsic;
+    double rate; /* of a unit, in a cycle */
+} chip_exp2;
+
+/* NULL: the chip is not known, or has none. */
 const chip_unit *chip_unit_of(const char *chip);
 const chip_rates *chip_rates_of(const char *chip);
+const chip_exp2 *chip_exp2_of(const char *chip);
 
 typedef enum occupancy_limit {
     LIMITED_BY_NOTHING, /* the unit is full */

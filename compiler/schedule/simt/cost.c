@@ -67,7 +67,8 @@ static double overlapped(double a, double b) {
 
 double simt_busy_cycles(const cost_use *u) {
     double far = u->far_bytes / UNIT_FAR_BYTES;
-    return overlapped(overlapped(u->issue, u->near), overlapped(u->matrix, far));
+    return overlapped(overlapped(overlapped(u->issue, u->functions), u->near),
+                      overlapped(u->matrix, far));
 }
 
 /* ---- memory ---- */

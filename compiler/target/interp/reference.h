@@ -61,6 +61,11 @@ bounded reference_rounded(bounded x, dtype type, double roundings);
 bool reference_is_unlimited(void);
 /* A function of one operand, in f64; NaN: not one that is known. */
 double reference_function(int opcode, double x);
+/* Beyond strict a chip's own instruction may stand for exp and exp2 (EXP2 of chip/targets.def). How
+ * far off its operand is: that of exp is multiplied by log2 e. */
+double reference_operand_error(int opcode, double x);
+/* ... and the number below which its results may be 0; 0: there is none. */
+double reference_flushed_below(int opcode);
 /* Beginning of its domain; -HUGE_VAL: it is defined everywhere. */
 double reference_begin(int opcode);
 /* Is it a NaN, whatever else is not known? */

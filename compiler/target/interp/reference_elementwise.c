@@ -84,6 +84,20 @@ double reference_function(int opcode, double x) {
     }
 }
 
+/* The product is rounded once, and log2 e to f32 is off by less than a quarter of a rounding. */
+double reference_operand_error(int opcode, double x) {
+    return opcode == GRAPH_EXP && isfinite(x) ? 1.25 * reference_roundoff(DTYPE_F32) * fabs(x) : 0;
+}
+
+double reference_flushed_below(int opcode) {
+    return opcode == GRAPH_EXP || opcode == GRAPH_EXP2 ? 0x1p-126 : 0;
+}
+
+static bounded flushed(int opcode, bounded r) {
+    double least = reference_flushed_below(opcode);
+    return r.value - r.bound < least ? (bounded){r.value, r.bound + least} : r;
+}
+
 /* The slopes of sine and cosine are at most 1, and their values at most 2 apart. */
 static bounded wave(int opcode, bounded x) {
     double value = reference_function(opcode, x.value);
@@ -108,6 +122,7 @@ double reference_begin(int opcode) {
 
 /* Monotone where it is defined: it is furthest away at one end. */
 static bounded monotone(int opcode, bounded x) {
+    x.bound += reference_operand_error(opcode, x.value);
     double value = reference_function(opcode, x.value), low = x.value - x.bound,
            high = x.value + x.bound;
     double begin = reference_begin(opcode);
@@ -301,7 +316,7 @@ static bounded one(const reference_step *s, const bounded *x, double own, bool c
     if (contracted && finite && may_overflow(r, s->type))
         return (bounded){r.value, HUGE_VAL};
     r = reference_settled(r);
-    return own > 0 ? reference_rounded(r, s->type, own) : r;
+    return own > 0 ? flushed(s->opcode, reference_rounded(r, s->type, own)) : r;
 }
 
 /* ---- what the bound does not say ---- */
@@ -377,6 +392,7 @@ static bool floats(const reference_step *s, status *st) {
     int64_t count = tensor_count(&s->out->value);
     double own = roundings(s->opcode);
     const float_job job = {s, own, feeds_sum(s), has_sign(s), !reference_is_unlimited()};
+    *s->whole &= s->opcode != GRAPH_EXP2; /* no chip promises its powers */
     if (own < 0)
         return status_set(st, STATUS_INTERNAL, "the reference has no '%s'",
                           op_info_get(s->opcode)->name);

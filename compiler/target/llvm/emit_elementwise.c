@@ -274,6 +274,13 @@ static LLVMValueRef compare(emitter *e, const char *name, dtype element, LLVMVal
 
 /* ---- the operation ---- */
 
+/* The intrinsic of one chip takes a type, that of another is of f32 alone. */
+static LLVMValueRef hardware_exp2(emitter *e, LLVMValueRef x) {
+    const char *name = chip_exp2_of(e->target->cpu)->intrinsic;
+    bool takes_type = LLVMIntrinsicIsOverloaded(LLVMLookupIntrinsicID(name, strlen(name))) != 0;
+    return code_intrinsic(e, name, &e->f32, takes_type, &x, 1);
+}
+
 static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x) {
     bool is_float = is_computed_float(element);
     int width = lanes_of(x);
@@ -291,6 +298,8 @@ static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x)
         return LLVMBuildNot(e->b, x, "");
     case TILE_SQRT:
         return unary_intrinsic(e, "llvm.sqrt", x);
+    case TILE_HARDWARE_EXP2:
+        return hardware_exp2(e, x);
     case TILE_FLOOR:
         return unary_intrinsic(e, "llvm.floor", x);
     case TILE_CEIL:

@@ -135,7 +135,10 @@ static void fold(const tile_cost *c, ir_op op, cost_use *u) {
 static void compute(const tile_cost *c, ir_op op, cost_use *u) {
     int opcode = ir_op_get(c->m, op)->opcode;
     double work = opcode == TILE_DIV || opcode == TILE_SQRT ? DIVISION : 1;
-    instructions(c, u, work * elements_of(c, ir_op_get(c->m, op)->results[0]));
+    double elements = elements_of(c, ir_op_get(c->m, op)->results[0]);
+    instructions(c, u, work * elements);
+    if (opcode == TILE_HARDWARE_EXP2)
+        u->functions += c->threads * elements / c->target->exponentials;
     u->wait += work * SIMT_COST_LATENCY;
 }
 

@@ -190,6 +190,25 @@ END
 
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast "${fewer[@]}"
 
+# Beyond strict an exponential is the chip's own; strict writes it out.
+exits 0 "exponentials" "$tsr" bench "$root/corpus/elementwise/functions.tsr" --quick --backend $both --profile deterministic,fast --filter 'exponentials/*'
+while read -r chip instruction; do
+    for profile in strict deterministic fast; do
+        exits 0 "an exponential of $chip" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --kernel softmax_rows --case prime \
+            --isa "$chip" --profile $profile --emit asm
+        if [ $profile = strict ]; then
+            hasnt out "$instruction" "is written out"
+        else
+            has out "$instruction" "is one instruction"
+        fi
+    done
+done <<"END"
+sm_75 ex2\.approx\.ftz\.f32
+sm_90a ex2\.approx\.ftz\.f32
+gfx942 v_exp_f32
+gfx1100 v_exp_f32
+END
+
 # A target that --isa names counts for the backends that it is of.
 exits 0 "a chip, and this machine's own level" "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" --quick --backend cpu,ptx-emulated --isa sm_90
 exits 2 "no such chip" "$tsr" bench "$root/corpus/elementwise/saxpy.tsr" --quick --backend ptx-emulated --isa sm_12

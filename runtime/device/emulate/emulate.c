@@ -19,7 +19,8 @@ const emulated_hooks emulate_hooks = {.access = emulate_access,
                                       .wgmma_fence = emulate_wgmma_fence,
                                       .wgmma_commit = emulate_wgmma_commit,
                                       .wgmma_wait = emulate_wgmma_wait,
-                                      .fence_async = emulate_fence_async};
+                                      .fence_async = emulate_fence_async,
+                                      .exp2 = emulate_exp2};
 
 emulate *emulate_new(const emulate_order *order) {
     emulate *e = base_calloc(1, sizeof *e);

@@ -247,6 +247,7 @@ void emulate_products_drop(emulate_thread *t);
 
 /* ---- emulate_subgroup.c, emulate_matrix.c ---- */
 
+float emulate_exp2(emulated_thread *t, float x);
 uint32_t emulate_shuffle(emulated_thread *t, uint32_t value, uint32_t lane,
                          uint32_t width_and_site);
 void emulate_load_matrix(emulated_thread *t, const void *shared_row,

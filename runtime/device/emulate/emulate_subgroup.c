@@ -1,4 +1,7 @@
-/* emulate_subgroup.c - what the lanes of a subgroup do together: shuffles and ldmatrix. */
+/* emulate_subgroup.c - what the lanes of a subgroup do together: shuffles and ldmatrix; and what
+ * each has of the GPU's own functions. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "device/emulate/emulate_parts.h"
@@ -14,6 +17,15 @@ void emulate_need_lanes(const emulate_thread *first, uint32_t count, uint32_t la
                                "of them; launch a multiple of 32 threads"
                              : "mfma is for subgroups of 64 threads, and all of them; "
                                "launch a multiple of 64 threads");
+}
+
+/* ---- functions ---- */
+
+/* Rounded once, which hardware need not do: its last bits are its own. */
+float emulate_exp2(emulated_thread *base, float x) {
+    (void)base;
+    float y = (float)exp2((double)x);
+    return y < FLT_MIN ? 0.0f : y;
 }
 
 /* ---- shuffle ---- */

@@ -9,6 +9,7 @@
  *     only after the hook has returned: a hook that finds a mistake does not return.
  *   - `barrier`, `shuffle`, `mma` and `load_matrix` where the GPU's instruction stands. The first
  *     is for all threads of the workgroup, the others for all of the subgroup, at the same site.
+ *   - `exp2` for ex2.approx.ftz.f32 and v_exp_f32.
  *   - the copy_ hooks for cp.async, its commit_group and wait_group; the wgmma hooks for wgmma and
  * its fence, commit_group and wait_group, and fence_async for fence.proxy.async. `wgmma` is for all
  *     threads of a warpgroup.
@@ -103,6 +104,7 @@ typedef struct emulated_hooks {
     void (*wgmma_commit)(emulated_thread *t); /* products since the last one are a group */
     void (*wgmma_wait)(emulated_thread *t, uint32_t groups_left, uint32_t *sums, uint32_t count);
     void (*fence_async)(emulated_thread *t);
+    float (*exp2)(emulated_thread *t, float x); /* the GPU's own instruction */
 } emulated_hooks;
 
 typedef void (*emulated_phase_fn)(emulated_thread *t);
@@ -134,6 +136,7 @@ EMULATED_AT(emulated_hooks, mma, 48);
 EMULATED_AT(emulated_hooks, load_matrix, 56);
 EMULATED_AT(emulated_hooks, wgmma, 64);
 EMULATED_AT(emulated_hooks, fence_async, 96);
+EMULATED_AT(emulated_hooks, exp2, 104);
 #undef EMULATED_AT
 _Static_assert(sizeof(emulated_site) == 16, "images hold arrays of it");
 

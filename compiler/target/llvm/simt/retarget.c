@@ -41,6 +41,8 @@ static const struct {
     {"@llvm.amdgcn.ds.swizzle", "@" RETARGETED "swizzle"},
     {"@llvm.nvvm.ldmatrix.", "@" RETARGETED "ldmatrix."},
     {"@llvm.nvvm.cp.async.", "@" RETARGETED "cp.async."},
+    {"@llvm.nvvm.ex2.", "@" RETARGETED "exp2."},
+    {"@llvm.amdgcn.exp2.", "@" RETARGETED "exp2."},
     {" immarg", ""}, /* which only intrinsics have */
 };
 

@@ -87,6 +87,15 @@ static bool retarget_swizzle(emitter *e, const retargeted_call *c) {
            shuffle(e, c, LLVMGetOperand(c->call, 0), how >> CHANGE);
 }
 
+/* ---- functions ---- */
+
+static bool retarget_exp2(emitter *e, const retargeted_call *c) {
+    LLVMValueRef args[] = {c->thread, LLVMGetOperand(c->call, 0)};
+    LLVMPositionBuilderBefore(e->b, c->call);
+    LLVMReplaceAllUsesWith(c->call, call_for(e, e->f32, offsetof(emulated_hooks, exp2), args, 2));
+    return true;
+}
+
 /* ---- matrix instructions ---- */
 
 /* "emulated.mma.m16n8k16..." of "llvm.nvvm.mma.m16n8k16...": what stands behind the first words. */
@@ -280,6 +289,7 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
         {RETARGETED "mfma.", retarget_mma},
         {RETARGETED "shfl.bfly.i32", retarget_shuffle},
         {RETARGETED "swizzle", retarget_swizzle},
+        {RETARGETED "exp2.", retarget_exp2},
         {RETARGETED "ldmatrix.", retarget_load_matrix},
         {RETARGETED "cp.async.commit.group", retarget_commit},
         {RETARGETED "cp.async.wait.group", retarget_wait},

@@ -331,3 +331,16 @@
     }) : () -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// An approximate function in strict.
+"builtin.module"() ({
+  "tile.kernel"() <{inputs = ["x"], name = "f", outputs = ["y"], parameters = {}, profile = "strict", reductions = [], scratch_bytes = 0 : i64, shapes = [[8], [8]], workspace_bytes = 0 : i64}> ({
+  ^bb0(%arg0: !tile.mem<f32>, %arg1: !tile.mem<f32>):
+    "tile.phase"() <{grid = 1 : i64, index = 0 : i64, what = "map"}> ({
+    ^bb0(%arg2: index):
+      %0 = "tile.load"(%arg0, %arg2) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index) -> !tile.t<1x8xf32>
+      %1 = "tile.hardware_exp2"(%0) : (!tile.t<1x8xf32>) -> !tile.t<1x8xf32>
+      "tile.store"(%arg1, %arg2, %1) <{column_stride = 1 : i64, row_stride = 0 : i64}> : (!tile.mem<f32>, index, !tile.t<1x8xf32>) -> ()
+    }) : () -> ()
+  }) : () -> ()
+}) : () -> ()
