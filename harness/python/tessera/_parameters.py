@@ -11,11 +11,17 @@ from tessera import _dims
 from tessera._errors import Error
 
 LENGTH = "S_kv"  # of a KVCache that is shaped like the first KTile
-CACHE = """
+STATES = """
 class KVCache(Generic["B", "H", "S_max", "D_h", "T"]):
     K: Tensor["B", "H", "S_max", "D_h", "T"]
     V: Tensor["B", "H", "S_max", "D_h", "T"]
     length: Tensor[i32]
+
+class PagedKVCache(Generic["B", "H", "R", "pages", "P", "D_h", "T"]):
+    key_pages: Tensor["pages", "H", "P", "D_h", "T"]
+    value_pages: Tensor["pages", "H", "P", "D_h", "T"]
+    table: Tensor["B", "R", i32]
+    lengths: Tensor["B", i32]
 """
 CONSTANTS = ("bool", "float", "int", "str")
 
@@ -76,7 +82,7 @@ class Parameters:
     """Arrays by their names ("layers.0.up"), of records that are classes."""
 
     def __init__(self, records: dict[str, ast.ClassDef], outside: dict[str, Any]) -> None:
-        self._records = {"KVCache": ast.parse(CACHE).body[0], **records}
+        self._records = {one.name: one for one in ast.parse(STATES).body if isinstance(one, ast.ClassDef)} | records
         self._outside = outside
         self._has_tiles = False
         self.leaves: list[Parameter] = []

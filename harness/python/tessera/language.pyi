@@ -88,6 +88,28 @@ class KVCache:
         """without the oldest places"""
     def mask(self, queries: Any) -> Tensor:
         """True where one of the last so many places sees one of the cache"""
+    def keys(self) -> Tensor:
+        """K"""
+    def values(self) -> Tensor:
+        """V"""
+
+class PagedKVCache:
+    """Keys and values in pages that rows share: a state, PagedKVCache["B", "H", "R", "pages", "P", "D_h", f32]"""
+
+    key_pages: Tensor
+    value_pages: Tensor
+    table: Tensor
+    lengths: Tensor
+    def __init__(self, **fields: Any) -> None: ...
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+    def append(self, k: Any, v: Any) -> PagedKVCache:
+        """with the keys and values of so many places more of each row"""
+    def mask(self, queries: Any) -> Tensor:
+        """True where one of the last so many places of a row sees one of it: [B, 1, queries, R * P]"""
+    def keys(self) -> Tensor:
+        """the keys of each row in the order of its places: [B, H, R * P, D_h]"""
+    def values(self) -> Tensor:
+        """the values likewise"""
 
 class Generic:
     """class Pair(Generic["M", "T"]): parameters of a record"""
