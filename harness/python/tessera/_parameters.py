@@ -11,13 +11,18 @@ from tessera import _dims
 from tessera._errors import Error
 
 LENGTH = "S_kv"  # of a KVCache that is shaped like the first KTile
-CACHE = """
+STATES = """
 class KVCache(Generic["B", "H", "S_max", "D_h", "T"]):
     K: Tensor["B", "H", "S_max", "D_h", "T"]
     V: Tensor["B", "H", "S_max", "D_h", "T"]
     length: Tensor[i32]
-"""
-OPTIMISER = """
+
+class PagedKVCache(Generic["B", "H", "R", "pages", "P", "D_h", "T"]):
+    key_pages: Tensor["pages", "H", "P", "D_h", "T"]
+    value_pages: Tensor["pages", "H", "P", "D_h", "T"]
+    table: Tensor["B", "R", i32]
+    lengths: Tensor["B", i32]
+
 class OptimizerState(Generic["P"]):
     m: Like["P", f32]
     v: Like["P", f32]
@@ -83,7 +88,7 @@ class Parameters:
     """Arrays by their names ("layers.0.up"), of records that are classes."""
 
     def __init__(self, records: dict[str, ast.ClassDef], outside: dict[str, Any]) -> None:
-        self._records = {"KVCache": ast.parse(CACHE).body[0], "OptimizerState": ast.parse(OPTIMISER).body[0], **records}
+        self._records = {one.name: one for one in ast.parse(STATES).body if isinstance(one, ast.ClassDef)} | records
         self._named: dict[str, ast.expr] = {}
         self._outside = outside
         self._has_tiles = False

@@ -76,11 +76,26 @@ class Cache:
     length: Any = None
 
 
-class CacheWord(Word):
+@dataclasses.dataclass
+class PagedCache:
+    """Pages of keys and of values, the table of each row, and the number of its places: a PagedKVCache."""
+
+    key_pages: Any
+    value_pages: Any
+    table: Any
+    lengths: Any
+
+
+class StateWord(Word):
     """KVCache["B", "H", "S_max", "D_h", f32] in annotations; KVCache(K=..., V=..., length=...) is one."""
 
+    def __init__(self, name: str, fields: type) -> None:
+        super().__init__(name)
+        self._fields = fields
+
     def __call__(self, *values: Any, **named: Any) -> Any:
-        return Cache(*values, **named) if "K" in named or len(values) > 1 else super().__call__(*values, **named)
+        whole = len(values) > 1 or dataclasses.fields(self._fields)[0].name in named
+        return self._fields(*values, **named) if whole else super().__call__(*values, **named)
 
 
 class Math(Word):
@@ -133,7 +148,8 @@ def _make() -> dict[str, Any]:
     found.update({name: function if name in tensors else Word(name) for name, function in functions.items()})
     found.update({name: getattr(builtins, name) for name in functions if hasattr(builtins, name)})
     found.update({name: getattr(_types, name) for name in found if hasattr(_types, name)})
-    found.update(Generic=Generic, record=record, state=record, KVCache=CacheWord("KVCache"))
+    found.update(Generic=Generic, record=record, state=record, KVCache=StateWord("KVCache", Cache))
+    found.update(PagedKVCache=StateWord("PagedKVCache", PagedCache))
     found.update(Tensor=_tessera.Tensor, math=Math("math"), inf=python_math.inf, INF=python_math.inf, nan=python_math.nan)
     return {name: value for name, value in found.items() if not name.startswith("_")}
 

@@ -88,6 +88,46 @@ class KVCache:
         """without the oldest places"""
     def mask(self, queries: Any) -> Tensor:
         """True where one of the last so many places sees one of the cache"""
+    def keys(self) -> Tensor:
+        """K"""
+    def values(self) -> Tensor:
+        """V"""
+
+class PagedKVCache:
+    """Keys and values in pages that rows share: a state, PagedKVCache["B", "H", "R", "pages", "P", "D_h", f32]"""
+
+    key_pages: Tensor
+    value_pages: Tensor
+    table: Tensor
+    lengths: Tensor
+    def __init__(self, **fields: Any) -> None: ...
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+    def append(self, k: Any, v: Any) -> PagedKVCache:
+        """with the keys and values of so many places more of each row"""
+    def mask(self, queries: Any) -> Tensor:
+        """True where one of the last so many places of a row sees one of it: [B, 1, queries, R * P]"""
+    def keys(self) -> Tensor:
+        """the keys of each row in the order of its places: [B, H, R * P, D_h]"""
+    def values(self) -> Tensor:
+        """the values likewise"""
+
+class PagedKVCache:
+    """Keys and values of rows of their own lengths, in pages that they share"""
+
+    key_pages: Tensor
+    value_pages: Tensor
+    table: Tensor
+    lengths: Tensor
+    def __init__(self, **fields: Any) -> None: ...
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+    def append(self, k: Any, v: Any) -> PagedKVCache:
+        """with the keys and values of so many places more of each row"""
+    def keys(self) -> Tensor:
+        """in the order of the places"""
+    def values(self) -> Tensor:
+        """likewise"""
+    def mask(self, queries: Any) -> Tensor:
+        """True where one of the last so many places of a row sees one of it"""
 
 class OptimizerState:
     """OptimizerState[w] @ fp32_master: what an optimiser keeps of a parameter"""
@@ -154,6 +194,12 @@ def state(fields: type[_R]) -> type[_R]:
 
 def replace(record: _R, **fields: Any) -> _R:
     """the record with other fields"""
+
+class _Debug:
+    def check(self, x: Any, message: str = "", finite: bool = False) -> None:
+        """a launch fails where an element of x is False, or with `finite` an infinity or a NaN"""
+
+debug: _Debug
 
 def bounded(condition: Any, turns: Any) -> bool:
     """while bounded(condition, 100): as long as it holds, and for at most so many turns"""
