@@ -111,24 +111,6 @@ class PagedKVCache:
     def values(self) -> Tensor:
         """the values likewise"""
 
-class PagedKVCache:
-    """Keys and values of rows of their own lengths, in pages that they share"""
-
-    key_pages: Tensor
-    value_pages: Tensor
-    table: Tensor
-    lengths: Tensor
-    def __init__(self, **fields: Any) -> None: ...
-    def __class_getitem__(cls, parts: Any) -> Any: ...
-    def append(self, k: Any, v: Any) -> PagedKVCache:
-        """with the keys and values of so many places more of each row"""
-    def keys(self) -> Tensor:
-        """in the order of the places"""
-    def values(self) -> Tensor:
-        """likewise"""
-    def mask(self, queries: Any) -> Tensor:
-        """True where one of the last so many places of a row sees one of it"""
-
 class OptimizerState:
     """OptimizerState[w] @ fp32_master: what an optimiser keeps of a parameter"""
 
