@@ -153,14 +153,17 @@ static void constrain_divisors(constraints *s, ir_dim dim) {
     vec_release(&d.texts);
 }
 
+static void constrain_dim(constraints *s, ir_dim dim) {
+    if (ir_dim_is_static(dim))
+        return;
+    constrain(s, dim, "a dimension is not negative: %s", ir_dim_text(s->g, dim));
+    constrain_divisors(s, dim);
+}
+
 static void constrain_type(constraints *s, ir_value v) {
     const ir_type_data *t = ir_type_of(s->g, v);
-    for (int k = 0; k < t->rank; k++) {
-        if (ir_dim_is_static(t->dims[k]))
-            continue;
-        constrain(s, t->dims[k], "a dimension is not negative: %s", ir_dim_text(s->g, t->dims[k]));
-        constrain_divisors(s, t->dims[k]);
-    }
+    for (int k = 0; k < t->rank; k++)
+        constrain_dim(s, t->dims[k]);
 }
 
 /* Constrains what is beyond `least`: a formula that is not negative where that holds. Differences
@@ -237,6 +240,7 @@ static void constrain_op(constraints *s, ir_op op) {
                  "the positions along an axis are i32");
     if (d->opcode == GRAPH_EXTENT) {
         const ir_attr_data *of = ir_attr_get(s->g, ir_op_attr(s->g, op, "of"));
+        constrain_dim(s, ir_attr_get(s->g, of->items[0])->integer);
         at_least(s, INT32_MAX, ir_attr_get(s->g, of->items[0])->integer,
                  "a length that is computed with is an i32");
     }

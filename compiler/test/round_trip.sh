@@ -22,7 +22,7 @@ check() { # WHAT COMMAND...
     fi
 }
 
-# Programs are several kernels, each with a schedule (compiler_program). Kernels in orders that only the interpreter computes have no schedule.
+# Programs, of which models and the library have some, are several kernels, each with a schedule (compiler_program). Kernels in orders that only the interpreter computes have no schedule.
 interpreted=corpus/matmul/matrix_units.tsr
 check "$interpreted has no schedule" eval '"$tsr_opt" --pass schedule "$interpreted" 2>&1 >/dev/null | grep E0622'
 
@@ -39,7 +39,7 @@ emit() { # OUT TSR_OPT_ARGUMENTS...
     local out=$1 file chosen=()
     shift
     for file in "${files[@]}"; do
-        case $file-$* in "$interpreted"*schedule* | corpus/programs/*schedule* | corpus/models/*schedule*) continue ;; esac
+        case $file-$* in "$interpreted"*schedule* | corpus/programs/*schedule* | corpus/models/*schedule* | corpus/stdlib/*schedule*) continue ;; esac
         chosen+=("$file")
     done
     "$tsr_opt" --case all "$@" "${chosen[@]}" >"$out"

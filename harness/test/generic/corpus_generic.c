@@ -176,7 +176,8 @@ static int64_t shifted(int64_t dim, int shift, uint32_t number) {
 }
 
 /* No array: the dimensions alone must be why. */
-static bool is_refused(generic_kernel *k, const ir_binding *dims, uint32_t count, status *st) {
+static bool is_refused(generic_kernel *k, const ir_binding *dims, uint32_t count, const char *why,
+                       status *st) {
     void *nothing = NULL, *args[ARGUMENTS_MAX];
     int64_t values[64];
     uint32_t buffers = k->metadata.inputs + k->metadata.outputs;
@@ -189,8 +190,9 @@ static bool is_refused(generic_kernel *k, const ir_binding *dims, uint32_t count
     tsr_status_t code =
         tsrLaunch(k->kernel, NULL, (tsr_launch_t){0}, args, buffers + k->metadata.dims);
     return (code == TSR_EINVAL && strncmp(tsrGetLastError(), words, strlen(words)) == 0) ||
-           status_set(st, STATUS_INTERNAL, "dimensions that do not fit are not refused: %s",
-                      tsrGetLastError());
+           status_set(st, STATUS_INTERNAL,
+                      "dimensions that do not fit are not refused: %s, but: %s", tsrGetLastError(),
+                      why);
 }
 
 static bool is_small(const compiler_signature *s) {
@@ -248,7 +250,7 @@ static bool check_shifted(generic_kernel *k, case_context *s, int shift, shift_c
     bool ok, fits = compiler_primitives(moved, &misfit) != NULL;
     counts->refused += !fits;
     if (!fits)
-        ok = is_refused(k, dims, count, st);
+        ok = is_refused(k, dims, count, misfit.message, st);
     else
         ok = compiler_signature_of(moved, &signature, st) &&
              (!is_small(&signature) || run_shifted(k, s->c, moved, &signature, &counts->runs, st));
