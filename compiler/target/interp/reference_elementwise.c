@@ -9,8 +9,8 @@
 #include "target/interp/reference_plain.h"
 
 /* A specified function rounds to within 1 ULP, an approximate one to within 2: that is 4 roundoffs.
- */
-static const double function_roundings = 4;
+ * A chip's exponential is within 2 of the rounded result. */
+static const double function_roundings = 4, exponential_roundings = 5;
 
 /* ---- arithmetic ---- */
 
@@ -233,6 +233,8 @@ static bounded fused(const bounded *x, dtype type) {
 
 /* -1: not an operation on floats that is known here. */
 static double roundings(int opcode) {
+    if (opcode == GRAPH_EXP || opcode == GRAPH_EXP2)
+        return exponential_roundings;
     if (graph_op_is_specified(opcode))
         return function_roundings;
     switch (opcode) {
