@@ -187,6 +187,10 @@ static entity unknown_function(checker *c, const char *name, span at) {
         diagnose_help(c->report, "write %s", instead_of(name));
         return entity_broken(at);
     }
+    if (modules_library_has(name)) {
+        diagnose_help(c->report, "write from tessera.stdlib import %s", name);
+        return entity_broken(at);
+    }
     const char *similar = NULL;
     if (!diagnose_nearest(c->report, name, known, count))
         similar = related(name, known, count);
@@ -277,9 +281,27 @@ static entity check_method(checker *c, const node *n) {
                                         : refuse_callee(c, n);
 }
 
+/* op.NAME(...) */
+static bool is_operation(checker *c, const node *n) {
+    const node *of = n->left->kind == NODE_ATTRIBUTE ? n->left->left : NULL;
+    return of && of->kind == NODE_NAME && modules_is_operations(of->text) &&
+           !scope_find(c, of->text);
+}
+
+static entity check_operation(checker *c, const node *n) {
+    node call = *n, callee = *n->left;
+    callee.kind = NODE_NAME;
+    call.left = &callee;
+    callable *f =
+        is_function(meant(callee.text)) ? NULL : modules_library_function(c->source, callee.text);
+    return f ? function_call(c, f, &call) : check_builtin(c, &call);
+}
+
 entity check_call(checker *c, const node *n) {
     if (tiles_is_call(c, n))
         return tiles_call(c, n);
+    if (is_operation(c, n))
+        return check_operation(c, n);
     if (n->left->kind != NODE_NAME)
         return effects_is_call(c, n) ? effects_call(c, n) : check_method(c, n);
     const char *name = n->left->text;

@@ -320,6 +320,9 @@ static void results_read(compiler_source *s, kernel_interface *k, declared_names
         result_like_tile(s, k);
         return;
     }
+    k->returned.inferred = !n && !k->contract && !k->graph;
+    if (k->returned.inferred)
+        return;
     if (!n) {
         diagnose_error(d, ERROR_RESULT_ANNOTATION, k->function->at,
                        "kernel '%s' has no annotation of its results", k->function->name);

@@ -201,6 +201,51 @@ static void import_states(compiler_source *s, source_module *m, span part, diagn
         import_all(m, states, (span){part.start, part.start});
 }
 
+/* ---- the functions of the language by their own names ---- */
+
+static const char library_module[] = "tessera.stdlib";
+
+static bool is_letter(char c) {
+    return c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9');
+}
+
+bool modules_is_operations(const char *name) {
+    return strcmp(name, "op") == 0 || strcmp(name, "ops") == 0;
+}
+
+/* A file with op.NAME or ops.NAME may mean a function of the library. */
+static bool names_operations(const char *source, uint32_t size) {
+    for (const char *at = source; (at = memmem(at, (size_t)(source + size - at), "op", 2)); at++) {
+        const char *end = at + 2 + (at + 2 < source + size && at[2] == 's');
+        if (end < source + size && *end == '.' && (at == source || !is_letter(at[-1])))
+            return true;
+    }
+    return false;
+}
+
+static void import_operations(compiler_source *s, const source_module *m, span part,
+                              diagnostics *d) {
+    if (!library_file(m->path) &&
+        names_operations(s->text.data + part.start, part.end - part.start))
+        load_imported(s, library_module, part, d);
+}
+
+callable *modules_library_function(compiler_source *s, const char *name) {
+    source_module *library = module_keyed(s, library_module);
+    return library ? module_function(library, name) : NULL;
+}
+
+bool modules_library_has(const char *name) {
+    const embedded_file *f = library_file(library_module);
+    text head;
+    text_init(&head);
+    text_printf(&head, "\ndef %s(", name);
+    const bool has = memmem(f->data, f->size_bytes, head.data, head.length) != NULL;
+    text_release(&head);
+    return has;
+}
+
 /* ---- a file ---- */
 
 static bool names_tile(const node *n) {
@@ -250,6 +295,7 @@ source_module *module_load(compiler_source *s, const char *path, span part, diag
     m->ast = parse_module(&s->text, part, &s->memory, d);
     list_parts(s, m);
     import_states(s, m, part, d);
+    import_operations(s, m, part, d);
     for (uint32_t i = 0; i < m->ast->import_count; i++)
         import_from(s, m, &m->ast->imports[i], d);
     m->loading = false;

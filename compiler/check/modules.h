@@ -90,6 +90,13 @@ void modules_release(compiler_source *s);
 source_module *module_of_name(source_module *m, const char **name);
 /* NULL: there is none. */
 callable *module_function(source_module *m, const char *name);
+/* op.NAME(...) and ops.NAME(...) mean functions of the language and of tessera.stdlib, whatever the
+ * file calls by that name. */
+bool modules_is_operations(const char *name);
+/* A function of tessera.stdlib, where a file may name one so; NULL: there is none. */
+callable *modules_library_function(compiler_source *s, const char *name);
+/* Tells whether tessera.stdlib has it, also where nothing was imported from there. */
+bool modules_library_has(const char *name);
 record_type *module_record(source_module *m, const char *name);
 /* The value of a constant of this very file; NULL: there is none of that name. */
 const node *module_constant(const source_module *m, const char *name);

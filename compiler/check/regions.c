@@ -191,6 +191,17 @@ bool tree_flatten(checker *c, const entity *e, entity_list *out, const char *wha
     return good;
 }
 
+void tree_suffixes(checker *c, const entity *e, const char *suffix, name_list *out) {
+    if (e->kind == ENTITY_TENSOR)
+        vec_push(out, suffix);
+    for (uint32_t i = 0; is_group(e) && i < e->count; i++)
+        if (!is_constant(e, i))
+            tree_suffixes(c, &e->items[i],
+                          e->names ? arena_printf(&c->memory, "%s.%s", suffix, e->names[i])
+                                   : arena_printf(&c->memory, "%s.%u", suffix, i),
+                          out);
+}
+
 entity tree_rebuild(checker *c, const entity *like, const ir_value **next, span at) {
     entity out = *like;
     out.at = at;

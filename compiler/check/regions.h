@@ -10,6 +10,7 @@
 #include "check/check.h"
 
 typedef VEC(entity) entity_list;
+typedef VEC(const char *) name_list;
 
 typedef struct region_draft {
     ir_op op; /* has the blocks until the operation is built */
@@ -43,6 +44,9 @@ ir_op region_build(checker *c, const region_draft *d, const region_request *q);
 /* Tensors of a value that is made of them, in order: of a tuple, a list, a record. False: some of
  * it is neither a tensor nor left out; reported where `what` it is is given. */
 bool tree_flatten(checker *c, const entity *e, entity_list *out, const char *what);
+/* For each of these its name behind the value's: ".K" of a field, ".0" of an item, "" of a tensor.
+ */
+void tree_suffixes(checker *c, const entity *e, const char *suffix, name_list *out);
 /* A value of the same form, of these tensors; `*next` is moved on. */
 entity tree_rebuild(checker *c, const entity *like, const ir_value **next, span at);
 /* The same value for a block of its own. */

@@ -210,6 +210,36 @@ static bool collect_tiles(checker *c, outputs *o) {
     return true;
 }
 
+/* The tensors that a value is made of, where no annotation says them. */
+static void infer_form(checker *c, const entity *e, result_form *f, name_list *suffixes) {
+    static const value_type any = {.kind = VALUE_ANY};
+    *f = (result_form){.first = (uint32_t)suffixes->count};
+    tree_suffixes(c, e, "", suffixes);
+    if (suffixes->count > f->first && e->kind != ENTITY_TENSOR)
+        f->type = &any;
+    else if (suffixes->count == f->first)
+        vec_push(suffixes, ""); /* it will be told that it is no tensor */
+    f->count = (uint32_t)suffixes->count - f->first;
+}
+
+static returned_values infer_forms(checker *c, entity *value) {
+    const bool several = value->kind == ENTITY_TUPLE;
+    returned_values r = {.count = several ? value->count : 1, .donate = c->kernel->returned.donate};
+    name_list suffixes = {0};
+    r.forms = ARENA_NEW(&c->memory, result_form, r.count + 1);
+    for (uint32_t i = 0; i < r.count; i++)
+        infer_form(c, several ? &value->items[i] : value, &r.forms[i], &suffixes);
+    r.suffixes = suffixes.count ? arena_copy(&c->memory, suffixes.items,
+                                             suffixes.count * sizeof *suffixes.items)
+                                : NULL;
+    vec_release(&suffixes);
+    return r;
+}
+
+static uint32_t tensors_of(const returned_values *r) {
+    return r->count ? r->forms[r->count - 1].first + r->forms[r->count - 1].count : 0;
+}
+
 static bool right_count(checker *c, const node *n, uint32_t found) {
     const kernel_interface *k = c->kernel;
     if (found == k->returned.count)
@@ -221,16 +251,25 @@ static bool right_count(checker *c, const node *n, uint32_t found) {
     return false;
 }
 
+static bool few_enough(checker *c, const node *n, uint32_t tensors) {
+    if (tensors > 0 && tensors <= COMPILER_MAX_PARAMETERS)
+        return true;
+    diagnose_error(c->report, ERROR_TENSOR_LIMIT, n->left->at,
+                   "a kernel returns between 1 and %d tensors", COMPILER_MAX_PARAMETERS);
+    return false;
+}
+
 /* One of the returned values, from the output `f->first` on. */
-static bool take_form(checker *c, const result_form *f, entity *value, const char *name,
-                      outputs *o) {
+static bool take_form(checker *c, const returned_values *r, uint32_t index, entity *value,
+                      const char *name, outputs *o) {
+    const result_form *f = &r->forms[index];
     static const char what[] = "the returned value";
     entity_list tensors = {0};
     if (!f->type) {
         o->values[f->first] = *value;
         o->names[f->first] = name;
         return argument_tensor(c, &o->values[f->first], "a returned value") &&
-               (c->tiles ||
+               (c->tiles || c->kernel->returned.inferred ||
                 kernel_type_matches(c, &o->values[f->first], &c->kernel->results[f->first], what));
     }
     bool good = value_type_fit(c, f->type, value, what) && tree_flatten(c, value, &tensors, what);
@@ -242,8 +281,7 @@ static bool take_form(checker *c, const result_form *f, entity *value, const cha
     }
     for (uint32_t i = 0; good && i < tensors.count; i++) {
         o->values[f->first + i] = tensors.items[i];
-        o->names[f->first + i] =
-            arena_printf(&c->memory, "%s%s", name, c->kernel->returned.suffixes[f->first + i]);
+        o->names[f->first + i] = arena_printf(&c->memory, "%s%s", name, r->suffixes[f->first + i]);
     }
     vec_release(&tensors);
     return good;
@@ -251,22 +289,26 @@ static bool take_form(checker *c, const result_form *f, entity *value, const cha
 
 static bool collect_outputs(checker *c, const node *n, outputs *o) {
     const kernel_interface *k = c->kernel;
-    const char **returned = ARENA_NEW(&c->memory, const char *, o->count + 1);
     entity value = check_expression(c, n->left);
-    bool several =
-        value.kind == ENTITY_TUPLE && (k->returned.count != 1 || !k->returned.forms[0].type);
-    uint32_t count = several ? value.count : 1, output = 0;
-    if (value.kind == ENTITY_BROKEN || !right_count(c, n, count))
+    if (value.kind == ENTITY_BROKEN)
         return false;
+    const returned_values r = k->returned.inferred ? infer_forms(c, &value) : k->returned;
+    bool several =
+        value.kind == ENTITY_TUPLE && (k->returned.inferred || r.count != 1 || !r.forms[0].type);
+    uint32_t count = several ? value.count : 1, output = 0;
+    if (k->returned.inferred ? !few_enough(c, n, tensors_of(&r)) : !right_count(c, n, count))
+        return false;
+    *o = new_outputs(c, k->returned.inferred ? tensors_of(&r) : k->result_count);
+    const char **returned = ARENA_NEW(&c->memory, const char *, o->count + 1);
     bool good = true;
     for (uint32_t i = 0; i < count; i++) {
         const node *one = several && n->left->kind == NODE_TUPLE ? n->left->items[i] : n->left;
         const node *named = several && one == n->left ? &(node){.kind = NODE_NONE} : one;
-        const result_form *f = &k->returned.forms[i];
+        const result_form *f = &r.forms[i];
         entity *item = several ? &value.items[i] : &value;
-        bool taken = take_form(c, f, item, name_for(c, o, f->first, i, count, named), o);
-        for (uint32_t r = 0; r < f->count; r++)
-            returned[f->first + r] = named->kind == NODE_NAME ? named->text : NULL;
+        bool taken = take_form(c, &r, i, item, name_for(c, o, f->first, i, count, named), o);
+        for (uint32_t t = 0; t < f->count; t++)
+            returned[f->first + t] = named->kind == NODE_NAME ? named->text : NULL;
         output = f->first;
         good &= taken && donate_states(c, o, item, &output, one->at);
     }
@@ -304,7 +346,7 @@ static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
 }
 
 void results_returned(checker *c, const node *n, ir_op kernel) {
-    outputs o = new_outputs(c, c->kernel->result_count);
+    outputs o;
     if (!n->left) {
         diagnose_error(c->report, ERROR_EMPTY_RETURN, n->at,
                        "a kernel returns at least one tensor");

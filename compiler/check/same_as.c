@@ -71,6 +71,8 @@ static const char *difference(const kernel_interface *a, const kernel_interface 
     for (uint32_t i = 0; i < a->parameter_count; i++)
         if (!same_annotation(&a->parameters[i], &b->parameters[i]))
             return "a parameter has another type or shape";
+    if (a->returned.inferred || b->returned.inferred)
+        return "no annotation says both results";
     bool same = a->result_count == b->result_count;
     for (uint32_t i = 0; same && i < a->result_count; i++)
         same = same_annotation(&a->results[i], &b->results[i]);

@@ -65,6 +65,7 @@ typedef struct returned_values {
     uint32_t count;
     const char **suffixes; /* by result: ".K" of a record's field, "" of a tensor */
     const node *donate;    /* of @jit(donate=...): strings; NULL: nothing is */
+    bool inferred;         /* no annotation says them: they are what the body returns */
 } returned_values;
 
 typedef struct declared_name {

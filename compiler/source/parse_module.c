@@ -338,15 +338,21 @@ static void parse_statement(parser *p, ast_function *f, node_list *body) {
         parser_next(p);
 }
 
-/* `def f(...) -> ...: ...` on one line, as stubs of Python have it. */
+static void take_body(parser *p, ast_function *f, node_list *body) {
+    f->body_count = (uint32_t)body->count;
+    f->body = body->count ? arena_copy(p->memory, body->items, body->count * sizeof(node *)) : NULL;
+    vec_release(body);
+}
+
+/* `def f(...): return x` on one line, or `: ...`, as stubs of Python have it. */
 static bool parse_short_body(parser *p, ast_function *f) {
     node_list body = {0};
-    if (!parser_is(p, SYMBOL3('.', '.', '.')))
+    if (parser_peek(p, 0)->kind == TOKEN_NEWLINE || parser_at_compound(p))
         return false;
-    parse_statement(p, f, &body);
-    f->body_count = (uint32_t)body.count;
-    f->body = body.count ? arena_copy(p->memory, body.items, body.count * sizeof(node *)) : NULL;
-    vec_release(&body);
+    do {
+        parse_statement(p, f, &body);
+    } while (p->tokens.items[p->at - 1].symbol == SYMBOL1(';'));
+    take_body(p, f, &body);
     return true;
 }
 
@@ -374,9 +380,7 @@ static void parse_body(parser *p, ast_function *f) {
     }
     if (parser_peek(p, 0)->kind == TOKEN_DEDENT)
         parser_next(p);
-    f->body_count = (uint32_t)body.count;
-    f->body = body.count ? arena_copy(p->memory, body.items, body.count * sizeof(node *)) : NULL;
-    vec_release(&body);
+    take_body(p, f, &body);
 }
 
 static bool parse_decorator(parser *p, node_list *decorators) {

@@ -19,6 +19,14 @@ backend_id backend_from_name(const char *name) {
     return BACKEND_COUNT;
 }
 
+backend_id backend_asked(const char *name) {
+    backend_id id = backend_from_name(name);
+    for (int i = 0; i < BACKEND_COUNT && id == BACKEND_COUNT; i++)
+        if (backend_table[i].product && strcmp(backend_table[i].family, name) == 0)
+            id = (backend_id)i;
+    return id;
+}
+
 const backend *backend_named(const char *name) {
     backend_id id = backend_from_name(name);
     return &backend_table[id < BACKEND_COUNT ? id : BACKEND_IMPLEMENTATION];

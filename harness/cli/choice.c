@@ -96,7 +96,7 @@ static int take_backends(const options *o, arena *memory, job_choice *out) {
     options_split(words, memory, &names);
     int code = EXIT_DONE;
     for (size_t i = 0; i < names.count && code == EXIT_DONE; i++) {
-        backend_id id = backend_from_name(names.items[i]);
+        backend_id id = backend_asked(names.items[i]);
         uint32_t device;
         status st = STATUS_INIT;
         out->by_name |= strcmp(names.items[i], "all") != 0;

@@ -209,7 +209,7 @@ int kernel_choice_all(const options *o, compiler_source *source, const char *pat
  * none. */
 static const char *isa_of_environment(const options *o, const job_choice *choice) {
     const char *name = getenv("TESSERA_BACKEND");
-    backend_id id = name && *name ? backend_from_name(name) : BACKEND_COUNT;
+    backend_id id = name && *name ? backend_asked(name) : BACKEND_COUNT;
     bool counts = o->command == COMMAND_COMPILE && !options_flag(o, OPTION_ISA) &&
                   id < BACKEND_COUNT && backend_is_ours(&backend_table[id]);
     return counts ? backend_target_for(&backend_table[id], NULL, choice->own[id]) : choice->isa;

@@ -133,6 +133,19 @@ class Generic:
 
     def __class_getitem__(cls, parts: Any) -> Any: ...
 
+class _Debug:
+    def check(self, x: Any, message: str = "", finite: bool = False) -> None:
+        """makes a launch fail where an element of the condition is False, or with `finite` an infinity or a NaN"""
+
+debug: _Debug
+
+class _Operations:
+    """op.matmul(x, y): the function of the language or of tessera.stdlib, also where the file has one of that name"""
+
+    def __getattr__(self, name: str) -> Any: ...
+
+op: _Operations
+ops: _Operations
 rolling_window: Policy
 fp32_master: Policy
 

@@ -28,6 +28,8 @@ while IFS='|' read -r code words environment line; do
     [ -s out ] && fail "and nothing is said on stdout" || pass "and nothing is said on stdout"
 done <<END_OF_LINES
 4|NVIDIA's driver \(Debian: libcuda1 .* is not here: /nowhere/libcuda.so.1||bench twice.tsr --backend cuda
+4|NVIDIA's driver \(Debian: libcuda1||bench twice.tsr --backend ptx
+4|AMD's HIP||bench twice.tsr --backend rocm
 4|AMD's HIP \(ROCm 6.0 or later.* is not here: /nowhere/libamdhip64.so||bench twice.tsr --backend hip
 4|the Level Zero loader \(Debian: libze1;.* is not here: /nowhere/libze_loader.so.1||bench twice.tsr --backend level_zero
 4|the Level Zero loader .* is too old: it has no function 'zeInit'|TESSERA_LEVEL_ZERO_LIBRARY=$stubs/libstub_cuda.so|bench twice.tsr --backend level_zero
