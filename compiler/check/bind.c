@@ -256,6 +256,8 @@ static bool bind(const binder *b, compiler_case *c) {
     inputs_take(b, c);
     if (!case_shapes_check(b->kernel, c, place_of(b), b->report))
         return false;
+    if (!has_all_constants(b->kernel, c)) /* they are said later, or missed then */
+        return true;
     ir_module *m = kernel_check(b->source, b->kernel, c, b->report);
     if (m) {
         instance_check(b->source, m, c, b->report);

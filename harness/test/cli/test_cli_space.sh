@@ -316,6 +316,10 @@ exits 3 "a case without a constant" "$tsr" bench constants.tsr --backend cpu --q
 has out "E0315" "is told which"
 exits 0 "with it" "$tsr" bench constants.tsr --backend cpu,interp --quick --constants turns=2,doubled=True
 has out "4 results: 4 ok" "both cases run"
+exits 0 "in dimensions of one's own" "$tsr" bench constants.tsr --backend cpu,interp --dims M=2,N=3 --constants turns=2
+has out "2 results: 2 ok" "it has them, too"
+exits 3 "and without the constant" "$tsr" bench constants.tsr --backend cpu --dims M=2,N=3
+has out "E0315" "is told which"
 exits 0 "one value" "$tsr" compile constants.tsr --case said --constants doubled=True --emit graph
 cp out first
 exits 0 "another" "$tsr" compile constants.tsr --case said --constants doubled=False --emit graph
