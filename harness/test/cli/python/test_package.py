@@ -55,6 +55,17 @@ def low_bit(x: tessera.Tensor["N", "T"]) -> tessera.Tensor["N", "T"]:
     return x & 1
 
 
+@tessera.kernel
+def gated(x: tessera.Tensor["N", f32]):
+    return op.geglu(x, x), tessera.ops.relu(x)  # noqa: F405
+
+
+@tessera.kernel
+def paged(cache: tessera.PagedKVCache[1, 1, 2, 3, 2, 1, f32], k: tessera.Tensor[1, 1, 1, 1, f32]):
+    cache = cache.append(k, k)
+    return cache.keys(), cache
+
+
 class Shape(ctypes.Structure):
     """A DLTensor of DLPack."""
 
@@ -190,6 +201,20 @@ class Kernels(unittest.TestCase):
 
     def test_known_dimension(self):
         self.assertEqual(listed(windows(floats(1, 2, 3))), [[1, 2], [2, 3]])
+
+    def test_results_without_annotation(self):
+        gate, relu = gated(floats(-1, 0, 2))
+        self.assertEqual((listed(relu), len(listed(gate))), ([0, 0, 2], 3))
+
+    def test_a_cache_in_pages(self):
+        def shaped(values, *shape):
+            return memoryview(values).cast("B").cast(values.typecode, shape)
+        keys, after = paged(
+            tessera.PagedKVCache(shaped(floats(*range(6)), 3, 1, 2, 1), shaped(floats(*range(6)), 3, 1, 2, 1),
+                                 shaped(array.array("i", [2, 0]), 1, 2), array.array("i", [1])),
+            shaped(floats(9), 1, 1, 1, 1))
+        self.assertEqual(listed(keys), [[[[4], [9], [0], [1]]]])
+        self.assertEqual((listed(after.lengths), listed(after.key_pages)[2]), ([2], [[[4], [9]]]))
 
     def test_tiles(self):
         matrix = memoryview(floats(*range(6))).cast("B").cast("f", (3, 2))
