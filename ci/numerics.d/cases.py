@@ -33,7 +33,7 @@ def distribution(node, names):
 
 def symbols(kernel):
     """Names in the strings of the annotations, in the order of the source."""
-    annotations = [a.annotation for a in kernel.args.args] + [kernel.returns]
+    annotations = [a.annotation for a in kernel.args.args] + ([kernel.returns] if kernel.returns else [])
     strings = [n.value for a in annotations for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return list(dict.fromkeys(name for s in strings for name in re.findall(r"[A-Za-z_]\w*", s)))
 
