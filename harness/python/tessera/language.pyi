@@ -190,12 +190,6 @@ def state(fields: type[_R]) -> type[_R]:
 def replace(record: _R, **fields: Any) -> _R:
     """the record with other fields"""
 
-class _Debug:
-    def check(self, x: Any, message: str = "", finite: bool = False) -> None:
-        """a launch fails where an element of x is False, or with `finite` an infinity or a NaN"""
-
-debug: _Debug
-
 def bounded(condition: Any, turns: Any) -> bool:
     """while bounded(condition, 100): as long as it holds, and for at most so many turns"""
 

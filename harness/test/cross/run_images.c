@@ -11,7 +11,7 @@
 #include "device/host/host_pool.h"
 #include "tessera/kernel.h"
 
-enum { BUFFERS_MAX = 32, PHASES_MAX = 256, DIMS_MAX = 64, ALIGNMENT = 64, POISON = 0xA5 };
+enum { BUFFERS_MAX = 128, PHASES_MAX = 256, DIMS_MAX = 64, ALIGNMENT = 64, POISON = 0xA5 };
 
 typedef struct block {
     unsigned char *data; /* aligned as a kernel wants it; owned */
