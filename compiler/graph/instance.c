@@ -74,6 +74,34 @@ const text *compiler_instance_text(compiler_instance *instance) {
     return &instance->text;
 }
 
+/* "check:12:words" without its line. */
+static ir_attr without_line(ir_module *m, ir_attr effect) {
+    const char *words = ir_attr_get(m, effect)->string, *line = strchr(words, ':');
+    char *kept = arena_strdup(ir_module_arena(m), words);
+    if (line)
+        memmove(kept + (line - words), strchr(line + 1, ':'), strlen(strchr(line + 1, ':')) + 1);
+    return ir_attr_string(m, kept);
+}
+
+void compiler_instance_formula(compiler_instance *instance, text *out) {
+    const ir_op kernel = ir_module_kernel(instance->graph);
+    ir_attr effects = kernel ? ir_op_attr(instance->graph, kernel, "effects") : 0;
+    const text *whole = compiler_instance_text(instance);
+    if (!effects) {
+        text_append_bytes(out, whole->data, whole->length);
+        return;
+    }
+    ir_module *m = ir_module_clone(instance->graph);
+    const ir_attr_data list = *ir_attr_get(m, effects);
+    ir_attr *items = base_calloc((size_t)list.count + 1, sizeof *items);
+    for (uint32_t i = 0; i < list.count; i++)
+        items[i] = without_line(m, list.items[i]);
+    ir_op_set_attr(m, kernel, "effects", ir_attr_array(m, items, list.count));
+    ir_print(m, out);
+    free(items);
+    ir_module_free(m);
+}
+
 const sha256 *compiler_instance_hash(compiler_instance *instance) {
     const text *words = compiler_instance_text(instance);
     if (!instance->has_hash)

@@ -109,6 +109,32 @@ static bool verify_inferred(const ir_module *m, ir_op op, status *st) {
     return true;
 }
 
+/* "print:12:words", or of a bool "check:12:words". */
+static bool is_effect(const ir_module *m, const ir_attr_data *effect, ir_value of) {
+    static const char *const kinds[] = {"check:", "print:", "more:"};
+    const char *words = effect->kind == IR_ATTR_STRING ? effect->string : "?";
+    bool good = words[0] == '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *line = words + strlen(kinds[i]);
+        if (strncmp(words, kinds[i], strlen(kinds[i])) != 0)
+            continue;
+        size_t digits = strspn(line, "0123456789");
+        good = digits > 0 && digits < 10 && line[digits] == ':' &&
+               (i || ir_type_of(m, of)->element == DTYPE_BOOL);
+    }
+    return good;
+}
+
+static bool verify_effects(const ir_module *m, ir_op op, const ir_op_data *end, status *st) {
+    ir_attr effects = ir_op_attr(m, op, "effects");
+    bool good = !effects || ir_attr_get(m, effects)->count == end->operand_count;
+    for (uint32_t i = 0; effects && good && i < end->operand_count; i++)
+        good = is_effect(m, ir_attr_get(m, ir_attr_get(m, effects)->items[i]), end->operands[i]);
+    return good || status_set(st, STATUS_INTERNAL,
+                              "'effects' needs a string for each output: empty, \"print:12:words\" "
+                              "or, of a bool, \"check:12:words\"");
+}
+
 /* A kernel, or a function, names its inputs and outputs, and ends in its only return. */
 static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, op, 0));
@@ -119,9 +145,8 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
         return status_set(st, STATUS_INTERNAL, "needs a name for each input");
     if (ir_attr_get(m, ir_op_attr(m, op, "outputs"))->count != end->operand_count)
         return status_set(st, STATUS_INTERNAL, "needs a name for each output");
-    ir_attr effects = ir_op_attr(m, op, "effects");
-    if (effects && ir_attr_get(m, effects)->count != end->operand_count)
-        return status_set(st, STATUS_INTERNAL, "'effects' needs a string for each output");
+    if (!verify_effects(m, op, end, st))
+        return false;
     const char *math = ir_op_string(m, op, "math", NULL);
     if (math && strcmp(math, "correct") != 0)
         return status_set(st, STATUS_INTERNAL, "math '%s' is not defined", math);

@@ -21,7 +21,6 @@ static void append_input(text *out, const compiler_input *input) {
 
 void golden_key(compiler_instance *instance, const compiler_case *c, uint32_t input_count,
                 uint64_t seed, char hex_out[65]) {
-    const text *graph = compiler_instance_text(instance);
     text hashed;
     text_init(&hashed);
     text_printf(&hashed, "%s\nnumerics %d\nfunctions %d\nseed %" PRIu64 "\n", GOLDEN_SCHEMA,
@@ -32,7 +31,7 @@ void golden_key(compiler_instance *instance, const compiler_case *c, uint32_t in
         text_printf(&hashed, "type %s %s\n", c->types[i].name, dtype_name(c->types[i].type));
     for (uint32_t i = 0; i < input_count; i++)
         append_input(&hashed, &c->inputs[i]);
-    text_append_bytes(&hashed, graph->data, graph->length);
+    compiler_instance_formula(instance, &hashed);
     sha256 digest = sha256_of(hashed.data, hashed.length);
     sha256_hex(&digest, hex_out);
     text_release(&hashed);

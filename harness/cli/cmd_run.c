@@ -297,7 +297,12 @@ static bool take_tuned(run_session *s, status *st) {
 /* The steps, on a device that is open, or with none by the interpreter. */
 static bool run_steps(run_session *s, const options *o, launch *device, bool *fails, status *st) {
     char digest[65];
-    sha256_hex(compiler_instance_hash(s->instance), digest);
+    text formula;
+    text_init(&formula);
+    compiler_instance_formula(s->instance, &formula);
+    const sha256 whole = sha256_of(formula.data, formula.length);
+    sha256_hex(&whole, digest);
+    text_release(&formula);
     step_plan plan = {.kernel = s->k.kernel->name,
                       .path = s->k.kernel->path,
                       .program = digest,
