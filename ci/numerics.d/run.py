@@ -6,9 +6,9 @@ composites are written here from those pages. Exit code 1: an output, or a golde
 import argparse
 import fnmatch
 import hashlib
-import re
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
