@@ -273,12 +273,11 @@ ir_bindings compiler_instance_dims(const compiler_instance *instance);
 bool compiler_instance_is_program(const compiler_instance *instance);
 /* It is of a kernel without a formula: its shapes, types and bytes are all that is known. */
 bool compiler_instance_is_contract(const compiler_instance *instance);
-const text *compiler_instance_text(compiler_instance *instance); /* canonical, of the graph */
-void compiler_instance_formula(compiler_instance *instance,
-                               text *out);                         /* without lines of effects */
+const text *compiler_instance_text(compiler_instance *instance);   /* canonical, of the graph */
 const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that text */
-/* The oracle's module: the graph with its dimensions, composites replaced by their
- * primitives, each with the location of what it came from. NULL with a status. */
+/* Appends that text without the lines of effects. */
+void compiler_instance_formula(compiler_instance *instance, text *out);
+/* The oracle's module: composites as primitives, at their locations. NULL with a status. */
 const ir_module *compiler_primitives(compiler_instance *instance, status *st);
 
 /* The code of a kernel is made from these: its primitives, joined where program instances do the
@@ -304,7 +303,7 @@ typedef struct compiler_buffer {
     int rank;
     int64_t dims[TENSOR_MAX_RANK];
     int replaces;       /* of an output: the input that is donated to it; -1: none */
-    const char *effect; /* NULL: a result; "check:LINE:WORDS", "print:...", "more:..." behind it */
+    const char *effect; /* NULL: a result; else "check:LINE:WORDS", "print:...", "more:..." */
 } compiler_buffer;
 typedef struct compiler_signature {
     uint32_t input_count, output_count;
