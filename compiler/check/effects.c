@@ -22,16 +22,13 @@ void effects_leave_loop(checker *c, size_t mark, ir_dim turns, value_list *next,
                         type_list *results) {
     for (size_t i = mark; i < c->effects.count; i++) {
         const ir_value v = c->effects.items[i].value;
-        const ir_type_data t = *ir_type_of(c->m, v);
-        ir_dim dims[IR_MAX_RANK + 1];
-        dims[0] = turns;
-        memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
-        if (t.rank == IR_MAX_RANK)
+        const bool room = ir_type_of(c->m, v)->rank < IR_MAX_RANK;
+        if (!room)
             diagnose_error(c->report, ERROR_RANK_LIMIT, c->effects.items[i].at,
                            "this has %d axes, and one more for the turns of the loop around it",
                            IR_MAX_RANK);
         vec_push(next, v);
-        vec_push(results, ir_type_tensor(c->m, t.element, t.rank + (t.rank < IR_MAX_RANK), dims));
+        vec_push(results, room ? region_stacked_type(c, v, turns) : ir_value_get(c->m, v)->type);
     }
 }
 
@@ -61,12 +58,12 @@ ir_value effects_other_side(checker *c, size_t i) {
 
 /* ---- the calls ---- */
 
-bool effects_is_call(const checker *c, const node *n) {
+bool effects_is_call(checker *c, const node *n) {
     const node *callee = n->left;
     if (callee->kind == NODE_NAME)
         return strcmp(callee->text, "print") == 0;
     return callee->kind == NODE_ATTRIBUTE && callee->left->kind == NODE_NAME &&
-           strcmp(callee->left->text, "debug") == 0 && !scope_find((checker *)c, "debug");
+           strcmp(callee->left->text, "debug") == 0 && !scope_find(c, "debug");
 }
 
 static entity nothing(span at) {

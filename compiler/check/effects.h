@@ -5,7 +5,7 @@
 #include "check/regions.h"
 
 /* print(...), debug.NAME(...); and one of them, whose value is nothing. */
-bool effects_is_call(const checker *c, const node *n);
+bool effects_is_call(checker *c, const node *n);
 entity effects_call(checker *c, const node *n);
 /* All of the condition holds, or a launch fails with the message. False when reported. */
 bool effects_check(checker *c, const entity *condition, const char *message, span at);

@@ -2,14 +2,13 @@
  * kernels of their own, whose inputs are what the call reads. */
 #include "tessera/promise.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/check.h"
 #include "check/modules.h"
 #include "check/regions.h"
 #include "ir/copy.h"
+#include "ops/build.h"
 
 /* ---- what a function promises ---- */
 
@@ -72,24 +71,12 @@ static void find_outside(call_copy *k, const entity_list *results) {
         note_outside(k, results->items[i].value);
 }
 
-static ir_attr names_of(ir_module *m, const char *letter, size_t count) {
-    ir_attr *names = base_malloc((count + 1) * sizeof *names);
-    char name[32];
-    for (size_t i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "%s%zu", letter, i);
-        names[i] = ir_attr_string(m, name);
-    }
-    ir_attr list = ir_attr_array(m, names, (uint32_t)count);
-    free(names);
-    return list;
-}
-
 static ir_module *copy_body(const checker *c, const callable *f, call_copy *k,
                             const entity_list *results) {
     ir_module *m = ir_module_like(k->from);
     ir_named_attr attrs[] = {{"name", ir_attr_string(m, f->ast->name)},
-                             {"inputs", names_of(m, "a", k->outside.count)},
-                             {"outputs", names_of(m, "result", results->count)},
+                             {"inputs", build_names(m, "a", k->outside.count)},
+                             {"outputs", build_names(m, "result", results->count)},
                              {"math", 0}};
     if (c->kernel->math)
         attrs[3].value = ir_attr_string(m, c->kernel->math);
@@ -165,20 +152,12 @@ static bool has_room(const checker *c, const promised_call *call) {
     return room;
 }
 
-static ir_type type_of_turns(const checker *c, ir_value v, ir_dim turns) {
-    const ir_type_data *t = ir_type_of(c->m, v);
-    ir_dim dims[IR_MAX_RANK] = {turns};
-    for (int axis = 0; axis < t->rank; axis++)
-        dims[axis + 1] = t->dims[axis];
-    return ir_type_tensor(c->m, t->element, t->rank + 1, dims);
-}
-
 void promise_stack(checker *c, ir_block block, ir_dim turns, value_list *next, type_list *results) {
     for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
         promised_call *call = &c->promises->items.items[k];
         call->stacked = call->block == block && has_room(c, call);
         for (uint32_t i = 0; call->stacked && i < call->argument_count; i++) {
-            ir_type type = type_of_turns(c, call->arguments[i], turns);
+            ir_type type = region_stacked_type(c, call->arguments[i], turns);
             vec_push(next, call->arguments[i]);
             vec_push(results, type);
         }
@@ -206,7 +185,7 @@ static ir_module *arguments_of(const ir_module *kernel, const promised_call *cal
     ir_op op = ir_module_kernel(m);
     ir_block block = ir_op_block(m, op, 0);
     ir_op_set_operands(m, ir_block_get(m, block)->last, call->arguments, call->argument_count);
-    ir_op_set_attr(m, op, "outputs", names_of(m, "a", call->argument_count));
+    ir_op_set_attr(m, op, "outputs", build_names(m, "a", call->argument_count));
     ir_op_remove_attr(m, op, "donated");
     ir_op_remove_attr(m, op, "effects");
     kernel_drop_unused(m, block);

@@ -1,6 +1,8 @@
 /* build.c - short builders for primitive operations. */
 #include "ops/build.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ops/orders.h"
@@ -144,4 +146,16 @@ ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_
     from[axis] = start;
     to[axis] = stop;
     return build_slice(b, x, from, to);
+}
+
+ir_attr build_names(ir_module *m, const char *prefix, size_t count) {
+    ir_attr *names = base_calloc(count + 1, sizeof *names);
+    char name[32];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%s%zu", prefix, i);
+        names[i] = ir_attr_string(m, name);
+    }
+    ir_attr list = ir_attr_array(m, names, (uint32_t)count);
+    free(names);
+    return list;
 }

@@ -39,6 +39,9 @@ ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis);
 ir_value build_slice(ir_builder *b, ir_value x, const ir_dim *start, const ir_dim *stop);
 ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop);
 
+/* ["x0", "x1", ...], for the prefix "x"; it adds no operation. */
+ir_attr build_names(ir_module *m, const char *prefix, size_t count);
+
 const ir_type_data *build_type(const ir_builder *b, ir_value x);
 
 /* The decomposition of a composite: primitives before `b->before`; fills `results`. Inputs may be

@@ -7,7 +7,7 @@
 
 #include "base/sha256.h"
 #include "ir/copy.h"
-#include "ops/graph.h"
+#include "ops/build.h"
 
 void functions_init(functions *f, ir_module *m) {
     *f = (functions){.m = m};
@@ -108,18 +108,6 @@ static void close_over(closure *c, ir_module *m) {
 
 /* ---- the function ---- */
 
-static ir_attr numbered_names(ir_module *m, const char *prefix, size_t count) {
-    ir_attr *names = base_calloc(count + 1, sizeof *names);
-    char name[32];
-    for (size_t i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "%s%zu", prefix, i);
-        names[i] = ir_attr_string(m, name);
-    }
-    ir_attr list = ir_attr_array(m, names, (uint32_t)count);
-    free(names);
-    return list;
-}
-
 typedef struct function_state {
     closure c;
     ir_block body; /* of the function */
@@ -167,8 +155,8 @@ static void end_function(function_state *k, ir_module *m, ir_op function, const 
     ir_op_spec spec = {.opcode = GRAPH_RETURN, .operands = results, .operand_count = count};
     ir_build(&b, &spec);
     ir_op_set_attr(m, function, "inputs",
-                   numbered_names(m, "x", ir_block_get(m, k->body)->argument_count));
-    ir_op_set_attr(m, function, "outputs", numbered_names(m, "y", count));
+                   build_names(m, "x", ir_block_get(m, k->body)->argument_count));
+    ir_op_set_attr(m, function, "outputs", build_names(m, "y", count));
 }
 
 static ir_op new_function(function_state *k, ir_module *m) {

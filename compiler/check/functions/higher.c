@@ -78,14 +78,6 @@ static ir_type part_type(checker *c, const entity *e) {
     return ir_type_tensor(c->m, t->element, t->rank - 1, t->dims + 1);
 }
 
-static ir_type stacked_type(checker *c, const entity *e, ir_dim count) {
-    const ir_type_data *t = tensor_type(c, e);
-    ir_dim dims[IR_MAX_RANK];
-    dims[0] = count;
-    memcpy(dims + 1, t->dims, sizeof *dims * (size_t)t->rank);
-    return ir_type_tensor(c->m, t->element, t->rank + 1, dims);
-}
-
 /* The block's arguments: the turn, what is carried, and the parts of this turn. */
 static void take_arguments(scanning *s, entity *out) {
     checker *c = s->c;
@@ -146,7 +138,7 @@ static ir_op build_scan(scanning *s, value_list *next, size_t mark) {
     for (size_t i = 0; i < s->sliced.count; i++)
         vec_push(&operands, s->sliced.items[i].value);
     for (size_t i = 0; i < s->made.count; i++)
-        vec_push(&results, stacked_type(c, &s->made.items[i], s->count));
+        vec_push(&results, region_stacked_type(c, s->made.items[i].value, s->count));
     const uint32_t own = (uint32_t)results.count;
     effects_leave_loop(c, mark, s->count, next, &results);
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)s->carried.count)},
