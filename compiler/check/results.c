@@ -70,6 +70,13 @@ static int64_t input_named(const checker *c, const char *name) {
     return -1;
 }
 
+static bool is_donated(const outputs *o, int64_t input) {
+    for (uint32_t i = 0; i < o->count; i++)
+        if (input >= 0 && o->donors[i] == input)
+            return true;
+    return false;
+}
+
 static ir_type input_type(const checker *c, ir_block body, int64_t input) {
     return ir_value_get(c->m, ir_block_get(c->m, body)->arguments[input])->type;
 }
@@ -84,11 +91,10 @@ static bool donate(checker *c, outputs *o, uint32_t output, const char *name, sp
                        name, entity_type_text(c, want), entity_type_text(c, have));
         return false;
     }
-    for (uint32_t i = 0; input >= 0 && i < o->count; i++)
-        if (o->donors[i] == input) {
-            diagnose_error(c->report, ERROR_STATE_LOST, at, "'%s' is returned twice", name);
-            return false;
-        }
+    if (is_donated(o, input)) {
+        diagnose_error(c->report, ERROR_STATE_LOST, at, "'%s' is returned twice", name);
+        return false;
+    }
     o->donors[output] = input;
     return true;
 }
@@ -122,12 +128,10 @@ static bool donate_states(checker *c, outputs *o, const entity *e, uint32_t *out
 
 static bool is_returned(const checker *c, const outputs *o, const char *root) {
     const ast_function *f = c->kernel->function;
-    for (uint32_t i = 0; i < o->count; i++)
-        for (uint32_t k = 0, input = 0; o->donors[i] >= 0 && k < f->parameter_count; k++) {
-            if (input == (uint32_t)o->donors[i] && is_of(f->parameters[k].name, root))
-                return true;
-            input += !f->parameters[k].keyword_only;
-        }
+    for (uint32_t i = 0; i < f->parameter_count; i++)
+        if (is_of(f->parameters[i].name, root) &&
+            is_donated(o, input_named(c, f->parameters[i].name)))
+            return true;
     return false;
 }
 
@@ -159,8 +163,6 @@ static bool donate_named(checker *c, outputs *o, const node *name, const char *c
     }
     if (any)
         return true;
-    if (!good && o->count == 0)
-        return false;
     bool known = false;
     for (uint32_t i = 0; i < f->parameter_count; i++)
         known |= is_of(f->parameters[i].name, name->text) && !f->parameters[i].keyword_only;

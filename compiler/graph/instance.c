@@ -86,8 +86,8 @@ static ir_attr without_line(ir_module *m, ir_attr effect) {
 void compiler_instance_formula(compiler_instance *instance, text *out) {
     const ir_op kernel = ir_module_kernel(instance->graph);
     ir_attr effects = kernel ? ir_op_attr(instance->graph, kernel, "effects") : 0;
-    const text *whole = compiler_instance_text(instance);
     if (!effects) {
+        const text *whole = compiler_instance_text(instance);
         text_append_bytes(out, whole->data, whole->length);
         return;
     }
