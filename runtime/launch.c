@@ -6,16 +6,11 @@
 #include "runtime.h"
 
 /* Code for CPUs loads at any place, and may store past the caches at multiples of this. */
-static size_t alignment_of(const kernel_launch *request, uint32_t index) {
-    enum { ALIGNMENT = 64 };
-    const metadata *m = request->kernel->metadata;
-    bool loaded =
-        index < m->inputs && request->kernel->module->context->device->info.host_addressable;
-    return loaded ? dtype_size(m->parameters[index].type) : ALIGNMENT;
-}
+enum { STORE_ALIGNMENT = 64 };
 
 tsr_status_t launch_check_buffer(const kernel_launch *request, uint32_t index) {
-    const metadata_parameter *p = &request->kernel->metadata->parameters[index];
+    const metadata *m = request->kernel->metadata;
+    const metadata_parameter *p = &m->parameters[index];
     tsr_context_t context = request->kernel->module->context;
     const void *buffer = request->buffers[index];
     const device_memory *memory = memory_find(context, buffer);
@@ -23,7 +18,8 @@ tsr_status_t launch_check_buffer(const kernel_launch *request, uint32_t index) {
     request->memories[index] = memory;
     if (!buffer)
         return error_set(TSR_EINVAL, "buffer %u ('%s') is NULL", index, p->name);
-    const size_t alignment = alignment_of(request, index);
+    const bool loaded = index < m->inputs && context->device->info.host_addressable;
+    const size_t alignment = loaded ? dtype_size(p->type) : STORE_ALIGNMENT;
     if ((uintptr_t)buffer % alignment != 0)
         return error_set(TSR_EINVAL, "buffer %u ('%s') at %p is not aligned to %zu bytes", index,
                          p->name, buffer, alignment);
