@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/effect.h"
 #include "formula.h"
 
 static const json_int_t memory_limit = METADATA_LIMIT;
@@ -87,20 +88,14 @@ static bool set_size(metadata_parameter *p, status *st) {
     return true;
 }
 
-/* "check:12:words" of bools, "print:12:words", or "more:12:words". */
 static bool read_effect(metadata *m, const json_t *object, metadata_parameter *p, status *st) {
-    static const char *const kinds[] = {"check:", "print:", "more:"};
+    effect e;
     if (!json_object_get(object, "effect"))
         return true;
     if (!get_string(m, object, "effect", &p->effect, st))
         return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *line = p->effect + strlen(kinds[i]);
-        size_t digits =
-            strncmp(p->effect, kinds[i], strlen(kinds[i])) == 0 ? strspn(line, "0123456789") : 0;
-        if (digits > 0 && digits < 10 && line[digits] == ':' && (i || p->type == DTYPE_BOOL))
-            return true;
-    }
+    if (effect_read(p->effect, &e) && (e.kind != EFFECT_CHECK || p->type == DTYPE_BOOL))
+        return true;
     return wrong(st, "effect", "is none that an output can have");
 }
 

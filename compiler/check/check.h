@@ -7,6 +7,7 @@
 #ifndef TESSERA_CHECK_CHECK_H
 #define TESSERA_CHECK_CHECK_H
 
+#include "base/effect.h"
 #include "base/map.h"
 #include "check/modules.h"
 #include "check/policy.h"
@@ -110,11 +111,6 @@ typedef struct random_places {
 } random_places;
 
 /* Something that a launch does beside its results. */
-typedef enum effect_kind {
-    EFFECT_PRINT,
-    EFFECT_PRINT_MORE, /* on the line of the one before */
-    EFFECT_CHECK
-} effect_kind;
 typedef struct program_effect {
     effect_kind kind;
     ir_value value;

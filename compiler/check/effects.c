@@ -181,16 +181,14 @@ entity effects_call(checker *c, const node *n) {
 /* ---- outputs ---- */
 
 ir_attr effects_attribute(checker *c, uint32_t outputs) {
-    static const char *const kinds[] = {
-        [EFFECT_PRINT] = "print", [EFFECT_PRINT_MORE] = "more", [EFFECT_CHECK] = "check"};
     const uint32_t count = outputs + (uint32_t)c->effects.count;
     ir_attr *list = ARENA_NEW(&c->memory, ir_attr, count + 1);
     for (uint32_t i = 0; i < outputs; i++)
         list[i] = ir_attr_string(c->m, "");
     for (uint32_t i = outputs; i < count; i++) {
         const program_effect *e = &c->effects.items[i - outputs];
-        list[i] = ir_attr_string(
-            c->m, arena_printf(&c->memory, "%s:%u:%s", kinds[e->kind], e->line, e->label));
+        list[i] = ir_attr_string(c->m, arena_printf(&c->memory, "%s:%u:%s",
+                                                    effect_kind_name(e->kind), e->line, e->label));
     }
     return ir_attr_array(c->m, list, count);
 }

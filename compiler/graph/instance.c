@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/effect.h"
 #include "check/source.h"
 #include "graph/passes.h"
 #include "ops/tiles.h"
@@ -75,12 +76,12 @@ const text *compiler_instance_text(compiler_instance *instance) {
 }
 
 /* "check:12:words" without its line. */
-static ir_attr without_line(ir_module *m, ir_attr effect) {
-    const char *words = ir_attr_get(m, effect)->string, *line = strchr(words, ':');
-    char *kept = arena_strdup(ir_module_arena(m), words);
-    if (line)
-        memmove(kept + (line - words), strchr(line + 1, ':'), strlen(strchr(line + 1, ':')) + 1);
-    return ir_attr_string(m, kept);
+static ir_attr without_line(ir_module *m, ir_attr one) {
+    effect e;
+    return effect_read(ir_attr_get(m, one)->string, &e)
+               ? ir_attr_string(m, arena_printf(ir_module_arena(m), "%s:%s",
+                                                effect_kind_name(e.kind), e.words))
+               : one;
 }
 
 void compiler_instance_formula(compiler_instance *instance, text *out) {

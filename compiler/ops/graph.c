@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/effect.h"
 #include "ops/control.h"
 #include "ops/donated.h"
 #include "ops/fold.h"
@@ -109,20 +110,13 @@ static bool verify_inferred(const ir_module *m, ir_op op, status *st) {
     return true;
 }
 
-/* "print:12:words", or of a bool "check:12:words". */
-static bool is_effect(const ir_module *m, const ir_attr_data *effect, ir_value of) {
-    static const char *const kinds[] = {"check:", "print:", "more:"};
-    const char *words = effect->kind == IR_ATTR_STRING ? effect->string : "?";
-    bool good = words[0] == '\0';
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *line = words + strlen(kinds[i]);
-        if (strncmp(words, kinds[i], strlen(kinds[i])) != 0)
-            continue;
-        size_t digits = strspn(line, "0123456789");
-        good = digits > 0 && digits < 10 && line[digits] == ':' &&
-               (i || ir_type_of(m, of)->element == DTYPE_BOOL);
-    }
-    return good;
+/* Empty, or an effect (base/effect.h). */
+static bool is_effect(const ir_module *m, const ir_attr_data *one, ir_value of) {
+    effect e;
+    return one->kind == IR_ATTR_STRING &&
+           (one->string[0] == '\0' ||
+            (effect_read(one->string, &e) &&
+             (e.kind != EFFECT_CHECK || ir_type_of(m, of)->element == DTYPE_BOOL)));
 }
 
 static bool verify_effects(const ir_module *m, ir_op op, const ir_op_data *end, status *st) {

@@ -2,7 +2,6 @@
 #include "case/effects.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,29 +9,14 @@
 
 enum { ELEMENTS_SHOWN = 8 };
 
-static bool is_kind(const char *effect, const char *kind) {
-    size_t length = strlen(kind);
-    return effect && strncmp(effect, kind, length) == 0 && effect[length] == ':';
-}
-
-int effect_line(const char *effect) {
-    return (int)strtol(strchr(effect, ':') + 1, NULL, 10);
-}
-
-static const char *words_of(const char *effect) {
-    return strchr(strchr(effect, ':') + 1, ':') + 1;
-}
-
-bool effect_is_check(const char *effect, const char **message) {
-    bool is = is_kind(effect, "check");
-    *message = is ? words_of(effect) : NULL;
-    return is;
+bool effect_is_check(const char *source, effect *out) {
+    return effect_read(source, out) && out->kind == EFFECT_CHECK;
 }
 
 int effects_failed(const compiler_signature *signature, const tensor *outputs) {
-    const char *message;
+    effect e;
     for (uint32_t i = 0; i < signature->output_count; i++)
-        if (effect_is_check(signature->outputs[i].effect, &message) &&
+        if (effect_is_check(signature->outputs[i].effect, &e) &&
             memchr(outputs[i].data, 0, (size_t)tensor_count(&outputs[i])))
             return (int)i;
     return -1;
@@ -85,14 +69,13 @@ void effects_print(const compiler_signature *signature, const tensor *outputs, F
     text line;
     text_init(&line);
     for (uint32_t i = 0; i < signature->output_count; i++) {
-        const char *effect = signature->outputs[i].effect;
-        if (!is_kind(effect, "print") && !is_kind(effect, "more"))
+        effect e, next;
+        if (!effect_read(signature->outputs[i].effect, &e) || e.kind == EFFECT_CHECK)
             continue;
         text_append(&line, line.length ? " " : "");
-        put_words(&line, words_of(effect), &outputs[i]);
-        bool goes_on =
-            i + 1 < signature->output_count && is_kind(signature->outputs[i + 1].effect, "more");
-        if (goes_on)
+        put_words(&line, e.words, &outputs[i]);
+        if (i + 1 < signature->output_count &&
+            effect_read(signature->outputs[i + 1].effect, &next) && next.kind == EFFECT_PRINT_MORE)
             continue;
         say(to, "%s\n", line.data);
         text_clear(&line);

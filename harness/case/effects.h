@@ -5,12 +5,11 @@
 
 #include <stdio.h>
 
+#include "base/effect.h"
 #include "tessera/compiler.h"
 
-/* Is it a check? Then its message. */
-bool effect_is_check(const char *effect, const char **message);
-/* Its line in the source. */
-int effect_line(const char *effect);
+/* Is it a check (its words are the message)? False of NULL, a result. */
+bool effect_is_check(const char *source, effect *out);
 /* The first check of the outputs that does not hold; -1: all do. */
 int effects_failed(const compiler_signature *signature, const tensor *outputs);
 /* Prints what print() shows, a line each; of a loop, a line for all of its turns. */

@@ -331,14 +331,15 @@ static void hold_bounded(const case_context *s, const verdict_request *request, 
 /* Holds the launch to a debug.check(), which is one of its outputs. */
 static void hold_check(const case_context *s, const verdict_request *request, uint32_t i,
                        verdict *out) {
-    const char *effect = s->signature.outputs[i].effect, *message;
+    effect e;
     const unsigned char *held = request->outputs[i].data;
     int64_t count = tensor_count(&request->outputs[i]);
-    if (!effect_is_check(effect, &message) || memchr(held, 0, (size_t)count) == NULL)
+    if (!effect_is_check(s->signature.outputs[i].effect, &e) ||
+        memchr(held, 0, (size_t)count) == NULL)
         return;
     out->holds = false;
     text_clear(&out->why);
-    text_printf(&out->why, "debug.check in line %d: %s", effect_line(effect), message);
+    text_printf(&out->why, "debug.check in line %u: %s", e.line, e.words);
 }
 
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st) {

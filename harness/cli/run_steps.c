@@ -264,17 +264,15 @@ static bool compute(runner *r, status *st) {
 
 static bool checks_hold(runner *r, status *st) {
     const compiler_signature *s = r->plan->signature;
-    const char *message;
+    effect e;
     int output = effects_failed(s, r->outputs);
     if (output < 0)
         return true;
-    effect_is_check(s->outputs[output].effect, &message);
-    return r->plan->steps
-               ? status_set(st, STATUS_MISMATCH, "%s:%d: step %" PRId64 " of %s: %s", r->plan->path,
-                            effect_line(s->outputs[output].effect), r->done, r->plan->kernel,
-                            message)
-               : status_set(st, STATUS_MISMATCH, "%s:%d: %s: %s", r->plan->path,
-                            effect_line(s->outputs[output].effect), r->plan->kernel, message);
+    effect_is_check(s->outputs[output].effect, &e);
+    return r->plan->steps ? status_set(st, STATUS_MISMATCH, "%s:%u: step %" PRId64 " of %s: %s",
+                                       r->plan->path, e.line, r->done, r->plan->kernel, e.words)
+                          : status_set(st, STATUS_MISMATCH, "%s:%u: %s: %s", r->plan->path, e.line,
+                                       r->plan->kernel, e.words);
 }
 
 /* Tells what made outputs that are not finite; only an operation is a failure. The inputs are those
