@@ -65,6 +65,8 @@ static json_t *phases_json(const ir_module *m) {
         const char *constant = ir_op_string(m, op, "constant", NULL);
         if (constant)
             json_object_set_new(phase, "constant", json_string(constant));
+        if (ir_op_attr(m, op, "copies"))
+            json_object_set_new(phase, "copies", json_integer(ir_op_int(m, op, "copies", 0)));
         json_array_append_new(list, phase);
     }
     return list;

@@ -41,11 +41,26 @@ static bool overlap(uintptr_t a, size_t a_bytes, uintptr_t b, size_t b_bytes) {
     return a_bytes && b_bytes && (a == b || (a < b ? b - a < a_bytes : a - b < b_bytes));
 }
 
-/* A donated input that lies where its output does. */
-static bool is_shared(const kernel_launch *request, uint32_t input) {
-    const metadata *m = request->kernel->metadata;
+bool launch_is_in_place(const metadata *m, void *const *buffers, uint32_t input) {
     return m->donated && m->donated[input] != METADATA_NOT_DONATED &&
-           request->buffers[input] == request->buffers[m->inputs + m->donated[input]];
+           buffers[input] == buffers[m->inputs + m->donated[input]];
+}
+
+static bool is_shared(const kernel_launch *request, uint32_t input) {
+    return launch_is_in_place(request->kernel->metadata, request->buffers, input);
+}
+
+/* Phases that copy an input to where it lies have no workgroups. */
+static void leave_out_copies(kernel_launch *request) {
+    const metadata_image *code = request->code->description;
+    int64_t *workgroups = request->room.workgroups;
+    if (!code->copies)
+        return;
+    memmove(workgroups, request->workgroups, code->phase_count * sizeof *workgroups);
+    for (uint32_t i = 0; i < code->phase_count; i++)
+        if (code->phases[i].copies >= 0 && is_shared(request, (uint32_t)code->phases[i].copies))
+            workgroups[i] = 0;
+    request->workgroups = workgroups;
 }
 
 static bool may_overlap(const kernel_launch *request, uint32_t out, uint32_t other) {
@@ -277,6 +292,8 @@ static tsr_status_t launch(tsr_kernel_t kernel, tsr_prepared_t prepared, tsr_str
         result = launch_check_spec(&request, spec);
     if (result == TSR_SUCCESS)
         result = check_buffers(&request);
+    if (result == TSR_SUCCESS)
+        leave_out_copies(&request);
     if (result == TSR_SUCCESS)
         result = submit(stream, &request);
     launch_end(&request);

@@ -199,6 +199,17 @@ static bool read_constant(const metadata *m, const json_t *one, metadata_phase *
            wrong(st, "constant", "is none of \"constants\"");
 }
 
+static bool read_copies(const metadata *m, const json_t *one, metadata_image *image, uint32_t i,
+                        status *st) {
+    const json_t *copies = json_object_get(one, "copies");
+    const json_int_t input = json_integer_value(copies);
+    const bool known = json_is_integer(copies) && input >= 0 && input < m->inputs,
+               donated = known && m->donated && m->donated[input] != METADATA_NOT_DONATED;
+    image->phases[i].copies = donated ? (int)input : -1;
+    image->copies |= donated;
+    return !copies || known || wrong(st, "copies", "is no input");
+}
+
 /* ---- how code of others is called ---- */
 
 static bool read_call_extents(const json_t *call, const char *key, uint32_t out[3], status *st) {
@@ -291,7 +302,7 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
         const json_t *one = json_array_get(phases, i), *what = json_object_get(one, "what");
         if (!get_string(m, one, "symbol", &image->symbols[i], st) ||
             !get_need(m, one, "grid", &image->phases[i].workgroups, st) ||
-            !read_constant(m, one, &image->phases[i], st))
+            !read_constant(m, one, &image->phases[i], st) || !read_copies(m, one, image, i, st))
             return status_context(st, "phase %u", i);
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";

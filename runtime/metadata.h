@@ -33,6 +33,7 @@ typedef struct metadata_phase {
     const char *what;
     metadata_need workgroups;
     int constant; /* the input that alone decides what it makes; -1: none does */
+    int copies;   /* the donated input that it copies to its output; -1: it does other things */
 } metadata_phase;
 
 typedef struct metadata_constraint {
@@ -50,6 +51,7 @@ typedef struct metadata_image {
                             part for it; NULL with `isa` */
     uint32_t phase_count;
     metadata_phase *phases;
+    bool copies;               /* some phase does */
     const char **symbols;      /* one per phase */
     const device_call **calls; /* one per phase, of code of others; NULL: our convention */
     metadata_need workspace_bytes, scratch_bytes;

@@ -18,12 +18,14 @@
  *     "dims": [names of the dimensions given at launch; may be absent],
  *     "tile": {..schedule parameters..}, "workspace_bytes", "scratch_bytes",
  *     "phases": [{"symbol", "grid": workgroups, "what": "short text", "constant": the input that
- * alone decides what it makes; may be absent}], "constants": [names of inputs that can be prepared;
- * may be absent], "prepared_bytes", "launch": {"grid": [x, y, z], "block": [x, y, z],
- * "smem_bytes"}, "fallbacks": [{"type", "as", "why"}: what takes the place of something that the
- * target lacks; may be absent] } The module of a program has "program" instead, and its kernels in
- * sections "kernel:0" and so on, each a module file; docs/modules.md has it. Where images of
- * several levels differ in what they need, "images" holds for each of them { "isa", "section":
+ * alone decides what it makes, "copies": the number of the donated input that it copies to its
+ * output, which is left out where both are one buffer; both may be absent}], "constants": [names of
+ * inputs that can be prepared; may be absent], "prepared_bytes", "launch": {"grid": [x, y, z],
+ * "block": [x, y, z], "smem_bytes"}, "fallbacks": [{"type", "as", "why"}: what takes the place of
+ * something that the target lacks; may be absent] } The module of a program has "program" instead,
+ * and its kernels in sections "kernel:0" and so on, each a module file; docs/modules.md has it.
+ * Where images of several levels differ in what they need, "images" holds for each of them { "isa",
+ * "section":
  * "<target>" or "<target>:<number>", "schedule_sha256", "tile", "workspace_bytes", "scratch_bytes",
  * "phases", "launch" }, and the root has none of these.
  */

@@ -21,6 +21,17 @@ static device_command dispatch_of(tsr_module_t kernel) {
     return command;
 }
 
+/* Without the phases that copy. */
+static int64_t *workgroups_in_place(tsr_module_t kernel, const device_command *command) {
+    const metadata_image *code = kernel->codes[0].description;
+    if (!code->copies)
+        return NULL;
+    int64_t *workgroups = ARENA_NEW(&kernel->metadata.memory, int64_t, code->phase_count);
+    for (uint32_t i = 0; i < code->phase_count; i++)
+        workgroups[i] = code->phases[i].copies < 0 ? command->dispatch.workgroups[i] : 0;
+    return workgroups;
+}
+
 /* Room for a batch's operands, or for those of the dispatch that has most. */
 static void make_rooms(struct program_state *s) {
     metadata *m = &s->module->metadata;
@@ -79,8 +90,11 @@ bool program_open(tsr_module_t module, const void *const *constants, status *st)
     s->module = module;
     pthread_mutex_init(&s->mutex, NULL);
     s->dispatches = base_calloc(count + 1, sizeof *s->dispatches);
-    for (uint32_t i = 0; i < count; i++)
+    s->in_place = base_calloc(count + 1, sizeof *s->in_place);
+    for (uint32_t i = 0; i < count; i++) {
         s->dispatches[i] = dispatch_of(module->kernels[i]);
+        s->in_place[i] = workgroups_in_place(module->kernels[i], &s->dispatches[i]);
+    }
     bool ok = program_record_open(s, st) && program_make_arena(module, &s->arena, st) &&
               make_events(s, st);
     make_rooms(s);
@@ -107,6 +121,7 @@ void program_close(tsr_module_t module) {
             d->driver->free(d, s->constants[i]);
     free(s->constants);
     pthread_mutex_destroy(&s->mutex);
+    free(s->in_place);
     free(s->dispatches);
     free(s);
 }

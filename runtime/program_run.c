@@ -22,6 +22,15 @@ static device_span span_of(const program_run *r, const program_place *p) {
     return (device_span){address_of(r, p), r->memories[p->buffer]};
 }
 
+/* Do all inputs that the kernel would copy to their outputs lie there? */
+static bool copies_nothing(const metadata *m, const metadata_image *code, void *const *buffers) {
+    bool all = true;
+    for (uint32_t i = 0; i < code->phase_count && all; i++)
+        all = code->phases[i].copies < 0 ||
+              launch_is_in_place(m, buffers, (uint32_t)code->phases[i].copies);
+    return all;
+}
+
 static tsr_status_t run_dispatch(struct program_state *s, const program_command *c) {
     program_run *r = &s->run;
     tsr_status_t result = TSR_SUCCESS;
@@ -43,7 +52,10 @@ static tsr_status_t run_dispatch(struct program_state *s, const program_command 
     if (r->recorded && s->workspace)
         d->dispatch.workspace = (device_span){s->workspace->address, s->workspace};
     r->operand_count += c->place_count;
-    r->kernel = s->module->kernels[c->kernel]->kernel.metadata;
+    const struct tsr_module *kernel = s->module->kernels[c->kernel];
+    r->kernel = kernel->kernel.metadata;
+    if (s->in_place[c->kernel] && copies_nothing(r->kernel, kernel->codes[0].description, buffers))
+        d->dispatch.workgroups = s->in_place[c->kernel];
     return result == TSR_SUCCESS ? program_added(s) : result;
 }
 

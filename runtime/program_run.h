@@ -48,6 +48,8 @@ typedef struct program_run {
 struct program_state {
     tsr_module_t module;
     device_command *dispatches; /* of each kernel, but for its buffers */
+    int64_t **in_place; /* workgroups of each kernel that copies donated inputs, where all lie at
+                           their outputs; NULL: it copies none */
     device_memory *arena;
     device_memory **constants;
     device_event *passed[2]; /* recorded in turn behind PROGRAM_AHEAD commands */

@@ -226,6 +226,8 @@ tsr_status_t launch_fix_needs(tsr_module_t module);
 void launch_forget_needs(tsr_module_t module);
 /* A launch spec as the metadata has it and one as a caller has it are the same. */
 tsr_status_t launch_check_spec(const kernel_launch *request, const tsr_launch_t *launch);
+/* Does a donated input lie where its output does? */
+bool launch_is_in_place(const metadata *m, void *const *buffers, uint32_t input);
 /* Checks a buffer of the request, and finds its memory; the context's lock is held. */
 tsr_status_t launch_check_buffer(const kernel_launch *request, uint32_t index);
 /* The command for a checked request, from which it borrows. */

@@ -19,7 +19,6 @@ typedef struct combiner {
 /* Fill `results` with the values that stand for the results of one. */
 void combiner_expand_reduction(combiner *c, ir_value *results);
 void combiner_expand_sort(combiner *c, ir_value *results);
-void combiner_expand_scatter(combiner *c, ir_value *results);
 
 /* A number for each place along the axis, in the shape of the tensors. */
 ir_value combiner_spread(const combiner *c, ir_builder *b, ir_value x);

@@ -99,14 +99,12 @@ static bool is_small(const combiner *c, status *st) {
 
 static control_rewritten expand(ir_builder *b, ir_op op, ir_value *results, void *context) {
     const int opcode = ir_op_get(b->m, op)->opcode;
-    if (graph_op_class(opcode) != GRAPH_CLASS_COMBINE)
+    if (graph_op_class(opcode) != GRAPH_CLASS_COMBINE || opcode == GRAPH_SCATTER)
         return CONTROL_KEPT;
     combiner c = {.m = b->m, .b = *b, .op = op, .s = combine_shape_of(b->m, op)};
     if (!is_static(&c, context) || !is_small(&c, context))
         return CONTROL_STOPPED;
-    (opcode == GRAPH_REDUCE_WITH ? combiner_expand_reduction
-     : opcode == GRAPH_SORT      ? combiner_expand_sort
-                                 : combiner_expand_scatter)(&c, results);
+    (opcode == GRAPH_SORT ? combiner_expand_sort : combiner_expand_reduction)(&c, results);
     return CONTROL_REPLACED;
 }
 

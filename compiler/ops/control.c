@@ -17,7 +17,7 @@ bool control_has_blocks(int opcode) {
 }
 
 bool control_makes_program(int opcode) {
-    return control_has_blocks(opcode) || opcode == GRAPH_DENSE;
+    return (control_has_blocks(opcode) && opcode != GRAPH_SCATTER) || opcode == GRAPH_DENSE;
 }
 
 loop_shape loop_shape_of(const ir_module *m, ir_op loop) {

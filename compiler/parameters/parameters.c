@@ -39,8 +39,11 @@ const char *parameter_groups_text(unsigned groups) {
         return "a scan along an axis";
     case IN_FOLD:
         return "rows that are carried from turn to turn";
-    case IN_MAP | IN_ROW | IN_FOLD:
-        return "an element-wise nest, a reduction along rows, or rows that are carried";
+    case IN_SCATTER:
+        return "updates at indices";
+    case IN_MAP | IN_ROW | IN_FOLD | IN_SCATTER:
+        return "an element-wise nest, a reduction along rows, rows that are carried, or updates at "
+               "indices";
     case IN_MAP | IN_ROW:
         return "an element-wise nest or a reduction along rows";
     default:
@@ -62,13 +65,15 @@ static void print_word(const char *word, text *out) {
 }
 
 void parameter_print_words(text *out) {
-    static const unsigned kinds[] = {IN_MAP, IN_ROW, IN_COLUMN, IN_DOT, IN_SCAN, IN_FOLD};
+    static const unsigned kinds[] = {IN_MAP,  IN_ROW,  IN_COLUMN, IN_DOT,
+                                     IN_SCAN, IN_FOLD, IN_SCATTER};
     static const char *const names[] = {"element-wise nests",
                                         "reductions along rows",
                                         "reductions down columns",
                                         "contractions",
                                         "scans",
-                                        "carried rows"};
+                                        "carried rows",
+                                        "updates at indices"};
     text_append(out,
                 "| word | parameter | unit | from, to | of | what |\n|---|---|---|---|---|---|\n");
     for (int i = 0; i < PARAMETERS; i++) {

@@ -19,7 +19,8 @@ enum {
     IN_COLUMN = 1 << 2,
     IN_DOT = 1 << 3,
     IN_SCAN = 1 << 4,
-    IN_FOLD = 1 << 5
+    IN_FOLD = 1 << 5,
+    IN_SCATTER = 1 << 6
 };
 enum { PARAMETER_CANDIDATES_MAX = 24, PARAMETER_VALUES_MAX = 64 };
 /* The kinds that have a parameter. */

@@ -163,6 +163,9 @@ static void find_controls(const cut_state *c, op_list *out) {
 }
 
 static bool cut_segments(ir_module *m, ir_block block, void *context) {
+    ir_op around = ir_block_parent(m, block);
+    if (graph_op_class(ir_op_get(m, around)->opcode) == GRAPH_CLASS_COMBINE)
+        return true; /* what it makes of elements is no dispatch */
     cut_state c = begin_cut(context, block);
     ir_op last = ir_block_get(m, block)->last;
     find_levels(&c);

@@ -42,6 +42,14 @@ affine expression_offset(const plan *p, ir_value v, const affine *index) {
     return offset;
 }
 
+ir_dim expression_stride(const plan *p, ir_value v, int axis) {
+    const ir_type_data *t = plan_type(p, v);
+    ir_dim stride = 1;
+    for (int i = axis + 1; i < t->rank; i++)
+        stride = plan_product(p, stride, t->dims[i]);
+    return stride;
+}
+
 /* ---- leaves ---- */
 
 static ir_value add_input(expression *e, ir_value source, bool workgroup, dtype element,
@@ -79,12 +87,39 @@ static ir_value of_turn(expression *e, const substitute *s, const affine *index)
     return expression_element(e, s->all, place);
 }
 
+/* An element of v, which lies in the memory of `source`, at an index along an axis that is data.
+ * Parameters: an element of a tensor is a place along each axis. */
+static ir_value indexed(expression *e, ir_value v, ir_value source, const affine *place, int axis,
+                        ir_value which) {
+    const ir_type_data *t = plan_type(e->p, v);
+    const affine origin = {0}, offset = expression_offset(e->p, v, place);
+    vec_push(&e->indices, offset);
+    add_input(e, source, false, t->element, &origin);
+    if (!e->body)
+        return 0;
+    ir_module *m = e->body->m;
+    size_t input = 0;
+    while (e->inputs.items[input].source != source || e->inputs.items[input].workgroup ||
+           memcmp(&e->inputs.items[input].access, &origin, sizeof origin) != 0)
+        input++;
+    ir_named_attr attrs[] = {{"input", ir_attr_int(m, (int64_t)input)},
+                             {"access", expression_access(m, &offset, e->map, NEST_AXES)},
+                             {"stride", ir_attr_dim(m, expression_stride(e->p, v, axis))},
+                             {"limit", ir_attr_dim(m, t->dims[axis])}};
+    return ir_build1(e->body, SCHED_GATHER, &which, 1, ir_type_scalar(m, t->element), attrs, 4);
+}
+
 static ir_value substituted(expression *e, const substitute *s, const affine *index) {
     const ir_type_data *t = plan_type(e->p, s->value);
     affine access = {0};
     switch (s->kind) {
     case SUBSTITUTE_TURN:
         return of_turn(e, s, index);
+    case SUBSTITUTE_PLACE:
+        return expression_element(e, s->all, s->place);
+    case SUBSTITUTE_INDEXED:
+        return indexed(e, s->all, s->all, s->place, s->axis,
+                       expression_element(e, s->index, s->index_place));
     case SUBSTITUTE_ACCUMULATOR:
         return e->body ? ir_block_get(e->body->m, e->body->block)->arguments[0] : 0;
     case SUBSTITUTE_STORED:
@@ -183,31 +218,12 @@ static ir_value gather_element(expression *e, ir_value v, const affine *index) {
         where[i] = i < batch ? index[i] : index[axis + i - batch];
     for (int i = 0; i < tx->rank; i++)
         at[i] = i < axis ? index[i] : i == axis ? (affine){0} : index[i - 1 + ti->rank - batch];
-    ir_dim stride = 1;
-    for (int i = axis + 1; i < tx->rank; i++)
-        stride = plan_product(e->p, stride, tx->dims[i]);
-    ir_value which = expression_element(e, indices, where);
-    affine offset = expression_offset(e->p, x, at);
-    vec_push(&e->indices, offset);
-    affine origin = {0};
-    ir_value storage = finished_storage(e, x);
+    ir_value which = expression_element(e, indices, where), storage = finished_storage(e, x);
     if (!storage) {
         e->failed = true;
         return 0;
     }
-    add_input(e, storage, false, tx->element, &origin);
-    if (!e->body)
-        return 0;
-    ir_module *m = e->body->m;
-    size_t input = 0;
-    while (e->inputs.items[input].source != storage || e->inputs.items[input].workgroup ||
-           memcmp(&e->inputs.items[input].access, &origin, sizeof origin) != 0)
-        input++;
-    ir_named_attr attrs[] = {{"input", ir_attr_int(m, (int64_t)input)},
-                             {"access", expression_access(m, &offset, e->map, NEST_AXES)},
-                             {"stride", ir_attr_dim(m, stride)},
-                             {"limit", ir_attr_dim(m, tx->dims[axis])}};
-    return ir_build1(e->body, SCHED_GATHER, &which, 1, ir_type_scalar(m, tx->element), attrs, 4);
+    return indexed(e, x, storage, at, axis, which);
 }
 
 /* The operand's index behind data movement; false where it is not affine. */

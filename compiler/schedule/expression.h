@@ -32,16 +32,21 @@ typedef enum substitute_kind {
     SUBSTITUTE_COLUMNS,     /* a workgroup buffer of one element a column */
     SUBSTITUTE_BLOCK,       /* a workgroup buffer read at `access` */
     SUBSTITUTE_TURN,        /* another value, at one place more */
+    SUBSTITUTE_PLACE,       /* an element of another value */
+    SUBSTITUTE_INDEXED,     /* likewise, of memory, at an index along an axis that is data */
     SUBSTITUTE_STORED       /* the value's own memory */
 } substitute_kind;
 
 typedef struct substitute {
     substitute_kind kind;
-    ir_value value;  /* of the graph */
-    ir_value buffer; /* of the schedule */
-    affine access;   /* BLOCK */
-    ir_value all;    /* TURN: the other value; `axis` of it is along axis `turn` of the nest */
-    int axis, turn;
+    ir_value value;      /* of the graph */
+    ir_value buffer;     /* of the schedule */
+    affine access;       /* BLOCK */
+    ir_value all;        /* TURN: the other value; `axis` of it is along axis `turn` of the nest */
+    int axis, turn;      /* INDEXED: `axis` */
+    const affine *place; /* PLACE, INDEXED: in `all` */
+    ir_value index;      /* INDEXED: the value of indices, of which .. */
+    const affine *index_place; /* .. that one */
 } substitute;
 
 typedef struct expression_input {
@@ -87,6 +92,8 @@ ir_value expression_root(expression *e, ir_value v, const affine *index);
 
 /* Index of a value whose dimension i is axis first + i; dimensions of extent 1 have index 0. */
 void expression_identity(const plan *p, ir_value v, int first, affine *index);
+/* Elements from one place along an axis to the next. */
+ir_dim expression_stride(const plan *p, ir_value v, int axis);
 /* Offset of an index in row-major memory of the value's shape. */
 affine expression_offset(const plan *p, ir_value v, const affine *index);
 

@@ -188,7 +188,7 @@ static ir_value build_copy(ir_builder *b, dtype from, dtype to) {
 
 static void build_body(scheduler *s, const computation *c, ir_op op) {
     ir_builder body = {s->m, ir_op_block(s->m, op, 0), 0, ir_op_get(s->m, op)->location};
-    ir_value yields[8];
+    ir_value yields[COMPUTATION_YIELDS + 1];
     expression *e = c->e;
     e->body = &body;
     e->map = c->map;
@@ -200,8 +200,11 @@ static void build_body(scheduler *s, const computation *c, ir_op op) {
         yields[0] = build_copy(&body, ir_type_of(s->m, c->leading[0])->element, c->copies);
     for (int i = 0; i < c->yield_count && !c->copies; i++)
         yields[i] = expression_root(e, c->yields[i], c->yield_index[i]);
-    ir_op_spec end = {
-        .opcode = SCHED_YIELD, .operands = yields, .operand_count = (uint32_t)c->yield_count};
+    if (c->at)
+        yields[c->yield_count] = expression_element(e, c->at->value, c->at->place);
+    ir_op_spec end = {.opcode = SCHED_YIELD,
+                      .operands = yields,
+                      .operand_count = (uint32_t)c->yield_count + (c->at != NULL)};
     if (e->failed) /* a value without memory was read: the module is thrown away */
         end.operand_count = 0;
     ir_build(&body, &end);
@@ -224,6 +227,10 @@ void scheduler_compute(scheduler *s, ir_builder *b, const computation *c) {
     for (int i = 0; i < c->attr_count; i++)
         if (c->attrs[i].value)
             ir_op_set_attr(m, op, c->attrs[i].name, c->attrs[i].value);
+    if (c->at) {
+        ir_op_set_attr(m, op, "stride", ir_attr_dim(m, c->at->stride));
+        ir_op_set_attr(m, op, "limit", ir_attr_dim(m, c->at->limit));
+    }
     build_body(s, c, op);
     inputs = c->leading_count + (int)c->e->inputs.count;
     size_t all = (size_t)(c->axes + inputs + c->yield_count) + 1;
@@ -343,8 +350,8 @@ static void place_memory(scheduler *s, output_copies *copies) {
 
 /* The type that a group's registers hold. */
 static dtype group_element(const scheduler *s, const plan_group *group) {
-    bool sums =
-        group->kind == GROUP_DOT || group->kind == GROUP_COLUMN || group->kind == GROUP_SCAN;
+    bool sums = group->kind == GROUP_DOT || group->kind == GROUP_COLUMN ||
+                group->kind == GROUP_SCAN || group->kind == GROUP_SCATTER;
     ir_op op = sums ? group->anchor : 0;
     return op ? plan_type(s->p, ir_op_get(s->p->g, op)->results[0])->element : DTYPE_F32;
 }
@@ -368,6 +375,8 @@ static void schedule_group(scheduler *s, int g) {
     const plan_group *group = &s->p->groups[g];
     if (group->inside)
         return;
+    if (group->kind == GROUP_SCATTER)
+        schedule_scatter_tensors(s, group);
     scheduler_begin_group(s, group->kind, group_element(s, group));
     s->at.location = group_location(s, group);
     switch (group->kind) {
@@ -385,6 +394,9 @@ static void schedule_group(scheduler *s, int g) {
         break;
     case GROUP_FOLD:
         schedule_fold_group(s, group);
+        break;
+    case GROUP_SCATTER:
+        schedule_scatter_group(s, group);
         break;
     case GROUP_DOT:
         (group->ends_chain       ? schedule_chain_group

@@ -12,7 +12,8 @@
 
 _Static_assert(IN_MAP == 1 << GROUP_MAP && IN_ROW == 1 << GROUP_ROW &&
                    IN_COLUMN == 1 << GROUP_COLUMN && IN_DOT == 1 << GROUP_DOT &&
-                   IN_SCAN == 1 << GROUP_SCAN && IN_FOLD == 1 << GROUP_FOLD,
+                   IN_SCAN == 1 << GROUP_SCAN && IN_FOLD == 1 << GROUP_FOLD &&
+                   IN_SCATTER == 1 << GROUP_SCATTER,
                "the space numbers the kinds of groups as plan.h does");
 
 /* ---- refusals ---- */

@@ -348,16 +348,16 @@ static void place_stored(plan *p, ir_op op, group_set reads) {
         plan_note_nest(p, v, group);
 }
 
-/* Each result that is used has memory. */
-static void place_fold(plan *p, ir_op op, group_set reads) {
+/* Each result has memory; of a fold those that are used. */
+static void place_results(plan *p, ir_op op, group_kind kind, group_set reads) {
     const ir_op_data *d = ir_op_get(p->g, op);
-    int group = new_group(p, GROUP_FOLD, op);
+    int group = new_group(p, kind, op);
     ir_op inner = ir_block_get(p->g, ir_op_block(p->g, op, 0))->first;
     for (; inner; inner = ir_op_get(p->g, inner)->next)
         reads = group_set_join(&p->memory, reads, operand_groups(p, inner));
     plan_depend(p, group, reads);
     for (uint32_t i = 0; i < d->result_count; i++) {
-        if (!p->uses[d->results[i]])
+        if (!p->uses[d->results[i]] && kind == GROUP_FOLD)
             continue;
         p->stored[d->results[i]] = true;
         p->group_of[d->results[i]] = group;
@@ -377,7 +377,9 @@ static void place_op(plan *p, ir_op op) {
     else if (graph_op_class(d->opcode) == GRAPH_CLASS_SCAN)
         place(p, op, new_group(p, GROUP_SCAN, op), reads);
     else if (d->opcode == GRAPH_FOLD)
-        place_fold(p, op, reads);
+        place_results(p, op, GROUP_FOLD, reads);
+    else if (d->opcode == GRAPH_SCATTER)
+        place_results(p, op, GROUP_SCATTER, reads);
     else if (d->opcode == GRAPH_REDUCE)
         place_reduce(p, op, reads);
     else if (p->stored[v])

@@ -11,7 +11,8 @@
  * - DOT: one contraction and the element-wise epilogue behind it;
  * - SCAN: running sums along one axis and the element-wise epilogue behind them, or the order of
  * the elements along it;
- * - FOLD: rows, and columns of these, that are carried from turn to turn.
+ * - FOLD: rows, and columns of these, that are carried from turn to turn;
+ * - SCATTER: a copy of each of its tensors, then updates of that, one after the other.
  *
  * A DOT whose left side a ROW group makes of another DOT's results, as attention does, takes both
  * in: a block of rows goes through all three while it is in cache. Where a FOLD carries what comes
@@ -33,12 +34,13 @@ typedef enum group_kind {
     GROUP_COLUMN,
     GROUP_DOT,
     GROUP_SCAN,
-    GROUP_FOLD
+    GROUP_FOLD,
+    GROUP_SCATTER
 } group_kind;
 
 typedef struct plan_group {
     group_kind kind;
-    ir_op anchor;        /* DOT, COLUMN, SCAN, FOLD: the operation */
+    ir_op anchor;        /* DOT, COLUMN, SCAN, FOLD, SCATTER: the operation */
     group_set depends;   /* those that must run before */
     int position;        /* in `sequence` of the plan: above those of all that it depends on */
     uint32_t mark;       /* the walk over groups that met it last */

@@ -133,6 +133,16 @@ ir_attr scheduler_reduction(scheduler *s, ir_op op);
 /* Notes on the loop around `in` that it walks a dot in pieces, and in which order. */
 void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order);
 
+enum { COMPUTATION_YIELDS = 8 };
+
+/* Of a computation whose outputs lie at an index that is data; nothing is written where that is not
+ * from 0 to the limit. */
+typedef struct computation_index {
+    ir_value value; /* of the graph */
+    const affine *place;
+    ir_dim stride, limit;
+} computation_index;
+
 /* A computation with a body. Outputs come with their access; inputs follow from the expression. */
 typedef struct computation {
     int opcode;
@@ -148,7 +158,8 @@ typedef struct computation {
     const ir_value *leading; /* buffers before the expression's inputs (a dot's operands) */
     const affine *leading_access;
     int leading_count;
-    const ir_named_attr *attrs; /* beyond axes, inputs, access; those with a value are there */
+    const computation_index *at; /* of a map; NULL: outputs lie at their access */
+    const ir_named_attr *attrs;  /* beyond axes, inputs, access; those with a value are there */
     int attr_count;
     dtype accumulator; /* a dot's body takes the finished sum first; DTYPE_NONE elsewhere */
     dtype copies;      /* it yields what it reads from the leading buffer, as this type */
@@ -173,6 +184,9 @@ void schedule_row_group(scheduler *s, int group);
 void schedule_column_group(scheduler *s, const plan_group *group);
 void schedule_scan_group(scheduler *s, int group);
 void schedule_dot_group(scheduler *s, const plan_group *group);
+/* The tensors that updates go into, each in memory of its own; then these updates. */
+void schedule_scatter_tensors(scheduler *s, const plan_group *group);
+void schedule_scatter_group(scheduler *s, const plan_group *group);
 /* Rows that are carried from turn to turn. */
 void schedule_fold_group(scheduler *s, const plan_group *group);
 /* A DOT that ends a chain, with all that it takes in. */

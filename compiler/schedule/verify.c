@@ -199,13 +199,17 @@ static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p
         if (t->kind != IR_TYPE_SCALAR || t->element != element)
             return ir_broken(st, "its block takes elements of its inputs' types");
     }
-    if (!end || end->opcode != SCHED_YIELD || end->operand_count != (uint64_t)p->outputs)
+    const bool at = ir_op_attr(m, op, "limit") != 0;
+    if (!end || end->opcode != SCHED_YIELD || end->operand_count != (uint64_t)p->outputs + at)
         return ir_broken(st, "its block ends by yielding an element for each output");
+    if (at && (ir_type_of(m, end->operands[p->outputs])->element != DTYPE_I32 ||
+               ir_op_attr(m, op, "group") || !ir_op_attr(m, op, "stride")))
+        return ir_broken(st, "the index of its outputs is an i32, which has a stride");
     if (d->opcode == SCHED_SORT) /* positions of what it yields */
         return (p->outputs == 1 &&
                 ir_type_of(m, d->operands[p->axes + p->inputs])->element == DTYPE_I32) ||
                ir_broken(st, "gives i32 positions");
-    for (uint32_t i = 0; i < end->operand_count && !ir_op_attr(m, op, "group"); i++)
+    for (uint32_t i = 0; i < (uint64_t)p->outputs && !ir_op_attr(m, op, "group"); i++)
         if (ir_type_of(m, end->operands[i])->kind != IR_TYPE_SCALAR ||
             ir_type_of(m, end->operands[i])->element !=
                 ir_type_of(m, d->operands[p->axes + p->inputs + (int64_t)i])->element)

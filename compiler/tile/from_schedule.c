@@ -315,7 +315,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     bool known = ir_dim_is_static(workgroups);
     const char *constant = ir_op_string(l->s, op, "constant", NULL);
     uint32_t count = 3;
-    ir_named_attr attrs[5] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
+    ir_named_attr attrs[6] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
                               {"what", ir_attr_string(l->m, ir_op_string(l->s, op, "what", ""))},
                               {"grid", ir_attr_int(l->m, known ? workgroups : 0)}};
     if (l->symbolic)
@@ -323,6 +323,9 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
             (ir_named_attr){"workgroups", ir_attr_string(l->m, ir_dim_text(l->m, workgroups))};
     if (constant)
         attrs[count++] = (ir_named_attr){"constant", ir_attr_string(l->m, constant)};
+    if (ir_op_attr(l->s, op, "copies"))
+        attrs[count++] =
+            (ir_named_attr){"copies", ir_attr_int(l->m, ir_op_int(l->s, op, "copies", 0))};
     ir_op_spec spec = {
         .opcode = TILE_PHASE, .attrs = attrs, .attr_count = count, .region_count = 1};
     ir_builder in = {l->m, ir_op_block(l->m, ir_build(b, &spec), 0), 0, b->location};

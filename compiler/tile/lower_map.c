@@ -165,12 +165,27 @@ static ir_value body_index(const body *s, ir_op op) {
     return column_known ? x : add_steps(s, x, column, 1, s->f->columns);
 }
 
-/* The largest index that a gather may have, as a 1x1 tile. */
-static ir_value last_index(const body *s, ir_dim limit) {
-    ir_builder *b = s->b;
+/* The largest index below a limit, as a 1x1 tile. */
+static ir_value last_index(const frame *f, ir_builder *b, ir_dim limit) {
     if (ir_dim_is_static(limit))
         return tile_constant(b, DTYPE_I32, (uint32_t)(limit - 1));
-    return tile_from_index(b, lowering_dim(s->f->l, b, ir_dim_add_scaled(b->m, limit, -1, 1)));
+    return tile_from_index(b, lowering_dim(f->l, b, ir_dim_add_scaled(b->m, limit, -1, 1)));
+}
+
+/* Indices, from 0 to below a limit. */
+static ir_value clamped(const frame *f, ir_builder *b, ir_value indices, ir_dim limit) {
+    ir_value low[] = {indices, tile_constant(b, DTYPE_I32, 0)};
+    ir_value high[] = {tile_op(b, TILE_MAXIMUM, low, 2, DTYPE_NONE), last_index(f, b, limit)};
+    return tile_op(b, TILE_MINIMUM, high, 2, DTYPE_NONE);
+}
+
+/* An offset further on, by an index of one element. */
+static ir_value further(const frame *f, ir_builder *b, ir_value offset, ir_value which,
+                        ir_dim stride) {
+    ir_value parts[] = {offset,
+                        ir_build1(b, TILE_TO_INDEX, &which, 1, ir_type_index(b->m), NULL, 0)};
+    ir_dim factors[] = {1, stride};
+    return lowering_affine(f->l, b, 0, parts, factors, 2);
 }
 
 static ir_value body_gather(const body *s, ir_op op) {
@@ -182,18 +197,11 @@ static ir_value body_gather(const body *s, ir_op op) {
     ir_value memory = frame_memory(s->f, s->f->leading + (int)ir_op_int(m, op, "input", 0));
     ir_value which = s->tile_of[ir_op_get(m, op)->operands[0]],
              offset = frame_offset(s->f, b, access);
-    ir_value low[] = {which, tile_constant(b, DTYPE_I32, 0)};
-    ir_value high[] = {tile_op(b, TILE_MAXIMUM, low, 2, DTYPE_NONE), last_index(s, limit)};
-    which = tile_op(b, TILE_MINIMUM, high, 2, DTYPE_NONE);
+    which = clamped(s->f, b, which, limit);
     const ir_type_data *t = tile_type(b, which);
     tile_window w = frame_window(s->f, access);
-    if (t->dims[0] == 1 && t->dims[1] == 1) { /* one index for the whole tile: an ordinary load */
-        ir_value index = ir_build1(b, TILE_TO_INDEX, &which, 1, ir_type_index(b->m), NULL, 0);
-        ir_value parts[] = {offset, index};
-        ir_dim factors[] = {1, stride};
-        offset = lowering_affine(s->f->l, b, 0, parts, factors, 2);
-        return tile_load_window(b, memory, offset, &w);
-    }
+    if (t->dims[0] == 1 && t->dims[1] == 1) /* one index for the whole tile: an ordinary load */
+        return tile_load_window(b, memory, further(s->f, b, offset, which, stride), &w);
     if (t->dims[0] > 1) {
         w.rows = s->f->rows;
         w.more[TILE_MORE_VALID_ROWS] = s->f->valid_rows;
@@ -316,6 +324,22 @@ static void keep_padded(const frame *f, tile_window *w) {
     w->more[TILE_MORE_VALID_COLUMNS] = f->valid_columns;
 }
 
+/* The place of an output at its index, of which nothing is there where the index is none of it. */
+static ir_value place_at(const frame *f, ir_builder *b, ir_value offset, tile_window *w) {
+    const ir_dim limit = ir_op_int(f->l->s, f->op, "limit", 1);
+    ir_value inside[] = {tile_compare(b, "ge", f->at, tile_constant(b, DTYPE_I32, 0)),
+                         tile_compare(b, "le", f->at, last_index(f, b, limit))};
+    ir_value choice[] = {tile_op(b, TILE_AND, inside, 2, DTYPE_NONE),
+                         tile_constant(b, DTYPE_I32, (uint64_t)w->columns),
+                         tile_constant(b, DTYPE_I32, 0)};
+    ir_value there = tile_op(b, TILE_SELECT, choice, 3, DTYPE_NONE);
+    there = ir_build1(b, TILE_TO_INDEX, &there, 1, ir_type_index(b->m), NULL, 0);
+    ir_value *valid = &w->more[TILE_MORE_VALID_COLUMNS];
+    *valid = *valid ? tile_index_min(b, *valid, there) : there;
+    return further(f, b, offset, clamped(f, b, f->at, limit),
+                   ir_op_int(f->l->s, f->op, "stride", 1));
+}
+
 void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
     ir_dim access[LOWERING_AXES + 1];
     int number = f->leading + f->body_inputs + i;
@@ -324,8 +348,11 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
     tile_window w = frame_window(f, access);
     if (f->padded)
         keep_padded(f, &w);
+    ir_value offset = frame_offset(f, b, access);
+    if (f->at)
+        offset = place_at(f, b, offset, &w);
     bool canonical = f->l->is_output[buffer] && dtype_is_float(tile_type(b, x)->element);
-    ir_op store = tile_store_window(b, frame_memory(f, number), frame_offset(f, b, access),
+    ir_op store = tile_store_window(b, frame_memory(f, number), offset,
                                     tile_broadcast(b, x, w.rows, w.columns), &w, canonical);
     if (schedule_step(f->l->s, f->op, "stream", 0))
         ir_op_set_attr(b->m, store, "stream", ir_attr_bool(b->m, true));
@@ -343,10 +370,12 @@ static ir_value group_rows(const frame *f, ir_builder *b, ir_value x) {
 }
 
 void lower_map(lowering *l, ir_builder *b, ir_op op) {
-    ir_value yields[8];
+    ir_value yields[9];
     frame f = frame_of(l, op);
     int outputs = (int)ir_op_get(l->s, op)->operand_count - f.axes - f.body_inputs;
     frame_body(&f, b, yields);
+    if (ir_op_attr(l->s, op, "limit"))
+        f.at = yields[outputs];
     if (ir_op_int(l->s, op, "group", 0)) {
         yields[0] = group_rows(&f, b, yields[0]);
         f.row_axis = -1;

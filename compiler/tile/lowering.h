@@ -76,6 +76,7 @@ typedef struct frame {
     int body_inputs, leading;           /* leading buffers come before the body's inputs */
     dot_shape shape;                    /* a dot's */
     ir_value accumulator;               /* a dot's finished sum, the body's first argument */
+    ir_value at;                        /* the index where outputs lie; 0: they have none */
     bool padded;                        /* stores what is valid, whatever the strides say */
     ir_value running;                   /* a scan's sums before this tile, then with it */
 } frame;
