@@ -228,7 +228,20 @@ static operand *sorted_operands(const checker *ck, const program_command *c, con
     return list;
 }
 
-/* An output overlaps no other operand. Those that may meet are neighbours by their first byte. */
+/* Does the kernel make an output in the place of a donated input, whose place this is? */
+static bool is_in_place(const program_command *c, const metadata *k, uint32_t input,
+                        uint32_t output) {
+    const program_place *from = &c->places[input], *to = &c->places[output];
+    bool same = input < k->inputs && output >= k->inputs && k->donated &&
+                k->donated[input] == output - k->inputs && from->offset == to->offset;
+    for (uint32_t i = 0; i < PROGRAM_DEPTH_MAX; i++)
+        same = same && (i < from->stride_count ? from->strides[i] : 0) ==
+                           (i < to->stride_count ? to->strides[i] : 0);
+    return same;
+}
+
+/* An output overlaps no other operand but the input in whose place it is made. Those that may meet
+ * are neighbours by their first byte. */
 static bool check_overlaps(checker *ck, const program_command *c, const metadata *k) {
     operand *list = sorted_operands(ck, c, k);
     bool ok = true;
@@ -237,11 +250,12 @@ static bool check_overlaps(checker *ck, const program_command *c, const metadata
         for (const operand *b = a + 1; b < list + c->place_count && ok; b++) {
             if (b->place->buffer != a->place->buffer || b->place->offset >= a->end)
                 break;
-            if ((a->index >= k->inputs || b->index >= k->inputs) &&
+            const uint32_t low = a->index < b->index ? a->index : b->index,
+                           high = a->index < b->index ? b->index : a->index;
+            if (high >= k->inputs && !is_in_place(c, k, low, high) &&
                 overlap(ck, a->place, a->bytes, b->place, b->bytes))
                 ok = status_set(ck->st, STATUS_CORRUPT, "command %u: operands %u and %u overlap",
-                                c->number, a->index > b->index ? a->index : b->index,
-                                a->index > b->index ? b->index : a->index);
+                                c->number, high, low);
         }
     }
     free(list);

@@ -360,7 +360,8 @@ static dtype literal_type(checker *c, const bound_operation *b) {
     return DTYPE_NONE;
 }
 
-/* Literals become scalar tensors of the first tensor's type. False when reported. */
+/* Literals become scalar tensors of the first tensor's type, and those of indices i32. False when
+ * reported. */
 static bool settle_operands(checker *c, bound_operation *b, entity *out, uint32_t *count) {
     for (int i = 0; i < b->operand_count; i++) {
         entity e = b->arguments.values[i];
@@ -369,7 +370,8 @@ static bool settle_operands(checker *c, bound_operation *b, entity *out, uint32_
         dtype type = literal_type(c, b);
         if (type != DTYPE_NONE &&
             (e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_DIM))
-            e = emit_constant(c, &e, type, e.at);
+            e = emit_constant(c, &e, strcmp(b->operands[i].name, "indices") == 0 ? DTYPE_I32 : type,
+                              e.at);
         if (!argument_tensor(c, &e, b->operands[i].name))
             return false;
         b->arguments.values[i] = e;

@@ -524,8 +524,10 @@ bool draft_build(const ir_module *m, draft *p, status *st) {
     draft_view *outputs = kernel_views(&e, SLOT_OUTPUT, end->operands, end->operand_count);
     bool ok = emit_block(&e, block, inputs, outputs, &p->commands);
     ok = ok && fits_a_module(p, st);
-    if (ok)
+    if (ok) {
+        draft_join_updated(m, p);
         draft_find_donations(m, p);
+    }
     vec_release(&e.loops);
     map_release(&e.functions);
     map_release(&e.constants);

@@ -79,6 +79,15 @@ bool draft_build(const ir_module *m, draft *p, status *st);
 void draft_release(draft *p);
 /* Finds the donations and what kernels should make in place (donate.c). */
 void draft_find_donations(const ir_module *m, draft *p);
+/* Wishes that the kernel makes an output in the place of an input, unless it has a wish for one of
+ * them yet. */
+void draft_wish(draft_kernel *k, uint32_t inputs, uint32_t input, uint32_t output);
+/* A tensor whose updates a dispatch makes, and that nothing reads afterwards, lies where they do
+ * (in_place.c). Sequence: before donations are found. */
+void draft_join_updated(const ir_module *m, draft *p);
+/* Wishes the same for what loops carry, and when kernels are compiled leaves it in its place. */
+void draft_find_carried(const ir_module *m, draft *p);
+void draft_keep_carried(const ir_module *m, draft *p);
 /* Makes the program right where donated inputs lie in their outputs: an output is written behind
  * the last read of its input, or in its place. */
 void draft_donate(const ir_module *m, draft *p);

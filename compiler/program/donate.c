@@ -71,6 +71,16 @@ static bool is_free(const draft_kernel *k, uint32_t inputs, uint32_t input, uint
     return is;
 }
 
+void draft_wish(draft_kernel *k, uint32_t inputs, uint32_t input, uint32_t output) {
+    if (!is_free(k, inputs, input, output))
+        return;
+    if (!k->donated) {
+        k->donated = base_malloc(inputs * sizeof *k->donated);
+        memset(k->donated, 0xFF, inputs * sizeof *k->donated);
+    }
+    k->donated[input] = output;
+}
+
 static void wish(const donor *d, const draft_command *c) {
     draft_kernel *k = &d->p->kernels.items[c->kernel];
     uint32_t inputs = inputs_of(d->m, k->function);
@@ -78,15 +88,9 @@ static void wish(const donor *d, const draft_command *c) {
     for (uint32_t o = inputs; o < c->views.count; o++) {
         if (d->of[views[o].slot].input < 0)
             continue;
-        for (uint32_t i = 0; i < inputs; i++) {
-            if (!is_same_place(d, &views[i], &views[o]) || !is_free(k, inputs, i, o - inputs))
-                continue;
-            if (!k->donated) {
-                k->donated = base_malloc(inputs * sizeof *k->donated);
-                memset(k->donated, 0xFF, inputs * sizeof *k->donated);
-            }
-            k->donated[i] = o - inputs;
-        }
+        for (uint32_t i = 0; i < inputs; i++)
+            if (is_same_place(d, &views[i], &views[o]))
+                draft_wish(k, inputs, i, o - inputs);
     }
 }
 
@@ -98,6 +102,7 @@ void draft_find_donations(const ir_module *m, draft *p) {
         if (donated_output(m, kernel, i) >= 0)
             vec_push(&p->donations, made);
     }
+    draft_find_carried(m, p);
     if (!p->donations.count)
         return;
     open_donor(&d, m, p);

@@ -81,6 +81,7 @@ static int compare_events(const void *a, const void *b) {
 }
 
 void draft_place(const ir_module *m, draft *p) {
+    draft_keep_carried(m, p);
     draft_donate(m, p);
     slot_event *events = base_calloc(2 * p->slots.count + 1, sizeof *events);
     size_t count = 0;

@@ -3,8 +3,7 @@
  * Each result begins as a copy of its tensor, which is left out where both are one memory. Then a
  * loop walks the updates in their order and reads, combines and writes the element at each one's
  * index. Places that differ along other axes than that of the indices never meet, so these axes are
- * the grid and the columns; updates are, too, where their indices are all different and nothing is
- * read. */
+ * the grid and the columns; updates are, too, where their indices are all different. */
 #include "ops/combine.h"
 #include "schedule/integers.h"
 #include "schedule/policy.h"
@@ -106,31 +105,20 @@ static bool is_negative(const plan *p, ir_value v) {
 
 /* Numbers one after the other from anywhere, or all of them left out. */
 static bool is_distinct(const plan *p, ir_value v) {
-    const int opcode = plan_opcode(p, v);
-    const ir_value *operands = opcode < 0 ? NULL : ir_op_get(p->g, plan_def(p, v))->operands;
-    switch (opcode) {
-    case GRAPH_IOTA:
-        return true;
-    case GRAPH_ADD:
-        return (is_distinct(p, operands[0]) && is_uniform(p, operands[1])) ||
-               (is_uniform(p, operands[0]) && is_distinct(p, operands[1]));
-    case GRAPH_SUB:
-        return is_distinct(p, operands[0]) && is_uniform(p, operands[1]);
-    case GRAPH_SELECT:
-        return is_uniform(p, operands[0]) && is_distinct(p, operands[1]) &&
-               is_negative(p, operands[2]);
-    default:
-        return false;
+    for (int opcode; (opcode = plan_opcode(p, v)) != GRAPH_IOTA;) {
+        const ir_op_data *d = opcode < 0 ? NULL : ir_op_get(p->g, plan_def(p, v));
+        const bool adds = opcode == GRAPH_ADD || opcode == GRAPH_SUB;
+        if (adds && is_uniform(p, d->operands[1]))
+            v = d->operands[0];
+        else if (opcode == GRAPH_ADD && is_uniform(p, d->operands[0]))
+            v = d->operands[1];
+        else if (opcode == GRAPH_SELECT && is_uniform(p, d->operands[0]) &&
+                 is_negative(p, d->operands[2]))
+            v = d->operands[1];
+        else
+            return false;
     }
-}
-
-/* Does an update need nothing of what another one leaves? What is left out reads the element of
- * another place, so nothing may be read at all. */
-static bool is_parallel(const scatter_nest *n) {
-    bool reads = false;
-    for (uint32_t i = 0; i < n->shape.count; i++)
-        reads |= n->s->p->uses[n->block->arguments[i]] != 0;
-    return !reads && is_distinct(n->s->p, n->d->operands[n->shape.count]);
+    return true;
 }
 
 /* ---- loops ---- */
@@ -155,7 +143,7 @@ static int64_t updates_of(const scatter_nest *n) {
  * over the columns of each. */
 static ir_builder open_updates(scatter_nest *n, ir_value *indices) {
     scheduler *s = n->s;
-    const int last = n->map.count - 1, first = !is_parallel(n);
+    const int last = n->map.count - 1, first = !is_distinct(s->p, n->d->operands[n->shape.count]);
     const ir_attr one = scheduler_int(s, 1);
     ir_attr steps[NEST_AXES], columns = 0, updates = 0;
     const ir_dim *extents = n->map.extent;

@@ -135,8 +135,8 @@ void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id 
 
 enum { COMPUTATION_YIELDS = 8 };
 
-/* Of a computation whose outputs lie at an index that is data; nothing is written where that is not
- * from 0 to the limit. */
+/* The index of a computation's outputs, which is data; nothing is written where it is not from 0 to
+ * the limit. */
 typedef struct computation_index {
     ir_value value; /* of the graph */
     const affine *place;

@@ -188,20 +188,47 @@ static ir_value further(const frame *f, ir_builder *b, ir_value offset, ir_value
     return lowering_affine(f->l, b, 0, parts, factors, 2);
 }
 
+static bool is_written(const frame *f, ir_value buffer) {
+    const ir_op_data *d = ir_op_get(f->l->s, f->op);
+    for (uint32_t i = (uint32_t)(f->first_input + f->leading + f->body_inputs);
+         i < d->operand_count; i++)
+        if (d->operands[i] == buffer)
+            return true;
+    return false;
+}
+
+/* Nothing of a tile is there where its index is none from 0 to below a limit. */
+static void leave_out(const frame *f, ir_builder *b, ir_value which, ir_dim limit, tile_window *w) {
+    ir_value inside[] = {tile_compare(b, "ge", which, tile_constant(b, DTYPE_I32, 0)),
+                         tile_compare(b, "le", which, last_index(f, b, limit))};
+    ir_value choice[] = {tile_op(b, TILE_AND, inside, 2, DTYPE_NONE),
+                         tile_constant(b, DTYPE_I32, (uint64_t)w->columns),
+                         tile_constant(b, DTYPE_I32, 0)};
+    ir_value there = tile_op(b, TILE_SELECT, choice, 3, DTYPE_NONE);
+    there = ir_build1(b, TILE_TO_INDEX, &there, 1, ir_type_index(b->m), NULL, 0);
+    ir_value *valid = &w->more[TILE_MORE_VALID_COLUMNS];
+    *valid = *valid ? tile_index_min(b, *valid, there) : there;
+}
+
 static ir_value body_gather(const body *s, ir_op op) {
     ir_dim access[LOWERING_AXES + 1];
     const ir_module *m = s->f->l->s;
     ir_builder *b = s->b;
     access_attr(s, op, access);
     ir_dim stride = ir_op_int(m, op, "stride", 1), limit = ir_op_int(m, op, "limit", 1);
-    ir_value memory = frame_memory(s->f, s->f->leading + (int)ir_op_int(m, op, "input", 0));
+    const int input = s->f->leading + (int)ir_op_int(m, op, "input", 0);
+    const ir_value buffer = ir_op_get(m, s->f->op)->operands[s->f->first_input + input];
+    ir_value memory = frame_memory(s->f, input);
     ir_value which = s->tile_of[ir_op_get(m, op)->operands[0]],
              offset = frame_offset(s->f, b, access);
     which = clamped(s->f, b, which, limit);
     const ir_type_data *t = tile_type(b, which);
     tile_window w = frame_window(s->f, access);
-    if (t->dims[0] == 1 && t->dims[1] == 1) /* one index for the whole tile: an ordinary load */
+    if (t->dims[0] == 1 && t->dims[1] == 1) { /* one index for the whole tile: an ordinary load */
+        if (is_written(s->f, buffer))
+            leave_out(s->f, b, s->tile_of[ir_op_get(m, op)->operands[0]], limit, &w);
         return tile_load_window(b, memory, further(s->f, b, offset, which, stride), &w);
+    }
     if (t->dims[0] > 1) {
         w.rows = s->f->rows;
         w.more[TILE_MORE_VALID_ROWS] = s->f->valid_rows;
@@ -266,15 +293,6 @@ static bool is_used(const ir_module *m, const ir_block_data *block, ir_value v) 
     return false;
 }
 
-static bool is_written(const frame *f, ir_value buffer) {
-    const ir_op_data *d = ir_op_get(f->l->s, f->op);
-    for (uint32_t i = (uint32_t)(f->first_input + f->leading + f->body_inputs);
-         i < d->operand_count; i++)
-        if (d->operands[i] == buffer)
-            return true;
-    return false;
-}
-
 void frame_load_ahead(const frame *f, ir_builder *b) {
     const ir_module *m = f->l->s;
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, f->op, 0));
@@ -324,22 +342,6 @@ static void keep_padded(const frame *f, tile_window *w) {
     w->more[TILE_MORE_VALID_COLUMNS] = f->valid_columns;
 }
 
-/* The place of an output at its index, of which nothing is there where the index is none of it. */
-static ir_value place_at(const frame *f, ir_builder *b, ir_value offset, tile_window *w) {
-    const ir_dim limit = ir_op_int(f->l->s, f->op, "limit", 1);
-    ir_value inside[] = {tile_compare(b, "ge", f->at, tile_constant(b, DTYPE_I32, 0)),
-                         tile_compare(b, "le", f->at, last_index(f, b, limit))};
-    ir_value choice[] = {tile_op(b, TILE_AND, inside, 2, DTYPE_NONE),
-                         tile_constant(b, DTYPE_I32, (uint64_t)w->columns),
-                         tile_constant(b, DTYPE_I32, 0)};
-    ir_value there = tile_op(b, TILE_SELECT, choice, 3, DTYPE_NONE);
-    there = ir_build1(b, TILE_TO_INDEX, &there, 1, ir_type_index(b->m), NULL, 0);
-    ir_value *valid = &w->more[TILE_MORE_VALID_COLUMNS];
-    *valid = *valid ? tile_index_min(b, *valid, there) : there;
-    return further(f, b, offset, clamped(f, b, f->at, limit),
-                   ir_op_int(f->l->s, f->op, "stride", 1));
-}
-
 void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
     ir_dim access[LOWERING_AXES + 1];
     int number = f->leading + f->body_inputs + i;
@@ -349,8 +351,12 @@ void frame_store(const frame *f, ir_builder *b, int i, ir_value x) {
     if (f->padded)
         keep_padded(f, &w);
     ir_value offset = frame_offset(f, b, access);
-    if (f->at)
-        offset = place_at(f, b, offset, &w);
+    if (f->at) {
+        const ir_dim limit = ir_op_int(f->l->s, f->op, "limit", 1);
+        leave_out(f, b, f->at, limit, &w);
+        offset = further(f, b, offset, clamped(f, b, f->at, limit),
+                         ir_op_int(f->l->s, f->op, "stride", 1));
+    }
     bool canonical = f->l->is_output[buffer] && dtype_is_float(tile_type(b, x)->element);
     ir_op store = tile_store_window(b, frame_memory(f, number), offset,
                                     tile_broadcast(b, x, w.rows, w.columns), &w, canonical);

@@ -125,8 +125,34 @@ static bool from_capsule(array_view *v) {
     return true;
 }
 
+/* A tensor of ours in memory of a context, which the host may not reach. */
+static bool from_context(PyObject *o, array_view *v) {
+    const tensor_object *t = (const tensor_object *)o;
+    if (!tensor_is_there(t))
+        return false;
+    v->tensor = Py_NewRef(o);
+    v->data = t->data;
+    v->rank = t->rank;
+    v->type = guest_dl_type(t->type);
+    v->readonly = t->readonly;
+    memcpy(v->shape, t->shape, sizeof v->shape);
+    memcpy(v->strides_bytes, t->strides_bytes, sizeof v->strides_bytes);
+    return true;
+}
+
 bool array_view_open(PyObject *o, array_view *v) {
+    if (!array_view_describe(o, v))
+        return false;
+    if (!v->tensor || tensor_is_reachable((const tensor_object *)v->tensor))
+        return true;
+    array_view_release(v);
+    return false;
+}
+
+bool array_view_describe(PyObject *o, array_view *v) {
     memset(v, 0, sizeof *v);
+    if (tensor_is(o) && ((const tensor_object *)o)->context)
+        return from_context(o, v);
     if (PyObject_CheckBuffer(o) && PyObject_GetBuffer(o, &v->buffer, PyBUF_RECORDS_RO) == 0) {
         if (from_buffer(v))
             return true;
@@ -150,7 +176,9 @@ bool array_view_open(PyObject *o, array_view *v) {
 
 /* A capsule that keeps its name frees what it holds. */
 void array_view_release(array_view *v) {
-    if (v->capsule)
+    if (v->tensor)
+        Py_CLEAR(v->tensor);
+    else if (v->capsule)
         Py_CLEAR(v->capsule);
     else if (v->buffer.obj)
         PyBuffer_Release(&v->buffer);

@@ -17,6 +17,7 @@ typedef struct lent {
 
 static void give_back(lent *l) {
     PyGILState_STATE state = PyGILState_Ensure();
+    ((tensor_object *)l->owner)->lent--;
     Py_DECREF(l->owner);
     PyGILState_Release(state);
     free(l);
@@ -85,6 +86,7 @@ static PyObject *lend(PyObject *owner, bool versioned, bool copied) {
         return NULL;
     }
     Py_INCREF(owner);
+    ((tensor_object *)owner)->lent++;
     l->owner = owner;
     return capsule;
 }
@@ -114,6 +116,8 @@ PyObject *tensor_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords)
     if (device && device != Py_None && !is_cpu(device))
         return PyErr_Format(PyExc_BufferError, "a tensor of Tessera is on the CPU, not on %R",
                             device);
+    if (!tensor_is_reachable((const tensor_object *)self))
+        return NULL;
     bool copied = copy == Py_True;
     PyObject *owner = copied ? copy_of(self) : Py_NewRef(self);
     PyObject *capsule = owner ? lend(owner, is_versioned(version), copied) : NULL;

@@ -16,14 +16,17 @@
 #include "base/dtype.h"
 #include "base/tensor.h"
 #include "tessera/implementation.h"
+#include "tessera/tessera.h"
 
 /* ---- tensor.c: memory with a type and a shape, row-major without gaps; shows itself by the buffer
  * protocol and by DLPack. ---- */
 typedef struct tensor_object {
     PyObject_HEAD void *data;
+    PyObject *context; /* whose memory it is; NULL: of the host's own */
     dtype type;
-    int rank;
+    int rank, lent;       /* lent: to buffers and capsules that are held now */
     bool readonly, owned; /* owned: `data` is freed with the object */
+    bool donated;         /* a launch gave its memory to a result */
     int64_t shape[TENSOR_MAX_RANK], strides_bytes[TENSOR_MAX_RANK];
 } tensor_object;
 
@@ -32,6 +35,8 @@ bool tensor_type_ready(PyObject *module);
 /* `data` is borrowed and must outlive the object; NULL: memory of its own, aligned to 64 bytes, not
  * initialised. */
 PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, bool readonly);
+/* Memory of a context, not initialised. */
+PyObject *tensor_new_in(PyObject *context, dtype type, int rank, const int64_t *shape);
 /* Its elements lie apart, `strides` elements from one to the next along each axis. */
 void tensor_set_strides(PyObject *of, const int64_t *strides);
 bool tensor_is_dense(const tensor_object *t);
@@ -40,6 +45,11 @@ size_t tensor_object_bytes(const tensor_object *t);
 static inline bool tensor_is(PyObject *o) {
     return PyObject_TypeCheck(o, tensor_type);
 }
+
+/* Checks that no launch took its memory. */
+bool tensor_is_there(const tensor_object *t);
+/* ... and that the host may look at it. */
+bool tensor_is_reachable(const tensor_object *t);
 
 /* ---- dlpack.c: Tensor.__dlpack__ ---- */
 PyObject *tensor_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords);
@@ -52,10 +62,12 @@ typedef struct array_view {
     int64_t shape[TENSOR_MAX_RANK], strides_bytes[TENSOR_MAX_RANK];
     DLDataType type;
     bool readonly;
-    Py_buffer buffer; /* held where `capsule` is NULL */
-    PyObject *capsule;
+    Py_buffer buffer;           /* held where `capsule` and `tensor` are NULL */
+    PyObject *capsule, *tensor; /* tensor: in memory of a context */
 } array_view;
 bool array_view_open(PyObject *o, array_view *v);
+/* ... and which may lie where the host does not reach it. */
+bool array_view_describe(PyObject *o, array_view *v);
 void array_view_release(array_view *v);
 /* Checks that elements of the array can stand for the type: its own in DLPack; and where frameworks
  * lack it, unsigned integers with its bits. */
@@ -68,10 +80,31 @@ bool array_store(PyObject *o, const tensor_object *to, const char *name);
 /* "float32", "bfloat16": static storage, one at a time. */
 const char *array_type_name(DLDataType type);
 
-/* ---- launch.c: Error, Context, Module ---- */
-bool launch_types_ready(PyObject *module);
+/* ---- context.c: Error, Context ---- */
+typedef struct context_object {
+    PyObject_HEAD tsr_context_t context;
+    bool host_addressable;
+} context_object;
+extern PyTypeObject *context_type;
+extern PyObject *error_class; /* tessera._tessera.Error */
+/* False with an Error. */
+bool context_held(tsr_status_t code);
+bool context_type_ready(PyObject *module);
+/* Memory of a context, aligned to 64 bytes; NULL with an exception. */
+void *context_alloc(PyObject *context, size_t bytes);
+void context_free(PyObject *context, void *memory);
+/* Between memory of the context and the host's, at once. */
+bool context_copy(PyObject *context, void *to, const void *from, size_t bytes);
+static inline bool context_reaches_host(PyObject *context) {
+    return ((const context_object *)context)->host_addressable;
+}
+void extension_free_object(PyObject *self);
+PyTypeObject *extension_make_type(PyType_Spec *spec, PyObject *module, const char *name);
 PyObject *launch_devices(PyObject *module, PyObject *nothing);
 PyObject *launch_capabilities(PyObject *module, PyObject *index);
+
+/* ---- launch.c: Module ---- */
+bool launch_types_ready(PyObject *module);
 PyObject *launch_signature(PyObject *module, PyObject *arrays);
 
 /* ---- capture.c: calls of functions, recorded where TESSERA_CAPTURE says so ---- */

@@ -4,14 +4,8 @@
 
 #include "extension.h"
 #include "guest/guest.h"
-#include "tessera/tessera.h"
 
 enum { ALIGNMENT = 64 };
-static PyObject *error_class; /* tessera._tessera.Error */
-
-typedef struct context_object {
-    PyObject_HEAD tsr_context_t context;
-} context_object;
 
 typedef struct module_object {
     PyObject_HEAD PyObject *context;
@@ -21,79 +15,13 @@ typedef struct module_object {
     dtype *types; /* of each buffer */
 } module_object;
 
-static PyTypeObject *context_type, *module_type;
-
-static bool held(tsr_status_t code) {
-    if (code != TSR_SUCCESS)
-        PyErr_Format(error_class, "%s: %s", tsrStatusName(code), tsrGetLastError());
-    return code == TSR_SUCCESS;
-}
-
-static void free_object(PyObject *self) {
-    PyTypeObject *type = Py_TYPE(self);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF((PyObject *)type);
-}
-
-/* ---- devices and contexts ---- */
-
-static PyObject *describe_device(uint32_t index) {
-    tsr_device_info_t d = {.struct_size = sizeof d};
-    if (!held(tsrGetDeviceInfo(index, &d)))
-        return NULL;
-    return Py_BuildValue("{s:s, s:s, s:s, s:I, s:K, s:O, s:z}", "backend", d.backend, "name",
-                         d.name, "isa", d.isa, "compute_units", d.compute_units, "memory_bytes",
-                         (unsigned long long)d.memory_bytes, "host_addressable",
-                         d.host_addressable ? Py_True : Py_False, "unavailable", d.unavailable);
-}
-
-PyObject *launch_devices(PyObject *module, PyObject *nothing) {
-    uint32_t count = 0;
-    (void)module, (void)nothing;
-    if (!held(tsrGetDeviceCount(&count)))
-        return NULL;
-    PyObject *all = PyList_New(0);
-    for (uint32_t i = 0; i < count && all; i++) {
-        PyObject *one = describe_device(i);
-        if (!one || PyList_Append(all, one) != 0)
-            Py_CLEAR(all);
-        Py_XDECREF(one);
-    }
-    return all;
-}
-
-PyObject *launch_capabilities(PyObject *module, PyObject *index) {
-    const char *json = NULL;
-    unsigned long device = PyLong_AsUnsignedLong(index);
-    (void)module;
-    if (PyErr_Occurred() || !held(tsrGetCapabilities((uint32_t)device, &json)))
-        return NULL;
-    return PyUnicode_FromString(json);
-}
-
-static PyObject *context_create(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"device", "threads", NULL};
-    unsigned device = 0, threads = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|II", (char **)names, &device, &threads))
-        return NULL;
-    context_object *c = (context_object *)PyType_GenericAlloc(type, 0);
-    if (c && !held(tsrCreateContextOn(device, threads, 0, &c->context)))
-        Py_CLEAR(c);
-    return (PyObject *)c;
-}
-
-static void context_release(PyObject *self) {
-    context_object *c = (context_object *)self;
-    if (c->context)
-        tsrDestroyContext(c->context);
-    free_object(self);
-}
+static PyTypeObject *module_type;
 
 /* ---- modules ---- */
 
 static bool read_types(module_object *m) {
     tsr_kernel_info_t info = {.struct_size = sizeof info};
-    if (!held(tsrGetKernelInfo(m->kernel, &info)))
+    if (!context_held(tsrGetKernelInfo(m->kernel, &info)))
         return false;
     m->inputs = info.inputs;
     m->outputs = info.outputs;
@@ -107,7 +35,7 @@ static bool read_types(module_object *m) {
         const char *name, *type;
         const int64_t *dims;
         uint32_t rank;
-        if (!held(tsrGetKernelParameter(m->kernel, i, &name, &type, &rank, &dims)))
+        if (!context_held(tsrGetKernelParameter(m->kernel, i, &name, &type, &rank, &dims)))
             return false;
         m->types[i] = dtype_from_name(type);
     }
@@ -117,11 +45,11 @@ static bool read_types(module_object *m) {
 /* A module has one, whose name is in the metadata. */
 static bool find_kernel(module_object *m) {
     const char *metadata;
-    if (!held(tsrGetModuleMetadata(m->module, &metadata)))
+    if (!context_held(tsrGetModuleMetadata(m->module, &metadata)))
         return false;
     json_t *root = json_loads(metadata, 0, NULL);
     const char *name = json_string_value(json_object_get(root, "name"));
-    bool ok = held(tsrGetKernel(m->module, name ? name : "", &m->kernel));
+    bool ok = context_held(tsrGetKernel(m->module, name ? name : "", &m->kernel));
     json_decref(root);
     return ok;
 }
@@ -138,8 +66,8 @@ static PyObject *module_create(PyTypeObject *type, PyObject *arguments, PyObject
     if (ok) {
         Py_INCREF(context);
         m->context = context;
-        ok = held(tsrLoadModule(((context_object *)context)->context, image.buf, (size_t)image.len,
-                                &m->module)) &&
+        ok = context_held(tsrLoadModule(((context_object *)context)->context, image.buf,
+                                        (size_t)image.len, &m->module)) &&
              find_kernel(m) && read_types(m);
     }
     PyBuffer_Release(&image);
@@ -154,20 +82,21 @@ static void module_release(PyObject *self) {
         tsrUnloadModule(m->module);
     Py_XDECREF(m->context);
     free(m->types);
-    free_object(self);
+    extension_free_object(self);
 }
 
 static PyObject *module_isa(PyObject *self, void *closure) {
     const char *isa;
     (void)closure;
-    return held(tsrGetModuleIsa(((module_object *)self)->module, &isa)) ? PyUnicode_FromString(isa)
-                                                                        : NULL;
+    return context_held(tsrGetModuleIsa(((module_object *)self)->module, &isa))
+               ? PyUnicode_FromString(isa)
+               : NULL;
 }
 
 static PyObject *module_metadata(PyObject *self, void *closure) {
     const char *json;
     (void)closure;
-    return held(tsrGetModuleMetadata(((module_object *)self)->module, &json))
+    return context_held(tsrGetModuleMetadata(((module_object *)self)->module, &json))
                ? PyUnicode_FromString(json)
                : NULL;
 }
@@ -175,8 +104,10 @@ static PyObject *module_metadata(PyObject *self, void *closure) {
 /* ---- launches ---- */
 
 typedef struct launch {
+    PyObject *context;
     array_view *inputs;
-    void **copies, **buffers, **arguments;
+    void **copies, **buffers,
+        **arguments; /* copies: of each buffer, NULL where it is used itself */
     int64_t *dims;
     uint32_t opened;
 } launch;
@@ -192,8 +123,9 @@ static void free_room(launch *l) {
 static bool make_room(launch *l, const module_object *m) {
     size_t buffers = (size_t)m->inputs + m->outputs;
     l->opened = 0;
+    l->context = m->context;
     l->inputs = calloc((size_t)m->inputs + 1, sizeof *l->inputs);
-    l->copies = calloc((size_t)m->inputs + 1, sizeof *l->copies);
+    l->copies = calloc(buffers + 1, sizeof *l->copies);
     l->buffers = calloc(buffers + 1, sizeof *l->buffers);
     l->arguments = calloc(buffers + m->dims + 1, sizeof *l->arguments);
     l->dims = calloc((size_t)m->dims + 1, sizeof *l->dims);
@@ -210,30 +142,91 @@ static size_t view_bytes(const array_view *v) {
     return bytes;
 }
 
-/* Shared where it lies as kernels want it, dense and aligned to its elements, else copied. */
-static bool place_input(launch *l, uint32_t i) {
-    const array_view *v = &l->inputs[i];
-    l->buffers[i] = (void *)v->data;
-    if (array_is_contiguous(v) && (uintptr_t)v->data % (v->type.bits / 8u) == 0 && v->data)
-        return true;
-    size_t bytes = (view_bytes(v) + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    l->copies[i] = l->buffers[i] = aligned_alloc(ALIGNMENT, bytes);
-    if (!l->copies[i]) {
+static void *alloc_copy(const launch *l, size_t bytes) {
+    if (!context_reaches_host(l->context))
+        return context_alloc(l->context, bytes);
+    void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+    if (!memory)
+        PyErr_NoMemory();
+    return memory;
+}
+
+static void free_copy(const launch *l, void *copy) {
+    if (context_reaches_host(l->context))
+        free(copy);
+    else if (copy)
+        context_free(l->context, copy);
+}
+
+/* All elements on a device that does not reach the host's memory. */
+static bool put_input(const launch *l, const array_view *v, void *to) {
+    const size_t bytes = view_bytes(v);
+    if (array_is_contiguous(v))
+        return context_copy(l->context, to, v->data, bytes);
+    void *dense = malloc(bytes + 1);
+    if (!dense) {
         PyErr_NoMemory();
         return false;
     }
-    array_copy(v, l->copies[i]);
-    return true;
+    array_copy(v, dense);
+    bool ok = context_copy(l->context, to, dense, bytes);
+    free(dense);
+    return ok;
+}
+
+/* Shared where it lies as kernels want it, dense and aligned to its elements, else copied. */
+static bool place_input(launch *l, uint32_t i) {
+    const array_view *v = &l->inputs[i];
+    const bool near = context_reaches_host(l->context);
+    const PyObject *in = v->tensor ? ((const tensor_object *)v->tensor)->context : NULL;
+    l->buffers[i] = (void *)v->data;
+    if (in == l->context)
+        return true;
+    if (in && !tensor_is_reachable((const tensor_object *)v->tensor))
+        return false;
+    if (near && array_is_contiguous(v) && (uintptr_t)v->data % (v->type.bits / 8u) == 0 && v->data)
+        return true;
+    l->copies[i] = l->buffers[i] = alloc_copy(l, view_bytes(v));
+    if (l->copies[i] && near)
+        array_copy(v, l->copies[i]);
+    return l->copies[i] && (near || put_input(l, v, l->copies[i]));
+}
+
+/* A result in memory of the host's own is copied there where the device does not reach it. */
+static bool place_output(launch *l, const module_object *m, uint32_t i, PyObject *output) {
+    const tensor_object *t = (const tensor_object *)output;
+    const uint32_t buffer = m->inputs + i;
+    if (!tensor_is(output) || t->type != m->types[buffer]) {
+        PyErr_SetString(PyExc_TypeError, "an output is a Tensor of the kernel's type");
+        return false;
+    }
+    l->buffers[buffer] = t->data;
+    if (!tensor_is_there(t) || (t->context && t->context != m->context && !tensor_is_reachable(t)))
+        return false;
+    if (t->context == m->context || context_reaches_host(m->context))
+        return true;
+    l->copies[buffer] = l->buffers[buffer] = alloc_copy(l, tensor_object_bytes(t));
+    return l->copies[buffer] != NULL;
+}
+
+static bool fetch_outputs(const launch *l, const module_object *m, PyObject *outputs) {
+    bool ok = true;
+    for (uint32_t i = 0; i < m->outputs && ok; i++) {
+        const tensor_object *t = (const tensor_object *)PyTuple_GetItem(outputs, i);
+        const void *from = l->copies[m->inputs + i];
+        ok = !from || context_copy(l->context, t->data, from, tensor_object_bytes(t));
+    }
+    return ok;
 }
 
 /* The caller has compared shapes; sizes are compared here, so that nothing is read past its end. */
 static bool take_input(launch *l, const module_object *m, uint32_t i, PyObject *pair) {
     PyObject *array;
     unsigned long long elements;
-    if (!PyArg_ParseTuple(pair, "OK", &array, &elements) || !array_view_open(array, &l->inputs[i]))
+    if (!PyArg_ParseTuple(pair, "OK", &array, &elements) ||
+        !array_view_describe(array, &l->inputs[i]))
         return false;
     l->opened = i + 1;
-    l->copies[i] = NULL;
     const array_view *v = &l->inputs[i];
     if (!array_type_fits(v->type, m->types[i]) ||
         view_bytes(v) != elements * dtype_size(m->types[i])) {
@@ -254,14 +247,9 @@ static bool take_all(launch *l, const module_object *m, PyObject *inputs, PyObje
     for (uint32_t i = 0; i < m->inputs; i++)
         if (!take_input(l, m, i, PyTuple_GetItem(inputs, i)))
             return false;
-    for (uint32_t i = 0; i < m->outputs; i++) {
-        PyObject *o = PyTuple_GetItem(outputs, i);
-        if (!tensor_is(o) || ((tensor_object *)o)->type != m->types[m->inputs + i]) {
-            PyErr_SetString(PyExc_TypeError, "an output is a Tensor of the kernel's type");
+    for (uint32_t i = 0; i < m->outputs; i++)
+        if (!place_output(l, m, i, PyTuple_GetItem(outputs, i)))
             return false;
-        }
-        l->buffers[m->inputs + i] = ((tensor_object *)o)->data;
-    }
     for (uint32_t i = 0; i < m->dims; i++)
         l->dims[i] = PyLong_AsLongLong(PyTuple_GetItem(dims, i));
     return !PyErr_Occurred();
@@ -278,7 +266,7 @@ static bool run(launch *l, const module_object *m) {
     Py_BEGIN_ALLOW_THREADS;
     code = tsrLaunch(m->kernel, NULL, grid, l->arguments, buffers + m->dims);
     Py_END_ALLOW_THREADS;
-    return held(code);
+    return context_held(code);
 }
 
 /* launch(inputs, outputs, dims): inputs are pairs of an array and the elements that it must have.
@@ -290,11 +278,12 @@ static PyObject *module_launch(PyObject *self, PyObject *arguments) {
                           &PyTuple_Type, &dims))
         return NULL;
     launch l;
-    bool ok = make_room(&l, m) && take_all(&l, m, inputs, outputs, dims) && run(&l, m);
-    for (uint32_t i = 0; i < l.opened; i++) {
-        free(l.copies[i]);
+    bool ok = make_room(&l, m) && take_all(&l, m, inputs, outputs, dims) && run(&l, m) &&
+              fetch_outputs(&l, m, outputs);
+    for (uint32_t i = 0; l.copies && i < m->inputs + m->outputs; i++)
+        free_copy(&l, l.copies[i]);
+    for (uint32_t i = 0; i < l.opened; i++)
         array_view_release(&l.inputs[i]);
-    }
     free_room(&l);
     if (!ok)
         return NULL;
@@ -305,7 +294,7 @@ static PyObject *module_launch(PyObject *self, PyObject *arguments) {
 
 static PyObject *signature_of(PyObject *array) {
     array_view v;
-    if (!array_view_open(array, &v))
+    if (!array_view_describe(array, &v))
         return NULL;
     PyObject *shape = PyTuple_New(v.rank), *one = NULL;
     for (int axis = 0; axis < v.rank && shape; axis++)
@@ -342,16 +331,7 @@ static PyGetSetDef module_attributes[] = {
     {"metadata", module_metadata, NULL, "the document, JSON", NULL},
     {0}};
 
-static PyTypeObject *make_type(PyType_Spec *spec, PyObject *module, const char *name) {
-    PyObject *type = PyType_FromSpec(spec);
-    return type && PyModule_AddObjectRef(module, name, type) == 0 ? (PyTypeObject *)type : NULL;
-}
-
 bool launch_types_ready(PyObject *module) {
-    static PyType_Slot context_slots[] = {
-        {Py_tp_new, context_create}, {Py_tp_dealloc, context_release}, {0}};
-    static PyType_Spec context = {"tessera._tessera.Context", sizeof(context_object), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, context_slots};
     static PyType_Slot module_slots[] = {{Py_tp_new, module_create},
                                          {Py_tp_dealloc, module_release},
                                          {Py_tp_methods, module_methods},
@@ -359,9 +339,6 @@ bool launch_types_ready(PyObject *module) {
                                          {0}};
     static PyType_Spec loaded = {"tessera._tessera.Module", sizeof(module_object), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, module_slots};
-    error_class = PyErr_NewException("tessera.Error", PyExc_RuntimeError, NULL);
-    context_type = make_type(&context, module, "Context");
-    module_type = make_type(&loaded, module, "Module");
-    return error_class && context_type && module_type &&
-           PyModule_AddObjectRef(module, "Error", error_class) == 0;
+    module_type = extension_make_type(&loaded, module, "Module");
+    return module_type != NULL;
 }

@@ -23,7 +23,8 @@ size_t tensor_object_bytes(const tensor_object *t) {
     return bytes;
 }
 
-PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, bool readonly) {
+/* Without memory. */
+static PyObject *new_tensor(dtype type, int rank, const int64_t *shape) {
     PyObject *o = PyType_GenericAlloc(tensor_type, 0);
     if (!o)
         return NULL;
@@ -31,14 +32,32 @@ PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, boo
     int64_t step = (int64_t)dtype_size(type);
     t->type = type;
     t->rank = rank;
-    t->readonly = readonly;
-    t->data = data;
-    t->owned = !data;
     for (int axis = rank - 1; axis >= 0; axis--) {
         t->shape[axis] = shape[axis];
         t->strides_bytes[axis] = step;
         step *= shape[axis];
     }
+    return o;
+}
+
+PyObject *tensor_new_in(PyObject *context, dtype type, int rank, const int64_t *shape) {
+    PyObject *o = new_tensor(type, rank, shape);
+    tensor_object *t = (tensor_object *)o;
+    if (o && !(t->data = context_alloc(context, tensor_object_bytes(t))))
+        Py_CLEAR(o);
+    if (o)
+        t->context = Py_NewRef(context);
+    return o;
+}
+
+PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, bool readonly) {
+    PyObject *o = new_tensor(type, rank, shape);
+    if (!o)
+        return NULL;
+    tensor_object *t = (tensor_object *)o;
+    t->readonly = readonly;
+    t->data = data;
+    t->owned = !data;
     size_t bytes = (tensor_object_bytes(t) + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     if (t->owned && !(t->data = aligned_alloc(ALIGNMENT, bytes))) {
         Py_DECREF(o);
@@ -65,11 +84,60 @@ bool tensor_is_dense(const tensor_object *t) {
 
 static void release(PyObject *self) {
     tensor_object *t = (tensor_object *)self;
-    PyTypeObject *type = Py_TYPE(self);
     if (t->owned)
         free(t->data);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF((PyObject *)type);
+    if (t->context && t->data)
+        context_free(t->context, t->data);
+    Py_XDECREF(t->context);
+    extension_free_object(self);
+}
+
+/* ---- where it lies ---- */
+
+bool tensor_is_there(const tensor_object *t) {
+    if (t->donated)
+        PyErr_SetString(error_class,
+                        "this tensor was donated to a launch, which gave its memory to a "
+                        "result: use what the kernel returned");
+    return !t->donated;
+}
+
+bool tensor_is_reachable(const tensor_object *t) {
+    if (!tensor_is_there(t))
+        return false;
+    if (!t->context || context_reaches_host(t->context))
+        return true;
+    PyErr_SetString(PyExc_BufferError, "the tensor lies on a device with memory of its own: "
+                                       "tessera.device_get() brings it here");
+    return false;
+}
+
+/* Is the memory a context's that a launch may give to a result? Nobody else looks at it. */
+static PyObject *is_donatable(PyObject *self, void *closure) {
+    const tensor_object *t = (const tensor_object *)self;
+    (void)closure;
+    return PyBool_FromLong(t->context && !t->donated && t->lent == 0);
+}
+
+/* Another tensor with this one's memory, which is none any more. */
+static PyObject *give(PyObject *self, PyObject *nothing) {
+    tensor_object *t = (tensor_object *)self;
+    (void)nothing;
+    PyObject *made = tensor_is_there(t) ? new_tensor(t->type, t->rank, t->shape) : NULL;
+    if (made) {
+        ((tensor_object *)made)->data = t->data;
+        ((tensor_object *)made)->context = t->context;
+        t->data = NULL;
+        t->context = NULL;
+        t->donated = true;
+    }
+    return made;
+}
+
+static PyObject *get_context(PyObject *self, void *closure) {
+    const tensor_object *t = (const tensor_object *)self;
+    (void)closure;
+    return Py_NewRef(t->context ? t->context : Py_None);
 }
 
 /* Every Py_ssize_t is 64 bits where this runs. */
@@ -81,6 +149,10 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
     const int without_gaps = (PyBUF_C_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS) & ~PyBUF_STRIDES;
     bool wants_dense = (flags & PyBUF_STRIDES) != PyBUF_STRIDES || (flags & without_gaps);
     bool has_gaps = wants_dense && !tensor_is_dense(t);
+    if (!tensor_is_reachable(t)) {
+        view->obj = NULL;
+        return -1;
+    }
     if (wants_columns || has_gaps || ((flags & PyBUF_WRITABLE) && t->readonly)) {
         view->obj = NULL;
         PyErr_SetString(PyExc_BufferError, has_gaps        ? "the tensor has gaps"
@@ -101,7 +173,13 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
     if ((flags & PyBUF_STRIDES) == PyBUF_STRIDES)
         view->strides = (Py_ssize_t *)t->strides_bytes;
     Py_INCREF(self);
+    t->lent++;
     return 0;
+}
+
+static void release_buffer(PyObject *self, Py_buffer *view) {
+    (void)view;
+    ((tensor_object *)self)->lent--;
 }
 
 static PyObject *get_shape(PyObject *self, void *closure) {
@@ -165,12 +243,16 @@ static PyMethodDef methods[] = {
      "Tensor[\"M\", \"N\", f32]: the type of a kernel's parameter."},
     {"__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS,
      "A capsule with a DLPack tensor that shares this memory."},
+    {"give", give, METH_NOARGS, "Another tensor with this one's memory, which has none any more."},
     {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
     {0}};
-static PyGetSetDef attributes[] = {{"shape", get_shape, NULL, "a tuple", NULL},
-                                   {"dtype", get_dtype, NULL, "the kernel's word: 'bf16'", NULL},
-                                   {"readonly", get_readonly, NULL, "an input", NULL},
-                                   {0}};
+static PyGetSetDef attributes[] = {
+    {"shape", get_shape, NULL, "a tuple", NULL},
+    {"dtype", get_dtype, NULL, "the kernel's word: 'bf16'", NULL},
+    {"context", get_context, NULL, "whose memory it is, or None", NULL},
+    {"donatable", is_donatable, NULL, "a launch may give its memory to a result", NULL},
+    {"readonly", get_readonly, NULL, "an input", NULL},
+    {0}};
 
 bool tensor_type_ready(PyObject *module) {
     static PyType_Slot slots[] = {
@@ -182,6 +264,7 @@ bool tensor_type_ready(PyObject *module) {
         {Py_tp_methods, methods},
         {Py_tp_getset, attributes},
         {Py_bf_getbuffer, get_buffer},
+        {Py_bf_releasebuffer, release_buffer},
         {0}};
     static PyType_Spec spec = {"tessera.Tensor", sizeof(tensor_object), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};

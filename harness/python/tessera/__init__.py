@@ -12,6 +12,7 @@ from typing import Any
 _NAMES = {
     "_capture": ("capture",),
     "_commands": ("bench", "replay"),
+    "_device": ("device_get", "device_put"),
     "_errors": ("CheckError", "CompileError", "Diagnostic", "Error"),
     "_kernel": ("Kernel", "jit", "kernel"),
     "_module": ("Module", "compile", "load"),

@@ -5,6 +5,8 @@ from tessera import testing as testing
 from tessera._capture import capture as capture
 from tessera._commands import bench as bench
 from tessera._commands import replay as replay
+from tessera._device import device_get as device_get
+from tessera._device import device_put as device_put
 from tessera._errors import CheckError as CheckError
 from tessera._errors import CompileError as CompileError
 from tessera._errors import Diagnostic as Diagnostic

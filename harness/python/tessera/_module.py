@@ -13,7 +13,7 @@ from typing import Any
 
 from tessera import _dims, _program, _tessera, _tree, numerics, runtime
 from tessera._errors import CheckError, CompileError, Error, diagnostics_of
-from tessera._types import ARRAYS
+from tessera._types import ARRAYS, ELEMENT_BYTES
 
 Signature = tuple[tuple[str, tuple[int, ...]], ...]
 
@@ -25,6 +25,13 @@ class _Plan:
     elements: tuple[int, ...]
     outputs: tuple[tuple[str, tuple[int, ...]], ...]
     dims: tuple[int, ...]
+
+
+IN_PLACE_BYTES = 4096  # smaller tensors are made anew, so that a full cache's length stays what it was
+
+
+def _on_host(array: Any) -> bool:
+    return not isinstance(array, _tessera.Tensor) or array.context is None
 
 
 def _result_maker(array: Any) -> Any:
@@ -45,19 +52,24 @@ class Module:
     """A compiled kernel. Calling it takes the inputs in their order and returns the output, or a tuple of them.
 
     Inputs are arrays with the buffer protocol or __dlpack__, on the CPU; they are used where they lie if they are row-major
-    and aligned to their elements, and copied else. Results are arrays of the framework of the first input: of numpy, torch or
-    jax, else tensors. They share no memory with the inputs.
+    and aligned to their elements, and copied else. Results are arrays of the framework of the first input on the host: of numpy,
+    torch or jax, else tensors. They share no memory with the inputs.
+
+    Tensors of `device_put` are used where they lie. What replaces one of them lies there, too, in its memory where nobody else looks at it;
+    the other results do where no input is on the host.
 
     Inputs like `layers.0.up` are parts of one: of a dict, a list, a tuple or a dataclass; inputs may be given by name. What replaces one of
     these, as a state does, is of its form. What the source prints is printed, and a check that does not hold is a CheckError.
     """
 
     def __init__(self, image: bytes, threads: int | None = None) -> None:
-        self._loaded = _tessera.Module(runtime.context(threads), image)
+        self._context = runtime.context(threads)
+        self._loaded = _tessera.Module(self._context, image)
         self.metadata: dict[str, Any] = json.loads(self._loaded.metadata)
         self.image = image
         self._inputs = [str(one["name"]) for one in self.metadata["inputs"]]
         self._results = [one for one in self.metadata["outputs"] if "effect" not in one]
+        self._replaced = {target: source for source, target in self.metadata.get("donated", ())}
         self._effects = [one["effect"] for one in self.metadata["outputs"] if "effect" in one]
         self._has_trees = any("." in name for name in self._inputs) or any("." in one["name"] for one in self._results)
         self._plans: dict[Signature, _Plan] = {}
@@ -115,18 +127,41 @@ class Module:
         plan = self._plans.get(signature)
         if plan is None:
             plan = self._plans[signature] = self._make_plan(signature)
-        outputs = tuple([_tessera.Tensor(name, shape) for name, shape in plan.outputs])
+        near = next((one for one in arrays if _on_host(one)), None)
+        resident = len(arrays) > 0 and (near is None or any(not _on_host(one) for one in arrays))
+        if resident:
+            outputs = tuple(self._room(place, plan, arrays, near) for place in range(len(plan.outputs)))
+        else:
+            outputs = tuple([_tessera.Tensor(name, shape) for name, shape in plan.outputs])
         self._loaded.launch(tuple(zip(arrays, plan.elements)), outputs, plan.dims)
         if self._effects:
             _happen(self.name, self._effects, outputs[len(self._results) :])
             outputs = outputs[: len(self._results)]
-        kind = type(arrays[0]) if arrays else type(None)
+        kind = type(near)
         make = self._makers.get(kind)
         if make is None:
-            make = self._makers[kind] = _result_maker(arrays[0] if arrays else None)
+            make = self._makers[kind] = _result_maker(near)
+        if resident:
+            outputs, make = tuple(self._made(place, one, arrays, make) for place, one in enumerate(outputs)), lambda made: made
         if self._has_trees:
             return self._values(tuple(map(make, outputs)), given or {})
         return make(outputs[0]) if len(outputs) == 1 else tuple(map(make, outputs))
+
+    def _room(self, place: int, plan: _Plan, arrays: tuple[Any, ...], near: Any) -> Any:
+        """The tensor of an output: on the device, if it replaces one there or no input is on the host."""
+        name, shape = plan.outputs[place]
+        held = arrays[self._replaced[place]] if place in self._replaced else None
+        there = place < len(self._results) and (near is None if held is None else not _on_host(held))
+        if not there:
+            return _tessera.Tensor(name, shape)
+        if held is None or not held.donatable or held.context is not self._context or memory_bytes(held) < IN_PLACE_BYTES:
+            return self._context.empty(name, shape)
+        return held
+
+    def _made(self, place: int, output: Any, arrays: tuple[Any, ...], make: Any) -> Any:
+        if place in self._replaced and output is arrays[self._replaced[place]]:
+            return output.give()
+        return make(output) if output.context is None else output
 
     def _values(self, outputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Results of several arrays, in the form of what they replace."""
@@ -137,6 +172,10 @@ class Module:
                 like[names[target].split(".")[0]] = given.get(self._inputs[source].split(".")[0])
         found = _tree.unflatten(names, outputs, like)
         return found[0] if len(found) == 1 else tuple(found)
+
+
+def memory_bytes(tensor: Any) -> int:
+    return math.prod(tensor.shape) * ELEMENT_BYTES[tensor.dtype]
 
 
 def _happen(name: str, effects: list[str], values: tuple[Any, ...]) -> None:
@@ -166,6 +205,7 @@ def _is_source(source: str | os.PathLike[str]) -> bool:
 
 
 def compile_file(path: str, threads: int | None, options: dict[str, Any]) -> Module:
+    options = {**options, "isa": options.get("isa") or runtime.level()}
     with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
         output = os.path.join(folder, "module.tsrm")
         words = ["compile", path, "--emit=module", f"--output={output}", f"--profile={numerics.current()}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tessera._errors import Error
@@ -62,6 +62,22 @@ def flatten(names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
         if count_of(values[top]) != wanted:
             raise Error(f"'{top}' has {count_of(values[top])} arrays, and the kernel takes {wanted}")
     return [part_of(values[name.split(".")[0]], name) for name in names]
+
+
+def changed(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same with each array changed.
+
+    >>> changed({"a": 1, "b": [2, 3]}, lambda x: -x)
+    {'a': -1, 'b': [-2, -3]}
+    """
+    if not is_tree(value):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {name: changed(part, change) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(changed(part, change) for part in value)
+    parts = {name: changed(part, change) for name, part in vars(value).items()}
+    return dataclasses.replace(value, **parts) if dataclasses.is_dataclass(value) else types.SimpleNamespace(**parts)
 
 
 def _like(value: Any, parts: dict[str, Any]) -> Any:

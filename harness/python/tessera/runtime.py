@@ -46,8 +46,6 @@ def _index_of(name: str) -> int:
         if device["backend"] == name:
             if device["unavailable"]:
                 raise Error(f"backend {name} cannot run here: {device['unavailable']}")
-            if not device["host_addressable"]:
-                raise Error(f"backend {name} has memory of its own, which arrays of Python are not in")
             return index
     raise _no_backend(name)
 
@@ -69,6 +67,12 @@ def select_backend(name: str) -> None:
 def backend() -> str:
     """The backend in use."""
     return _selected
+
+
+def level() -> str | None:
+    """The level of code that the device in use takes; None: that of this CPU, which the compiler finds by itself."""
+    found = devices()[_index_of(backend())]["isa"]
+    return None if found.startswith(("x86-64", "aarch64")) else found
 
 
 @functools.lru_cache(maxsize=None)

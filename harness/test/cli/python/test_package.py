@@ -170,12 +170,43 @@ def calls_helper(x: Tensor["N", f32]) -> Tensor["N", f32]:
     return helper(x)
 
 
+ON_DEVICES = """
+import array, tessera
+source = '''
+from tessera import *
+
+@cases(case("small", N=2))
+@kernel
+def twice(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return x * 2
+'''
+x = array.array("f", [1, 2])
+for device in tessera.runtime.devices():
+    if device["unavailable"] or device["host_addressable"]:
+        continue
+    tessera.runtime.select_backend(device["backend"])
+    twice = tessera.compile(source, case="small")
+    assert memoryview(twice(x)).tolist() == [2, 4]
+    there = twice(tessera.device_put(x))
+    assert memoryview(tessera.device_get(there)).tolist() == [2, 4]
+    try:
+        memoryview(there)
+    except BufferError as error:
+        assert "device_get" in str(error)
+        print(device["backend"])
+"""
+
+
 def floats(*values):
     return array.array("f", values)
 
 
 def listed(tensor):
     return memoryview(tensor).tolist()
+
+
+def place_of(tensor):
+    return ctypes.addressof(ctypes.c_char.from_buffer(memoryview(tensor).cast("B")))
 
 
 def frames_of(call):
@@ -297,6 +328,28 @@ class Kernels(unittest.TestCase):
         self.assertEqual(list(after), list(state))
         self.assertEqual(listed(after["fp32_master"]), listed(w))
 
+    def test_a_state_stays_where_it_is(self):
+        """On a device each step changes it in place, and the handle of before is gone; what somebody looks at is left alone."""
+        count = 2048
+        one = floats(*[1] * count)
+        fresh = {"m": floats(*[0] * count), "v": floats(*[0] * count),
+                 "step": memoryview(array.array("i", [0])).cast("B").cast("i", ()), "fp32_master": one}
+        w, plain = optimised(one, one, fresh)
+        held = tessera.device_put(fresh)
+        first = place_of(held["m"])
+        weights, after = optimised(tessera.device_put(one), one, held)
+        self.assertEqual((place_of(after["m"]), listed(after["m"])), (first, listed(plain["m"])))
+        self.assertEqual(listed(weights), listed(w))
+        with self.assertRaisesRegex(tessera.Error, "was donated"):
+            optimised(weights, one, held)
+        self.assertEqual(listed(held["step"]), 0)
+        look = memoryview(after["v"])
+        seen = look.tolist()
+        _, later = optimised(weights, one, after)
+        self.assertEqual((look.tolist(), place_of(later["m"])), (seen, first))
+        self.assertNotEqual(listed(later["v"]), seen)
+        self.assertEqual(listed(tessera.device_get(later)["step"]), 2)
+
     def test_errors_stand_where_they_are(self):
         @tessera.kernel
         def wrong(x: tessera.Tensor["M", "N", bf16]) -> tessera.Tensor["M", "N", f32]:
@@ -379,6 +432,13 @@ class Modules(unittest.TestCase):
         for wrong in (("f99", (1,)), ("f32", (-1,)), ("f32", (1 << 40, 1 << 40))):
             with self.assertRaises(ValueError):
                 tessera.Tensor(*wrong)
+
+    def test_devices_with_memory_of_their_own(self):
+        """Arrays go there and come back; tensors that stay there cannot be looked at from here."""
+        places = {"TESSERA_SIMULATED": "1", "TESSERA_SOFTWARE_DEVICES": "1"}
+        run = subprocess.run([sys.executable, "-c", ON_DEVICES], env={**os.environ, **places}, capture_output=True, text=True)
+        self.assertEqual((run.stderr, run.returncode), ("", 0))
+        self.assertIn("simulated", run.stdout.split())
 
     def test_backend_of_the_environment(self):
         words = "import tessera; tessera.runtime.context()"
@@ -552,7 +612,7 @@ class Numpy(unittest.TestCase):
         pathlib.Path("page.py").write_text("\n".join(blocks))
         run = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(len(blocks), 8)
+        self.assertEqual(len(blocks), 9)
 
 
 def load_tests(loader, tests, pattern):

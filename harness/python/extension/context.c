@@ -1,0 +1,175 @@
+/* context.c - devices and contexts in Python, and memory of theirs. */
+#include <string.h>
+
+#include "extension.h"
+
+PyTypeObject *context_type;
+PyObject *error_class;
+
+bool context_held(tsr_status_t code) {
+    if (code != TSR_SUCCESS)
+        PyErr_Format(error_class, "%s: %s", tsrStatusName(code), tsrGetLastError());
+    return code == TSR_SUCCESS;
+}
+
+void extension_free_object(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF((PyObject *)type);
+}
+
+PyTypeObject *extension_make_type(PyType_Spec *spec, PyObject *module, const char *name) {
+    PyObject *type = PyType_FromSpec(spec);
+    return type && PyModule_AddObjectRef(module, name, type) == 0 ? (PyTypeObject *)type : NULL;
+}
+
+/* ---- devices ---- */
+
+static PyObject *describe_device(uint32_t index) {
+    tsr_device_info_t d = {.struct_size = sizeof d};
+    if (!context_held(tsrGetDeviceInfo(index, &d)))
+        return NULL;
+    return Py_BuildValue("{s:s, s:s, s:s, s:I, s:K, s:O, s:z}", "backend", d.backend, "name",
+                         d.name, "isa", d.isa, "compute_units", d.compute_units, "memory_bytes",
+                         (unsigned long long)d.memory_bytes, "host_addressable",
+                         d.host_addressable ? Py_True : Py_False, "unavailable", d.unavailable);
+}
+
+PyObject *launch_devices(PyObject *module, PyObject *nothing) {
+    uint32_t count = 0;
+    (void)module, (void)nothing;
+    if (!context_held(tsrGetDeviceCount(&count)))
+        return NULL;
+    PyObject *all = PyList_New(0);
+    for (uint32_t i = 0; i < count && all; i++) {
+        PyObject *one = describe_device(i);
+        if (!one || PyList_Append(all, one) != 0)
+            Py_CLEAR(all);
+        Py_XDECREF(one);
+    }
+    return all;
+}
+
+PyObject *launch_capabilities(PyObject *module, PyObject *index) {
+    const char *json = NULL;
+    unsigned long device = PyLong_AsUnsignedLong(index);
+    (void)module;
+    if (PyErr_Occurred() || !context_held(tsrGetCapabilities((uint32_t)device, &json)))
+        return NULL;
+    return PyUnicode_FromString(json);
+}
+
+static PyObject *context_create(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    static const char *const names[] = {"device", "threads", NULL};
+    unsigned device = 0, threads = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|II", (char **)names, &device, &threads))
+        return NULL;
+    context_object *c = (context_object *)PyType_GenericAlloc(type, 0);
+    tsr_device_info_t info = {.struct_size = sizeof info};
+    if (c && (!context_held(tsrCreateContextOn(device, threads, 0, &c->context)) ||
+              !context_held(tsrGetDeviceInfo(device, &info))))
+        Py_CLEAR(c);
+    if (c)
+        c->host_addressable = info.host_addressable;
+    return (PyObject *)c;
+}
+
+static void context_release(PyObject *self) {
+    context_object *c = (context_object *)self;
+    if (c->context)
+        tsrDestroyContext(c->context);
+    extension_free_object(self);
+}
+
+/* ---- memory ---- */
+
+static tsr_context_t context_of(PyObject *context) {
+    return ((const context_object *)context)->context;
+}
+
+void *context_alloc(PyObject *context, size_t bytes) {
+    void *memory = NULL;
+    return context_held(
+               tsrAlloc(context_of(context), bytes ? bytes : 1, TSR_ALLOC_DEFAULT, &memory))
+               ? memory
+               : NULL;
+}
+
+void context_free(PyObject *context, void *memory) {
+    (void)tsrFree(context_of(context), memory);
+}
+
+bool context_copy(PyObject *context, void *to, const void *from, size_t bytes) {
+    return bytes == 0 || context_held(tsrCopy(context_of(context), to, from, bytes));
+}
+
+/* put(array, dtype): a Tensor here with its elements. */
+static PyObject *context_put(PyObject *self, PyObject *arguments) {
+    PyObject *array, *dense = NULL, *made = NULL;
+    const char *name;
+    array_view v;
+    if (!PyArg_ParseTuple(arguments, "Os", &array, &name) || !array_view_open(array, &v))
+        return NULL;
+    const dtype type = dtype_from_name(name);
+    if (type == DTYPE_NONE || !array_type_fits(v.type, type)) {
+        PyErr_Format(PyExc_TypeError, "an array of %s is none of '%s'", array_type_name(v.type),
+                     name);
+        goto end;
+    }
+    dense = tensor_new(NULL, type, v.rank, v.shape, false);
+    made = dense ? tensor_new_in(self, type, v.rank, v.shape) : NULL;
+    if (made) {
+        const tensor_object *host = (tensor_object *)dense, *here = (tensor_object *)made;
+        array_copy(&v, host->data);
+        if (!context_copy(self, here->data, host->data, tensor_object_bytes(host)))
+            Py_CLEAR(made);
+    }
+end:
+    Py_XDECREF(dense);
+    array_view_release(&v);
+    return made;
+}
+
+/* empty(dtype, shape): a Tensor here, not initialised. */
+static PyObject *context_empty(PyObject *self, PyObject *arguments) {
+    PyObject *host = PyObject_Call((PyObject *)tensor_type, arguments, NULL), *made = NULL;
+    if (host) {
+        const tensor_object *t = (tensor_object *)host;
+        made = tensor_new_in(self, t->type, t->rank, t->shape);
+    }
+    Py_XDECREF(host);
+    return made;
+}
+
+/* get(tensor): its elements in memory of the host. */
+static PyObject *context_get(PyObject *self, PyObject *given) {
+    (void)self;
+    if (!tensor_is(given))
+        return PyErr_Format(PyExc_TypeError, "a Tensor, not %R", (PyObject *)Py_TYPE(given));
+    const tensor_object *t = (tensor_object *)given;
+    PyObject *made =
+        tensor_is_there(t) ? tensor_new(NULL, t->type, t->rank, t->shape, false) : NULL;
+    void *to = made ? ((tensor_object *)made)->data : NULL;
+    if (made && t->context && !context_copy(t->context, to, t->data, tensor_object_bytes(t)))
+        Py_CLEAR(made);
+    else if (made && !t->context && !array_store(given, (const tensor_object *)made, "tensor"))
+        Py_CLEAR(made);
+    return made;
+}
+
+bool context_type_ready(PyObject *module) {
+    static PyMethodDef methods[] = {
+        {"put", context_put, METH_VARARGS, "put(array, dtype): a Tensor with its elements here."},
+        {"empty", context_empty, METH_VARARGS, "empty(dtype, shape): a Tensor here."},
+        {"get", context_get, METH_O, "get(tensor): the same in memory of the host."},
+        {0}};
+    static PyType_Slot slots[] = {{Py_tp_new, context_create},
+                                  {Py_tp_dealloc, context_release},
+                                  {Py_tp_methods, methods},
+                                  {0}};
+    static PyType_Spec spec = {"tessera._tessera.Context", sizeof(context_object), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    error_class = PyErr_NewException("tessera.Error", PyExc_RuntimeError, NULL);
+    context_type = extension_make_type(&spec, module, "Context");
+    return error_class && context_type && PyModule_AddObjectRef(module, "Error", error_class) == 0;
+}
