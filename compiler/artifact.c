@@ -495,7 +495,8 @@ bool artifact_write(const artifact_builder *b, compiler_artifact *out, status *s
     }
     for (uint32_t i = 0; i < b->section_count; i++)
         parts[count++] = b->sections[i];
-    uint16_t minor = b->checks_bounds                             ? MODULE_ABI_MINOR_BOUNDS
+    uint16_t minor = b->in_place                                  ? MODULE_ABI_MINOR_IN_PLACE
+                     : b->checks_bounds                           ? MODULE_ABI_MINOR_BOUNDS
                      : b->fills                                   ? MODULE_ABI_MINOR_FILL
                      : b->program                                 ? MODULE_ABI_MINOR_PROGRAM
                      : json_object_get(b->signature, "constants") ? MODULE_ABI_MINOR_PREPARED

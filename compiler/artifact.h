@@ -22,6 +22,7 @@ typedef struct artifact_builder {
     json_t *program;             /* of several kernels, and no images; NULL: it is none */
     bool checks_bounds;          /* code for CPUs checks its accesses */
     bool fills;                  /* the program fills memory */
+    bool in_place;               /* a dispatch of it makes an output in the place of its input */
     const module_part *sections; /* kernels and constants of the program, borrowed */
     uint32_t section_count;
     uint32_t count;

@@ -78,6 +78,7 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
     b.signature = artifact_signature_json(instance, &signature);
     b.program = program_json(p);
     b.fills = p->fills;
+    b.in_place = p->in_place;
     if (p->donations.count)
         json_object_set_new(b.signature, "donated", program_donations_json(p));
     b.sections = parts;

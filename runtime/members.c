@@ -101,14 +101,14 @@ static tsr_status_t check_empty(tsr_context_t member) {
     const size_t modules = count_of(member->modules), streams = count_of(member->streams),
                  events = count_of(member->events), graphs = count_of(member->graphs),
                  prepared = count_of(member->prepared), semaphores = count_of(member->semaphores),
-                 memories = member->memories.count;
+                 states = count_of(member->states), memories = member->memories.count;
     pthread_mutex_unlock(&member->mutex);
-    return modules || streams || events || graphs || prepared || semaphores || memories
+    return modules || streams || events || graphs || prepared || semaphores || states || memories
                ? error_set(TSR_EINVAL,
                            "the context still has %zu modules, %zu streams, %zu events, %zu "
-                           "graphs, %zu prepared kernels, %zu semaphores and %zu allocations; free "
-                           "them first",
-                           modules, streams, events, graphs, prepared, semaphores, memories)
+                           "graphs, %zu prepared kernels, %zu semaphores, %zu states and %zu "
+                           "allocations; free them first",
+                           modules, streams, events, graphs, prepared, semaphores, states, memories)
                : TSR_SUCCESS;
 }
 
@@ -120,6 +120,8 @@ static void free_handles(tsr_context_t c) {
         graph_free((tsr_graph_t)o);
     while ((o = take_first(&c->prepared)))
         prepared_free((tsr_prepared_t)o);
+    while ((o = take_first(&c->states)))
+        state_free((tsr_state_t)o);
     while ((o = take_first(&c->events)))
         event_free((tsr_event_t)o);
     while ((o = take_first(&c->modules)))

@@ -50,7 +50,9 @@ enum {
     MODULE_ABI_MINOR_PREPARED = 1, /* it has constants */
     MODULE_ABI_MINOR_PROGRAM = 3,  /* it is a program of several kernels */
     MODULE_ABI_MINOR_FILL = 5,     /* ... that fills memory */
-    MODULE_ABI_MINOR_BOUNDS = 6    /* its code checks its accesses */
+    MODULE_ABI_MINOR_BOUNDS = 6,   /* its code checks its accesses */
+    MODULE_ABI_MINOR_IN_PLACE =
+        7 /* a dispatch of the program makes an output in its input's place */
 };
 
 /* Serialises the parts, for runtimes of at least this minor; *image_out is owned by the caller

@@ -59,7 +59,7 @@ struct tsr_context {
     bool debug;
     pthread_mutex_t mutex;
     VEC(allocation) memories; /* sorted by address */
-    owned *modules, *streams, *events, *graphs, *prepared, *semaphores;
+    owned *modules, *streams, *events, *graphs, *prepared, *semaphores, *states;
     tsr_context_t first;    /* of several devices: the first member; else itself */
     tsr_context_t *members; /* of the first of several devices: all, itself included; else NULL */
     uint32_t member_count;
@@ -131,6 +131,7 @@ void event_free(tsr_event_t event);
 void graph_free(tsr_graph_t graph);
 void prepared_free(tsr_prepared_t prepared);
 void semaphore_free(tsr_semaphore_t semaphore);
+void state_free(tsr_state_t state); /* without its memory, which is the context's */
 
 /* ---- streams: stream.c ---- */
 

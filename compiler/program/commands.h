@@ -71,6 +71,7 @@ typedef struct draft {
     VEC(draft_donation) donations;
     command_list commands;
     bool fills;                        /* one of them does */
+    bool in_place;                     /* a dispatch makes an output in its input's place */
     int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive at once */
 } draft;
 

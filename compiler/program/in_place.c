@@ -113,6 +113,7 @@ static void join_slots(draft *p, const draft_command *c, const draft_view *in,
         from->space != SLOT_ARENA || (to->space != SLOT_ARENA && to->space != SLOT_OUTPUT) ||
         from->last > c->end || first_of(&p->commands, out->slot) != c)
         return;
+    p->in_place = true;
     to->first = from->first;
     from->bytes = 0;
     move_slot(&p->commands, in->slot, out->slot);
@@ -203,6 +204,7 @@ static void move_views(draft_command *c, const draft_view *from, const draft_vie
 static void hand_over(draft *p, command_list *block, const handover *h) {
     const draft_view to = block->items[h->copy].views.items[0],
                      from = block->items[h->copy].views.items[1];
+    p->in_place = true;
     p->slots.items[from.slot].bytes = 0;
     for (size_t i = h->dispatch; i < block->count; i++)
         move_views(&block->items[i], &from, &to);

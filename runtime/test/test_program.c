@@ -239,6 +239,41 @@ static void donated_inputs_are_launched_in_place(void **state) {
     }
 }
 
+/* A state's memory is in the place of both, and no argument of a launch. */
+static void a_state_stays_from_launch_to_launch(void **state) {
+    rig r, other;
+    tsr_state_t kept, none;
+    void *memory;
+    uint64_t size;
+    float *a, b[1];
+    (void)state;
+    open_rig(&r, 0, DONATED(TEN_OF));
+    OK(tsrCreateState(r.kernel, &kept));
+    REFUSED(tsrGetStateBuffer(kept, "b", &memory, NULL), TSR_ENOTFOUND, "no 'b'");
+    OK(tsrGetStateBuffer(kept, "a", &memory, &size));
+    assert_int_equal(size, BYTES);
+    a = memory;
+    for (int turn = 0; turn < 2; turn++) {
+        const float last = a[KERNEL_CELLS - 1];
+        float x = last;
+        for (int k = 0; k < 10; k++)
+            x = 2 * x + (float)((KERNEL_CELLS - 1) % 4 + 1);
+        OK(tsrLaunchState(r.kernel, kept, NULL, (tsr_launch_t){0}, NULL, 0));
+        assert_true(a[KERNEL_CELLS - 1] == x && x > last);
+    }
+    void *extra[] = {b};
+    REFUSED(tsrLaunchState(r.kernel, kept, NULL, (tsr_launch_t){0}, extra, 1), TSR_EINVAL,
+            "takes 0 arguments beside its state, not 1");
+    REFUSED(tsrDestroyContext(r.context), TSR_EINVAL, "1 states");
+    open_rig(&other, 0, TEN);
+    REFUSED(tsrCreateState(other.kernel, &none), TSR_EINVAL, "has no state");
+    REFUSED(tsrLaunchState(other.kernel, kept, NULL, (tsr_launch_t){0}, NULL, 0), TSR_EINVAL,
+            "another context");
+    close_rig(&other);
+    OK(tsrDestroyState(kept));
+    close_rig(&r);
+}
+
 /* They are more commands than a batch has room for. */
 enum { STREAMS = 3, ROUNDS = 200 };
 
@@ -460,6 +495,7 @@ int main(void) {
         cmocka_unit_test(forged_counts_are_refused),
         cmocka_unit_test(programs_describe_themselves),
         cmocka_unit_test(donated_inputs_are_launched_in_place),
+        cmocka_unit_test(a_state_stays_from_launch_to_launch),
         cmocka_unit_test(launches_of_a_program_follow_each_other),
         cmocka_unit_test(long_loops_run_to_their_end),
         cmocka_unit_test(operands_of_a_batch_are_kept_apart),

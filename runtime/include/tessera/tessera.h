@@ -32,7 +32,7 @@ extern "C" {
  * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
  * at least m. */
 #define TSR_ABI_MAJOR 2
-#define TSR_ABI_MINOR 6
+#define TSR_ABI_MINOR 7
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -319,6 +319,26 @@ typedef struct tsr_prepared_info {
     uint64_t bytes;     /* that were made once */
 } tsr_prepared_info_t;
 TSR_API tsr_status_t tsrGetPreparedInfo(tsr_prepared_t prepared, tsr_prepared_info_t *info);
+
+/* States, since 2.7: memory on the device for each donated input of a kernel, zeros at first, where
+ * every launch leaves what the next one takes: a cache, moments of an optimiser. Its parts have the
+ * names of the inputs ("cache.K").
+ *
+ * A launch takes the arguments of tsrLaunch without the donated inputs and the outputs that replace
+ * them. Any kernel of the context may be launched with the state that has its donated inputs, by
+ * name and size: one that fills a cache, then one that goes on with it. TSR_ENOTFOUND, TSR_EINVAL:
+ * it has not. Launches with one state are ordered by their stream; what a failed check of a program
+ * says (docs/c-api.md) is in its output, and the state is what the launch made of it.
+ *
+ * The buffer of a part is read and written like any memory of the context (tsrCopy), and is the
+ * state's: destroying it, when no launch uses it any more, frees all. */
+typedef struct tsr_state *tsr_state_t;
+TSR_API tsr_status_t tsrCreateState(tsr_kernel_t kernel, tsr_state_t *state);
+TSR_API tsr_status_t tsrDestroyState(tsr_state_t state);
+TSR_API tsr_status_t tsrGetStateBuffer(tsr_state_t state, const char *name, void **buffer,
+                                       uint64_t *bytes); /* bytes may be NULL */
+TSR_API tsr_status_t tsrLaunchState(tsr_kernel_t kernel, tsr_state_t state, tsr_stream_t stream,
+                                    tsr_launch_t launch, void **args, size_t nargs);
 
 /* Graphs: between tsrBeginCapture and tsrEndCapture launches, copies and fills on a created stream
  * are checked and kept instead of queued, with the values of their arguments (the buffers'
