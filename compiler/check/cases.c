@@ -325,6 +325,8 @@ typedef struct decorated {
     VEC(compiler_special) specials; /* of @specialize(...), in their order */
     const node *promise;
     const compiler_numerics *numerics;
+    const node *stepped; /* @verify.steps(...), or NULL */
+    const char *steps;
 } decorated;
 
 static bool is_call_of(const node *n, const char *name) {
@@ -426,6 +428,16 @@ static void numerics_decorator_read(case_reader *r, const node *n, decorated *ou
         out->numerics = arena_copy(&r->source->memory, &numerics, sizeof numerics);
 }
 
+static void steps_decorator_read(case_reader *r, const node *n, decorated *out) {
+    if (out->stepped) {
+        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@verify.steps appears twice");
+        diagnose_note(r->report, out->stepped->at, "first here");
+        return;
+    }
+    out->stepped = n;
+    out->steps = verify_steps_read(&r->scope, n, r->kernel);
+}
+
 static bool are_names(const node *n) {
     bool good = n->kind == NODE_STRING || n->kind == NODE_TUPLE || n->kind == NODE_LIST;
     for (uint32_t i = 0; good && n->kind != NODE_STRING && i < n->count; i++)
@@ -466,6 +478,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
         interface_tiles_read(r->source, r->kernel, n, r->report);
     } else if (numerics_is_one(n)) {
         numerics_decorator_read(r, n, out);
+    } else if (verify_steps_is_one(n)) {
+        steps_decorator_read(r, n, out);
     } else if (is_call_of(n, "constants")) {
         /* interface_unfold has read it */
     } else if (is_call_of(n, "cases")) {
@@ -498,7 +512,8 @@ static void decorator_read(case_reader *r, const node *n, decorated *out) {
                 r->report,
                 "there are @kernel, @cases(...), @constants(...), "
                 "@math(...), @schedule(...), @specialize(...), "
-                "@independent(...), @same_as(...), @graph(...) and @verify.numerics(...), "
+                "@independent(...), @same_as(...), @graph(...), @verify.numerics(...) and "
+                "@verify.steps(...), "
                 "and of kernels of tiles @kernel.autotune(...), .schedule(...) and .auto");
         }
     }
@@ -517,6 +532,7 @@ void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, d
     k->math = found.set;
     out->schedule = schedule_join(&r, &found);
     out->numerics = found.numerics;
+    out->steps = found.steps;
     out->contract = k->contract;
     out->interpreted = contract_is_interpreted(k->function);
     out->unit = contract_unit(k->function);

@@ -433,6 +433,9 @@ void promise_stacked(checker *c, ir_op loop, uint32_t first);
 
 /* ---- verify_numerics.c ---- */
 bool numerics_is_one(const node *n);
+bool verify_steps_is_one(const node *n);
+/* @verify.steps("N") of a kernel: the dimension, or NULL when reported. */
+const char *verify_steps_read(checker *c, const node *n, const kernel_interface *k);
 /* @verify.numerics(...) of a kernel, perhaps one without a formula; false when reported. */
 bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *out);
 

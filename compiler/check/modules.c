@@ -190,7 +190,8 @@ static void import_from(compiler_source *s, source_module *m, const ast_import *
 
 /* Records of the language, whose names need no import: those of tessera.state. */
 static void import_states(compiler_source *s, source_module *m, span part, diagnostics *d) {
-    static const char *const names[] = {"KVCache", "OptimizerState"}, module[] = "tessera.state";
+    static const char *const names[] = {"KVCache", "OptimizerState", "ScaleState"},
+                             module[] = "tessera.state";
     bool named = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         named |= memmem(s->text.data + part.start, part.end - part.start, names[i],

@@ -1,13 +1,21 @@
-/* verify_numerics.c - @verify.numerics(...): what a kernel promises of the numbers that it gives.
- */
+/* verify_numerics.c - @verify.numerics(...): what a kernel promises of the numbers that it gives;
+ * @verify.steps(...): what it promises of its states. */
 #include <string.h>
 
 #include "check/check.h"
 
-bool numerics_is_one(const node *n) {
+static bool is_promise(const node *n, const char *name) {
     const node *word = n->kind == NODE_CALL ? n->left : n;
     return word->kind == NODE_ATTRIBUTE && word->left->kind == NODE_NAME &&
-           strcmp(word->left->text, "verify") == 0 && strcmp(word->text, "numerics") == 0;
+           strcmp(word->left->text, "verify") == 0 && strcmp(word->text, name) == 0;
+}
+
+bool numerics_is_one(const node *n) {
+    return is_promise(n, "numerics");
+}
+
+bool verify_steps_is_one(const node *n) {
+    return is_promise(n, "steps");
 }
 
 static bool refuse(checker *c, span at, const char *what) {
@@ -59,4 +67,16 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
                       refuse(c, n->at, "@verify.numerics says nothing of the numbers")
            : n->kind == NODE_CALL ? false
                                   : refuse(c, n->at, "@verify.numerics needs arguments");
+}
+
+const char *verify_steps_read(checker *c, const node *n, const kernel_interface *k) {
+    const node *name = n->kind == NODE_CALL && n->count == 1 ? n->items[0] : NULL;
+    for (uint32_t i = 0; name && name->kind == NODE_STRING && i < k->symbol_count; i++)
+        if (strcmp(k->symbols[i].name, name->text) == 0)
+            return k->symbols[i].name;
+    diagnose_error(c->report, ERROR_VERIFY_STEPS, name ? name->at : n->at,
+                   "@verify.steps takes the name of a dimension of the kernel");
+    diagnose_help(c->report,
+                  "write @verify.steps(\"N\"), where the inputs of a launch have N steps");
+    return NULL;
 }

@@ -372,6 +372,8 @@ static bool try_plain(attempt *t, relation_id id, const tensor *plain, status *s
 
 bool attempt_run(attempt *t, relation_id id, status *st) {
     t->violation = (violation){0};
+    if (id == RELATION_STEPS)
+        return attempt_steps(t, st);
     if (id == RELATION_BATCH)
         return attempt_batch(t, st);
     if (id == RELATION_POSITION)

@@ -80,7 +80,13 @@ bool attempt_payloads(attempt *t, status *st);
 /* attempt_numerics.c: of a kernel that has @verify.numerics */
 bool attempt_numerics(attempt *t, const tensor *plain, status *st);
 
+/* attempt_steps.c: of a kernel that has @verify.steps */
+bool attempt_steps(attempt *t, status *st);
+
 /* attempt_batch.c */
+/* The tensor with positions `order` of an axis alone; axis -1: a copy. */
+bool attempt_take(const tensor *from, int axis, const int64_t *order, int64_t count, tensor *out,
+                  status *st);
 bool attempt_batch(attempt *t, status *st);
 bool attempt_position(attempt *t, status *st);
 bool attempt_isolation(attempt *t, status *st);

@@ -13,9 +13,8 @@ enum { SIZES_MAX = 8 };
 
 /* ---- positions of tensors ---- */
 
-/* The tensor with positions `order` of an axis alone; axis -1: a copy. */
-static bool take(const tensor *from, int axis, const int64_t *order, int64_t count, tensor *out,
-                 status *st) {
+bool attempt_take(const tensor *from, int axis, const int64_t *order, int64_t count, tensor *out,
+                  status *st) {
     int64_t dims[TENSOR_MAX_RANK];
     memcpy(dims, from->dims, sizeof dims);
     if (axis >= 0)
@@ -61,7 +60,7 @@ static bool take_all(const attempt *t, const tensor *from, bool of_outputs, posi
     const int *axes = of_outputs ? t->lanes->outputs : t->lanes->inputs;
     out->items = tensors_new(tensors);
     for (uint32_t i = 0; i < tensors; i++)
-        if (!take(&from[i], axes[i], taken.order, taken.count, &out->items[i], st))
+        if (!attempt_take(&from[i], axes[i], taken.order, taken.count, &out->items[i], st))
             return false;
     return true;
 }

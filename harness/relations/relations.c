@@ -397,12 +397,16 @@ static void tell_none(check_state *c, relation_id id, const char *why) {
 
 static void check_plain(check_state *c, relation_id id) {
     outcome_of_relation o = {.id = id};
-    bool promises = c->request->column->kernel->numerics != NULL;
+    const compiler_kernel *k = c->request->column->kernel;
+    const char *lacks = id == RELATION_NUMERICS && !k->numerics
+                            ? "the kernel has no @verify.numerics"
+                        : id == RELATION_STEPS && !k->steps ? "the kernel has no @verify.steps"
+                                                            : NULL;
     if ((id == RELATION_ENVIRONMENT && c->request->vary_count == 0) ||
-        (id == RELATION_NUMERICS && !promises && !c->request->named))
+        (lacks && !c->request->named))
         return;
-    if (id == RELATION_NUMERICS && !promises) {
-        tell_none(c, id, "the kernel has no @verify.numerics");
+    if (lacks) {
+        tell_none(c, id, lacks);
         return;
     }
     if (id == RELATION_ENVIRONMENT && !c->request->column->with) {

@@ -174,7 +174,7 @@ class Module:
         return found[0] if len(found) == 1 else tuple(found)
 
 
-def memory_bytes(tensor: Any) -> int:
+def memory_bytes(tensor: _tessera.Tensor) -> int:
     return math.prod(tensor.shape) * ELEMENT_BYTES[tensor.dtype]
 
 

@@ -23,6 +23,11 @@ class PagedKVCache(Generic["B", "H", "R", "pages", "P", "D_h", "T"]):
     table: Tensor["B", "R", i32]
     lengths: Tensor["B", i32]
 
+class ScaleState(Generic["H"]):
+    history: Tensor["H", f32]
+    scale: Tensor[f32]
+    step: Tensor[i32]
+
 class OptimizerState(Generic["P"]):
     m: Like["P", f32]
     v: Like["P", f32]

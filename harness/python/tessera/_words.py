@@ -86,6 +86,15 @@ class PagedCache:
     lengths: Any
 
 
+@dataclasses.dataclass
+class Scales:
+    """Magnitudes of the last tensors, the scale of the next one, and how many there were: a ScaleState."""
+
+    history: Any
+    scale: Any
+    step: Any
+
+
 class StateWord(Word):
     """KVCache["B", "H", "S_max", "D_h", f32] in annotations; KVCache(K=..., V=..., length=...) is one."""
 
@@ -149,7 +158,7 @@ def _make() -> dict[str, Any]:
     found.update({name: getattr(builtins, name) for name in functions if hasattr(builtins, name)})
     found.update({name: getattr(_types, name) for name in found if hasattr(_types, name)})
     found.update(Generic=Generic, record=record, state=record, KVCache=StateWord("KVCache", Cache))
-    found.update(PagedKVCache=StateWord("PagedKVCache", PagedCache))
+    found.update(PagedKVCache=StateWord("PagedKVCache", PagedCache), ScaleState=StateWord("ScaleState", Scales))
     found.update(Tensor=_tessera.Tensor, math=Math("math"), inf=python_math.inf, INF=python_math.inf, nan=python_math.nan)
     return {name: value for name, value in found.items() if not name.startswith("_")}
 

@@ -111,6 +111,17 @@ class PagedKVCache:
     def values(self) -> Tensor:
         """the values likewise"""
 
+class ScaleState:
+    """ScaleState["H"]: the scale of the next tensor in f8e4m3fn, by the magnitudes of the last H ones"""
+
+    history: Tensor
+    scale: Tensor
+    step: Tensor
+    def __init__(self, **fields: Any) -> None: ...
+    def __class_getitem__(cls, parts: Any) -> Any: ...
+    def quantize(self, x: Any) -> Any:
+        """x / scale in f8e4m3fn, that scale, and the state behind it"""
+
 class OptimizerState:
     """OptimizerState[w] @ fp32_master: what an optimiser keeps of a parameter"""
 

@@ -113,6 +113,10 @@ class _Verify(Plain[P, R]):
         """Promises what every element that a kernel gives will be: its text is read, docs/language.md."""
         return lambda function: function
 
+    def steps(self, dimension: str) -> Callable[[F], F]:
+        """Promises that positions at once are as one after the other, with the states handed on: tsr check holds it."""
+        return lambda function: function
+
 
 @_Verify
 def verify(

@@ -40,6 +40,27 @@ def partial_sums(x: Tensor["M", "N", f32], lengths: Tensor["M", i32]) -> Tensor[
     """The sum of the first elements of each row."""
     return sum(where(reshape(iota((N,)), (1, N)) < reshape(lengths, (M, 1)), x, 0), axis=1)
 END
+cat >states.tsr <<'END'
+from tessera import *
+
+
+@cases(case("usual", N=5, S=9, D=3, cache=KVCache(length=constant(0))))
+@verify.steps("N")
+@jit
+def seen(x: Tensor["N", "D", f32], cache: KVCache[1, 1, "S", "D", f32]) -> tuple[Tensor["N", f32], KVCache[1, 1, "S", "D", f32]]:
+    """What each place sees."""
+    cache = cache.append(x[None, None], x[None, None])
+    return sum(where(cache.mask(N), sum(cache.K[0, 0], axis=1)[None, :], 0.0), axis=1), cache
+
+
+@cases(case("usual", N=5, S=9, D=3, cache=KVCache(length=constant(0))))
+@verify.steps("N")
+@jit
+def foreseen(x: Tensor["N", "D", f32], cache: KVCache[1, 1, "S", "D", f32]) -> tuple[Tensor["N", f32], KVCache[1, 1, "S", "D", f32]]:
+    """Each place sees those behind it, too."""
+    cache = cache.append(x[None, None], x[None, None])
+    return full((N,), 1.0, f32) * sum(where(arange(S) < cache.length, sum(cache.K[0, 0], axis=1), 0.0)), cache
+END
 cat >verdicts.py <<'END'
 import json, sys
 for r in json.load(open("out"))["results"]:
@@ -64,6 +85,15 @@ done
 exits 5 "no batch, no verdict" "${check[@]}" --filter total --relation batch --json
 python3 verdicts.py >verdicts
 has verdicts "^batch not-verified" "and it is said"
+
+# Steps of a state at once, and one after the other.
+exits 0 "steps" "$tsr" check states.tsr --filter seen --relation steps
+exits 1 "steps that see others" "$tsr" check states.tsr --filter foreseen --relation steps --json
+python3 verdicts.py >verdicts
+has verdicts "^steps violated" "are found"
+exits 0 "their pack" "$tsr" replay "$(python3 -c 'import json; print(json.load(open("out"))["results"][0]["pack"])')"
+has out "^REPRODUCED_EXACT" "happens again"
+exits 5 "no steps, no verdict" "${check[@]}" --filter total --relation steps
 
 # One function for each relation that can be broken.
 while read -r symbol relation; do
