@@ -155,24 +155,49 @@ static void prefetch(dot *t, ir_builder *b, ir_value k, ir_value low) {
     tile_prefetch(b, memory, tile_affine(b, 0, parts, factors, 3), run);
 }
 
+/* Goes on from step k by so many, for a prefetch: behind the tile's last step to the tile of the
+ * next columns, whose steps come then. `low`: the first step. */
+static void look_ahead(dot *t, ir_builder *b, ir_value low, ir_value k, int64_t by) {
+    frame *f = &t->f;
+    const ir_dim extent = ir_op_int(f->l->s, f->op, "extent", 0);
+    const bool chunked = f->shape.buffer[DOT_TOTALS] >= 0;
+    int64_t one = 1, length = chunked ? t->chunk : extent;
+    ir_value at = tile_affine(b, by, &k, &one, 1);
+    f->index[t->k] = at;
+    if (!ir_dim_is_static(extent) || f->column_axis < 0)
+        return;
+    ir_value passed = tile_index_quotient(b, tile_index_sub(b, at, low), tile_index(b, length)),
+             from[] = {at, passed}, columns[] = {f->index[f->column_axis], passed};
+    const int64_t back[] = {1, -length}, further[] = {1, f->columns};
+    f->index[t->k] = tile_affine(b, 0, from, back, 2);
+    f->index[f->column_axis] = tile_affine(b, 0, columns, further, 2);
+}
+
 /* The row of rhs some steps ahead. */
-static void prefetch_rows(dot *t, ir_builder *b, ir_value k) {
-    int64_t one = 1;
+static void prefetch_rows(dot *t, ir_builder *b, ir_value low, ir_value k) {
+    const ir_value column = t->f.column_axis < 0 ? 0 : t->f.index[t->f.column_axis];
     for (int64_t i = 0; i < t->unroll; i++) {
-        t->f.index[t->k] = tile_affine(b, t->prefetch + i, &k, &one, 1);
+        look_ahead(t, b, low, k, t->prefetch + i);
         tile_prefetch(b, frame_memory(&t->f, 1), frame_offset(&t->f, b, t->rhs), t->f.columns);
+        if (column)
+            t->f.index[t->f.column_axis] = column;
     }
 }
 
 /* The block of rhs some trips ahead, a run of steps for each column: into the first cache, because
  * each line is read once, by one load. */
-static void prefetch_block(dot *t, ir_builder *b, ir_value k) {
+static void prefetch_block(dot *t, ir_builder *b, ir_value low, ir_value k) {
     frame *f = &t->f;
+    const ir_value column = f->column_axis < 0 ? 0 : f->index[f->column_axis];
     int64_t one = 1;
-    f->index[t->k] = tile_affine(b, t->prefetch * t->unroll, &k, &one, 1);
+    if (t->once) /* loads fetch for themselves */
+        return;
+    look_ahead(t, b, low, k, t->prefetch * t->unroll);
     tile_window w = frame_window(f, t->rhs);
     ir_value offset = frame_offset(f, b, t->rhs);
-    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE] && !t->once; c++) {
+    if (column)
+        f->index[f->column_axis] = column;
+    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE]; c++) {
         ir_op fetch =
             tile_prefetch(b, frame_memory(f, 1),
                           tile_affine(b, c * w.column_stride, &offset, &one, 1), t->unroll);
@@ -208,9 +233,9 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     lowering_mark(t->f.l, loop, t->f.op);
     ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = trip(t, &in, k, before);
     if (t->prefetch && !masked)
-        (t->turned   ? prefetch_block(t, &in, k)
+        (t->turned   ? prefetch_block(t, &in, low, k)
          : t->packed ? prefetch(t, &in, k, low)
-                     : prefetch_rows(t, &in, k));
+                     : prefetch_rows(t, &in, low, k));
     if (masked) {
         ir_value mask = tile_compare(&in, "lt", tile_from_index(&in, k), t->counts);
         next = tile_op(&in, TILE_SELECT, (ir_value[]){mask, next, before}, 3, DTYPE_NONE);
@@ -287,7 +312,7 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
         next[0] = tile_group_dot(&in, x, y, next[0], t->of, exact);
     }
     if (t->turned && t->prefetch)
-        prefetch_block(t, &in, k);
+        prefetch_block(t, &in, low, k);
     tile_yield(&in, next, 1 + beside);
     sum = ir_op_result(b->m, loop, 0);
     ir_value less[] = {sum, beside ? ir_op_result(b->m, loop, 1) : 0};

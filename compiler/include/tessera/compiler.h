@@ -136,8 +136,7 @@ typedef struct compiler_knobs {
     uint64_t budget_ms; /* what its source allows for tuning it; 0: nothing is said */
     const char *cache; /* where its source would have tuned schedules kept; NULL: nothing is said */
 } compiler_knobs;
-/* @verify.numerics(...): what every element that the kernel gives is promised to be. It is no part
- * of what the kernel computes; runs are held to it. */
+/* @verify.numerics(...): what each element is promised to be, and runs are held to. */
 typedef struct compiler_numerics {
     bool stable;  /* finite where the f64 reference is */
     bool bounded; /* from `low` to `high`, and no NaN */
@@ -161,8 +160,7 @@ typedef struct compiler_kernel {
     const compiler_schedule *schedule; /* @schedule and @specialize; NULL: none is written */
     const compiler_knobs *knobs;       /* never NULL */
     const compiler_numerics *numerics; /* NULL: nothing is promised */
-    const char *steps; /* of @verify.steps: the dimension whose positions at once are as one after
-                          the other, with the states handed on; NULL: there is none */
+    const char *steps; /* the dimension of @verify.steps, or NULL */
     const struct compiler_kernel *same_as; /* of @same_as: what was meant; NULL: none is named */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
                       be compiled, interpreted or referred to; code of others computes it */

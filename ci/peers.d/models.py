@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""models - a GPT of four layers in f32, ours beside PyTorch and JAX: a prompt of 128 tokens, and one token more with a cache of 1,024 places.
+
+Each library runs in a process of its own on the cores that it is given; rounds alternate, and a ratio is the median of those of the
+rounds. All results are compared first. Ours is strict. `ci/peers --models`; what is missing is left out, with the reason.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+LAYERS, WIDTH, HEADS, GROUPS, DEPTH, INNER, WORDS = 4, 512, 8, 4, 64, 1536, 8192
+PROMPT, ROOM, FILLED = 128, 1024, 512
+ENOUGH_S = 0.25
+
+
+def weights():
+    import numpy as np
+
+    draw = np.random.default_rng(7)
+    narrow = GROUPS * DEPTH
+
+    def matrix(*shape):
+        return draw.normal(0, shape[0] ** -0.5, shape).astype(np.float32)
+
+    layers = [
+        dict(
+            first=np.ones(WIDTH, np.float32), second=np.ones(WIDTH, np.float32), wq=matrix(WIDTH, WIDTH), wk=matrix(WIDTH, narrow),
+            wv=matrix(WIDTH, narrow), wo=matrix(WIDTH, WIDTH), gate=matrix(WIDTH, INNER), up=matrix(WIDTH, INNER), down=matrix(INNER, WIDTH),
+        )
+        for _ in range(LAYERS)
+    ]
+    return dict(embedding=draw.normal(0, 1, (WORDS, WIDTH)).astype(np.float32), last=np.ones(WIDTH, np.float32), layers=layers)
+
+
+def inputs():
+    import numpy as np
+
+    draw = np.random.default_rng(11)
+    tokens = draw.integers(0, WORDS, PROMPT).astype(np.int32)
+    caches = [(draw.normal(0, 1, (GROUPS, ROOM, DEPTH)).astype(np.float32), draw.normal(0, 1, (GROUPS, ROOM, DEPTH)).astype(np.float32)) for _ in range(LAYERS)]
+    angles = np.arange(ROOM)[:, None] * (10000.0 ** (-np.arange(DEPTH // 2) / (DEPTH // 2)))[None, :]
+    return tokens, caches, np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+
+# ---- ours ----
+
+
+def ours():
+    import numpy as np
+    import tessera
+
+    import models_tessera as model
+
+    w = weights()
+    tokens, caches, cosines, sines = inputs()
+    layers = [model.Layer(**one) for one in w["layers"]]
+    states = tessera.device_put([tessera.KVCache(K=k[None], V=v[None], length=np.int32(FILLED)) for k, v in caches])
+    whole = tessera.device_put([w["embedding"], w["last"], layers])
+    kept = {"states": states}
+
+    def run_prompt():
+        return model.prompt(tokens, *whole, cosines[:PROMPT], sines[:PROMPT])
+
+    def run_token():
+        logits, states = model.token(tokens[:1], *whole, cosines[FILLED : FILLED + 1], sines[FILLED : FILLED + 1], kept["states"])
+        for one in states:  # the same place again
+            one.length = np.int32(FILLED)
+        kept["states"] = states
+        return logits
+
+    return run_prompt, run_token
+
+
+# ---- the others ----
+
+
+def torch_runs(threads):
+    import numpy as np
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.set_grad_enabled(False)
+    w, (tokens, caches, cosines, sines) = weights(), inputs()
+    t = torch.from_numpy
+    embedding, last, layers = t(w["embedding"]), t(w["last"]), [{name: t(x) for name, x in one.items()} for one in w["layers"]]
+    caches = [(t(k), t(v)) for k, v in caches]
+    cosines, sines = t(cosines), t(sines)
+    later = torch.full((PROMPT, PROMPT), float("-inf")).triu(1)
+
+    def norm(x, g):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) * g
+
+    def turned(x, c, s):
+        low, high = x[..., :32], x[..., 32:]
+        return torch.cat([low * c - high * s, high * c + low * s], -1)
+
+    def heads_of(x, many):
+        return x.view(x.shape[0], many, DEPTH).transpose(0, 1)
+
+    def attended(q, k, v, mask):
+        scores = torch.matmul(q, k.repeat_interleave(2, 0).transpose(1, 2)) * DEPTH**-0.5
+        return torch.matmul(torch.softmax(scores + mask, -1), v.repeat_interleave(2, 0))
+
+    def layer(x, w, c, s, cache):
+        n = norm(x, w["first"])
+        q, k, v = turned(heads_of(n @ w["wq"], HEADS), c, s), turned(heads_of(n @ w["wk"], GROUPS), c, s), heads_of(n @ w["wv"], GROUPS)
+        if cache is None:
+            y = attended(q, k, v, later)
+        else:
+            cache[0][:, FILLED : FILLED + 1], cache[1][:, FILLED : FILLED + 1] = k, v
+            keys, values = cache[0][:, : FILLED + 1], cache[1][:, : FILLED + 1]
+            scores = torch.matmul(q.reshape(GROUPS, 2, DEPTH), keys.transpose(1, 2)) * DEPTH**-0.5  # two heads share keys
+            y = torch.matmul(torch.softmax(scores, -1), values).reshape(HEADS, 1, DEPTH)
+        x = x + y.transpose(0, 1).reshape(x.shape[0], WIDTH) @ w["wo"]
+        h = norm(x, w["second"])
+        return x + (torch.nn.functional.silu(h @ w["gate"]) * (h @ w["up"])) @ w["down"]
+
+    def run(tokens, first, caches):
+        x = embedding[t(tokens).long()]
+        c, s = cosines[first : first + len(tokens)], sines[first : first + len(tokens)]
+        for w, cache in zip(layers, caches):
+            x = layer(x, w, c, s, cache)
+        return (norm(x, last) @ embedding.T).numpy()
+
+    return lambda: run(tokens, 0, [None] * LAYERS), lambda: run(tokens[:1], FILLED, caches)
+
+
+def jax_runs(threads):
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    w, (tokens, caches, cosines, sines) = jax.device_put(weights()), inputs()
+    caches = jax.device_put(caches)
+
+    def norm(x, g):
+        return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6) * g
+
+    def turned(x, c, s):
+        low, high = x[..., :32], x[..., 32:]
+        return jnp.concatenate([low * c - high * s, high * c + low * s], -1)
+
+    def heads_of(x, many):
+        return x.reshape(x.shape[0], many, DEPTH).transpose(1, 0, 2)
+
+    def attended(q, k, v, mask):
+        scores = q @ k.repeat(2, 0).transpose(0, 2, 1) * DEPTH**-0.5
+        return jax.nn.softmax(jnp.where(mask, scores, -jnp.inf), -1) @ v.repeat(2, 0)
+
+    def rest(x, y, w):
+        x = x + y.transpose(1, 0, 2).reshape(x.shape[0], WIDTH) @ w["wo"]
+        h = norm(x, w["second"])
+        return x + (jax.nn.silu(h @ w["gate"]) * (h @ w["up"])) @ w["down"]
+
+    def parts(x, w, c, s):
+        n = norm(x, w["first"])
+        return turned(heads_of(n @ w["wq"], HEADS), c, s), turned(heads_of(n @ w["wk"], GROUPS), c, s), heads_of(n @ w["wv"], GROUPS)
+
+    @jax.jit
+    def prompt(w, tokens, c, s):
+        x = w["embedding"][tokens]
+        mask = jnp.tril(jnp.ones((PROMPT, PROMPT), bool))
+        for one in w["layers"]:
+            q, k, v = parts(x, one, c, s)
+            x = rest(x, attended(q, k, v, mask), one)
+        return norm(x, w["last"]) @ w["embedding"].T
+
+    def token_(w, tokens, c, s, caches, length):
+        x, kept = w["embedding"][tokens], []
+        seen = jnp.arange(ROOM)[None, None, :] <= length
+        for one, (keys, values) in zip(w["layers"], caches):
+            q, k, v = parts(x, one, c, s)
+            keys, values = jax.lax.dynamic_update_slice(keys, k, (0, length, 0)), jax.lax.dynamic_update_slice(values, v, (0, length, 0))
+            kept.append((keys, values))
+            scores = q.reshape(GROUPS, 2, DEPTH) @ keys.transpose(0, 2, 1) * DEPTH**-0.5
+            y = jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), -1) @ values
+            x = rest(x, y.reshape(HEADS, 1, DEPTH), one)
+        return norm(x, w["last"]) @ w["embedding"].T, kept
+
+    token = jax.jit(token_, donate_argnums=4)
+    kept = {"caches": caches}
+
+    def run_token():
+        logits, kept["caches"] = token(w, tokens[:1], cosines[FILLED : FILLED + 1], sines[FILLED : FILLED + 1], kept["caches"], FILLED)
+        return np.asarray(logits)
+
+    return lambda: np.asarray(prompt(w, tokens, cosines[:PROMPT], sines[:PROMPT])), run_token
+
+
+RUNS = {"tessera": lambda threads: ours(), "torch": torch_runs, "jax": jax_runs}
+
+
+# ---- processes ----
+
+
+def serve(name, threads):
+    """Answers each line, "prompt" or "token", with the least time of a round, and before with the results themselves."""
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+    import numpy as np
+
+    runs = dict(zip(("prompt", "token"), RUNS[name](threads)))
+    for kind, run in runs.items():
+        for _ in range(3):
+            result = run()
+        np.save(f"{sys.argv[-1]}/{name}.{kind}.npy", np.asarray(result))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        run, times = runs[line.strip()], []
+        end = time.perf_counter() + ENOUGH_S
+        while time.perf_counter() < end or len(times) < 3:
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+        print(min(times), flush=True)
+
+
+def started(name, threads, folder):
+    """With this Python, or the system's: a library may need another NumPy than the others."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        process = subprocess.Popen([python, "-B", __file__, "--serve", name, "--threads", str(threads), folder], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if process.stdout.readline().strip() == "ready":
+            return process
+        why = process.stderr.read().strip().splitlines()[-1]
+    print(f"ci/peers: {name} is left out: {why}", file=sys.stderr)
+    return None
+
+
+def asked(process, kind):
+    process.stdin.write(kind + "\n")
+    process.stdin.flush()
+    return float(process.stdout.readline())
+
+
+def compared(folder, names):
+    import numpy as np
+
+    for kind in ("prompt", "token"):
+        wanted = np.load(f"{folder}/tessera.{kind}.npy").reshape(-1)
+        for name in names[1:]:
+            found = np.load(f"{folder}/{name}.{kind}.npy").reshape(-1)
+            if not np.allclose(found, wanted, rtol=1e-3, atol=1e-2):
+                sys.exit(f"ci/peers: {name} gives other logits for a {kind}: {abs(found - wanted).max()} apart")
+
+
+def measured(threads, rounds, folder):
+    live = {name: process for name in RUNS if (process := started(name, threads, folder))}
+    if "tessera" not in live:
+        sys.exit("ci/peers: ours does not run")
+    compared(folder, list(live))
+    rows = []
+    for kind in ("prompt", "token"):
+        times = [{name: asked(process, kind) for name, process in live.items()} for _ in range(rounds)]
+        row = {"model": kind, "threads": threads, "ms": 1e3 * statistics.median(one["tessera"] for one in times)}
+        for name in live:
+            if name != "tessera":
+                ratios = sorted(one[name] / one["tessera"] for one in times)
+                row[name] = [statistics.median(ratios), ratios[0], ratios[-1]]
+        rows.append(row)
+    for process in live.values():
+        process.stdin.close()
+        process.wait()
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--serve")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("folder", nargs="?")
+    given = parser.parse_args()
+    if given.serve:
+        return serve(given.serve, int(given.threads))
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [row for threads in map(int, given.threads.split(",")) for row in measured(threads, given.rounds, folder)]
+    if given.json:
+        print(json.dumps(rows, indent=1))
+        return None
+    names = [name for name in RUNS if name != "tessera" and any(name in row for row in rows)]
+    print("| model | threads | ours, ms | " + " | ".join(f"{name} / ours" for name in names) + " |\n" + "|---" * (3 + len(names)) + "|")
+    for row in rows:
+        cells = [f"{row[name][0]:.2f} ({row[name][1]:.2f} to {row[name][2]:.2f})" if name in row else "" for name in names]
+        print(f"| {row['model']} | {row['threads']} | {row['ms']:.2f} | " + " | ".join(cells) + " |")
+    return None
+
+
+if __name__ == "__main__":
+    main()
