@@ -68,27 +68,49 @@ static place amd_b_32(int lane, int i) {
     return (place){lane / 16 * 8 + i, lane % 16};
 }
 
+/* AMD, RDNA3 ISA, "Wave Matrix Multiply Accumulate (WMMA)", wavefronts of 32: a row or column of
+ * factors, twice; every second row of sums. */
+static place rdna_a(int lane, int i) {
+    return (place){lane % 16, i};
+}
+
+static place rdna_b(int lane, int i) {
+    return (place){i, lane % 16};
+}
+
+static place rdna_c(int lane, int i) {
+    return (place){2 * i + lane / 16, lane % 16};
+}
+
 static const struct {
+    bool ptx;
     int lanes, k;
     ir_fragment fragment;
     int elements; /* of a lane */
     place (*at)(int lane, int i);
 } manuals[] = {
-    {32, 16, IR_FRAGMENT_A, 8, ptx_a},    {32, 16, IR_FRAGMENT_B, 4, ptx_b},
-    {32, 16, IR_FRAGMENT_C, 4, ptx_c},    {32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
-    {32, 8, IR_FRAGMENT_B, 2, ptx_b_32},  {32, 8, IR_FRAGMENT_C, 4, ptx_c},
-    {32, 32, IR_FRAGMENT_A, 16, ptx_a_8}, {32, 32, IR_FRAGMENT_B, 8, ptx_b_8},
-    {32, 32, IR_FRAGMENT_C, 4, ptx_c},    {32, 4, IR_FRAGMENT_A, 1, ptx_a_32},
-    {32, 4, IR_FRAGMENT_B, 1, ptx_b_32},  {32, 4, IR_FRAGMENT_C, 2, ptx_c},
-    {64, 32, IR_FRAGMENT_A, 8, amd_a_32}, {64, 32, IR_FRAGMENT_B, 8, amd_b_32},
-    {64, 32, IR_FRAGMENT_C, 4, amd_b},    {64, 16, IR_FRAGMENT_A, 4, amd_a},
-    {64, 16, IR_FRAGMENT_B, 4, amd_b},    {64, 16, IR_FRAGMENT_C, 4, amd_b},
+    {true, 32, 16, IR_FRAGMENT_A, 8, ptx_a},     {true, 32, 16, IR_FRAGMENT_B, 4, ptx_b},
+    {true, 32, 16, IR_FRAGMENT_C, 4, ptx_c},     {true, 32, 8, IR_FRAGMENT_A, 4, ptx_a_32},
+    {true, 32, 8, IR_FRAGMENT_B, 2, ptx_b_32},   {true, 32, 8, IR_FRAGMENT_C, 4, ptx_c},
+    {true, 32, 32, IR_FRAGMENT_A, 16, ptx_a_8},  {true, 32, 32, IR_FRAGMENT_B, 8, ptx_b_8},
+    {true, 32, 32, IR_FRAGMENT_C, 4, ptx_c},     {true, 32, 4, IR_FRAGMENT_A, 1, ptx_a_32},
+    {true, 32, 4, IR_FRAGMENT_B, 1, ptx_b_32},   {true, 32, 4, IR_FRAGMENT_C, 2, ptx_c},
+    {false, 64, 32, IR_FRAGMENT_A, 8, amd_a_32}, {false, 64, 32, IR_FRAGMENT_B, 8, amd_b_32},
+    {false, 64, 32, IR_FRAGMENT_C, 4, amd_b},    {false, 64, 16, IR_FRAGMENT_A, 4, amd_a},
+    {false, 64, 16, IR_FRAGMENT_B, 4, amd_b},    {false, 64, 16, IR_FRAGMENT_C, 4, amd_b},
+    {false, 32, 16, IR_FRAGMENT_A, 16, rdna_a},  {false, 32, 16, IR_FRAGMENT_B, 16, rdna_b},
+    {false, 32, 16, IR_FRAGMENT_C, 8, rdna_c},
 };
 
 static int lane_of(const ir_layout *l, place p) {
     int row = p.row / l->row_run % l->row_threads,
         column = p.column / l->column_run % l->column_threads;
     return l->turned ? column * l->row_threads + row : row * l->column_threads + column;
+}
+
+/* Lanes beyond these hold once more what the first do. */
+static int holders(const ir_layout *l) {
+    return l->row_threads * l->column_threads;
 }
 
 static uint32_t in_memory(void) {
@@ -105,13 +127,13 @@ static void threads_hold_what_the_manuals_say(void **state) {
     (void)state;
     for (uint32_t u = 0; u < count; u++)
         for (size_t i = 0; i < sizeof manuals / sizeof *manuals; i++) {
-            if (manuals[i].lanes != units[u].lanes || manuals[i].k != units[u].k ||
-                mma_in_memory(&units[u]))
+            if (manuals[i].ptx != units[u].ptx || manuals[i].lanes != units[u].lanes ||
+                manuals[i].k != units[u].k || mma_in_memory(&units[u]))
                 continue;
             ir_layout l = mma_layout(&units[u], manuals[i].fragment, (mma_grid){1, 1});
             for (int lane = 0; lane < units[u].lanes; lane++)
                 for (int e = 0; e < manuals[i].elements; e++)
-                    assert_int_equal(lane_of(&l, manuals[i].at(lane, e)), lane);
+                    assert_int_equal(lane_of(&l, manuals[i].at(lane, e)), lane % holders(&l));
             seen++;
         }
     assert_int_equal(seen, 3 * (count - in_memory()));

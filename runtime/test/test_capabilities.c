@@ -136,7 +136,7 @@ static void chips_are_as_the_tables_say(void **state) {
          1, true},
         {BACKEND_HIP, "hip", "gfx942", "rocm", "mfma.gfx942.bf16", "", "mfma.gfx942.i8", 64, 3,
          false},
-        {BACKEND_HIP, "hip", "gfx1100", "rocm", "", "", "", 32, 3, false},
+        {BACKEND_HIP, "hip", "gfx1100", "rocm", "", "", "wmma.gfx1100.i8", 32, 3, false},
         {BACKEND_OPENCL, "opencl", "spirv-opencl", "spirv", "", "", "", 0, 1, false},
         {BACKEND_LEVEL_ZERO, "level_zero", "spirv-opencl", "spirv", "", "", "", 0, 1, false},
         {BACKEND_CPU, "cpu", "x86-64-v4", "cpu", "", "", "", 1, 3, false},
@@ -154,7 +154,7 @@ static void chips_are_as_the_tables_say(void **state) {
         assert_int_equal(json_integer_value(json_object_get(root, "subgroup")), rows[i].subgroup);
         assert_int_equal(json_is_true(json_object_get(root, "async_copy")), rows[i].copies);
         assert_int_equal(is_missing(root, "async_copy"), !rows[i].copies);
-        assert_int_equal(is_missing(root, "matrix_unit"), !*rows[i].bf16);
+        assert_int_equal(is_missing(root, "matrix_unit"), !*rows[i].i8);
         assert_string_equal(word(tf32, "as"), "f32");
         assert_int_equal(json_array_size(json_object_get(tf32, "profiles")), rows[i].tf32_profiles);
         json_decref(root);

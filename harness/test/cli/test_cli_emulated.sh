@@ -173,6 +173,8 @@ ptx sm_80 doubles fma.rn.f64
 ptx sm_90 doubles mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 rocm gfx90a by_steps v_mfma_i32_16x16x16i8
 rocm gfx942 by_lines v_mfma_i32_16x16x32_i8
+rocm gfx1100 by_lines v_wmma_i32_16x16x16_iu8
+rocm gfx1100 by_steps v_wmma_i32_16x16x16_iu8
 END
 
 # 8-bit floats, with a scale for each row: threads multiply them in strict, units beyond it.

@@ -18,14 +18,19 @@ enum {
     K_MAX = 32
 };
 
+/* Places of the elements in the lanes. */
+typedef enum holding { HELD_BY_WARP, HELD_BY_WAVEFRONT, HELD_TWICE, HELD_IN_MEMORY } holding;
+
 static const struct {
     const char *name;
     uint32_t m, n, k, lanes;
+    holding held;
     const char *unit;
 } instructions[] = {
-#define MMA(id, name, m, n, k, unit) {name, m, n, k, WARP, unit},
-#define MFMA(id, name, m, n, k, unit) {name, m, n, k, WAVEFRONT, unit},
-#define WGMMA(id, name, m, n, k, unit) {name, m, n, k, WARPGROUP, unit},
+#define MMA(id, name, m, n, k, unit) {name, m, n, k, WARP, HELD_BY_WARP, unit},
+#define MFMA(id, name, m, n, k, unit) {name, m, n, k, WAVEFRONT, HELD_BY_WAVEFRONT, unit},
+#define WMMA(id, name, m, n, k, unit) {name, m, n, k, WARP, HELD_TWICE, unit},
+#define WGMMA(id, name, m, n, k, unit) {name, m, n, k, WARPGROUP, HELD_IN_MEMORY, unit},
 #include "device/emulate/emulated_mma.def"
 #undef MMA
 };
@@ -35,6 +40,8 @@ static const struct {
     _Static_assert((m) % ROWS == 0 && (m) <= SIDE_MAX && (n) == COLUMNS && (k) <= K_MAX, name);
 #define MFMA(id, name, m, n, k, unit)                                                              \
     _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) % SIDE_MAX == 0 && (k) <= K_MAX, name);
+#define WMMA(id, name, m, n, k, unit)                                                              \
+    _Static_assert((m) == SIDE_MAX && (n) == SIDE_MAX && (k) == SIDE_MAX, name);
 #define WGMMA(id, name, m, n, k, unit) /* emulate_stage.c */
 #include "device/emulate/emulated_mma.def"
 #undef MMA
@@ -116,6 +123,20 @@ static void gather_line(const emulate_thread *first, bool left, uint32_t line, u
     }
 }
 
+/* RDNA3's: lane i, and lane 16 + i once more, has row i of a and column i of b ("Wave Matrix
+ * Multiply Accumulate"). */
+static void gather_twice(const emulate_thread *first, bool left, uint32_t line, uint32_t k,
+                         const matrix_unit *unit, uint64_t *codes) {
+    const emulate_exchange *x = &first[line].exchange, *again = &first[SIDE_MAX + line].exchange;
+    const uint32_t *words = left ? x->a : x->b;
+    const size_t bytes = (size_t)k * (size_t)unit->factors[0]->storage_bits / 8;
+    if (memcmp(words, left ? again->a : again->b, bytes) != 0)
+        emulate_fail_without(first->engine, STATUS_INVALID,
+                             "wmma: the two halves of a wavefront hold other factors");
+    for (uint32_t i = 0; i < k; i++)
+        codes[i] = element(words, i, unit->factors[0]);
+}
+
 /* ---- the product ---- */
 
 typedef struct emulate_factors {
@@ -125,33 +146,45 @@ typedef struct emulate_factors {
 static void decode(emulate_factors *f, const emulate_thread *first, uint32_t kind,
                    const matrix_unit *unit) {
     uint32_t m = instructions[kind].m, n = instructions[kind].n, k = instructions[kind].k;
-    bool wavefront = instructions[kind].lanes == WAVEFRONT;
+    const holding held = instructions[kind].held;
     uint64_t codes[K_MAX];
     for (uint32_t row = 0; row < m; row++) {
-        if (wavefront)
+        if (held == HELD_BY_WAVEFRONT)
             gather_line(first, true, row, k, unit, codes);
+        else if (held == HELD_TWICE)
+            gather_twice(first, true, row, k, unit, codes);
         else
             gather_row(first, m, k, row, unit, codes);
         matrix_factors_decode(&f->rows[row], unit, unit->factors[0], codes, k);
     }
     for (uint32_t column = 0; column < n; column++) {
-        if (wavefront)
+        if (held == HELD_BY_WAVEFRONT)
             gather_line(first, false, column, k, unit, codes);
+        else if (held == HELD_TWICE)
+            gather_twice(first, false, column, k, unit, codes);
         else
             gather_column(first, k, column, unit, codes);
         matrix_factors_decode(&f->columns[column], unit, unit->factors[0], codes, k);
     }
 }
 
-/* A lane's elements of c, and then of d: of a warp two of each eighth row, of a wavefront four of a
- * column. */
+/* Element i of a lane's of c, and then of d: of a warp two of each eighth row, of a wavefront four
+ * of a column, of RDNA3's each second one of a column. */
+static void place_of(holding held, uint32_t lane, uint32_t i, uint32_t *row, uint32_t *column) {
+    *row = i / 2 * ROWS + lane / 4;
+    *column = lane % 4 * 2 + i % 2;
+    if (held == HELD_BY_WARP)
+        return;
+    *row = held == HELD_TWICE ? 2 * i + lane / SIDE_MAX : lane / SIDE_MAX * QUAD + i;
+    *column = lane % SIDE_MAX;
+}
+
 static void multiply(const emulate_factors *f, const emulate_thread *lane, uint32_t index,
                      uint32_t kind, const matrix_unit *unit) {
-    bool wavefront = instructions[kind].lanes == WAVEFRONT;
-    uint32_t count = wavefront ? QUAD : instructions[kind].m / ROWS * 2;
+    const uint32_t count = instructions[kind].m * instructions[kind].n / instructions[kind].lanes;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = wavefront ? index / SIDE_MAX * QUAD + i : i / 2 * ROWS + index / 4,
-                 column = wavefront ? index % SIDE_MAX : index % 4 * 2 + i % 2;
+        uint32_t row, column;
+        place_of(instructions[kind].held, index, i, &row, &column);
         uint64_t c = element(lane->exchange.c, i, unit->accumulator);
         uint64_t d = matrix_unit_dot(unit, &f->rows[row], &f->columns[column], c);
         set_element(lane->exchange.out, i, unit->accumulator, d);

@@ -5,6 +5,7 @@
  * operand, or a part of one. Of sums it holds single elements, as of any tile. */
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "schedule/integers.h"
 #include "target/llvm/emit.h"
@@ -148,14 +149,15 @@ typedef struct product {
     unsigned count;
 } product;
 
-/* As LLVM's intrinsic takes a run: of 16-bit floats, of one tf32 or f64, of four or eight i8. */
+/* As LLVM's intrinsic takes a run: of 16-bit floats, of one tf32 or f64, of 4, 8 or 16 i8. */
 static LLVMValueRef as_operand(emitter *e, const mma_unit *unit, LLVMValueRef run) {
     unsigned length = LLVMGetVectorSize(LLVMTypeOf(run));
     if (unit->factor == DTYPE_F16)
         return LLVMBuildBitCast(e->b, run, LLVMVectorType(e->f16, length), "");
     LLVMTypeRef word = unit->factor == DTYPE_F64                 ? e->f64
                        : unit->factor == DTYPE_I8 && length == 8 ? e->i64
-                                                                 : e->i32;
+                       : unit->factor == DTYPE_I8 && length > 8 ? LLVMVectorType(e->i32, length / 4)
+                                                                : e->i32;
     return unit->ptx || unit->factor == DTYPE_I8 ? LLVMBuildBitCast(e->b, run, word, "") : run;
 }
 
@@ -167,6 +169,11 @@ static void add_runs(emitter *e, product *p, const emitted *t, int64_t row, int6
         for (int64_t r = 0; r < rows; r++)
             p->operands[p->count++] =
                 as_operand(e, p->unit, t->values[(row + r) * t->parts + column + c]);
+}
+
+/* AMD's of a wavefront of 32. */
+static bool is_wave32(const mma_unit *u) {
+    return !u->ptx && u->lanes == 32;
 }
 
 /* The sums of one instruction: as they are, or one vector. */
@@ -181,8 +188,17 @@ static void add_sums(emitter *e, product *p, LLVMValueRef *const *sums, int coun
     if (p->unit->ptx)
         return;
     p->operands[p->count++] = all;
-    for (int i = 0; i < 3; i++) /* no lanes are exchanged or negated */
+    for (int i = 0; i < 3 && !is_wave32(p->unit); i++) /* no lanes are exchanged or negated */
         p->operands[p->count++] = number(e, 0);
+}
+
+/* A word before each factor says that it has a sign; the last one that sums wrap. */
+static void add_signs(emitter *e, product *p) {
+    LLVMValueRef a = p->operands[0], b = p->operands[1], sums = p->operands[2],
+                 sign = LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0);
+    const LLVMValueRef all[] = {sign, a, sign, b, sums, LLVMConstNull(LLVMTypeOf(sign))};
+    p->count = sizeof all / sizeof *all;
+    memcpy(p->operands, all, sizeof all);
 }
 
 /* One instruction: number i down, k along the steps, j across. */
@@ -203,7 +219,11 @@ static void multiply(emitter *e, product *p, int64_t i, int64_t k, int64_t j) {
         for (int64_t column = 0; column < columns_c; column++)
             sums[count++] = &p->d->values[(i * rows_c + r) * p->d->parts + j * columns_c + column];
     add_sums(e, p, sums, count);
-    LLVMValueRef done = code_intrinsic(e, u->intrinsic, NULL, 0, p->operands, p->count);
+    LLVMTypeRef types[] = {LLVMTypeOf(p->operands[2]), LLVMTypeOf(p->operands[0])};
+    if (is_wave32(u))
+        add_signs(e, p);
+    LLVMValueRef done =
+        code_intrinsic(e, u->intrinsic, types, is_wave32(u) ? 2 : 0, p->operands, p->count);
     simt_note_site(e, done);
     for (int n = 0; n < count; n++)
         *sums[n] = u->ptx ? LLVMBuildExtractValue(e->b, done, (unsigned)n, "")

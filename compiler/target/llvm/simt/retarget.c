@@ -37,6 +37,7 @@ static const struct {
     {"call void @llvm.amdgcn.s.barrier()", "call void %emulated.barrier(ptr %emulated, i32 0)"},
     {"@llvm.nvvm.mma.", "@" RETARGETED "mma."},
     {"@llvm.amdgcn.mfma.", "@" RETARGETED "mfma."},
+    {"@llvm.amdgcn.wmma.", "@" RETARGETED "wmma."},
     {"@llvm.nvvm.shfl.sync.", "@" RETARGETED "shfl."},
     {"@llvm.amdgcn.ds.swizzle", "@" RETARGETED "swizzle"},
     {"@llvm.nvvm.ldmatrix.", "@" RETARGETED "ldmatrix."},

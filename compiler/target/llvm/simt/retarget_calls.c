@@ -142,9 +142,11 @@ static bool retarget_mma(emitter *e, const retargeted_call *c) {
                            words(e, c->function, "emulated.c", MOST_WORDS),
                            words(e, c->function, "emulated.d", MOST_WORDS)};
     LLVMPositionBuilderBefore(e->b, c->call);
+    const unsigned signs = strstr(c->name, "wmma.") != NULL; /* one before each factor */
     unsigned next =
-        store_operands(e, c->call, 0, args[2], u->m * u->k / u->lanes * factor, c->layout);
-    next = store_operands(e, c->call, next, args[3], u->k * u->n / u->lanes * factor, c->layout);
+        store_operands(e, c->call, signs, args[2], u->m * u->k / u->lanes * factor, c->layout);
+    next = store_operands(e, c->call, next + signs, args[3], u->k * u->n / u->lanes * factor,
+                          c->layout);
     store_operands(e, c->call, next, args[4], u->m * u->n / u->lanes * (int64_t)dtype_size(u->sum),
                    c->layout);
     call_hook(e, offsetof(emulated_hooks, mma), args, 6);
@@ -287,6 +289,7 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
     } table[] = {
         {RETARGETED "mma.", retarget_mma},
         {RETARGETED "mfma.", retarget_mma},
+        {RETARGETED "wmma.", retarget_mma},
         {RETARGETED "shfl.bfly.i32", retarget_shuffle},
         {RETARGETED "swizzle", retarget_swizzle},
         {RETARGETED "exp2.", retarget_exp2},
