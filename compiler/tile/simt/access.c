@@ -5,96 +5,7 @@
 #include <string.h>
 
 #include "ops/donated.h"
-
-static const int64_t far = INT64_C(1) << 46;
-
-/* ---- ranges ---- */
-
-static int64_t limited(int64_t x) {
-    return x > far ? far : x < -far ? -far : x;
-}
-
-static int64_t times(int64_t x, int64_t y) {
-    int64_t product;
-    if (__builtin_mul_overflow(x, y, &product))
-        return (x < 0) == (y < 0) ? far : -far;
-    return limited(product);
-}
-
-static index_range range_scaled(index_range r, int64_t by) {
-    int64_t a = times(r.low, by), b = times(r.high, by);
-    return a < b ? (index_range){a, b} : (index_range){b, a};
-}
-
-static index_range range_plus(index_range x, index_range y) {
-    return (index_range){limited(x.low + y.low), limited(x.high + y.high)};
-}
-
-static const index_range anything = {-(INT64_C(1) << 46), INT64_C(1) << 46};
-
-static index_range range_at(const ir_module *m, ir_value index, int depth);
-static int64_t divisor_at(const ir_module *m, ir_value index, int depth);
-
-/* Range of a block's argument: a loop's index, or a workgroup's number. */
-static index_range range_of_argument(const ir_module *m, const ir_value_data *v, int depth) {
-    ir_op parent = ir_block_parent(m, v->block);
-    const ir_op_data *d = ir_op_get(m, parent);
-    if (d->opcode == TILE_PHASE)
-        return (index_range){0, ir_op_int(m, parent, "grid", 1) - 1};
-    if (d->opcode != TILE_FOR || v->index != 0)
-        return anything;
-    index_range low = range_at(m, d->operands[0], depth), high = range_at(m, d->operands[1], depth);
-    int64_t step = ir_op_int(m, parent, "step", 1);
-    bool even = divisor_at(m, d->operands[0], 0) % step == 0 && high.high % step == 0;
-    return (index_range){low.low, high.high - (even ? step : 1)};
-}
-
-static index_range range_of_affine(const ir_module *m, ir_op op, int depth) {
-    const ir_op_data *d = ir_op_get(m, op);
-    int64_t factors[32], constant = ir_op_int(m, op, "constant", 0);
-    index_range sum = {constant, constant};
-    ir_op_ints(m, op, "coefficients", factors, 32);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        sum = range_plus(sum, range_scaled(range_at(m, d->operands[i], depth), factors[i]));
-    return sum;
-}
-
-static index_range range_at(const ir_module *m, ir_value index, int depth) {
-    enum { DEEPEST = 24 };
-    const ir_value_data *v = ir_value_get(m, index);
-    if (depth > DEEPEST)
-        return anything;
-    if (!v->op)
-        return range_of_argument(m, v, depth + 1);
-    const ir_op_data *d = ir_op_get(m, v->op);
-    index_range x = d->operand_count && d->opcode != TILE_TO_INDEX
-                        ? range_at(m, d->operands[0], depth + 1)
-                        : anything;
-    int64_t by = ir_op_int(m, v->op, "by", 1), value = ir_op_int(m, v->op, "value", 0);
-    switch (d->opcode) {
-    case TILE_INDEX:
-        return (index_range){value, value};
-    case TILE_AFFINE:
-        return range_of_affine(m, v->op, depth + 1);
-    case TILE_INDEX_DIV:
-        return (index_range){x.low / by, x.high / by};
-    case TILE_INDEX_REM:
-        return x.high < by ? x : (index_range){0, by - 1};
-    case TILE_INDEX_MIN:
-    case TILE_INDEX_MAX: {
-        index_range y = range_at(m, d->operands[1], depth + 1);
-        bool least = d->opcode == TILE_INDEX_MIN;
-        return (index_range){(x.low < y.low) == least ? x.low : y.low,
-                             (x.high < y.high) == least ? x.high : y.high};
-    }
-    default:
-        return anything;
-    }
-}
-
-index_range index_range_of(const ir_module *m, ir_value index) {
-    return range_at(m, index, 0);
-}
+#include "tile/simt/index_range.h"
 
 /* ---- linear forms ---- */
 
@@ -258,6 +169,8 @@ typedef struct difference {
     int64_t divisor;
 } difference;
 
+static int64_t divisor_at(const ir_module *m, ir_value index, int depth);
+
 static int64_t divisor_of(int64_t x, int64_t y) {
     x = x < 0 ? -x : x;
     y = y < 0 ? -y : y;
@@ -308,7 +221,7 @@ static int64_t step_of(const ir_module *m, ir_value index) {
 }
 
 static void differ(const ir_module *m, difference *d, ir_value index, int64_t by) {
-    d->range = range_plus(d->range, range_scaled(index_range_of(m, index), by));
+    d->range = index_range_plus(d->range, index_range_scaled(index_range_of(m, index), by));
     d->divisor = divisor_of(d->divisor, by * step_of(m, index));
 }
 
@@ -329,7 +242,8 @@ static bool is_within(const ir_module *m, ir_value x, ir_value y, int64_t distan
     add_index(m, &l, y, -1, 0);
     index_range r = {l.constant, l.constant};
     for (int i = 0; i < l.count; i++)
-        r = range_plus(r, range_scaled(index_range_of(m, l.index[i]), l.coefficient[i]));
+        r = index_range_plus(r,
+                             index_range_scaled(index_range_of(m, l.index[i]), l.coefficient[i]));
     return l.count >= 0 && r.high <= distance;
 }
 
@@ -361,9 +275,9 @@ bool access_runs_once(const ir_module *m, ir_op loop) {
 static void differ_by_trips(const ir_module *m, difference *d, ir_op loop, int64_t by) {
     ir_value index = ir_block_get(m, ir_op_block(m, loop, 0))->arguments[0];
     index_range r = index_range_of(m, index);
-    int64_t step = ir_op_int(m, loop, "step", 1), most = limited(r.high - r.low);
+    int64_t step = ir_op_int(m, loop, "step", 1), most = index_range_limited(r.high - r.low);
     index_range trips = {step, most > step ? most : step};
-    d->range = range_plus(d->range, range_scaled(trips, by));
+    d->range = index_range_plus(d->range, index_range_scaled(trips, by));
     d->divisor = divisor_of(d->divisor, by * step);
 }
 
@@ -377,7 +291,7 @@ static difference difference_of(const ir_module *m, const access *before, const 
     difference d = {{constant, constant}, constant < 0 ? -constant : constant};
     bool met[ACCESS_TERMS] = {false};
     if (x->count < 0 || y->count < 0)
-        return (difference){anything, 1};
+        return (difference){index_range_anything, 1};
     for (int i = 0; i < x->count; i++) {
         int64_t by = x->coefficient[i];
         int found = -1;
@@ -486,12 +400,20 @@ static access part_of(const access *a, int64_t row, bool whole) {
 static bool stays_within(const ir_module *m, const access *part, int64_t row) {
     index_range r = {part->offset.constant, part->offset.constant};
     for (int i = 0; i < part->offset.count; i++)
-        r = range_plus(
-            r, range_scaled(index_range_of(m, part->offset.index[i]), part->offset.coefficient[i]));
+        r = index_range_plus(r, index_range_scaled(index_range_of(m, part->offset.index[i]),
+                                                   part->offset.coefficient[i]));
     return r.low >= 0 && r.high + extent_of(part) <= row;
 }
 
-/* Apart as blocks of rows of that length, of which one begins at element `from`. */
+/* One element of each row, by the thread that has the row. */
+static bool by_thread_of_row(const access *within, const access *before, const access *now,
+                             const difference *rows) {
+    return within[0].rows == 1 && within[0].columns == 1 && within[1].rows == 1 &&
+           within[1].columns == 1 && by_same_thread(before, now, rows);
+}
+
+/* Apart, or of one thread, as blocks of rows of that length, of which one begins at element `from`.
+ */
 static bool is_apart_in_rows_from(const ir_module *m, access first, access second, int64_t row,
                                   int64_t from) {
     const access *before = &first, *now = &second;
@@ -503,7 +425,8 @@ static bool is_apart_in_rows_from(const ir_module *m, access first, access secon
         return false;
     difference inside = difference_of(m, &within[0], &within[1]),
                rows = difference_of(m, &whole[0], &whole[1]);
-    return is_apart(&within[0], &within[1], &inside) || is_apart(&whole[0], &whole[1], &rows);
+    return is_apart(&within[0], &within[1], &inside) || is_apart(&whole[0], &whole[1], &rows) ||
+           by_thread_of_row(within, &whole[0], &whole[1], &rows);
 }
 
 /* Rows begin where memory does, or where the first of both does. */

@@ -49,10 +49,5 @@ bool access_is_within(const ir_module *m, ir_value x, ir_value y, int64_t distan
 bool access_runs_once(const ir_module *m, ir_op loop);
 /* Tells that x is always as far above y; *distance: how far. */
 bool access_distance(const ir_module *m, ir_value x, ir_value y, int64_t *distance);
-/* Between which numbers an index is. */
-typedef struct index_range {
-    int64_t low, high;
-} index_range;
-index_range index_range_of(const ir_module *m, ir_value index);
 
 #endif

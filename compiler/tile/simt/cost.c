@@ -5,6 +5,7 @@
 #include "schedule/simt/simt.h"
 #include "tile/mma.h"
 #include "tile/simt/access.h"
+#include "tile/simt/index_range.h"
 #include "tile/simt/pressure.h"
 #include "tile/simt/simt.h"
 #include "tile/simt/touches.h"
