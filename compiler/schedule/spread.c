@@ -22,7 +22,7 @@ static bool is_spread(const spreads *s, ir_value v) {
     ir_value x = ir_op_get(s->p->g, plan_def(s->p, v))->operands[0];
     int64_t few = ir_type_count(s->p->g, ir_value_get(s->p->g, x)->type),
             many = ir_type_count(s->p->g, ir_value_get(s->p->g, v)->type);
-    return s->heavy[x] && few > 1 && many >= FACTOR * few;
+    return s->heavy[x] && few > 1 && (few == INT64_MAX || many / FACTOR >= few);
 }
 
 static void note(spreads *s, ir_value v) {
