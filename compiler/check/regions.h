@@ -60,6 +60,15 @@ entity tree_alike(checker *c, const entity *like, const entity *e);
 /* Has the one value the form of the other, and tensors of the same types? */
 bool tree_is_like(const checker *c, const entity *a, const entity *b);
 
+/* scatter.c: x with updates at a row of i32 indices along an axis. */
+typedef struct scattering {
+    entity x, indices, updates;
+    int combiner; /* of the element that is there and the update; -1: the update itself */
+    int axis;
+    span at;
+} scattering;
+entity emit_scatter(checker *c, const scattering *s);
+
 /* assigned.c: names that the statements of a block assign to, each once. */
 typedef struct assigned_name {
     const char *name;

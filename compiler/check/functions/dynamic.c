@@ -1,8 +1,8 @@
-/* dynamic.c - slices whose starts are values: gathers, and selections by place
+/* dynamic.c - slices whose starts are values: gathers, and scatters of what replaces them
  * (docs/numerics.md, "Functions that stand for others"). */
 #include <string.h>
 
-#include "check/check.h"
+#include "check/regions.h"
 
 typedef struct placing {
     checker *c;
@@ -113,44 +113,28 @@ entity special_dynamic_slice(checker *c, const call_arguments *a) {
     return out;
 }
 
-/* A row along an axis, so that it repeats along all others. */
-static entity upright(const placing *p, const entity *row, int axis) {
-    ir_dim dims[IR_MAX_RANK];
-    int rank = p->rank - axis;
-    dims[0] = tensor_type(p->c, row)->dims[0];
-    for (int i = 1; i < rank; i++)
-        dims[i] = 1;
-    return emit_reshape(p->c, row, rank, dims, p->a->at);
-}
-
-/* Tells the places of an axis that the part covers; its places there are `within`. */
-static entity covered(const placing *p, const entity *within, int axis) {
-    entity zero = entity_integer(p->c, 0, p->a->at),
-           size = tiles_dim_value(p->c, p->sizes[axis], p->a->at);
-    entity from = emit_compare(p->c, "ge", within, &zero, p->a->at),
-           below = emit_compare(p->c, "lt", within, &size, p->a->at);
-    entity both = binary(p, GRAPH_AND, &from, &below);
-    return both.kind == ENTITY_BROKEN ? both : upright(p, &both, axis);
-}
-
+/* The part of x along all axes before the last one that it does not cover gets the update there;
+ * then, going back, each such part its place in the one around it. */
 static entity update_places(placing *p) {
-    checker *c = p->c;
-    entity part = p->a->values[1], here = {.kind = ENTITY_NONE};
-    for (int i = 0; i < p->rank && part.kind != ENTITY_BROKEN; i++) {
+    entity around[IR_MAX_RANK], at[IR_MAX_RANK], inner = *p->x, out = p->a->values[1];
+    for (int i = 0; i < p->rank; i++) {
         if (is_whole(p, i))
             continue;
         if (!clamp_start(p, i))
             return entity_broken(p->a->at);
-        entity along = places(p, tensor_type(c, p->x)->dims[i]),
-               within = binary(p, GRAPH_SUB, &along, &p->starts[i]);
-        part = taken(p, &part, &within, i);
-        entity axis = covered(p, &within, i);
-        here = here.kind == ENTITY_NONE ? axis : binary(p, GRAPH_AND, &here, &axis);
+        entity along = places(p, p->sizes[i]);
+        at[i] = binary(p, GRAPH_ADD, &along, &p->starts[i]);
+        around[i] = inner;
+        inner = taken(p, &inner, &at[i], i);
+        if (inner.kind == ENTITY_BROKEN)
+            return inner;
     }
-    if (here.kind == ENTITY_NONE || part.kind == ENTITY_BROKEN)
-        return part;
-    entity choice[] = {here, part, *p->x};
-    return emit_elementwise(c, GRAPH_SELECT, choice, 3, NULL, 0, p->a->at);
+    for (int i = p->rank - 1; i >= 0 && out.kind != ENTITY_BROKEN; i--) {
+        const scattering s = {around[i], at[i], out, -1, i, p->a->at};
+        if (!is_whole(p, i))
+            out = emit_scatter(p->c, &s);
+    }
+    return out;
 }
 
 static bool same_kind(const placing *p, const entity *update) {
@@ -168,7 +152,8 @@ static bool same_kind(const placing *p, const entity *update) {
 entity special_dynamic_update(checker *c, const call_arguments *a) {
     placing p = {.c = c, .a = a, .x = &a->values[0]};
     const entity *update = &a->values[1];
-    if (!argument_tensor(c, p.x, "x") || !argument_tensor(c, update, "the update"))
+    if (!tiles_refuse_call(c, a->function, a->at) || !argument_tensor(c, p.x, "x") ||
+        !argument_tensor(c, update, "the update"))
         return entity_broken(a->at);
     p.rank = tensor_type(c, p.x)->rank;
     if (!same_kind(&p, update) || !read_starts(&p, &a->values[2]))

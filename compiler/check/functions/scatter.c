@@ -67,24 +67,28 @@ static bool updates_fit(checker *c, const call_arguments *a, int64_t axis, entit
     return false;
 }
 
-static entity build_scatter(checker *c, const call_arguments *a, const scatter_mode *mode,
-                            int64_t axis, const entity *updates) {
-    const entity *x = &a->values[ARGUMENT_X];
+/* The block: the element that is there and the update, or the update alone. */
+static entity combined(checker *c, const region_draft *d, int combiner, ir_type scalar, span at) {
+    entity pair[2];
+    for (int i = 0; i < 2; i++)
+        pair[i] = entity_tensor(region_argument(c, d, 0, scalar), at);
+    return combiner < 0 ? pair[1] : emit_one(c, combiner, pair, 2, NULL, 0, at);
+}
+
+entity emit_scatter(checker *c, const scattering *s) {
+    const entity *x = &s->x;
     ir_type type = ir_value_get(c->m, x->value)->type,
             scalar = ir_type_tensor(c->m, tensor_type(c, x)->element, 0, NULL);
     value_list operands = {0}, next = {0};
-    region_draft d = region_begin(c, 1, a->at);
+    region_draft d = region_begin(c, 1, s->at);
     region_enter(c, &d, 0);
-    entity pair[2];
-    for (int i = 0; i < 2; i++)
-        pair[i] = entity_tensor(region_argument(c, &d, 0, scalar), a->at);
-    entity made = mode->opcode < 0 ? pair[1] : emit_one(c, mode->opcode, pair, 2, NULL, 0, a->at);
+    entity made = combined(c, &d, s->combiner, scalar, s->at);
     region_leave(c, &d);
     vec_push(&operands, x->value);
-    vec_push(&operands, a->values[ARGUMENT_INDICES].value);
-    vec_push(&operands, updates->value);
+    vec_push(&operands, s->indices.value);
+    vec_push(&operands, s->updates.value);
     vec_push(&next, made.value);
-    const ir_named_attr attr = {"axis", ir_attr_int(c->m, axis)};
+    const ir_named_attr attr = {"axis", ir_attr_int(c->m, s->axis)};
     const region_request q = {.opcode = GRAPH_SCATTER,
                               .operands = &operands,
                               .next = &next,
@@ -93,11 +97,11 @@ static entity build_scatter(checker *c, const call_arguments *a, const scatter_m
                               .attrs = &attr,
                               .attr_count = 1,
                               .closed = "scatter",
-                              .at = a->at};
+                              .at = s->at};
     ir_op op = made.kind == ENTITY_BROKEN ? 0 : region_build(c, &d, &q);
     vec_release(&operands);
     vec_release(&next);
-    return op ? entity_tensor(ir_op_result(c->m, op, 0), a->at) : entity_broken(a->at);
+    return op ? entity_tensor(ir_op_result(c->m, op, 0), s->at) : entity_broken(s->at);
 }
 
 entity special_scatter(checker *c, const call_arguments *a) {
@@ -110,5 +114,11 @@ entity special_scatter(checker *c, const call_arguments *a) {
                        tensor_type(c, &a->values[ARGUMENT_X])->rank, &axis) ||
         !updates_fit(c, a, axis, &updates))
         return entity_broken(a->at);
-    return build_scatter(c, a, mode, axis, &updates);
+    const scattering s = {a->values[ARGUMENT_X],
+                          a->values[ARGUMENT_INDICES],
+                          updates,
+                          mode->opcode,
+                          (int)axis,
+                          a->at};
+    return emit_scatter(c, &s);
 }
