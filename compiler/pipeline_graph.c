@@ -66,7 +66,8 @@ bool run_expand_tiles(pipeline *p) {
 bool pipeline_needs(const pipeline *p, unsigned when) {
     return (!(when & OPTIMISED) || !p->options->unoptimised) &&
            (!(when & RELAXED) || p->options->profile != PROFILE_STRICT) &&
-           (!(when & THREADS) || p->target->class == TARGET_SIMT);
+           (!(when & THREADS) || p->target->class == TARGET_SIMT) &&
+           (!(when & CORES) || p->target->class != TARGET_SIMT);
 }
 
 static bool contracts(const pipeline *p) {

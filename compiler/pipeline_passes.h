@@ -48,7 +48,7 @@ bool pipeline_replace(pipeline *p, ir_module *lower);
 bool pipeline_take_library(pipeline *p);
 
 /* A pass runs in the compilations that have all of these. */
-enum { ALWAYS = 0, OPTIMISED = 1, RELAXED = 2, THREADS = 4 };
+enum { ALWAYS = 0, OPTIMISED = 1, RELAXED = 2, THREADS = 4, CORES = 8 };
 bool pipeline_needs(const pipeline *p, unsigned when);
 
 /* pipeline_graph.c: passes of Graph IR that take more than the module; false with a status. */

@@ -27,6 +27,9 @@ bool graph_expand_combiners(ir_module *m, status *st);
 bool graph_widen(ir_module *m, status *st);
 /* Reductions and dots get exactly one reduced or contracted axis. */
 bool graph_normalize(ir_module *m, status *st);
+/* One row for each of many heads by a factor that few of them have, repeated for the others,
+ * becomes many rows for each of the few. */
+bool graph_share_factors(ir_module *m, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data
  * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);
