@@ -50,7 +50,16 @@ static ir_value again(ir_builder *b, ir_op op, const ir_value *operands) {
 
 /* ---- values in the other form ---- */
 
-static ir_value shared_form(const pairings *all, ir_builder *b, ir_value v, heads at);
+static ir_value regrouped(const pairings *all, ir_builder *b, ir_value v, heads at) {
+    const pairing *known = pairing_of(all, v);
+    if (known && known->at.axis == at.axis && known->at.groups == at.groups &&
+        known->at.many == at.many)
+        return known->shared;
+    ir_type_data t = *build_type(b, v);
+    t.dims[at.axis] = at.groups;
+    t.dims[at.axis + 1] = at.many;
+    return build_reshape(b, v, t.rank, t.dims);
+}
 
 /* A broadcast, whose source has both axes, neither, or only the one of length 1, which it loses; 0
  * for any other. */
@@ -68,7 +77,7 @@ static ir_value shared_broadcast(const pairings *all, ir_builder *b, ir_op op, h
     if (first >= 0 && (second != first + 1 || x.dims[first] != t.dims[at.axis]))
         return 0;
     if (first >= 0) {
-        from = shared_form(all, b, from, (heads){first, at.groups, at.many});
+        from = regrouped(all, b, from, (heads){first, at.groups, at.many});
     } else if (second >= 0) {
         const size_t behind = (size_t)(x.rank - second - 1);
         memmove(x.dims + second, x.dims + second + 1, behind * sizeof *x.dims);
@@ -81,18 +90,9 @@ static ir_value shared_broadcast(const pairings *all, ir_builder *b, ir_op op, h
 }
 
 static ir_value shared_form(const pairings *all, ir_builder *b, ir_value v, heads at) {
-    const pairing *known = pairing_of(all, v);
-    if (known && known->at.axis == at.axis && known->at.groups == at.groups &&
-        known->at.many == at.many)
-        return known->shared;
-    ir_op spread = made_by(b->m, v, GRAPH_BROADCAST);
+    ir_op spread = pairing_of(all, v) ? 0 : made_by(b->m, v, GRAPH_BROADCAST);
     ir_value same = spread ? shared_broadcast(all, b, spread, at) : 0;
-    if (same)
-        return same;
-    ir_type_data t = *build_type(b, v);
-    t.dims[at.axis] = at.groups;
-    t.dims[at.axis + 1] = at.many;
-    return build_reshape(b, v, t.rank, t.dims);
+    return same ? same : regrouped(all, b, v, at);
 }
 
 /* ---- a factor that repeats ---- */

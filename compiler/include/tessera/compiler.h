@@ -157,10 +157,10 @@ typedef struct compiler_kernel {
     uint32_t type_count;
     uint32_t case_count;
     const compiler_case *cases;
-    const compiler_schedule *schedule; /* @schedule and @specialize; NULL: none is written */
-    const compiler_knobs *knobs;       /* never NULL */
-    const compiler_numerics *numerics; /* NULL: nothing is promised */
-    const char *steps; /* the dimension of @verify.steps, or NULL */
+    const compiler_schedule *schedule;     /* @schedule and @specialize; NULL: none is written */
+    const compiler_knobs *knobs;           /* never NULL */
+    const compiler_numerics *numerics;     /* NULL: nothing is promised */
+    const char *steps;                     /* the dimension of @verify.steps, or NULL */
     const struct compiler_kernel *same_as; /* of @same_as: what was meant; NULL: none is named */
     bool contract; /* its body is `...`: what it takes and gives, and no formula. Its graph cannot
                       be compiled, interpreted or referred to; code of others computes it */
