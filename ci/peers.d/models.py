@@ -2,7 +2,8 @@
 """models - a GPT of four layers in f32, ours beside PyTorch and JAX: a prompt of 128 tokens, and one token more with a cache of 1,024 places.
 
 Each library runs in a process of its own on the cores that it is given; rounds alternate, and a ratio is the median of those of the
-rounds. All results are compared first. Ours is strict. `ci/peers --models`; what is missing is left out, with the reason.
+rounds. All results are compared first. Room is the memory that is planned for values between inputs and results. Ours is strict.
+`ci/peers --models`; what is missing is left out, with the reason.
 """
 import argparse
 import json
@@ -62,17 +63,25 @@ def ours():
     whole = tessera.device_put([w["embedding"], w["last"], layers])
     kept = {"states": states}
 
+    def taken(kind):
+        if kind == "prompt":
+            return tokens, *whole, cosines[:PROMPT], sines[:PROMPT]
+        return tokens[:1], *whole, cosines[FILLED : FILLED + 1], sines[FILLED : FILLED + 1], kept["states"]
+
     def run_prompt():
-        return model.prompt(tokens, *whole, cosines[:PROMPT], sines[:PROMPT])
+        return model.prompt(*taken("prompt"))
 
     def run_token():
-        logits, states = model.token(tokens[:1], *whole, cosines[FILLED : FILLED + 1], sines[FILLED : FILLED + 1], kept["states"])
+        logits, states = model.token(*taken("token"))
         for one in states:  # the same place again
             one.length = np.int32(FILLED)
         kept["states"] = states
         return logits
 
-    return run_prompt, run_token
+    def room(kind):
+        return getattr(model, kind).module_for(*taken(kind)).metadata["program"]["arena_bytes"]
+
+    return run_prompt, run_token, room
 
 
 # ---- the others ----
@@ -126,7 +135,7 @@ def torch_runs(threads):
             x = layer(x, w, c, s, cache)
         return (norm(x, last) @ embedding.T).numpy()
 
-    return lambda: run(tokens, 0, [None] * LAYERS), lambda: run(tokens[:1], FILLED, caches)
+    return lambda: run(tokens, 0, [None] * LAYERS), lambda: run(tokens[:1], FILLED, caches), lambda kind: None
 
 
 def jax_runs(threads):
@@ -184,11 +193,20 @@ def jax_runs(threads):
     token = jax.jit(token_, donate_argnums=4)
     kept = {"caches": caches}
 
+    def taken(kind):
+        if kind == "prompt":
+            return w, tokens, cosines[:PROMPT], sines[:PROMPT]
+        return w, tokens[:1], cosines[FILLED : FILLED + 1], sines[FILLED : FILLED + 1], kept["caches"], FILLED
+
     def run_token():
-        logits, kept["caches"] = token(w, tokens[:1], cosines[FILLED : FILLED + 1], sines[FILLED : FILLED + 1], kept["caches"], FILLED)
+        logits, kept["caches"] = token(*taken("token"))
         return np.asarray(logits)
 
-    return lambda: np.asarray(prompt(w, tokens, cosines[:PROMPT], sines[:PROMPT])), run_token
+    def room(kind):
+        made = (prompt if kind == "prompt" else token).lower(*taken(kind)).compile()
+        return made.memory_analysis().temp_size_in_bytes
+
+    return lambda: np.asarray(prompt(*taken("prompt"))), run_token, room
 
 
 RUNS = {"tessera": lambda threads: ours(), "torch": torch_runs, "jax": jax_runs}
@@ -202,12 +220,13 @@ def serve(name, threads):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     import numpy as np
 
-    runs = dict(zip(("prompt", "token"), RUNS[name](threads)))
+    *both, room = RUNS[name](threads)
+    runs = dict(zip(("prompt", "token"), both))
     for kind, run in runs.items():
         for _ in range(3):
             result = run()
         np.save(f"{sys.argv[-1]}/{name}.{kind}.npy", np.asarray(result))
-    print("ready", flush=True)
+    print(json.dumps({kind: room(kind) for kind in runs}), flush=True)
     for line in sys.stdin:
         run, times = runs[line.strip()], []
         end = time.perf_counter() + ENOUGH_S
@@ -223,7 +242,8 @@ def started(name, threads, folder):
     for python in (sys.executable, "/usr/bin/python3"):
         process = subprocess.Popen([python, "-B", __file__, "--serve", name, "--threads", str(threads), folder], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if process.stdout.readline().strip() == "ready":
+        if rooms := process.stdout.readline():
+            process.rooms = json.loads(rooms)
             return process
         why = process.stderr.read().strip().splitlines()[-1]
     print(f"ci/peers: {name} is left out: {why}", file=sys.stderr)
@@ -256,6 +276,7 @@ def measured(threads, rounds, folder):
     for kind in ("prompt", "token"):
         times = [{name: asked(process, kind) for name, process in live.items()} for _ in range(rounds)]
         row = {"model": kind, "threads": threads, "ms": 1e3 * statistics.median(one["tessera"] for one in times)}
+        row["room"] = {name: process.rooms[kind] for name, process in live.items() if process.rooms[kind] is not None}
         for name in live:
             if name != "tessera":
                 ratios = sorted(one[name] / one["tessera"] for one in times)
@@ -285,10 +306,11 @@ def main():
         print(json.dumps(rows, indent=1))
         return None
     names = [name for name in RUNS if name != "tessera" and any(name in row for row in rows)]
-    print("| model | threads | ours, ms | " + " | ".join(f"{name} / ours" for name in names) + " |\n" + "|---" * (3 + len(names)) + "|")
+    print("| model | threads | ours, ms | " + " | ".join(f"{name} / ours" for name in names) + " | room, kB |\n" + "|---" * (4 + len(names)) + "|")
     for row in rows:
         cells = [f"{row[name][0]:.2f} ({row[name][1]:.2f} to {row[name][2]:.2f})" if name in row else "" for name in names]
-        print(f"| {row['model']} | {row['threads']} | {row['ms']:.2f} | " + " | ".join(cells) + " |")
+        room = ", ".join(f"{name} {size / 1e3:.1f}" for name, size in row["room"].items())
+        print(f"| {row['model']} | {row['threads']} | {row['ms']:.2f} | " + " | ".join(cells) + f" | {room} |")
     return None
 
 
