@@ -102,22 +102,22 @@ static int repeated_axis(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *t = ir_type_of(m, d->results[0]), *x = ir_type_of(m, d->operands[0]);
     int64_t axes[IR_MAX_RANK];
-    bool has[IR_MAX_RANK] = {false};
+    ir_dim dims[IR_MAX_RANK];
     int found = -1, count = 0;
     ir_op_ints(m, op, "axes", axes, IR_MAX_RANK);
-    for (int i = 0; i < x->rank; i++) {
-        has[axes[i]] = true;
-        count += x->dims[i] != t->dims[axes[i]];
-    }
     for (int i = 0; i < t->rank; i++)
-        if (!has[i] && t->dims[i] != 1) {
+        dims[i] = 1;
+    for (int i = 0; i < x->rank; i++)
+        dims[axes[i]] = x->dims[i];
+    for (int i = 0; i < t->rank; i++)
+        if (dims[i] != t->dims[i]) {
             found = i;
             count++;
         }
     return count == 1 ? found : -1;
 }
 
-/* The repeated axis lies behind the one that it is flattened into, `axis` of `flat`. */
+/* The repeated axis is flattened into the one before it, `axis` of `flat`. */
 static bool is_flattened(const ir_type_data *t, int repeated, const ir_type_data *flat, int axis) {
     const int behind = flat->rank - axis - 1;
     return repeated > 0 && t->rank - repeated - 1 == behind &&
@@ -126,30 +126,50 @@ static bool is_flattened(const ir_type_data *t, int repeated, const ir_type_data
                   (size_t)behind * sizeof *t->dims) == 0;
 }
 
+/* The value behind conversions, transpositions and then reshapes, of which *flat is the last one's.
+ * `made` gets the others; *axis is followed through them. */
+static ir_value behind_moves(const ir_module *m, ir_value v, ir_op *made, size_t *count, int *axis,
+                             ir_value *flat) {
+    for (ir_op op; (op = ir_value_get(m, v)->op) != 0; v = ir_op_get(m, op)->operands[0]) {
+        const int opcode = ir_op_get(m, op)->opcode;
+        int64_t permutation[IR_MAX_RANK];
+        if (opcode == GRAPH_RESHAPE) {
+            *flat = *flat ? *flat : v;
+            continue;
+        }
+        bool turns = opcode == GRAPH_TRANSPOSE && !*flat;
+        if ((opcode != GRAPH_CONVERT && !turns) || *count == ATTRIBUTES)
+            break;
+        made[(*count)++] = op;
+        if (turns) {
+            ir_op_ints(m, op, "permutation", permutation, IR_MAX_RANK);
+            *axis = (int)permutation[*axis];
+        }
+    }
+    return v;
+}
+
 /* y as it is before it is repeated along `axis`; 0: it is not. */
 static ir_value unrepeated(ir_builder *b, ir_value y, int axis, heads *at) {
-    const ir_type_data flat = *build_type(b, y);
-    ir_op converts[ATTRIBUTES], op;
+    ir_op made[ATTRIBUTES]; /* of what is not repeated, anew */
     size_t count = 0;
-    ir_value v = y;
-    for (; (op = ir_value_get(b->m, v)->op) != 0; v = ir_op_get(b->m, op)->operands[0]) {
-        const int opcode = ir_op_get(b->m, op)->opcode;
-        if (opcode == GRAPH_CONVERT && count < ATTRIBUTES)
-            converts[count++] = op;
-        else if (opcode != GRAPH_RESHAPE)
-            break;
-    }
-    op = made_by(b->m, v, GRAPH_BROADCAST);
+    ir_value flat = 0, v = behind_moves(b->m, y, made, &count, &axis, &flat);
+    ir_op op = made_by(b->m, v, GRAPH_BROADCAST);
     int repeated = op ? repeated_axis(b->m, op) : -1;
     const ir_type_data *t = build_type(b, v);
-    if (repeated < 0 || !is_flattened(t, repeated, &flat, axis))
+    ir_type_data kept = *build_type(b, flat ? flat : v);
+    if (repeated < 0)
         return 0;
-    *at = (heads){0, t->dims[repeated - 1], t->dims[repeated]};
-    ir_type_data kept = flat;
+    if (!flat && repeated == axis)
+        *at = (heads){0, 1, t->dims[repeated]};
+    else if (flat && is_flattened(t, repeated, &kept, axis))
+        *at = (heads){0, t->dims[repeated - 1], t->dims[repeated]};
+    else
+        return 0;
     kept.dims[axis] = at->groups;
     v = build_reshape(b, ir_op_get(b->m, op)->operands[0], kept.rank, kept.dims);
     while (count-- > 0)
-        v = again(b, converts[count], &v);
+        v = again(b, made[count], &v);
     return v;
 }
 

@@ -45,7 +45,7 @@ emit() { # OUT TSR_OPT_ARGUMENTS...
     "$tsr_opt" --case all "$@" "${chosen[@]}" >"$out"
 }
 
-graph="--pass inline --pass specialize --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass simplify"
+graph="--pass inline --pass specialize --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass share-factors --pass simplify"
 declare -A passes=(
     [source]=""
     [graph]=$graph
