@@ -333,14 +333,21 @@ static bool is_call_of(const node *n, const char *name) {
     return n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, name) == 0;
 }
 
+/* A decorator that stands once: *first is where, or becomes this one. True when reported. */
+static bool is_second(case_reader *r, const node **first, const node *n, const char *name) {
+    if (!*first) {
+        *first = n;
+        return false;
+    }
+    diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "%s appears twice", name);
+    diagnose_note(r->report, (*first)->at, "first here");
+    return true;
+}
+
 static void math_read(case_reader *r, const node *n, decorated *out) {
     const node *set = n->kind == NODE_CALL && n->count == 1 ? n->items[0] : NULL;
-    if (out->math) {
-        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@math appears twice");
-        diagnose_note(r->report, out->math->at, "first here");
+    if (is_second(r, &out->math, n, "@math"))
         return;
-    }
-    out->math = n;
     if (set && set->kind == NODE_STRING && strcmp(set->text, "correct") == 0) {
         out->set = set->text;
         return;
@@ -358,12 +365,8 @@ static void math_read(case_reader *r, const node *n, decorated *out) {
 
 /* @schedule(...), @schedule(base), @schedule(base.with_block(64, 64), tile=(6, 2)) */
 static void schedule_decorator_read(case_reader *r, const node *n, decorated *out) {
-    if (out->schedule) {
-        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@schedule appears twice");
-        diagnose_note(r->report, out->schedule->at, "first here");
+    if (is_second(r, &out->schedule, n, "@schedule"))
         return;
-    }
-    out->schedule = n;
     if (n->kind != NODE_CALL) {
         diagnose_error(r->report, ERROR_EMPTY_SCHEDULE, n->at,
                        "@schedule needs arguments: @schedule(block=(96, 256))");
@@ -406,35 +409,22 @@ static const compiler_schedule *schedule_join(case_reader *r, decorated *found) 
 }
 
 static void independent_read(case_reader *r, const node *n, decorated *out) {
-    if (out->independent) {
-        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@independent appears twice");
-        diagnose_note(r->report, out->independent->at, "first here");
+    if (is_second(r, &out->independent, n, "@independent"))
         return;
-    }
-    out->independent = n;
     contract_independent_read(r->source, r->kernel, n, r->report);
 }
 
 static void numerics_decorator_read(case_reader *r, const node *n, decorated *out) {
     compiler_numerics numerics;
-    if (out->promise) {
-        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at,
-                       "@verify.numerics appears twice");
-        diagnose_note(r->report, out->promise->at, "first here");
+    if (is_second(r, &out->promise, n, "@verify.numerics"))
         return;
-    }
-    out->promise = n;
     if (numerics_read(&r->scope, n, r->kernel->contract, &numerics))
         out->numerics = arena_copy(&r->source->memory, &numerics, sizeof numerics);
 }
 
 static void steps_decorator_read(case_reader *r, const node *n, decorated *out) {
-    if (out->stepped) {
-        diagnose_error(r->report, ERROR_DUPLICATE_DECORATOR, n->at, "@verify.steps appears twice");
-        diagnose_note(r->report, out->stepped->at, "first here");
+    if (is_second(r, &out->stepped, n, "@verify.steps"))
         return;
-    }
-    out->stepped = n;
     out->steps = verify_steps_read(&r->scope, n, r->kernel);
 }
 
