@@ -52,20 +52,27 @@ ir_dim expression_stride(const plan *p, ir_value v, int axis) {
 
 /* ---- leaves ---- */
 
-static ir_value add_input(expression *e, ir_value source, bool workgroup, dtype element,
+/* The place of an input among those of the expression, where it is added once. */
+static size_t place_input(expression *e, ir_value source, bool workgroup, dtype element,
                           const affine *access) {
     for (size_t i = 0; i < e->inputs.count; i++) {
-        expression_input *in = &e->inputs.items[i];
+        const expression_input *in = &e->inputs.items[i];
         if (in->source == source && in->workgroup == workgroup &&
             memcmp(&in->access, access, sizeof *access) == 0)
-            return in->element;
+            return i;
     }
     expression_input in = {source, workgroup, *access, 0};
     if (e->body)
         in.element = ir_block_add_argument(e->body->m, e->body->block,
                                            ir_type_scalar(e->body->m, element), NULL);
     vec_push(&e->inputs, in);
-    return in.element;
+    return e->inputs.count - 1;
+}
+
+static ir_value add_input(expression *e, ir_value source, bool workgroup, dtype element,
+                          const affine *access) {
+    const size_t place = place_input(e, source, workgroup, element, access);
+    return e->inputs.items[place].element;
 }
 
 static const substitute *find_substitute(const expression *e, ir_value v) {
@@ -94,14 +101,10 @@ static ir_value indexed(expression *e, ir_value v, ir_value source, const affine
     const ir_type_data *t = plan_type(e->p, v);
     const affine origin = {0}, offset = expression_offset(e->p, v, place);
     vec_push(&e->indices, offset);
-    add_input(e, source, false, t->element, &origin);
+    const size_t input = place_input(e, source, false, t->element, &origin);
     if (!e->body)
         return 0;
     ir_module *m = e->body->m;
-    size_t input = 0;
-    while (e->inputs.items[input].source != source || e->inputs.items[input].workgroup ||
-           memcmp(&e->inputs.items[input].access, &origin, sizeof origin) != 0)
-        input++;
     ir_named_attr attrs[] = {{"input", ir_attr_int(m, (int64_t)input)},
                              {"access", expression_access(m, &offset, e->map, NEST_AXES)},
                              {"stride", ir_attr_dim(m, expression_stride(e->p, v, axis))},
