@@ -3,6 +3,7 @@
 #ifndef TESSERA_HARNESS_MEASURE_CEILING_KERNELS_H
 #define TESSERA_HARNESS_MEASURE_CEILING_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,10 +14,11 @@ typedef double (*ceiling_compute_fn)(uint64_t rounds);
 typedef double (*ceiling_memory_fn)(void *data, size_t bytes);
 
 typedef struct ceiling_compute_kernel {
-    const char *element; /* "f32" */
-    const char *isa;     /* level it is made for */
-    const char *profile; /* see ceiling.profile */
-    const char *feature; /* beyond the level, as in /proc/cpuinfo, or NULL */
+    const char *element;   /* "f32" */
+    const char *isa;       /* level it is made for */
+    const char *profile;   /* see ceiling.profile */
+    const char *feature;   /* beyond the level, as in /proc/cpuinfo, or NULL */
+    bool (*allowed)(void); /* asks the system for the unit; NULL: none needs to be asked */
     const char *unit;
     ceiling_compute_fn run;
 } ceiling_compute_kernel;

@@ -253,7 +253,7 @@ static const ceiling_compute_kernel *compute_kernel(const ceilings *c, const cha
     for (size_t i = 0; i < ceiling_compute_kernel_count; i++) {
         const ceiling_compute_kernel *kernel = &ceiling_compute_kernels[i];
         if (strcmp(kernel->element, element) == 0 && is_made_for(kernel->isa, c->isa) &&
-            cpu_has_feature(kernel->feature))
+            cpu_has_feature(kernel->feature) && (!kernel->allowed || kernel->allowed()))
             return kernel;
     }
     return NULL;
