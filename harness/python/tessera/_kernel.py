@@ -81,17 +81,27 @@ class Kernel:
         if len(values) > len(tops):
             raise Error(f"{self.__name__} takes {len(tops)} values ({', '.join(tops)}), not {len(values)}")
         given = {**dict(zip(tops, values)), **{name: value for name, value in named.items() if name in tops}}
-        pairs = {one.name.split(".")[0] for one in self._source.parameters if one.name.endswith(".K")}
-        for name in pairs & given.keys():
-            if not _tree.is_tree(given[name]):
+        shown = dict(given)
+        for name, is_pair in self._caches.items():
+            value = given.get(name, ())
+            if not _tree.is_tree(value):
                 raise Error(f"'{name}' of {self.__name__} is a KVCache: give a pair (K, V), or a tessera.KVCache with a length")
-        shown = {name: self._cache(name, value) for name, value in given.items()}
-        return given, tuple(_tree.flatten([one.name for one in self._source.parameters], shown))
+            if is_pair and isinstance(value, tuple) and len(value) == 2:
+                shown[name] = {"K": value[0], "V": value[1]}
+        return given, tuple(_tree.flatten(self._names, shown))
 
-    def _cache(self, name: str, value: Any) -> Any:
-        names = [one.name for one in self._source.parameters if one.name.split(".")[0] == name]
-        pair = names == [f"{name}.K", f"{name}.V"] and isinstance(value, tuple) and len(value) == 2
-        return {"K": value[0], "V": value[1]} if pair else value
+    @functools.cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self._source.parameters)
+
+    @functools.cached_property
+    def _caches(self) -> dict[str, bool]:
+        """Parameters with keys and values in them, and whether these are all that is in them."""
+        parts: dict[str, list[str]] = {}
+        for name in self._names:
+            top, _, part = name.partition(".")
+            parts.setdefault(top, []).append(part)
+        return {top: found == ["K", "V"] for top, found in parts.items() if any(("." + part).endswith(".K") for part in found)}
 
     def _module_of(self, signature: Signature, constants: dict[str, Any]) -> Module:
         key = (signature, tuple(constants.items()), numerics.current(), runtime.backend())

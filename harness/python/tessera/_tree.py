@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,24 +16,10 @@ def is_tree(value: Any) -> bool:
     return isinstance(value, (Mapping, list, tuple, types.SimpleNamespace)) or dataclasses.is_dataclass(value)
 
 
-def _part(value: Any, word: str, name: str) -> Any:
-    try:
-        if isinstance(value, Mapping):
-            return value[word]
-        return value[int(word)] if isinstance(value, (list, tuple)) else getattr(value, word)
-    except (AttributeError, IndexError, KeyError, ValueError):
-        raise Error(f"there is no array for '{name}'") from None
-
-
-def part_of(value: Any, name: str) -> Any:
-    """The array that a dotted name means, below the value that its first word is.
-
-    >>> part_of({"up": [1, 2]}, "layer.up.1")
-    2
-    """
-    for word in name.split(".")[1:]:
-        value = _part(value, word, name)
-    return value
+def _part(value: Any, word: str) -> Any:
+    if isinstance(value, Mapping):
+        return value[word]
+    return value[int(word)] if isinstance(value, (list, tuple)) else getattr(value, word)
 
 
 def count_of(value: Any) -> int:
@@ -48,20 +35,63 @@ def count_of(value: Any) -> int:
     return sum(map(count_of, value if isinstance(value, (list, tuple)) else vars(value).values()))
 
 
+class _Form(dict[str, Any]):
+    """Parts by their words; what has none is the place of an array."""
+
+
+@functools.lru_cache(maxsize=256)
+def _form_of(names: tuple[str, ...]) -> _Form:
+    form = _Form()
+    for place, name in enumerate(names):
+        *path, last = name.split(".")
+        inside = form
+        for word in path:
+            inside = inside.setdefault(word, _Form())
+        inside[last] = place
+    return form
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, (dict, list, tuple, Mapping)) else len(vars(value))
+
+
+def _first(form: Any) -> int:
+    while isinstance(form, _Form):
+        form = next(iter(form.values()))
+    return int(form)
+
+
+def _gather(value: Any, form: Any, names: Sequence[str], arrays: list[Any]) -> bool:
+    """Puts the arrays of a value at their places; False where it has others."""
+    if not isinstance(form, _Form):
+        arrays[form] = value
+        return not isinstance(value, (dict, list, tuple))
+    if not is_tree(value) or _size(value) != len(form):
+        return False
+    for word, inside in form.items():
+        try:
+            part = _part(value, word)
+        except (AttributeError, IndexError, KeyError, ValueError):
+            raise Error(f"there is no array for '{names[_first(inside)]}'") from None
+        if not _gather(part, inside, names, arrays):
+            return False
+    return True
+
+
 def flatten(names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
     """Arrays in the order of the names, of values by the first word of each."""
-    tops = list(dict.fromkeys(name.split(".")[0] for name in names))
+    form = _form_of(tuple(names))
     for name in values:
-        if name not in tops:
-            raise Error(f"there is no parameter '{name}'; there are {', '.join(tops)}")
-    missing = [name for name in tops if name not in values]
-    if missing:
-        raise Error(f"there is no value for '{missing[0]}'")
-    for top in tops:
-        wanted = sum(name.split(".")[0] == top for name in names)
-        if count_of(values[top]) != wanted:
+        if name not in form:
+            raise Error(f"there is no parameter '{name}'; there are {', '.join(form)}")
+    arrays = [None] * len(names)
+    for top, inside in form.items():
+        if top not in values:
+            raise Error(f"there is no value for '{top}'")
+        if not _gather(values[top], inside, names, arrays):
+            wanted = sum(name.split(".")[0] == top for name in names)
             raise Error(f"'{top}' has {count_of(values[top])} arrays, and the kernel takes {wanted}")
-    return [part_of(values[name.split(".")[0]], name) for name in names]
+    return arrays
 
 
 def changed(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -94,7 +124,7 @@ def _like(value: Any, parts: dict[str, Any]) -> Any:
 def _like_part(value: Any, word: str, part: Any) -> Any:
     if not isinstance(part, dict):
         return part
-    return _like(_part(value, word, word) if is_tree(value) else None, part)
+    return _like(_part(value, word) if is_tree(value) else None, part)
 
 
 def unflatten(names: Sequence[str], arrays: Sequence[Any], like: Mapping[str, Any]) -> list[Any]:
