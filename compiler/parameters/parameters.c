@@ -129,7 +129,7 @@ bool parameter_check_value(const parameter_info *info, int64_t value,
                     info->summary, info->minimum, info->maximum, value);
         return false;
     }
-    if (divided_by(info) && divided_by(info) % value != 0) {
+    if (divided_by(info) && value != 0 && divided_by(info) % value != 0) {
         text_printf(why, "%s must divide %" PRId64 ", and %" PRId64 " does not", info->name,
                     divided_by(info), value);
         return false;

@@ -19,6 +19,7 @@ typedef enum contraction_axis {
     AXIS_ROW,        /* of a copy: a step of k that is an index */
     AXIS_BLOCK_LINE, /* of windows: a line of places, as m is the place in it */
     AXIS_LINE,
+    AXIS_STRIP, /* of few rows: steps that go through a block's columns before the next ones */
     AXIS_M,
     AXIS_N,
     AXIS_K,
@@ -79,6 +80,7 @@ tile_size tile_number(const scheduler *s, int64_t size);
 
 typedef struct contraction_tiles {
     tile_size mr, nr, bm, bn;
+    tile_size strip; /* steps; 0: a tile takes all of a chunk */
     ir_attr unroll, prefetch;
     ir_attr stage, depth; /* 0: there is none */
 } contraction_tiles;

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-static const char *const index_names[] = {"block_m", "chunk", "line", "m", "n"};
-static const char *const buffer_names[] = {"lhs", "rhs", "counts", "limits", "offsets", "totals"};
+static const char *const index_names[] = {"block_m", "chunk", "line", "strip", "m", "n"};
+static const char *const buffer_names[] = {"lhs",     "rhs",    "counts", "limits",
+                                           "offsets", "totals", "sums"};
 
 /* The number of a name in a list; `count` where it is not in it. */
 static int find(const char *const *names, int count, const char *name) {
@@ -38,7 +39,8 @@ bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out) {
         out->buffer[which] = out->leading++;
     }
     return out->buffer[DOT_LHS] == 0 && out->buffer[DOT_RHS] == 1 && out->index[DOT_M] >= 0 &&
-           out->index[DOT_N] >= 0 && (out->buffer[DOT_TOTALS] < 0 || out->index[DOT_CHUNK] >= 0);
+           out->index[DOT_N] >= 0 && (out->buffer[DOT_TOTALS] < 0 || out->index[DOT_CHUNK] >= 0) &&
+           (out->buffer[DOT_SUMS] < 0) == (out->index[DOT_STRIP] < 0);
 }
 
 ir_attr dot_shape_indices(ir_module *m, const dot_shape *shape) {

@@ -10,6 +10,7 @@ typedef enum dot_index {
     DOT_BLOCK_M, /* the first row of the tile's block */
     DOT_CHUNK,   /* the first step of the chunk */
     DOT_LINE,    /* of windows: the line of the tile's places */
+    DOT_STRIP,   /* the first step of the strip */
     DOT_M,       /* the tile's first row */
     DOT_N,       /* ... and column */
     DOT_INDEX_COUNT
@@ -22,6 +23,7 @@ typedef enum dot_buffer {
     DOT_LIMITS,  /* by row: columns at or past it are not needed */
     DOT_OFFSETS, /* by column: what comes off */
     DOT_TOTALS,  /* the sums of the chunks so far */
+    DOT_SUMS,    /* the sums of the strips of a chunk so far */
     DOT_BUFFER_COUNT
 } dot_buffer;
 

@@ -48,9 +48,10 @@ typedef struct dot_output {
     bool unit; /* offsets are what is computed */
 } dot_output;
 
-/* Memory of one block: the running totals and the offsets; 0: it has none. */
+/* Memory of one block: the running totals, the sums of a chunk from strip to strip and the offsets;
+ * 0: it has none. */
 typedef struct block_memory {
-    ir_value totals, offsets;
+    ir_value totals, sums, offsets;
     affine total_access, offset_access;
 } block_memory;
 
@@ -80,6 +81,7 @@ static leading_buffers find_leading(const contraction *c, const block_memory *me
     add_leading(&l, DOT_LIMITS, counts->of == COUNTS_COLUMNS ? counts->buffer : 0, &counts->access);
     add_leading(&l, DOT_OFFSETS, unit ? 0 : memory->offsets, &memory->offset_access);
     add_leading(&l, DOT_TOTALS, unit || !c->chunked ? 0 : memory->totals, &memory->total_access);
+    add_leading(&l, DOT_SUMS, memory->sums, &memory->total_access);
     return l;
 }
 
@@ -92,11 +94,9 @@ static ir_attr contraction_order(const contraction *c) {
 /* A register tile. */
 static void emit_dot(contraction *c, ir_builder *b, const contraction_place *place,
                      const block_memory *memory, const dot_output *out) {
-    static const contraction_axis named[] = {[DOT_BLOCK_M] = AXIS_BLOCK_M,
-                                             [DOT_CHUNK] = AXIS_CHUNK,
-                                             [DOT_LINE] = AXIS_LINE,
-                                             [DOT_M] = AXIS_M,
-                                             [DOT_N] = AXIS_N};
+    static const contraction_axis named[] = {
+        [DOT_BLOCK_M] = AXIS_BLOCK_M, [DOT_CHUNK] = AXIS_CHUNK, [DOT_LINE] = AXIS_LINE,
+        [DOT_STRIP] = AXIS_STRIP,     [DOT_M] = AXIS_M,         [DOT_N] = AXIS_N};
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
@@ -198,6 +198,15 @@ static ir_builder loop_tiles(const contraction *c, ir_builder *b, const contract
     return contraction_open_lines(c, b, block, place);
 }
 
+/* The strips of a chunk, or of all steps where they are one. */
+static ir_builder loop_strips(const contraction *c, ir_builder *b, contraction_place *place) {
+    ir_attr span = c->chunked ? scheduler_int(c->s, contraction_chunk(c)) : 0;
+    ir_builder in = scheduler_for(c->s, b, "k", place->at[AXIS_CHUNK], c->shape.k,
+                                  c->tiles.strip.name, span, &place->at[AXIS_STRIP]);
+    scheduler_mark_loop(c->s, &in, c->op, c->order);
+    return in;
+}
+
 static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place *block,
                           const block_memory *memory) {
     scheduler *s = c->s;
@@ -248,6 +257,8 @@ static block_memory open_memory(contraction *c, ir_builder *b) {
     memory.totals = c->sums;
     if (!c->sums && (c->chunked || c->result.unfused))
         memory.totals = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
+    if (c->tiles.strip.size)
+        memory.sums = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
     if (c->group == 4 && !c->turned)
         memory.offsets = scheduler_buffer(s, b, "workgroup", c->element, 1, &bn);
     contraction_set(c, &memory.total_access, AXIS_M, bn);
@@ -281,6 +292,8 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
         c->fill_chunk(c, &in, &place);
     if (c->rhs.packing == PACK_BLOCK)
         contraction_pack_block(c, &in, &place);
+    if (memory.sums)
+        in = loop_strips(c, &in, &place);
     in = loop_n(c, &in, block, &place);
     if (memory.offsets)
         emit_offsets(c, &in, &place, &memory);
@@ -321,8 +334,8 @@ ir_builder contraction_open_grid(const contraction *c, const char *what, bool by
 
 void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block) {
     bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
-    c->alone = !(c->chunked || c->result.unfused || c->rhs.packing == PACK_BLOCK ||
-                 (c->group && !c->turned) || of_block);
+    c->alone = !(c->chunked || c->tiles.strip.size || c->result.unfused ||
+                 c->rhs.packing == PACK_BLOCK || (c->group && !c->turned) || of_block);
     contraction_emit_block(c, b, block);
 }
 

@@ -56,11 +56,11 @@ static dtype accumulated_type(const orders *o, ir_op op) {
     return ir_type_of(o->m, v)->element;
 }
 
-/* The loop whose index is the start of a dot's chunk; 0 where there is none. */
-static ir_op chunk_loop(const orders *o, ir_op dot, const dot_shape *shape) {
-    if (shape->index[DOT_CHUNK] < 0)
+/* The loop whose index is the start of a dot's chunk, or of its strip; 0 where there is none. */
+static ir_op loop_of(const orders *o, ir_op dot, const dot_shape *shape, dot_index which) {
+    if (shape->index[which] < 0)
         return 0;
-    ir_value start = ir_op_get(o->m, dot)->operands[shape->index[DOT_CHUNK]];
+    ir_value start = ir_op_get(o->m, dot)->operands[shape->index[which]];
     ir_block block = ir_value_get(o->m, start)->block;
     ir_op op = ir_block_parent(o->m, block);
     return op && ir_op_get(o->m, op)->opcode == SCHED_FOR ? op : 0;
@@ -78,7 +78,7 @@ static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) 
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
     if (!order->chunk)
         return fail_at(o, dot, "accumulates by chunks, and its order is another");
-    ir_op loop = chunk_loop(o, dot, &shape);
+    ir_op loop = loop_of(o, dot, &shape, DOT_CHUNK);
     if (!loop || ir_op_int(o->m, loop, "reduction", -1) != ir_op_int(o->m, dot, "reduction", -1))
         return fail_at(o, dot, "accumulates, but no loop walks its chunks");
     if (schedule_step(o->m, loop, "step", 0) != order->chunk)
@@ -87,6 +87,28 @@ static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) 
         return fail_at(o, loop,
                        "a loop over chunks walks the whole contracted axis from its start");
     return true;
+}
+
+/* The loop over the strips of a chunk, or of all steps where they are one, walks them whole. */
+static bool check_strips(const orders *o, ir_op dot, const reduction_record *r) {
+    dot_shape shape;
+    ir_op loop;
+    if (!dot_shape_read(o->m, dot, &shape) || shape.index[DOT_STRIP] < 0)
+        return true;
+    int64_t number = ir_op_int(o->m, dot, "reduction", -1), chunk = order_info_of(r->order)->chunk;
+    bool chunked = shape.index[DOT_CHUNK] >= 0;
+    loop = loop_of(o, dot, &shape, DOT_STRIP);
+    if (!loop || ir_op_int(o->m, loop, "reduction", -2) != number)
+        return fail_at(o, dot, "goes on from strips, and no loop walks them");
+    int64_t step = schedule_step(o->m, loop, "step", 0);
+    if (step < 1 || (chunked && chunk % step != 0) || r->extent % step != 0)
+        return fail_at(o, loop, "strips are whole parts of a chunk, and of all steps");
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    ir_value start = chunked ? ir_op_get(o->m, dot)->operands[shape.index[DOT_CHUNK]] : 0;
+    return (ir_op_int(o->m, loop, "extent", -1) == r->extent &&
+            d->operand_count == (uint32_t)chunked && (!chunked || d->operands[0] == start) &&
+            schedule_step(o->m, loop, "span", 0) == (chunked ? chunk : 0)) ||
+           fail_at(o, loop, "a loop over strips walks its whole chunk from its start");
 }
 
 /* A reduction that goes on from piece to piece, by whole lanes and whole pieces of a block: the
@@ -134,7 +156,7 @@ static bool check_computation(orders *o, ir_op op) {
         return fail_at(o, op, "its order is not one that is defined for it");
     if (ir_op_attr(o->m, op, "piece"))
         return check_pieces(o, op);
-    return !is_dot || check_chunks(o, op, r);
+    return !is_dot || (check_chunks(o, op, r) && check_strips(o, op, r));
 }
 
 /* The record of a fold whose turns a loop takes; NULL: it is another loop. */

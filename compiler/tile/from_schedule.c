@@ -88,6 +88,8 @@ ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_v
         if (nothing || coefficients[i] == 0)
             continue;
         parts[count] = number ? indices[i] : scaled_index(l, b, coefficients[i], indices[i]);
+        if (number && known) /* so that neighbours have one address, and a constant each */
+            constant += coefficients[i] * tile_index_shift(b, &parts[count]);
         factors[count++] = number ? coefficients[i] : 1;
     }
     if (!known) {

@@ -1,9 +1,16 @@
-/* lower_dot.h - the state of a contraction's lowering, shared by its register tiles (lower_dot.c)
- * and the windows of an image (lower_windows.c). */
+/* lower_dot.h - the state of a contraction's lowering, shared by its register tiles (lower_dot.c),
+ * their steps (lower_steps.c) and sums (lower_sums.c), and the windows of an image
+ * (lower_windows.c). */
 #ifndef TESSERA_TILE_LOWER_DOT_H
 #define TESSERA_TILE_LOWER_DOT_H
 
 #include "tile/lowering.h"
+
+/* A place of the tile's sums in memory. */
+typedef struct tile_place {
+    ir_value memory, offset;
+    int64_t row_stride, column_stride;
+} tile_place;
 
 /* Fields: one contraction as its lowering reads it from the attributes of the operation, once. */
 typedef struct dot {
@@ -27,12 +34,13 @@ typedef struct dot {
     bool even;            /* trips have no remainder */
     bool known;           /* the number of all steps: a multiple of those of a group */
     const struct mma_unit *mma; /* what multiplies; NULL: fma */
-    int64_t stage;    /* steps that go through the workgroup's memory at a time; 0: none do */
-    int64_t depth;    /* stages that are copied there at once; 0: none is copied */
-    int64_t prefetch; /* lines of the next panel for one trip */
-    ir_value totals, total_at; /* chunk by chunk: memory and place of the running totals */
-    int64_t total_row, total_column;
-    ir_value near; /* where this tile's share of the next panel begins */
+    int64_t stage;     /* steps that go through the workgroup's memory at a time; 0: none do */
+    int64_t depth;     /* stages that are copied there at once; 0: none is copied */
+    int64_t prefetch;  /* lines of the next panel for one trip */
+    tile_place totals; /* chunk by chunk: the running totals */
+    tile_place sums;   /* strip by strip: those of the chunk */
+    int64_t strip;     /* steps of a strip; 0: all of a chunk are the tile's at once */
+    ir_value near;     /* where this tile's share of the next panel begins */
 } dot;
 
 /* A value of the summed type. */
@@ -44,12 +52,24 @@ ir_value dot_left(dot *t, ir_builder *b, ir_value k);
 ir_value dot_left_group(dot *t, ir_builder *b, ir_value k);
 /* The rhs of the `count` steps from k on as it lies, a row for each. */
 ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count);
-/* The steps of the tile's chunk: [low, high). */
+/* lower_steps.c: the sum of steps [low, high) from +0, and, where a step is no more than an fma,
+ * onto `sum`. */
+ir_value dot_chunk(dot *t, ir_builder *b, ir_value low, ir_value high);
+ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum);
+/* A panel's chunk is shared out among the first tiles that use it. */
+void dot_share_panel(dot *t, ir_builder *b, ir_value start);
+/* Smallest and largest number in buffer `which` of the tile's rows. */
+void dot_load_counts(dot *t, ir_builder *b, dot_buffer which);
+
+/* lower_sums.c: the steps of the tile's chunk: [low, high). */
 void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low, ir_value *high);
 /* The sum of the chunk at `start` onto the totals; after the last chunk, the epilogue. */
 void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum);
-/* The epilogue on the sum of the only chunk. */
-void dot_finish_chunk(dot *t, ir_builder *b, ir_value sum);
+/* The steps of a strip onto the sums of those before; after the last one, the end of the chunk. */
+void dot_strip(dot *t, ir_builder *b, ir_dim extent);
+/* +0 + the sum of the only chunk; the epilogue on finished sums. */
+ir_value dot_with_zero(const dot *t, ir_builder *b, ir_value x);
+void dot_finish(dot *t, ir_builder *b, ir_value sum);
 
 /* lower_pairs.c: the products of steps [low, high) in pairs512, onto `sum`. */
 ir_value lower_pairs(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum);

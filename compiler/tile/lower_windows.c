@@ -142,7 +142,7 @@ static void emit_tile(const windows *w, ir_builder *b, ir_value m, int64_t rows,
         if (w->start)
             dot_add_chunk(t, b, w->extent, w->start, s.sums[i]);
         else
-            dot_finish_chunk(t, b, s.sums[i]);
+            dot_finish(t, b, dot_with_zero(t, b, s.sums[i]));
     }
 }
 

@@ -87,6 +87,8 @@ bool orders_adds_products(const orders *o, const reduction_record *r, ir_op loop
 /* The operation that defines a value when it has that opcode; 0 otherwise. */
 ir_op orders_defined_by(const orders *o, ir_value v, int opcode);
 bool orders_constant(const orders *o, ir_value index, int64_t *value);
+/* Is an index computed from another one? */
+bool orders_depends_on(const orders *o, ir_value index, ir_value on);
 /* A constant splat of +0; of these bits. */
 bool orders_is_zero(const orders *o, ir_value v);
 bool orders_is_splat(const orders *o, ir_value v, uint64_t bits);
@@ -98,6 +100,16 @@ bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high);
 bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r);
 /* The loop whose result a loop carries on; 0 where it starts with +0. */
 bool orders_find_before(const orders *o, ir_op loop, ir_op *before);
+
+/* Is [from, to) the chunk that a loop is in, or all elements where they are one? */
+bool orders_is_chunk(const orders *o, ir_op loop, ir_value from, ir_value to,
+                     const reduction_record *r);
+/* Notes the elements of chunks that a loop walks, whose steps divide them. */
+bool orders_note_chunk(orders *o, ir_op loop, const reduction_record *r);
+
+/* verify_strips.c: the loop over strips of a chunk, whose sums are in memory between them. */
+bool orders_is_strip_loop(const orders *o, ir_op loop);
+bool orders_check_strip_loop(orders *o, ir_op loop, const reduction_record *r);
 
 /* verify_mma.c: loops of products that a matrix unit adds. */
 bool orders_is_mma_loop(const orders *o, ir_op loop);

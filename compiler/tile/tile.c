@@ -48,6 +48,19 @@ bool tile_constant_index(const ir_builder *b, ir_value x, int64_t *value) {
     return true;
 }
 
+int64_t tile_index_shift(const ir_builder *b, ir_value *index) {
+    int64_t factor = 0;
+    ir_op op = ir_value_get(b->m, *index)->op;
+    if (!op || ir_op_get(b->m, op)->opcode != TILE_AFFINE ||
+        ir_op_get(b->m, op)->operand_count != 1)
+        return 0;
+    ir_op_ints(b->m, op, "coefficients", &factor, 1);
+    if (factor != 1)
+        return 0;
+    *index = ir_op_get(b->m, op)->operands[0];
+    return ir_op_int(b->m, op, "constant", 0);
+}
+
 ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
                      const int64_t *coefficients, int n) {
     ir_value used[32];

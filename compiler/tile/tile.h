@@ -46,6 +46,8 @@ bool tile_inject_fault(ir_module *m, const char *fault, status *st);
 
 /* ---- builders ---- */
 ir_value tile_index(ir_builder *b, int64_t value);
+/* Makes *index, if it is another one plus a number, that one; returns the number, else 0. */
+int64_t tile_index_shift(const ir_builder *b, ir_value *index);
 /* constant + sum of coefficients[i] * indices[i]; terms with coefficient 0 vanish. */
 ir_value tile_affine(ir_builder *b, int64_t constant, const ir_value *indices,
                      const int64_t *coefficients, int n);

@@ -207,6 +207,30 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
 
 /* ---- loops ---- */
 
+bool orders_is_chunk(const orders *o, ir_op loop, ir_value from, ir_value to,
+                     const reduction_record *r) {
+    int64_t chunk = orders_chunk(r->order), length = chunk ? chunk : r->extent;
+    chunk_base base;
+    if (!find_base(o, loop, length, &base))
+        return false;
+    bound low = bound_of(o, &base, from), high = bound_of(o, &base, to);
+    return low.least == 0 && low.most == 0 && base.first % length == 0 && !high.counted &&
+           high.least == smaller(length, r->extent - base.last) &&
+           high.most == smaller(length, r->extent - base.first);
+}
+
+bool orders_note_chunk(orders *o, ir_op loop, const reduction_record *r) {
+    const ir_op_data *d = ir_op_get(o->m, loop);
+    int64_t chunk = orders_chunk(r->order), length = chunk ? chunk : r->extent,
+            step = ir_op_int(o->m, loop, "step", 0);
+    chunk_base base;
+    if (!orders_is_chunk(o, loop, d->operands[0], d->operands[1], r) ||
+        (step == 0 || length % step != 0 || r->extent % step != 0))
+        return orders_fail(o, loop, "does not walk its chunk in whole strips");
+    find_base(o, loop, length, &base);
+    return orders_note_elements(o, loop, r, base.first, smaller(base.last + length, r->extent));
+}
+
 static bool check_chunk_loop(const orders *o, ir_op loop, const reduction_record *r) {
     int64_t low, high, chunk = orders_chunk(r->order);
     if (!chunk)
@@ -230,6 +254,8 @@ bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
         return orders_check_mma_loop(o, loop, r);
     if (r->order == ORDER_UNIT)
         return orders_fail(o, loop, "its order is a matrix unit's, and none adds");
+    if (orders_is_strip_loop(o, loop))
+        return orders_check_strip_loop(o, loop, r);
     for (uint32_t i = 0; i < d->result_count; i++) {
         if (!orders_is_float(o, d->results[i])) { /* exact, so that its order is free */
             orders_track(o, loop)->realised++;
@@ -240,8 +266,9 @@ bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
         products += orders_adds_products(o, r, loop, kind, steps);
     }
     ir_op around = orders_loop_around(o, loop);
-    if (products == d->result_count && around && orders_is_window_loop(o, around))
-        return true; /* its bounds were checked with those beside it */
+    if (products == d->result_count && around &&
+        (orders_is_window_loop(o, around) || orders_is_strip_loop(o, around)))
+        return true; /* its bounds were checked with those of the loop around */
     if (sums == d->result_count)
         return check_chunk_loop(o, loop, r);
     return products == d->result_count
@@ -300,7 +327,8 @@ bool orders_check_chunk_use(const orders *o, ir_op op) {
         bool total = d->opcode == TILE_ADD && is_total(o, other, loop, chunk);
         ir_op around = orders_loop_around(o, loop);
         bool carried = (d->opcode == TILE_FOR && ir_op_int(o->m, op, "reduction", -1) == id) ||
-                       (d->opcode == TILE_YIELD && around && orders_is_window_loop(o, around));
+                       (d->opcode == TILE_YIELD && around && orders_is_window_loop(o, around)) ||
+                       (d->opcode == TILE_STORE && around && orders_is_strip_loop(o, around));
         if (!total && !carried)
             return orders_fail(o, loop, "its chunk's sum goes to '%s' instead of the total",
                                op_info_get(d->opcode)->name);

@@ -253,7 +253,7 @@ static bool check_unmarked_loop(const orders *o, ir_op loop) {
     return true;
 }
 
-static bool depends_on(const orders *o, ir_value index, ir_value on) {
+bool orders_depends_on(const orders *o, ir_value index, ir_value on) {
     bool *seen = base_calloc(ir_value_count(o->m) + 1, sizeof *seen), found = false;
     VEC(ir_value) waiting = {0};
     vec_push(&waiting, index);
@@ -287,7 +287,7 @@ static bool check_store(const orders *o, ir_op op) {
         if (ir_op_attr(o->m, loop, "reduction"))
             return true;
         ir_value index = ir_block_get(o->m, ir_op_block(o->m, loop, 0))->arguments[0];
-        returns |= !depends_on(o, offset, index);
+        returns |= !orders_depends_on(o, offset, index);
     }
     return !returns ||
            orders_fail(o, op, "accumulates floats in memory, and no loop names an order");

@@ -54,6 +54,8 @@ static void dot_cycles(cost_walk *w, ir_op op, cost_use *u) {
     nv = cost_divide_up(nr, lanes_of(w, rhs));
     int64_t chunk = order_info_of(order_of(w->m, op, ORDER_CHUNK512))->chunk;
     k = (double)(chunks && extent > chunk ? chunk : extent);
+    if (shape.index[DOT_STRIP] >= 0)
+        k = (double)w->step_of[d->operands[shape.index[DOT_STRIP]]];
     missing = mr * nv + (mr < nv ? mr : nv) + 1 - w->target->vector_registers;
     const double parts[] = {mr * nv / 2, (mr + nv) / 2, LATENCY,
                             (mr * nv + nv + 2.0 / unroll) / ISSUED,

@@ -13,6 +13,13 @@ enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
 /* Vectors of sums, of 32 registers. */
 enum { MOST_SUMS = 24 };
 
+/* Steps of a trip: more than one, as counting them takes issue slots of some cores' multipliers. */
+enum { TRIP_STEPS = 4 };
+
+/* A strip of few rows: its steps, the vectors of a tile, the sums that stay in the first cache
+ * between strips, and the least run of a row that memory fetches well. */
+enum { STRIP_STEPS = 8, STRIP_VECTORS = 4, STRIP_SUMS_BYTES = 16384, STRIP_RUN_BYTES = 8192 };
+
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
  * runs that a tile reads then begin where memory's do. */
 static int64_t few_vectors(int64_t rows) {
@@ -66,56 +73,125 @@ static int64_t turned_prefetch(const contraction *c) {
     return c->once || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
 }
 
-void cpu_dot_tiles(contraction *c) {
-    scheduler *s = c->s;
+/* Few rows by a right side that has its columns side by side and is read as it lies. */
+static bool has_strips(const contraction *c) {
+    return c->shape.rows <= FEW_ROWS && ir_dim_is_static(c->shape.m) &&
+           ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k) &&
+           c->rhs.packing == PACK_NOT && !c->group && c->counts.of == COUNTS_NONE &&
+           c->order != ORDER_PAIRS512 && contraction_along(c, &c->rhs.access, AXIS_N) == 1;
+}
+
+/* Steps of a strip: whole rows of rhs are read one after the other, as memory has them, where they
+ * are longer than what registers hold of them. */
+static void choose_strip(contraction *c) {
+    c->tiles.strip = (tile_size){0};
+    if (!has_strips(c))
+        return;
+    bool worth = c->shape.columns > STRIP_COLUMNS && c->shape.steps > STRIP_STEPS &&
+                 contraction_whole_steps(c, STRIP_STEPS) > 1;
+    int64_t asked = scheduler_parameter(c->s, IN_DOT, STRIP, worth ? STRIP_STEPS : 0, NULL);
+    int64_t steps = asked ? contraction_whole_steps(c, asked) : 0;
+    if (steps && steps < c->shape.steps)
+        c->tiles.strip = tile_number(c->s, steps);
+}
+
+static bool has_many_registers(const contraction *c) {
+    return c->s->target->vector_registers >= 32;
+}
+
+/* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
+static bool is_few(const contraction *c) {
+    return c->shape.rows <= FEW_ROWS && (has_many_registers(c) || c->tiles.strip.size);
+}
+
+/* Is rhs turned over in registers? */
+static bool turns(const contraction *c) {
+    return c->turnable && c->rhs.packing == PACK_NOT;
+}
+
+static void choose_register_tile(contraction *c) {
     /* A tile fills as many registers whatever it sums: f64 takes two for the lanes of f32. */
-    int64_t lanes = s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
-    bool many = s->target->vector_registers >= 32;
-    /* A few rows are one tile, as wide as registers allow: rhs is read once, in long runs. */
-    bool few = many && c->shape.rows <= FEW_ROWS;
-    bool turns = c->turnable && c->rhs.packing == PACK_NOT;
-    int64_t tile_rows = few || turns ? clamp(c->shape.rows, 1, FEW_ROWS) : CONTRACTION_TILE_ROWS;
-    int64_t vectors = turns ? 1
-                      : few ? few_vectors(tile_rows)
-                            : contraction_tile_vectors(c, tile_rows);
-    contraction_ask(c, MR, tile_rows, &c->tiles.mr);
+    int64_t lanes = c->s->target->vector_lanes * 4 / (int64_t)dtype_size(c->element);
+    bool few = is_few(c), turned = turns(c);
+    int64_t rows = few || turned ? clamp(c->shape.rows, 1, FEW_ROWS) : CONTRACTION_TILE_ROWS;
+    int64_t sums = has_many_registers(c) ? MOST_SUMS : MOST_SUMS / 2;
+    int64_t vectors = turned                ? 1
+                      : c->tiles.strip.size ? size_that_fits(STRIP_VECTORS, 1, rows, sums)
+                      : few                 ? few_vectors(rows)
+                                            : contraction_tile_vectors(c, rows);
+    contraction_ask(c, MR, rows, &c->tiles.mr);
     contraction_ask(c, NR, vectors * lanes, &c->tiles.nr);
     if (c->group && c->tiles.nr.size % c->group != 0)
         contraction_refuse(c, "NR=%d is not a multiple of GROUP=%d", (int)c->tiles.nr.size,
                            (int)c->group);
+}
+
+/* One block of rows reads rhs once: long runs of it matter more than the cache. */
+static int64_t block_columns(const contraction *c, int64_t rows) {
+    int64_t nr = c->tiles.nr.size, size = (int64_t)dtype_size(c->element);
+    if (turns(c)) /* all steps of its rows, one run of memory each, before the next */
+        return nr;
+    int64_t sums = STRIP_SUMS_BYTES / size / rows, run = STRIP_RUN_BYTES / size;
+    if (c->tiles.strip.size)
+        return round_up(sums > run ? sums : run, nr);
+    return (c->shape.rows <= rows ? 8 : 4) * nr * (has_many_registers(c) ? 1 : 2);
+}
+
+static void choose_block(contraction *c) {
+    int64_t mr = c->tiles.mr.size, nr = c->tiles.nr.size, sizes[2];
     int64_t block = c->shape.rows <= ONE_BLOCK_ROWS     ? c->shape.rows
-                    : c->shape.rows < SMALL_BLOCKS_ROWS ? 16 * c->tiles.mr.size
-                                                        : 32 * c->tiles.mr.size;
-    int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), c->tiles.mr.size);
-    /* One block of rows reads rhs once: long runs of it matter more than the cache. */
-    int64_t columns = (c->shape.rows <= rows ? 8 : 4) * c->tiles.nr.size * (many ? 1 : 2);
-    if (turns) /* all steps of its rows, one run of memory each, before the next */
-        columns = c->tiles.nr.size;
-    columns = clamp(round_up(c->shape.columns, c->tiles.nr.size), c->tiles.nr.size, columns);
-    int64_t sizes[2];
+                    : c->shape.rows < SMALL_BLOCKS_ROWS ? 16 * mr
+                                                        : 32 * mr;
+    int64_t rows = round_up(clamp(block, 1, ONE_BLOCK_ROWS), mr);
+    int64_t columns = clamp(round_up(c->shape.columns, nr), nr, block_columns(c, rows));
     even_out(c, rows, columns, sizes);
     contraction_ask(c, BM, sizes[0], &c->tiles.bm);
     contraction_ask(c, BN, sizes[1], &c->tiles.bn);
-    /* No trip has a remainder; where counts end the loop, a trip is one step. */
-    int64_t unroll =
-        c->counts.of == COUNTS_STEPS || (c->group && !turns)
-            ? 1
-            : scheduler_parameter(s, IN_DOT, UNROLL, turns ? turned_steps(c) : 1, NULL);
-    bool known = ir_dim_is_static(c->shape.k);
-    c->turned = turns && unroll > 1;
-    c->once = is_read_once(c);
-    if (turns && c->group && unroll % c->group != 0)
+}
+
+/* No trip has a remainder; where counts end the loop, a trip is one step. */
+static int64_t choose_trip(contraction *c) {
+    scheduler *s = c->s;
+    bool turned = turns(c);
+    if (c->counts.of == COUNTS_STEPS || (c->group && !turned)) {
+        c->tiles.unroll = scheduler_int(s, 1);
+        return 1;
+    }
+    int64_t strip = c->tiles.strip.size, best = turned  ? turned_steps(c)
+                                                : strip ? strip
+                                                        : TRIP_STEPS;
+    int64_t unroll = scheduler_parameter(s, IN_DOT, UNROLL, best, NULL);
+    c->turned = turned && unroll > 1;
+    if (turned && c->group && unroll % c->group != 0)
         contraction_refuse(c, "UNROLL=%d is not a multiple of GROUP=%d", (int)unroll,
                            (int)c->group);
-    c->tiles.unroll = scheduler_int(s, c->turned ? unroll
-                                       : known   ? contraction_whole_steps(c, unroll)
-                                                 : 1);
+    unroll = c->turned                      ? unroll
+             : strip                        ? greatest_divisor(strip, unroll)
+             : ir_dim_is_static(c->shape.k) ? contraction_whole_steps(c, unroll)
+                                            : 1;
+    c->tiles.unroll = scheduler_int(s, unroll);
+    return unroll;
+}
+
+/* Steps that a right side is fetched ahead; of panels, a line of the next one with each step. */
+static int64_t best_prefetch(const contraction *c, int64_t unroll) {
+    if (c->turned)
+        return turned_prefetch(c);
+    if (c->tiles.strip.size)
+        return 0;
+    return is_few(c)                    ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
+           : c->rhs.packing != PACK_NOT ? unroll
+                                        : 0;
+}
+
+void cpu_dot_tiles(contraction *c) {
+    choose_strip(c);
+    choose_register_tile(c);
+    choose_block(c);
+    int64_t unroll = choose_trip(c);
+    c->once = is_read_once(c);
     if ((c->group && !c->turned) || !ir_dim_is_static(c->shape.n))
-        c->tiles.prefetch = scheduler_int(s, 0);
+        c->tiles.prefetch = scheduler_int(c->s, 0);
     else
-        scheduler_parameter(s, IN_DOT, PREFETCH,
-                            c->turned ? turned_prefetch(c)
-                            : few     ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
-                                      : c->rhs.packing != PACK_NOT,
-                            &c->tiles.prefetch);
+        scheduler_parameter(c->s, IN_DOT, PREFETCH, best_prefetch(c, unroll), &c->tiles.prefetch);
 }

@@ -1,0 +1,162 @@
+/* lower_sums.c - the sums of a contraction's register tile: totals of chunks and sums of strips, in
+ * the workgroup's memory, and the epilogue on those that are finished. */
+#include "tile/lower_dot.h"
+
+/* More steps than there are: a loop of them has one turn, or none. */
+static const int64_t one_turn = INT64_C(1) << 40;
+
+static ir_value plus(ir_builder *b, ir_value x, ir_value y) {
+    return tile_op(b, TILE_ADD, (ir_value[]){x, y}, 2, DTYPE_NONE);
+}
+
+ir_value dot_with_zero(const dot *t, ir_builder *b, ir_value x) {
+    return dtype_is_float(t->element) ? plus(b, tile_constant(b, t->element, 0), x) : x;
+}
+
+void dot_finish(dot *t, ir_builder *b, ir_value sum) {
+    ir_value yield;
+    t->f.accumulator = sum;
+    t->f.index[t->k] = tile_index(b, 0);
+    frame_body(&t->f, b, &yield);
+    frame_store(&t->f, b, 0, yield);
+}
+
+static bool is_constant(const ir_module *m, ir_value index, int64_t *value) {
+    ir_op op = ir_value_get(m, index)->op;
+    if (!op || ir_op_get(m, op)->opcode != TILE_INDEX)
+        return false;
+    *value = ir_op_int(m, op, "value", 0);
+    return true;
+}
+
+/* Does `then` once where low < high, which are less than a step apart; else not at all. Parameters:
+ * the bounds of a loop, and what is done in it with its argument. */
+static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64_t step,
+                       void (*then)(dot *t, ir_builder *b, ir_value sum), ir_value sum) {
+    int64_t first, end;
+    ir_op loop;
+    ir_value index;
+    if (is_constant(b->m, low, &first) && is_constant(b->m, high, &end)) {
+        if (first < end)
+            then(t, b, sum);
+        return;
+    }
+    ir_builder in = tile_for(b, low, high, step, NULL, 0, &loop, &index);
+    then(t, &in, sum);
+    tile_yield(&in, NULL, 0);
+}
+
+/* The place of the tile's sums in buffer `which`. */
+static tile_place find_sums(dot *t, ir_builder *b, dot_buffer which) {
+    ir_dim access[LOWERING_AXES + 1];
+    frame *f = &t->f;
+    int number = f->shape.buffer[which];
+    frame_access(f, number, access);
+    f->index[t->k] = tile_index(b, 0);
+    return (tile_place){frame_memory(f, number), frame_offset(f, b, access),
+                        frame_row_stride(f, access), frame_column_stride(f, access)};
+}
+
+static void store_sums(ir_builder *b, const tile_place *p, ir_value sum) {
+    tile_store(b, p->memory, p->offset, sum, p->row_stride, p->column_stride, false);
+}
+
+static ir_value load_sums(const dot *t, ir_builder *b, const tile_place *p) {
+    return tile_load(b, p->memory, p->offset, t->f.rows, t->f.columns, p->row_stride,
+                     p->column_stride);
+}
+
+static void store_total(dot *t, ir_builder *b, ir_value sum) {
+    store_sums(b, &t->totals, sum);
+}
+
+void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low, ir_value *high) {
+    int64_t one = 1;
+    *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
+    ir_value end = tile_affine(b, t->chunk, low, &one, 1);
+    *high = tile_index_op(b, TILE_INDEX_MIN, end, lowering_dim(t->f.l, b, extent));
+}
+
+/* The sum of the chunk at `start` onto the totals before it. Memory that holds 0 before the first
+ * is filled where the number of chunks is known; else the first does not read it. What is added to
+ * it then at the end is the 0 that it begins with, which changes no other total. */
+static ir_value onto_totals(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
+    ir_op loop;
+    ir_value index;
+    if (ir_dim_is_static(extent))
+        return plus(b, load_sums(t, b, &t->totals), sum);
+    ir_builder in = tile_for(b, tile_index(b, 0), start, one_turn, &sum, 1, &loop, &index);
+    lowering_mark(t->f.l, loop, t->f.op);
+    ir_value carried = ir_block_get(b->m, in.block)->arguments[1];
+    ir_value total = plus(&in, load_sums(t, &in, &t->totals), carried);
+    tile_yield(&in, &total, 1);
+    return dot_with_zero(t, b, ir_op_result(b->m, loop, 0));
+}
+
+/* The start of the last chunk; of nothing, the first. */
+static ir_value last_chunk(const dot *t, ir_builder *b, ir_dim extent) {
+    if (ir_dim_is_static(extent))
+        return tile_index(b, (extent - 1) / t->chunk * t->chunk);
+    ir_value steps = lowering_dim(t->f.l, b, extent), one = tile_index(b, 1);
+    ir_value last = tile_index_sub(b, tile_index_max(b, steps, one), one);
+    return tile_index_floor(b, last, t->chunk);
+}
+
+void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
+    int64_t one = 1, far = ir_dim_is_static(extent) ? extent : one_turn;
+    frame *f = &t->f;
+    t->totals = find_sums(t, b, DOT_TOTALS);
+    sum = onto_totals(t, b, extent, start, sum);
+    if (t->totals.memory == frame_memory(f, f->leading + f->body_inputs)) {
+        store_total(t, b, sum);
+        return;
+    }
+    ir_value last = last_chunk(t, b, extent);
+    when_below(t, b, start, last, far, store_total, sum);
+    when_below(t, b, last, tile_affine(b, 1, &start, &one, 1), far, dot_finish, sum);
+}
+
+/* ---- strips ---- */
+
+/* The sums of the chunk's strips before the one at `start`: of the first, +0. */
+static ir_value sums_before(const dot *t, ir_builder *b, ir_value first, ir_value start,
+                            const tile_place *sums) {
+    ir_op loop;
+    ir_value index;
+    ir_value zero = tile_constant(b, t->element, 0),
+             none = tile_broadcast(b, zero, t->f.rows, t->f.columns);
+    ir_builder in = tile_for(b, first, start, one_turn, &none, 1, &loop, &index);
+    ir_value loaded = load_sums(t, &in, sums);
+    tile_yield(&in, &loaded, 1);
+    return ir_op_result(b->m, loop, 0);
+}
+
+static void keep_sums(dot *t, ir_builder *b, ir_value sum) {
+    store_sums(b, &t->sums, sum);
+}
+
+static void end_chunk(dot *t, ir_builder *b, ir_value sum) {
+    const ir_dim extent = ir_op_int(t->f.l->s, t->f.op, "extent", 0);
+    if (t->f.shape.buffer[DOT_TOTALS] >= 0)
+        dot_add_chunk(t, b, extent, t->f.index[t->f.shape.index[DOT_CHUNK]], sum);
+    else
+        dot_finish(t, b, dot_with_zero(t, b, sum));
+}
+
+void dot_strip(dot *t, ir_builder *b, ir_dim extent) {
+    frame *f = &t->f;
+    const bool chunked = f->shape.index[DOT_CHUNK] >= 0;
+    int64_t one = 1;
+    ir_value start = f->index[f->shape.index[DOT_STRIP]], first = tile_index(b, 0),
+             end = tile_index(b, extent);
+    if (chunked) {
+        dot_chunk_bounds(t, b, extent, &first, &end);
+        first = f->index[f->shape.index[DOT_CHUNK]];
+    }
+    ir_value next = tile_affine(b, t->strip, &start, &one, 1);
+    t->sums = find_sums(t, b, DOT_SUMS);
+    ir_value sum = sums_before(t, b, first, start, &t->sums);
+    sum = dot_steps(t, b, start, next, sum);
+    when_below(t, b, next, end, one_turn, keep_sums, sum);
+    when_below(t, b, end, tile_affine(b, t->strip + 1, &start, &one, 1), one_turn, end_chunk, sum);
+}
