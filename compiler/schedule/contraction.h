@@ -104,7 +104,7 @@ typedef struct contraction {
     bool packed;       /* rhs stands in panels */
     bool turnable;     /* steps of rhs lie side by side, and rows are few: it may be turned */
     bool turned;       /* steps of rhs lie side by side, and are read as blocks of a trip's */
-    bool once;         /* ... of more than the caches hold, whose columns share sets of the first */
+    bool aliased;      /* ... whose columns share sets of the first cache */
     contraction_counts counts;
     contraction_result result;
     contraction_tiles tiles;

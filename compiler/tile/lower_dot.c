@@ -65,7 +65,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
     t.turned = ir_op_attr(l->s, op, "turned") != 0 && (t.group || !t.pairs);
-    t.once = ir_op_attr(l->s, op, "once") != 0;
+    t.aliased = ir_op_attr(l->s, op, "aliased") != 0;
     if (t.turned && !t.group && is_small_rest(&t)) {
         t.turned = false;
         t.unroll = 1;

@@ -87,11 +87,11 @@ static int64_t turned_group(const dot *t) {
     return each && t->unroll % each == 0 ? each : 0;
 }
 
-/* The block of rhs, which is loaded a run of steps for each column: where it is read `once`, the
- * run some trips ahead is fetched with each of them. */
+/* The block of rhs, which is loaded a run of steps for each column: of `aliased` columns the run
+ * some trips ahead is fetched with each of them. */
 static ir_value fetching_ahead(const dot *t, ir_builder *b, ir_value block) {
     ir_op load = ir_value_get(b->m, block)->op;
-    if (t->prefetch && t->once)
+    if (t->prefetch && t->aliased)
         ir_op_set_attr(b->m, load, "ahead", ir_attr_int(b->m, t->prefetch * t->unroll));
     return block;
 }
@@ -189,7 +189,7 @@ static void prefetch_block(dot *t, ir_builder *b, ir_value low, ir_value k) {
     frame *f = &t->f;
     const ir_value column = f->column_axis < 0 ? 0 : f->index[f->column_axis];
     int64_t one = 1;
-    if (t->once) /* loads fetch for themselves */
+    if (t->aliased) /* loads fetch for themselves */
         return;
     look_ahead(t, b, low, k, t->prefetch * t->unroll);
     tile_window w = frame_window(f, t->rhs);

@@ -5,9 +5,9 @@
 #include "schedule/integers.h"
 
 /* Trips that are fetched ahead where steps lie side by side: a line or so of each column. Columns
- * that are whole pages apart share sets of the first cache, and those of less than 32 bits take
- * longer to compute than to read: less of them is worth a place there, unless it goes past the
- * caches. */
+ * that are whole pages apart share sets of the first cache, where those of 32 bits would push each
+ * other out: they are fetched into the second. Those of less take longer to compute than to read,
+ * and fewer of them have a place in the first. */
 enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
 
 /* Vectors of sums, of 32 registers. */
@@ -61,16 +61,16 @@ static bool shares_sets(const contraction *c) {
     return !ir_dim_is_static(stride) || stride * bytes % SET_SPAN_BYTES == 0;
 }
 
-static bool is_read_once(const contraction *c) {
+/* Do columns share sets that are read faster than memory brings them? */
+static bool is_aliased(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
     bool known = ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
-    return c->turned && known && bytes >= 4 && shares_sets(c) &&
-           c->shape.columns * c->shape.steps >= USUAL_CACHE_BYTES / bytes;
+    return c->turned && known && bytes >= 4 && shares_sets(c);
 }
 
 static int64_t turned_prefetch(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
-    return c->once || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
+    return c->aliased || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
 }
 
 /* Few rows by a right side that has its columns side by side and is read as it lies. */
@@ -189,7 +189,7 @@ void cpu_dot_tiles(contraction *c) {
     choose_register_tile(c);
     choose_block(c);
     int64_t unroll = choose_trip(c);
-    c->once = is_read_once(c);
+    c->aliased = is_aliased(c);
     if ((c->group && !c->turned) || !ir_dim_is_static(c->shape.n))
         c->tiles.prefetch = scheduler_int(c->s, 0);
     else

@@ -263,7 +263,7 @@ static LLVMValueRef load_groups(emitter *e, dtype element, LLVMValueRef at, int 
 }
 
 /* LLVM's locality. */
-typedef enum fetch_level { FETCH_ONCE, FETCH_SECOND = 2, FETCH_FIRST = 3 } fetch_level;
+typedef enum fetch_level { FETCH_SECOND = 2, FETCH_FIRST = 3 } fetch_level;
 
 static void fetch(emitter *e, LLVMValueRef at, fetch_level level) {
     LLVMValueRef args[] = {at, code_int(e, e->i32, 0), code_int(e, e->i32, level),
@@ -288,7 +288,7 @@ static void load_block(emitter *e, emitted *t, const placement *at, int64_t r0, 
         v[c] = t->element == at->element ? load_part(e, t->element, from, rows, width, mask)
                                          : load_groups(e, at->element, from, rows, width);
         if (at->ahead)
-            fetch(e, address(e, at->element, from, at->ahead), FETCH_ONCE);
+            fetch(e, address(e, at->element, from, at->ahead), FETCH_SECOND);
     }
     code_transpose(e, t->element, v, width);
     for (int r = 0; r < rows; r++)
