@@ -27,7 +27,8 @@ bool contraction_same_storage(const contraction *c, ir_value buffer) {
 bool contraction_near(const contraction *c) {
     ir_dim stride = contraction_along(c, &c->rhs.access, AXIS_K);
     int64_t row = scheduler_estimate(c->s, stride) * (int64_t)dtype_size(c->element);
-    return c->shape.columns * c->shape.steps <= NEAR_ELEMENTS && row < NEAR_ROW_BYTES;
+    int64_t most = c->shape.rows > ONE_BLOCK_ROWS ? REREAD_ELEMENTS : NEAR_ELEMENTS;
+    return c->shape.columns * c->shape.steps <= most && row < NEAR_ROW_BYTES;
 }
 
 bool contraction_has_known_size(const contraction *c) {

@@ -134,6 +134,8 @@ static int64_t block_columns(const contraction *c, int64_t rows) {
     int64_t sums = STRIP_SUMS_BYTES / size / rows, run = STRIP_RUN_BYTES / size;
     if (c->tiles.strip.size)
         return round_up(sums > run ? sums : run, nr);
+    if (c->rhs.packing == PACK_BLOCK && contraction_along(c, &c->rhs.access, AXIS_N) != 1)
+        return 2 * nr; /* what is turned around is used while it is near */
     return (c->shape.rows <= rows ? 8 : 4) * nr * (has_many_registers(c) ? 1 : 2);
 }
 
