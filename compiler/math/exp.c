@@ -23,9 +23,10 @@ ir_value math_scale_in_halves(math_sequence s, ir_value x, ir_value t) {
     return mul(s, mul(s, x, exponent_from(s, half)), exponent_from(s, other));
 }
 
-/* Beyond the clamps the result is 0 or infinite anyway. */
+/* Beyond the clamps the result is 0 or infinite anyway; at the lower one n is -151, so that no
+ * result of that n is another than 0. */
 ir_value math_exp(math_sequence s, ir_value x) {
-    x = at_most(s, at_least(s, x, -104.0f), 89.0f);
+    x = at_most(s, at_least(s, x, -105.0f), 89.0f);
     ir_value t = fma32(s, x, f32(s, MATH_LOG2_E), f32(s, MATH_ROUND + 254.0f));
     ir_value n = sub(s, t, f32(s, MATH_ROUND + 254.0f));
     ir_value r = fma32(s, n, f32(s, -MATH_LN2_HIGH), x);

@@ -70,6 +70,10 @@ static LLVMValueRef extreme_both_ways(emitter *e, int opcode, LLVMValueRef x, LL
     return LLVMBuildBitCast(e->b, one, type, "");
 }
 
+static bool is_x86(const emitter *e) {
+    return strncmp(e->target->triple, "x86_64", 6) == 0 && e->target->class != TARGET_SIMT;
+}
+
 LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
     enum { OF_COMPARISON = 1 << 2, NO_ROUNDING = 4 };
     LLVMTypeRef type = LLVMTypeOf(x);
@@ -78,9 +82,7 @@ LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMVal
     if (e->plain || !f32s || (width != 16 && width != 8 && width != 4))
         return NULL;
     if (!e->target->has_avx512)
-        return strncmp(e->target->triple, "x86_64", 6) == 0 && e->target->class != TARGET_SIMT
-                   ? extreme_both_ways(e, opcode, x, y)
-                   : NULL;
+        return is_x86(e) ? extreme_both_ways(e, opcode, x, y) : NULL;
     char name[48];
     snprintf(name, sizeof name, "llvm.x86.avx512.mask.range.ps.%d", 32 * width);
     LLVMValueRef args[] = {x,
@@ -124,16 +126,23 @@ static LLVMValueRef float_binary(emitter *e, int opcode, LLVMValueRef x, LLVMVal
 }
 
 /* AVX-512 has an instruction; elsewhere n is cut in two halves, so that both scalings are powers of
- * two in range and a subnormal result rounds once. */
+ * two in range and a subnormal result rounds once. The result of n = -151 is 0: some processors
+ * take twenty times as long for one that is less than all numbers, so it is not computed. */
 static LLVMValueRef scale(emitter *e, LLVMValueRef x, LLVMValueRef t, int width) {
     enum { NO_ROUNDING = 4 };
     LLVMTypeRef type = LLVMTypeOf(x), bits = code_vector(e, DTYPE_I32, width);
+    LLVMValueRef least = code_splat(e, LLVMConstReal(e->f32, 0x1.8p23 + 254 - 151), width);
     if (!e->plain && e->target->has_avx512 && width == 16) {
         LLVMValueRef zero = code_splat(e, LLVMConstReal(e->f32, 0x1.8p23 + 254), width);
-        LLVMValueRef args[] = {x, LLVMBuildFSub(e->b, t, zero, ""), LLVMGetUndef(type),
-                               code_int(e, e->i16, -1), code_int(e, e->i32, NO_ROUNDING)};
+        LLVMValueRef some = LLVMBuildFCmp(e->b, LLVMRealUGT, t, least, "");
+        LLVMValueRef args[] = {x, LLVMBuildFSub(e->b, t, zero, ""), LLVMConstNull(type),
+                               LLVMBuildBitCast(e->b, some, e->i16, ""),
+                               code_int(e, e->i32, NO_ROUNDING)};
         return code_intrinsic(e, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
     }
+    if (!e->plain && is_x86(e))
+        x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUGT, t, least, ""), x,
+                            LLVMConstNull(type), "");
     LLVMValueRef whole = LLVMBuildBitCast(e->b, t, bits, "");
     LLVMValueRef half = LLVMBuildLShr(e->b, whole, int_splat(e, e->i32, 1, width), "");
     LLVMValueRef parts[] = {half, LLVMBuildSub(e->b, whole, half, "")};
@@ -166,7 +175,7 @@ static LLVMValueRef high_product_of_pairs(emitter *e, LLVMValueRef x, LLVMValueR
 /* Takes i32 through 64 bits, which the processor multiplies in one instruction. */
 static LLVMValueRef high_product(emitter *e, LLVMValueRef x, LLVMValueRef y) {
     int width = lanes_of(x);
-    if (width > 1 && width % 2 == 0 && !e->plain && strncmp(e->target->triple, "x86", 3) == 0)
+    if (width > 1 && width % 2 == 0 && !e->plain && is_x86(e))
         return high_product_of_pairs(e, x, y, width);
     LLVMTypeRef wide = code_vector(e, DTYPE_I64, width);
     LLVMValueRef product =
