@@ -55,7 +55,8 @@ def stepped(x, w, cache, c, s):
     n = rmsnorm(x, w.first)
     cache = cache.append(turned(heads_of(n @ w.wk, 4), c, s)[None], heads_of(n @ w.wv, 4)[None])
     q = turned(heads_of(n @ w.wq, 8), c, s)
-    y = op.flash_attention(reshape(q, (4, 2, 64)), cache.K[0], cache.V[0], mask=cache.mask(1))  # two heads share keys
+    seen = broadcast_to(cache.length, (2,))
+    y = op.flash_attention(reshape(q, (4, 2, 64)), cache.K[0], cache.V[0], lengths=seen)  # two heads share keys
     x = x + reshape(y, (1, 512)) @ w.wo
     return mlp(x, w), cache
 

@@ -1,7 +1,8 @@
 /* cost.c - floating-point operations and bytes of a static kernel.
  *
  * A composite counts by its decomposition, whatever a backend fuses. What depends on constants
- * alone is no work, and neither are steps that a k_count leaves out, nor what a mask hides. Only
+ * alone is no work, and neither are steps that a k_count leaves out, nor what a mask hides: where
+ * inputs decide how many are left, none are counted, as none need to be there. Only
  * elements that an output needs count: behind a slice or a look-up those are few, behind an empty
  * output none. */
 #include <stdlib.h>
@@ -105,18 +106,17 @@ static int64_t row_value(ir_module *m, ir_value row, row_values *r, int64_t i) {
     return r->at[row];
 }
 
-/* Steps of k summed over the rows that `counts` describes; false where they are not known. */
-static bool sum_of_counts(ir_module *m, ir_value counts, int64_t k, uint64_t *sum) {
-    uint64_t rows = elements(m, counts);
+/* Steps of k summed over the rows that `counts` describes; 0 where inputs decide them. */
+static uint64_t sum_of_counts(ir_module *m, ir_value counts, int64_t k) {
+    uint64_t rows = elements(m, counts), sum = 0;
     row_values r;
-    *sum = 0;
     bool known = rows_open(m, counts, &r);
     for (uint64_t i = 0; i < rows && known; i++) {
         int64_t steps = row_value(m, counts, &r, (int64_t)i);
-        *sum = saturating_add(*sum, (uint64_t)(steps < 0 ? 0 : steps > k ? k : steps));
+        sum = saturating_add(sum, (uint64_t)(steps < 0 ? 0 : steps > k ? k : steps));
     }
     rows_release(&r);
-    return known;
+    return sum;
 }
 
 /* Counts the windows along an axis that have their place `at` inside of the image. */
@@ -157,12 +157,12 @@ static uint64_t dot_flops(ir_module *m, ir_op op) {
         return convolve_flops(m, op);
     int64_t axes[IR_MAX_RANK];
     uint32_t count = ir_op_ints(m, op, "x_contract", axes, IR_MAX_RANK);
-    uint64_t k = 1, sum, out = elements(m, d->results[0]);
+    uint64_t k = 1, out = elements(m, d->results[0]);
     for (uint32_t i = 0; i < count; i++)
         k = saturating_multiply(k, (uint64_t)ir_type_of(m, d->operands[0])->dims[axes[i]]);
-    if (d->operand_count > 2 && elements(m, d->operands[2]) &&
-        sum_of_counts(m, d->operands[2], (int64_t)k, &sum))
-        return saturating_multiply(2 * (out / elements(m, d->operands[2])), sum);
+    if (d->operand_count > 2 && elements(m, d->operands[2]))
+        return saturating_multiply(2 * (out / elements(m, d->operands[2])),
+                                   sum_of_counts(m, d->operands[2], (int64_t)k));
     return saturating_multiply(2 * out, k);
 }
 
@@ -213,6 +213,7 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
         return 0;
     switch (graph_op_class(d->opcode)) {
     case GRAPH_CLASS_DOT:
+        return d->operand_count > 2 && i < 2 && dot_flops(m, op) == 0 ? 0 : whole;
     case GRAPH_CLASS_SCAN:
     case GRAPH_CLASS_CONTRACT: /* whatever it reads, all of it is there */
     case GRAPH_CLASS_BRANCH:
@@ -229,11 +230,11 @@ static uint64_t operand_need(ir_module *m, ir_op op, uint32_t i, uint64_t part) 
 /* Leaves out what a mask hides of a value. */
 static void hide(ir_module *m, ir_value v, ir_value counts, uint64_t *needs) {
     const ir_type_data *t = ir_type_of(m, v);
-    uint64_t sum, rows = counts ? elements(m, counts) : 0;
-    if (!rows || elements(m, v) == 0 || !sum_of_counts(m, counts, t->dims[t->rank - 1], &sum))
+    uint64_t rows = counts ? elements(m, counts) : 0;
+    if (!rows || elements(m, v) == 0)
         return;
-    uint64_t visible =
-        saturating_multiply(elements(m, v) / (rows * (uint64_t)t->dims[t->rank - 1]), sum);
+    uint64_t visible = saturating_multiply(elements(m, v) / (rows * (uint64_t)t->dims[t->rank - 1]),
+                                           sum_of_counts(m, counts, t->dims[t->rank - 1]));
     needs[v] = needs[v] < visible ? needs[v] : visible;
 }
 
@@ -247,19 +248,18 @@ static uint64_t needed_of(const ir_op_data *d, const uint64_t *needs) {
 
 static uint64_t *count_needs(ir_module *m, ir_block body) {
     uint64_t *needs = base_calloc(ir_value_count(m) + 1, sizeof *needs);
+    ir_value *hidden = graph_hidden_counts(m);
     for (ir_op op = ir_block_get(m, body)->last; op; op = ir_op_get(m, op)->previous) {
         const ir_op_data *d = ir_op_get(m, op);
         bool end = d->result_count == 0;
+        if (d->result_count == 1)
+            hide(m, d->results[0], hidden[d->results[0]], needs);
         for (uint32_t i = 0; i < d->operand_count; i++) {
             uint64_t whole = elements(m, d->operands[i]), *need = &needs[d->operands[i]];
             *need += end ? whole : operand_need(m, op, i, needed_of(d, needs));
             *need = *need < whole ? *need : whole;
         }
     }
-    ir_value *hidden = graph_hidden_counts(m);
-    for (ir_op op = ir_block_get(m, body)->first; op; op = ir_op_get(m, op)->next)
-        if (ir_op_get(m, op)->result_count == 1)
-            hide(m, ir_op_get(m, op)->results[0], hidden[ir_op_get(m, op)->results[0]], needs);
     free(hidden);
     return needs;
 }

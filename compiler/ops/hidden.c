@@ -12,8 +12,20 @@ static int opcode_of(const ir_module *m, ir_value v) {
     return op ? ir_op_get(m, op)->opcode : -1;
 }
 
+/* The condition of rows and columns that one of more axes repeats. */
+static ir_value of_rows(const ir_module *m, ir_value condition) {
+    int64_t axes[IR_MAX_RANK] = {-1};
+    int rank = ir_type_of(m, condition)->rank;
+    ir_op op = ir_value_get(m, condition)->op;
+    bool repeats = opcode_of(m, condition) == GRAPH_BROADCAST &&
+                   ir_op_ints(m, op, "axes", axes, IR_MAX_RANK) == 2 && axes[0] == rank - 2 &&
+                   axes[1] == rank - 1;
+    return repeats ? ir_op_get(m, op)->operands[0] : condition;
+}
+
 /* The counts of a condition `column < count of the row`; 0 for any other. */
 static ir_value counts_of(const ir_module *m, ir_value condition) {
+    condition = of_rows(m, condition);
     ir_op op = ir_value_get(m, condition)->op;
     if (opcode_of(m, condition) != GRAPH_COMPARE ||
         strcmp(ir_op_string(m, op, "predicate", ""), "lt") != 0)

@@ -161,6 +161,13 @@ static int64_t choose_score_columns(const chain_block *k) {
     return k->piece ? k->piece : columns;
 }
 
+/* Few rows read each key once: a copy that has its steps apart would be read once, too. */
+static bool turns_keys(const chain_block *k) {
+    const contraction *a = &k->first;
+    return k->s->target->policy->turned_tile && a->turnable && !k->piece && !a->result.unfused &&
+           contraction_has_known_size(a) && contraction_same_storage(a, a->rhs.buffer);
+}
+
 static void choose_tiles(chain_block *k) {
     scheduler *s = k->s;
     contraction *a = &k->first, *z = &k->second;
@@ -179,7 +186,10 @@ static void choose_tiles(chain_block *k) {
     z->tiles.unroll = scheduler_int(s, 1);
     z->tiles.prefetch = scheduler_int(s, 0);
     a->tiles = z->tiles;
-    a->tiles.nr = tile_number(s, choose_score_columns(k));
+    if (turns_keys(k))
+        s->target->policy->turned_tile(a);
+    else
+        a->tiles.nr = tile_number(s, choose_score_columns(k));
     a->tiles.bn = tile_number(s, k->piece ? k->piece : 4 * a->tiles.nr.size);
 }
 
@@ -192,9 +202,10 @@ static void choose_packing(contraction *c, bool lhs) {
                      (c->shape.rows <= c->tiles.bm.size || !contraction_has_known_size(c)) &&
                      contraction_can_pack_blocks(c);
     c->lhs.packing = lhs && !contraction_same_storage(c, c->lhs.buffer) ? PACK_PHASE : PACK_NOT;
-    c->rhs.packing = !strided && near && contraction_same_storage(c, c->rhs.buffer) ? PACK_NOT
-                     : one_block                                                    ? PACK_BLOCK
-                                                                                    : PACK_PHASE;
+    bool lies = c->turned || (!strided && near);
+    c->rhs.packing = lies && contraction_same_storage(c, c->rhs.buffer) ? PACK_NOT
+                     : one_block                                        ? PACK_BLOCK
+                                                                        : PACK_PHASE;
 }
 
 /* Rows of the block's memory. */

@@ -73,6 +73,9 @@ struct schedule_policy {
     bool (*stages_dot)(struct contraction *c);
     void (*dot_operands)(struct contraction *c);
     void (*dot_tiles)(struct contraction *c);
+    /* The tile of a right side that is turned over in registers: its columns, the steps of a trip,
+     * and how many are fetched ahead; NULL: none are. */
+    void (*turned_tile)(struct contraction *c);
     /* Cycles of a schedule by arithmetic, to compare schedules with each other; 0: there is no
      * model. */
     double (*cost)(const ir_module *schedule, const schedule_target *target);

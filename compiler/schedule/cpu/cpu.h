@@ -10,6 +10,7 @@ struct contraction;
 void cpu_dot_operands(struct contraction *c);
 /* dot_tiles.c */
 void cpu_dot_tiles(struct contraction *c);
+void cpu_turned_tile(struct contraction *c);
 /* cost.c */
 double cpu_cost(const ir_module *schedule, const schedule_target *target);
 

@@ -73,6 +73,14 @@ static int64_t turned_prefetch(const contraction *c) {
     return c->aliased || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
 }
 
+void cpu_turned_tile(contraction *c) {
+    c->turned = true;
+    c->aliased = is_aliased(c);
+    c->tiles.nr = tile_number(c->s, c->s->target->vector_lanes);
+    c->tiles.unroll = scheduler_int(c->s, turned_steps(c));
+    c->tiles.prefetch = scheduler_int(c->s, turned_prefetch(c));
+}
+
 /* Few rows by a right side that has its columns side by side and is read as it lies. */
 static bool has_strips(const contraction *c) {
     return c->shape.rows <= FEW_ROWS && ir_dim_is_static(c->shape.m) &&
