@@ -60,7 +60,7 @@ def operand(word, names, like):
     if word in names:
         return names[word]
     kind, bits = word.split(":")
-    value = np.array([int(bits, 16)], np.uint32)
+    value = np.array(int(bits, 16), np.uint32)
     return np.broadcast_to(value.view(np.float32 if kind == "f32" else np.int32), like.shape)
 
 

@@ -286,7 +286,7 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
                            ir_value sum) {
     const uint32_t all = 0x80808080u;
     bool exact = t->of == DTYPE_I8, beside = exact && t->turned;
-    int64_t one = 1, step = t->turned ? t->unroll : t->group;
+    int64_t one = 1, step = t->unroll > t->group ? t->unroll : t->group;
     ir_op loop;
     ir_value k, next[2] = {sum};
     if (beside)

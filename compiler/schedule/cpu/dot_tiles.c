@@ -159,27 +159,30 @@ static void choose_block(contraction *c) {
     contraction_ask(c, BN, sizes[1], &c->tiles.bn);
 }
 
-/* No trip has a remainder; where counts end the loop, a trip is one step. */
+static int64_t best_trip(const contraction *c) {
+    int64_t group = c->group ? c->group : 1;
+    return turns(c)              ? turned_steps(c)
+           : c->tiles.strip.size ? c->tiles.strip.size
+                                 : TRIP_STEPS * group;
+}
+
+/* No trip has a remainder, or a part of a group; where counts end the loop, a trip is one step. */
 static int64_t choose_trip(contraction *c) {
-    scheduler *s = c->s;
-    bool turned = turns(c);
-    if (c->counts.of == COUNTS_STEPS || (c->group && !turned)) {
-        c->tiles.unroll = scheduler_int(s, 1);
-        return 1;
+    int64_t strip = c->tiles.strip.size, group = c->group ? c->group : 1, unroll = 1;
+    if (c->counts.of != COUNTS_STEPS) {
+        unroll = scheduler_parameter(c->s, IN_DOT, UNROLL, best_trip(c), NULL);
+        c->turned = turns(c) && unroll > 1;
+        if (unroll % group != 0 && (turns(c) || unroll > group))
+            contraction_refuse(c, "UNROLL=%d is not a multiple of GROUP=%d", (int)unroll,
+                               (int)group);
     }
-    int64_t strip = c->tiles.strip.size, best = turned  ? turned_steps(c)
-                                                : strip ? strip
-                                                        : TRIP_STEPS;
-    int64_t unroll = scheduler_parameter(s, IN_DOT, UNROLL, best, NULL);
-    c->turned = turned && unroll > 1;
-    if (turned && c->group && unroll % c->group != 0)
-        contraction_refuse(c, "UNROLL=%d is not a multiple of GROUP=%d", (int)unroll,
-                           (int)c->group);
-    unroll = c->turned                      ? unroll
-             : strip                        ? greatest_divisor(strip, unroll)
-             : ir_dim_is_static(c->shape.k) ? contraction_whole_steps(c, unroll)
-                                            : 1;
-    c->tiles.unroll = scheduler_int(s, unroll);
+    if (!c->turned)
+        unroll = strip                          ? greatest_divisor(strip, unroll)
+                 : ir_dim_is_static(c->shape.k) ? contraction_whole_steps(c, unroll)
+                                                : 1;
+    if (!c->turned && unroll % group != 0)
+        unroll = 1; /* a group */
+    c->tiles.unroll = scheduler_int(c->s, unroll);
     return unroll;
 }
 
