@@ -7,6 +7,7 @@
 
 #include "schedule/contraction.h"
 #include "schedule/integers.h"
+#include "schedule/policy.h"
 
 /* The axes: image, line, m, n, k. */
 enum { IMAGE, LINE, PLACE, COLUMN, STEP, AXES };
@@ -85,6 +86,14 @@ static int64_t even_part(int64_t line, int64_t most) {
     return parts ? (line + parts - 1) / parts : 1;
 }
 
+/* Steps of a trip on a core, as in a product; runs of steps are whole places, of their channels. */
+static int64_t trip_steps(const contraction *c) {
+    enum { TRIP_STEPS = 2 };
+    ir_dim channels = c->windows[WINDOW_CHANNELS];
+    bool known = ir_dim_is_static(channels) && !c->s->target->policy->threads;
+    return known && channels > 0 ? greatest_divisor(channels, TRIP_STEPS) : 1;
+}
+
 static void choose_tile(contraction *c) {
     scheduler *s = c->s;
     bool known = ir_dim_is_static(c->shape.m), many = s->target->vector_registers >= 32;
@@ -151,7 +160,7 @@ void schedule_window_group(scheduler *s, const plan_group *group) {
     contraction_choose_copy(&c, scheduler_estimate(s, c.lines.count));
     choose_tile(&c);
     choose_block(&c);
-    c.tiles.unroll = scheduler_int(s, 1);
+    c.tiles.unroll = scheduler_int(s, trip_steps(&c));
     c.tiles.prefetch = scheduler_int(s, 0);
     contraction_pack(&c);
     emit_grid(&c);

@@ -5,6 +5,8 @@
  * has in common; of a row of places, a tile at an end of the line has places that are inside for
  * some of its windows only. Each window of a tile has a sum of its own, so that a run of steps
  * takes those for which it is inside. */
+#include <string.h>
+
 #include "tile/lower_dot.h"
 
 enum { MOST_WINDOWS = 32, MOST_RUNS = 2 * MOST_WINDOWS + 1, MOST_COLUMNS = 64, MOST_ENDS = 4 };
@@ -90,12 +92,16 @@ static void emit_run(const windows *w, ir_builder *b, const run *r, ir_value lin
     run_bounds(w, b, r, line, &low, &high);
     for (uint32_t i = 0; i < count; i++)
         at[i] = i && s->stride ? at[0] : tile_index_add(b, s->at[r->first + i], shift);
-    ir_builder in = tile_for(b, low, high, 1, &s->sums[r->first], count, &loop, &k);
+    ir_builder in = tile_for(b, low, high, w->t->unroll, &s->sums[r->first], count, &loop, &k);
     lowering_mark(w->t->f.l, loop, w->t->f.op);
-    ir_value y = dot_summed(w->t, &in, dot_right(w->t, &in, k, 1));
-    for (uint32_t i = 0; i < count; i++)
-        next[i] = step(w, &in, tile_index_step(&in, at[i], k, 1, i * s->stride), y,
-                       ir_block_get(b->m, in.block)->arguments[1 + i]);
+    memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * count);
+    for (int64_t j = 0; j < w->t->unroll; j++) {
+        ir_value one = tile_index_step(&in, k, k, 0, j),
+                 y = dot_summed(w->t, &in, dot_right(w->t, &in, one, 1));
+        for (uint32_t i = 0; i < count; i++)
+            next[i] =
+                step(w, &in, tile_index_step(&in, at[i], k, 1, j + i * s->stride), y, next[i]);
+    }
     tile_yield(&in, next, count);
     for (uint32_t i = 0; i < count; i++)
         s->sums[r->first + i] = ir_op_result(b->m, loop, i);
