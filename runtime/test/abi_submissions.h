@@ -20,16 +20,18 @@ enum { TWELVE = 12, TWELVE_LAUNCHES = 5 };
 typedef struct submissions {
     uint64_t (*count)(void); /* ever, to the library */
     uint64_t wanted;         /* of a launch on the default stream */
-    uint64_t marks;          /* more of one on a created stream, for its event */
+    uint64_t marks;          /* most more of one on a created stream, for its event */
 } submissions;
 
+/* Launches that a queue takes together may have one event. */
 static inline void launch_twelve(const abi_bench *b, const program_rig *r, tsr_stream_t stream,
                                  const submissions *s) {
     const uint64_t before = s->count(), marks = stream ? s->marks : 0;
     for (int i = 0; i < TWELVE_LAUNCHES; i++)
         OK(tsrLaunch(r->kernel, stream, (tsr_launch_t){0}, (void **)(uintptr_t)r->args, 5));
     OK(tsrStreamSynchronize(b->context, stream));
-    assert_int_equal(s->count() - before, TWELVE_LAUNCHES * (s->wanted + marks));
+    assert_in_range(s->count() - before, TWELVE_LAUNCHES * s->wanted,
+                    TWELVE_LAUNCHES * (s->wanted + marks));
     expect_at(b, b->out, 1, TWELVE);
 }
 
