@@ -24,7 +24,8 @@ typedef struct ceiling_compute_kernel {
 } ceiling_compute_kernel;
 
 typedef struct ceiling_memory_kernel {
-    const char *operation; /* "read", "write", "copy", "copy-nt" */
+    const char
+        *operation; /* "read", "write", "copy", "copy-nt", "fan-nt": one read, four written */
     const char *isa;
     ceiling_memory_fn run;
 } ceiling_memory_kernel;

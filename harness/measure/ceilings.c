@@ -280,7 +280,7 @@ static bool measure_compute(ceilings *c, const char *element, uint32_t threads, 
 /* Streaming stores go around the caches: they are no ceiling of a core's own. */
 static bool kernel_suits(const ceilings *c, const ceiling_memory_kernel *kernel, int level) {
     return is_made_for(kernel->isa, c->isa) &&
-           (c->levels[level].shared || strcmp(kernel->operation, "copy-nt") != 0);
+           (c->levels[level].shared || !strstr(kernel->operation, "-nt"));
 }
 
 /* Runs the loops that suit a level over one set, which the threads share out among them. Owned;
@@ -382,9 +382,9 @@ const ceiling *ceilings_compute(const ceilings *c, dtype type, bool dots, uint32
 }
 
 static const ceiling *best_at_level(const ceilings *c, int level, uint32_t threads) {
-    static const char *const operations[] = {"read", "write", "copy", "copy-nt"};
+    static const char *const operations[] = {"read", "write", "copy", "copy-nt", "fan-nt"};
     const ceiling *best = NULL;
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         char name[CEILING_NAME_BYTES];
         snprintf(name, sizeof name, "memory.%s.%s.t%u", c->levels[level].name, operations[i],
                  threads);
