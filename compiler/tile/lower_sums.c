@@ -149,10 +149,8 @@ void dot_strip(dot *t, ir_builder *b, ir_dim extent) {
     int64_t one = 1;
     ir_value start = f->index[f->shape.index[DOT_STRIP]], first = tile_index(b, 0),
              end = tile_index(b, extent);
-    if (chunked) {
+    if (chunked)
         dot_chunk_bounds(t, b, extent, &first, &end);
-        first = f->index[f->shape.index[DOT_CHUNK]];
-    }
     ir_value next = tile_affine(b, t->strip, &start, &one, 1);
     t->sums = find_sums(t, b, DOT_SUMS);
     ir_value sum = sums_before(t, b, first, start, &t->sums);

@@ -166,6 +166,12 @@ static bool is_odd_end(const orders *o, ir_op loop, ir_op before) {
     return orders_bounds(o, loop, &low, &high) && low % 2 == 0 && high - low <= 1;
 }
 
+/* Is a bound the end of its chunk, of each that begins at base's first to last? */
+static bool ends_chunk(const chunk_base *base, bound high, int64_t length, int64_t extent) {
+    return high.least == smaller(length, extent - base->last) &&
+           high.most == smaller(length, extent - base->first);
+}
+
 static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     int64_t chunk = orders_chunk(r->order), length = chunk ? chunk : r->extent;
@@ -195,8 +201,7 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
         return orders_fail(o, loop, "does not start where a chunk starts");
     if (high.most > length)
         return orders_fail(o, loop, "passes the end of its chunk");
-    bool whole = high.least == smaller(length, r->extent - base.last) &&
-                 high.most == smaller(length, r->extent - base.first);
+    bool whole = ends_chunk(&base, high, length, r->extent);
     if (!whole && !between && !high.counted)
         return orders_fail(o, loop, "ends inside its chunk");
     o->open = end || (between && !whole) ? loop : 0;
@@ -215,8 +220,7 @@ bool orders_is_chunk(const orders *o, ir_op loop, ir_value from, ir_value to,
         return false;
     bound low = bound_of(o, &base, from), high = bound_of(o, &base, to);
     return low.least == 0 && low.most == 0 && base.first % length == 0 && !high.counted &&
-           high.least == smaller(length, r->extent - base.last) &&
-           high.most == smaller(length, r->extent - base.first);
+           ends_chunk(&base, high, length, r->extent);
 }
 
 bool orders_note_chunk(orders *o, ir_op loop, const reduction_record *r) {

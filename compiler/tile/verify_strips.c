@@ -72,16 +72,20 @@ static ir_op condition_of(const orders *o, const strips *s, ir_op op) {
     return turns_once(o, s, loop) ? loop : 0;
 }
 
-/* Is that the store of the tile's sum at its place, where its strip ends before the chunk? */
+/* Does a store at the tile's place keep its sum, where its strip ends before the chunk? */
 static bool keeps_sum(const orders *o, const strips *s, strip_tile *t, ir_op store) {
     const ir_op_data *d = ir_op_get(o->m, store), *steps = ir_op_get(o->m, t->steps);
     ir_op when = condition_of(o, s, store);
-    if (d->opcode != TILE_STORE || !when || d->operands[0] != t->memory ||
-        d->operands[1] != t->offset || d->operands[2] != steps->results[0] ||
+    if (!when || d->operands[2] != steps->results[0] ||
         ir_op_get(o->m, when)->operands[0] != steps->operands[1])
         return false;
     t->end = ir_op_get(o->m, when)->operands[1];
     return true;
+}
+
+static bool is_at_place(const orders *o, const strip_tile *t, ir_op op) {
+    const ir_op_data *d = ir_op_get(o->m, op);
+    return d->opcode == TILE_STORE && d->operands[0] == t->memory && d->operands[1] == t->offset;
 }
 
 /* The tile's sum is kept from strip to strip, and nothing else at its place. */
@@ -89,15 +93,13 @@ static bool check_kept(const orders *o, const strips *s, strip_tile *t) {
     int kept = 0;
     ir_walk w = ir_walk_op(o->m, s->loop);
     while (ir_walk_next(&w)) {
-        const ir_op_data *d = ir_op_get(o->m, w.op);
-        bool stores = d->opcode == TILE_STORE && d->operands[0] == t->memory;
-        if (stores && d->operands[1] == t->offset && !keeps_sum(o, s, t, w.op))
+        if (!is_at_place(o, t, w.op))
+            continue;
+        if (!keeps_sum(o, s, t, w.op))
             return orders_fail(o, t->steps, "something else is stored where its sum is kept");
-        kept += stores && d->operands[1] == t->offset;
+        kept++;
     }
-    if (kept != 1)
-        return orders_fail(o, t->steps, "its sum is not kept for the next strip");
-    return true;
+    return kept == 1 || orders_fail(o, t->steps, "its sum is not kept for the next strip");
 }
 
 /* Its sum is used once its chunk ends, and there alone; the sum before it by its own steps alone.
@@ -108,8 +110,7 @@ static bool check_end(const orders *o, const strips *s, const strip_tile *t) {
     ir_walk w = ir_walk_op(o->m, s->loop);
     while (ir_walk_next(&w)) {
         bool other = w.op != t->steps && uses(o, w.op, steps->operands[2]);
-        if (!other &&
-            (!uses(o, w.op, steps->results[0]) || ir_op_get(o->m, w.op)->opcode == TILE_STORE))
+        if (!other && (!uses(o, w.op, steps->results[0]) || is_at_place(o, t, w.op)))
             continue;
         ir_op when = condition_of(o, s, w.op);
         if (other || !when || !is_same(o, ir_op_get(o->m, when)->operands[0], t->end))

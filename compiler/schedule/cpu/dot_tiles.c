@@ -41,8 +41,7 @@ static void even_out(const contraction *c, int64_t rows, int64_t columns, int64_
 /* Has the right side so few elements that to compile long trips takes longer than they save? */
 static bool is_small(const contraction *c) {
     enum { FEW_ELEMENTS = 65536 };
-    return ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k) &&
-           c->shape.columns * c->shape.steps <= FEW_ELEMENTS;
+    return contraction_has_known_size(c) && c->shape.columns * c->shape.steps <= FEW_ELEMENTS;
 }
 
 /* Steps of a block that is turned over in registers: a vector of each column, of 32 bits a lane; of
@@ -64,8 +63,7 @@ static bool shares_sets(const contraction *c) {
 /* Do columns share sets that are read faster than memory brings them? */
 static bool is_aliased(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
-    bool known = ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k);
-    return c->turned && known && bytes >= 4 && shares_sets(c);
+    return c->turned && contraction_has_known_size(c) && bytes >= 4 && shares_sets(c);
 }
 
 static int64_t turned_prefetch(const contraction *c) {
@@ -84,9 +82,9 @@ void cpu_turned_tile(contraction *c) {
 /* Few rows by a right side that has its columns side by side and is read as it lies. */
 static bool has_strips(const contraction *c) {
     return c->shape.rows <= FEW_ROWS && ir_dim_is_static(c->shape.m) &&
-           ir_dim_is_static(c->shape.n) && ir_dim_is_static(c->shape.k) &&
-           c->rhs.packing == PACK_NOT && !c->group && c->counts.of == COUNTS_NONE &&
-           c->order != ORDER_PAIRS512 && contraction_along(c, &c->rhs.access, AXIS_N) == 1;
+           contraction_has_known_size(c) && c->rhs.packing == PACK_NOT && !c->group &&
+           c->counts.of == COUNTS_NONE && c->order != ORDER_PAIRS512 &&
+           contraction_along(c, &c->rhs.access, AXIS_N) == 1;
 }
 
 /* Steps of a strip: whole rows of rhs are read one after the other, as memory has them, where they
