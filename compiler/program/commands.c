@@ -52,9 +52,12 @@ static draft_view room_for(emitter *e, ir_value v) {
     return new_slot(e, SLOT_ARENA, 0, bytes_of(e->m, v));
 }
 
-/* Now; and in the turns to come, where it was there before the loop. */
+/* Now; and in the turns to come, where it was there before the loop. An output is used from its
+ * first command on, with all turns of the loops around that. */
 static void use(emitter *e, const draft_view *v) {
     draft_slot *s = &e->p->slots.items[v->slot];
+    if (s->first == DRAFT_UNUSED)
+        s->first = e->loops.count ? e->loops.items[0].start : e->clock;
     s->last = e->clock > s->last ? e->clock : s->last;
     for (size_t i = 0; i < e->loops.count; i++)
         if (s->first < e->loops.items[i].start)
@@ -489,6 +492,8 @@ static draft_view *kernel_views(emitter *e, slot_space space, const ir_value *va
     draft_view *list = base_calloc((size_t)count + 1, sizeof *list);
     for (uint32_t i = 0; i < count; i++)
         list[i] = new_slot(e, space, i, bytes_of(e->m, values[i]));
+    for (uint32_t i = 0; space == SLOT_OUTPUT && i < count; i++)
+        e->p->slots.items[list[i].slot].first = DRAFT_UNUSED;
     return list;
 }
 

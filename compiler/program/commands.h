@@ -12,6 +12,9 @@
 
 enum { DRAFT_ALIGNMENT = 64 };
 
+/* `first` of an output that no command uses. */
+#define DRAFT_UNUSED INT64_MAX
+
 typedef enum slot_space { SLOT_ARENA, SLOT_INPUT, SLOT_OUTPUT, SLOT_CONSTANT } slot_space;
 
 typedef struct draft_slot {
@@ -19,7 +22,7 @@ typedef struct draft_slot {
     uint32_t index; /* of the input, output or constant */
     int64_t bytes;
     int64_t first, last; /* ticks of a clock that goes on with each command, in text order */
-    int64_t offset;      /* in the arena */
+    int64_t offset;      /* in the arena, or in the output that lends it room */
 } draft_slot;
 
 typedef struct draft_view {
@@ -72,7 +75,8 @@ typedef struct draft {
     command_list commands;
     bool fills;                        /* one of them does */
     bool in_place;                     /* a dispatch makes an output in its input's place */
-    int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive at once */
+    int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive there
+                                        at once */
 } draft;
 
 /* Drafts an outlined module. Slots of the arena have no places yet. */
@@ -92,7 +96,8 @@ void draft_keep_carried(const ir_module *m, draft *p);
 /* Makes the program right where donated inputs lie in their outputs: an output is written behind
  * the last read of its input, or in its place. */
 void draft_donate(const ir_module *m, draft *p);
-/* ... and then gives the slots of the arena their places (memory.c). */
+/* ... and then gives the slots of the arena their places, there or in an output that is not written
+ * yet (memory.c). */
 void draft_place(const ir_module *m, draft *p);
 
 #endif

@@ -172,8 +172,9 @@ static void note_command(const donor *d, const draft_command *c, size_t command,
 /* Ticks between those that there are, for copies. */
 static void stretch_clock(draft *p) {
     for (size_t i = 0; i < p->slots.count; i++) {
-        p->slots.items[i].first *= 2;
-        p->slots.items[i].last *= 2;
+        draft_slot *s = &p->slots.items[i];
+        s->first = s->first == DRAFT_UNUSED ? DRAFT_UNUSED : 2 * s->first;
+        s->last *= 2;
     }
     for (size_t i = 0; i < p->commands.count; i++)
         p->commands.items[i].end *= 2;

@@ -161,6 +161,7 @@ typedef struct trial {
     tensor *inputs, *outputs;   /* of the interpreter */
     uint32_t commands, kernels; /* of the program that ran last */
     uint32_t fills;             /* ... outside of its branches and loops */
+    int64_t arena;              /* ... its bytes; -1: one kernel */
 } trial;
 
 static void fill(tensor *t, uint32_t seed) {
@@ -260,6 +261,7 @@ static void run_on(trial *t, const char *driver, uint32_t index, const char *isa
     t->commands = module->metadata.program ? module->metadata.program->command_count : 0;
     t->kernels = module->metadata.program ? module->metadata.program->kernel_count : 0;
     t->fills = count_fills(module->metadata.program);
+    t->arena = module->metadata.program ? module->metadata.program->arena_bytes : -1;
     OK(tsrUnloadModule(module));
     OK(tsrDestroyContext(context));
     compiler_artifact_release(&made);
@@ -301,6 +303,27 @@ static void donated_inputs_may_be_their_outputs(void **state) {
         run_everywhere(&t);
         tear_down(&t);
     }
+}
+
+/* Outputs hold what lives between commands until they are used; one that may be an input's buffer
+ * does not. The first output is used from the loop's first turn on, the last by the last command.
+ */
+static void outputs_lend_room_until_they_are_used(void **state) {
+    (void)state;
+    static const int64_t donated[] = {-1, -1, 1};
+    int64_t bytes[2];
+    for (int i = 0; i < 2; i++) {
+        trial t;
+        ir_module *m = case_of("compiler/test/cases/graph/lent.mlir");
+        if (i == 1)
+            ir_op_set_attr(m, ir_module_kernel(m), "donated", ir_attr_int_array(m, donated, 3));
+        set_up(&t, m, (ir_bindings){0}, 3);
+        run_everywhere(&t);
+        bytes[i] = t.arena;
+        tear_down(&t);
+    }
+    assert_int_equal(bytes[0], 16 * 16 * sizeof(float)); /* what the last command reads */
+    assert_true(bytes[1] > bytes[0]);
 }
 
 static void layers_have_the_interpreters_bits(void **state) {
@@ -539,6 +562,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_and_loops_have_the_interpreters_bits),
         cmocka_unit_test(donated_inputs_may_be_their_outputs),
+        cmocka_unit_test(outputs_lend_room_until_they_are_used),
         cmocka_unit_test(layers_have_the_interpreters_bits),
         cmocka_unit_test(combiners_do_what_they_say),
         cmocka_unit_test(equal_dispatches_are_compiled_once),

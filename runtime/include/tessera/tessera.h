@@ -269,7 +269,7 @@ TSR_API tsr_status_t tsrGetSemaphoreValue(tsr_semaphore_t semaphore, uint64_t *v
  * (void **), inputs first, then outputs, then per dimension the address of an int64_t, in the order
  * of tsrGetKernelDimName. Buffers must be aligned to 64 bytes, but inputs on a host_addressable
  * device to their elements alone (since 2.6); outputs overlap nothing but the input that is donated
- * to them, and that one as a whole.
+ * to them, and that one as a whole, and hold anything until the launch has ended.
  *
  * A module may be a program: several kernels and what runs them (since 2.3; docs/modules.md). It
  * has one kernel by name, which is launched like any other, and whose "workspace" is the program's
