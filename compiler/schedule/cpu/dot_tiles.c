@@ -38,10 +38,12 @@ static void even_out(const contraction *c, int64_t rows, int64_t columns, int64_
     size_search_run(&z, sizes);
 }
 
-/* Has the right side so few elements that to compile long trips takes longer than they save? */
+/* Have all right sides so few elements that to compile long trips takes longer than they save? */
 static bool is_small(const contraction *c) {
     enum { FEW_ELEMENTS = 65536 };
-    return contraction_has_known_size(c) && c->shape.columns * c->shape.steps <= FEW_ELEMENTS;
+    int64_t sides = contraction_sizes(c, SIZES_CORE_BLOCK).around;
+    return contraction_has_known_size(c) &&
+           sides * c->shape.columns * c->shape.steps <= FEW_ELEMENTS;
 }
 
 /* Steps of a block that is turned over in registers: a vector of each column, of 32 bits a lane; of
