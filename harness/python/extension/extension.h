@@ -22,7 +22,8 @@
  * protocol and by DLPack. ---- */
 typedef struct tensor_object {
     PyObject_HEAD void *data;
-    PyObject *context; /* whose memory it is; NULL: of the host's own */
+    PyObject *context;   /* whose memory it is; NULL: of the host's own */
+    PyObject *signature; /* once it was asked for */
     dtype type;
     int rank, lent;       /* lent: to buffers and capsules that are held now */
     bool readonly, owned; /* owned: `data` is freed with the object */
@@ -106,6 +107,10 @@ PyObject *launch_capabilities(PyObject *module, PyObject *index);
 /* ---- launch.c: Module ---- */
 bool launch_types_ready(PyObject *module);
 PyObject *launch_signature(PyObject *module, PyObject *arrays);
+
+/* ---- tree.c: values of several arrays ---- */
+PyObject *tree_gather(PyObject *module, PyObject *arguments);
+bool tree_ready(void);
 
 /* ---- capture.c: calls of functions, recorded where TESSERA_CAPTURE says so ---- */
 PyObject *capture_open(PyObject *module, PyObject *arguments);

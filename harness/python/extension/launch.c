@@ -292,7 +292,7 @@ static PyObject *module_launch(PyObject *self, PyObject *arguments) {
 
 /* ---- what arrays are ---- */
 
-static PyObject *signature_of(PyObject *array) {
+static PyObject *made_signature(PyObject *array) {
     array_view v;
     if (!array_view_describe(array, &v))
         return NULL;
@@ -304,6 +304,18 @@ static PyObject *signature_of(PyObject *array) {
         one = Py_BuildValue("(sN)", array_type_name(v.type), shape);
     array_view_release(&v);
     return one;
+}
+
+/* A tensor of ours keeps it: its type and shape never change. */
+static PyObject *signature_of(PyObject *array) {
+    if (!tensor_is(array))
+        return made_signature(array);
+    tensor_object *t = (tensor_object *)array;
+    if (!tensor_is_there(t))
+        return NULL;
+    if (!t->signature)
+        t->signature = made_signature(array);
+    return t->signature ? Py_NewRef(t->signature) : NULL;
 }
 
 PyObject *launch_signature(PyObject *module, PyObject *arrays) {

@@ -89,6 +89,7 @@ static void release(PyObject *self) {
     if (t->context && t->data)
         context_free(t->context, t->data);
     Py_XDECREF(t->context);
+    Py_XDECREF(t->signature);
     extension_free_object(self);
 }
 

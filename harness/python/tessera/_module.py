@@ -9,7 +9,7 @@ import os
 import pathlib
 import sys
 import tempfile
-from typing import Any
+from typing import Any, NamedTuple
 
 from tessera import _dims, _program, _tessera, _tree, numerics, runtime
 from tessera._errors import CheckError, CompileError, Error, diagnostics_of
@@ -23,8 +23,18 @@ class _Plan:
     """Sizes, outputs and dimensions of a launch on arrays of one signature."""
 
     elements: tuple[int, ...]
-    outputs: tuple[tuple[str, tuple[int, ...]], ...]
+    outputs: tuple[_Output, ...]
     dims: tuple[int, ...]
+
+
+class _Output(NamedTuple):
+    """A result's type and shape, and the input that it replaces, None where it replaces none; whether the memory of that is worth keeping."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    replaced: int | None
+    is_large: bool
+    is_result: bool
 
 
 IN_PLACE_BYTES = 4096  # smaller tensors are made anew, so that a full cache's length stays what it was
@@ -70,6 +80,12 @@ class Module:
         self._inputs = [str(one["name"]) for one in self.metadata["inputs"]]
         self._results = [one for one in self.metadata["outputs"] if "effect" not in one]
         self._replaced = {target: source for source, target in self.metadata.get("donated", ())}
+        self._result_names = tuple(str(one["name"]) for one in self._results)
+        self._alike = [
+            (self._result_names[target].split(".")[0], self._inputs[source].split(".")[0])
+            for target, source in self._replaced.items()
+            if target < len(self._results)
+        ]
         self._effects = [one["effect"] for one in self.metadata["outputs"] if "effect" in one]
         self._has_trees = any("." in name for name in self._inputs) or any("." in one["name"] for one in self._results)
         self._plans: dict[Signature, _Plan] = {}
@@ -102,11 +118,15 @@ class Module:
                 raise Error(f"'{one['name']}' is {array_type}; the kernel takes {' or '.join(ARRAYS[one['dtype']])}")
         shapes = [(one["name"], tuple(one["shape"]), found) for one, (_, found) in zip(inputs, signature)]
         dims = _dims.solve(shapes, {})
-        outputs = tuple(
-            (one["dtype"], tuple(_dims.value_of(axis, dims) for axis in one["shape"])) for one in self.metadata["outputs"]
-        )
+        outputs = tuple(self._make_output(place, dims) for place in range(len(self.metadata["outputs"])))
         elements = tuple(math.prod(found) for _, found in signature)
         return _Plan(elements, outputs, tuple(dims[name] for name in self.metadata.get("dims", ())))
+
+    def _make_output(self, place: int, dims: dict[str, int]) -> _Output:
+        one = self.metadata["outputs"][place]
+        shape = tuple(_dims.value_of(axis, dims) for axis in one["shape"])
+        is_large = math.prod(shape) * ELEMENT_BYTES[one["dtype"]] >= IN_PLACE_BYTES
+        return _Output(one["dtype"], shape, self._replaced.get(place), is_large, place < len(self._results))
 
     def __call__(self, *values: Any, **named: Any) -> Any:
         if not named and not self._has_trees:
@@ -130,52 +150,41 @@ class Module:
         near = next((one for one in arrays if _on_host(one)), None)
         resident = len(arrays) > 0 and (near is None or any(not _on_host(one) for one in arrays))
         if resident:
-            outputs = tuple(self._room(place, plan, arrays, near) for place in range(len(plan.outputs)))
+            outputs = tuple([self._room(one, arrays, near) for one in plan.outputs])
         else:
-            outputs = tuple([_tessera.Tensor(name, shape) for name, shape in plan.outputs])
+            outputs = tuple([_tessera.Tensor(one.dtype, one.shape) for one in plan.outputs])
         self._loaded.launch(tuple(zip(arrays, plan.elements)), outputs, plan.dims)
         if self._effects:
             _happen(self.name, self._effects, outputs[len(self._results) :])
             outputs = outputs[: len(self._results)]
-        kind = type(near)
-        make = self._makers.get(kind)
+        make = self._makers.get(type(near))
         if make is None:
-            make = self._makers[kind] = _result_maker(near)
-        if resident:
-            outputs, make = tuple(self._made(place, one, arrays, make) for place, one in enumerate(outputs)), lambda made: made
+            make = self._makers[type(near)] = _result_maker(near)
+        made = tuple([self._made(output, one, arrays, make) for output, one in zip(outputs, plan.outputs)])
         if self._has_trees:
-            return self._values(tuple(map(make, outputs)), given or {})
-        return make(outputs[0]) if len(outputs) == 1 else tuple(map(make, outputs))
+            return self._values(made, given or {})
+        return made[0] if len(made) == 1 else made
 
-    def _room(self, place: int, plan: _Plan, arrays: tuple[Any, ...], near: Any) -> Any:
+    def _room(self, one: _Output, arrays: tuple[Any, ...], near: Any) -> Any:
         """The tensor of an output: on the device, if it replaces one there or no input is on the host."""
-        name, shape = plan.outputs[place]
-        held = arrays[self._replaced[place]] if place in self._replaced else None
-        there = place < len(self._results) and (near is None if held is None else not _on_host(held))
+        held = None if one.replaced is None else arrays[one.replaced]
+        there = one.is_result and (near is None if held is None else not _on_host(held))
         if not there:
-            return _tessera.Tensor(name, shape)
-        if held is None or not held.donatable or held.context is not self._context or memory_bytes(held) < IN_PLACE_BYTES:
-            return self._context.empty(name, shape)
+            return _tessera.Tensor(one.dtype, one.shape)
+        if held is None or not one.is_large or not held.donatable or held.context is not self._context:
+            return self._context.empty(one.dtype, one.shape)
         return held
 
-    def _made(self, place: int, output: Any, arrays: tuple[Any, ...], make: Any) -> Any:
-        if place in self._replaced and output is arrays[self._replaced[place]]:
+    def _made(self, output: Any, one: _Output, arrays: tuple[Any, ...], make: Any) -> Any:
+        if one.replaced is not None and output is arrays[one.replaced]:
             return output.give()
         return make(output) if output.context is None else output
 
     def _values(self, outputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Results of several arrays, in the form of what they replace."""
-        names = [str(one["name"]) for one in self._results]
-        like = {}
-        for source, target in self.metadata.get("donated", ()):
-            if target < len(names):
-                like[names[target].split(".")[0]] = given.get(self._inputs[source].split(".")[0])
-        found = _tree.unflatten(names, outputs, like)
+        like = {target: given.get(source) for target, source in self._alike}
+        found = _tree.unflatten(self._result_names, outputs, like)
         return found[0] if len(found) == 1 else tuple(found)
-
-
-def memory_bytes(tensor: _tessera.Tensor) -> int:
-    return math.prod(tensor.shape) * ELEMENT_BYTES[tensor.dtype]
 
 
 def _happen(name: str, effects: list[str], values: tuple[Any, ...]) -> None:

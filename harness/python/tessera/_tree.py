@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tessera import _tessera
 from tessera._errors import Error
 
 
@@ -38,6 +39,11 @@ def count_of(value: Any) -> int:
 class _Form(dict[str, Any]):
     """Parts by their words; what has none is the place of an array."""
 
+    @functools.cached_property
+    def items_in_order(self) -> list[tuple[str, Any]] | None:
+        """Those of a list; None: it is none."""
+        return sorted(self.items(), key=lambda item: int(item[0])) if all(map(str.isdigit, self)) else None
+
 
 @functools.lru_cache(maxsize=256)
 def _form_of(names: tuple[str, ...]) -> _Form:
@@ -51,33 +57,6 @@ def _form_of(names: tuple[str, ...]) -> _Form:
     return form
 
 
-def _size(value: Any) -> int:
-    return len(value) if isinstance(value, (dict, list, tuple, Mapping)) else len(vars(value))
-
-
-def _first(form: Any) -> int:
-    while isinstance(form, _Form):
-        form = next(iter(form.values()))
-    return int(form)
-
-
-def _gather(value: Any, form: Any, names: Sequence[str], arrays: list[Any]) -> bool:
-    """Puts the arrays of a value at their places; False where it has others."""
-    if not isinstance(form, _Form):
-        arrays[form] = value
-        return not isinstance(value, (dict, list, tuple))
-    if not is_tree(value) or _size(value) != len(form):
-        return False
-    for word, inside in form.items():
-        try:
-            part = _part(value, word)
-        except (AttributeError, IndexError, KeyError, ValueError):
-            raise Error(f"there is no array for '{names[_first(inside)]}'") from None
-        if not _gather(part, inside, names, arrays):
-            return False
-    return True
-
-
 def flatten(names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
     """Arrays in the order of the names, of values by the first word of each."""
     form = _form_of(tuple(names))
@@ -88,9 +67,12 @@ def flatten(names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
     for top, inside in form.items():
         if top not in values:
             raise Error(f"there is no value for '{top}'")
-        if not _gather(values[top], inside, names, arrays):
+        found = _tessera.gather(values[top], inside, arrays)
+        if found is None:
             wanted = sum(name.split(".")[0] == top for name in names)
             raise Error(f"'{top}' has {count_of(values[top])} arrays, and the kernel takes {wanted}")
+        if found is not True:
+            raise Error(f"there is no array for '{names[found]}'")
     return arrays
 
 
@@ -110,21 +92,23 @@ def changed(value: Any, change: Callable[[Any], Any]) -> Any:
     return dataclasses.replace(value, **parts) if dataclasses.is_dataclass(value) else types.SimpleNamespace(**parts)
 
 
-def _like(value: Any, parts: dict[str, Any]) -> Any:
-    """Parts as the value that they replace holds them; a dict where there is none."""
-    if all(word.isdigit() for word in parts):
-        items = [_like_part(value, word, parts[word]) for word in sorted(parts, key=int)]
+def _like(value: Any, form: Any, arrays: Sequence[Any]) -> Any:
+    """Arrays in the form of the value that they replace; a dict where there is none."""
+    if not isinstance(form, _Form):
+        return arrays[form]
+    if form.items_in_order is not None:
+        items = [_like(_part_or_none(value, word, inside), inside, arrays) for word, inside in form.items_in_order]
         return tuple(items) if isinstance(value, tuple) else items
-    made = {word: _like_part(value, word, part) for word, part in parts.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.replace(value, **made)
+    made = {word: _like(_part_or_none(value, word, inside), inside, arrays) for word, inside in form.items()}
+    fields = () if isinstance(value, type) else getattr(value, "__dataclass_fields__", ())
+    if fields:
+        return type(value)(**made) if len(fields) == len(made) else dataclasses.replace(value, **made)
     return types.SimpleNamespace(**made) if isinstance(value, types.SimpleNamespace) else made
 
 
-def _like_part(value: Any, word: str, part: Any) -> Any:
-    if not isinstance(part, dict):
-        return part
-    return _like(_part(value, word) if is_tree(value) else None, part)
+def _part_or_none(value: Any, word: str, form: Any) -> Any:
+    """A part that is made of parts."""
+    return _part(value, word) if isinstance(form, _Form) and is_tree(value) else None
 
 
 def unflatten(names: Sequence[str], arrays: Sequence[Any], like: Mapping[str, Any]) -> list[Any]:
@@ -133,11 +117,4 @@ def unflatten(names: Sequence[str], arrays: Sequence[Any], like: Mapping[str, An
     >>> unflatten(["y", "w.a", "w.b.0", "w.b.1"], [1, 2, 3, 4], {})
     [1, {'a': 2, 'b': [3, 4]}]
     """
-    tops: dict[str, Any] = {}
-    for name, array in zip(names, arrays):
-        *path, last = name.split(".")
-        inside = tops
-        for word in path:
-            inside = inside.setdefault(word, {})
-        inside[last] = array
-    return [_like(like.get(top), part) if isinstance(part, dict) else part for top, part in tops.items()]
+    return [_like(like.get(top), inside, arrays) for top, inside in _form_of(tuple(names)).items()]
