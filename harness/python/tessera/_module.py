@@ -86,7 +86,7 @@ class Module:
             for target, source in self._replaced.items()
             if target < len(self._results)
         ]
-        self._effects = [one["effect"] for one in self.metadata["outputs"] if "effect" in one]
+        self._effects = [one["effect"].split(":", 2) for one in self.metadata["outputs"] if "effect" in one]
         self._has_trees = any("." in name for name in self._inputs) or any("." in one["name"] for one in self._results)
         self._plans: dict[Signature, _Plan] = {}
         self._makers: dict[type, Any] = {}
@@ -187,19 +187,17 @@ class Module:
         return found[0] if len(found) == 1 else tuple(found)
 
 
-def _happen(name: str, effects: list[str], values: tuple[Any, ...]) -> None:
+def _happen(name: str, effects: list[list[str]], values: tuple[Any, ...]) -> None:
     """Prints what print() shows, and raises for the first check that does not hold."""
     line = ""
-    for place, (effect, value) in enumerate(zip(effects, values)):
-        kind, number, words = effect.split(":", 2)
-        shown = memoryview(value).tolist()
+    for place, ((kind, number, words), value) in enumerate(zip(effects, values)):
         if kind == "check":
-            if not all(memoryview(value).cast("B")) if math.prod(value.shape) else False:
+            if 0 in bytes(value):
                 raise CheckError(f"line {number} of {name}: {words}")
             continue
         before, mark, behind = words.partition("{}")
-        line += (" " if kind == "more" else "") + (f"{before}{shown}{behind}" if mark else words)
-        if place + 1 == len(effects) or not effects[place + 1].startswith("more:"):
+        line += (" " if kind == "more" else "") + (f"{before}{memoryview(value).tolist()}{behind}" if mark else words)
+        if place + 1 == len(effects) or effects[place + 1][0] != "more":
             print(line)
             line = ""
 

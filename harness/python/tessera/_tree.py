@@ -92,23 +92,19 @@ def changed(value: Any, change: Callable[[Any], Any]) -> Any:
     return dataclasses.replace(value, **parts) if dataclasses.is_dataclass(value) else types.SimpleNamespace(**parts)
 
 
-def _like(value: Any, form: Any, arrays: Sequence[Any]) -> Any:
+def _like(value: Any, form: _Form, arrays: Sequence[Any]) -> Any:
     """Arrays in the form of the value that they replace; a dict where there is none."""
-    if not isinstance(form, _Form):
-        return arrays[form]
-    if form.items_in_order is not None:
-        items = [_like(_part_or_none(value, word, inside), inside, arrays) for word, inside in form.items_in_order]
-        return tuple(items) if isinstance(value, tuple) else items
-    made = {word: _like(_part_or_none(value, word, inside), inside, arrays) for word, inside in form.items()}
+    items = form.items_in_order
+    made = {
+        word: arrays[inside] if type(inside) is int else _like(_part(value, word) if is_tree(value) else None, inside, arrays)
+        for word, inside in (form.items() if items is None else items)
+    }
+    if items is not None:
+        return tuple(made.values()) if isinstance(value, tuple) else list(made.values())
     fields = () if isinstance(value, type) else getattr(value, "__dataclass_fields__", ())
     if fields:
         return type(value)(**made) if len(fields) == len(made) else dataclasses.replace(value, **made)
     return types.SimpleNamespace(**made) if isinstance(value, types.SimpleNamespace) else made
-
-
-def _part_or_none(value: Any, word: str, form: Any) -> Any:
-    """A part that is made of parts."""
-    return _part(value, word) if isinstance(form, _Form) and is_tree(value) else None
 
 
 def unflatten(names: Sequence[str], arrays: Sequence[Any], like: Mapping[str, Any]) -> list[Any]:
@@ -117,4 +113,5 @@ def unflatten(names: Sequence[str], arrays: Sequence[Any], like: Mapping[str, An
     >>> unflatten(["y", "w.a", "w.b.0", "w.b.1"], [1, 2, 3, 4], {})
     [1, {'a': 2, 'b': [3, 4]}]
     """
-    return [_like(like.get(top), inside, arrays) for top, inside in _form_of(tuple(names)).items()]
+    form = _form_of(tuple(names))
+    return [arrays[inside] if type(inside) is int else _like(like.get(top), inside, arrays) for top, inside in form.items()]
