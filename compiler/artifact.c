@@ -67,6 +67,8 @@ static json_t *phases_json(const ir_module *m) {
             json_object_set_new(phase, "constant", json_string(constant));
         if (ir_op_attr(m, op, "copies"))
             json_object_set_new(phase, "copies", json_integer(ir_op_int(m, op, "copies", 0)));
+        if (ir_op_attr(m, op, "concurrent"))
+            json_object_set_new(phase, "concurrent", json_true());
         json_array_append_new(list, phase);
     }
     return list;

@@ -131,7 +131,8 @@ static bool load_code(tsr_module_t m, const module_part *part, const metadata_im
                                   .symbols = d->symbols,
                                   .phase_count = d->phase_count,
                                   .threads = threads_of(d),
-                                  .calls = d->calls};
+                                  .calls = d->calls,
+                                  .concurrent = d->concurrent};
     kernel_code *code = &m->codes[m->code_count];
     code->description = d;
     if ((d->calls != NULL) != is_foreign(on->driver, part->kind))

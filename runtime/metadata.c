@@ -210,6 +210,16 @@ static bool read_copies(const metadata *m, const json_t *one, metadata_image *im
     return !copies || known || wrong(st, "copies", "is no input");
 }
 
+/* What is prepared or left out is done apart from others. */
+static bool read_concurrent(const json_t *one, metadata_image *image, uint32_t i, status *st) {
+    const json_t *concurrent = json_object_get(one, "concurrent");
+    const metadata_phase *p = &image->phases[i];
+    const bool apart = i == 0 || p->constant >= 0 || p->copies >= 0;
+    image->concurrent[i] = json_is_true(concurrent);
+    return !concurrent || (json_is_boolean(concurrent) && !(image->concurrent[i] && apart)) ||
+           wrong(st, "concurrent", "is of a phase that runs apart from others, or no boolean");
+}
+
 /* ---- how code of others is called ---- */
 
 static bool read_call_extents(const json_t *call, const char *key, uint32_t out[3], status *st) {
@@ -298,11 +308,13 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
     image->phase_count = (uint32_t)json_array_size(phases);
     image->phases = ARENA_NEW(&m->memory, metadata_phase, image->phase_count);
     image->symbols = ARENA_NEW(&m->memory, const char *, image->phase_count);
+    image->concurrent = ARENA_NEW(&m->memory, bool, image->phase_count);
     for (uint32_t i = 0; i < image->phase_count; i++) {
         const json_t *one = json_array_get(phases, i), *what = json_object_get(one, "what");
         if (!get_string(m, one, "symbol", &image->symbols[i], st) ||
             !get_need(m, one, "grid", &image->phases[i].workgroups, st) ||
-            !read_constant(m, one, &image->phases[i], st) || !read_copies(m, one, image, i, st))
+            !read_constant(m, one, &image->phases[i], st) || !read_copies(m, one, image, i, st) ||
+            !read_concurrent(one, image, i, st))
             return status_context(st, "phase %u", i);
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";

@@ -53,6 +53,7 @@ typedef struct metadata_image {
     metadata_phase *phases;
     bool copies;               /* some phase does */
     const char **symbols;      /* one per phase */
+    bool *concurrent;          /* of each phase: it may run while the one before does */
     const device_call **calls; /* one per phase, of code of others; NULL: our convention */
     metadata_need workspace_bytes, scratch_bytes;
     size_t prepared_bytes;                       /* that the phases with a constant write */

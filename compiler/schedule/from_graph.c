@@ -463,6 +463,7 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
     scheduler_end_constants(&s);
     schedule_copies(&s, &copies);
     scheduler_end_donated(&s, p->g);
+    scheduler_mark_concurrent(&s);
     scheduler_end_parameters(&s);
     if (request->space && !s.failed)
         request->space->cycles = request->target->policy->cost(s.m, request->target);

@@ -26,6 +26,8 @@ const op_table *schedule_op_table(void);
 bool schedule_verify(const ir_module *m, ir_op op, status *st);
 /* Every accumulation is one of the graph, in its order. */
 bool schedule_verify_orders(const ir_module *m, status *st);
+/* Checks that none of the phases that are concurrent writes what another of them touches. */
+bool schedule_phases_are_independent(const ir_module *m);
 
 /* Policy by which a class of targets chooses sizes (policy.h). */
 typedef struct schedule_policy schedule_policy;

@@ -101,6 +101,10 @@ void scheduler_end_constants(scheduler *s);
  * Sequence: after all phases. */
 void scheduler_end_donated(scheduler *s, const ir_module *graph);
 
+/* ---- concurrent.c ---- */
+/* Marks the phases that may run while the one before does. Sequence: after what is in place. */
+void scheduler_mark_concurrent(scheduler *s);
+
 /* Opens a phase with its grid: `steps` are numbers or parameter names. Fills the first index of
  * each axis and returns the builder inside. Axes are named "a0", "a1", ... unless `names` is given.
  */

@@ -45,7 +45,8 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     for (ir_op i = body->first; i; i = ir_op_get(m, i)->next)
         if (ir_op_get(m, i)->opcode != SCHED_BUFFER && ir_op_get(m, i)->opcode != SCHED_PHASE)
             return ir_broken(st, "its block holds buffers and phases");
-    return true;
+    return schedule_phases_are_independent(m) ||
+           ir_broken(st, "a phase is concurrent with one that writes what it touches");
 }
 
 static bool verify_phase(const ir_module *m, ir_op op, status *st) {

@@ -317,7 +317,7 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     bool known = ir_dim_is_static(workgroups);
     const char *constant = ir_op_string(l->s, op, "constant", NULL);
     uint32_t count = 3;
-    ir_named_attr attrs[6] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
+    ir_named_attr attrs[7] = {{"index", ir_attr_int(l->m, ir_op_int(l->s, op, "index", 0))},
                               {"what", ir_attr_string(l->m, ir_op_string(l->s, op, "what", ""))},
                               {"grid", ir_attr_int(l->m, known ? workgroups : 0)}};
     if (l->symbolic)
@@ -328,6 +328,8 @@ static void lower_phase(lowering *l, ir_builder *b, ir_op op) {
     if (ir_op_attr(l->s, op, "copies"))
         attrs[count++] =
             (ir_named_attr){"copies", ir_attr_int(l->m, ir_op_int(l->s, op, "copies", 0))};
+    if (ir_op_attr(l->s, op, "concurrent"))
+        attrs[count++] = (ir_named_attr){"concurrent", ir_attr_bool(l->m, true)};
     ir_op_spec spec = {
         .opcode = TILE_PHASE, .attrs = attrs, .attr_count = count, .region_count = 1};
     ir_builder in = {l->m, ir_op_block(l->m, ir_build(b, &spec), 0), 0, b->location};

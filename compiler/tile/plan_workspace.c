@@ -1,7 +1,8 @@
 /* plan_workspace.c - where the buffers of the workspace lie: those that no phase needs at the same
  * time share bytes.
  *
- * A buffer lives from the first phase that names it to the last. The largest are placed first, each
+ * A buffer lives from the first phase that names it to the last; phases that are concurrent are one
+ * time. The largest are placed first, each
  * at the lowest offset where nothing that lives with it lies (greedy by size: Y. Pisarchyk and J.
  * Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, section 5.2). Sizes that
  * a launch gives are not planned: one buffer lies behind the other.
@@ -23,6 +24,7 @@ typedef struct plan {
     lowering *l;
     uint32_t *place_of; /* by operation of the kernel's block: its place, from 1; 0: it is inside */
     VEC(uint32_t) phases; /* their places */
+    VEC(uint32_t) begins; /* the place of the first that each is concurrent with, or its own */
     VEC(planned) buffers;
 } plan;
 
@@ -35,8 +37,12 @@ static void number_block(plan *p, ir_block block) {
     uint32_t place = 0;
     for (ir_op op = ir_block_get(p->l->s, block)->first; op; op = ir_op_get(p->l->s, op)->next) {
         p->place_of[op] = ++place;
-        if (ir_op_get(p->l->s, op)->opcode == SCHED_PHASE)
+        if (ir_op_get(p->l->s, op)->opcode == SCHED_PHASE) {
+            bool own = !ir_op_attr(p->l->s, op, "concurrent");
+            uint32_t begin = own ? place : p->begins.items[p->begins.count - 1];
             vec_push(&p->phases, place);
+            vec_push(&p->begins, begin);
+        }
         if (!is_workspace(p->l, op))
             continue;
         ir_value v = ir_op_result(p->l->s, op, 0);
@@ -55,11 +61,35 @@ static uint32_t place_of(const plan *p, ir_op op) {
     return op ? p->place_of[op] : 0;
 }
 
+/* The number of the phase that is at a place, or follows it. */
+static size_t number_at(const plan *p, uint32_t place) {
+    size_t number = 0;
+    while (number < p->phases.count && p->phases.items[number] < place)
+        number++;
+    return number;
+}
+
 static planned *find(plan *p, ir_value v) {
     for (size_t i = 0; i < p->buffers.count; i++)
         if (p->buffers.items[i].buffer == v)
             return &p->buffers.items[i];
     return NULL;
+}
+
+/* Those of the phases that a place's is concurrent with. */
+static uint32_t first_place(const plan *p, uint32_t place) {
+    size_t number = number_at(p, place);
+    return number < p->phases.count && p->phases.items[number] == place ? p->begins.items[number]
+                                                                        : place;
+}
+
+static uint32_t last_place(const plan *p, uint32_t place) {
+    size_t number = number_at(p, place);
+    if (number == p->phases.count || p->phases.items[number] != place)
+        return place;
+    while (number + 1 < p->phases.count && p->begins.items[number + 1] == p->begins.items[number])
+        number++;
+    return p->phases.items[number];
 }
 
 static void note_uses(plan *p) {
@@ -70,8 +100,9 @@ static void note_uses(plan *p) {
             uint32_t place = b ? place_of(p, op) : 0;
             if (!place)
                 continue;
-            b->first = place < b->first ? place : b->first;
-            b->last = place > b->last ? place : b->last;
+            uint32_t first = first_place(p, place), last = last_place(p, place);
+            b->first = first < b->first ? first : b->first;
+            b->last = last > b->last ? last : b->last;
         }
     }
 }
@@ -114,14 +145,6 @@ static void place_all(plan *p) {
     }
 }
 
-/* The number of the phase that is at a place, or follows it. */
-static int64_t phase_at(const plan *p, uint32_t place) {
-    size_t number = 0;
-    while (number < p->phases.count && p->phases.items[number] < place)
-        number++;
-    return (int64_t)number;
-}
-
 static int by_offset(const void *x, const void *y) {
     const planned *a = x, *b = y;
     if (a->offset != b->offset)
@@ -138,8 +161,8 @@ static void keep_plan(plan *p, ir_op kernel) {
     for (size_t i = 0; i < p->buffers.count; i++) {
         const planned *b = &p->buffers.items[i];
         const ir_attr row[] = {ir_attr_int(m, b->offset), ir_attr_int(m, b->bytes),
-                               ir_attr_int(m, phase_at(p, b->first)),
-                               ir_attr_int(m, phase_at(p, b->last))};
+                               ir_attr_int(m, (int64_t)number_at(p, b->first)),
+                               ir_attr_int(m, (int64_t)number_at(p, b->last))};
         if (b->first <= b->last)
             list[count++] = ir_attr_array(m, row, 4);
     }
@@ -163,5 +186,6 @@ void lowering_plan_workspace(lowering *l, ir_block block, ir_op kernel) {
     }
     free(p.place_of);
     vec_release(&p.phases);
+    vec_release(&p.begins);
     vec_release(&p.buffers);
 }

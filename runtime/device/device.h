@@ -120,6 +120,8 @@ typedef struct device_source {
     uint32_t phase_count;
     uint32_t threads;                /* of a workgroup, where the metadata says it; else 0 */
     const device_call *const *calls; /* of each phase, in code of the driver's `foreign`; or NULL */
+    const bool
+        *concurrent; /* of each phase: it may run while the one before does; NULL: none may */
 } device_source;
 
 /* An address in `memory`, or in the host's own memory where that is NULL. */
@@ -128,7 +130,9 @@ typedef struct device_span {
     const device_memory *memory;
 } device_span;
 
-/* A whole kernel: its phases are grids that run one after the other. */
+/* A whole kernel: its phases are grids that run one after the other, but for those that are
+ * concurrent.
+ */
 typedef struct device_dispatch {
     const device_image *image;
     const char *label; /* of the kernel; borrowed until the dispatch has ended */

@@ -136,9 +136,15 @@ static inline bool allocates_larger(rig *r, status *st) {
 static inline bool loads(rig *r, step how, status *st) {
     const char *symbols[] = {"phase_double", how == LOAD_NOWHERE ? "phase_nowhere" : "phase_add"};
     bytes kernels = read_kernels(r->b.driver->name, "kernel_good");
-    const device_source source = {
-        kernels.data, how == LOAD_RUBBISH ? 1 : kernels.size, "target", "kernels", symbols, 2, 4,
-        NULL};
+    const device_source source = {kernels.data,
+                                  how == LOAD_RUBBISH ? 1 : kernels.size,
+                                  "target",
+                                  "kernels",
+                                  symbols,
+                                  2,
+                                  4,
+                                  NULL,
+                                  NULL};
     device_image *image;
     bool ok = driver_of(r)->load(r->b.d, &source, &image, st);
     free(kernels.data);

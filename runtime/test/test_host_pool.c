@@ -3,6 +3,7 @@
 #include "test/test.h"
 
 #include <fenv.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct tally {
 static bool run(host_pool *pool, tsr_phase_fn phase, void *context, int64_t workgroups,
                 size_t scratch, bool guarded, status *st) {
     const tsr_kernel_frame frame = {.buffers = &context};
-    const host_pool_work work = {&phase, &workgroups, 1, &frame, scratch, guarded, NULL};
+    const host_pool_work work = {&phase, &workgroups, 1, &frame, scratch, guarded, NULL, NULL};
     return host_pool_run(pool, &work, st);
 }
 
@@ -141,14 +142,73 @@ static void grids_run_one_after_the_other(void **state) {
             void *buffers[] = {&first, &second};
             device_times times = {0};
             const tsr_kernel_frame frame = {.buffers = buffers};
-            const host_pool_work work = {phases, workgroups,       2, &frame, 0,
-                                         false,  i ? NULL : &times};
+            const host_pool_work work = {phases, workgroups,        2,   &frame, 0,
+                                         false,  i ? NULL : &times, NULL};
             assert_true(host_pool_run(pool, &work, NULL));
             assert_int_equal(second, GRID / 2);
             assert_true(i || (times.phase_ns[0] > 0 && times.phase_ns[1] > 0));
         }
         host_pool_free(pool);
     }
+}
+
+/* Each of two workgroups waits for the other: they run at once, or never end. */
+static void meet(void *const *buffers, int own) {
+    atomic_store((atomic_int *)buffers[own], 1);
+    while (!atomic_load((atomic_int *)buffers[1 - own]))
+        sched_yield();
+}
+
+static void left_side(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    assert_true(begin == 0 && end == 1);
+    meet(frame->buffers, 0);
+}
+
+static void right_side(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    assert_true(begin == 0 && end == 1);
+    meet(frame->buffers, 1);
+}
+
+static void phases_run_beside_each_other(void **state) {
+    (void)state;
+    static const tsr_phase_fn phases[] = {left_side, right_side};
+    static const int64_t workgroups[] = {1, 1};
+    static const bool concurrent[] = {false, true};
+    host_pool *pool = host_pool_new(2, NULL);
+    for (int i = 0; i < 200; i++) {
+        atomic_int here = 0, there = 0;
+        void *buffers[] = {&here, &there};
+        const tsr_kernel_frame frame = {.buffers = buffers};
+        const host_pool_work work = {phases, workgroups, 2, &frame, 0, i % 2, NULL, concurrent};
+        assert_true(host_pool_run(pool, &work, NULL));
+    }
+    host_pool_free(pool);
+}
+
+/* Parts of two grids, whose borders no claim knows. */
+static void count_second(const tsr_kernel_frame *frame, int64_t begin, int64_t end) {
+    const tsr_kernel_frame second = {.buffers = frame->buffers + 1, .scratch = frame->scratch};
+    count_workgroups(&second, begin, end);
+}
+
+static void every_workgroup_of_phases_beside_each_other_runs_once(void **state) {
+    (void)state;
+    static const tsr_phase_fn phases[] = {count_workgroups, count_second, count_workgroups};
+    static const bool concurrent[] = {false, true, false};
+    static const int64_t rows[][3] = {{0, 7, 0}, {7, 0, 0}, {1, 1000, 0}, {CELLS, 63, 0}};
+    for (uint32_t threads = 1; threads <= 3; threads++)
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            host_pool *pool = host_pool_new(threads, NULL);
+            tally *t[] = {calloc(1, sizeof **t), calloc(1, sizeof **t)};
+            const tsr_kernel_frame frame = {.buffers = (void **)t};
+            const host_pool_work work = {phases, rows[i], 3, &frame, 5000, false, NULL, concurrent};
+            assert_true(host_pool_run(pool, &work, NULL));
+            for (int k = 0; k < 2; k++) {
+                expect_each_once(t[k], rows[i][k]);
+                free(t[k]);
+            }
+            host_pool_free(pool);
+        }
 }
 
 static void scratch_that_cannot_be_had_is_a_failure(void **state) {
@@ -222,6 +282,8 @@ int main(void) {
         cmocka_unit_test(a_workgroup_that_changes_the_environment_is_told),
         cmocka_unit_test(workers_wake_whenever_they_are_needed),
         cmocka_unit_test(grids_run_one_after_the_other),
+        cmocka_unit_test(phases_run_beside_each_other),
+        cmocka_unit_test(every_workgroup_of_phases_beside_each_other_runs_once),
         cmocka_unit_test(scratch_that_cannot_be_had_is_a_failure),
         cmocka_unit_test(guarded_scratch_is_poisoned_and_checked),
         cmocka_unit_test(a_cancelled_pool_hands_out_no_more_workgroups),

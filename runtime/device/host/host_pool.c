@@ -37,8 +37,9 @@ struct host_pool {
     pthread_t *workers; /* threads - 1 */
     host_memory
         *scratch; /* one per thread; changed only while the grid is closed and nobody inside */
-    const host_pool_work *work; /* and the grid of it that runs: */
-    tsr_phase_fn phase;
+    const host_pool_work
+        *work; /* and the phases of it that run, their grids one behind the other: */
+    uint32_t first, side;
     int64_t workgroups;
     fp_word callers_fp; /* the word of the thread in host_pool_run, without asking the processor */
     atomic_uint stop;
@@ -147,12 +148,28 @@ static bool claim(host_pool *pool, int64_t *begin, int64_t *end) {
     return true;
 }
 
+/* The part of each phase that lies in [begin, end) of all of their workgroups. */
+static void call_phases(const host_pool *pool, const tsr_kernel_frame *frame, int64_t begin,
+                        int64_t end) {
+    const host_pool_work *work = pool->work;
+    int64_t before = 0;
+    for (uint32_t i = pool->first; i < pool->first + pool->side && before < end; i++) {
+        int64_t low = begin - before, high = end - before, count = work->workgroups[i];
+        low = low > 0 ? low : 0;
+        high = high < count ? high : count;
+        before += count;
+        if (low >= high)
+            continue;
+        if (work->guarded)
+            memset(frame->scratch, POISON, work->scratch_bytes);
+        work->phases[i](frame, low, high);
+    }
+}
+
 static void call(host_pool *pool, uint32_t index, int64_t begin, int64_t end) {
     tsr_kernel_frame frame = *pool->work->frame;
     frame.scratch = pool->scratch[index].data;
-    if (pool->work->guarded)
-        memset(frame.scratch, POISON, pool->work->scratch_bytes);
-    pool->phase(&frame, begin, end);
+    call_phases(pool, &frame, begin, end);
     fp_word left = fp_read(), now = fp_to_default(left); /* the thread will run other kernels */
     if (index == 0)
         pool->callers_fp = now;
@@ -268,11 +285,23 @@ static void run_shared(host_pool *pool) {
     await_workers(pool);
 }
 
+/* Takes the phase and those concurrent with it that follow. */
+static void take_phases(host_pool *pool, uint32_t first) {
+    const host_pool_work *work = pool->work;
+    pool->first = first;
+    pool->side = 1;
+    pool->workgroups = work->workgroups[first];
+    for (uint32_t i = first + 1;
+         i < work->phase_count && work->concurrent && work->concurrent[i] && !work->times; i++) {
+        pool->workgroups += work->workgroups[i];
+        pool->side++;
+    }
+}
+
 static bool run_grid(host_pool *pool, uint32_t index, status *st) {
     const host_pool_work *work = pool->work;
     uint64_t start = work->times ? clock_now_ns() : 0;
-    pool->phase = work->phases[index];
-    pool->workgroups = work->workgroups[index];
+    take_phases(pool, index);
     if (pool->workgroups > 0 && (pool->threads == 1 || pool->workgroups == 1)) {
         if (!atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
             call(pool, 0, 0, pool->workgroups);
@@ -292,7 +321,7 @@ bool host_pool_run(host_pool *pool, const host_pool_work *work, status *st) {
     bool ok = true;
     pool->callers_fp = fp_to_default(saved);
     pool->work = work;
-    for (uint32_t i = 0; i < work->phase_count && ok; i++)
+    for (uint32_t i = 0; i < work->phase_count && ok; i += pool->side)
         ok = run_grid(pool, i, st);
     if (pool->callers_fp != saved)
         fp_write(saved);

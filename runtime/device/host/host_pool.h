@@ -17,7 +17,7 @@
 
 typedef struct host_pool host_pool;
 
-/* A kernel: grids that run one after the other. */
+/* A kernel: grids that run one after the other, or concurrently as parts of one. */
 typedef struct host_pool_work {
     const tsr_phase_fn *phases;
     const int64_t *workgroups; /* of each phase */
@@ -25,7 +25,9 @@ typedef struct host_pool_work {
     const tsr_kernel_frame *frame; /* its scratch is each thread's own */
     size_t scratch_bytes;
     bool guarded;        /* scratch is poisoned before each call and must be whole after the grid */
-    device_times *times; /* of the phases; NULL: nobody asks */
+    device_times *times; /* of the phases, which run one by one then; NULL: nobody asks */
+    const bool
+        *concurrent; /* of each phase: it may run while the one before does; NULL: none may */
 } host_pool_work;
 
 host_pool *host_pool_new(uint32_t threads, status *st); /* threads >= 1; NULL on failure */

@@ -22,6 +22,7 @@ typedef struct host_image {
     device_image base;
     host_elf *elf;
     checked_sites sites;
+    bool *concurrent; /* of each phase; NULL: none is */
     tsr_phase_fn phases[];
 } host_image;
 
@@ -41,6 +42,7 @@ void host_describe_code(device_info *info) {
 void host_unload(device *d, device_image *image) {
     (void)d;
     host_elf_free(((host_image *)image)->elf);
+    free(((host_image *)image)->concurrent);
     free(image);
 }
 
@@ -60,6 +62,11 @@ bool host_load(device *d, const device_source *source, device_image **image_out,
     image->base.phase_count = source->phase_count;
     image->elf = elf;
     image->sites = sites_of(elf);
+    if (source->concurrent && source->phase_count) {
+        image->concurrent = base_malloc(source->phase_count * sizeof *image->concurrent);
+        memcpy(image->concurrent, source->concurrent,
+               source->phase_count * sizeof *image->concurrent);
+    }
     for (uint32_t i = 0; i < source->phase_count; i++) {
         void *address = host_elf_symbol(elf, source->symbols[i]);
         if (!address) {
@@ -179,6 +186,7 @@ bool host_runner_run(host_runner *r, const device_dispatch *p, status *st) {
     host_pool_work work = {.phases = ((const host_image *)p->image)->phases,
                            .workgroups = p->workgroups,
                            .phase_count = p->image->phase_count,
+                           .concurrent = ((const host_image *)p->image)->concurrent,
                            .frame = &frame,
                            .scratch_bytes = p->workgroup_bytes,
                            .guarded = r->options->debug};
