@@ -276,6 +276,10 @@ static void what_metadata_cannot_say_is_refused(void **state) {
                    {"[\"a\"]", "  17 ", "\"constants\" is not an array"},
                    {"\"constants\"", "\"Constants\"", "\"constant\" is none of"},
                    {"\"constant\": \"a\"", "\"constant\": 17 ", "\"constant\" is none of"},
+                   {"\"symbol\": \"phase_twice_prepared\", \"grid\": 100,",
+                    "\"symbol\": \"p\", \"concurrent\": true, \"grid\":100,", "\"concurrent\""},
+                   {"\"symbol\": \"phase_twice_prepared\", \"grid\": 100,",
+                    "\"symbol\": \"p\", \"concurrent\": 1, \"grid\": 100,  ", "\"concurrent\""},
                    {"\"prepared_bytes\": 400", "\"prepared_bytes\":  -4", "\"prepared_bytes\""}};
     tsr_context_t context;
     tsr_module_t module;
