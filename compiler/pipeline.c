@@ -31,7 +31,10 @@
 
 /* Each dispatch is compiled, and its sums verified, by itself. */
 static bool run_outline(pipeline *p) {
+    schedule_unit units[PIPELINE_UNITS];
+    const schedule_target target = schedule_target_of(p->target, p->options, units);
     const outline_request request = {p->options->unoptimised,
+                                     !p->options->unoptimised && schedule_runs_at_once(&target),
                                      pipeline_buffers(p->target, p->options)};
     return !p->is_program || program_outline(p->m, &request, p->st);
 }

@@ -210,7 +210,7 @@ static bool read_copies(const metadata *m, const json_t *one, metadata_image *im
     return !copies || known || wrong(st, "copies", "is no input");
 }
 
-/* What is prepared or left out is done apart from others. */
+/* A phase that is prepared, or left out of some launches, runs apart. */
 static bool read_concurrent(const json_t *one, metadata_image *image, uint32_t i, status *st) {
     const json_t *concurrent = json_object_get(one, "concurrent");
     const metadata_phase *p = &image->phases[i];

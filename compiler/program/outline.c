@@ -224,6 +224,34 @@ static void call_group(cut_state *c, group_state *g, const value_list *stored) {
     vec_release(&r.results);
 }
 
+/* Has all that the group waits for run before the place? */
+static bool can_run_at(const plan *p, const int *places, int group, int place) {
+    bool can = true;
+    for (int i = 0; i < p->groups[group].depends.count; i++)
+        can &= places[p->groups[group].depends.items[i]] < place;
+    return can;
+}
+
+/* Products of few rows by one left side belong to the first of them, if they can run then. */
+static void join_siblings(group_state *g, const int *order) {
+    const plan *p = g->p;
+    int *places = base_calloc((size_t)p->group_count + 1, sizeof *places);
+    int *leader = base_calloc(p->values + 1, sizeof *leader); /* by left side, from 1 */
+    for (int i = 0; i < p->group_count; i++)
+        places[order[i]] = i;
+    for (int i = 0; i < p->group_count; i++) {
+        int group = order[i];
+        ir_value left = plan_streamed_left(p, group);
+        int first = left ? leader[left] - 1 : -1;
+        if (first >= 0 && can_run_at(p, places, group, places[first]))
+            g->owner[group] = first;
+        else if (left)
+            leader[left] = group + 1;
+    }
+    free(places);
+    free(leader);
+}
+
 static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) {
     cut_state c = begin_cut(f, ir_op_block(f->m, function, 0));
     group_state g = {.p = p, .owner = base_calloc((size_t)p->group_count + 1, sizeof(int))};
@@ -232,6 +260,8 @@ static bool cut_groups(functions *f, ir_op function, const plan *p, status *st) 
     bool ok = plan_order(p, order) ||
               status_set(st, STATUS_INTERNAL, "dispatches of the program wait for each other");
     find_owners(&g);
+    if (ok && p->concurrent)
+        join_siblings(&g, order);
     for (ir_value v = 1; v < c.count; v++)
         if (owner_of(&g, v) >= 0)
             vec_push(&stored[owner_of(&g, v)], v);
@@ -252,17 +282,17 @@ static bool has_few_buffers(const ir_module *m, ir_op function, const outline_re
     return request->buffers == 0 || functions_buffers(m, function) <= request->buffers;
 }
 
-static bool fits_a_kernel(ir_module *m, ir_op function) {
+static bool fits_a_kernel(ir_module *m, ir_op function, bool concurrent) {
     plan p;
-    plan_build(&p, m, function, PLAN_KERNEL, 0);
+    plan_build(&p, m, function, PLAN_KERNEL, concurrent, 0);
     bool fits = p.group_count <= LIMIT_PHASES;
     plan_release(&p);
     return fits;
 }
 
-static bool cut_by_plan(functions *f, ir_op function, plan_mode mode, status *st) {
+static bool cut_by_plan(functions *f, ir_op function, plan_mode mode, bool concurrent, status *st) {
     plan p;
-    plan_build(&p, f->m, function, mode, 0);
+    plan_build(&p, f->m, function, mode, concurrent, 0);
     bool ok = p.group_count <= 1 || cut_groups(f, function, &p, st);
     plan_release(&p);
     return ok;
@@ -274,8 +304,9 @@ static bool cut_into_groups(functions *f, ir_op last, const outline_request *req
     bool ok = true;
     for (ir_op op = ir_op_get(f->m, ir_module_kernel(f->m))->next; op && ok;
          op = ir_op_get(f->m, op)->next) {
-        if (request->unfused || !has_few_buffers(f->m, op, request) || !fits_a_kernel(f->m, op))
-            ok = cut_by_plan(f, op, PLAN_PROGRAM, st);
+        if (request->unfused || !has_few_buffers(f->m, op, request) ||
+            !fits_a_kernel(f->m, op, request->concurrent))
+            ok = cut_by_plan(f, op, PLAN_PROGRAM, request->concurrent, st);
         if (op == last)
             break;
     }
@@ -289,7 +320,7 @@ static bool cut_into_operations(functions *f, const outline_request *request, st
     for (ir_op op = ir_op_get(f->m, ir_module_kernel(f->m))->next; op && ok;
          op = ir_op_get(f->m, op)->next) {
         if (!has_few_buffers(f->m, op, request) && program_is_dispatch(f->m, op))
-            ok = cut_by_plan(f, op, PLAN_EACH, st);
+            ok = cut_by_plan(f, op, PLAN_EACH, false, st);
         if (op == last)
             break;
     }

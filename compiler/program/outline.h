@@ -7,6 +7,7 @@
 
 typedef struct outline_request {
     bool unfused;     /* each group of the schedule's plan is a dispatch */
+    bool concurrent;  /* ... of which products that run at once are one */
     uint32_t buffers; /* that a dispatch may read and write; 0: any number */
 } outline_request;
 

@@ -5,7 +5,7 @@
 
 #include "schedule/policy.h"
 
-/* What is prepared once, or left out of some launches, runs apart. */
+/* A phase that is prepared once, or left out of some launches, runs apart. */
 static bool runs_apart(const ir_module *m, ir_op phase) {
     return ir_op_attr(m, phase, "constant") || ir_op_attr(m, phase, "copies");
 }
@@ -72,7 +72,7 @@ static bool check(ir_module *m, ir_op phase, bool may) {
 }
 
 void scheduler_mark_concurrent(scheduler *s) {
-    if (!s->failed && s->target->policy->concurrent)
+    if (!s->failed && !s->target->policy->threads) /* elsewhere phases are launches */
         (void)each_phase(s->m, mark);
 }
 

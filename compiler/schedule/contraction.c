@@ -292,7 +292,7 @@ int64_t contraction_tile_vectors(const contraction *c, int64_t rows) {
 
 size_search contraction_sizes(const contraction *c, size_rule rule) {
     size_search z = {.rule = rule,
-                     .threads = c->s->target->threads,
+                     .threads = c->s->threads,
                      .around = 1,
                      .count = 2,
                      .dims = {{.extent = c->shape.rows}, {.extent = c->shape.columns}}};

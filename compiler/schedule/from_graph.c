@@ -408,6 +408,22 @@ static void schedule_group(scheduler *s, int g) {
     scheduler_end_group(s);
 }
 
+/* Groups in order; those that run at once have their shares of the threads. */
+static void schedule_groups(scheduler *s, int *order) {
+    sibling list[SIBLINGS_MAX];
+    for (int i = 0, count; i < s->p->group_count; i += count) {
+        count = s->p->concurrent ? plan_siblings(s->p, order, i, s->target->threads, list) : 0;
+        for (int k = 0; k < count && !s->failed; k++) {
+            s->threads = list[k].threads;
+            schedule_group(s, list[k].group);
+        }
+        s->threads = s->target->threads;
+        if (count == 0 && !s->failed)
+            schedule_group(s, order[i]);
+        count = count ? count : 1;
+    }
+}
+
 static void schedule_copies(scheduler *s, const output_copies *copies) {
     scheduler_begin_group(s, GROUP_MAP, DTYPE_F32);
     for (size_t i = 0; i < copies->count && !s->failed; i++)
@@ -448,18 +464,20 @@ static bool has_few_buffers(const ir_module *g, const schedule_request *request,
                       count, request->target->buffers);
 }
 
-static ir_module *schedule_plan(plan *p, const int *order, const schedule_request *request,
-                                status *st) {
+static ir_module *schedule_plan(plan *p, int *order, const schedule_request *request, status *st) {
     output_copies copies = {0};
-    scheduler s = {
-        .p = p, .m = ir_module_new(), .target = request->target, .request = request, .st = st};
+    scheduler s = {.p = p,
+                   .m = ir_module_new(),
+                   .target = request->target,
+                   .request = request,
+                   .st = st,
+                   .threads = request->target->threads};
     s.buffer_of = base_calloc(ir_value_count(p->g) + 1, sizeof(ir_value));
     open_kernel(&s, request->profile);
     place_memory(&s, &copies);
     s.operands = base_calloc(ir_block_get(s.m, s.at.block)->argument_count + 1, sizeof *s.operands);
     scheduler_read_request(&s);
-    for (int i = 0; i < p->group_count && !s.failed; i++)
-        schedule_group(&s, order[i]);
+    schedule_groups(&s, order);
     scheduler_end_constants(&s);
     schedule_copies(&s, &copies);
     scheduler_end_donated(&s, p->g);
@@ -480,6 +498,10 @@ static ir_module *schedule_plan(plan *p, const int *order, const schedule_reques
     return NULL;
 }
 
+bool schedule_runs_at_once(const schedule_target *target) {
+    return !target->policy->threads && target->threads > 1;
+}
+
 /* Threads keep a chain's scores where they share memory, which rows of any length do not fit. */
 static int64_t scores_room(const schedule_request *request) {
     int64_t chain;
@@ -495,7 +517,8 @@ ir_module *schedule_from_graph(ir_module *graph, const schedule_request *request
         return NULL;
     reductions_number(graph);
     plan_build(&p, graph, ir_module_kernel(graph),
-               request->target->unfused ? PLAN_UNFUSED : PLAN_KERNEL, scores_room(request));
+               request->target->unfused ? PLAN_UNFUSED : PLAN_KERNEL,
+               schedule_runs_at_once(request->target), scores_room(request));
     int *order = order_groups(&p, request, st);
     ir_module *schedule = order ? schedule_plan(&p, order, request, st) : NULL;
     free(order);

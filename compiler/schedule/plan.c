@@ -164,7 +164,10 @@ static void store_for_op(plan *p, ir_op op) {
 
 typedef struct epilogue {
     plan *p;
+    ir_op op;
     ir_value dot;
+    ir_op
+        *of; /* by value: the product that it is made of element by element; 0: none, or several */
     bool *inside;  /* by value: element-wise users of the dot, transitively, in its shape */
     bool *tainted; /* depends on the dot in another way */
     VEC(ir_value) touched;
@@ -180,13 +183,37 @@ static void touch(epilogue *e, ir_value v, bool *set) {
     }
 }
 
+/* Notes the product that a value is made of, element by element. */
+static void note_product(const epilogue *e, ir_op op) {
+    const ir_op_data *d = ir_op_get(e->p->g, op);
+    ir_op found = 0;
+    if (d->opcode == GRAPH_DOT)
+        e->of[d->results[0]] = op;
+    if (graph_op_class(d->opcode) != GRAPH_CLASS_ELEMENTWISE)
+        return;
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        ir_op one = e->of[d->operands[i]];
+        if (one && found && one != found)
+            return;
+        found = one ? one : found;
+    }
+    e->of[d->results[0]] = found;
+}
+
+/* Would the product wait for a sibling, if it took in what reads the value? */
+static bool is_of_sibling(const epilogue *e, ir_value v) {
+    return e->p->concurrent && !e->inside[v] && e->of[v] && e->of[v] != e->op &&
+           ir_op_get(e->p->g, e->op)->opcode == GRAPH_DOT &&
+           plan_are_siblings(e->p, e->op, e->of[v]);
+}
+
 /* One step of the closure: is this operation part of the epilogue, tainted, or unrelated? */
 static void epilogue_visit(epilogue *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->p->g, op);
     bool touches = false, clean = true;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         touches |= e->inside[d->operands[i]] || e->tainted[d->operands[i]];
-        clean &= !e->tainted[d->operands[i]];
+        clean &= !e->tainted[d->operands[i]] && !is_of_sibling(e, d->operands[i]);
     }
     if (!touches || d->result_count == 0)
         return;
@@ -225,6 +252,7 @@ static bool has_epilogue(const ir_module *g, ir_op op) {
 static ir_value epilogue_root(epilogue *e, ir_op dot) {
     plan *p = e->p;
     ir_value root = 0, v = e->dot = ir_op_get(p->g, dot)->results[0];
+    e->op = dot;
     int roots = 0;
     e->touched.count = 0;
     e->end = 0;
@@ -249,6 +277,9 @@ static void find_epilogues(plan *p, ir_op first) {
     uint32_t n = ir_value_count(p->g) + 1;
     epilogue e = {.p = p, .inside = base_calloc(n, sizeof(bool))};
     e.tainted = base_calloc(n, sizeof(bool));
+    e.of = base_calloc(n, sizeof *e.of);
+    for (ir_op op = first; op; op = ir_op_get(p->g, op)->next)
+        note_product(&e, op);
     for (ir_op op = first; op; op = ir_op_get(p->g, op)->next)
         if (has_epilogue(p->g, op)) {
             ir_value root = epilogue_root(&e, op);
@@ -257,6 +288,7 @@ static void find_epilogues(plan *p, ir_op first) {
         }
     free(e.inside);
     free(e.tainted);
+    free(e.of);
     vec_release(&e.touched);
 }
 
@@ -442,7 +474,8 @@ static void store_all(plan *p, ir_op first, int room) {
     }
 }
 
-void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, int64_t scores_room) {
+void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, bool concurrent,
+                int64_t scores_room) {
     const bool unfused = mode == PLAN_UNFUSED || mode == PLAN_EACH;
     ir_op first = ir_block_get(graph, ir_op_block(graph, kernel, 0))->first;
     init(p, graph, kernel, first);
@@ -454,6 +487,7 @@ void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, int64_t
     plan_store_spreads(p);
     plan_store_wide(p);
     p->unfused = unfused;
+    p->concurrent = concurrent;
     if (unfused)
         store_all(p, first, mode == PLAN_EACH ? INT_MAX : LIMIT_PHASES - 2);
     find_epilogues(p, first);

@@ -65,6 +65,7 @@ typedef struct plan {
     ir_op kernel;    /* of the graph, or a function beside it: what is planned */
     ir_module *dims; /* has the expressions of dimensions: the graph, then the schedule */
     bool unfused;    /* nothing is computed together */
+    bool concurrent; /* products by one left side are apart, so that they can run at once */
     plan_group *groups;
     int group_count, group_capacity;
     VEC(int) sequence; /* groups by position */
@@ -93,8 +94,10 @@ typedef enum plan_mode {
 } plan_mode;
 
 /* Plans a kernel or function of Graph IR. Scores of so many bytes are left in memory, whatever
- * chain could hand them on; 0: none are. */
-void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, int64_t scores_room);
+ * chain could hand them on; 0: none are. `concurrent`: several threads run independent groups at
+ * once. */
+void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, bool concurrent,
+                int64_t scores_room);
 void plan_release(plan *p);
 /* Stores functions of rows that a nest spreads along its columns (spread.c). Sequence: before
  * anything is placed. */
@@ -136,6 +139,28 @@ bool plan_is_output(const plan *p, ir_value v);
 int plan_find_nest(plan *p, ir_value v, group_set reads);
 /* The MAP group computes the value, too: later ones that read the same memory find it. */
 void plan_note_nest(plan *p, ir_value v, int group);
+
+/* ---- siblings.c ---- */
+enum { SIBLINGS_MAX = 16 };
+
+/* One of several products of few rows that run at once. */
+typedef struct sibling {
+    int group, place; /* place: in the order */
+    int64_t elements; /* of its right side */
+    int64_t threads;  /* that share it */
+} sibling;
+
+/* Elements of a contraction's right side, where few rows are multiplied by it; 0: they are more, or
+ * there are batches, or the size is not known. */
+int64_t plan_right_side(const plan *p, ir_op dot);
+/* Are both products of few rows, and of one left side? */
+bool plan_are_siblings(const plan *p, ir_op a, ir_op b);
+/* The memory of the left side of a group that is a product of few rows; 0: it is something else. */
+ir_value plan_streamed_left(const plan *p, int group);
+/* The products of few rows from place `first` of the order on that do not wait for each other, the
+ * largest first, as the order has them now, with their shares of `threads`. Returns how many; 0 or
+ * 1: there is nothing to share. */
+int plan_siblings(const plan *p, int *order, int first, int64_t threads, sibling *list);
 
 /* ---- plan_order.c ---- */
 /* Is `from` `to`, or does it wait for it, at once or by others? */

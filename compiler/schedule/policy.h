@@ -43,7 +43,6 @@ struct schedule_policy {
     const char *name;
     /* Threads share a workgroup's tiles; stores can go past the caches, and loads be fetched. */
     bool threads, streams;
-    bool concurrent; /* independent phases run at once */
     /* Elements of a nest that are a workgroup's, about, and that are computed together. */
     int64_t nest_elements;
     int64_t (*nest_vector)(const scheduler *s, const nest_work *w);

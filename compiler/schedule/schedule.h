@@ -64,6 +64,9 @@ typedef struct schedule_target {
                             keep them */
 } schedule_target;
 
+/* Do several threads of the target run independent phases at once? */
+bool schedule_runs_at_once(const schedule_target *target);
+
 /* Request of a schedule. */
 typedef struct schedule_request {
     const schedule_target *target;

@@ -36,8 +36,9 @@ typedef struct scheduler {
     VEC(parameter) parameters;
     VEC(override) overrides;
     const schedule_request *request;
-    unsigned kind; /* of the present group, as a bit of the space */
-    int group;     /* its number, by order of scheduling */
+    int64_t threads; /* that share the present group: its share of the target's */
+    unsigned kind;   /* of the present group, as a bit of the space */
+    int group;       /* its number, by order of scheduling */
     parameter_machine machine;
     int phase;      /* number of the next phase */
     bool *operands; /* of each input: contractions take it as it lies */

@@ -101,7 +101,7 @@ static void test_order(void **state) {
     uint64_t random = 7;
     plan p;
     ir_module *m = additions(GROUPS, 1); /* a group for each returned value */
-    plan_build(&p, m, ir_module_kernel(m), PLAN_UNFUSED, 0);
+    plan_build(&p, m, ir_module_kernel(m), PLAN_UNFUSED, false, 0);
     int n = p.group_count, *order = base_calloc((size_t)n, sizeof *order),
         *at = base_calloc((size_t)n, sizeof *at);
     bool *waits = base_calloc((size_t)n * (size_t)n, sizeof *waits);
@@ -144,7 +144,7 @@ static void test_many(void **state) {
     (void)state;
     plan p;
     ir_module *m = additions(MANY, 5);
-    plan_build(&p, m, ir_module_kernel(m), PLAN_KERNEL, 0);
+    plan_build(&p, m, ir_module_kernel(m), PLAN_KERNEL, false, 0);
     int *order = base_calloc((size_t)p.group_count, sizeof *order),
         *at = base_calloc((size_t)p.group_count, sizeof *at);
     assert_true(p.group_count > 64);
@@ -183,7 +183,7 @@ static void test_memory(void **state) {
                 TURNS);
     ir_module *m = ir_parse(source.data, &st);
     assert_non_null(m);
-    plan_build(&p, m, ir_module_kernel(m), PLAN_PROGRAM, 0);
+    plan_build(&p, m, ir_module_kernel(m), PLAN_PROGRAM, false, 0);
     assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
     assert_in_range(used.ru_maxrss, 1, MEGABYTES * 1024);
     plan_release(&p);

@@ -85,7 +85,6 @@ const schedule_policy schedule_cpu_policy = {
     .column = column,
     .dot_operands = cpu_dot_operands,
     .dot_tiles = cpu_dot_tiles,
-    .concurrent = true,
     .turned_tile = cpu_turned_tile,
     .cost = cpu_cost,
 };
