@@ -103,22 +103,32 @@ static int64_t elements_of(const nest *n) {
     return elements;
 }
 
-static int64_t vector_of(const nest *n, const expression *e) {
+static nest_work work_of(const nest *n, const expression *e) {
     const ir_module *g = n->s->p->g;
-    const nest_work work = {.transposed = n->transposed,
-                            .draws = scheduler_draws(e),
-                            .correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0,
-                            .functions = scheduler_work(e),
-                            .elements = elements_of(n)};
-    return n->s->target->policy->nest_vector(n->s, &work);
+    return (nest_work){.transposed = n->transposed,
+                       .draws = scheduler_draws(e),
+                       .correct = *ir_op_string(g, ir_module_kernel(g), "math", "") != 0,
+                       .functions = scheduler_work(e),
+                       .elements = elements_of(n)};
+}
+
+/* As many as keep all threads busy to the end; one, where another thread takes longer to begin than
+ * the caller to end. */
+static int64_t workgroups_of(const nest *n, const nest_work *work) {
+    enum { INSTRUCTIONS = 16384, PLAIN = 4 };
+    const schedule_target *t = n->s->target;
+    double all = (double)work->elements / t->vector_lanes * (work->functions + PLAIN);
+    bool few = !t->policy->threads && t->threads > 1 && all < INSTRUCTIONS;
+    return few ? 1 : at_least(4 * t->threads, 1);
 }
 
 /* Opens grid and loops; indices end up as the computation's operands. */
 static ir_builder open_loops(nest *n, const expression *e, ir_value *indices) {
     scheduler *s = n->s;
     int64_t last = scheduler_estimate(s, n->map.extent[n->map.count - 1]);
-    int64_t vector = vector_of(n, e);
-    int64_t workgroups = at_least(4 * s->target->threads, 1);
+    const nest_work work = work_of(n, e);
+    int64_t vector = s->target->policy->nest_vector(s, &work);
+    int64_t workgroups = workgroups_of(n, &work);
     int count = n->map.count;
     ir_attr steps[NEST_AXES], vector_name, block_name, rows_name = 0,
                                                        row_step = scheduler_int(s, 1);
