@@ -15,13 +15,6 @@ static bool has_known_size(const ir_type_data *t) {
     return known;
 }
 
-static int64_t count_of(const ir_type_data *t) {
-    int64_t count = 1;
-    for (int i = 0; i < t->rank; i++)
-        count *= t->dims[i];
-    return count;
-}
-
 int64_t plan_right_side(const plan *p, ir_op dot) {
     const ir_op_data *d = ir_op_get(p->g, dot);
     int64_t list[IR_MAX_RANK], steps = 1;
@@ -33,7 +26,10 @@ int64_t plan_right_side(const plan *p, ir_op dot) {
         return 0;
     for (uint32_t i = 0; i < axes; i++)
         steps *= x->dims[list[i]];
-    return steps && count_of(x) / steps <= FEW_ROWS ? count_of(y) : 0;
+    int64_t left = ir_type_count(p->g, ir_value_get(p->g, d->operands[0])->type);
+    return steps && left / steps <= FEW_ROWS
+               ? ir_type_count(p->g, ir_value_get(p->g, d->operands[1])->type)
+               : 0;
 }
 
 bool plan_are_siblings(const plan *p, ir_op a, ir_op b) {
