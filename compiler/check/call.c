@@ -159,7 +159,7 @@ static const struct {
 #include "check/elsewhere.def"
 };
 
-static const char *instead_of(const char *name) {
+const char *call_instead_of(const char *name) {
     for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
         if (strcmp(elsewhere[i].name, name) == 0)
             return elsewhere[i].instead;
@@ -183,8 +183,8 @@ static entity unknown_function(checker *c, const char *name, span at) {
     const char *known[GRAPH_OP_COUNT + 64];
     size_t count = all_names(known);
     diagnose_error(c->report, ERROR_UNKNOWN_FUNCTION, at, "unknown function '%.60s'", name);
-    if (instead_of(name)) {
-        diagnose_help(c->report, "write %s", instead_of(name));
+    if (call_instead_of(name)) {
+        diagnose_help(c->report, "write %s", call_instead_of(name));
         return entity_broken(at);
     }
     if (modules_library_has(name)) {
@@ -247,8 +247,8 @@ static entity refuse_callee(checker *c, const node *n) {
                        callee->left->text);
     else
         diagnose_error(c->report, ERROR_METHOD, callee->at, "tensors have no methods");
-    if (instead_of(callee->text))
-        diagnose_help(c->report, "write %s", instead_of(callee->text));
+    if (call_instead_of(callee->text))
+        diagnose_help(c->report, "write %s", call_instead_of(callee->text));
     else if (is_function(callee->text))
         diagnose_help(c->report, "write %s(%s)", callee->text, module ? "..." : "x, ...");
     else

@@ -269,6 +269,8 @@ typedef struct call_arguments {
 } call_arguments;
 
 entity check_call(checker *c, const node *n);
+/* What to write for a function or method of other languages; NULL: it is none. */
+const char *call_instead_of(const char *name);
 /* A call of a function of the language. */
 entity check_builtin(checker *c, const node *n);
 /* arguments.c: evaluates and places the arguments of the call; false when reported. */

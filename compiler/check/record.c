@@ -187,6 +187,8 @@ entity record_method(checker *c, const entity *self, const node *n) {
         diagnose_error(c->report, ERROR_METHOD, n->left->symbol_at, "%s has no method '%.60s'",
                        self->record ? self->record->ast->name : entity_describe(self),
                        n->left->text);
+        if (call_instead_of(n->left->text))
+            diagnose_help(c->report, "write %s", call_instead_of(n->left->text));
         return entity_broken(n->at);
     }
     if (!state_usable(c, self, n->at))
