@@ -110,6 +110,14 @@ static bool run_tile(pipeline *p) {
     return pipeline_replace(p, tile_from_schedule(p->m, p->st));
 }
 
+static bool run_split_chunks(pipeline *p) {
+    const bool chip = p->target->class == TARGET_SIMT;
+    const chunk_split split = {chip ? p->target->compute_units : (int64_t)p->options->threads,
+                               chip ? SIMT_THREADS : 0};
+    return p->options->unoptimised || p->options->generic ||
+           graph_split_chunks(p->m, &split, p->st);
+}
+
 static bool run_share_functions(pipeline *p) {
     return p->options->unoptimised || p->target->class == TARGET_SIMT ||
            tile_share_functions(p->m, p->target->lanes, p->st);

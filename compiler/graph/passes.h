@@ -30,6 +30,16 @@ bool graph_normalize(ir_module *m, status *st);
 /* One row for each of many heads by a factor that few of them have, repeated for the others,
  * becomes many rows for each of the few. */
 bool graph_share_factors(ir_module *m, status *st);
+/* What a target computes products with, to tell which are too little work for it. */
+typedef struct chunk_split {
+    int64_t workers; /* threads of a CPU, or units of a chip */
+    int64_t columns; /* of a workgroup of a chip; 0: a CPU */
+} chunk_split;
+
+/* Products whose chunks are better computed at once become a product for each chunk, and additions
+ * of these in order: of few rows where threads of a CPU would read short runs of memory, and of
+ * fewer workgroups than half of a chip's units. */
+bool graph_split_chunks(ir_module *m, const chunk_split *split, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data
  * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/dim.h"
+#include "ops/chunks.h"
 #include "ops/fold.h"
 #include "ops/graph.h"
 
@@ -136,6 +137,9 @@ static void add_graph_op(const ir_module *m, ir_op op, const bool *needed, reduc
     r.order =
         d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     r.name = order_name(r.order, ir_op_string(m, op, "order", ""));
+    r.chunks = chunks_of(m, op);
+    if (r.chunks && !chunks_are_added(m, op))
+        r.chunks = -1;
     vec_push(&out->items, r);
 }
 
@@ -276,17 +280,28 @@ const char *reduction_extent_text(const reduction_record *r, char room[REDUCTION
 
 /* ---- comparison ---- */
 
+static bool chunks_sound(const reduction_list *list, status *st) {
+    for (size_t i = 0; i < list->items.count; i++)
+        if (list->items.items[i].chunks < 0)
+            return status_set(st, STATUS_INTERNAL,
+                              "the chunks of the dot with id %" PRId64 " are not added in order",
+                              list->items.items[i].id);
+    return true;
+}
+
 bool reductions_sound(const reduction_list *list, status *st) {
     if (list->ambiguous)
         return status_set(st, STATUS_INTERNAL, "two reductions have id %" PRId64, list->twice);
-    return !list->items.count || list->items.items[0].id != REDUCTION_NO_ID ||
-           status_set(st, STATUS_INTERNAL, "a reduction (%s) has no id", list->items.items[0].kind);
+    if (list->items.count && list->items.items[0].id == REDUCTION_NO_ID)
+        return status_set(st, STATUS_INTERNAL, "a reduction (%s) has no id",
+                          list->items.items[0].kind);
+    return chunks_sound(list, st);
 }
 
 bool reductions_verify(const ir_module *graph, status *st) {
     reduction_list list;
     reductions_of(graph, &list);
-    bool ok = !list.ambiguous || reductions_sound(&list, st);
+    bool ok = list.ambiguous ? reductions_sound(&list, st) : chunks_sound(&list, st);
     reductions_release(&list);
     return ok;
 }
@@ -306,12 +321,20 @@ static bool has_twin(const reduction_list *list, const reduction_record *r) {
     return found;
 }
 
+/* Is it the chunks of what was one product, of which nothing else changed? */
+static bool is_split(const reduction_record *was, const reduction_record *r) {
+    return r->chunks > 1 && !was->chunks && strcmp(was->kind, r->kind) == 0 &&
+           was->order == r->order && strcmp(was->name, r->name) == 0 &&
+           order_info_of(r->order)->chunk == r->extent && ir_dim_is_static(was->extent) &&
+           was->extent == r->extent * r->chunks && was->results * r->chunks == r->results;
+}
+
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {
     if (!reductions_sound(after, st))
         return false;
     for (size_t i = 0; i < after->items.count; i++) {
         const reduction_record *r = &after->items.items[i], *was = reduction_find(before, r->id);
-        if (was ? !same_sum(was, r) : !before->open)
+        if (was ? !same_sum(was, r) && !is_split(was, r) : !before->open)
             return differs(r, was ? "was another before" : "is not one that was there before", st);
     }
     for (size_t i = 0; i < before->items.count; i++) {

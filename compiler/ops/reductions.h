@@ -24,6 +24,8 @@ typedef struct reduction_record {
     ir_dim results;   /* how many accumulations */
     int64_t id;       /* or REDUCTION_NO_ID */
     bool needed;      /* Graph IR: the kernel's outputs depend on it */
+    int64_t chunks;   /* Graph IR: it is of so many chunks of one product, which are added in order;
+                         -1: they are not; 0: it is none */
 } reduction_record;
 enum { REDUCTION_NO_ID = -1 };
 /* The extent for messages; "?" where it is no number. */
@@ -69,10 +71,9 @@ bool reductions_sound(const reduction_list *list, status *st);
 /* Operations of Graph IR with one id are one sum, computed more than once. */
 bool reductions_verify(const ir_module *graph, status *st);
 /* Checks the sums after a pass against those before it, by id. Each is the same as before, with
- * symbols bound at most; with `before` open, there may be more (decompose adds some). None is lost
- * that the outputs depend on, unless an equal sum is left, or functions are called, which have
- * theirs. The message names the first that
- * differs. */
+ * symbols bound at most, or is its chunks, which are added in order; with `before` open, there may
+ * be more (decompose adds some). None is lost that the outputs depend on, unless an equal sum is
+ * left, or functions are called, which have theirs. The message names the first that differs. */
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st);
 
 /* The record that an operation of Schedule or Tile IR names, provided that its order is the one in

@@ -41,16 +41,20 @@ static reduction_record with_id(reduction_record r, int64_t id, bool needed) {
 static void test_kept(void **state) {
     ir_module *m = ir_module_new();
     (void)state;
-    const reduction_record dot = {"dot", ORDER_CHUNK512, "chunk512", 600, 4, 0, true},
-                           sum = {"sum", ORDER_LANES64, "lanes64", 600, 2, 1, true},
-                           seq = {"dot", ORDER_SEQ, "seq", 600, 4, 0, true},
-                           shorter = {"dot", ORDER_CHUNK512, "chunk512", 599, 4, 0, true},
-                           fewer = {"dot", ORDER_CHUNK512, "chunk512", 600, 3, 0, true},
-                           most = {"max", ORDER_LANES64, "lanes64", 600, 2, 1, true},
-                           ampere = {"dot", ORDER_UNIT, "mma.sm80.bf16", 600, 4, 0, true},
-                           hopper = {"dot", ORDER_UNIT, "mma.sm90.bf16", 600, 4, 0, true},
-                           symbol = {"dot", ORDER_CHUNK512, "chunk512", ir_dim_symbol(m, "K"), 4, 0,
-                                     true};
+    const reduction_record dot = {"dot", ORDER_CHUNK512, "chunk512", 600, 4, 0, true, 0},
+                           sum = {"sum", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0},
+                           seq = {"dot", ORDER_SEQ, "seq", 600, 4, 0, true, 0},
+                           shorter = {"dot", ORDER_CHUNK512, "chunk512", 599, 4, 0, true, 0},
+                           long_dot = {"dot", ORDER_CHUNK512, "chunk512", 1536, 4, 0, true, 0},
+                           chunks = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, 3},
+                           not_added = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, -1},
+                           too_few = {"dot", ORDER_CHUNK512, "chunk512", 512, 8, 0, true, 2},
+                           fewer = {"dot", ORDER_CHUNK512, "chunk512", 600, 3, 0, true, 0},
+                           most = {"max", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0},
+                           ampere = {"dot", ORDER_UNIT, "mma.sm80.bf16", 600, 4, 0, true, 0},
+                           hopper = {"dot", ORDER_UNIT, "mma.sm90.bf16", 600, 4, 0, true, 0},
+                           symbol = {"dot", ORDER_CHUNK512, "chunk512", ir_dim_symbol(m, "K"), 4,
+                                     0,     true,           0};
     const reduction_record twin = with_id(dot, 2, true), unused = with_id(sum, 3, false),
                            nameless = with_id(sum, REDUCTION_NO_ID, true);
     const struct {
@@ -76,6 +80,10 @@ static void test_kept(void **state) {
         {{dot}, {seq}, 1, 1, true, "dot with id 0 "},
         {{dot}, {shorter}, 1, 1, false, "dot with id 0 over 599 elements "},
         {{dot}, {fewer}, 1, 1, false, "dot with id 0 "},
+        {{long_dot}, {chunks}, 1, 1, false, NULL}, /* split into its chunks */
+        {{long_dot}, {not_added}, 1, 1, false, "the chunks of the dot with id 0 are not"},
+        {{long_dot}, {too_few}, 1, 1, false, "dot with id 0 over 512 elements "},
+        {{chunks}, {long_dot}, 1, 1, false, "dot with id 0 over 1536 elements "},
         {{sum}, {most}, 1, 1, false, "max with id 1 "},
         {{ampere}, {ampere}, 1, 1, false, NULL},
         {{ampere}, {hopper}, 1, 1, false, "dot with id 0 "}, /* another unit's order */

@@ -219,6 +219,23 @@ static bool read_lanes(pass_run *r, int *lanes_out) {
     return is_in_range(r, "lanes", lanes);
 }
 
+static bool run_split_chunks(pass_run *r) {
+    char name[64];
+    chunk_split split = {1, 0};
+    int64_t value;
+    const char *cursor = r->arguments;
+    int found;
+    while ((found = next_setting(r, &cursor, name, &value)) > 0)
+        if (strcmp(name, "workers") == 0 && value > 0)
+            split.workers = value;
+        else if (strcmp(name, "columns") == 0 && value >= 0)
+            split.columns = value;
+        else
+            return status_set(r->st, STATUS_INVALID,
+                              "split-chunks has 'workers' and 'columns', not '%s'", name);
+    return found >= 0 && graph_split_chunks(r->m, &split, r->st);
+}
+
 static bool run_share_functions(pass_run *r) {
     int lanes;
     return read_lanes(r, &lanes) && tile_share_functions(r->m, lanes, r->st);

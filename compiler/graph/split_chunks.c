@@ -1,0 +1,107 @@
+/* split_chunks.c - long products that are too few workgroups: their chunks become products of their
+ * own, which are computed at once and added in the order that they have.
+ *
+ * x[m,k] y[k,n] in chunks of C steps is the sum over c of x[m,c,i] y[c,i,n], i < C, from the first
+ * to the last. A chunk by itself is never -0, so that adding the first to +0 leaves it as it is. */
+#include "graph/passes.h"
+#include "ops/build.h"
+#include "ops/control.h"
+#include "ops/orders.h"
+#include "parameters/thresholds.h"
+
+/* A product is split into so many at most: each is read where they are added. */
+enum { MOST_CHUNKS = 32 };
+
+/* Rows of a workgroup on a chip, at most; runs of memory that a thread of a CPU reads well, and the
+ * bytes of a matrix that are worth another pass over the sums. */
+enum { CHIP_ROWS = 64, RUN_BYTES = 4096, MATRIX_BYTES = 1 << 20 };
+
+typedef struct product {
+    int64_t rows, columns, steps, chunks;
+    int64_t element_bytes; /* of the right side */
+} product;
+
+static bool only_axis(const ir_module *m, ir_op op, const char *name, int64_t axis) {
+    int64_t list[IR_MAX_RANK];
+    return ir_op_ints(m, op, name, list, IR_MAX_RANK) == 1 && list[0] == axis;
+}
+
+static bool is_known(const ir_type_data *t) {
+    return t->rank == 2 && ir_dim_is_static(t->dims[0]) && ir_dim_is_static(t->dims[1]);
+}
+
+/* A product of two matrices in whole chunks, whose sums are f32. */
+static bool find_product(const ir_builder *b, ir_op op, product *out) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    int64_t list[IR_MAX_RANK];
+    if (d->opcode != GRAPH_DOT || d->operand_count != 2)
+        return false;
+    const ir_type_data *x = build_type(b, d->operands[0]), *y = build_type(b, d->operands[1]);
+    if (!is_known(x) || !is_known(y) || build_type(b, d->results[0])->element != DTYPE_F32 ||
+        ir_op_ints(b->m, op, "x_batch", list, IR_MAX_RANK) > 0 ||
+        !only_axis(b->m, op, "x_contract", 1) || !only_axis(b->m, op, "y_contract", 0) ||
+        ir_op_attr(b->m, op, "accumulate") ||
+        order_find(ir_op_string(b->m, op, "order", "")) != ORDER_CHUNK512)
+        return false;
+    *out = (product){x->dims[0], y->dims[1], x->dims[1], x->dims[1] / ORDER_CHUNK512_CHUNK,
+                     (int64_t)dtype_size(y->element)};
+    return x->dims[1] % ORDER_CHUNK512_CHUNK == 0 && out->chunks >= 2 &&
+           out->chunks <= MOST_CHUNKS && out->rows > 0 && out->columns > 0;
+}
+
+static int64_t divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+/* Would more than half of a chip's units wait for the rest? */
+static bool leaves_units(const product *p, const chunk_split *s) {
+    return 2 * divide_up(p->rows, CHIP_ROWS) * divide_up(p->columns, s->columns) <= s->workers;
+}
+
+/* Would threads read short parts of rows, where all of them can have chunks of whole rows? */
+static bool shortens_runs(const ir_module *m, ir_op op, const product *p, const chunk_split *s) {
+    ir_op right = ir_value_get(m, ir_op_get(m, op)->operands[1])->op;
+    bool lies_by_steps = !right || ir_op_get(m, right)->opcode != GRAPH_TRANSPOSE;
+    bool even = p->chunks % s->workers == 0 || p->chunks >= 4 * s->workers;
+    return s->workers > 1 && p->rows <= FEW_ROWS && lies_by_steps && even &&
+           p->columns * p->element_bytes < RUN_BYTES * s->workers &&
+           p->columns * p->steps * p->element_bytes >= MATRIX_BYTES;
+}
+
+static ir_value chunks_of_product(ir_builder *b, ir_op op, const product *p) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    const int64_t each = ORDER_CHUNK512_CHUNK, axis[] = {0, 1, 2};
+    const ir_dim left[] = {p->rows, p->chunks, each}, right[] = {p->chunks, each, p->columns};
+    const ir_named_attr attrs[] = {{"x_batch", ir_attr_int_array(b->m, &axis[1], 1)},
+                                   {"x_contract", ir_attr_int_array(b->m, &axis[2], 1)},
+                                   {"y_batch", ir_attr_int_array(b->m, &axis[0], 1)},
+                                   {"y_contract", ir_attr_int_array(b->m, &axis[1], 1)},
+                                   {"order", ir_op_attr(b->m, op, "order")},
+                                   {"out", ir_op_attr(b->m, op, "out")},
+                                   {"chunks", ir_attr_int(b->m, p->chunks)},
+                                   {"id", ir_op_attr(b->m, op, "id")}};
+    const ir_value operands[] = {build_reshape(b, d->operands[0], 3, left),
+                                 build_reshape(b, d->operands[1], 3, right)};
+    return ir_op_result(b->m, graph_build(b, GRAPH_DOT, operands, 2, attrs, 8), 0);
+}
+
+static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, void *context) {
+    const chunk_split *s = context;
+    product p;
+    if (!find_product(b, op, &p) ||
+        !(s->columns ? leaves_units(&p, s) : shortens_runs(b->m, op, &p, s)))
+        return CONTROL_KEPT;
+    const ir_dim shape[] = {p.rows, p.columns};
+    ir_value parts = chunks_of_product(b, op, &p), sum = 0;
+    for (int64_t c = 0; c < p.chunks; c++) {
+        ir_value one = build_reshape(b, build_slice_axis(b, parts, 0, c, c + 1), 2, shape);
+        sum = sum ? build_binary(b, GRAPH_ADD, sum, one) : one;
+    }
+    results[0] = sum;
+    return CONTROL_REPLACED;
+}
+
+bool graph_split_chunks(ir_module *m, const chunk_split *split, status *st) {
+    (void)st;
+    return control_rewrite(m, rewrite, (void *)split);
+}
