@@ -110,10 +110,19 @@ typedef struct random_places {
     ir_op turning;   /* the draft of the loop that is being written; 0: none */
 } random_places;
 
+/* A value that something looks at behind the blocks around it (observed.h). */
+typedef struct observed_value {
+    ir_value value; /* in `block`: it stays in one that cannot give it out */
+    ir_block block; /* the kernel's own in the end */
+    bool effect;    /* of a launch: it goes out, or an error is reported at `at` */
+    span at;
+    bool leaves; /* it is a result of what is being built */
+} observed_value;
+
 /* Something that a launch does beside its results. */
 typedef struct program_effect {
     effect_kind kind;
-    ir_value value;
+    size_t observed;   /* its value: a number of `observed` */
     const char *label; /* words before it, or the message of a check */
     uint32_t line;     /* of the first file */
     span at;
@@ -143,6 +152,7 @@ typedef struct checker {
     VEC(value_policy) policies;
     VEC(value_origin) written; /* parameters of a state that were written, with repetitions */
     VEC(program_effect) effects;
+    VEC(observed_value) observed;
     const struct call_frame *calls;  /* functions that are being written out */
     struct promised_calls *promises; /* receives calls that promise something; or NULL */
     struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
@@ -406,13 +416,13 @@ void tiles_loop(checker *c, const node *n);
 /* A call of a function that promises something of its results. */
 typedef struct promised_call {
     const struct callable *function;
-    uint32_t line;       /* of the call, in the first file */
-    ir_module *body;     /* its operations alone: what they read is an input */
-    ir_value *arguments; /* these, as values of `block` */
+    uint32_t line;   /* of the call, in the first file */
+    ir_module *body; /* its operations alone: what they read is an input */
+    size_t observed; /* these, and a bool behind them: true, as there is such a call */
     uint32_t argument_count;
-    ir_block block;
-    uint32_t depth; /* of loops around the call: so many axes of an argument are their turns */
-    bool stacked;   /* the loop that is being built gives the arguments */
+    ir_value *arguments; /* these and the bool, in the end; NULL: a block keeps one of them */
+    ir_value *results;   /* of the call; NULL: it stands in a block */
+    uint32_t result_count;
 } promised_call;
 typedef struct promised_calls {
     VEC(promised_call) items;
@@ -426,12 +436,8 @@ typedef struct promise_mark {
 promise_mark promise_begin(const checker *c);
 /* Keeps a call whose operations began behind the mark, where the checker is asked for calls. */
 void promise_note(checker *c, const struct callable *f, const promise_mark *mark, const entity *e);
-
-/* The arguments of calls in a loop's block become results of the loop, turn by turn: behind what
- * the block makes and behind the loop's results. And when the loop is there, the first of these
- * results being `first`. */
-void promise_stack(checker *c, ir_block block, ir_dim turns, value_list *next, type_list *results);
-void promise_stacked(checker *c, ir_op loop, uint32_t first);
+/* Finds, behind all blocks, the values that the calls read: the kernel is written. */
+void promise_end(checker *c);
 
 /* ---- verify_numerics.c ---- */
 bool numerics_is_one(const node *n);

@@ -219,7 +219,7 @@ static entity place_of(checker *c, const turns *t, ir_value turn, span at) {
     return dim_of(&t->start) == 0 ? e[0] : emit_elementwise(c, GRAPH_ADD, e, 2, NULL, 0, at);
 }
 
-static void build_for(control *k, const turns *t, const type_list *results, size_t mark) {
+static void build_for(control *k, const turns *t, const type_list *results) {
     checker *c = k->c;
     const node *n = k->n;
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)k->types.count)},
@@ -234,8 +234,7 @@ static void build_for(control *k, const turns *t, const type_list *results, size
                               .attr_count = 3};
     ir_op op = region_build(c, &k->draft, &q);
     after(k, op, 0);
-    effects_take(c, mark, c->effects.count, op, (uint32_t)k->types.count);
-    promise_stacked(c, op, (uint32_t)(k->types.count + c->effects.count - mark));
+    observed_take(c, op, k->types.count);
     scope_define(c, n->right->text, (entity){.kind = ENTITY_ENDED, .at = n->right->at},
                  n->right->at, NULL);
 }
@@ -244,7 +243,6 @@ static void write_for(control *k, const turns *t) {
     checker *c = k->c;
     const node *n = k->n;
     uint32_t before = c->report->reported;
-    const size_t mark = effects_mark(c);
     k->draft = region_begin_turns(c, 1, n->at);
     region_enter(c, &k->draft, 0);
     ir_value turn = region_argument(c, &k->draft, 0, ir_type_tensor(c->m, DTYPE_I32, 0, NULL));
@@ -255,12 +253,11 @@ static void write_for(control *k, const turns *t) {
     type_list results = {0};
     for (size_t i = 0; i < k->types.count; i++)
         vec_push(&results, k->types.items[i]);
-    effects_leave_loop(c, mark, t->count, &k->next[0], &results);
-    promise_stack(c, ir_op_block(c->m, k->draft.op, 0), t->count, &k->next[0], &results);
+    observed_stack(c, &k->draft, t->count, &k->next[0], &results);
     region_leave(c, &k->draft);
     good = good && (results.count || changes_something(k)) && c->report->reported == before;
     if (good)
-        build_for(k, t, &results, mark);
+        build_for(k, t, &results);
     else
         break_names(k);
     vec_release(&results);
@@ -338,7 +335,7 @@ static void write_while(control *k) {
         good = block == 0 ? write_condition(k, turn) : write_turn(k, turn);
     }
     region_leave(c, &k->draft);
-    effects_refuse(c, mark, "a while loop");
+    effects_refuse(c, mark, false, "a while loop");
     const region_request q = {.opcode = GRAPH_WHILE,
                               .operands = &operands,
                               .next = k->next,
@@ -353,6 +350,18 @@ static void write_while(control *k) {
     vec_release(&results);
 }
 
+/* As a loop over a range whose last turns change nothing, out of which values of turns can go. */
+static void write_as_range(checker *c, const node *n) {
+    const entity bounds[] = {entity_integer(c, 0, n->at), check_expression(c, n->left->items[1]),
+                             entity_integer(c, 1, n->at)};
+    node turn = {.kind = NODE_NAME, .at = n->at, .text = "(turn)"},
+         branch = {.kind = NODE_IF, .at = n->at, .left = n->left->items[0], .right = n->third},
+         *items[] = {&branch}, body = {.kind = NODE_BLOCK, .at = n->at, .items = items, .count = 1};
+    const node loop = {
+        .kind = NODE_FOR, .at = n->at, .left = n->left, .right = &turn, .third = &body};
+    control_for(c, &loop, bounds);
+}
+
 void control_while(checker *c, const node *n) {
     control k = {.c = c, .n = n};
     if (c->tiles || !is_bounded(n->left)) {
@@ -362,6 +371,10 @@ void control_while(checker *c, const node *n) {
         diagnose_help(c->report, c->tiles ? "for b in tile.range(N, 64) runs over blocks"
                                           : "write while bounded(condition, 1000): at most so many "
                                             "turns");
+        return;
+    }
+    if (c->promises) {
+        write_as_range(c, n);
         return;
     }
     find_names(&k, n->third, NULL);
@@ -426,23 +439,6 @@ static bool join_sides(control *k, size_t i, const side *sides) {
     return good;
 }
 
-/* A side makes the checks of the other one as if they held. Those from `middle` on are of the
- * second side. */
-static void join_effects(control *k, size_t mark, size_t middle) {
-    checker *c = k->c;
-    for (size_t i = mark; i < c->effects.count; i++) {
-        const uint32_t own = i >= middle;
-        if (c->effects.items[i].kind != EFFECT_CHECK) {
-            effects_refuse(c, i, "a branch");
-            return;
-        }
-        vec_push(&k->types, ir_value_get(c->m, c->effects.items[i].value)->type);
-        vec_push(&k->next[own], c->effects.items[i].value);
-        region_enter(c, &k->draft, 1 - own);
-        vec_push(&k->next[1 - own], effects_other_side(c, i));
-    }
-}
-
 static void write_if(control *k, const entity *condition) {
     checker *c = k->c;
     uint32_t before = c->report->reported;
@@ -451,7 +447,6 @@ static void write_if(control *k, const entity *condition) {
     const size_t mark = effects_mark(c);
     side sides[2];
     sides[0] = write_branch(k, 0, k->n->right);
-    const size_t middle = effects_mark(c);
     sides[1] = write_branch(k, 1, k->n->third);
     bool good = c->report->reported == before;
     for (size_t i = 0; i < k->names.count && good; i++) {
@@ -459,8 +454,9 @@ static void write_if(control *k, const entity *condition) {
         k->names.items[i].before = both ? sides[0].made[i] : (entity){.kind = ENTITY_NONE};
         good = !both || join_sides(k, i, sides);
     }
-    const uint32_t names = (uint32_t)k->types.count;
-    join_effects(k, mark, middle);
+    const size_t names = k->types.count;
+    effects_refuse(c, mark, true, "a branch");
+    observed_join(c, &k->draft, k->next, &k->types);
     region_leave(c, &k->draft);
     vec_push(&operands, condition->value);
     const region_request q = {.opcode = GRAPH_IF,
@@ -472,7 +468,7 @@ static void write_if(control *k, const entity *condition) {
         ir_op op = region_build(c, &k->draft, &q);
         k->types.count = names;
         after(k, op, 0);
-        effects_take(c, mark, c->effects.count, op, names);
+        observed_take(c, op, names);
     } else {
         break_names(k);
     }

@@ -9,7 +9,8 @@
 
 static void add(checker *c, effect_kind kind, const entity *value, const char *label, span at) {
     const span place = checker_place(c, at);
-    program_effect one = {kind, value->value, label,
+    const entity seen = entity_tensor(value->value, at);
+    program_effect one = {kind, observe(c, &seen, true), label,
                           source_position_of(c->report->source, place.start).line, place};
     vec_push(&c->effects, one);
 }
@@ -18,42 +19,17 @@ size_t effects_mark(const checker *c) {
     return c->effects.count;
 }
 
-void effects_leave_loop(checker *c, size_t mark, ir_dim turns, value_list *next,
-                        type_list *results) {
+void effects_refuse(checker *c, size_t mark, bool checks, const char *around) {
     for (size_t i = mark; i < c->effects.count; i++) {
-        const ir_value v = c->effects.items[i].value;
-        const bool room = ir_type_of(c->m, v)->rank < IR_MAX_RANK;
-        if (!room)
-            diagnose_error(c->report, ERROR_RANK_LIMIT, c->effects.items[i].at,
-                           "this has %d axes, and one more for the turns of the loop around it",
-                           IR_MAX_RANK);
-        vec_push(next, v);
-        vec_push(results, room ? region_stacked_type(c, v, turns) : ir_value_get(c->m, v)->type);
+        const program_effect *e = &c->effects.items[i];
+        if (checks && e->kind == EFFECT_CHECK)
+            continue;
+        diagnose_error(c->report, ERROR_EFFECT, e->at,
+                       "%s in %s: it is not known how often it happens",
+                       e->kind == EFFECT_CHECK ? "a check" : "print()", around);
+        diagnose_help(c->report, "carry the value out of it, and look at it there");
+        c->effects.count = mark;
     }
-}
-
-void effects_take(checker *c, size_t mark, size_t end, ir_op op, uint32_t first) {
-    for (size_t i = mark; op && i < end; i++)
-        c->effects.items[i].value = ir_op_result(c->m, op, first + (uint32_t)(i - mark));
-}
-
-void effects_refuse(checker *c, size_t mark, const char *around) {
-    if (mark == c->effects.count)
-        return;
-    diagnose_error(c->report, ERROR_EFFECT, c->effects.items[mark].at,
-                   "%s in %s: it is not known how often it happens",
-                   c->effects.items[mark].kind == EFFECT_CHECK ? "a check" : "print()", around);
-    diagnose_help(c->report, "carry the value out of it, and look at it there");
-    c->effects.count = mark;
-}
-
-/* True where the other side of a branch checks something; 0 when reported. */
-ir_value effects_other_side(checker *c, size_t i) {
-    const program_effect *e = &c->effects.items[i];
-    const ir_type_data t = *ir_type_of(c->m, e->value);
-    entity held = {.kind = ENTITY_BOOL, .at = e->at, .integer = 1};
-    held = emit_constant(c, &held, DTYPE_BOOL, e->at);
-    return emit_broadcast(c, &held, t.rank, t.dims, e->at).value;
 }
 
 /* ---- the calls ---- */

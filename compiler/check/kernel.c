@@ -24,6 +24,7 @@ void checker_release(checker *c) {
     vec_release(&c->policies);
     vec_release(&c->written);
     vec_release(&c->effects);
+    vec_release(&c->observed);
     arena_release(&c->memory);
 }
 
@@ -415,7 +416,9 @@ ir_module *kernel_check_promises(compiler_source *s, const kernel_interface *k,
     check_all(&c);
     d->context = NULL;
     bool good = d->reported == before;
-    if (good && !promises)
+    if (good && promises)
+        promise_end(&c);
+    else if (good)
         kernel_drop_unused(c.m, c.builder.block);
     if (!good)
         ir_module_free(c.m);

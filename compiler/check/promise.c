@@ -6,7 +6,7 @@
 
 #include "check/check.h"
 #include "check/modules.h"
-#include "check/regions.h"
+#include "check/observed.h"
 #include "ir/copy.h"
 #include "ops/build.h"
 
@@ -107,6 +107,17 @@ static ir_op first_behind(const checker *c, const promise_mark *mark) {
     return mark->last ? ir_op_get(c->m, mark->last)->next : ir_block_get(c->m, mark->block)->first;
 }
 
+static ir_block kernel_block(const checker *c) {
+    return ir_op_block(c->m, ir_module_kernel(c->m), 0);
+}
+
+static void keep_results(promised_call *call, const entity_list *results) {
+    call->result_count = (uint32_t)results->count;
+    call->results = base_malloc((results->count + 1) * sizeof *call->results);
+    for (size_t i = 0; i < results->count; i++)
+        call->results[i] = results->items[i].value;
+}
+
 static void note_call(checker *c, const callable *f, const promise_mark *mark,
                       const entity_list *results) {
     size_t values = ir_value_count(c->m) + 1;
@@ -118,11 +129,15 @@ static void note_call(checker *c, const callable *f, const promise_mark *mark,
     promised_call call = {.function = f,
                           .line = c->builder.location.line,
                           .body = copy_body(c, f, &k, results),
-                          .argument_count = (uint32_t)k.outside.count,
-                          .block = mark->block};
-    call.arguments = base_malloc((k.outside.count + 1) * sizeof *call.arguments);
+                          .observed = c->observed.count,
+                          .argument_count = (uint32_t)k.outside.count};
     for (size_t i = 0; i < k.outside.count; i++)
-        call.arguments[i] = k.outside.items[i];
+        observe_in(c, k.outside.items[i], region_block_of(c->m, k.outside.items[i]));
+    entity made = {.kind = ENTITY_BOOL, .at = results->items[0].at, .integer = 1};
+    made = emit_constant(c, &made, DTYPE_BOOL, made.at);
+    observe_in(c, made.value, mark->block);
+    if (mark->block == kernel_block(c))
+        keep_results(&call, results);
     vec_push(&c->promises->items, call);
     vec_release(&k.outside);
     free(k.copies);
@@ -143,49 +158,34 @@ void promise_note(checker *c, const callable *f, const promise_mark *mark, const
     vec_release(&results);
 }
 
-/* ---- calls in loops ---- */
+/* ---- behind the kernel ---- */
 
-static bool has_room(const checker *c, const promised_call *call) {
-    bool room = true;
-    for (uint32_t i = 0; i < call->argument_count; i++)
-        room &= ir_type_of(c->m, call->arguments[i])->rank < IR_MAX_RANK;
-    return room;
-}
-
-void promise_stack(checker *c, ir_block block, ir_dim turns, value_list *next, type_list *results) {
-    for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
+void promise_end(checker *c) {
+    for (size_t k = 0; k < c->promises->items.count; k++) {
         promised_call *call = &c->promises->items.items[k];
-        call->stacked = call->block == block && has_room(c, call);
-        for (uint32_t i = 0; call->stacked && i < call->argument_count; i++) {
-            ir_type type = region_stacked_type(c, call->arguments[i], turns);
-            vec_push(next, call->arguments[i]);
-            vec_push(results, type);
+        const observed_value *seen = &c->observed.items[call->observed];
+        bool known = true;
+        call->arguments = base_malloc((call->argument_count + 1) * sizeof *call->arguments);
+        for (uint32_t i = 0; i <= call->argument_count; i++) {
+            call->arguments[i] = seen[i].value;
+            known &= seen[i].block == kernel_block(c);
         }
-    }
-}
-
-void promise_stacked(checker *c, ir_op loop, uint32_t first) {
-    for (size_t k = 0; c->promises && k < c->promises->items.count; k++) {
-        promised_call *call = &c->promises->items.items[k];
-        if (!call->stacked)
-            continue;
-        for (uint32_t i = 0; i < call->argument_count; i++)
-            call->arguments[i] = ir_op_result(c->m, loop, first++);
-        call->block = c->builder.block;
-        call->depth++;
-        call->stacked = false;
+        if (!known) {
+            free(call->arguments);
+            call->arguments = NULL;
+        }
     }
 }
 
 /* ---- for the compiler's callers ---- */
 
-/* The kernel that gives what the call reads. */
-static ir_module *arguments_of(const ir_module *kernel, const promised_call *call) {
+/* The kernel that gives these values. */
+static ir_module *kernel_of(const ir_module *kernel, const ir_value *values, uint32_t count) {
     ir_module *m = ir_module_clone(kernel);
     ir_op op = ir_module_kernel(m);
     ir_block block = ir_op_block(m, op, 0);
-    ir_op_set_operands(m, ir_block_get(m, block)->last, call->arguments, call->argument_count);
-    ir_op_set_attr(m, op, "outputs", build_names(m, "a", call->argument_count));
+    ir_op_set_operands(m, ir_block_get(m, block)->last, values, count);
+    ir_op_set_attr(m, op, "outputs", build_names(m, "a", count));
     ir_op_remove_attr(m, op, "donated");
     ir_op_remove_attr(m, op, "effects");
     kernel_drop_unused(m, block);
@@ -200,17 +200,23 @@ static bool promises_anything(const compiler_source *s) {
     return any;
 }
 
+/* NULL where there are no values. */
+static compiler_instance *instance_of(const ir_module *kernel, ir_value *values, uint32_t count,
+                                      ir_bindings dims) {
+    compiler_instance *made =
+        values ? compiler_instance_new(kernel_of(kernel, values, count), dims) : NULL;
+    free(values);
+    return made;
+}
+
 static compiler_promise promise_of(const ir_module *kernel, promised_call *call, ir_bindings dims) {
-    const bool known = call->block == ir_op_block(kernel, ir_module_kernel(kernel), 0);
-    compiler_promise p = {.function = call->function->ast->name,
-                          .line = call->line,
-                          .depth = call->depth,
-                          .numerics = call->function->numerics,
-                          .body = compiler_instance_new(call->body, dims)};
-    if (known && call->argument_count)
-        p.arguments = compiler_instance_new(arguments_of(kernel, call), dims);
-    free(call->arguments);
-    return p;
+    return (compiler_promise){
+        .function = call->function->ast->name,
+        .line = call->line,
+        .numerics = call->function->numerics,
+        .body = compiler_instance_new(call->body, dims),
+        .arguments = instance_of(kernel, call->arguments, call->argument_count + 1, dims),
+        .results = instance_of(kernel, call->results, call->result_count, dims)};
 }
 
 compiler_promise *compiler_promises(compiler_source *source, const compiler_kernel *kernel,
@@ -237,6 +243,7 @@ void compiler_promises_free(compiler_promise *list, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         compiler_instance_free(list[i].body);
         compiler_instance_free(list[i].arguments);
+        compiler_instance_free(list[i].results);
     }
     free(list);
 }

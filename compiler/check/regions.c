@@ -45,13 +45,13 @@ ir_type region_stacked_type(checker *c, ir_value v, ir_dim turns) {
 
 /* ---- what a block reads from outside ---- */
 
-static bool is_of(const ir_module *m, ir_value v, ir_block block) {
+ir_block region_block_of(const ir_module *m, ir_value v) {
     const ir_value_data *d = ir_value_get(m, v);
-    return (d->op ? ir_op_get(m, d->op)->block : d->block) == block;
+    return d->op ? ir_op_get(m, d->op)->block : d->block;
 }
 
 static void note_outside(const ir_module *m, ir_value v, ir_block block, value_list *out) {
-    if (is_of(m, v, block))
+    if (region_block_of(m, v) == block)
         return;
     for (size_t i = 0; i < out->count; i++)
         if (out->items[i] == v)

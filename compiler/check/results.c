@@ -335,7 +335,7 @@ static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
     }
     for (uint32_t i = 0; i < effects; i++) {
         names[o->count + i] = ir_attr_string(c->m, effect_name(c, o, i));
-        values[o->count + i] = c->effects.items[i].value;
+        values[o->count + i] = c->observed.items[c->effects.items[i].observed].value;
     }
     source_position p = source_position_of(c->report->source, at.start);
     c->builder.location = (ir_location){p.line, p.column};

@@ -8,7 +8,7 @@
 
 #include "tessera/promise.h"
 
-enum { ELEMENTS = 6, INPUTS_MAX = 3 };
+enum { ELEMENTS = 6, INPUTS_MAX = 3 }; /* x, i, and that there is a call */
 
 /* The function's body, of x of six f32 and i, as many i32 from 0 on. */
 static const struct {

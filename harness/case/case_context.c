@@ -380,20 +380,31 @@ static void borrow(const case_context *s, case_context *out) {
     out->other_count = 0;
 }
 
+bool case_context_like(const case_context *s, compiler_instance *instance, case_context *out,
+                       status *st) {
+    borrow(s, out);
+    out->sample = (case_sample){.planned = false};
+    out->unused = (text){0};
+    out->instance = instance;
+    if (!instance || !compiler_signature_of(instance, &out->signature, st))
+        return false;
+    make_expected(out);
+    return true;
+}
+
+void case_context_release_like(case_context *out) {
+    free_expected(out);
+}
+
 /* ---- the kernel that @same_as names ---- */
 
 static bool open_named(const case_context *s, case_context *out, status *st) {
     compiler_case own = *s->c;
     own.choice = NULL;
-    borrow(s, out);
+    compiler_instance *instance = case_instance(s->source, s->kernel->same_as, &own, st);
+    bool ok = case_context_like(s, instance, out, st);
     out->kernel = s->kernel->same_as;
-    out->sample = (case_sample){.planned = false};
-    out->unused = (text){0};
-    out->instance = case_instance(s->source, out->kernel, &own, st);
-    if (!out->instance || !compiler_signature_of(out->instance, &out->signature, st))
-        return false;
-    make_expected(out);
-    return compiler_check_values(out->instance, out->inputs, st);
+    return ok && compiler_check_values(out->instance, out->inputs, st);
 }
 
 bool case_context_named(case_context *s, case_context **out, status *st) {

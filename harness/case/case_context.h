@@ -108,6 +108,11 @@ const compiler_escape *case_context_escape(case_context *s, status *st);
  * beside their own formula. *out is NULL where there is none, and borrowed. False: it has no such
  * case. */
 bool case_context_named(case_context *s, case_context **out, status *st);
+/* The same case, on the same inputs, of another kernel, which is borrowed; whatever is answered,
+ * case_context_release_like. */
+bool case_context_like(const case_context *s, compiler_instance *instance, case_context *out,
+                       status *st);
+void case_context_release_like(case_context *out);
 /* Checks that both add in the same orders, so that the bits of strict are the same. */
 bool case_context_adds_alike(case_context *s, case_context *named);
 /* The case on `count` other inputs of its distributions, without goldens; kept like the rest. The

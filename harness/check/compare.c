@@ -154,11 +154,16 @@ static void describe_value(const tensor *t, int64_t flat, text *out) {
 /* ---- what is promised ---- */
 
 range_check compare_range(const tensor *got, double low, double high) {
-    range_check c = {0, -1};
+    range_check c = {0, -1, -1, 0};
     for (int64_t i = tensor_count(got) - 1; i >= 0; i--) {
         double value = dtype_load(got->type, got->data, (size_t)i);
         if (value >= low && value <= high)
             continue;
+        const double off = value < low ? low - value : value > high ? value - high : INFINITY;
+        if (off >= c.distance) {
+            c.worst = i;
+            c.distance = off;
+        }
         c.first = i;
         c.beyond++;
     }
@@ -166,7 +171,7 @@ range_check compare_range(const tensor *got, double low, double high) {
 }
 
 range_check compare_finite(const tensor *reference, const tensor *got) {
-    range_check c = {0, -1};
+    range_check c = {0, -1, -1, 0};
     const double *references = reference ? reference->data : NULL;
     for (int64_t i = tensor_count(got) - 1; i >= 0; i--) {
         if (isfinite(dtype_load(got->type, got->data, (size_t)i)) ||

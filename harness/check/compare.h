@@ -55,6 +55,8 @@ void compare_describe_bound(const char *name, const bound_reference *reference, 
 /* Elements that are none of what is promised of a kernel's numbers. */
 typedef struct range_check {
     int64_t beyond, first; /* how many, and the first such; -1: none */
+    int64_t worst;         /* compare_range: the one that is furthest off; -1: none */
+    double distance;       /* ... and how far; infinite: it is a NaN, or an infinity */
 } range_check;
 /* From low to high; a NaN is not. */
 range_check compare_range(const tensor *got, double low, double high);

@@ -12,80 +12,93 @@
 
 /* A call under way. */
 typedef struct call_trial {
+    case_context *s;
     const compiler_promise *p;
     compiler_signature signature; /* of its body */
-    tensor *given;                /* a list, of tensors_new: of all turns, one behind the other */
-    int64_t turns;                /* of the loops around the call */
-    tensor *inputs;               /* of one of them; borrowed */
-    bool known;                   /* they are what the call reads */
+    tensor *given;  /* a list, of tensors_new: what it reads in all turns, then where it happens */
+    tensor *inputs; /* of one turn; borrowed */
+    int64_t turns, calls; /* of the loops around the call; and of them, those in which it happens */
+    double distance;      /* of the worst turn from what is promised; 0: none is off */
     promise_verdict *out;
 } call_trial;
 
-/* Zeros, for what is not known; proofs look at integers alone. */
-static bool blank_inputs(call_trial *t, status *st) {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < t->signature.input_count; i++) {
-        const compiler_buffer *b = &t->signature.inputs[i];
-        ok = tensor_init(&t->given[i], b->type, b->rank, b->dims, st);
-    }
-    return ok;
+/* ---- inputs ---- */
+
+static bool happens(const call_trial *t, int64_t turn) {
+    return ((const uint8_t *)t->given[t->signature.input_count].data)[turn] != 0;
 }
 
-static bool all_floats(const call_trial *t) {
-    bool floats = true;
-    for (uint32_t i = 0; i < t->signature.input_count; i++)
-        floats &= dtype_is_float(t->signature.inputs[i].type);
-    return floats;
-}
-
-static bool read_inputs(case_context *s, call_trial *t, status *st) {
+static bool read_inputs(call_trial *t, status *st) {
     const uint32_t count = t->signature.input_count;
-    t->given = tensors_new(count);
+    t->given = tensors_new(count + 1);
     t->inputs = base_calloc((size_t)count + 1, sizeof *t->inputs);
-    t->known = t->p->arguments || count == 0;
-    t->turns = 1;
     if (!t->p->arguments)
-        return blank_inputs(t, st);
-    if (!compiler_interpret(t->p->arguments, s->inputs, t->given, st))
+        return true;
+    if (!compiler_interpret(t->p->arguments, t->s->inputs, t->given, st))
         return false;
-    for (uint32_t axis = 0; axis < t->p->depth; axis++)
-        t->turns *= t->given[0].dims[axis];
+    t->turns = tensor_count(&t->given[count]);
+    for (int64_t turn = 0; turn < t->turns; turn++)
+        t->calls += happens(t, turn);
     return true;
 }
 
+/* An input has axes in front for the loops in which it changes, and the bool for all of them. */
 static void take_turn(call_trial *t, int64_t turn) {
+    const tensor *all = &t->given[t->signature.input_count];
     for (uint32_t i = 0; i < t->signature.input_count; i++) {
         const compiler_buffer *b = &t->signature.inputs[i];
         tensor *one = &t->inputs[i];
+        int64_t own = turn;
+        for (int axis = t->given[i].rank - b->rank; axis < all->rank; axis++)
+            own /= all->dims[axis];
         *one = (tensor){.type = b->type, .rank = b->rank, .data = t->given[i].data};
         memcpy(one->dims, b->dims, sizeof one->dims);
-        one->data = (char *)one->data + (size_t)turn * tensor_bytes(one);
+        one->data = (char *)one->data + (size_t)own * tensor_bytes(one);
     }
 }
 
-static void break_promise(call_trial *t, const char *words) {
-    if (!t->out->holds)
-        return;
-    t->out->holds = false;
-    text_printf(&t->out->why, "'%s', called in line %u, %s", t->p->function, t->p->line, words);
+/* ---- trying it ---- */
+
+/* "'unit', called in line 25, in turn [3, 0] ": of the loops, the outermost first. */
+static void name_call(call_trial *t, int64_t turn) {
+    const tensor *all = t->given ? &t->given[t->signature.input_count] : NULL;
+    int64_t left = t->turns;
+    text_clear(&t->out->why);
+    text_printf(&t->out->why, "'%s', called in line %u, ", t->p->function, t->p->line);
+    for (int axis = 0; all && axis < all->rank; axis++) {
+        left /= all->dims[axis];
+        text_printf(&t->out->why, "%s%lld%s", axis ? ", " : "in turn [", (long long)(turn / left),
+                    axis + 1 == all->rank ? "] " : "");
+        turn %= left;
+    }
 }
 
-static void try_bounds(call_trial *t, const tensor *results) {
+/* Keeps the words for the turn that is furthest off. */
+static void break_promise(call_trial *t, int64_t turn, double distance, const char *words) {
+    t->out->holds = false;
+    if (!(distance > t->distance))
+        return;
+    t->distance = distance;
+    name_call(t, turn);
+    text_append(&t->out->why, words);
+}
+
+static void try_bounds(call_trial *t, int64_t turn, const tensor *results) {
     const compiler_numerics *n = t->p->numerics;
     for (uint32_t i = 0; n->bounded && i < t->signature.output_count; i++) {
         range_check c = compare_range(&results[i], n->low, n->high);
         char words[200];
         if (!c.beyond)
             continue;
-        double value = dtype_load(results[i].type, results[i].data, (size_t)c.first);
+        double value = dtype_load(results[i].type, results[i].data, (size_t)c.worst);
         snprintf(words, sizeof words, "gives %.9g, outside of [%.17g, %.17g]; %lld of %lld are",
                  isnan(value) ? fabs(value) : value, n->low, n->high, (long long)c.beyond,
                  (long long)tensor_count(&results[i]));
-        break_promise(t, words);
+        break_promise(t, turn, c.distance, words);
     }
 }
 
-static bool try_stable(call_trial *t, status *st) {
+static bool try_stable(call_trial *t, int64_t turn, status *st) {
     compiler_escape e = {.found = false};
     char words[200];
     if (!t->p->numerics->stable)
@@ -95,16 +108,17 @@ static bool try_stable(call_trial *t, status *st) {
     snprintf(words, sizeof words, "on its way has %g of '%s' where the f64 reference is %.9g",
              e.value, e.operation ? e.operation : "", e.reference);
     if (e.found)
-        break_promise(t, words);
+        break_promise(t, turn, INFINITY, words);
     return true;
 }
 
-static bool try_turn(call_trial *t, status *st) {
+static bool try_turn(call_trial *t, int64_t turn, status *st) {
     tensor *results = tensors_new(t->signature.output_count);
+    take_turn(t, turn);
     bool ok = compiler_interpret(t->p->body, t->inputs, results, st);
     if (ok)
-        try_bounds(t, results);
-    ok = ok && try_stable(t, st);
+        try_bounds(t, turn, results);
+    ok = ok && try_stable(t, turn, st);
     tensors_free(results);
     return ok;
 }
@@ -113,49 +127,108 @@ static bool try_call(call_trial *t, status *st) {
     bool ok = true;
     t->out->by = PROMISE_TEST;
     t->out->holds = true;
-    for (int64_t turn = 0; ok && turn < t->turns && t->out->holds; turn++) {
-        take_turn(t, turn);
-        ok = try_turn(t, st);
-    }
+    for (int64_t turn = 0; ok && turn < t->turns; turn++)
+        ok = !happens(t, turn) || try_turn(t, turn, st);
     return ok;
 }
 
-/* Integers are those of a turn, and floats any. */
-static bool prove_call(call_trial *t, bool *proved, status *st) {
-    const int64_t turns = all_floats(t) ? 1 : t->turns;
+/* ---- proving it ---- */
+
+static bool all_floats(const call_trial *t) {
+    bool floats = true;
+    for (uint32_t i = 0; i < t->signature.input_count; i++)
+        floats &= dtype_is_float(t->signature.inputs[i].type);
+    return floats;
+}
+
+/* Zeros stand for any floats. */
+static bool prove_any(call_trial *t, bool *proved, status *st) {
+    const uint32_t count = t->signature.input_count;
+    tensor *blank = tensors_new(count);
     bool ok = true;
-    *proved = t->known || all_floats(t);
-    for (int64_t turn = 0; ok && *proved && turn < turns; turn++) {
+    for (uint32_t i = 0; ok && i < count; i++) {
+        const compiler_buffer *b = &t->signature.inputs[i];
+        ok = tensor_init(&blank[i], b->type, b->rank, b->dims, st);
+    }
+    ok = ok && compiler_proves(t->p, blank, proved, st);
+    tensors_free(blank);
+    return ok;
+}
+
+/* Integers are those of a turn. */
+static bool prove_call(call_trial *t, bool *proved, status *st) {
+    bool ok = true;
+    if (all_floats(t))
+        return prove_any(t, proved, st);
+    *proved = t->calls > 0;
+    for (int64_t turn = 0; ok && *proved && turn < t->turns; turn++) {
+        if (!happens(t, turn))
+            continue;
         take_turn(t, turn);
         ok = compiler_proves(t->p, t->inputs, proved, st);
     }
     return ok;
 }
 
-static bool judge_call(case_context *s, call_trial *t, status *st) {
+static bool judge_in_turns(call_trial *t, status *st) {
     bool proved = false;
-    if (s->c->large || case_sample_applies(s)) {
-        text_append(&t->out->why, "the case is large");
-        return true;
-    }
-    if (!compiler_signature_of(t->p->body, &t->signature, st) || !read_inputs(s, t, st))
-        return false;
-    if (t->turns == 0) {
-        text_append(&t->out->why, "the loop around it has no turns");
-        return true;
-    }
-    if (!prove_call(t, &proved, st))
+    if (!compiler_signature_of(t->p->body, &t->signature, st) || !read_inputs(t, st) ||
+        !prove_call(t, &proved, st))
         return false;
     if (proved) {
         t->out->by = PROMISE_PROOF;
         t->out->holds = true;
-        return true;
-    }
-    if (t->known)
+    } else if (t->calls) {
         return try_call(t, st);
-    text_append(&t->out->why, "it is called in a branch, or in a loop that is none over a range, "
-                              "and intervals do not prove it");
+    } else {
+        text_append(&t->out->why, t->p->arguments
+                                      ? "the case does not come by this call"
+                                      : "a combiner calls it, or it reads too many axes in a loop, "
+                                        "and intervals do not prove it");
+    }
     return true;
+}
+
+/* ---- large cases ---- */
+
+/* The results alone: what the call has on its way is not looked at. */
+static bool try_results(call_trial *t, case_context *own, const tensor *results, status *st) {
+    int64_t infinite = 0;
+    t->signature = own->signature;
+    t->out->by = PROMISE_TEST;
+    t->out->holds = true;
+    try_bounds(t, 0, results);
+    for (uint32_t i = 0; i < own->signature.output_count; i++)
+        infinite += compare_finite(NULL, &results[i]).beyond;
+    if (!t->p->numerics->stable || !infinite)
+        return true;
+    tensor *references = tensors_new(own->signature.output_count);
+    bool ok = case_context_unlimited(own, references, st);
+    for (uint32_t i = 0; ok && i < own->signature.output_count; i++)
+        if (compare_finite(&references[i], &results[i]).beyond)
+            break_promise(t, 0, INFINITY, "is not finite where the f64 reference is");
+    tensors_free(references);
+    return ok;
+}
+
+/* Tries what the call gives, as the results of a large case are made (case_sample.h). */
+static bool judge_large(call_trial *t, status *st) {
+    case_context own = {0};
+    const tensor *results = NULL;
+    bool ok = true;
+    if (t->p->results) {
+        ok = case_context_like(t->s, t->p->results, &own, st);
+        if (ok && case_sample_applies(&own))
+            ok = (results = case_context_oracle(&own, st)) && try_results(t, &own, results, st);
+        case_context_release_like(&own);
+    }
+    if (!results)
+        text_append(&t->out->why, "the case is large, and no part of the call can be drawn");
+    return ok;
+}
+
+static bool judge_call(call_trial *t, status *st) {
+    return t->s->c->large || case_sample_applies(t->s) ? judge_large(t, st) : judge_in_turns(t, st);
 }
 
 const char *promise_by_name(promise_by by) {
@@ -191,8 +264,8 @@ bool verdict_promises(case_context *s, const verdict_request *request, verdict *
         *p = (promise_verdict){.line = list[i].line};
         snprintf(p->function, sizeof p->function, "%s", list[i].function);
         text_init(&p->why);
-        call_trial t = {.p = &list[i], .out = p};
-        ok = judge_call(s, &t, st);
+        call_trial t = {.s = s, .p = &list[i], .out = p};
+        ok = judge_call(&t, st);
         tensors_free(t.given);
         free(t.inputs);
         if (p->by && !p->holds)

@@ -127,7 +127,7 @@ static bool give_made(scanning *s, const entity *result, value_list *next) {
     return good;
 }
 
-static ir_op build_scan(scanning *s, value_list *next, size_t mark) {
+static ir_op build_scan(scanning *s, value_list *next) {
     checker *c = s->c;
     value_list operands = {0};
     type_list results = {0};
@@ -139,8 +139,8 @@ static ir_op build_scan(scanning *s, value_list *next, size_t mark) {
         vec_push(&operands, s->sliced.items[i].value);
     for (size_t i = 0; i < s->made.count; i++)
         vec_push(&results, region_stacked_type(c, s->made.items[i].value, s->count));
-    const uint32_t own = (uint32_t)results.count;
-    effects_leave_loop(c, mark, s->count, next, &results);
+    const size_t own = results.count;
+    observed_stack(c, &s->draft, s->count, next, &results);
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)s->carried.count)},
                                    {"sliced", ir_attr_int(c->m, (int64_t)s->sliced.count)},
                                    {"count", ir_attr_dim(c->m, s->count)}};
@@ -152,7 +152,7 @@ static ir_op build_scan(scanning *s, value_list *next, size_t mark) {
                               .attrs = attrs,
                               .attr_count = 3};
     ir_op op = region_build(c, &s->draft, &q);
-    effects_take(c, mark, c->effects.count, op, own);
+    observed_take(c, op, own);
     vec_release(&operands);
     vec_release(&results);
     return op;
@@ -189,7 +189,6 @@ static entity run_scan(scanning *s, bool carries) {
     uint32_t before = c->report->reported;
     entity arguments[2], made = {.kind = ENTITY_NONE}, out = entity_broken(s->a->at);
     value_list next = {0};
-    const size_t mark = effects_mark(c);
     s->draft = region_begin_turns(c, 1, s->a->at);
     region_enter(c, &s->draft, 0);
     take_arguments(s, arguments);
@@ -205,7 +204,7 @@ static entity run_scan(scanning *s, bool carries) {
         diagnose_error(c->report, ERROR_CARRIED, s->a->at, "'%s' gives nothing",
                        s->a->values[0].text);
     if (good && c->report->reported == before)
-        out = results_of(s, build_scan(s, &next, mark), &made);
+        out = results_of(s, build_scan(s, &next), &made);
     vec_release(&next);
     return out;
 }
@@ -349,6 +348,7 @@ static entity run_reduction(reducing *r) {
     uint32_t before = c->report->reported;
     entity_list tensors = {0};
     value_list next = {0};
+    const size_t mark = effects_mark(c);
     region_draft d = region_begin(c, 1, r->a->at);
     region_enter(c, &d, 0);
     entity arguments[2] = {take_scalars(r, &d, &r->first, &r->begin),
@@ -366,6 +366,7 @@ static entity run_reduction(reducing *r) {
     for (size_t i = 0; i < tensors.count; i++)
         vec_push(&next, tensors.items[i].value);
     region_leave(c, &d);
+    effects_refuse(c, mark, false, "a combiner");
     good = good && c->report->reported == before;
     entity out = good ? build_reduction(r, &d, &next) : entity_broken(r->a->at);
     vec_release(&tensors);

@@ -9,11 +9,15 @@ typedef struct compiler_promise {
     const char *function;
     uint32_t line; /* of the call, in the source's first file */
     const compiler_numerics *numerics;
-    compiler_instance *body;      /* what the call computes of what it reads */
-    compiler_instance *arguments; /* what it reads, of the kernel's inputs: its outputs are the
-                                     inputs of `body`; NULL: it reads nothing, or the call stands in
-                                     a branch, or in a loop that is none over a range */
-    uint32_t depth; /* ... each output has so many axes in front: the turns of loops around it */
+    compiler_instance *body; /* what the call computes of what it reads */
+    /* Gives what it reads, of the kernel's inputs: its outputs are the inputs of `body`, and behind
+     * them a bool for each turn of the loops around the call: does it happen there? Axes in front
+     * of an input are the bool's first ones, turns of the loops in which it changes. NULL: a
+     * combiner calls it, for pairs of elements, or it reads too many axes for a loop's to come in
+     * front. */
+    compiler_instance *arguments;
+    compiler_instance *results; /* of the call, of the kernel's inputs; NULL: it stands in a branch
+                                   or in a loop */
 } compiler_promise;
 
 /* The calls of a kernel, in the order in which they are written out; *count may be 0. Strings live

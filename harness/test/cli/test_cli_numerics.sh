@@ -177,6 +177,80 @@ def sides(x: Tensor["M", f32]) -> Tensor["M", f32]:
         x = shares(x)
     return x
 END
+cat >turns.tsr <<'END'
+from tessera import *
+
+
+@verify.numerics(bounded=[-100, 100])
+def grown(x):
+    return x * 3.0
+
+
+@verify.numerics(bounded=[-100, 100])
+def greater(a, b):
+    return maximum(a, b)
+
+
+def added(carry, y):
+    return carry + grown(y), None
+
+
+@cases(case("a", x=constant(1.0)), case("other", x=constant(-1.0)), case("most", x=constant(50.0)))
+@kernel
+def side(x: Tensor[5, f32]) -> Tensor[5, f32]:
+    if max(x) > 0.0:
+        x = grown(x)
+    else:
+        x = x * 2.0
+    return x
+
+
+@cases(case("few", N=3, K=2, x=constant(1.0)), case("many", N=7, K=2, x=constant(1.0)))
+@kernel
+def nested(x: Tensor[5, f32], y: Tensor["N", f32], z: Tensor["K", f32]) -> Tensor[5, f32]:
+    for i in range(N):
+        for j in range(K):
+            if max(x) < 50.0:
+                x = grown(x) * 0.5
+    return x
+
+
+@cases(case("few", limit=constant(20.0)), case("many", limit=constant(300.0)), case("none", limit=constant(0.0)))
+@kernel
+def until(x: Tensor[5, f32], limit: Tensor[f32]) -> Tensor[5, f32]:
+    n = 1.0
+    while bounded(n < limit, 20):
+        x = grown(x * 0.0 + n)
+        n = n * 3.0
+    return x
+
+
+@cases(case("a", N=4), case("far", N=4, y=constant(50.0)))
+@kernel
+def scanned(x: Tensor[5, f32], y: Tensor["N", f32]) -> Tensor[5, f32]:
+    last, nothing = scan(added, x, y)
+    return last
+
+
+@cases(case("a"))
+@kernel
+def greatest(x: Tensor[5, f32]) -> Tensor[f32]:
+    return reduce(greater, x, -inf)
+
+
+@cases(case("usual", M=512, x=constant(0.01), large=True), case("great", M=512, large=True))
+@kernel
+def wide(x: Tensor["M", 2048, f32], y: Tensor[2048, "M", f32]) -> Tensor["M", "M", f32]:
+    return grown(x @ y)
+
+
+@cases(case("a", N=4, large=True))
+@kernel
+def wide_turns(x: Tensor[5, f32], y: Tensor["N", f32]) -> Tensor[5, f32]:
+    for i in range(N):
+        x = grown(x)
+    return x
+END
 exits 1 "promises are held to" "$tsr" bench kernels.tsr --backend interp,cpu --profile strict,fast --quick --db r.db --failures packs --json
 python3 - >found <<'END'
 import json
@@ -218,12 +292,15 @@ hasnt found "beyond a .* (ok|holds)" "what is broken holds nowhere"
 # Promises of functions that kernels call are proved for any finite floats, else they are tried on what the call reads.
 exits 1 "functions keep theirs, too" "$tsr" bench functions.tsr --backend interp,cpu --quick --db r.db --failures packs --json
 has err "^promises  clamped in line 25 proved \(4\), shares in line 25 tested \(4\)" "and the run says by what"
-python3 - >found <<'END'
+promises() {
+    python3 - >found <<'END'
 import json
 for r in json.load(open("out"))["results"]:
     for p in r["check"]["promises"]:
         print(r["kernel"], r["case"], r["backend"], r["status"], r["check"].get("numerics"), p["function"], p["line"], p["by"], p["holds"], r["why"])
 END
+}
+promises
 while read -r pattern; do
     has found "^$pattern" "$pattern"
 done <<'END'
@@ -235,8 +312,30 @@ layer great cpu mismatch violated unit 25 test False verify.numerics: 'unit', ca
 turns a cpu ok None clamped 32 proof True
 turns a cpu ok None shares 32 test True
 grows few cpu ok None grown 45 test True
-grows many cpu mismatch violated grown 45 test False verify.numerics: 'grown', called in line 45, gives
-sides a cpu ok None shares 53 none None
+grows many cpu mismatch violated grown 45 test False verify.numerics: 'grown', called in line 45, in turn \[8\] gives
+sides a cpu ok None shares 53 test True
+END
+
+# In a branch or a loop, the worst turn of those in which the call happens.
+exits 1 "functions in branches and loops do" "$tsr" bench turns.tsr --backend interp --db r.db --failures packs --json
+promises
+while read -r pattern; do
+    has found "^$pattern$" "$pattern"
+done <<'END'
+side a interp ok None grown 22 test True .*
+side other interp ok None grown 22 none None .*
+side most interp mismatch violated grown 22 test False .* line 22, gives 150, outside .*
+nested few interp ok None grown 34 test True .*
+nested many interp mismatch violated grown 34 test False .* line 34, in turn \[4, 1\] gives 115[.].*
+until few interp ok None grown 43 test True .*
+until many interp mismatch violated grown 43 test False .* line 43, in turn \[5\] gives 729, outside .*
+until none interp ok None grown 43 none None .*
+scanned a interp ok None grown 15 test True .*
+scanned far interp mismatch violated grown 15 test False .* line 15, in turn \[0\] gives 150, outside .*
+greatest a interp ok None greater 58 none None .*
+wide usual interp ok None grown 64 test True .*
+wide great interp mismatch violated grown 64 test False .* line 64, gives .* of 262144 are
+wide_turns a interp ok None grown 71 none None .*
 END
 
 exits 1 "goldens" "$tsr" golden record kernels.tsr --golden golden

@@ -1,0 +1,81 @@
+/* observed.c - values that are looked at behind the blocks of loops and branches. */
+#include "check/observed.h"
+
+static size_t add(checker *c, const observed_value *one) {
+    vec_push(&c->observed, *one);
+    return c->observed.count - 1;
+}
+
+size_t observe(checker *c, const entity *e, bool of_effect) {
+    return add(c, &(observed_value){.value = e->value,
+                                    .block = c->builder.block,
+                                    .effect = of_effect,
+                                    .at = checker_place(c, e->at)});
+}
+
+size_t observe_in(checker *c, ir_value value, ir_block block) {
+    return add(c, &(observed_value){.value = value, .block = block});
+}
+
+/* ---- loops ---- */
+
+static bool has_room(const checker *c, const observed_value *o) {
+    const bool room = ir_type_of(c->m, o->value)->rank < IR_MAX_RANK;
+    if (!room && o->effect)
+        diagnose_error(c->report, ERROR_RANK_LIMIT, o->at,
+                       "this has %d axes, and one more for the turns of the loop around it",
+                       IR_MAX_RANK);
+    return room;
+}
+
+void observed_stack(checker *c, const region_draft *d, ir_dim turns, value_list *next,
+                    type_list *results) {
+    const ir_block block = ir_op_block(c->m, d->op, 0);
+    for (size_t i = 0; i < c->observed.count; i++) {
+        observed_value *o = &c->observed.items[i];
+        o->leaves = o->block == block && has_room(c, o);
+        if (!o->leaves)
+            continue;
+        vec_push(next, o->value);
+        vec_push(results, region_stacked_type(c, o->value, turns));
+    }
+}
+
+/* ---- branches ---- */
+
+static ir_value otherwise(checker *c, const observed_value *o) {
+    const ir_type_data t = *ir_type_of(c->m, o->value);
+    entity e = entity_integer(c, 0, o->at);
+    if (t.element == DTYPE_BOOL)
+        e = (entity){.kind = ENTITY_BOOL, .at = o->at, .integer = o->effect};
+    e = emit_constant(c, &e, t.element, o->at);
+    return emit_broadcast(c, &e, t.rank, t.dims, o->at).value;
+}
+
+void observed_join(checker *c, const region_draft *d, value_list *next, type_list *results) {
+    const ir_block sides[] = {ir_op_block(c->m, d->op, 0), ir_op_block(c->m, d->op, 1)};
+    for (size_t i = 0; i < c->observed.count; i++) {
+        observed_value *o = &c->observed.items[i];
+        const uint32_t own = o->block == sides[1];
+        o->leaves = o->block == sides[own];
+        if (!o->leaves)
+            continue;
+        vec_push(results, ir_value_get(c->m, o->value)->type);
+        vec_push(&next[own], o->value);
+        region_enter(c, d, 1 - own);
+        vec_push(&next[1 - own], otherwise(c, o));
+    }
+}
+
+/* ---- behind them ---- */
+
+void observed_take(checker *c, ir_op op, size_t first) {
+    for (size_t i = 0; i < c->observed.count; i++) {
+        observed_value *o = &c->observed.items[i];
+        if (!o->leaves)
+            continue;
+        o->value = ir_op_result(c->m, op, (uint32_t)first++);
+        o->block = c->builder.block;
+        o->leaves = false;
+    }
+}
