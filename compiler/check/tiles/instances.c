@@ -69,19 +69,29 @@ bool instance_slice_fits(const instance *in, ir_op op) {
     return fits;
 }
 
+static bool dim_exists(const instance *in, ir_op op, ir_dim dim, int64_t most, int64_t *out) {
+    if (instance_number(in, dim, out) && *out <= most)
+        return true;
+    diagnose_error(in->report, ERROR_DIMENSION_RANGE, instance_place(in, op),
+                   "in case '%s', the dimension %s would be negative or too large", in->c->name,
+                   ir_dim_text(in->m, dim));
+    return false;
+}
+
+/* A dimension that is computed with. */
+static bool extent_exists(const instance *in, ir_op op) {
+    int64_t number = 0;
+    return dim_exists(in, op, item_of(in, op, "of", 0), INT32_MAX, &number);
+}
+
 bool instance_results_exist(const instance *in, ir_op op) {
     const ir_op_data *d = ir_op_get(in->m, op);
     for (uint32_t i = 0; i < d->result_count; i++) {
         const ir_type_data *type = ir_type_of(in->m, d->results[i]);
         int64_t sizes[IR_MAX_RANK] = {0};
-        for (int axis = 0; axis < type->rank; axis++) {
-            if (!instance_number(in, type->dims[axis], &sizes[axis])) {
-                diagnose_error(in->report, ERROR_DIMENSION_RANGE, instance_place(in, op),
-                               "in case '%s', the dimension %s would be negative or too large",
-                               in->c->name, ir_dim_text(in->m, type->dims[axis]));
+        for (int axis = 0; axis < type->rank; axis++)
+            if (!dim_exists(in, op, type->dims[axis], INT64_MAX, &sizes[axis]))
                 return false;
-            }
-        }
         if (graph_elements(type->rank, sizes) > limit_elements) {
             diagnose_error(in->report, ERROR_ELEMENT_LIMIT, instance_place(in, op),
                            "in case '%s', the result would have more than 2^%d elements",
@@ -105,14 +115,16 @@ static void report_case(const instance *in) {
 static bool op_fits(const instance *in, ir_op op) {
     const int opcode = ir_op_get(in->m, op)->opcode;
     return (opcode != GRAPH_SLICE || instance_slice_fits(in, op)) &&
-           instance_results_exist(in, op) && (opcode != GRAPH_TILES || instance_tiles_fit(in, op));
+           (opcode != GRAPH_EXTENT || extent_exists(in, op)) && instance_results_exist(in, op) &&
+           (opcode != GRAPH_TILES || instance_tiles_fit(in, op));
 }
 
 void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d) {
     instance in = {s, d, m, c, {c->dims, c->dim_count}};
     ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
-    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next) {
-        if (!op_fits(&in, op)) {
+    for (ir_walk w = ir_walk_block(m, block); ir_walk_next(&w);) {
+        w.skip = ir_op_get(m, w.op)->opcode == GRAPH_TILES;
+        if (!op_fits(&in, w.op)) {
             report_case(&in);
             return;
         }

@@ -128,6 +128,12 @@ def first(x: Tensor["M", "N", f32]) -> Tensor["M", 64, f32]:
     return x[:, :64]
 
 
+@cases(case("one", N=7, K=3))
+@kernel
+def put(x: Tensor["N", f32], part: Tensor["K", f32], at: Tensor[i32]) -> Tensor["N", f32]:
+    return dynamic_update(x, part, at)
+
+
 @cases(case("one", M=3, N=70))
 @kernel
 def woven(x: Tensor["M", "N", f32]) -> Tensor["M", "N", 2, f32]:
@@ -197,6 +203,15 @@ for level in "$lower" "$best"; do
         exits 0 "has the same bits" diff -r any interp
     done
 done
+$python -c "
+import numpy as np
+np.save('p7.npy', np.zeros(7, np.float32)); np.save('p3.npy', np.ones(3, np.float32)); np.save('at.npy', np.int32(5))"
+exits 0 "a part at a place that is a value" "$tsr" compile any.tsr --kernel put --generic --emit module -o put.tsrm
+exits 0 "which fits" run "" put.tsrm any --in x=p7.npy --in part=p3.npy --in at=at.npy
+exits 3 "and which is larger" run "" put.tsrm o --in x=p3.npy --in part=p7.npy --in at=at.npy
+has err "put.*N=3, K=7: .*K [+] N" "is refused at launch"
+exits 3 "as the source is" "$tsr" run any.tsr --kernel put --in x=p3.npy --in part=p7.npy --in at=at.npy --out o
+has err "any.tsr:[0-9]+:[0-9]+: error\\[E0503\\]" "at its line"
 exits 0 "a slice of any length" "$tsr" compile any.tsr --kernel first --generic --emit module -o first.tsrm
 exits 0 "that is long enough" run "" first.tsrm any --in x=x0.npy
 exits 3 "and one that is not" run "" first.tsrm o --in x=x2.npy
