@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "ops/build.h"
 #include "ops/reductions.h"
 
 /* ---- the checker's life ---- */
@@ -339,6 +340,18 @@ void kernel_drop_unused(ir_module *m, ir_block block) {
         op = previous;
     }
     free(uses);
+}
+
+ir_module *kernel_giving(const ir_module *kernel, const ir_value *values, uint32_t count) {
+    ir_module *m = ir_module_clone(kernel);
+    const ir_op op = ir_module_kernel(m);
+    const ir_block block = ir_op_block(m, op, 0);
+    ir_op_set_operands(m, ir_block_get(m, block)->last, values, count);
+    ir_op_set_attr(m, op, "outputs", build_names(m, "a", count));
+    ir_op_remove_attr(m, op, "donated");
+    ir_op_remove_attr(m, op, "effects");
+    kernel_drop_unused(m, block);
+    return m;
 }
 
 static ir_op begin_kernel(checker *c) {

@@ -179,19 +179,6 @@ void promise_end(checker *c) {
 
 /* ---- for the compiler's callers ---- */
 
-/* The kernel that gives these values. */
-static ir_module *kernel_of(const ir_module *kernel, const ir_value *values, uint32_t count) {
-    ir_module *m = ir_module_clone(kernel);
-    ir_op op = ir_module_kernel(m);
-    ir_block block = ir_op_block(m, op, 0);
-    ir_op_set_operands(m, ir_block_get(m, block)->last, values, count);
-    ir_op_set_attr(m, op, "outputs", build_names(m, "a", count));
-    ir_op_remove_attr(m, op, "donated");
-    ir_op_remove_attr(m, op, "effects");
-    kernel_drop_unused(m, block);
-    return m;
-}
-
 static bool promises_anything(const compiler_source *s) {
     bool any = false;
     for (size_t i = 0; i < s->modules.count; i++)
@@ -204,7 +191,7 @@ static bool promises_anything(const compiler_source *s) {
 static compiler_instance *instance_of(const ir_module *kernel, ir_value *values, uint32_t count,
                                       ir_bindings dims) {
     compiler_instance *made =
-        values ? compiler_instance_new(kernel_of(kernel, values, count), dims) : NULL;
+        values ? compiler_instance_new(kernel_giving(kernel, values, count), dims) : NULL;
     free(values);
     return made;
 }

@@ -204,6 +204,8 @@ ir_module *kernel_check_promises(compiler_source *s, const kernel_interface *k,
                                  diagnostics *d);
 /* Leaves out the operations of a block that nothing needs. */
 void kernel_drop_unused(ir_module *m, ir_block block);
+/* The same kernel, which gives these of its values alone. */
+ir_module *kernel_giving(const ir_module *kernel, const ir_value *values, uint32_t count);
 /* Reports where a checked graph has no meaning under a case's dimensions. */
 void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d);
 /* Reports what is wrong with the module's constants. */

@@ -87,10 +87,13 @@ static bool draw(check_state *c, const compiler_case *like) {
             dims[i] = 1 + (int64_t)(splitmix64(&c->random) % range);
         }
         const shape_request request = {like, dims, splitmix64(&c->random) >> 2, true, NULL};
-        if (shape_open(&s, column, &request, &st)) {
+        if (!shape_open(&s, column, &request, &st))
+            continue;
+        if (s.within || draws + 1 == DRAWS_MAX) {
             vec_push(&c->shapes, s);
             return true;
         }
+        shape_close(&s);
     }
     return false;
 }
@@ -211,14 +214,14 @@ static bool try_again(check_state *c, outcome_of_relation *o, const shape *s, ui
     return shown;
 }
 
-static bool try_dims(check_state *c, outcome_of_relation *o, const compiler_case *like,
-                     const int64_t *dims, uint32_t dim, const compiler_independence *lanes) {
+static bool try_dims(check_state *c, outcome_of_relation *o, const shape *from, const int64_t *dims,
+                     uint32_t dim, const compiler_independence *lanes) {
     status ignored = STATUS_INIT;
     shape s;
-    const shape_request request = {like, dims, c->request->seed, false, NULL};
+    const shape_request request = {from->like, dims, c->request->seed, false, NULL};
     if (!shape_open(&s, c->request->column, &request, &ignored))
         return false;
-    bool shown = try_again(c, o, &s, dim, lanes);
+    bool shown = (s.within || !from->within) && try_again(c, o, &s, dim, lanes);
     shape_close(&s);
     return shown;
 }
@@ -253,7 +256,7 @@ static void shrink(check_state *c, outcome_of_relation *o, const shape *from, ui
                 bool shown = false;
                 if (!was_tried(&tried, dims, count)) {
                     memcpy(tried.dims[tried.count++], dims, count * sizeof *dims);
-                    shown = try_dims(c, o, from->like, dims, dim, lanes);
+                    shown = try_dims(c, o, from, dims, dim, lanes);
                 }
                 dims[i] = shown ? dims[i] : kept;
                 smaller |= shown;
@@ -265,7 +268,7 @@ static void shrink(check_state *c, outcome_of_relation *o, const shape *from, ui
         return;
     c->boundaries = true;
     if (shrunk)
-        (void)try_dims(c, o, from->like, dims, dim, lanes);
+        (void)try_dims(c, o, from, dims, dim, lanes);
     else
         (void)try_again(c, o, from, dim, lanes);
     c->boundaries = false;

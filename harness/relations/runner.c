@@ -12,6 +12,7 @@
 #include "common/timer.h"
 #include "exec/backend_device.h"
 #include "measure/guests.h"
+#include "relations/within.h"
 
 enum { OPEN_MAX = 6, PAGE = 4096, LINE = 64, COLD_BYTES = 96 << 20 };
 
@@ -95,7 +96,8 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
     ok = ok &&
          (request->inputs ? inputs_read(&s->signature, request->inputs, s->inputs, st)
                           : inputs_make(&s->signature, &drawn, request->seed, s->inputs, st)) &&
-         compiler_check_values(s->instance, s->inputs, st);
+         compiler_check_values(s->instance, s->inputs, st) &&
+         (request->inputs || within_checks(s, st));
     if (!ok)
         shape_close(s);
     return ok;

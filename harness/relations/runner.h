@@ -18,6 +18,7 @@ typedef struct shape {
     compiler_instance *instance;
     compiler_signature signature;
     tensor *inputs; /* tensors_new */
+    bool within;    /* the kernel's checks of integers hold (within.h); not of given inputs */
 } shape;
 
 /* False where the kernel has no such shape. `like` has the distributions; NULL dims: the shape of

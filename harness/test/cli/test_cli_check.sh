@@ -61,6 +61,57 @@ def foreseen(x: Tensor["N", "D", f32], cache: KVCache[1, 1, "S", "D", f32]) -> t
     cache = cache.append(x[None, None], x[None, None])
     return full((N,), 1.0, f32) * sum(where(arange(S) < cache.length, sum(cache.K[0, 0], axis=1), 0.0)), cache
 END
+cat >room.tsr <<'END'
+from tessera import *
+
+
+@state
+class Shelf(Generic["S"]):
+    books: Tensor["S", f32]
+    taken: Tensor[i32]
+
+    def invariant(self):
+        """there is no room"""
+        return (self.taken >= 0) & (self.taken <= full((), self.books.shape[0], i32))
+
+
+def told(holds):
+    return where(holds, full((), 0, f32), 5000.0)
+
+
+@cases(case("usual", N=5, S=90, shelf=Shelf(taken=constant(60))))
+@verify.numerics(bounded=[-1000, 1000])
+@jit
+def own(x: Tensor["N", f32], shelf: Shelf["S"]) -> tuple[Tensor[f32], Shelf["S"]]:
+    after = replace(shelf, taken=shelf.taken + full((), N, i32))
+    return told(after.invariant()), after
+
+
+@cases(case("usual", N=5, S=90, cache=KVCache(length=constant(60))))
+@verify.numerics(bounded=[-1000, 1000])
+@jit
+def cached(x: Tensor["N", 3, f32], cache: KVCache[1, 1, "S", 3, f32]) -> tuple[Tensor[f32], KVCache[1, 1, "S", 3, f32]]:
+    after = cache.append(x[None, None], x[None, None])
+    return told(after.invariant()), after
+
+
+@cases(case("usual", N=5, R=6, C=4, cache=PagedKVCache(table=integers(0, 5), lengths=integers(0, 19))))
+@verify.numerics(bounded=[-1000, 1000])
+@jit
+def paged(
+    x: Tensor["N", 3, f32], cache: PagedKVCache[1, 1, "R", "C", 4, 3, f32]
+) -> tuple[Tensor[f32], PagedKVCache[1, 1, "R", "C", 4, 3, f32]]:
+    after = cache.append(x[None, None], x[None, None])
+    return told(min(cast(after.invariant(), i32)) > 0), after
+
+
+@cases(case("usual", N=5, limit=constant(7)))
+@verify.numerics(bounded=[-1000, 1000])
+@kernel
+def never(x: Tensor["N", f32], limit: Tensor[i32]) -> Tensor[f32]:
+    debug.check(limit < 0)
+    return told(limit < 0)
+END
 cat >verdicts.py <<'END'
 import json, sys
 for r in json.load(open("out"))["results"]:
@@ -94,6 +145,13 @@ has verdicts "^steps violated" "are found"
 exits 0 "their pack" "$tsr" replay "$(python3 -c 'import json; print(json.load(open("out"))["results"][0]["pack"])')"
 has out "^REPRODUCED_EXACT" "happens again"
 exits 5 "no steps, no verdict" "${check[@]}" --filter total --relation steps
+
+# Integers of a state are within what its record and the kernel check, on each shape where any are.
+for kernel in own cached paged; do
+    exits 0 "room in what $kernel takes" "$tsr" check room.tsr --filter "$kernel" --relation numerics
+    has out "numerics +holds .[0-9]+ runs on [2-9][0-9]* shapes" "is on all shapes that are drawn"
+done
+exits 1 "checks that no numbers keep" "$tsr" check room.tsr --filter never --relation numerics
 
 # One function for each relation that can be broken.
 while read -r symbol relation; do
