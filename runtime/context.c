@@ -43,7 +43,9 @@ tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info) {
                                       .workgroup_memory_bytes = told.workgroup_memory_bytes,
                                       .timestamp_ns = told.timestamp_ns,
                                       .host_addressable = told.host_addressable,
-                                      .unavailable = told.unavailable};
+                                      .unavailable = told.unavailable,
+                                      .dlpack_type = told.dlpack_type,
+                                      .dlpack_index = told.dlpack_index};
     memcpy(info, &filled, sizeof filled);
     return TSR_SUCCESS;
 }

@@ -101,14 +101,17 @@ static tsr_status_t check_empty(tsr_context_t member) {
     const size_t modules = count_of(member->modules), streams = count_of(member->streams),
                  events = count_of(member->events), graphs = count_of(member->graphs),
                  prepared = count_of(member->prepared), semaphores = count_of(member->semaphores),
-                 states = count_of(member->states), memories = member->memories.count;
+                 states = count_of(member->states), imports = count_of(member->imports),
+                 memories = member->memories.count;
     pthread_mutex_unlock(&member->mutex);
-    return modules || streams || events || graphs || prepared || semaphores || states || memories
+    return modules || streams || events || graphs || prepared || semaphores || states || imports ||
+                   memories
                ? error_set(TSR_EINVAL,
                            "the context still has %zu modules, %zu streams, %zu events, %zu "
-                           "graphs, %zu prepared kernels, %zu semaphores, %zu states and %zu "
-                           "allocations; free them first",
-                           modules, streams, events, graphs, prepared, semaphores, states, memories)
+                           "graphs, %zu prepared kernels, %zu semaphores, %zu states, %zu imports "
+                           "and %zu allocations; free them first",
+                           modules, streams, events, graphs, prepared, semaphores, states, imports,
+                           memories)
                : TSR_SUCCESS;
 }
 
@@ -126,6 +129,8 @@ static void free_handles(tsr_context_t c) {
         event_free((tsr_event_t)o);
     while ((o = take_first(&c->modules)))
         module_free((tsr_module_t)o);
+    while ((o = take_first(&c->imports)))
+        import_free((tsr_import_t)o);
     memory_free_all(c);
 }
 

@@ -20,6 +20,11 @@ static size_t upper_bound(tsr_context_t context, uintptr_t address) {
 }
 
 const device_memory *memory_find(tsr_context_t context, const void *address) {
+    const device_memory *found = allocation_find(context, address);
+    return found || !context->imports ? found : import_find(context, address);
+}
+
+const device_memory *allocation_find(tsr_context_t context, const void *address) {
     size_t at = upper_bound(context, (uintptr_t)address);
     if (at == 0)
         return NULL;

@@ -39,6 +39,12 @@ struct tsr_stream {
     tsr_graph_t captured; /* NULL: it is not capturing */
 };
 
+struct tsr_import {
+    owned link;
+    tsr_context_t context;
+    device_memory *memory; /* NULL: it needs none */
+};
+
 /* A kernel with what was made once from inputs that stay (prepare.c). */
 struct tsr_prepared {
     owned link;
@@ -59,7 +65,7 @@ struct tsr_context {
     bool debug;
     pthread_mutex_t mutex;
     VEC(allocation) memories; /* sorted by address */
-    owned *modules, *streams, *events, *graphs, *prepared, *semaphores, *states;
+    owned *modules, *streams, *events, *graphs, *prepared, *semaphores, *states, *imports;
     tsr_context_t first;    /* of several devices: the first member; else itself */
     tsr_context_t *members; /* of the first of several devices: all, itself included; else NULL */
     uint32_t member_count;
@@ -131,6 +137,7 @@ void event_free(tsr_event_t event);
 void graph_free(tsr_graph_t graph);
 void prepared_free(tsr_prepared_t prepared);
 void semaphore_free(tsr_semaphore_t semaphore);
+void import_free(tsr_import_t import);
 void state_free(tsr_state_t state); /* without its memory, which is the context's */
 
 /* ---- streams: stream.c ---- */
@@ -149,6 +156,9 @@ tsr_status_t stream_submit(tsr_stream_t stream, const device_command *commands, 
 /* The allocation that holds the address, or NULL: it is no memory of the context. The context's
  * lock is held. */
 const device_memory *memory_find(tsr_context_t context, const void *address);
+/* ... among allocations alone; among imports (import.c). */
+const device_memory *allocation_find(tsr_context_t context, const void *address);
+const device_memory *import_find(tsr_context_t context, const void *address);
 /* A range for a command. TSR_EINVAL where it runs past the end of its allocation, or is memory that
  * the device cannot reach, though it must be the device's. The context's lock is held. */
 tsr_status_t memory_span(tsr_context_t context, void *address, size_t size_bytes, const char *what,

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/dlpack_device.h"
 #include "base/status.h"
 #include "device/device_call.h"
 #include "tessera/kernel.h"
@@ -71,7 +72,8 @@ typedef struct device_info {
     device_arithmetic f32, f64;
     /* Names of the images that it loads, best first; NULL ends them. None: it loads any. */
     const char *targets[DEVICE_TARGETS_MAX + 1];
-    const char *target_limit; /* the setting that ruled out better ones; NULL: none did */
+    const char *target_limit;           /* the setting that ruled out better ones; NULL: none did */
+    uint32_t dlpack_type, dlpack_index; /* as tsr_device_info_t has them */
 } device_info;
 
 /* Times of one dispatch, by the device's clock. */
@@ -239,6 +241,11 @@ struct device_driver {
     bool (*alloc)(device *d, size_t size_bytes, device_memory_kind kind, device_memory **memory_out,
                   status *st);
     void (*free)(device *d, device_memory *memory);
+    /* Takes memory that something else in the process allocated, once all has ended that the
+     * device's default stream was given; `free` gives back what was made for it. NULL: nothing else
+     * has addresses of the device, or it is host_addressable. */
+    bool (*adopt)(device *d, void *address, size_t size_bytes, device_memory **memory_out,
+                  status *st);
     /* False where the bytes that debug keeps around the memory were written; says on which side,
      * and mends them. */
     bool (*intact)(device *d, const device_memory *memory, status *st);

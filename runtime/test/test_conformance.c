@@ -14,6 +14,7 @@
 #include "device/simulated/simulated.h"
 #include "test/abi_bench.h"
 #include "test/abi_graphs.h"
+#include "test/abi_imports.h"
 #include "test/abi_members.h"
 #include "test/abi_programs.h"
 #include "test/mock_level_zero/mock_control.h"
@@ -460,6 +461,7 @@ static const struct {
     {"images with another name are refused", images_with_another_name_are_refused, true},
     {"devices work together", devices_work_together, false},
     {"copies between devices", copies_between_devices, false},
+    {"memory is imported", memory_is_imported, false},
     {"opens twice", opens_twice, false},
     {"works beside another driver", works_beside_another_driver, false},
     {"another process uses it, too", another_process_uses_it_too, false},

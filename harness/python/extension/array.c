@@ -85,10 +85,26 @@ static const DLTensor *tensor_in(array_view *v) {
     return m ? &m->tensor : NULL;
 }
 
+/* DLPack's number of the default stream of the array's device; -1: it has none. Launches wait for
+ * that one (tsrImportMemory), and whoever made the array orders it behind its own work. */
+static int default_stream_of(PyObject *o) {
+    PyObject *device = PyObject_HasAttrString(o, "__dlpack_device__")
+                           ? PyObject_CallMethod(o, "__dlpack_device__", NULL)
+                           : NULL;
+    PyObject *type = device && PyTuple_Check(device) ? PyTuple_GetItem(device, 0) : NULL;
+    const long kind = type ? PyLong_AsLong(type) : DLPACK_CPU;
+    Py_XDECREF(device);
+    PyErr_Clear();
+    return kind == DLPACK_CUDA ? 1 : kind == DLPACK_ROCM ? 0 : -1;
+}
+
 /* As the specification asks for it; objects of before take no arguments. */
 static PyObject *ask_for_capsule(PyObject *o) {
+    const int stream = default_stream_of(o);
     PyObject *method = PyObject_GetAttrString(o, "__dlpack__"), *none = PyTuple_New(0);
-    PyObject *words = Py_BuildValue("{s:(ii)}", "max_version", 1, 0);
+    PyObject *words = stream < 0
+                          ? Py_BuildValue("{s:(ii)}", "max_version", 1, 0)
+                          : Py_BuildValue("{s:(ii), s:i}", "max_version", 1, 0, "stream", stream);
     PyObject *capsule = method && none && words ? PyObject_Call(method, none, words) : NULL;
     if (!capsule && method && PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear();
@@ -105,15 +121,11 @@ static bool from_capsule(array_view *v) {
     if (!t)
         return false;
     int64_t item_bytes = t->dtype.bits / 8, step = item_bytes;
-    if (t->device.device_type != DLPACK_CPU || t->ndim > TENSOR_MAX_RANK || item_bytes < 1) {
-        PyErr_Format(
-            PyExc_ValueError,
-            t->device.device_type != DLPACK_CPU
-                ? "an array on a device of DLPack's kind %d; kernels of the CPU take arrays there"
-                : "an array of %d axes, or of parts of bytes",
-            t->device.device_type != DLPACK_CPU ? t->device.device_type : t->ndim);
+    if (t->ndim > TENSOR_MAX_RANK || item_bytes < 1) {
+        PyErr_Format(PyExc_ValueError, "an array of %d axes, or of parts of bytes", t->ndim);
         return false;
     }
+    v->device = t->device;
     v->data = (const char *)t->data + t->byte_offset;
     v->rank = t->ndim;
     v->type = t->dtype;
@@ -131,6 +143,8 @@ static bool from_context(PyObject *o, array_view *v) {
     if (!tensor_is_there(t))
         return false;
     v->tensor = Py_NewRef(o);
+    if (context_device_of(t).device_type)
+        v->device = context_device_of(t);
     v->data = t->data;
     v->rank = t->rank;
     v->type = guest_dl_type(t->type);
@@ -140,10 +154,21 @@ static bool from_context(PyObject *o, array_view *v) {
     return true;
 }
 
+bool array_view_is_reachable(const array_view *v) {
+    if (v->tensor)
+        return tensor_is_reachable((const tensor_object *)v->tensor);
+    if (v->device.device_type == DLPACK_CPU)
+        return true;
+    PyErr_Format(PyExc_ValueError,
+                 "an array on DLPack's device (%d, %d), which the host does not reach",
+                 (int)v->device.device_type, v->device.device_id);
+    return false;
+}
+
 bool array_view_open(PyObject *o, array_view *v) {
     if (!array_view_describe(o, v))
         return false;
-    if (!v->tensor || tensor_is_reachable((const tensor_object *)v->tensor))
+    if (array_view_is_reachable(v))
         return true;
     array_view_release(v);
     return false;
@@ -151,6 +176,7 @@ bool array_view_open(PyObject *o, array_view *v) {
 
 bool array_view_describe(PyObject *o, array_view *v) {
     memset(v, 0, sizeof *v);
+    v->device.device_type = DLPACK_CPU;
     if (tensor_is(o) && ((const tensor_object *)o)->context)
         return from_context(o, v);
     if (PyObject_CheckBuffer(o) && PyObject_GetBuffer(o, &v->buffer, PyBUF_RECORDS_RO) == 0) {
@@ -185,6 +211,13 @@ void array_view_release(array_view *v) {
 }
 
 /* ---- copying ---- */
+
+size_t array_view_bytes(const array_view *v) {
+    size_t bytes = v->type.bits / 8u;
+    for (int axis = 0; axis < v->rank; axis++)
+        bytes *= (size_t)v->shape[axis];
+    return bytes;
+}
 
 bool array_is_contiguous(const array_view *v) {
     int64_t step = v->type.bits / 8;

@@ -1,6 +1,7 @@
 /* context.c - devices and contexts in Python, and memory of theirs. */
 #include <string.h>
 
+#include "dlpack_capsule.h"
 #include "extension.h"
 
 PyTypeObject *context_type;
@@ -69,8 +70,11 @@ static PyObject *context_create(PyTypeObject *type, PyObject *arguments, PyObjec
     if (c && (!context_held(tsrCreateContextOn(device, threads, 0, &c->context)) ||
               !context_held(tsrGetDeviceInfo(device, &info))))
         Py_CLEAR(c);
-    if (c)
+    if (c) {
         c->host_addressable = info.host_addressable;
+        c->device.device_type = info.host_addressable ? DLPACK_CPU : (int32_t)info.dlpack_type;
+        c->device.device_id = (int32_t)info.dlpack_index;
+    }
     return (PyObject *)c;
 }
 
@@ -103,29 +107,88 @@ bool context_copy(PyObject *context, void *to, const void *from, size_t bytes) {
     return bytes == 0 || context_held(tsrCopy(context_of(context), to, from, bytes));
 }
 
+/* ---- memory of others ---- */
+
+DLDevice context_device_of(const tensor_object *t) {
+    return t->context ? ((const context_object *)t->context)->device
+                      : (DLDevice){.device_type = DLPACK_CPU};
+}
+
+tsr_import_t context_import(PyObject *context, const array_view *v) {
+    const DLDevice here = ((const context_object *)context)->device, there = v->device;
+    tsr_import_t import = NULL;
+    if (here.device_type != there.device_type || here.device_id != there.device_id) {
+        PyErr_Format(PyExc_ValueError,
+                     "an array on DLPack's device (%d, %d); the device in use is (%d, %d) there",
+                     (int)there.device_type, there.device_id, (int)here.device_type,
+                     here.device_id);
+        return NULL;
+    }
+    if (!array_is_contiguous(v)) {
+        PyErr_SetString(PyExc_ValueError, "an array on a device that is not row-major");
+        return NULL;
+    }
+    tsr_status_t code;
+    Py_BEGIN_ALLOW_THREADS;
+    code = tsrImportMemory(context_of(context), (void *)(uintptr_t)v->data, array_view_bytes(v),
+                           &import);
+    Py_END_ALLOW_THREADS;
+    return context_held(code) ? import : NULL;
+}
+
+void context_release_import(tsr_import_t import) {
+    if (import)
+        (void)tsrReleaseImport(import);
+}
+
+PyObject *context_copy_of(const tensor_object *t) {
+    PyObject *made = tensor_new_in(t->context, t->type, t->rank, t->shape);
+    if (made &&
+        !context_copy(t->context, ((tensor_object *)made)->data, t->data, tensor_object_bytes(t)))
+        Py_CLEAR(made);
+    return made;
+}
+
+/* ---- what contexts do ---- */
+
+/* Elements of memory of the device, which never come to the host. */
+static bool put_within(PyObject *self, const array_view *v, tensor_object *to) {
+    if (array_view_bytes(v) == 0)
+        return true;
+    tsr_import_t import = context_import(self, v);
+    bool ok = import && context_copy(self, to->data, v->data, array_view_bytes(v));
+    context_release_import(import);
+    return ok;
+}
+
+static bool put_from_host(PyObject *self, const array_view *v, tensor_object *to) {
+    PyObject *dense =
+        array_view_is_reachable(v) ? tensor_new(NULL, to->type, v->rank, v->shape, false) : NULL;
+    if (!dense)
+        return false;
+    const tensor_object *host = (tensor_object *)dense;
+    array_copy(v, host->data);
+    bool ok = context_copy(self, to->data, host->data, tensor_object_bytes(host));
+    Py_DECREF(dense);
+    return ok;
+}
+
 /* put(array, dtype): a Tensor here with its elements. */
 static PyObject *context_put(PyObject *self, PyObject *arguments) {
-    PyObject *array, *dense = NULL, *made = NULL;
+    PyObject *array, *made = NULL;
     const char *name;
     array_view v;
-    if (!PyArg_ParseTuple(arguments, "Os", &array, &name) || !array_view_open(array, &v))
+    if (!PyArg_ParseTuple(arguments, "Os", &array, &name) || !array_view_describe(array, &v))
         return NULL;
     const dtype type = dtype_from_name(name);
-    if (type == DTYPE_NONE || !array_type_fits(v.type, type)) {
+    if (type == DTYPE_NONE || !array_type_fits(v.type, type))
         PyErr_Format(PyExc_TypeError, "an array of %s is none of '%s'", array_type_name(v.type),
                      name);
-        goto end;
-    }
-    dense = tensor_new(NULL, type, v.rank, v.shape, false);
-    made = dense ? tensor_new_in(self, type, v.rank, v.shape) : NULL;
-    if (made) {
-        const tensor_object *host = (tensor_object *)dense, *here = (tensor_object *)made;
-        array_copy(&v, host->data);
-        if (!context_copy(self, here->data, host->data, tensor_object_bytes(host)))
-            Py_CLEAR(made);
-    }
-end:
-    Py_XDECREF(dense);
+    else
+        made = tensor_new_in(self, type, v.rank, v.shape);
+    if (made && !(v.device.device_type == DLPACK_CPU ? put_from_host
+                                                     : put_within)(self, &v, (tensor_object *)made))
+        Py_CLEAR(made);
     array_view_release(&v);
     return made;
 }
@@ -142,7 +205,7 @@ static PyObject *context_empty(PyObject *self, PyObject *arguments) {
 }
 
 /* get(tensor): its elements in memory of the host. */
-static PyObject *context_get(PyObject *self, PyObject *given) {
+PyObject *context_get(PyObject *self, PyObject *given) {
     (void)self;
     if (!tensor_is(given))
         return PyErr_Format(PyExc_TypeError, "a Tensor, not %R", (PyObject *)Py_TYPE(given));

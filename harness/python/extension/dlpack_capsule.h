@@ -3,11 +3,12 @@
 #ifndef TESSERA_PYTHON_DLPACK_CAPSULE_H
 #define TESSERA_PYTHON_DLPACK_CAPSULE_H
 
+#include "base/dlpack_device.h"
 #include "tessera/implementation.h"
 
 #define DLPACK_OLD "dltensor"
 #define DLPACK_VERSIONED "dltensor_versioned"
-enum { DLPACK_CPU = 1, DLPACK_READ_ONLY = 1, DLPACK_IS_COPIED = 2 };
+enum { DLPACK_READ_ONLY = 1, DLPACK_IS_COPIED = 2 };
 
 typedef struct dlpack_managed {
     DLTensor tensor;

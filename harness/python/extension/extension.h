@@ -62,6 +62,7 @@ typedef struct array_view {
     int rank;
     int64_t shape[TENSOR_MAX_RANK], strides_bytes[TENSOR_MAX_RANK];
     DLDataType type;
+    DLDevice device; /* DLPack's; the CPU where that has none */
     bool readonly;
     Py_buffer buffer;           /* held where `capsule` and `tensor` are NULL */
     PyObject *capsule, *tensor; /* tensor: in memory of a context */
@@ -69,6 +70,8 @@ typedef struct array_view {
 bool array_view_open(PyObject *o, array_view *v);
 /* ... and which may lie where the host does not reach it. */
 bool array_view_describe(PyObject *o, array_view *v);
+bool array_view_is_reachable(const array_view *v);
+size_t array_view_bytes(const array_view *v);
 void array_view_release(array_view *v);
 /* Checks that elements of the array can stand for the type: its own in DLPack; and where frameworks
  * lack it, unsigned integers with its bits. */
@@ -85,6 +88,7 @@ const char *array_type_name(DLDataType type);
 typedef struct context_object {
     PyObject_HEAD tsr_context_t context;
     bool host_addressable;
+    DLDevice device; /* in DLPack's numbers; its type is 0 where that has none */
 } context_object;
 extern PyTypeObject *context_type;
 extern PyObject *error_class; /* tessera._tessera.Error */
@@ -99,6 +103,15 @@ bool context_copy(PyObject *context, void *to, const void *from, size_t bytes);
 static inline bool context_reaches_host(PyObject *context) {
     return ((const context_object *)context)->host_addressable;
 }
+/* The device of a tensor's memory, as DLPack has it; its type is 0 where that has none. */
+DLDevice context_device_of(const tensor_object *t);
+/* Foreign memory of the context's device as its own, until it is released; NULL with an exception:
+ * it is another device's, or lies apart. */
+tsr_import_t context_import(PyObject *context, const array_view *v);
+void context_release_import(tsr_import_t import); /* may be NULL */
+/* Another tensor in the memory of this one's context. */
+PyObject *context_copy_of(const tensor_object *t);
+PyObject *context_get(PyObject *self, PyObject *given);
 void extension_free_object(PyObject *self);
 PyTypeObject *extension_make_type(PyType_Spec *spec, PyObject *module, const char *name);
 PyObject *launch_devices(PyObject *module, PyObject *nothing);

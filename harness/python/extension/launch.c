@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dlpack_capsule.h"
 #include "extension.h"
 #include "guest/guest.h"
 
@@ -107,13 +108,15 @@ typedef struct launch {
     PyObject *context;
     array_view *inputs;
     void **copies, **buffers,
-        **arguments; /* copies: of each buffer, NULL where it is used itself */
+        **arguments;       /* copies: of each buffer, NULL where it is used itself */
+    tsr_import_t *imports; /* of each input, NULL where it is none */
     int64_t *dims;
     uint32_t opened;
 } launch;
 
 static void free_room(launch *l) {
     free(l->inputs);
+    free(l->imports);
     free(l->copies);
     free(l->buffers);
     free(l->arguments);
@@ -125,21 +128,15 @@ static bool make_room(launch *l, const module_object *m) {
     l->opened = 0;
     l->context = m->context;
     l->inputs = calloc((size_t)m->inputs + 1, sizeof *l->inputs);
+    l->imports = calloc((size_t)m->inputs + 1, sizeof *l->imports);
     l->copies = calloc(buffers + 1, sizeof *l->copies);
     l->buffers = calloc(buffers + 1, sizeof *l->buffers);
     l->arguments = calloc(buffers + m->dims + 1, sizeof *l->arguments);
     l->dims = calloc((size_t)m->dims + 1, sizeof *l->dims);
-    if (l->inputs && l->copies && l->buffers && l->arguments && l->dims)
+    if (l->inputs && l->imports && l->copies && l->buffers && l->arguments && l->dims)
         return true;
     PyErr_NoMemory();
     return false;
-}
-
-static size_t view_bytes(const array_view *v) {
-    size_t bytes = v->type.bits / 8u;
-    for (int axis = 0; axis < v->rank; axis++)
-        bytes *= (size_t)v->shape[axis];
-    return bytes;
 }
 
 static void *alloc_copy(const launch *l, size_t bytes) {
@@ -160,7 +157,7 @@ static void free_copy(const launch *l, void *copy) {
 
 /* All elements on a device that does not reach the host's memory. */
 static bool put_input(const launch *l, const array_view *v, void *to) {
-    const size_t bytes = view_bytes(v);
+    const size_t bytes = array_view_bytes(v);
     if (array_is_contiguous(v))
         return context_copy(l->context, to, v->data, bytes);
     void *dense = malloc(bytes + 1);
@@ -174,6 +171,19 @@ static bool put_input(const launch *l, const array_view *v, void *to) {
     return ok;
 }
 
+/* An array of others on the device: copied within it where it is not aligned as kernels want it. */
+static bool place_import(launch *l, uint32_t i) {
+    const array_view *v = &l->inputs[i];
+    const size_t bytes = array_view_bytes(v);
+    l->imports[i] = bytes ? context_import(l->context, v) : NULL;
+    if (bytes && !l->imports[i])
+        return false;
+    if (bytes && (uintptr_t)v->data % ALIGNMENT == 0)
+        return true;
+    l->copies[i] = l->buffers[i] = alloc_copy(l, bytes);
+    return l->copies[i] && context_copy(l->context, l->copies[i], v->data, bytes);
+}
+
 /* Shared where it lies as kernels want it, dense and aligned to its elements, else copied. */
 static bool place_input(launch *l, uint32_t i) {
     const array_view *v = &l->inputs[i];
@@ -182,11 +192,13 @@ static bool place_input(launch *l, uint32_t i) {
     l->buffers[i] = (void *)v->data;
     if (in == l->context)
         return true;
+    if (v->device.device_type != DLPACK_CPU)
+        return place_import(l, i);
     if (in && !tensor_is_reachable((const tensor_object *)v->tensor))
         return false;
     if (near && array_is_contiguous(v) && (uintptr_t)v->data % (v->type.bits / 8u) == 0 && v->data)
         return true;
-    l->copies[i] = l->buffers[i] = alloc_copy(l, view_bytes(v));
+    l->copies[i] = l->buffers[i] = alloc_copy(l, array_view_bytes(v));
     if (l->copies[i] && near)
         array_copy(v, l->copies[i]);
     return l->copies[i] && (near || put_input(l, v, l->copies[i]));
@@ -229,7 +241,7 @@ static bool take_input(launch *l, const module_object *m, uint32_t i, PyObject *
     l->opened = i + 1;
     const array_view *v = &l->inputs[i];
     if (!array_type_fits(v->type, m->types[i]) ||
-        view_bytes(v) != elements * dtype_size(m->types[i])) {
+        array_view_bytes(v) != elements * dtype_size(m->types[i])) {
         PyErr_Format(PyExc_TypeError, "input %u has another type or size than the kernel's", i);
         return false;
     }
@@ -282,8 +294,10 @@ static PyObject *module_launch(PyObject *self, PyObject *arguments) {
               fetch_outputs(&l, m, outputs);
     for (uint32_t i = 0; l.copies && i < m->inputs + m->outputs; i++)
         free_copy(&l, l.copies[i]);
-    for (uint32_t i = 0; i < l.opened; i++)
+    for (uint32_t i = 0; i < l.opened; i++) {
+        context_release_import(l.imports[i]);
         array_view_release(&l.inputs[i]);
+    }
     free_room(&l);
     if (!ok)
         return NULL;

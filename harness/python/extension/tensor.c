@@ -245,7 +245,8 @@ static PyMethodDef methods[] = {
     {"__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS,
      "A capsule with a DLPack tensor that shares this memory."},
     {"give", give, METH_NOARGS, "Another tensor with this one's memory, which has none any more."},
-    {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
+    {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS,
+     "(1, 0): the CPU; (2, 0): the first GPU of CUDA."},
     {0}};
 static PyGetSetDef attributes[] = {
     {"shape", get_shape, NULL, "a tuple", NULL},

@@ -40,8 +40,14 @@ class _Output(NamedTuple):
 IN_PLACE_BYTES = 4096  # smaller tensors are made anew, so that a full cache's length stays what it was
 
 
+CPU = 1  # DLPack's number of it
+
+
 def _on_host(array: Any) -> bool:
-    return not isinstance(array, _tessera.Tensor) or array.context is None
+    if isinstance(array, _tessera.Tensor):
+        return array.context is None
+    asked = None if type(array).__module__ == "numpy" else getattr(array, "__dlpack_device__", None)
+    return asked is None or asked()[0] == CPU
 
 
 def _result_maker(array: Any) -> Any:
@@ -65,8 +71,8 @@ class Module:
     and aligned to their elements, and copied else. Results are arrays of the framework of the first input on the host: of numpy,
     torch or jax, else tensors. They share no memory with the inputs.
 
-    Tensors of `device_put` are used where they lie. What replaces one of them lies there, too, in its memory where nobody else looks at it;
-    the other results do where no input is on the host.
+    Tensors of `device_put`, and arrays of others on the same device, are used where they lie. What replaces one of them lies there, too, in
+    a tensor's memory where nobody else looks at it; the other results do where no input is on the host, as arrays of the first framework.
 
     Inputs like `layers.0.up` are parts of one: of a dict, a list, a tuple or a dataclass; inputs may be given by name. What replaces one of
     these, as a state does, is of its form. What the source prints is printed, and a check that does not hold is a CheckError.
@@ -157,10 +163,14 @@ class Module:
         if self._effects:
             _happen(self.name, self._effects, outputs[len(self._results) :])
             outputs = outputs[: len(self._results)]
-        make = self._makers.get(type(near))
+        like = near
+        if resident and near is None:
+            like = next((one for one in arrays if not isinstance(one, _tessera.Tensor)), None)
+        make = self._makers.get(type(like))
         if make is None:
-            make = self._makers[type(near)] = _result_maker(near)
-        made = tuple([self._made(output, one, arrays, make) for output, one in zip(outputs, plan.outputs)])
+            make = self._makers[type(like)] = _result_maker(like)
+        all_made = like is not near
+        made = tuple([self._made(output, one, arrays, make, all_made) for output, one in zip(outputs, plan.outputs)])
         if self._has_trees:
             return self._values(made, given or {})
         return made[0] if len(made) == 1 else made
@@ -171,14 +181,13 @@ class Module:
         there = one.is_result and (near is None if held is None else not _on_host(held))
         if not there:
             return _tessera.Tensor(one.dtype, one.shape)
-        if held is None or not one.is_large or not held.donatable or held.context is not self._context:
-            return self._context.empty(one.dtype, one.shape)
-        return held
+        ours = one.is_large and isinstance(held, _tessera.Tensor) and held.donatable and held.context is self._context
+        return held if ours else self._context.empty(one.dtype, one.shape)
 
-    def _made(self, output: Any, one: _Output, arrays: tuple[Any, ...], make: Any) -> Any:
+    def _made(self, output: Any, one: _Output, arrays: tuple[Any, ...], make: Any, all_made: bool) -> Any:
         if one.replaced is not None and output is arrays[one.replaced]:
             return output.give()
-        return make(output) if output.context is None else output
+        return make(output) if all_made or output.context is None else output
 
     def _values(self, outputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Results of several arrays, in the form of what they replace."""

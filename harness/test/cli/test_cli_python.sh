@@ -14,6 +14,15 @@ exits 0 "the package" "$python" "$root/harness/test/cli/python/test_package.py" 
 has err "^Ran [1-9]" "tests ran"
 hasnt err "^(ERROR|FAIL):" "none failed"
 
+# Arrays of others on GPUs that pretend.
+stubs=$(dirname "$tsr")/runtime
+for one in cuda:2 hip:10; do
+    library=$stubs/libstub_${one%:*}.so
+    exits 0 "arrays on ${one%:*}" env STUB="$library" TESSERA_CUDA_LIBRARY="$stubs/libstub_cuda.so" TESSERA_HIP_LIBRARY="$stubs/libstub_hip.so" \
+        "$python" "$root/harness/test/cli/python/on_stub.py" "${one%:*}" "${one#*:}"
+    has out "^done$" "are shared both ways"
+done
+
 # The package alone, unpacked where there is no pip; test_cli_wheel.sh has the other way. Compiled quickly here.
 if [ ! -f "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; then
     echo "skipped: installing the package: $python has no headers"

@@ -96,6 +96,15 @@ static void release(gpu_device *g, gpu_block *block) {
     cuda_leave(c, &scope);
 }
 
+static bool adopt(device *d, void *address, size_t size_bytes, device_memory **memory_out,
+                  status *st) {
+    cuda_device *c = (cuda_device *)d;
+    if (!cuda_await_default(c, st))
+        return false;
+    *memory_out = gpu_adopt(&c->gpu, address, size_bytes);
+    return true;
+}
+
 /* ---- devices ---- */
 
 static const gpu_functions functions = {.alloc = alloc,
@@ -185,6 +194,7 @@ static const char *const hip_foreign[] = {"foreign/hsaco", NULL};
                                             .absent = library##_absent,                            \
                                             .open = library##_open,                                \
                                             .close = close_unit,                                   \
+                                            .adopt = adopt,                                        \
                                             .load = cuda_load,                                     \
                                             .unload = cuda_unload,                                 \
                                             GPU_SEQUENCE_FUNCTIONS,                                \

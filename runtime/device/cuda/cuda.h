@@ -138,6 +138,8 @@ void cuda_end_base(cuda_device *c);
 bool cuda_queue_open(gpu_device *g, gpu_queue *q, status *st);
 void cuda_queue_close(gpu_device *g, gpu_queue *q);
 bool cuda_queue_idle(gpu_queue *q);
+/* Waits for all that the default stream was given, by whomever. */
+bool cuda_await_default(cuda_device *c, status *st);
 bool cuda_copy(gpu_queue *q, gpu_place to, gpu_place from, size_t size_bytes, status *st);
 bool cuda_fill(gpu_queue *q, gpu_place to, unsigned char byte, size_t size_bytes, status *st);
 bool cuda_launch(gpu_queue *q, const gpu_launch *l, status *st);

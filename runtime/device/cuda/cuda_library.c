@@ -152,6 +152,8 @@ static void describe(const cuda_library *l, cuda_unit *u) {
         snprintf(u->name, sizeof u->name, "%s device %d", l->backend, u->ordinal);
     l->call.device_memory(&bytes, u->handle);
     u->info = (device_info){.backend = l->backend,
+                            .dlpack_type = l->is_hip ? DLPACK_ROCM : DLPACK_CUDA,
+                            .dlpack_index = (uint32_t)u->ordinal,
                             .name = u->name,
                             .compute_units = (uint32_t)attribute(l, u, ATTRIBUTE_UNITS),
                             .memory_bytes = bytes,

@@ -63,17 +63,25 @@ bool cuda_queue_idle(gpu_queue *q) {
     return result != CUDA_NOT_READY;
 }
 
-static bool await_stream(gpu_queue *q, const char *doing, status *st) {
-    cuda_device *c = device_of(q);
+static bool await_stream(cuda_device *c, void *stream, const char *doing, status *st) {
     uint64_t start = clock_now_ns();
     for (;;) {
-        int result = c->call->stream_query(stream_of(q)->stream);
+        int result = c->call->stream_query(stream);
         if (result != CUDA_NOT_READY)
             return cuda_check(c, result, doing, st);
-        if (!gpu_may_wait(&device_of(q)->gpu, st))
+        if (!gpu_may_wait(&c->gpu, st))
             return false;
         gpu_pause_after(clock_now_ns() - start);
     }
+}
+
+bool cuda_await_default(cuda_device *c, status *st) {
+    cuda_scope scope;
+    if (!gpu_may_wait(&c->gpu, st) || !cuda_enter(c, &scope, st))
+        return false;
+    bool ok = await_stream(c, NULL, "what others gave its default stream", st);
+    cuda_leave(c, &scope);
+    return ok;
 }
 
 /* Enters the device, unless it is lost, to give the queue something new. */
@@ -85,7 +93,7 @@ bool cuda_finish(gpu_queue *q, status *st) {
     cuda_scope scope;
     if (!begin(q, &scope, st))
         return false;
-    bool ok = await_stream(q, "running", st);
+    bool ok = await_stream(device_of(q), stream_of(q)->stream, "running", st);
     cuda_leave(device_of(q), &scope);
     return ok;
 }
@@ -274,7 +282,8 @@ bool cuda_launch(gpu_queue *q, const gpu_launch *l, status *st) {
         return false;
     bool ok = start_phases(q, l, st);
     if (l->phase_ns)
-        ok = await_stream(q, "running", ok ? st : NULL) && ok && read_times(q, l, st);
+        ok = await_stream(device_of(q), stream_of(q)->stream, "running", ok ? st : NULL) && ok &&
+             read_times(q, l, st);
     cuda_leave(device_of(q), &scope);
     return ok;
 }

@@ -32,6 +32,7 @@ static bool enumerate(uint32_t index, device_info *info_out) {
                               .memory_kinds = all,
                               .mappable_kinds = all,
                               .host_addressable = true,
+                              .dlpack_type = DLPACK_CPU,
                               .workgroup_memory_bytes = host_memory_bytes(),
                               .timestamp_ns = 1,
                               .workgroup_threads = 1,

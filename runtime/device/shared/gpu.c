@@ -18,7 +18,8 @@ enum { CANARY_BYTES = 64, CANARY = 0xA5 };
 typedef struct gpu_memory {
     device_memory base;
     gpu_piece piece;
-    size_t offset; /* of the data in its block */
+    size_t offset;     /* of the data in its block */
+    gpu_block adopted; /* ... which is here where the pool did not give it */
 } gpu_memory;
 
 bool gpu_software_wanted(void) {
@@ -118,8 +119,21 @@ bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_mem
 
 void gpu_free(device *d, device_memory *memory) {
     gpu_device *g = (gpu_device *)d;
-    gpu_pool_give(&g->pool, &((gpu_memory *)memory)->piece);
-    free(memory);
+    gpu_memory *m = (gpu_memory *)memory;
+    if (m->piece.range)
+        gpu_pool_give(&g->pool, &m->piece);
+    free(m);
+}
+
+device_memory *gpu_adopt(gpu_device *g, void *address, size_t size_bytes) {
+    gpu_memory *m = base_calloc(1, sizeof *m);
+    m->base = (device_memory){address, size_bytes, DEVICE_MEMORY_DEVICE};
+    m->adopted = (gpu_block){.address = (uint64_t)(uintptr_t)address,
+                             .size_bytes = size_bytes,
+                             .number = DEVICE_MEMORY_DEVICE,
+                             .serial = gpu_pool_serial(&g->pool)};
+    m->piece = (gpu_piece){.block = &m->adopted, .size_bytes = size_bytes};
+    return &m->base;
 }
 
 static bool all_canary(gpu_device *g, gpu_place at, size_t bytes, bool *sound, status *st) {

@@ -160,6 +160,8 @@ bool gpu_cancel(device *d);
 bool gpu_alloc(device *d, size_t size_bytes, device_memory_kind kind, device_memory **memory_out,
                status *st);
 void gpu_free(device *d, device_memory *memory);
+/* Memory that the driver did not give: `number` of its block is DEVICE_MEMORY_DEVICE. */
+device_memory *gpu_adopt(gpu_device *g, void *address, size_t size_bytes);
 bool gpu_intact(device *d, const device_memory *memory, status *st);
 bool gpu_map(device *d, device_memory *memory, void **host_out, status *st);
 void gpu_unmap(device *d, device_memory *memory);

@@ -304,6 +304,13 @@ void gpu_pool_give(gpu_pool *p, gpu_piece *piece) {
     *piece = (gpu_piece){0};
 }
 
+uint64_t gpu_pool_serial(gpu_pool *p) {
+    pthread_mutex_lock(&p->mutex);
+    const uint64_t serial = ++p->serial;
+    pthread_mutex_unlock(&p->mutex);
+    return serial;
+}
+
 /* ---- pools ---- */
 
 void gpu_pool_init(gpu_pool *p, gpu_block_source source, uint64_t memory_bytes, bool alone) {

@@ -79,6 +79,8 @@ bool gpu_pool_take(gpu_pool *p, size_t size_bytes, device_memory_kind kind, gpu_
                    status *st);
 /* Nothing that runs uses it. What is none is left alone. */
 void gpu_pool_give(gpu_pool *p, gpu_piece *piece);
+/* A number that no block of it has. */
+uint64_t gpu_pool_serial(gpu_pool *p);
 /* Gives blocks of which nothing is used back to the driver. */
 void gpu_pool_trim(gpu_pool *p);
 

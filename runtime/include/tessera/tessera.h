@@ -32,7 +32,7 @@ extern "C" {
  * it). Minor: functions were added. A module of ABI M.m loads where the runtime has the same M and
  * at least m. */
 #define TSR_ABI_MAJOR 2
-#define TSR_ABI_MINOR 7
+#define TSR_ABI_MINOR 8
 
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
@@ -88,6 +88,9 @@ typedef struct tsr_device_info {
     uint32_t host_addressable;       /* not 0: its pointers are the host's, and kernels and copies
                                         take any memory of the program */
     const char *unavailable;         /* NULL when usable, else the reason in words */
+    uint32_t dlpack_type;  /* kDLCPU, kDLCUDA, ...: what DLPack calls the device, whose data are the
+                              pointers that tsrAlloc gives; 0: nothing there. Since 2.8 */
+    uint32_t dlpack_index; /* ... and its number there */
 } tsr_device_info_t;
 TSR_API tsr_status_t tsrGetDeviceCount(uint32_t *count);
 TSR_API tsr_status_t tsrGetDeviceInfo(uint32_t index, tsr_device_info_t *info);
@@ -190,6 +193,17 @@ enum {
 };
 TSR_API tsr_status_t tsrAlloc(tsr_context_t context, size_t bytes, uint32_t flags, void **pointer);
 TSR_API tsr_status_t tsrFree(tsr_context_t context, void *pointer); /* NULL: nothing to do */
+/* Imports, since 2.8: memory of the device that something else in the program allocated, such as a
+ * framework, of which `pointer` is an address of the device. Launches and copies take any part of
+ * it like an allocation's until it is released, which frees nothing; who made it keeps it that
+ * long. Returns when what the device's default stream was given has ended (kDLCUDA: stream 1 of
+ * DLPack, kDLROCM: 0). Ranges may overlap, and lie in an allocation of the context. The pointer is
+ * not looked at. TSR_EUNAVAILABLE: nothing else has addresses of such a device (dlpack_type 0, and
+ * not host_addressable). */
+typedef struct tsr_import *tsr_import_t;
+TSR_API tsr_status_t tsrImportMemory(tsr_context_t context, void *pointer, size_t bytes,
+                                     tsr_import_t *import);
+TSR_API tsr_status_t tsrReleaseImport(tsr_import_t import);
 /* Maps an allocation for the host, until it is unmapped or freed: another pointer than the
  * allocation's, unless the device is host_addressable. What the device does to the memory is seen
  * once it has been waited for. */

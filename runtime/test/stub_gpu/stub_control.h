@@ -13,6 +13,7 @@ typedef struct stub_counts {
     uint64_t submissions;    /* launches, copies, fills and graphs that were not captured, ever */
     uint64_t graphs;         /* captured, or made to be launched */
     uint64_t graph_launches; /* ever */
+    uint64_t default_asked;  /* times it was asked whether the default stream had ended */
 } stub_counts;
 
 /* Exported beside the functions of the library. */

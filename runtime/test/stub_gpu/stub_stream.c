@@ -270,8 +270,19 @@ int CALL(cuStreamDestroy_v2, hipStreamDestroy)(void *stream) {
     return result;
 }
 
+/* The default stream, which nobody gives anything. */
+static int query_default(int result) {
+    pthread_mutex_lock(&stub_state.mutex);
+    stub_state.counts.default_asked++;
+    const bool working = result == OK && stub_state.counts.default_asked % 2;
+    pthread_mutex_unlock(&stub_state.mutex);
+    return working ? NOT_READY : result;
+}
+
 int CALL(cuStreamQuery, hipStreamQuery)(void *stream) {
     int result = stub_ready();
+    if (!stream)
+        return query_default(result);
     graph *captured = ((stub_stream *)stream)->captured;
     if (captured)
         captured->invalid = true;
