@@ -22,7 +22,7 @@ check() { # WHAT COMMAND...
     fi
 }
 
-# Programs, of which models and the library have some, are several kernels, each with a schedule (compiler_program). Kernels in orders that only the interpreter computes have no schedule.
+# Kernels in orders that only the interpreter computes have no schedule.
 interpreted=corpus/matmul/matrix_units.tsr
 check "$interpreted has no schedule" eval '"$tsr_opt" --pass schedule "$interpreted" 2>&1 >/dev/null | grep E0622'
 
@@ -34,18 +34,29 @@ if [ -n "${TSR_SHORT:-}" ]; then
     done
 fi
 
-# Modules of all cases, with mlir-opt's separator between them. Large cases differ in their numbers alone.
+# Modules of all cases, with mlir-opt's separator between them. Large cases differ in their numbers alone. Programs, of which models and the library
+# have some, are several kernels, each with a schedule: behind outline each of them is a module.
 emit() { # OUT TSR_OPT_ARGUMENTS...
-    local out=$1 file chosen=()
+    local out=$1 file kernels=() programs=()
     shift
     for file in "${files[@]}"; do
-        case $file-$* in "$interpreted"*schedule* | corpus/programs/*schedule* | corpus/models/*schedule* | corpus/stdlib/*schedule*) continue ;; esac
-        chosen+=("$file")
+        case $file-$* in
+        "$interpreted"*schedule*) ;;
+        corpus/programs/*schedule* | corpus/models/*schedule* | corpus/stdlib/*schedule*) programs+=("$file") ;;
+        *) kernels+=("$file") ;;
+        esac
     done
-    "$tsr_opt" --case all "$@" "${chosen[@]}" >"$out"
+    "$tsr_opt" --case all "$@" "${kernels[@]}" >"$out" || return
+    if [ ${#programs[@]} -gt 0 ]; then
+        echo "// -----" >>"$out"
+        # shellcheck disable=SC2086 # several words
+        set -- $cut "${@:$(($(wc -w <<<"$graph") + 1))}"
+        "$tsr_opt" --case all "$@" "${programs[@]}" >>"$out"
+    fi
 }
 
 graph="--pass inline --pass specialize --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass share-factors --pass simplify"
+cut="${graph/--pass widen/--pass expand-combiners --pass widen} --pass outline"
 declare -A passes=(
     [source]=""
     [graph]=$graph

@@ -2,27 +2,22 @@
  * file), runs the passes that it is told, prints what results.
  *
  * Exit codes: 0 done, 2 wrong command line, 3 wrong input, 70 a pass broke the IR. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "graph/passes.h"
 #include "ir/irdl.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
-#include "pipeline.h"
+#include "program/build.h"
 #include "program/outline.h"
-#include "schedule/schedule.h"
-#include "target/interp/fold_constants.h"
 #include "tessera/compiler.h"
-#include "tile/simt/simt.h"
-#include "tile/tile.h"
+#include "tool/passes.h"
 #include "tool/tables.h"
 
-enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70, MAX_DIMS = 64 };
+enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70 };
 
 static const char usage[] =
     "usage: tsr-opt [options] FILE...\n"
@@ -30,7 +25,8 @@ static const char usage[] =
     "FILE is IR text of any level ('-': standard input), or a source (.tsr), of which each kernel "
     "is a module.\n"
     "\n"
-    "  --pass NAME[=ARGUMENTS]  run this pass; may be repeated, passes run in the order given\n"
+    "  --pass NAME[=ARGUMENTS]  run this pass; may be repeated, passes run in the order given,\n"
+    "                           those behind outline on each dispatch of a program\n"
     "  --list-passes            the passes and their arguments\n"
     "  --split-input-file       FILE holds several modules between lines of '// -----'; a wrong "
     "one does not stop the others\n"
@@ -51,241 +47,6 @@ static const char usage[] =
     "  --pyi                    print the names of the language with their parameters, as "
     "harness/python/tessera/language.pyi has them\n"
     "  -h, --help               print this\n";
-
-/* ---- passes ---- */
-
-typedef struct pass_run {
-    ir_module *m;
-    const char *arguments;            /* NULL: none */
-    const compiler_case *c;           /* of a source: dimensions for `specialize` */
-    const compiler_schedule *written; /* of a source: for `schedule` */
-    status *st;
-} pass_run;
-
-/* Cuts "NAME=VALUE" off the comma-separated `*cursor`; the name is copied. 1: found, 0: the end,
- * -1: bad. */
-static int next_setting(pass_run *r, const char **cursor, char name[64], int64_t *value) {
-    if (!*cursor || !**cursor)
-        return 0;
-    size_t length = strcspn(*cursor, "=");
-    char *end = NULL;
-    errno = 0;
-    if ((*cursor)[length] == '=')
-        *value = strtoll(*cursor + length + 1, &end, 10);
-    if (!end || end == *cursor + length + 1 || errno || length == 0 || length > 63 ||
-        (*end && *end != ',')) {
-        status_set(r->st, STATUS_INVALID, "expected NAME=NUMBER,... but found '%s'", *cursor);
-        return -1;
-    }
-    snprintf(name, 64, "%.*s", (int)length, *cursor);
-    *cursor = *end ? end + 1 : end;
-    return 1;
-}
-
-static bool run_specialize(pass_run *r) {
-    char names[MAX_DIMS][64];
-    ir_binding dims[MAX_DIMS];
-    uint32_t count = 0;
-    int found = 0;
-    const char *cursor = r->arguments;
-    if (!cursor && r->c)
-        return graph_specialize(r->m, (ir_bindings){r->c->dims, r->c->dim_count}, r->st);
-    while (count < MAX_DIMS &&
-           (found = next_setting(r, &cursor, names[count], &dims[count].value)) > 0) {
-        dims[count].name = names[count];
-        count++;
-    }
-    return found >= 0 && graph_specialize(r->m, (ir_bindings){dims, count}, r->st);
-}
-
-static bool replace(pass_run *r, ir_module *lower) {
-    if (!lower)
-        return false;
-    ir_module_free(r->m);
-    r->m = lower;
-    return true;
-}
-
-/* "sm_80" or "gfx942,deterministic": a chip, and a profile other than strict. */
-static bool run_lower_tiles(pass_run *r) {
-    char chip[32] = "sm_80", why[SIMT_TILES_WHY_BYTES];
-    compiler_options options = {.profile = PROFILE_STRICT};
-    if (r->arguments)
-        snprintf(chip, sizeof chip, "%.*s", (int)strcspn(r->arguments, ","), r->arguments);
-    const char *profile = r->arguments ? strchr(r->arguments, ',') : NULL;
-    while (profile && strcmp(compiler_profile_name(options.profile), profile + 1) != 0)
-        if (++options.profile == PROFILE_COUNT)
-            return status_set(r->st, STATUS_INVALID, "no profile is called '%s'", profile + 1);
-    const target_info *target = target_find(chip);
-    ir_module *lowered;
-    if (!target || target->class != TARGET_SIMT)
-        return status_set(r->st, STATUS_INVALID, "no chip is called '%s'", chip);
-    return pipeline_lower_tiles(r->m, &options, target, why, &lowered)
-               ? replace(r, lowered)
-               : status_set(r->st, STATUS_UNAVAILABLE, "it is not lowered as it stands: %s", why);
-}
-
-static bool run_join_tiles(pass_run *r) {
-    graph_join_tiles(r->m);
-    return true;
-}
-
-static bool run_expand_tiles(pass_run *r) {
-    return graph_expand_tiles(r->m, r->st);
-}
-
-static bool run_outline(pass_run *r) {
-    char name[64];
-    outline_request request = {0};
-    int64_t value;
-    const char *cursor = r->arguments;
-    int found;
-    while ((found = next_setting(r, &cursor, name, &value)) > 0)
-        if (strcmp(name, "groups") == 0)
-            request.unfused = value != 0;
-        else if (strcmp(name, "concurrent") == 0)
-            request.concurrent = value != 0;
-        else if (strcmp(name, "buffers") == 0 && value >= 0 && value <= UINT32_MAX)
-            request.buffers = (uint32_t)value;
-        else
-            return status_set(r->st, STATUS_INVALID,
-                              "outline has 'groups', 'concurrent' and 'buffers', not '%s'", name);
-    return found >= 0 && program_outline(r->m, &request, r->st);
-}
-
-static bool is_in_range(pass_run *r, const char *name, int64_t value) {
-    return (value >= 1 && value <= 1024) ||
-           status_set(r->st, STATUS_INVALID, "%s must be 1 to 1024", name);
-}
-
-/* Are there dimensions that only a launch gives? */
-static bool is_symbolic(const ir_module *m) {
-    const ir_block_data *body = ir_kernel_body(m);
-    for (uint32_t i = 0; i < body->argument_count; i++)
-        if (!ir_type_is_static(m, ir_value_get(m, body->arguments[i])->type))
-            return true;
-    return false;
-}
-
-static bool run_schedule(pass_run *r) {
-    schedule_target target = {.vector_lanes = 16, .vector_registers = 32, .threads = 1};
-    target.l2_bytes = 1 << 20, target.exchanges = true;
-    int dots = 0, simt = 0, shared = 64, found = 0;
-    int *const fields[] = {
-        &target.vector_lanes, &target.vector_registers, &target.threads, &dots, &simt, &shared};
-    static const char *const names[] = {"lanes", "registers", "threads", "dots", "simt", "shared"};
-    enum { FIELDS = sizeof names / sizeof *names };
-    text overrides;
-    text_init(&overrides);
-    char name[64];
-    int64_t value;
-    bool ok = true;
-    for (const char *cursor = r->arguments;
-         ok && (found = next_setting(r, &cursor, name, &value)) > 0;) {
-        size_t field = 0;
-        while (field < FIELDS && strcmp(names[field], name) != 0)
-            field++;
-        if (field == FIELDS)
-            text_printf(&overrides, "%s%s=%lld", overrides.length ? "," : "", name,
-                        (long long)value);
-        else if ((ok = is_in_range(r, name, value)))
-            *fields[field] = (int)value;
-    }
-    target.dots = dots != 0;
-    target.l1_bytes = simt ? (int64_t)shared << 10 : 0;
-    target.policy = simt ? &schedule_simt_policy : &schedule_cpu_policy;
-    schedule_request request = {.target = &target,
-                                .profile = "strict",
-                                .symbolic = is_symbolic(r->m),
-                                .overrides = overrides.data,
-                                .written = r->written};
-    ok = ok && found >= 0 && graph_require_code(r->m, NULL, NULL, r->st) &&
-         replace(r, schedule_from_graph(r->m, &request, r->st));
-    text_release(&overrides);
-    return ok;
-}
-
-static bool run_tile(pass_run *r) {
-    return replace(r, tile_from_schedule(r->m, r->st));
-}
-
-static bool read_lanes(pass_run *r, int *lanes_out) {
-    char *end = NULL;
-    long lanes = r->arguments ? strtol(r->arguments, &end, 10) : 16;
-    if (end && (*end || end == r->arguments))
-        return status_set(r->st, STATUS_INVALID, "expected a number of lanes but found '%s'",
-                          r->arguments);
-    *lanes_out = (int)lanes;
-    return is_in_range(r, "lanes", lanes);
-}
-
-static bool run_split_chunks(pass_run *r) {
-    char name[64];
-    chunk_split split = {1, 0};
-    int64_t value;
-    const char *cursor = r->arguments;
-    int found;
-    while ((found = next_setting(r, &cursor, name, &value)) > 0)
-        if (strcmp(name, "workers") == 0 && value > 0)
-            split.workers = value;
-        else if (strcmp(name, "columns") == 0 && value >= 0)
-            split.columns = value;
-        else
-            return status_set(r->st, STATUS_INVALID,
-                              "split-chunks has 'workers' and 'columns', not '%s'", name);
-    return found >= 0 && graph_split_chunks(r->m, &split, r->st);
-}
-
-static bool run_share_functions(pass_run *r) {
-    int lanes;
-    return read_lanes(r, &lanes) && tile_share_functions(r->m, lanes, r->st);
-}
-
-static bool run_expand_math(pass_run *r) {
-    bool hardware = r->arguments && chip_exp2_of(r->arguments);
-    if (r->arguments && !hardware)
-        return status_set(r->st, STATUS_INVALID, "no chip '%s' has an exponential", r->arguments);
-    return tile_expand_math(r->m, hardware, r->st);
-}
-
-/* "16": lanes of a vector; "threads:128": threads of a workgroup. */
-static bool run_assign_layout(pass_run *r) {
-    static const char threads[] = "threads:";
-    bool simt = r->arguments && strncmp(r->arguments, threads, strlen(threads)) == 0;
-    int count;
-    if (simt)
-        r->arguments += strlen(threads);
-    if (!read_lanes(r, &count))
-        return false;
-    return simt ? simt_assign_layout(r->m, count, r->st) : tile_assign_layout(r->m, count, r->st);
-}
-
-static bool run_place_memory(pass_run *r) {
-    return simt_place_memory(r->m, r->arguments ? strtoll(r->arguments, NULL, 10) : 48 << 10,
-                             r->st);
-}
-
-static const struct pass {
-    const char *name;
-    ir_level level; /* of the module that it takes */
-    bool (*run)(pass_run *r);
-    bool (*apply)(ir_module *m, status *st); /* where it takes the module alone */
-    const char *arguments, *summary;
-} passes[] = {
-#define P(function, name, LEVEL, arguments, summary)                                               \
-    {name, IR_LEVEL_##LEVEL, run_##function, NULL, arguments, summary},
-#define M(function, name, LEVEL, apply, when, summary)                                             \
-    {name, IR_LEVEL_##LEVEL, NULL, apply, "", summary},
-#include "passes.def"
-};
-enum { PASS_COUNT = sizeof passes / sizeof *passes };
-
-static const struct pass *find_pass(const char *name, size_t length) {
-    for (int i = 0; i < PASS_COUNT; i++)
-        if (strlen(passes[i].name) == length && strncmp(passes[i].name, name, length) == 0)
-            return &passes[i];
-    return NULL;
-}
 
 /* ---- the command line ---- */
 
@@ -309,16 +70,17 @@ static const char *option_value(char **argv, int argc, int *i, const char *name)
 }
 
 static bool add_pass(options *o, const char *pass) {
-    if (find_pass(pass, strcspn(pass, "="))) {
+    if (pass_find(pass, strcspn(pass, "="))) {
         vec_push(&o->passes, pass);
         return true;
     }
-    const char *names[PASS_COUNT];
+    VEC(const char *) names = {0};
     char wanted[64];
-    for (int i = 0; i < PASS_COUNT; i++)
-        names[i] = passes[i].name;
+    for (size_t i = 0; i < pass_count; i++)
+        vec_push(&names, passes[i].name);
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(pass, "="), pass);
-    const char *nearest = text_nearest(wanted, names, PASS_COUNT);
+    const char *nearest = text_nearest(wanted, names.items, names.count);
+    vec_release(&names);
     fprintf(stderr, "tsr-opt: no pass is called '%s'%s%s%s; see --list-passes\n", wanted,
             nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'" : "");
     return false;
@@ -392,7 +154,7 @@ static ir_level level_of(const ir_module *m) {
 static int run_pass(pass_run *r, const char *text_of_pass, const char *file) {
     static const char *const levels[] = {"Graph", "Schedule", "Tile"};
     size_t length = strcspn(text_of_pass, "=");
-    const struct pass *pass = find_pass(text_of_pass, length);
+    const named_pass *pass = pass_find(text_of_pass, length);
     status st = STATUS_INIT, broken = STATUS_INIT;
     r->st = &st;
     r->arguments = text_of_pass[length] ? text_of_pass + length + 1 : NULL;
@@ -435,19 +197,47 @@ static void print_module(const options *o, const ir_module *m) {
     text_release(&out);
 }
 
-/* Takes the module. */
-static int process(const options *o, ir_module *m, const compiler_case *c,
-                   const compiler_schedule *written) {
+/* Runs passes from this one on, and prints. Takes the module. */
+static int process_from(const options *o, pass_run r, size_t first) {
     static bool is_first = true;
-    pass_run r = {.m = m, .c = c, .written = written};
     int code = DONE;
-    for (size_t i = 0; i < o->passes.count && code == DONE; i++)
+    for (size_t i = first; i < o->passes.count && code == DONE; i++)
         code = run_pass(&r, o->passes.items[i], o->file);
     if (code == DONE && !o->verify) {
         if (!is_first && !o->hash && !o->split)
             print_separator();
         is_first = false;
         print_module(o, r.m);
+    }
+    ir_module_free(r.m);
+    return code;
+}
+
+/* The number of the first pass that takes each dispatch of a program for itself, behind `outline`;
+ * that of all passes where there is none. */
+static size_t first_of_dispatches(const options *o) {
+    size_t i = 0;
+    while (i < o->passes.count &&
+           strncmp(o->passes.items[i], "outline", strcspn(o->passes.items[i], "=")) != 0)
+        i++;
+    return i < o->passes.count ? i + 1 : i;
+}
+
+/* Takes the module. */
+static int process(const options *o, ir_module *m, const compiler_case *c,
+                   const compiler_schedule *written) {
+    const size_t behind = first_of_dispatches(o);
+    pass_run r = {.m = m, .c = c, .written = written};
+    int code = DONE;
+    if (behind == o->passes.count)
+        return process_from(o, r, 0);
+    for (size_t i = 0; i < behind && code == DONE; i++)
+        code = run_pass(&r, o->passes.items[i], o->file);
+    for (ir_op op = ir_block_get(r.m, ir_module_body(r.m))->first; op && code == DONE;
+         op = ir_op_get(r.m, op)->next) {
+        const draft_kernel k = {.function = op};
+        if (ir_op_get(r.m, op)->opcode == GRAPH_FUNCTION && program_is_dispatch(r.m, op))
+            code = process_from(o, (pass_run){.m = program_kernel(r.m, &k)}, behind);
     }
     ir_module_free(r.m);
     return code;
@@ -569,7 +359,7 @@ static void print_static(const options *o) {
     text_init(&out);
     if (o->page)
         page_find(o->page)(&out);
-    for (int i = 0; o->list_passes && i < PASS_COUNT; i++)
+    for (size_t i = 0; o->list_passes && i < pass_count; i++)
         text_printf(&out, "%-14s %-38s %s\n", passes[i].name, passes[i].arguments,
                     passes[i].summary);
     fputs(o->help ? usage : out.data, stdout);
