@@ -7,34 +7,10 @@ import dataclasses
 import re
 from typing import Any
 
-from tessera import _dims
+from tessera import _dims, _states
 from tessera._errors import Error
 
 LENGTH = "S_kv"  # of a KVCache that is shaped like the first KTile
-STATES = """
-class KVCache(Generic["B", "H", "S_max", "D_h", "T"]):
-    K: Tensor["B", "H", "S_max", "D_h", "T"]
-    V: Tensor["B", "H", "S_max", "D_h", "T"]
-    length: Tensor[i32]
-
-class PagedKVCache(Generic["B", "H", "R", "pages", "P", "D_h", "T"]):
-    key_pages: Tensor["pages", "H", "P", "D_h", "T"]
-    value_pages: Tensor["pages", "H", "P", "D_h", "T"]
-    table: Tensor["B", "R", i32]
-    lengths: Tensor["B", i32]
-
-class ScaleState(Generic["H"]):
-    history: Tensor["H", f32]
-    scale: Tensor[f32]
-    step: Tensor[i32]
-
-class OptimizerState(Generic["P"]):
-    m: Like["P", f32]
-    v: Like["P", f32]
-    step: Tensor[i32]
-    fp32_master: Like["P", f32] = None
-"""
-CONSTANTS = ("bool", "float", "int", "str")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +69,7 @@ class Parameters:
     """Arrays by their names ("layers.0.up"), of records that are classes."""
 
     def __init__(self, records: dict[str, ast.ClassDef], outside: dict[str, Any]) -> None:
-        self._records = {one.name: one for one in ast.parse(STATES).body if isinstance(one, ast.ClassDef)} | records
+        self._records = _states.DECLARED | records
         self._named: dict[str, ast.expr] = {}
         self._outside = outside
         self._has_tiles = False
@@ -152,16 +128,13 @@ class Parameters:
         kind = element.attr if isinstance(element, ast.Attribute) else ast.unparse(element)
         self.leaves[first:] = [dataclasses.replace(one, element=kind, variable=False) for one in self.leaves[first:]]
 
-    def _add_record(self, name: str, annotation: ast.expr, record: ast.stmt, there: set[str]) -> None:
-        assert isinstance(record, ast.ClassDef)
+    def _add_record(self, name: str, annotation: ast.expr, record: ast.ClassDef, there: set[str]) -> None:
         generic = [_items(base) for base in record.bases if isinstance(base, ast.Subscript)]
         given = _items(annotation) if isinstance(annotation, ast.Subscript) else []
         given = [self._named.get(str(one.value) if isinstance(one, ast.Constant) else ast.unparse(one), one) for one in given]
         replaced = {ast.literal_eval(one): value for one, value in zip(generic[0] if generic else [], given)}
-        for field in record.body:
-            if not isinstance(field, ast.AnnAssign) or ast.unparse(field.annotation) in CONSTANTS:
-                continue
+        for word, field in _states.fields_of(record).items():
             optional = isinstance(field.value, ast.Constant) and field.value.value is None
-            if not optional or ast.unparse(field.target) in there:
+            if not optional or word in there:
                 written = ast.parse(ast.unparse(field.annotation), mode="eval").body
-                self._add(f"{name}.{ast.unparse(field.target)}", _Replace(replaced).visit(written))
+                self._add(f"{name}.{word}", _Replace(replaced).visit(written))

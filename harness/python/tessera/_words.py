@@ -13,7 +13,7 @@ import pathlib
 import types
 from typing import Any
 
-from tessera import _tessera, _types
+from tessera import _states, _tessera, _types
 from tessera._errors import Error
 
 DECORATORS = ("cases", "constants", "graph", "independent", "jit", "kernel", "math", "same_as", "schedule", "specialize", "verify")
@@ -67,44 +67,13 @@ def record(fields: type) -> type:
     return dataclasses.dataclass(fields)
 
 
-@dataclasses.dataclass
-class Cache:
-    """Keys, values and the number of places: a KVCache."""
-
-    K: Any
-    V: Any
-    length: Any = None
-
-
-@dataclasses.dataclass
-class PagedCache:
-    """Pages of keys and of values, the table of each row, and the number of its places: a PagedKVCache."""
-
-    key_pages: Any
-    value_pages: Any
-    table: Any
-    lengths: Any
-
-
-@dataclasses.dataclass
-class Scales:
-    """Magnitudes of the last tensors, the scale of the next one, and how many there were: a ScaleState."""
-
-    history: Any
-    scale: Any
-    step: Any
-
-
 class StateWord(Word):
     """KVCache["B", "H", "S_max", "D_h", f32] in annotations; KVCache(K=..., V=..., length=...) is one."""
 
-    def __init__(self, name: str, fields: type) -> None:
-        super().__init__(name)
-        self._fields = fields
-
     def __call__(self, *values: Any, **named: Any) -> Any:
-        whole = len(values) > 1 or dataclasses.fields(self._fields)[0].name in named
-        return self._fields(*values, **named) if whole else super().__call__(*values, **named)
+        first = next(iter(_states.fields_of(_states.DECLARED[self._text])))
+        whole = len(values) > 1 or first in named
+        return _states.value_of(self._text, values, named) if whole else super().__call__(*values, **named)
 
 
 class Math(Word):
@@ -157,8 +126,8 @@ def _make() -> dict[str, Any]:
     found.update({name: function if name in tensors else Word(name) for name, function in functions.items()})
     found.update({name: getattr(builtins, name) for name in functions if hasattr(builtins, name)})
     found.update({name: getattr(_types, name) for name in found if hasattr(_types, name)})
-    found.update(Generic=Generic, record=record, state=record, KVCache=StateWord("KVCache", Cache))
-    found.update(PagedKVCache=StateWord("PagedKVCache", PagedCache), ScaleState=StateWord("ScaleState", Scales))
+    found.update(Generic=Generic, record=record, state=record)
+    found.update({name: StateWord(name) for name in _states.DECLARED})
     found.update(Tensor=_tessera.Tensor, math=Math("math"), inf=python_math.inf, INF=python_math.inf, nan=python_math.nan)
     return {name: value for name, value in found.items() if not name.startswith("_")}
 

@@ -328,6 +328,28 @@ class Kernels(unittest.TestCase):
         self.assertEqual(list(after), list(state))
         self.assertEqual(listed(after["fp32_master"]), listed(w))
 
+    def test_states_are_the_librarys(self):
+        """Their values, and what type checkers read, have the fields of their declarations."""
+        stub = ast.parse(pathlib.Path(tessera.__file__).with_name("language.pyi").read_text())
+        shown = {one.name: one for one in stub.body if isinstance(one, ast.ClassDef)}
+        library = ast.parse((ROOT / "compiler/library/state.tsr").read_text())
+        states = [one for one in library.body if isinstance(one, ast.ClassDef)]
+        self.assertIn("OptimizerState", [one.name for one in states])
+        for one in states:
+            fields = [field.target.id for field in one.body if isinstance(field, ast.AnnAssign) and ast.unparse(field.annotation) != "bool"]
+            made = getattr(tessera, one.name)(*range(len(fields)))
+            self.assertEqual(vars(made), dict(zip(fields, range(len(fields)))))
+            self.assertEqual([field.target.id for field in shown[one.name].body if isinstance(field, ast.AnnAssign)], fields)
+            for values, named in ((range(len(fields) + 1), {}), (range(2), {fields[0]: 1}), (range(2), {"absent": 1})):
+                with self.assertRaisesRegex(TypeError, fields[-1]):
+                    getattr(tessera, one.name)(*values, **named)
+        zeros = floats(0, 0)
+        step = memoryview(array.array("i", [0])).cast("B").cast("i", ())
+        w, after = optimised(floats(9, 9), floats(4, -4), tessera.OptimizerState(m=zeros, v=zeros, step=step, fp32_master=floats(1, 1)))
+        self.assertEqual(listed(after.fp32_master), listed(w))
+        with self.assertRaisesRegex(tessera.Error, "has 3 arrays, and the kernel takes 4"):
+            optimised(floats(9, 9), floats(4, -4), tessera.OptimizerState(m=zeros, v=zeros, step=step))
+
     def test_a_state_stays_where_it_is(self):
         """On a device each step changes it in place, and the handle of before is gone; what somebody looks at is left alone."""
         count = 2048
