@@ -35,6 +35,18 @@ static void note_op(const ir_op_data *d, origins *o) {
     }
 }
 
+static bool is_check(const compiler_signature *s, uint32_t output) {
+    effect e;
+    return effect_read(s->outputs[output].effect, &e) && e.kind == EFFECT_CHECK;
+}
+
+static bool has_checks(const compiler_signature *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->output_count; i++)
+        any |= is_check(s, i);
+    return any;
+}
+
 static uint32_t find_checks(const ir_module *m, const compiler_signature *s, ir_value *out) {
     const ir_op_data *end = ir_op_get(m, ir_kernel_body(m)->last);
     const size_t values = ir_value_count(m) + 1;
@@ -45,9 +57,7 @@ static uint32_t find_checks(const ir_module *m, const compiler_signature *s, ir_
         note_op(ir_op_get(m, op), &o);
     for (uint32_t i = 0; i < end->operand_count; i++) {
         const ir_value v = end->operands[i];
-        effect e;
-        if (effect_read(s->outputs[i].effect, &e) && e.kind == EFFECT_CHECK && o.integers[v] &&
-            !o.floats[v])
+        if (is_check(s, i) && o.integers[v] && !o.floats[v])
             out[count++] = v;
     }
     free(o.floats);
@@ -57,10 +67,14 @@ static uint32_t find_checks(const ir_module *m, const compiler_signature *s, ir_
 
 bool compiler_integer_checks(compiler_instance *instance, compiler_instance **out, bool *decides,
                              status *st) {
-    const ir_module *m = instance_specialized(instance, st);
     compiler_signature s;
     *out = NULL;
-    if (!m || !compiler_signature_of(instance, &s, st))
+    if (!compiler_signature_of(instance, &s, st))
+        return false;
+    if (!has_checks(&s))
+        return true;
+    const ir_module *m = instance_specialized(instance, st);
+    if (!m)
         return false;
     ir_value *checks = base_malloc(((size_t)s.output_count + 1) * sizeof *checks);
     const uint32_t count = find_checks(m, &s, checks);

@@ -10,6 +10,8 @@
 #include "check/verdict.h"
 #include "tessera/promise.h"
 
+enum { READ_BYTES_MAX = 1 << 30 };
+
 /* A call under way. */
 typedef struct call_trial {
     case_context *s;
@@ -19,6 +21,7 @@ typedef struct call_trial {
     tensor *inputs; /* of one turn; borrowed */
     int64_t turns, calls; /* of the loops around the call; and of them, those in which it happens */
     double distance;      /* of the worst turn from what is promised; 0: none is off */
+    const char *why;      /* there is no call to try */
     promise_verdict *out;
 } call_trial;
 
@@ -28,11 +31,35 @@ static bool happens(const call_trial *t, int64_t turn) {
     return ((const uint8_t *)t->given[t->signature.input_count].data)[turn] != 0;
 }
 
+/* In all turns together. */
+static bool fits_memory(call_trial *t, bool *fits, status *st) {
+    compiler_signature all;
+    double bytes = 0;
+    if (!compiler_signature_of(t->p->arguments, &all, st))
+        return false;
+    for (uint32_t i = 0; i < all.output_count; i++) {
+        double size = (double)dtype_size(all.outputs[i].type);
+        for (int axis = 0; axis < all.outputs[i].rank; axis++)
+            size *= (double)all.outputs[i].dims[axis];
+        bytes += size;
+    }
+    *fits = bytes <= READ_BYTES_MAX;
+    return true;
+}
+
 static bool read_inputs(call_trial *t, status *st) {
     const uint32_t count = t->signature.input_count;
+    bool fits = false;
     t->given = tensors_new(count + 1);
     t->inputs = base_calloc((size_t)count + 1, sizeof *t->inputs);
+    t->why = "a combiner calls it, or it reads too many axes in a loop";
     if (!t->p->arguments)
+        return true;
+    if (!fits_memory(t, &fits, st))
+        return false;
+    t->why = fits ? "the case does not come by this call"
+                  : "in all turns of the loops around it, it reads more than a GiB";
+    if (!fits)
         return true;
     if (!compiler_interpret(t->p->arguments, t->s->inputs, t->given, st))
         return false;
@@ -156,10 +183,8 @@ static bool prove_any(call_trial *t, bool *proved, status *st) {
 }
 
 /* Integers are those of a turn. */
-static bool prove_call(call_trial *t, bool *proved, status *st) {
+static bool prove_turns(call_trial *t, bool *proved, status *st) {
     bool ok = true;
-    if (all_floats(t))
-        return prove_any(t, proved, st);
     *proved = t->calls > 0;
     for (int64_t turn = 0; ok && *proved && turn < t->turns; turn++) {
         if (!happens(t, turn))
@@ -172,20 +197,18 @@ static bool prove_call(call_trial *t, bool *proved, status *st) {
 
 static bool judge_in_turns(call_trial *t, status *st) {
     bool proved = false;
-    if (!compiler_signature_of(t->p->body, &t->signature, st) || !read_inputs(t, st) ||
-        !prove_call(t, &proved, st))
+    if (!compiler_signature_of(t->p->body, &t->signature, st))
         return false;
-    if (proved) {
-        t->out->by = PROMISE_PROOF;
-        t->out->holds = true;
-    } else if (t->calls) {
+    const bool floats = all_floats(t);
+    if ((floats && !prove_any(t, &proved, st)) || (!proved && !read_inputs(t, st)) ||
+        (!floats && !prove_turns(t, &proved, st)))
+        return false;
+    t->out->by = proved ? PROMISE_PROOF : PROMISE_NONE;
+    t->out->holds = proved;
+    if (!proved && t->calls)
         return try_call(t, st);
-    } else {
-        text_append(&t->out->why, t->p->arguments
-                                      ? "the case does not come by this call"
-                                      : "a combiner calls it, or it reads too many axes in a loop, "
-                                        "and intervals do not prove it");
-    }
+    if (!proved)
+        text_append(&t->out->why, t->why);
     return true;
 }
 

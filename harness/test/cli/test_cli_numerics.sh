@@ -250,6 +250,16 @@ def wide_turns(x: Tensor[5, f32], y: Tensor["N", f32]) -> Tensor[5, f32]:
     for i in range(N):
         x = grown(x)
     return x
+
+
+@cases(case("a"))
+@kernel
+def endless(x: Tensor[5, f32]) -> Tensor[5, f32]:
+    n = 1.0
+    while bounded(n < 20.0, 200000000):
+        x = grown(x * 0.0 + n)
+        n = n * 3.0
+    return x
 END
 exits 1 "promises are held to" "$tsr" bench kernels.tsr --backend interp,cpu --profile strict,fast --quick --db r.db --failures packs --json
 python3 - >found <<'END'
@@ -336,6 +346,7 @@ greatest a interp ok None greater 58 none None .*
 wide usual interp ok None grown 64 test True .*
 wide great interp mismatch violated grown 64 test False .* line 64, gives .* of 262144 are
 wide_turns a interp ok None grown 71 none None .*
+endless a interp ok None grown 80 none None .*
 END
 
 exits 1 "goldens" "$tsr" golden record kernels.tsr --golden golden
