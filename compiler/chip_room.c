@@ -48,8 +48,6 @@ static int64_t bytes_of(const ir_module *m, ir_op load) {
 }
 
 static void refuse(const room_check *a, ir_location at, const char *why) {
-    diagnostics d;
-    text shown;
     if (!a->source || !at.line) {
         status_set(a->st, STATUS_UNAVAILABLE, "%s", why);
         return;
@@ -58,14 +56,8 @@ static void refuse(const room_check *a, ir_location at, const char *why) {
     while (end < a->source->size &&
            (isalnum((unsigned char)a->source->data[end]) || strchr("_.", a->source->data[end])))
         end++;
-    text_init(&shown);
-    diagnostics_init(&d, a->source, false, &shown);
-    diagnose_error(&d, ERROR_TILE_CHIP, (span){start, end}, "%s", why);
-    diagnose_help(&d, "take smaller tiles, or leave space= out");
-    int length = (int)shown.length - (shown.length > 0); /* without the last newline */
-    status_set(a->st, STATUS_UNAVAILABLE, "%.*s", length < 900 ? length : 900, shown.data);
-    diagnostics_release(&d);
-    text_release(&shown);
+    diagnose_status(a->st, STATUS_UNAVAILABLE, a->source, ERROR_TILE_CHIP, (span){start, end}, why,
+                    "take smaller tiles, or leave space= out");
 }
 
 static void look(const ir_module *m, ir_op op, const room_check *a) {

@@ -121,7 +121,12 @@ static const struct entry *entry_of(const ir_module *m, ir_op op) {
     return NULL;
 }
 
-bool library_may(const ir_module *graph, const compiler_options *options,
+/* Number of what the source says of the composite; 0: nothing of this kind. */
+static uint32_t said_of(const ir_module *graph, ir_op op, const settings *all, setting_kind kind) {
+    return op ? setting_find(all, ir_op_get(graph, op)->location.setting, kind) : 0;
+}
+
+bool library_may(const ir_module *graph, const settings *all, const compiler_options *options,
                  const target_info *target) {
     bool asked = options->schedule || options->source_schedule || options->constants ||
                  options->generic || options->unoptimised;
@@ -129,6 +134,8 @@ bool library_may(const ir_module *graph, const compiler_options *options,
         return false;
     ir_op op = only_composite(graph);
     const struct entry *e = entry_of(graph, op);
+    if (said_of(graph, op, all, SETTING_SCHEDULE))
+        return false;
     if (!e || (options->profile == PROFILE_STRICT && !e->strict) || !is_of_one_type(graph, op))
         return false;
     dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
@@ -139,6 +146,7 @@ bool library_may(const ir_module *graph, const compiler_options *options,
 
 typedef struct library_request {
     const ir_module *graph;
+    const setting *fetch; /* what is fetched ahead; NULL: nothing is said */
     const compiler_options *options;
     const target_info *target;
     compiler_source *source;
@@ -236,6 +244,18 @@ static void keep_numbers(ir_module *made, const ir_module *graph) {
         }
 }
 
+/* Loads of what is fetched ahead have the hint: one trip ahead, or none. */
+static void keep_fetch(ir_module *made, const setting *fetch) {
+    static const char *const name = "prefetch";
+    const ir_attr ahead = ir_attr_int(made, fetch->overlaps);
+    const ir_value left = ir_kernel_body(made)->arguments[0];
+    for (ir_walk w = ir_walk_op(made, ir_module_kernel(made)); ir_walk_next(&w);) {
+        const ir_op_data *d = ir_op_get(made, w.op);
+        if (d->opcode == GRAPH_LOAD && (d->operands[0] == left ? fetch->of_left : fetch->of_right))
+            ir_op_set_attr(made, w.op, "hints", ir_attr_dict(made, &name, &ahead, 1));
+    }
+}
+
 /* ---- the choice of tiles ---- */
 
 /* The next point of a kernel's space, as those of a clock; false behind the last. */
@@ -281,6 +301,8 @@ static bool lower_point(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX
     if (out->graph) {
         keep_math(out->graph, r->graph);
         keep_numbers(out->graph, r->graph);
+        if (r->fetch)
+            keep_fetch(out->graph, r->fetch);
     }
     bool ok = out->graph &&
               pipeline_lower_tiles(out->graph, r->options, r->target, why, &out->tile) &&
@@ -327,14 +349,17 @@ static bool lower_best(library_request *r, library_kernel *out) {
     return best != NULL;
 }
 
-bool library_lower(const ir_module *graph, const compiler_options *options,
+bool library_lower(const ir_module *graph, const settings *all, const compiler_options *options,
                    const target_info *target, library_kernel *out) {
+    const uint32_t fetch = said_of(graph, only_composite(graph), all, SETTING_PREFETCH);
     library_request r = {.graph = graph, .options = options, .target = target, .st = STATUS_INIT};
     const struct entry *e = entry_of(graph, only_composite(graph));
     compiler_values values = {0};
     text dims, said;
     arena memory;
     bool found = false;
+    if (fetch && setting_at(all, fetch)->into == FETCH_SHARED)
+        r.fetch = setting_at(all, fetch);
     text_init(&dims);
     text_init(&said);
     arena_init(&memory);
@@ -348,6 +373,8 @@ bool library_lower(const ir_module *graph, const compiler_options *options,
         found = lower_best(&r, out);
     if (found)
         name_as(out->tile, graph);
+    if (found && r.fetch)
+        settings_use_fetch(all, fetch);
     compiler_close(r.source);
     arena_release(&memory);
     text_release(&said);

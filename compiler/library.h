@@ -2,12 +2,13 @@
 #ifndef TESSERA_COMPILER_LIBRARY_H
 #define TESSERA_COMPILER_LIBRARY_H
 
+#include "ops/settings.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
 
 /* Tells whether the kernel of a graph is one composite, and the library may have tiles for it: on
- * this target, with these options. */
-bool library_may(const ir_module *graph, const compiler_options *options,
+ * this target, with these options; `all` (may be NULL) are those of its operations. */
+bool library_may(const ir_module *graph, const settings *all, const compiler_options *options,
                  const target_info *target);
 
 /* A kernel of the library that stands for another one. */
@@ -20,7 +21,7 @@ typedef struct library_kernel {
 
 /* Lowers such a kernel, of static dimensions, with those tiles of the library's space that cost
  * least. False, with nothing given: none of them fits its sizes or the chip. */
-bool library_lower(const ir_module *graph, const compiler_options *options,
+bool library_lower(const ir_module *graph, const settings *all, const compiler_options *options,
                    const target_info *target, library_kernel *out);
 
 #endif

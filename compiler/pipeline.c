@@ -90,6 +90,7 @@ static bool run_schedule(pipeline *p) {
         .symbolic = p->options->generic,
         .overrides = p->options->schedule,
         .written = special_join(p->options->source_schedule, p->target->name, is_chip, &room),
+        .settings = p->instance->settings,
         .constants = p->options->constants,
         .loose = p->options->schedule_loose,
         .space = p->space,
@@ -277,6 +278,7 @@ static bool begin_passes(pipeline *p, int end) {
     const ir_module *graph = compiler_instance_graph(p->instance);
     bool taken = false;
     if (!graph_require_code(graph, has_unit, p->target, p->st) ||
+        !pipeline_device_fits(graph, p->instance->settings, p->target->name, p->st) ||
         (end >= PASS_BELOW_GRAPH && !pipeline_take_graph(p, &taken)))
         return false;
     if (!taken) {

@@ -2,6 +2,7 @@
 #ifndef TESSERA_COMPILER_PIPELINE_H
 #define TESSERA_COMPILER_PIPELINE_H
 
+#include "ops/settings.h"
 #include "source/diagnostic.h"
 #include "target/target.h"
 #include "tessera/compiler.h"
@@ -32,6 +33,10 @@ bool pipeline_build_kernel(compiler_instance *instance, const compiler_options *
 ir_module *pipeline_dispatches(compiler_instance *instance, const compiler_options *options,
                                status *st);
 
+/* program_module.c: does that with each kernel of a program, to the first that gives false. */
+bool program_each(compiler_instance *instance, const compiler_options *options,
+                  bool (*visit)(compiler_instance *kernel, const compiler_options *options),
+                  status *st);
 /* program_module.c: the module of a kernel with branches and loops, or with more phases than a
  * kernel may have: a program of several kernels. */
 bool program_module(compiler_instance *instance, const compiler_options *options,
@@ -45,6 +50,10 @@ schedule_target schedule_target_of(const target_info *target, const compiler_opt
 /* Buffers that one launch takes on the target and on all further levels of the module, which share
  * a program; 0: any number. */
 uint32_t pipeline_buffers(const target_info *target, const compiler_options *options);
+
+/* device_fit.c: is the target of this name one of the devices that settings ask for? Else
+ * STATUS_UNAVAILABLE with a diagnostic at their place in the source. `s` may be NULL. */
+bool pipeline_device_fits(const ir_module *m, const settings *s, const char *target, status *st);
 
 /* chip_room.c: whether a workgroup of the chip has room for each tile of a kernel of tiles in the
  * memory that its load asks for. Else STATUS_UNAVAILABLE with a diagnostic, at its place where the

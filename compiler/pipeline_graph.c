@@ -101,7 +101,7 @@ static bool looks_at_passes(const pipeline *p) {
 static bool may_stand(const pipeline *p) {
     const ir_module *graph = compiler_instance_graph(p->instance);
     return p->target->class == TARGET_SIMT &&
-           (tiles_of(graph) || library_may(graph, p->options, p->target));
+           (tiles_of(graph) || library_may(graph, p->instance->settings, p->options, p->target));
 }
 
 static bool has_room(const pipeline *p) {

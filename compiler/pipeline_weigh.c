@@ -56,8 +56,9 @@ static bool cost_of_schedule(const pipeline *p, double *cycles) {
 bool pipeline_take_library(pipeline *p) {
     library_kernel k = {.cycles = 0};
     double scheduled;
-    if (p->is_program || p->space || !library_may(p->m, p->options, p->target) ||
-        !library_lower(p->m, p->options, p->target, &k))
+    const settings *s = p->instance->settings;
+    if (p->is_program || p->space || !library_may(p->m, s, p->options, p->target) ||
+        !library_lower(p->m, s, p->options, p->target, &k))
         return false;
     p->direct = !cost_of_schedule(p, &scheduled) || k.cycles <= scheduled;
     if (p->direct) {
@@ -95,7 +96,8 @@ bool compiler_space_of(compiler_instance *instance, const compiler_options *opti
     out->program = pipeline_is_too_much(&p, ok) || (!ok && compiler_instance_is_program(instance));
     p.space = NULL;
     bool library =
-        ok && !p.direct && library_may(compiler_instance_graph(instance), options, p.target);
+        ok && !p.direct &&
+        library_may(compiler_instance_graph(instance), instance->settings, options, p.target);
     if (library) { /* which passes with a space to fill do not take */
         pipeline_close(&p);
         ok = pipeline_open(&p, instance, options, st);

@@ -26,20 +26,31 @@ typedef struct kernels {
 } kernels;
 
 /* A kernel of the program has the options of all of it, but for those that name parts of it. */
-static bool build_kernels(const ir_module *m, draft *p, const compiler_options *options, kernels *k,
-                          status *st) {
+static compiler_options options_of_kernel(const compiler_options *options) {
     compiler_options each = *options;
     each.schedule = each.constants = NULL;
     each.source_schedule = NULL;
     each.provenance = NULL;
     each.emit = NULL;
+    return each;
+}
+
+static compiler_instance *instance_of(const ir_module *m, const draft_kernel *kernel,
+                                      const settings *s) {
+    compiler_instance *one = compiler_instance_new(program_kernel(m, kernel), (ir_bindings){0});
+    one->settings = s;
+    return one;
+}
+
+static bool build_kernels(const ir_module *m, draft *p, const compiler_options *options,
+                          const settings *s, kernels *k, status *st) {
+    const compiler_options each = options_of_kernel(options);
     bool ok = true, crowded;
     k->made = base_calloc(p->kernels.count + 1, sizeof *k->made);
     k->names = base_calloc(p->kernels.count + 1, sizeof *k->names);
     for (; k->count < p->kernels.count && ok; k->count += ok) {
         draft_kernel *kernel = &p->kernels.items[k->count];
-        ir_module *graph = program_kernel(m, kernel);
-        compiler_instance *one = compiler_instance_new(graph, (ir_bindings){0});
+        compiler_instance *one = instance_of(m, kernel, s);
         program_section("kernel", k->count, k->names[k->count]);
         ok = pipeline_build_kernel(one, &each, &k->made[k->count], &crowded, st);
         if (ok && kernel->donated)
@@ -95,12 +106,31 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
                   compiler_artifact *out, status *st) {
     draft p;
     kernels k = {.count = 0};
-    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, &k, st);
+    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, instance->settings, &k, st);
     if (ok)
         draft_place(m, &p);
     ok = ok && write_module(instance, options, &p, &k, out, st);
     release_kernels(&k);
     draft_release(&p);
+    return ok;
+}
+
+bool program_each(compiler_instance *instance, const compiler_options *options,
+                  bool (*visit)(compiler_instance *kernel, const compiler_options *options),
+                  status *st) {
+    const compiler_options each = options_of_kernel(options);
+    ir_module *m = pipeline_dispatches(instance, options, st);
+    draft p;
+    bool ok = m && draft_build(m, &p, st);
+    const size_t count = ok ? p.kernels.count : 0;
+    for (size_t i = 0; i < count && ok; i++) {
+        compiler_instance *one = instance_of(m, &p.kernels.items[i], instance->settings);
+        ok = visit(one, &each);
+        compiler_instance_free(one);
+    }
+    if (m)
+        draft_release(&p);
+    ir_module_free(m);
     return ok;
 }
 

@@ -72,19 +72,16 @@ static bool code_of(compiler_source *source, const compiler_kernel *kernel, cons
 }
 
 static bool refuse(const compiler_kernel *kernel, const compiler_special *special, status *st) {
-    diagnostics d;
-    text shown;
-    text_init(&shown);
-    diagnostics_init(&d, kernel->schedule->source, false, &shown);
-    diagnose_error(&d, ERROR_SPECIALIZE_ORDER, (span){special->start, special->end},
-                   "with %s the kernel adds in another order than with its own tiles, so its bits "
-                   "would depend on the target",
-                   special->use);
-    diagnose_help(&d, "choose such tiles for all targets, or with --space");
-    int length = (int)shown.length - (shown.length > 0); /* without the last newline */
-    status_set(st, STATUS_INVALID, "%.*s", length < 900 ? length : 900, shown.data);
-    diagnostics_release(&d);
-    text_release(&shown);
+    text why;
+    text_init(&why);
+    text_printf(&why,
+                "with %s the kernel adds in another order than with its own tiles, so its bits "
+                "would depend on the target",
+                special->use);
+    diagnose_status(st, STATUS_INVALID, kernel->schedule->source, ERROR_SPECIALIZE_ORDER,
+                    (span){special->start, special->end}, why.data,
+                    "choose such tiles for all targets, or with --space");
+    text_release(&why);
     return false;
 }
 

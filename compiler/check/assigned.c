@@ -30,6 +30,7 @@ void assigned_collect(const node *n, assigned_names *out) {
         assigned_collect(n->third, out);
         return;
     case NODE_WHILE:
+    case NODE_WITH:
         assigned_collect(n->third, out);
         return;
     case NODE_IF:

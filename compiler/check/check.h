@@ -12,6 +12,7 @@
 #include "check/modules.h"
 #include "check/policy.h"
 #include "ops/graph.h"
+#include "ops/settings.h"
 
 typedef enum entity_kind {
     ENTITY_BROKEN,
@@ -128,6 +129,29 @@ typedef struct program_effect {
     span at;
 } program_effect;
 
+/* A place in the block that is built. */
+typedef struct promise_mark {
+    ir_block block;
+    ir_op last;
+} promise_mark;
+
+/* Tensors that a `with` fetches ahead (check/prefetch.c). */
+typedef struct fetched {
+    setting what;
+    span at;
+    bool is_known; /* else what is wrong with it was reported */
+    value_list values;
+    promise_mark mark;
+    uint32_t errors, readers; /* reported before it; operations that read it */
+} fetched;
+
+/* Settings of the statements that are checked. */
+typedef struct present_settings {
+    uint32_t now;          /* the innermost (ops/settings.h); 0: none */
+    VEC(uint32_t) devices; /* all that the kernel asks for */
+    VEC(fetched) fetches;  /* by prefetch(...) around the present statement */
+} present_settings;
+
 /* Names of a kernel, of a function, or of a file. */
 typedef struct name_scope {
     map names; /* to an index of locals */
@@ -153,6 +177,7 @@ typedef struct checker {
     VEC(value_origin) written; /* parameters of a state that were written, with repetitions */
     VEC(program_effect) effects;
     VEC(observed_value) observed;
+    present_settings settings;
     const struct call_frame *calls;  /* functions that are being written out */
     struct promised_calls *promises; /* receives calls that promise something; or NULL */
     struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
@@ -428,11 +453,6 @@ typedef struct promised_calls {
     VEC(promised_call) items;
 } promised_calls;
 
-/* A place in the block that is built. */
-typedef struct promise_mark {
-    ir_block block;
-    ir_op last;
-} promise_mark;
 promise_mark promise_begin(const checker *c);
 /* Keeps a call whose operations began behind the mark, where the checker is asked for calls. */
 void promise_note(checker *c, const struct callable *f, const promise_mark *mark, const entity *e);
@@ -474,6 +494,8 @@ entity unfold_value(checker *c, const parameter_record *r);
 entity check_constant(checker *c, struct source_module *m, const node *n);
 /* The place in the first file that a place is in or is called from. */
 span checker_place(const checker *c, span at);
+/* The same as a location of operations, with the present setting. */
+ir_location checker_location(const checker *c, span at);
 
 /* ---- graph_text.c: a kernel whose formula is Graph IR ---- */
 bool graph_text_is_one(const node *n);

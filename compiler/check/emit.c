@@ -79,8 +79,7 @@ ir_op emit_op(checker *c, int opcode, const entity *operands, uint32_t count,
         report_mismatch(c, &q, operands, count, at);
         return 0;
     }
-    source_position p = source_position_of(c->report->source, checker_place(c, at).start);
-    c->builder.location = (ir_location){p.line, p.column};
+    c->builder.location = checker_location(c, at);
     ir_op_spec spec = {.opcode = opcode,
                        .operands = values,
                        .operand_count = count,

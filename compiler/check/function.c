@@ -2,7 +2,7 @@
  * they stand and checked there. */
 #include <string.h>
 
-#include "check/check.h"
+#include "check/settings.h"
 
 /* ---- the head ---- */
 
@@ -105,6 +105,11 @@ span checker_place(const checker *c, span at) {
     for (; frame && !source_is_first(c->report->source, at.start); frame = frame->up)
         at = frame->at;
     return at;
+}
+
+ir_location checker_location(const checker *c, span at) {
+    const source_position p = source_position_of(c->report->source, checker_place(c, at).start);
+    return (ir_location){p.line, p.column, c->settings.now};
 }
 
 static bool refuse_depth(checker *c, const callable *f, const node *n) {
@@ -212,15 +217,17 @@ static entity check_called(checker *c, const callable *f, call_arguments *a) {
 static entity write_out(checker *c, const callable *f, call_arguments *a) {
     const call_frame frame = {f, c->calls, a->at};
     const name_scope around = c->scope;
+    const uint32_t outer = c->settings.now;
     source_module *module = c->module;
     uint32_t before = c->report->reported;
     const promise_mark mark = promise_begin(c);
     c->calls = &frame;
     c->module = f->module;
     scope_init(&c->scope);
-    entity e = check_called(c, f, a);
+    entity e = settings_of_head(c, f->ast) ? check_called(c, f, a) : entity_broken(a->at);
     scope_release(&c->scope);
     c->scope = around;
+    c->settings.now = outer;
     c->module = module;
     c->calls = frame.up;
     if (c->report->reported != before)

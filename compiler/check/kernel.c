@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check.h"
+#include "check/settings.h"
 #include "ops/build.h"
 #include "ops/reductions.h"
 
@@ -26,6 +26,8 @@ void checker_release(checker *c) {
     vec_release(&c->written);
     vec_release(&c->effects);
     vec_release(&c->observed);
+    vec_release(&c->settings.devices);
+    vec_release(&c->settings.fetches);
     arena_release(&c->memory);
 }
 
@@ -356,14 +358,13 @@ ir_module *kernel_giving(const ir_module *kernel, const ir_value *values, uint32
 
 static ir_op begin_kernel(checker *c) {
     const ast_function *f = c->kernel->function;
-    source_position p = source_position_of(c->report->source, f->at.start);
     ir_attr none = ir_attr_array(c->m, NULL, 0);
     ir_named_attr attrs[] = {
         {"name", ir_attr_string(c->m, f->name)}, {"inputs", none}, {"outputs", none}, {"math", 0}};
     if (c->kernel->math)
         attrs[3].value = ir_attr_string(c->m, c->kernel->math);
-    c->builder =
-        (ir_builder){.m = c->m, .block = ir_module_body(c->m), .location = {p.line, p.column}};
+    c->builder = (ir_builder){
+        .m = c->m, .block = ir_module_body(c->m), .location = checker_location(c, f->at)};
     ir_op kernel = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_KERNEL,
                                                        .attrs = attrs,
                                                        .attr_count = c->kernel->math ? 4 : 3,
@@ -373,6 +374,8 @@ static ir_op begin_kernel(checker *c) {
 }
 
 static void check_all(checker *c) {
+    if (!settings_of_head(c, c->kernel->function))
+        return;
     ir_op kernel = begin_kernel(c);
     ir_attr inputs = 0;
     checker_define_constants(c);
@@ -421,7 +424,9 @@ ir_module *kernel_check_promises(compiler_source *s, const kernel_interface *k,
     d->context = describe_types(&c);
     if (k->graph) {
         ir_module_free(c.m);
-        c.m = graph_text_module(&c);
+        c.m = settings_of_head(&c, k->function) ? graph_text_module(&c) : NULL;
+        if (c.m)
+            ir_op_get(c.m, ir_module_kernel(c.m))->location.setting = c.settings.now;
         d->context = NULL;
         checker_release(&c);
         return c.m;

@@ -302,6 +302,7 @@ compiler_source *compiler_open_text(const char *name, const char *source, bool c
 void compiler_close(compiler_source *source) {
     if (source) {
         modules_release(source);
+        vec_release(&source->settings);
         arena_release(&source->memory);
         free(source);
     }

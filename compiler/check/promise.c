@@ -151,8 +151,7 @@ void promise_note(checker *c, const callable *f, const promise_mark *mark, const
     if (!c->promises || !f->numerics || !tensors || c->builder.block != mark->block ||
         c->builder.before)
         return;
-    source_position p = source_position_of(c->report->source, checker_place(c, e->at).start);
-    c->builder.location = (ir_location){p.line, p.column};
+    c->builder.location = checker_location(c, e->at);
     if (tree_flatten(c, e, &results, NULL) && results.count)
         note_call(c, f, mark, &results);
     vec_release(&results);

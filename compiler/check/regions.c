@@ -9,8 +9,7 @@
 /* ---- drafts ---- */
 
 region_draft region_begin(checker *c, uint32_t blocks, span at) {
-    source_position p = source_position_of(c->report->source, checker_place(c, at).start);
-    c->builder.location = (ir_location){p.line, p.column};
+    c->builder.location = checker_location(c, at);
     region_draft d = {.around = c->builder, .turning = c->random.turning};
     d.op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_LOOP, .region_count = blocks});
     return d;

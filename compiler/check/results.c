@@ -337,8 +337,7 @@ static void build_return(checker *c, span at, const outputs *o, ir_op kernel) {
         names[o->count + i] = ir_attr_string(c->m, effect_name(c, o, i));
         values[o->count + i] = c->observed.items[c->effects.items[i].observed].value;
     }
-    source_position p = source_position_of(c->report->source, at.start);
-    c->builder.location = (ir_location){p.line, p.column};
+    c->builder.location = checker_location(c, at);
     ir_build(&c->builder,
              &(ir_op_spec){.opcode = GRAPH_RETURN, .operands = values, .operand_count = count});
     ir_op_set_attr(c->m, kernel, "outputs", ir_attr_array(c->m, names, count));
@@ -361,8 +360,7 @@ void results_promised(checker *c, ir_op kernel) {
     const span at = c->kernel->function->body[0]->at;
     outputs o = new_outputs(c, c->kernel->result_count);
     ir_value *values = ARENA_NEW(&c->memory, ir_value, o.count + 1);
-    source_position p = source_position_of(c->report->source, at.start);
-    c->builder.location = (ir_location){p.line, p.column};
+    c->builder.location = checker_location(c, at);
     if (!contract_outputs(c, values))
         return;
     for (uint32_t i = 0; i < o.count; i++) {

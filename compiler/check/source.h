@@ -6,6 +6,7 @@
 #define TESSERA_CHECK_SOURCE_H
 
 #include "check/policy.h"
+#include "ops/settings.h"
 #include "tessera/compiler.h"
 
 /* A Tensor[...] annotation. */
@@ -122,6 +123,7 @@ struct compiler_source {
     struct source_module *main;          /* the file that was opened */
     VEC(struct source_module *) opened;  /* all files, in the order of their text */
     VEC(struct source_module *) modules; /* ... those that others import before these */
+    VEC(setting) settings;               /* of all kernels' operations, by number less 1 */
 };
 
 /* The value of a constant: the case's (NULL: there is none), else the kernel's; NULL: neither. */

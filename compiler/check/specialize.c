@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "check/schedule_words.h"
-#include "device/capability.h"
 
 typedef enum asked_kind {
     ASKED_NOTHING,
@@ -62,16 +61,20 @@ static bool holds(const special_condition *c, const capability_chip *chip) {
     }
 }
 
-bool specialize_fits(const compiler_special *special, const char *isa) {
+const capability_chip *specialize_chip(const char *isa) {
     static const char emulated[] = "-emulated";
     char name[64];
     size_t length = strlen(isa), end = sizeof emulated - 1;
     if (length >= sizeof name)
-        return false;
+        return NULL;
     memcpy(name, isa, length + 1);
     if (length > end && strcmp(name + length - end, emulated) == 0)
         name[length - end] = '\0';
-    const capability_chip *chip = capability_chip_find(name);
+    return capability_chip_find(name);
+}
+
+bool specialize_fits(const compiler_special *special, const char *isa) {
+    const capability_chip *chip = specialize_chip(isa);
     for (uint32_t i = 0; chip && i < special->condition_count; i++)
         if (!holds(&special->conditions[i], chip))
             return false;

@@ -1,7 +1,7 @@
 /* statements.c - assignments, conditions and loops of a kernel's body. */
 #include <string.h>
 
-#include "check/check.h"
+#include "check/settings.h"
 
 void assign_name(checker *c, const node *target, entity value) {
     const local_name *old = scope_find(c, target->text);
@@ -86,12 +86,12 @@ static bool is_true(const entity *e) {
 
 /* In a block, or in what stands in it; `block` may be the if of an elif, or NULL. */
 static bool has_barrier(const node *block) {
-    if (block && (block->kind == NODE_IF || block->kind == NODE_FOR))
+    if (block && (block->kind == NODE_IF || block->kind == NODE_FOR || block->kind == NODE_WITH))
         return has_barrier(block->third) || (block->kind == NODE_IF && has_barrier(block->right));
     for (uint32_t i = 0; block && i < block->count; i++) {
         const node *n = block->items[i];
         bool calls = n->kind == NODE_CALL && strcmp(n->left->text, "barrier") == 0;
-        bool deeper = n->kind == NODE_IF || n->kind == NODE_FOR;
+        bool deeper = n->kind == NODE_IF || n->kind == NODE_FOR || n->kind == NODE_WITH;
         if (calls || (deeper && has_barrier(n)))
             return true;
     }
@@ -153,13 +153,16 @@ void check_statement(checker *c, const node *n) {
     case NODE_WHILE:
         control_while(c, n);
         return;
+    case NODE_WITH:
+        settings_with(c, n);
+        return;
     case NODE_CALL:
         check_effect(c, n);
         return;
     case NODE_RETURN:
         diagnose_error(c->report, ERROR_UNREACHABLE, n->at,
-                       "the return is the last statement of a kernel, outside of loops and "
-                       "conditions");
+                       "the return is the last statement of a kernel, outside of loops, "
+                       "conditions and with");
         return;
     default:
         check_assignment(c, n);

@@ -31,6 +31,36 @@ static const source_text *copy_of(arena *memory, const source_text *s) {
     char *data = ARENA_NEW(memory, char, s->size + 1);
     memcpy(data, s->data, s->size);
     source_text_init(copy, memory, arena_strdup(memory, s->name), data, s->size);
+    source_file *files = ARENA_NEW(memory, source_file, s->imported_count + 1);
+    for (uint32_t i = 0; i < s->imported_count; i++) {
+        files[i] = s->imported[i];
+        files[i].name = arena_strdup(memory, files[i].name);
+    }
+    copy->imported = files;
+    copy->imported_count = s->imported_count;
+    return copy;
+}
+
+static bool has_settings(const ir_module *m) {
+    bool found = false;
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); !found && ir_walk_next(&w);)
+        found = ir_op_get(m, w.op)->location.setting != 0;
+    return found;
+}
+
+static const settings *copy_settings(arena *memory, const compiler_source *s,
+                                     const source_text *source) {
+    const size_t count = s->settings.count;
+    settings *copy = ARENA_NEW(memory, settings, 1);
+    setting *items = arena_copy(memory, s->settings.items, count * sizeof *items);
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].word)
+            items[i].word = arena_strdup(memory, items[i].word);
+        if (items[i].count)
+            items[i].entries =
+                arena_copy(memory, items[i].entries, items[i].count * sizeof *items[i].entries);
+    }
+    *copy = (settings){items, (uint32_t)count, source, ARENA_NEW(memory, bool, count)};
     return copy;
 }
 
@@ -41,8 +71,12 @@ compiler_instance *compiler_instance_open(compiler_source *source, const compile
     if (!graph)
         return NULL;
     compiler_instance *instance = compiler_instance_new(graph, dims);
-    if (tiles_of(graph))
-        instance->source = copy_of(ir_module_arena(graph), &source->text);
+    const bool set = has_settings(graph);
+    arena *memory = ir_module_arena(graph);
+    if (tiles_of(graph) || set)
+        instance->source = copy_of(memory, &source->text);
+    if (set)
+        instance->settings = copy_settings(memory, source, instance->source);
     return instance;
 }
 
@@ -101,6 +135,11 @@ void compiler_instance_formula(compiler_instance *instance, text *out) {
     ir_print(m, out);
     free(items);
     ir_module_free(m);
+}
+
+void compiler_instance_settings(const compiler_instance *instance, text *out) {
+    if (instance->settings)
+        settings_describe(instance->settings, instance->graph, out);
 }
 
 const sha256 *compiler_instance_hash(compiler_instance *instance) {

@@ -4,6 +4,7 @@
 #define TESSERA_GRAPH_INSTANCE_H
 
 #include "ops/graph.h"
+#include "ops/settings.h"
 #include "source/diagnostic.h"
 #include "tessera/compiler.h"
 
@@ -20,6 +21,7 @@ struct compiler_instance {
     ir_module *graph;
     ir_bindings dims;          /* in the graph's arena */
     const source_text *source; /* likewise, for diagnostics of a kernel of tiles; NULL: not kept */
+    const settings *settings;  /* likewise, of its operations; a part of a program borrows them */
     text text;                 /* of the graph; empty: not printed yet */
     sha256 hash;
     ir_module *specialized, *primitives; /* NULL: not made yet */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "ir/copy.h"
 #include "ops/build.h"
 
@@ -176,12 +177,22 @@ static ir_op shared(functions *f, ir_op function) {
     char hex[65], name[32];
     intptr_t before;
     sha256 identity = ir_op_identity(f->m, function);
+    text key;
     sha256_hex(&identity, hex);
-    if (map_get(&f->by_identity, hex, &before)) {
+    text_init(&key);
+    text_append(&key, hex);
+    uint32_t number = 0; /* of an operation: equal ones may be scheduled differently */
+    for (ir_walk w = ir_walk_op(f->m, function); ir_walk_next(&w); number++)
+        if (ir_op_get(f->m, w.op)->location.setting)
+            text_printf(&key, " %u:%u", number, ir_op_get(f->m, w.op)->location.setting);
+    bool known = map_get(&f->by_identity, key.data, &before);
+    if (!known)
+        map_put(&f->by_identity, key.data, (intptr_t)function);
+    text_release(&key);
+    if (known) {
         ir_op_erase(f->m, function);
         return (ir_op)before;
     }
-    map_put(&f->by_identity, hex, (intptr_t)function);
     snprintf(name, sizeof name, "dispatch%d", f->count++);
     ir_op_set_attr(f->m, function, "name", ir_attr_string(f->m, name));
     return function;

@@ -105,6 +105,7 @@ typedef struct contraction {
     bool turnable;     /* steps of rhs lie side by side, and rows are few: it may be turned */
     bool turned;       /* steps of rhs lie side by side, and are read as blocks of a trip's */
     bool aliased;      /* ... whose columns share sets of the first cache */
+    bool near;         /* rows of rhs that are fetched ahead go into the first cache */
     contraction_counts counts;
     contraction_result result;
     contraction_tiles tiles;

@@ -356,10 +356,8 @@ static dtype group_element(const scheduler *s, const plan_group *group) {
     return op ? plan_type(s->p, ir_op_get(s->p->g, op)->results[0])->element : DTYPE_F32;
 }
 
-/* Source location of a group's work: its contraction, its first reduction, or the first value that
- * it stores. */
-static ir_location group_location(const scheduler *s, const plan_group *group) {
-    ir_location none = {0, 0};
+ir_location scheduler_location(const scheduler *s, const plan_group *group) {
+    ir_location none = {0};
     if (group->anchor)
         return ir_op_get(s->p->g, group->anchor)->location;
     if (group->reduces.count)
@@ -377,8 +375,8 @@ static void schedule_group(scheduler *s, int g) {
         return;
     if (group->kind == GROUP_SCATTER)
         schedule_scatter_tensors(s, group);
+    s->at.location = scheduler_location(s, group);
     scheduler_begin_group(s, group->kind, group_element(s, group));
-    s->at.location = group_location(s, group);
     switch (group->kind) {
     case GROUP_MAP:
         schedule_map_group(s, g);
@@ -425,6 +423,7 @@ static void schedule_groups(scheduler *s, int *order) {
 }
 
 static void schedule_copies(scheduler *s, const output_copies *copies) {
+    s->at.location.setting = 0;
     scheduler_begin_group(s, GROUP_MAP, DTYPE_F32);
     for (size_t i = 0; i < copies->count && !s->failed; i++)
         schedule_copy(s, copies->items[i].value, copies->items[i].buffer);

@@ -119,6 +119,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                              {"group", c->group ? scheduler_int(s, c->group) : 0},
                              {"turned", c->turned ? yes : 0},
                              {"aliased", c->aliased ? yes : 0},
+                             {"near", c->near ? yes : 0},
                              {"packed", c->packed ? yes : 0},
                              {"stage", c->tiles.stage},
                              {"depth", c->tiles.depth},

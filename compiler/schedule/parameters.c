@@ -20,7 +20,6 @@ _Static_assert(IN_MAP == 1 << GROUP_MAP && IN_ROW == 1 << GROUP_ROW &&
 
 /* Refuses what was asked for, at its place in the source, or as a parameter. */
 static void refuse(scheduler *s, const override *o, const char *why) {
-    const compiler_schedule *written = s->request->written;
     if (s->failed || s->request->loose)
         return;
     s->failed = true;
@@ -28,15 +27,9 @@ static void refuse(scheduler *s, const override *o, const char *why) {
         status_set(s->st, STATUS_INVALID, "the schedule does not fit: %s", why);
         return;
     }
-    diagnostics d;
-    text shown;
-    text_init(&shown);
-    diagnostics_init(&d, written->source, false, &shown);
-    diagnose_error(&d, ERROR_SCHEDULE_MISFIT, (span){o->entry->start, o->entry->end}, "%s", why);
-    int length = (int)shown.length - (shown.length > 0); /* without the last newline */
-    status_set(s->st, STATUS_INVALID, "%.*s", length < 900 ? length : 900, shown.data);
-    diagnostics_release(&d);
-    text_release(&shown);
+    diagnose_status(s->st, STATUS_INVALID,
+                    o->setting ? s->request->settings->source : s->request->written->source,
+                    ERROR_SCHEDULE_MISFIT, (span){o->entry->start, o->entry->end}, why, NULL);
 }
 
 /* ---- what is asked for ---- */
@@ -79,17 +72,39 @@ static bool read_overrides(scheduler *s) {
     return true;
 }
 
-bool scheduler_read_request(scheduler *s) {
-    const compiler_schedule *written = s->request->written;
-    if (!read_overrides(s))
-        return false;
-    for (uint32_t i = 0; written && i < written->count; i++) {
-        const compiler_schedule_entry *e = &written->entries[i];
-        override o = {.value = e->value, .vectors = e->vectors, .entry = e};
+static void add_entries(scheduler *s, const compiler_schedule_entry *entries, uint32_t count,
+                        uint32_t number) {
+    for (uint32_t i = 0; i < count; i++) {
+        const compiler_schedule_entry *e = &entries[i];
+        override o = {.value = e->value, .vectors = e->vectors, .entry = e, .setting = number};
         snprintf(o.name, sizeof o.name, "%s", e->name);
         vec_push(&s->overrides, o);
     }
+}
+
+/* The text first, then calls' own schedules, inner ones before those around them, then the
+ * kernel's. A plain schedule is a CPU's. */
+bool scheduler_read_request(scheduler *s) {
+    const compiler_schedule *written = s->request->written;
+    const settings *all = s->request->settings;
+    if (!read_overrides(s))
+        return false;
+    for (uint32_t n = all && !s->target->policy->threads ? all->count : 0; n > 0; n--)
+        if (all->items[n - 1].kind == SETTING_SCHEDULE)
+            add_entries(s, all->items[n - 1].entries, all->items[n - 1].count, n);
+    if (written)
+        add_entries(s, written->entries, written->count, 0);
     return true;
+}
+
+const setting *scheduler_fetch(const scheduler *s, bool shared) {
+    const settings *all = s->request->settings;
+    const setting *found = setting_at(all, setting_find(all, s->setting, SETTING_PREFETCH));
+    return found && (found->into == FETCH_SHARED) == shared ? found : NULL;
+}
+
+void scheduler_use_fetch(const scheduler *s) {
+    settings_use_fetch(s->request->settings, s->setting);
 }
 
 bool scheduler_asked(const schedule_request *request, const char *name, int64_t *value) {
@@ -119,7 +134,8 @@ static const override *find_override(scheduler *s, const parameter_info *info, c
         override *o = &s->overrides.items[i];
         bool whole = strcmp(o->name, full) == 0;
         if (!whole &&
-            (strcmp(o->name, info->name) != 0 || (o->entry && !(o->entry->groups & s->kind))))
+            (strcmp(o->name, info->name) != 0 || (o->entry && !(o->entry->groups & s->kind)) ||
+             (o->setting && !setting_is_in(s->request->settings, s->setting, o->setting))))
             continue;
         o->used = true;
         if (!found || (whole && !exact)) {
@@ -204,6 +220,7 @@ void scheduler_begin_group(scheduler *s, group_kind kind, dtype element) {
     const schedule_target *t = s->target;
     int64_t bytes = (int64_t)dtype_size(element);
     s->kind = 1u << kind;
+    s->setting = s->at.location.setting;
     s->group++;
     s->machine = (parameter_machine){.lanes = t->vector_lanes * 4 / bytes,
                                      .element_bytes = bytes,
@@ -268,15 +285,24 @@ static void refuse_unknown(scheduler *s, const override *o) {
 }
 
 /* A parameter that the source gives is for all cases: some need not have it, as a vector has no
- * rows. But work of its kind must be there. */
+ * rows. But work of its kind must be there: in the kernel, or in the call if any of it is here. */
 static void check_entry(scheduler *s, const override *o) {
     text why;
-    for (int i = 0; i < s->p->group_count; i++)
-        if (o->entry->all_groups & (1u << s->p->groups[i].kind))
+    bool here = !o->setting;
+    for (int i = 0; i < s->p->group_count; i++) {
+        const plan_group *group = &s->p->groups[i];
+        if (o->setting &&
+            !setting_is_in(s->request->settings, scheduler_location(s, group).setting, o->setting))
+            continue;
+        here = true;
+        if (o->entry->all_groups & (1u << group->kind))
             return;
+    }
+    if (!here)
+        return;
     text_init(&why);
-    text_printf(&why, "'%s' is of %s, and this kernel has none", o->entry->word,
-                parameter_groups_text(o->entry->all_groups));
+    text_printf(&why, "'%s' is of %s, and this %s has none", o->entry->word,
+                parameter_groups_text(o->entry->all_groups), o->setting ? "call" : "kernel");
     refuse(s, o, why.data);
     text_release(&why);
 }

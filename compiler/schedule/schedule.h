@@ -9,6 +9,7 @@
 #include "chip/unit.h"
 #include "ir/ir.h"
 #include "ir/opset.h"
+#include "ops/settings.h"
 #include "tessera/compiler.h"
 
 /* Stands in for an extent that only a launch knows in choices; no result depends on it. */
@@ -74,6 +75,7 @@ typedef struct schedule_request {
     bool symbolic;         /* a launch gives the dimensions that are no numbers */
     const char *overrides; /* "NAME=VALUE,...": values of parameters; an unknown name is an error */
     const compiler_schedule *written; /* the source's, which the overrides win over; or NULL */
+    const settings *settings;         /* of the graph's operations; or NULL */
     const char *constants;            /* "w,b": inputs that stay as they are; or NULL */
     bool loose;                       /* what does not fit is left out */
     compiler_space *space;            /* receives the parameters, or NULL */

@@ -3,6 +3,7 @@
 #define TESSERA_SCHEDULE_SCHEDULER_H
 
 #include "ops/orders.h"
+#include "ops/settings.h"
 #include "parameters/parameters.h"
 #include "schedule/expression.h"
 #include "schedule/schedule.h"
@@ -25,6 +26,7 @@ typedef struct override {
     bool vectors; /* the value counts vectors of the target */
     bool used;
     const compiler_schedule_entry *entry; /* NULL: of the text */
+    uint32_t setting; /* whose operations have it (ops/settings.h); 0: all of the kernel's */
 } override;
 
 typedef struct scheduler {
@@ -36,9 +38,10 @@ typedef struct scheduler {
     VEC(parameter) parameters;
     VEC(override) overrides;
     const schedule_request *request;
-    int64_t threads; /* that share the present group: its share of the target's */
-    unsigned kind;   /* of the present group, as a bit of the space */
-    int group;       /* its number, by order of scheduling */
+    int64_t threads;  /* that share the present group: its share of the target's */
+    unsigned kind;    /* of the present group, as a bit of the space */
+    int group;        /* its number, by order of scheduling */
+    uint32_t setting; /* ... and its setting */
     parameter_machine machine;
     int phase;      /* number of the next phase */
     bool *operands; /* of each input: contractions take it as it lies */
@@ -65,10 +68,18 @@ int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t o
 /* Finds what the request asks for of a parameter that has no phase, before there are any: the text
  * before the source. False where it asks for nothing. */
 bool scheduler_asked(const schedule_request *request, const char *name, int64_t *value);
+/* Finds what the source says is to be fetched for the present group, into the memory of threads or,
+ * where not `shared`, into a cache; NULL: nothing. And that code depends on it and on what is
+ * fetched with it. */
+const setting *scheduler_fetch(const scheduler *s, bool shared);
+void scheduler_use_fetch(const scheduler *s);
 /* Reads what the request asks for. */
 bool scheduler_read_request(scheduler *s);
-/* A group of this kind, whose results have elements of this type, begins; and has ended: its
- * parameters must keep their limits. */
+/* Place of a group's work in the source, and its setting: of its contraction, its first reduction,
+ * or the first value that it stores. */
+ir_location scheduler_location(const scheduler *s, const plan_group *group);
+/* A group of this kind, whose results have elements of this type, begins, at the place of s->at;
+ * and has ended: its parameters must keep their limits. */
 void scheduler_begin_group(scheduler *s, group_kind kind, dtype element);
 void scheduler_end_group(scheduler *s);
 /* Everything that was asked for has been found, else the schedule fails; the kernel gets its

@@ -36,6 +36,7 @@ typedef enum node_kind {
     NODE_FOR,       /* for right in left: third, a block */
     NODE_WHILE,     /* while left: third, a block */
     NODE_IF,        /* if left: right; third: the else's block, another if, or NULL */
+    NODE_WITH,      /* with items...: third, a block */
     NODE_BLOCK,     /* items */
     NODE_QUOTED,    /* left: a dimension that was read out of its quotes */
     NODE_BROKEN     /* reported; means nothing */
@@ -72,6 +73,8 @@ typedef struct ast_function {
     uint32_t parameter_count;
     node *returns;
     const char *summary; /* docstring; NULL: none */
+    node **devices;      /* device(...) of annotations, which have it no more */
+    uint32_t device_count;
     node **body;
     uint32_t body_count;
     bool has_header; /* name, parameters and result were read */

@@ -318,3 +318,21 @@ bool diagnose_nearest(diagnostics *d, const char *word, const char *const *names
         diagnose_help(d, "did you mean '%s'?", nearest);
     return nearest != NULL;
 }
+
+/* Parameters: as in diagnostic.h. */
+bool diagnose_status(status *st, status_code code, const source_text *source, diagnostic_id id,
+                     span at, const char *why, const char *help) {
+    enum { SHOWN_MAX = 900 };
+    diagnostics d;
+    text shown;
+    text_init(&shown);
+    diagnostics_init(&d, source, false, &shown);
+    diagnose_error(&d, id, at, "%s", why);
+    if (help)
+        diagnose_help(&d, "%s", help);
+    int length = (int)shown.length - (shown.length > 0); /* without the last newline */
+    status_set(st, code, "%.*s", length < SHOWN_MAX ? length : SHOWN_MAX, shown.data);
+    diagnostics_release(&d);
+    text_release(&shown);
+    return false;
+}

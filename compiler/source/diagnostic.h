@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -103,6 +104,11 @@ void diagnose_error(diagnostics *d, diagnostic_id id, span at, const char *forma
 void diagnose_note(diagnostics *d, span at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diagnose_help(diagnostics *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A mistake that is seen when code is made: a status whose message is the diagnostic's text.
+ * Returns false. Parameters: the status and its code, then those of an error; `help` may be NULL.
+ */
+bool diagnose_status(status *st, status_code code, const source_text *source, diagnostic_id id,
+                     span at, const char *why, const char *help);
 /* Tells that an error has been shown on the line of this offset: another one there is most likely
  * its echo. */
 bool diagnosed_on_line(const diagnostics *d, uint32_t offset);

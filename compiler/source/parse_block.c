@@ -1,5 +1,5 @@
 /* parse_block.c - statements with a block below them, and lines of several statements: `for`,
- * `while`, `if` and `;`. */
+ * `while`, `if`, `with` and `;`. */
 #include <string.h>
 
 #include "source/parser_state.h"
@@ -21,7 +21,8 @@ static bool parse_line(parser *p, node_list *body) {
         if (!n)
             return false;
         vec_push(body, n);
-        if (n->kind == NODE_FOR || n->kind == NODE_WHILE || n->kind == NODE_IF)
+        if (n->kind == NODE_FOR || n->kind == NODE_WHILE || n->kind == NODE_IF ||
+            n->kind == NODE_WITH)
             return true;
     } while (parser_accept(p, SYMBOL1(';')));
     return parser_end_of_line(p);
@@ -67,7 +68,7 @@ static node *parse_block(parser *p) {
     return NULL;
 }
 
-/* ---- for, if ---- */
+/* ---- for, if, with ---- */
 
 /* Takes the range or the condition of a loop, and the block of a turn. */
 static node *parse_turns(parser *p, node *n) {
@@ -99,6 +100,22 @@ static node *parse_while(parser *p) {
     return parse_turns(p, parser_node(p, NODE_WHILE, first));
 }
 
+static node *parse_with(parser *p) {
+    uint32_t first = p->at;
+    node_list items = {0};
+    node *one;
+    parser_next(p);
+    do {
+        one = parse_expression(p);
+        if (one)
+            vec_push(&items, one);
+    } while (one && parser_accept(p, SYMBOL1(',')));
+    node *n = parser_node(p, NODE_WITH, first);
+    parser_take_items(p, n, &items);
+    n->third = one ? parse_block(p) : NULL;
+    return n->third ? parser_close_node(p, n) : NULL;
+}
+
 static node *parse_if(parser *p) {
     uint32_t first = p->at;
     parser_next(p);
@@ -120,7 +137,8 @@ static node *parse_if(parser *p) {
 }
 
 bool parser_at_compound(const parser *p) {
-    return parser_is_word(p, "for") || parser_is_word(p, "while") || parser_is_word(p, "if");
+    return parser_is_word(p, "for") || parser_is_word(p, "while") || parser_is_word(p, "if") ||
+           parser_is_word(p, "with");
 }
 
 node *parser_compound(parser *p) {
@@ -133,6 +151,7 @@ node *parser_compound(parser *p) {
     p->depth++;
     node *n = parser_is_word(p, "for")     ? parse_for(p)
               : parser_is_word(p, "while") ? parse_while(p)
+              : parser_is_word(p, "with")  ? parse_with(p)
                                            : parse_if(p);
     p->depth--;
     return n;

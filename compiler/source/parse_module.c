@@ -46,8 +46,7 @@ static bool refuse_statement(parser *p, bool top) {
         {"if", "conditions stand in kernels"},
         {"for", "loops stand in kernels"},
         {"while", "loops stand in kernels"},
-        {"with", "a program runs on one device, and its schedule decides what is fetched ahead: "
-                 "@schedule(...), and in tiles tile.load(x, prefetch=2)"},
+        {"with", "it stands in kernels: with device(gpu), prefetch(x, into=\"smem\"):"},
         {"try", "operations do not fail once their shapes are checked"},
         {"class", "a record has the decorator @record: @record class Weights: ..."},
         {"async", "kernels have no side effects to wait for"},
@@ -69,7 +68,7 @@ static bool refuse_statement(parser *p, bool top) {
     const token *t = parser_peek(p, 0);
     for (size_t i = 0; t->kind == TOKEN_KEYWORD && i < sizeof(refused) / sizeof(refused[0]); i++) {
         bool compound = strcmp(t->text, "for") == 0 || strcmp(t->text, "while") == 0 ||
-                        strcmp(t->text, "if") == 0;
+                        strcmp(t->text, "if") == 0 || strcmp(t->text, "with") == 0;
         if (strcmp(t->text, refused[i].word) == 0 && (top || !compound)) {
             diagnose_error(p->report, ERROR_NOT_IN_LANGUAGE, t->at,
                            "'%s' is not part of the tile language%s", t->text,
@@ -295,6 +294,8 @@ static bool parse_header(parser *p, ast_function *f) {
         f->returns = parse_expression(p);
         good = f->returns != NULL;
     }
+    if (good)
+        parse_devices(p, f);
     return good && parser_expect(p, SYMBOL1(':'), "':'");
 }
 

@@ -46,6 +46,8 @@ node *parser_compound(parser *p);
 
 /* parse_module.c: NAME: annotation = default, of a parameter or a field. False when reported. */
 bool parse_parameter(parser *p, ast_parameter *out);
+/* parse_devices.c: takes devices out of the head's annotations. */
+void parse_devices(parser *p, ast_function *f);
 /* parse_module.c: at `def`. */
 void parse_function(parser *p, ast_function *out);
 /* At `from`, and at `class`. False when reported; the line's end is not taken. */

@@ -72,7 +72,7 @@ static void spoil_op(ir_module *m, ir_op op) {
         d->attrs[i].value = ir_attr_string(m, "spoilt");
     for (uint32_t i = 0; i < d->result_count; i++)
         ir_value_get(m, d->results[i])->type = ir_type_index(m);
-    d->location = (ir_location){0, 0};
+    d->location = (ir_location){0};
 }
 
 static void spoil(ir_module *m) {

@@ -334,7 +334,7 @@ static void test_builder(void **state) {
     ir_module *m = ir_module_new();
     ir_value x;
     ir_builder b = open_kernel(m, &x);
-    b.location = (ir_location){3, 7};
+    b.location = (ir_location){.line = 3, .column = 7};
     ir_value e = build_unary(&b, GRAPH_EXP, x), l = build_unary(&b, GRAPH_LOG, e);
     close_kernel(&b, l);
     b.before = ir_value_get(m, l)->op;

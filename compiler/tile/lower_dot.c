@@ -66,6 +66,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     frame_access(&t.f, 1, t.rhs);
     t.turned = ir_op_attr(l->s, op, "turned") != 0 && (t.group || !t.pairs);
     t.aliased = ir_op_attr(l->s, op, "aliased") != 0;
+    t.in_first = ir_op_attr(l->s, op, "near") != 0;
     if (t.turned && !t.group && is_small_rest(&t)) {
         t.turned = false;
         t.unroll = 1;

@@ -146,12 +146,18 @@ static ir_value trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     return sum;
 }
 
+static void fetch(const dot *t, ir_builder *b, ir_value offset, int64_t columns) {
+    ir_op op = tile_prefetch(b, frame_memory(&t->f, 1), offset, columns);
+    if (t->in_first)
+        ir_op_set_attr(b->m, op, "near", ir_attr_bool(b->m, true));
+}
+
 /* The tiles of this panel bring the next one near, each its share, some lines in each trip. */
 static void prefetch(dot *t, ir_builder *b, ir_value k, ir_value low) {
     ir_value memory = frame_memory(&t->f, 1), parts[] = {t->near, k, low};
     int64_t line = 64 / (int64_t)dtype_size(tile_type(b, memory)->element);
     int64_t run = t->prefetch * line, each = run / t->unroll, factors[] = {1, each, -each};
-    tile_prefetch(b, memory, tile_affine(b, 0, parts, factors, 3), run);
+    fetch(t, b, tile_affine(b, 0, parts, factors, 3), run);
 }
 
 /* Goes on from step k by so many, for a prefetch: behind the tile's last step to the tile of the
@@ -177,7 +183,7 @@ static void prefetch_rows(dot *t, ir_builder *b, ir_value low, ir_value k) {
     const ir_value column = t->f.column_axis < 0 ? 0 : t->f.index[t->f.column_axis];
     for (int64_t i = 0; i < t->unroll; i++) {
         look_ahead(t, b, low, k, t->prefetch + i);
-        tile_prefetch(b, frame_memory(&t->f, 1), frame_offset(&t->f, b, t->rhs), t->f.columns);
+        fetch(t, b, frame_offset(&t->f, b, t->rhs), t->f.columns);
         if (column)
             t->f.index[t->f.column_axis] = column;
     }

@@ -23,20 +23,21 @@ void execution_put_digests(execution *e, const tensor *outputs) {
     result_put_SHA256(e->result, execution_digests(e, outputs));
 }
 
-/* The tiles of a kernel, and those of them that no code depends on. */
+/* The tiles of a kernel, and what of its source no code depends on. */
 void execution_put_tiles(execution *e) {
     case_context *s = e->context;
     bool compiled = backend_is_compiled(e->backend) && !e->class->foreign;
     text space;
-    if (s->kernel->knobs->count == 0)
-        return;
+    const bool tiles = s->kernel->knobs->count > 0;
     text_init(&space);
     compiler_choice_text(s->kernel, s->c, &space);
     if (space.length)
         result_put_SPACE(e->result, space.data);
     if (compiled) {
         const compiler_options options = {.isa = e->job->isa, .profile = e->profile};
-        result_put_UNUSED_HINTS(e->result, json_words(case_context_unused(s, &options)));
+        const char *unused = case_context_unused(s, &options);
+        if (tiles || *unused)
+            result_put_UNUSED_HINTS(e->result, json_words(unused));
         e->provenance = (compiler_provenance){.unused_hints = s->unused.data};
     }
     snprintf(e->space, sizeof e->space, "%s", space.data);

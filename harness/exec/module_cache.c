@@ -127,6 +127,7 @@ static bool key_of(compiler_instance *instance, const compiler_options *o, sha25
     describe_schedule(o, &words);
     if (o->provenance)
         describe_provenance(o->provenance, &words);
+    compiler_instance_settings(instance, &words);
     const text *graph = compiler_instance_text(instance);
     text_append_bytes(&words, graph->data, graph->length);
     *key = sha256_of(words.data, words.length);

@@ -110,7 +110,7 @@ static void look_at_phase(chip_findings *f, const compiler_chip_facts *facts,
 
 static void look_at_memory(chip_findings *f, const compiler_chip_facts *facts) {
     if (facts->moved_bytes)
-        note(f, LINT_MOVED_MEMORY, (ir_location){0, 0}, (double)facts->moved_bytes,
+        note(f, LINT_MOVED_MEMORY, (ir_location){0}, (double)facts->moved_bytes,
              "in case %s %" PRId64 " bytes of each workgroup are in the workspace: a workgroup of "
              "%s has %" PRId64 " bytes of its own",
              f->c->name, facts->moved_bytes, f->k->report->chip, facts->shared_most);

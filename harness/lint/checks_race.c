@@ -34,13 +34,13 @@ const char *race_keyword_in(const char *why) {
 
 /* "... at 12:5 (tile) ..." */
 ir_location race_location_in(const char *words) {
-    ir_location at = {0, 0};
+    ir_location at = {0};
     for (const char *p = strstr(words, " at "); p && !at.line; p = strstr(p + 1, " at ")) {
         char *colon, *end;
         unsigned long line = strtoul(p + 4, &colon, 10);
         unsigned long column = *colon == ':' ? strtoul(colon + 1, &end, 10) : 0;
         if (line && column && strncmp(end, " (", 2) == 0)
-            at = (ir_location){(uint32_t)line, (uint32_t)column};
+            at = (ir_location){.line = (uint32_t)line, .column = (uint32_t)column};
     }
     return at;
 }

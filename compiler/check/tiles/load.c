@@ -1,6 +1,7 @@
 /* load.c - tile.load(): which part of a tensor in memory a tile is. */
 #include <string.h>
 
+#include "check/settings.h"
 #include "check/tiles/tiles.h"
 #include "ops/tiles.h"
 
@@ -103,8 +104,8 @@ static bool read_shift(checker *c, const call_arguments *a, load *l) {
 
 /* Hints that were given, for targets that have a use for them. */
 static ir_attr read_hints(checker *c, const call_arguments *a) {
-    const char *names[CALL_MAX_ARGUMENTS];
-    ir_attr values[CALL_MAX_ARGUMENTS];
+    const char *names[CALL_MAX_ARGUMENTS + PREFETCH_HINTS];
+    ir_attr values[CALL_MAX_ARGUMENTS + PREFETCH_HINTS];
     uint32_t count = 0;
     for (int i = HINTS; i < a->count; i++) {
         const entity *e = &a->values[i];
@@ -114,6 +115,7 @@ static ir_attr read_hints(checker *c, const call_arguments *a) {
         values[count++] = e->kind == ENTITY_STRING ? ir_attr_string(c->m, e->text)
                                                    : ir_attr_int(c->m, e->integer);
     }
+    count = prefetch_hints(c, a->values[X].value, names, values, count);
     return count ? ir_attr_dict(c->m, names, values, count) : 0;
 }
 

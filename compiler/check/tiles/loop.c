@@ -277,8 +277,7 @@ static void block_loop(checker *c, const node *n, const entity *range) {
         return;
     }
     const char *index = tiles_index_name(c);
-    source_position at = source_position_of(c->report->source, checker_place(c, n->at).start);
-    c->builder.location = (ir_location){at.line, at.column};
+    c->builder.location = checker_location(c, n->at);
     ir_op op = begin_loop(c, &l, index, &b);
     b.number = ir_dim_symbol(c->m, index);
     assign_name(c, n->right, tiles_block_entity(c, ENTITY_BLOCK, b, n->right->at));

@@ -231,9 +231,7 @@ bool tiles_return(checker *c, const entity *values, uint32_t count, ir_value *ou
     }
     const ir_named_attr attrs[] = {{"start", ir_attr_array(c->m, starts, count)},
                                    {"kept", ir_attr_array(c->m, kept, count)}};
-    source_position at =
-        source_position_of(c->report->source, checker_place(c, values[0].at).start);
-    c->builder.location = (ir_location){at.line, at.column};
+    c->builder.location = checker_location(c, values[0].at);
     ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_GIVE,
                                         .operands = given,
                                         .operand_count = count,

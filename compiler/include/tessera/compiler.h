@@ -275,8 +275,9 @@ bool compiler_instance_is_program(const compiler_instance *instance);
 bool compiler_instance_is_contract(const compiler_instance *instance);
 const text *compiler_instance_text(compiler_instance *instance);   /* canonical, of the graph */
 const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that text */
-/* Appends that text without the lines of effects. */
+/* Appends that text without lines of effects; settings of its operations (ops/settings.h). */
 void compiler_instance_formula(compiler_instance *instance, text *out);
+void compiler_instance_settings(const compiler_instance *instance, text *out);
 /* The oracle's module: composites as primitives, at their locations. NULL with a status. */
 const ir_module *compiler_primitives(compiler_instance *instance, status *st);
 
@@ -388,10 +389,9 @@ typedef struct compiler_options {
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
-/* Appends what of a kernel of tiles no code of the options' target and profile depends on in this
- * case, "BM=64,warps=8" with the values in force: hints, and sizes that leave the code as it is
- * whichever of their values is taken (where there is one value: or twice as much). Nothing for
- * other kernels, and where no code can be made. */
+/* Appends what no code of the options' target and profile depends on in this case: of a kernel of
+ * tiles hints, and sizes of which no value (or where there is one: twice as much) changes the code,
+ * "BM=64,warps=8"; of others prefetches, "prefetch(w)=smem". Nothing where no code can be made. */
 void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
                            const compiler_case *c, const compiler_options *options, text *out);
 

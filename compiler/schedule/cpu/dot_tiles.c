@@ -10,6 +10,9 @@
  * and fewer of them have a place in the first. */
 enum { TURNED_PREFETCH = 8, TURNED_NEAR_PREFETCH = 4, SET_SPAN_BYTES = 4096 };
 
+/* Rows of the right side that are fetched ahead, where rows of the left one are few. */
+enum { NEAR_PREFETCH = 16, FAR_PREFETCH = 48 };
+
 /* Vectors of sums, of 32 registers. */
 enum { MOST_SUMS = 24 };
 
@@ -62,10 +65,28 @@ static bool shares_sets(const contraction *c) {
     return !ir_dim_is_static(stride) || stride * bytes % SET_SPAN_BYTES == 0;
 }
 
-/* Do columns share sets that are read faster than memory brings them? */
+/* Finds what the source says of the right side; NULL: nothing. */
+static const setting *fetched(const contraction *c) {
+    const setting *one = scheduler_fetch(c->s, false);
+    return one && (c->exchanged ? one->of_left : one->of_right) ? one : NULL;
+}
+
+/* Is the second cache what is fetched into? By itself where columns share sets that are read faster
+ * than memory brings them. */
 static bool is_aliased(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
-    return c->turned && contraction_has_known_size(c) && bytes >= 4 && shares_sets(c);
+    const setting *asked = fetched(c);
+    return c->turned && contraction_has_known_size(c) &&
+           (asked ? asked->into == FETCH_L2 : bytes >= 4 && shares_sets(c));
+}
+
+/* Steps ahead: `best`, or as the source says, where `usual` is far enough to be of use. */
+static int64_t distance(const contraction *c, int64_t best, int64_t usual) {
+    const setting *asked = fetched(c);
+    if (!asked)
+        return best;
+    scheduler_use_fetch(c->s);
+    return !asked->overlaps ? 0 : best ? best : usual;
 }
 
 static int64_t turned_prefetch(const contraction *c) {
@@ -78,7 +99,7 @@ void cpu_turned_tile(contraction *c) {
     c->aliased = is_aliased(c);
     c->tiles.nr = tile_number(c->s, c->s->target->vector_lanes);
     c->tiles.unroll = scheduler_int(c->s, turned_steps(c));
-    c->tiles.prefetch = scheduler_int(c->s, turned_prefetch(c));
+    c->tiles.prefetch = scheduler_int(c->s, distance(c, turned_prefetch(c), 0));
 }
 
 /* Few rows by a right side that has its columns side by side and is read as it lies. */
@@ -189,12 +210,12 @@ static int64_t choose_trip(contraction *c) {
 /* Steps that a right side is fetched ahead; of panels, a line of the next one with each step. */
 static int64_t best_prefetch(const contraction *c, int64_t unroll) {
     if (c->turned)
-        return turned_prefetch(c);
+        return distance(c, turned_prefetch(c), 0);
+    int64_t rows = c->shape.rows > FAR_PREFETCH_ROWS ? FAR_PREFETCH : NEAR_PREFETCH;
     if (c->tiles.strip.size)
-        return 0;
-    return is_few(c)                    ? (c->shape.rows > FAR_PREFETCH_ROWS ? 48 : 16)
-           : c->rhs.packing != PACK_NOT ? unroll
-                                        : 0;
+        return distance(c, 0, rows);
+    return c->rhs.packing != PACK_NOT && !is_few(c) ? distance(c, unroll, unroll)
+                                                    : distance(c, is_few(c) ? rows : 0, rows);
 }
 
 void cpu_dot_tiles(contraction *c) {
@@ -203,6 +224,7 @@ void cpu_dot_tiles(contraction *c) {
     choose_block(c);
     int64_t unroll = choose_trip(c);
     c->aliased = is_aliased(c);
+    c->near = !c->turned && fetched(c) && fetched(c)->into == FETCH_L1;
     if ((c->group && !c->turned) || !ir_dim_is_static(c->shape.n))
         c->tiles.prefetch = scheduler_int(c->s, 0);
     else

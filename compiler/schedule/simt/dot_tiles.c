@@ -129,7 +129,8 @@ bool simt_stages_dot(contraction *c) {
         return true;
     bool plain = c->counts.of == COUNTS_NONE && !c->windows && c->order != ORDER_PAIRS512;
     return plain && ir_dim_is_static(c->shape.k) && c->shape.k > 1 &&
-           c->shape.rows > FEW_ROWS_THREADS && c->shape.columns > FEW_ROWS_THREADS;
+           c->shape.columns > FEW_ROWS_THREADS &&
+           (c->shape.rows > FEW_ROWS_THREADS || scheduler_fetch(c->s, true));
 }
 
 /* As large as registers allow, and smaller where that leaves more than a quarter of the chip's
@@ -198,9 +199,16 @@ void simt_dot_tiles(contraction *c) {
     contraction_ask(c, BN, t->nr.size, &t->bn);
     if (c->staged) {
         stages staged = (c->unit ? unit_stages : staged_by)(c);
+        const setting *asked = scheduler_fetch(s, true);
+        if (asked)
+            scheduler_use_fetch(s);
+        if (asked && !asked->overlaps)
+            staged.depth = 1;
         scheduler_parameter(s, IN_DOT, STAGE, staged.steps, &t->stage);
         if (c->unit || is_copyable(c))
             scheduler_parameter(s, IN_DOT, DEPTH, staged.depth, &t->depth);
+        else if (staged.depth == 1)
+            t->depth = scheduler_int(s, 1);
     }
     int64_t unroll = 1;
     if (!c->staged && c->counts.of == COUNTS_NONE && ir_dim_is_static(c->shape.k))

@@ -130,9 +130,24 @@ static void store_stage(const staging *g, ir_builder *b, ir_value slot, const ir
         put(g, &g->sides[i], b, slot, tiles[i]);
 }
 
+/* All in one slot. */
+static ir_value loaded_alone(staging *g, ir_builder *b, ir_value sum) {
+    ir_op loop;
+    ir_value k, tiles[2], slot;
+    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
+    slot = tile_index(&in, 0);
+    staging_op(&in, TILE_BARRIER, NULL, 0);
+    load_stage(g, &in, k, tiles);
+    store_stage(g, &in, slot, tiles);
+    staging_op(&in, TILE_BARRIER, NULL, 0);
+    return staging_end(&in, loop, multiply(g, &in, slot, g->steps, staging_carried(&in)));
+}
+
 static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
     ir_op loop;
     ir_value k, tiles[2];
+    if (g->slots == 1 && g->whole > 1)
+        return loaded_alone(g, b, sum);
     int64_t last = (g->whole - 1) * g->steps;
     load_stage(g, b, tile_index(b, 0), tiles);
     store_stage(g, b, staging_slot(g, b, 0, 0), tiles);

@@ -141,10 +141,15 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
 
 static const stage_actions by_threads = {staging_copy_stage, multiply};
 
+/* Is there one slot for several stages? */
+static bool is_alone(const staging *g) {
+    return g->slots == 1 && g->whole > 1;
+}
+
 /* The first stages are on their way; what is left over is there. */
 static void begin(const staging *g, ir_builder *b) {
     staging_begin_copies(g, b);
-    if (!g->copies && g->whole) {
+    if (!g->copies && g->whole && !is_alone(g)) {
         loaded first = load_stage(g, b, tile_index(b, 0), g->steps);
         store_stage(g, b, tile_index(b, 0), &first);
     }
@@ -160,6 +165,12 @@ static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_val
     if (g->whole == 1)
         return multiply(g, b, tile_index(b, 0), g->steps, sum);
     staging_op(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
+    if (is_alone(g)) {
+        loaded now = load_stage(g, b, k, g->steps);
+        store_stage(g, b, tile_index(b, 0), &now);
+        staging_op(b, TILE_BARRIER, NULL, 0);
+        return multiply(g, b, tile_index(b, 0), g->steps, sum);
+    }
     ir_value next = tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, k, g->steps),
                                   tile_index(b, (g->whole - 1) * g->steps));
     loaded ahead = load_stage(g, b, next, g->steps);

@@ -122,7 +122,23 @@ static void copy_ahead(const staging *g, ir_builder *b, ir_value k, ir_value num
     tile_yield(&more, NULL, 0);
 }
 
+/* In the only slot: copied when the stage before it is multiplied. */
+static ir_value trip_alone(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+    ir_value slot = tile_index(b, 0);
+    staging_op(b, TILE_BARRIER, NULL, 0);
+    g->does->copy(g, b, slot, k);
+    staging_op(b, TILE_COPY_COMMIT, NULL, 0);
+    staging_op(b, TILE_COPY_WAIT, "left", 0);
+    staging_op(b, TILE_BARRIER, NULL, 0);
+    sum = g->does->multiply(g, b, slot, g->steps, sum);
+    if (g->overlaps)
+        staging_op(b, TILE_MMA_WAIT, "left", 0);
+    return sum;
+}
+
 ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+    if (g->distance == 0)
+        return trip_alone(g, b, k, sum);
     ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
     bool is_full = g->overlaps && g->whole == g->slots; /* no slot is used again */
     staging_op(b, TILE_COPY_WAIT, "left", g->distance - 1);
@@ -142,7 +158,7 @@ ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum)
 /* ---- stages ---- */
 
 void staging_cut_slots(staging *g) {
-    int64_t most = g->copies ? g->t->depth : 2;
+    int64_t most = g->copies || g->t->depth == 1 ? g->t->depth : 2;
     g->slots = g->whole > most ? most : g->whole;
     g->distance = g->copies ? g->slots - 1 : 0;
 }

@@ -1,0 +1,33 @@
+/* settings.h - `with` around statements, and devices in annotations: settings of operations
+ * (ops/settings.h). */
+#ifndef TESSERA_CHECK_SETTINGS_H
+#define TESSERA_CHECK_SETTINGS_H
+
+#include "check/check.h"
+#include "device/capability.h"
+#include "ops/settings.h"
+
+/* with device(...), prefetch(...): and its statements. */
+void settings_with(checker *c, const node *n);
+/* Statements are in the settings that annotations of the function ask for, from now on. False when
+ * reported. */
+bool settings_of_head(checker *c, const ast_function *f);
+/* Statements are in this schedule from now on. */
+void settings_schedule(checker *c, const schedule_value *schedule, span at);
+/* prefetch.c: statements between begin and end fetch what the call says; the end marks operations
+ * that read it. */
+void prefetch_begin(checker *c, const node *call);
+void prefetch_end(checker *c);
+/* The hints of a load of tiles from `memory`, behind those that are given, of which there are
+ * `count`: at most so many more. Returns how many there are now. */
+enum { PREFETCH_HINTS = 2 };
+uint32_t prefetch_hints(checker *c, ir_value memory, const char **names, ir_attr *values,
+                        uint32_t count);
+/* The number of a setting in the present one, which equal ones share. */
+uint32_t settings_number(checker *c, setting one);
+
+/* Is it the device of this name: a class (cpu, gpu), a kind of code or a backend (cuda), a chip or
+ * a level of CPUs? */
+bool settings_device_is(const char *word, const capability_chip *chip);
+
+#endif
