@@ -112,7 +112,8 @@ static bool put_number(schedule_builder *b, const char *word, int place, const e
     text_release(&names);
     for (uint32_t i = 0; i < count; i++) {
         const parameter_info *p = &table[i];
-        if (strcmp(p->source, word) != 0 || p->position != place || b->count == ENTRIES_MAX)
+        bool here = p->position == place || (p->position < 0 && place < 0);
+        if (strcmp(p->source, word) != 0 || !here || b->count == ENTRIES_MAX)
             continue;
         if (!in_range(p, value)) {
             refused = p;

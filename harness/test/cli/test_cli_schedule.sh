@@ -36,6 +36,15 @@ exits 0 "the parameters of a schedule" "$tsr" compile corpus/small/small.tsr --k
 has out "^P[0-9]\.MR = 3 rows \(default [0-9]+; 1 to 256\)" "a written value beside its default"
 exits 0 "a value from outside wins" "$tsr" compile corpus/small/small.tsr --kernel product --emit space --schedule MR=2
 has out "^P[0-9]\.MR = 2 rows" "it is the value"
+cat >chained.tsr <<'END'
+@schedule(chain=0)
+@cases(case("a", B=2, S=70, D=64))
+@kernel
+def chained(x: Tensor["B", "S", "D", f32]) -> Tensor["B", "S", "D", f32]:
+    return attention(x, x, x)
+END
+exits 0 "a number of the whole kernel" "$tsr" compile chained.tsr --isa x86-64-v3 --emit space
+has out "^CHAIN = 0 " "has no phase before it"
 exits 3 "a value that the vector does not divide" "$tsr" compile corpus/small/small.tsr --kernel addition --emit space --schedule VECTOR=12
 has err "small.tsr:5:29: error\[E0809\]: .*BLOCK.* 24 or 36" "the limit and the place"
 has err "^ +\| +\^~$" "with a caret"
