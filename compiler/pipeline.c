@@ -91,6 +91,7 @@ static bool run_schedule(pipeline *p) {
         .overrides = p->options->schedule,
         .written = special_join(p->options->source_schedule, p->target->name, is_chip, &room),
         .settings = p->instance->settings,
+        .is_part = p->instance->is_part,
         .constants = p->options->constants,
         .loose = p->options->schedule_loose,
         .space = p->space,

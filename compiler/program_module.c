@@ -1,14 +1,18 @@
 /* program_module.c - the module of a program: outlined, each of its kernels compiled once. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "artifact.h"
+#include "device/host/host.h"
 #include "graph/instance.h"
 #include "ir/blob.h"
 #include "module.h"
 #include "ops/control.h"
 #include "ops/donated.h"
+#include "parameters/parameters.h"
 #include "pipeline.h"
 #include "program/build.h"
+#include "tessera/chip.h"
 
 bool compiler_instance_is_program(const compiler_instance *instance) {
     const ir_module *m = instance->graph;
@@ -39,6 +43,7 @@ static compiler_instance *instance_of(const ir_module *m, const draft_kernel *ke
                                       const settings *s) {
     compiler_instance *one = compiler_instance_new(program_kernel(m, kernel), (ir_bindings){0});
     one->settings = s;
+    one->is_part = true;
     return one;
 }
 
@@ -101,12 +106,28 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
     return ok;
 }
 
+/* Schedules of calls fit work of some kernel; those of CPUs have them. */
+static bool schedules_fit(const compiler_instance *instance, const compiler_options *options,
+                          status *st) {
+    const settings *s = instance->settings;
+    const compiler_schedule_entry *at;
+    if (compiler_chip_family(options->isa ? options->isa : host_isa()) ||
+        settings_fit(s, instance->graph, &at))
+        return true;
+    char why[120];
+    snprintf(why, sizeof why, "'%s' is of %s, and this call has none", at->word,
+             parameter_groups_text(at->all_groups));
+    return diagnose_status(st, STATUS_INVALID, s->source, ERROR_SCHEDULE_MISFIT,
+                           (span){at->start, at->end}, why, NULL);
+}
+
 /* The commands first: they are what can be refused without having compiled anything. */
 static bool build(compiler_instance *instance, const compiler_options *options, ir_module *m,
                   compiler_artifact *out, status *st) {
     draft p;
     kernels k = {.count = 0};
-    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, instance->settings, &k, st);
+    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, instance->settings, &k, st) &&
+              schedules_fit(instance, options, st);
     if (ok)
         draft_place(m, &p);
     ok = ok && write_module(instance, options, &p, &k, out, st);

@@ -5,6 +5,7 @@
 
 #include "check/specialize.h"
 #include "device/host/host.h"
+#include "graph/instance.h"
 
 const compiler_special *compiler_special_of(const compiler_schedule *schedule, const char *isa) {
     const char *target = isa ? isa : host_isa();
@@ -14,10 +15,12 @@ const compiler_special *compiler_special_of(const compiler_schedule *schedule, c
     return NULL;
 }
 
-bool compiler_schedule_is_for(const compiler_schedule *schedule, const char *isa) {
-    const compiler_special *special = compiler_special_of(schedule, isa);
+bool compiler_is_scheduled(const compiler_instance *i, const compiler_schedule *s,
+                           const char *isa) {
+    const compiler_special *special = compiler_special_of(s, isa);
     const char *family = compiler_chip_family(isa ? isa : host_isa());
-    return (special && special->count) || (schedule && schedule->count && !family);
+    bool calls = settings_schedule_calls(i->settings, i->graph);
+    return (special && special->count) || (((s && s->count) || calls) && !family);
 }
 
 /* ---- schedules ---- */

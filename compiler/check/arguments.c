@@ -168,7 +168,9 @@ static bool place(checker *c, call_arguments *a, const node *n, int position) {
 }
 
 bool bind_arguments(checker *c, const node *call, call_arguments *a) {
+    const uint32_t own = c->settings.of_call;
     bool good = true;
+    c->settings.of_call = 0; /* those of the arguments have their own */
     for (int i = 0; i < a->count; i++)
         a->values[i] = (entity){.kind = ENTITY_NONE, .at = call->at};
     for (uint32_t i = 0; i < call->count; i++)
@@ -181,5 +183,7 @@ bool bind_arguments(checker *c, const node *call, call_arguments *a) {
             good = false;
         }
     }
+    if (own)
+        c->settings.now = own;
     return good;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/effects.h"
+#include "check/settings.h"
 
 const special_function special_functions[] = {
     {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum,
@@ -297,22 +298,41 @@ static entity check_operation(checker *c, const node *n) {
     return f ? function_call(c, f, &call) : check_builtin(c, &call);
 }
 
+entity call_function(checker *c, const entity *f, const node *n) {
+    const uint32_t outer = c->settings.now;
+    node call = *n, callee = *n->left;
+    callee.kind = NODE_NAME;
+    callee.text = f->text;
+    call.left = &callee;
+    if (f->schedule)
+        c->settings.of_call = settings_schedule(c, f->schedule, f->at);
+    entity e = f->function ? function_call(c, f->function, &call) : check_builtin(c, &call);
+    c->settings.now = outer;
+    c->settings.of_call = 0;
+    return e;
+}
+
+/* f.with_WORD(...)(...) */
+static entity call_scheduled(checker *c, const node *n) {
+    entity f = schedule_read(c, n->left);
+    return f.kind == ENTITY_FUNCTION ? call_function(c, &f, n) : entity_broken(n->at);
+}
+
 entity check_call(checker *c, const node *n) {
     if (tiles_is_call(c, n))
         return tiles_call(c, n);
+    if (schedule_is_function(c, n->left))
+        return call_scheduled(c, n);
+    if (schedule_is_function(c, n))
+        return schedule_read(c, n);
     if (is_operation(c, n))
         return check_operation(c, n);
     if (n->left->kind != NODE_NAME)
         return effects_is_call(c, n) ? effects_call(c, n) : check_method(c, n);
     const char *name = n->left->text;
     const local_name *local = scope_find(c, name);
-    if (local && local->value.kind == ENTITY_FUNCTION) {
-        node call = *n, callee = *n->left;
-        callee.text = local->value.text;
-        call.left = &callee;
-        return local->value.function ? function_call(c, local->value.function, n)
-                                     : check_builtin(c, &call);
-    }
+    if (local && local->value.kind == ENTITY_FUNCTION)
+        return call_function(c, &local->value, n);
     if (local) {
         diagnose_error(
             c->report, ERROR_NOT_CALLABLE, n->left->at, "'%s' is %s here, and cannot be called",

@@ -60,7 +60,8 @@ typedef struct entity {
     ir_dim dim;
     dtype type;
     const policy_set *policies; /* of a type; NULL: none */
-    const schedule_value *schedule;
+    const schedule_value
+        *schedule; /* of a schedule; of a function's calls, NULL: none of their own */
     const tile_block *block;
     struct entity *items;
     const char *const *names; /* of the items of a record */
@@ -148,6 +149,7 @@ typedef struct fetched {
 /* Settings of the statements that are checked. */
 typedef struct present_settings {
     uint32_t now;          /* the innermost (ops/settings.h); 0: none */
+    uint32_t of_call;      /* ... of the call that comes, behind its arguments; 0: the same */
     VEC(uint32_t) devices; /* all that the kernel asks for */
     VEC(fetched) fetches;  /* by prefetch(...) around the present statement */
 } present_settings;
@@ -202,6 +204,8 @@ void scope_release(name_scope *s);
 local_name *scope_find(checker *c, const char *name);
 /* Leaves out the constants of the file. */
 local_name *scope_find_own(checker *c, const char *name);
+/* The function of that name; ENTITY_NONE: there is none. */
+entity scope_function(const checker *c, const char *name, span at);
 /* A name of the language's functions. */
 bool scope_is_function(const char *name);
 entity scope_lookup(checker *c, const char *name, span at);
@@ -270,8 +274,10 @@ entity check_binary(checker *c, uint32_t symbol, entity *a, entity *b, span at);
 entity check_subscript(checker *c, const node *n);
 
 /* ---- schedule.c ---- */
-/* schedule(...) or base.with_WORD(...), as a constant of the file or under @. */
+/* schedule(...) or base.with_WORD(...), as a constant of the file or under @; of a function the
+ * base gives one whose calls have the schedule. */
 bool schedule_is_call(const node *n);
+bool schedule_is_function(checker *c, const node *n); /* ... is it of a function? */
 entity schedule_read(checker *c, const node *n);
 /* A copy that lives as long as the source. */
 const compiler_schedule *schedule_keep(compiler_source *s, const entity *e);
@@ -306,6 +312,8 @@ typedef struct call_arguments {
 entity check_call(checker *c, const node *n);
 /* What to write for a function or method of other languages; NULL: it is none. */
 const char *call_instead_of(const char *name);
+/* A call of this function, with its schedule. */
+entity call_function(checker *c, const entity *f, const node *n);
 /* A call of a function of the language. */
 entity check_builtin(checker *c, const node *n);
 /* arguments.c: evaluates and places the arguments of the call; false when reported. */

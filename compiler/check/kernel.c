@@ -37,8 +37,10 @@ void checker_release(checker *c) {
 static void define_constant(checker *c, const char *name, span at, const node *value,
                             bool of_file) {
     entity e = check_expression(c, value);
+    bool scheduled = e.kind == ENTITY_SCHEDULE || e.kind == ENTITY_TILE_SCHEDULE ||
+                     (e.kind == ENTITY_FUNCTION && e.schedule);
     bool constant = e.kind == ENTITY_NUMBER || e.kind == ENTITY_BOOL || e.kind == ENTITY_TYPE ||
-                    ((e.kind == ENTITY_SCHEDULE || e.kind == ENTITY_TILE_SCHEDULE) && of_file);
+                    (scheduled && of_file);
     if (!constant && e.kind != ENTITY_BROKEN && !diagnosed_on_line(c->report, value->at.start)) {
         diagnose_error(c->report, ERROR_CONSTANT_KIND, value->at,
                        "a constant is a number, a bool%s element type%s, not %s",
@@ -59,7 +61,7 @@ static void define_imported(checker *c, const source_module *m) {
             continue;
         c->module = (source_module *)from;
         scope_define(c, one->local, scope_lookup(c, name, one->at), one->at, NULL);
-        c->module = NULL;
+        c->module = (source_module *)m;
     }
 }
 
@@ -82,10 +84,14 @@ void checker_define_constants(checker *c) {
     const name_scope own = c->scope;
     c->constants = ARENA_NEW(&c->memory, name_scope, c->source->modules.count + 1);
     c->constants_only = true;
+    for (size_t i = 0; i < c->source->modules.count; i++)
+        scope_init(&c->constants[i]);
     for (size_t i = 0; i < c->source->modules.count; i++) {
         scope_init(&c->scope);
+        c->module = c->source->modules.items[i];
         define_imported(c, c->source->modules.items[i]);
         define_own(c, c->source->modules.items[i]->ast);
+        scope_release(&c->constants[i]);
         c->constants[i] = c->scope;
     }
     c->constants_only = false;

@@ -202,8 +202,8 @@ static bool join_reader(checker *c, const fetched *f, uint32_t marked, setting *
 
 static void mark_reader(checker *c, fetched *f, ir_op op, const bool *held) {
     ir_op_data *d = ir_op_get(c->m, op);
-    const settings all = {c->source->settings.items, (uint32_t)c->source->settings.count, NULL,
-                          NULL};
+    const settings all = {.items = c->source->settings.items,
+                          .count = (uint32_t)c->source->settings.count};
     setting one = f->what;
     for (uint32_t i = 0; contracts(d) && i < d->operand_count; i++) {
         one.of_left |= i == 0 && held[d->operands[i]];

@@ -312,16 +312,16 @@ entity schedule_read_hints(checker *c, const node *dict) {
     return finish(&b, good, dict->at);
 }
 
-/* base.with_block(64, 64) */
-static entity read_with(checker *c, const node *n) {
-    schedule_builder b = {.c = c};
+/* ---- base.with_block(64, 64) ---- */
+
+/* Puts the numbers of one word in the place of those that were inherited. */
+static bool put_with(schedule_builder *b, const node *n) {
+    checker *c = b->c;
     const node *method = n->left;
     const char *word = method->text + strlen("with_");
-    entity base = check_expression(c, method->left), items[8];
+    entity items[8];
     text names;
     unsigned groups;
-    if (!inherit(&b, &base))
-        return entity_broken(n->at);
     text_init(&names);
     bool good = shape_of_word(word, &names, &groups) != 0;
     text_release(&names);
@@ -340,11 +340,82 @@ static entity read_with(checker *c, const node *n) {
         items[i] = check_expression(c, n->items[i]);
         good = items[i].kind != ENTITY_BROKEN;
     }
-    if (good) {
-        forget_word(&b, word);
-        good = put_items(&b, word, items, count, n->at);
+    if (good)
+        forget_word(b, word);
+    return good && put_items(b, word, items, count, n->at);
+}
+
+/* f.with_schedule(s) */
+static bool put_schedule(schedule_builder *b, const node *n) {
+    if (n->count != 1 || n->items[0]->kind == NODE_KEYWORD) {
+        diagnose_error(b->c->report, ERROR_NOT_A_SCHEDULE, n->at, "with_schedule takes a schedule");
+        diagnose_help(b->c->report, "write with_schedule(schedule(block=(96, 256)))");
+        return false;
     }
-    return finish(&b, good, n->at);
+    entity e = check_expression(b->c, n->items[0]);
+    return inherit(b, &e);
+}
+
+/* A call has parameters of its own operations alone. */
+static bool fits_call(checker *c, const schedule_builder *b) {
+    const parameter_info *table;
+    const uint32_t count = parameter_table(&table);
+    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t k = 0; k < count; k++)
+            if (table[k].position == PARAMETER_OF_KERNEL &&
+                strcmp(table[k].name, b->entries[i].name) == 0) {
+                diagnose_error(c->report, ERROR_SCHEDULE_WORD,
+                               (span){b->entries[i].start, b->entries[i].end},
+                               "'%s' is of a whole kernel, not of one call", b->entries[i].word);
+                diagnose_help(c->report, "write @schedule(%s=...) on the kernel",
+                              b->entries[i].word);
+                return false;
+            }
+    return true;
+}
+
+static bool is_with(const node *n) {
+    return n->kind == NODE_CALL && n->left->kind == NODE_ATTRIBUTE &&
+           strncmp(n->left->text, "with_", 5) == 0;
+}
+
+static entity function_of(checker *c, const node *n) {
+    const entity none = {.kind = ENTITY_NONE};
+    const local_name *local = n->kind == NODE_NAME ? scope_find(c, n->text) : NULL;
+    return local ? local->value : n->kind == NODE_NAME ? scope_function(c, n->text, n->at) : none;
+}
+
+bool schedule_is_function(checker *c, const node *n) {
+    const node *base = n;
+    while (is_with(base))
+        base = base->left->left;
+    return base != n && function_of(c, base).kind == ENTITY_FUNCTION;
+}
+
+/* Reads a chain from its base on: each link replaces words of the one before. */
+static entity read_with(checker *c, const node *n) {
+    schedule_builder b = {.c = c};
+    const node *of = n->left->left;
+    const bool of_function = schedule_is_function(c, n), around = c->constants_only;
+    entity base = is_with(of)   ? read_with(c, of)
+                  : of_function ? function_of(c, of)
+                                : check_expression(c, of);
+    if (of_function && base.schedule)
+        inherit(&b, &(entity){.kind = ENTITY_SCHEDULE, .schedule = base.schedule});
+    else if (!of_function && !inherit(&b, &base))
+        return entity_broken(n->at);
+    c->constants_only = true;
+    bool good = base.kind != ENTITY_BROKEN &&
+                (of_function && strcmp(n->left->text, "with_schedule") == 0 ? put_schedule(&b, n)
+                                                                            : put_with(&b, n));
+    c->constants_only = around;
+    good = good && (!of_function || fits_call(c, &b));
+    entity e = finish(&b, good, n->at);
+    if (!of_function || !good)
+        return e;
+    base.schedule = e.schedule;
+    base.at = n->at;
+    return base;
 }
 
 bool schedule_is_call(const node *n) {

@@ -116,8 +116,7 @@ bool scope_is_function(const char *name) {
     return false;
 }
 
-/* As an argument of a function that takes functions. */
-static entity function_named(const checker *c, const char *name, span at) {
+entity scope_function(const checker *c, const char *name, span at) {
     const char *own = name;
     source_module *from = c->module ? module_of_name(c->module, &own) : NULL;
     callable *f = from ? module_function(from, own) : NULL;
@@ -131,7 +130,7 @@ static entity function_named(const checker *c, const char *name, span at) {
 }
 
 static entity unknown_name(checker *c, const char *name, span at) {
-    entity function = function_named(c, name, at);
+    entity function = scope_function(c, name, at);
     if (function.kind == ENTITY_FUNCTION)
         return function;
     diagnose_error(c->report, ERROR_UNKNOWN_NAME, at, "unknown name '%.60s'", name);

@@ -42,13 +42,13 @@ uint32_t settings_number(checker *c, setting one) {
     return (uint32_t)s->settings.count;
 }
 
-void settings_schedule(checker *c, const schedule_value *schedule, span at) {
-    c->settings.now = settings_number(c, (setting){.kind = SETTING_SCHEDULE,
-                                                   .up = c->settings.now,
-                                                   .start = at.start,
-                                                   .end = at.end,
-                                                   .entries = schedule->entries,
-                                                   .count = schedule->count});
+uint32_t settings_schedule(checker *c, const schedule_value *schedule, span at) {
+    return settings_number(c, (setting){.kind = SETTING_SCHEDULE,
+                                        .up = c->settings.now,
+                                        .start = at.start,
+                                        .end = at.end,
+                                        .entries = schedule->entries,
+                                        .count = schedule->count});
 }
 
 /* ---- devices ---- */

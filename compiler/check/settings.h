@@ -12,8 +12,8 @@ void settings_with(checker *c, const node *n);
 /* Statements are in the settings that annotations of the function ask for, from now on. False when
  * reported. */
 bool settings_of_head(checker *c, const ast_function *f);
-/* Statements are in this schedule from now on. */
-void settings_schedule(checker *c, const schedule_value *schedule, span at);
+/* The number of this schedule in the present setting. */
+uint32_t settings_schedule(checker *c, const schedule_value *schedule, span at);
 /* prefetch.c: statements between begin and end fetch what the call says; the end marks operations
  * that read it. */
 void prefetch_begin(checker *c, const node *call);

@@ -177,6 +177,20 @@ static void note_methods(weight_search *w, const char *name) {
     }
 }
 
+/* A constant may be f.with_schedule(...), or another one with a schedule. */
+static void note_scheduled(weight_search *w, source_module *m, const node *value) {
+    for (uint32_t links = 0; value && links < LIMIT_DEPTH; links++) {
+        const bool with = value->kind == NODE_CALL && value->left->kind == NODE_ATTRIBUTE;
+        const char *name = value->kind == NODE_NAME ? value->text : "";
+        source_module *from = *name ? module_of_name(m, &name) : NULL;
+        callable *f = from ? module_function(from, name) : NULL;
+        if (f)
+            note_called(w, f);
+        m = from ? from : m;
+        value = with ? value->left->left : from && !f ? module_constant(from, name) : NULL;
+    }
+}
+
 static void note_name(weight_search *w, source_module *m, const node *n) {
     const char *name = n->text;
     source_module *from = module_of_name(m, &name);
@@ -184,6 +198,8 @@ static void note_name(weight_search *w, source_module *m, const node *n) {
     callable *f = from ? module_function(from, name) : NULL;
     if (f)
         note_called(w, f);
+    else if (value && !weight_is_one(value))
+        note_scheduled(w, from, value);
     if (!weight_is_one(value) || has_parameter(w->out, name))
         return;
     node *written = ARENA_NEW(&w->source->memory, node, 1);

@@ -60,7 +60,8 @@ static const settings *copy_settings(arena *memory, const compiler_source *s,
             items[i].entries =
                 arena_copy(memory, items[i].entries, items[i].count * sizeof *items[i].entries);
     }
-    *copy = (settings){items, (uint32_t)count, source, ARENA_NEW(memory, bool, count)};
+    *copy = (settings){items, (uint32_t)count, source, ARENA_NEW(memory, bool, count),
+                       ARENA_NEW(memory, uint32_t, count)};
     return copy;
 }
 

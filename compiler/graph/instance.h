@@ -28,6 +28,7 @@ struct compiler_instance {
     graph_prepared *prepared;            /* what images begin with, last made first */
     compiler_signature *signature;       /* likewise; in the graph's arena */
     bool has_hash, has_cost;
+    bool is_part; /* of a program: what its settings ask for may be for other parts */
     graph_cost cost;
 };
 

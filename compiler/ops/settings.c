@@ -25,6 +25,23 @@ void settings_use_fetch(const settings *s, uint32_t n) {
         s->used[n - 1] = true;
 }
 
+bool settings_schedule_calls(const settings *s, const ir_module *m) {
+    bool found = false;
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); s && !found && ir_walk_next(&w);)
+        found = setting_find(s, ir_op_get(m, w.op)->location.setting, SETTING_SCHEDULE) != 0;
+    return found;
+}
+
+bool settings_fit(const settings *s, const ir_module *m, const compiler_schedule_entry **at) {
+    *at = NULL;
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); s && !*at && ir_walk_next(&w);)
+        for (uint32_t n = ir_op_get(m, w.op)->location.setting; n; n = setting_at(s, n)->up)
+            for (uint32_t i = 0; i < setting_at(s, n)->count; i++)
+                if (!(s->fits[n - 1] & 1u << i))
+                    *at = &setting_at(s, n)->entries[i];
+    return !*at;
+}
+
 bool setting_is_in(const settings *s, uint32_t n, uint32_t outer) {
     const setting *one = setting_at(s, n);
     while (one && n != outer) {

@@ -34,6 +34,7 @@ typedef struct settings {
     uint32_t count;
     const struct source_text *source; /* for diagnostics */
     bool *used;                       /* by item: code that was made depends on the prefetch */
+    uint32_t *fits; /* by item, a bit for each entry of the schedule: work of its kind was there */
 } settings;
 
 /* Setting number n; NULL of 0, and where there are none. */
@@ -42,6 +43,11 @@ const setting *setting_at(const settings *s, uint32_t n);
 uint32_t setting_find(const settings *s, uint32_t n, setting_kind kind);
 /* Code depends on what is fetched by setting number n and those around it. */
 void settings_use_fetch(const settings *s, uint32_t n);
+/* Has any operation of the module a schedule of its call? */
+bool settings_schedule_calls(const settings *s, const ir_module *m);
+/* Tells whether all entries of the module's schedules fit some work; else *at is one that does not.
+ */
+bool settings_fit(const settings *s, const ir_module *m, const compiler_schedule_entry **at);
 /* Is `n` the setting `outer`, or does it stand in it? */
 bool setting_is_in(const settings *s, uint32_t n, uint32_t outer);
 /* Appends a line for each operation of the module that has one: its number among all, and what it

@@ -284,25 +284,32 @@ static void refuse_unknown(scheduler *s, const override *o) {
     text_release(&known);
 }
 
+/* Work of the entry's kind: 1 where the kernel, or the call, has some, 0 where it has none; -1:
+ * none of the call is here. */
+static int has_work(const scheduler *s, const override *o) {
+    int found = o->setting ? -1 : 0;
+    for (int i = 0; i < s->p->group_count && found < 1; i++) {
+        const plan_group *group = &s->p->groups[i];
+        uint32_t own = o->setting ? scheduler_location(s, group).setting : 0;
+        if (!o->setting || setting_is_in(s->request->settings, own, o->setting))
+            found = (o->entry->all_groups & (1u << group->kind)) != 0;
+    }
+    return found;
+}
+
 /* A parameter that the source gives is for all cases: some need not have it, as a vector has no
- * rows. But work of its kind must be there: in the kernel, or in the call if any of it is here. */
+ * rows. But work of its kind must be there. */
 static void check_entry(scheduler *s, const override *o) {
     text why;
-    bool here = !o->setting;
-    for (int i = 0; i < s->p->group_count; i++) {
-        const plan_group *group = &s->p->groups[i];
-        if (o->setting &&
-            !setting_is_in(s->request->settings, scheduler_location(s, group).setting, o->setting))
-            continue;
-        here = true;
-        if (o->entry->all_groups & (1u << group->kind))
-            return;
-    }
-    if (!here)
+    const int work = has_work(s, o);
+    const setting *of = setting_at(s->request->settings, o->setting);
+    if (of && (o->used || work > 0))
+        s->request->settings->fits[o->setting - 1] |= 1u << (o->entry - of->entries);
+    if (o->used || work != 0 || (of && s->request->is_part))
         return;
     text_init(&why);
     text_printf(&why, "'%s' is of %s, and this %s has none", o->entry->word,
-                parameter_groups_text(o->entry->all_groups), o->setting ? "call" : "kernel");
+                parameter_groups_text(o->entry->all_groups), of ? "call" : "kernel");
     refuse(s, o, why.data);
     text_release(&why);
 }
@@ -345,7 +352,7 @@ static void fill_space(const scheduler *s, compiler_space *space) {
 void scheduler_end_parameters(scheduler *s) {
     for (size_t i = 0; i < s->overrides.count && !s->failed; i++) {
         const override *o = &s->overrides.items[i];
-        if (!o->used && o->entry)
+        if (o->entry)
             check_entry(s, o);
         else if (!o->used && !s->request->loose)
             refuse_unknown(s, o);

@@ -76,6 +76,7 @@ typedef struct schedule_request {
     const char *overrides; /* "NAME=VALUE,...": values of parameters; an unknown name is an error */
     const compiler_schedule *written; /* the source's, which the overrides win over; or NULL */
     const settings *settings;         /* of the graph's operations; or NULL */
+    bool is_part;                     /* of a program, other parts of which settings may be for */
     const char *constants;            /* "w,b": inputs that stay as they are; or NULL */
     bool loose;                       /* what does not fit is left out */
     compiler_space *space;            /* receives the parameters, or NULL */

@@ -24,14 +24,16 @@ static compiler_options options_of(const execution *e) {
 }
 
 /* Whose schedule it is. */
-static const char *schedule_of(const compiler_options *options) {
+static const char *schedule_of(const execution *e, const compiler_options *options) {
     if (options->generic)
         return "generic";
     if (options->provenance->tuned)
         return "tuned";
     if (options->schedule)
         return "given";
-    return compiler_schedule_is_for(options->source_schedule, options->isa) ? "source" : "default";
+    return compiler_is_scheduled(e->context->instance, options->source_schedule, options->isa)
+               ? "source"
+               : "default";
 }
 
 static bool build(execution *e, status *st);
@@ -57,7 +59,7 @@ static bool build(execution *e, status *st) {
                                          &e->artifact, &cached, st);
     if (!ok && e->job->tuned && st->code == STATUS_INVALID && !e->schedule_rejected)
         return build_untuned(e, st);
-    result_put_SCHEDULE(e->result, schedule_of(&options));
+    result_put_SCHEDULE(e->result, schedule_of(e, &options));
     if (!ok)
         return false;
     result_put_CONSTANTS(e->result, e->job->constants);

@@ -31,7 +31,7 @@ static entity apply_function(checker *c, const entity *f, const entity *argument
     call[0] = (node){.kind = NODE_CALL, .at = f->at, .items = items, .count = count, .depth = 2};
     call[1] = (node){.kind = NODE_NAME, .at = f->at, .text = f->text, .depth = 1};
     call[0].left = &call[1];
-    return f->function ? function_call(c, f->function, call) : check_builtin(c, call);
+    return call_function(c, f, call);
 }
 
 /* ---- scan, map ---- */

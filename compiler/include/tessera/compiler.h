@@ -119,8 +119,6 @@ typedef struct compiler_schedule {
 
 /* The first that fits a target (NULL: the host's best level), or NULL. `written` may be NULL. */
 const compiler_special *compiler_special_of(const compiler_schedule *schedule, const char *isa);
-/* Is any of what is written for the target? */
-bool compiler_schedule_is_for(const compiler_schedule *schedule, const char *isa);
 
 /* A knob is what a kernel of tiles leaves open: a size of its tiles, or a hint. */
 enum { COMPILER_KNOBS_MAX = 8, COMPILER_KNOB_VALUES_MAX = 32 };
@@ -275,6 +273,8 @@ bool compiler_instance_is_program(const compiler_instance *instance);
 bool compiler_instance_is_contract(const compiler_instance *instance);
 const text *compiler_instance_text(compiler_instance *instance);   /* canonical, of the graph */
 const sha256 *compiler_instance_hash(compiler_instance *instance); /* of that text */
+/* Is any of what is written (NULL: nothing), or of what its calls have, for the target? */
+bool compiler_is_scheduled(const compiler_instance *i, const compiler_schedule *s, const char *isa);
 /* Appends that text without lines of effects; settings of its operations (ops/settings.h). */
 void compiler_instance_formula(compiler_instance *instance, text *out);
 void compiler_instance_settings(const compiler_instance *instance, text *out);

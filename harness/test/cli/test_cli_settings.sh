@@ -1,5 +1,5 @@
-# test_cli_settings.sh - `with device(...)`, `with prefetch(...)`: code for other devices is refused at the line, on each kind of target two
-# values of a prefetch are two codes of the same bits, and where one means nothing that is said.
+# test_cli_settings.sh - `with device(...)`, `with prefetch(...)` and f.with_schedule(s): code for other devices is refused at the line, on
+# each kind of target two values of a prefetch, or of a call's schedule, are two codes of the same bits, and what means nothing is said.
 source "$(dirname "$0")/lib.sh"
 export TSR_DB=$scratch/results.db
 
@@ -123,4 +123,134 @@ has out 'state.tsr:11:126: error\[E0818\]' "is that of its program"
 has out 'state.tsr:4:42: error\[E0818\]' "and a function's that of its kernel"
 has out '6 results: 4 ok, 2 unsupported' "on other devices alone"
 hasnt out '^hints ' "what a program fetches is used"
+
+# A block of a model on a cache, of which each overlap is another module.
+cat >block.tsr <<'END'
+from tessera import *
+from tessera.stdlib import rmsnorm_safe, split_qkv, merge_heads, flash_attention, residual, cast_like
+
+Wqkv = Param["H*D", "3*H*D", bf16]
+Wo = Param["H*D", "H*D", bf16]
+Wmlp_in = Param["H*D", "F", bf16]
+Wmlp_out = Param["F", "H*D", bf16]
+
+
+@cases(case("small", B=1, S=3, H=2, D=16, F=48, P=40, cache=KVCache(length=constant(5))))
+@jit
+def block(
+    x: Tensor["B", "S", "H*D", bf16], cache: KVCache["B", "H", "P", "D", bf16] @ device(gpu), step: Tensor[i32], *, p: float = 0.1
+) -> tuple[Tensor["B", "S", "H*D", bf16], KVCache["B", "H", "P", "D", bf16]]:
+    x = rmsnorm_safe(cast(x, f32))
+    x = cast(x, bf16)
+    with device(gpu), prefetch(cache, into="smem", overlap="OVER"):
+        qkv = matmul(x, Wqkv)
+        q, k, v = split_qkv(qkv, heads=H)
+        cache = cache.append(k, v)
+        y = flash_attention(q, cache, dropout=p, causal=True, step=step)
+    y = residual(x, matmul(merge_heads(y), Wo), dropout=p, seed=1, step=step)
+    y = residual(y, gelu(matmul(cast(rmsnorm_safe(cast(y, f32)), bf16), Wmlp_in)) @ Wmlp_out, dropout=p, seed=2, step=step)
+    return cast_like(y, x), cache
+END
+for overlap in compute none; do
+    sed "s/OVER/$overlap/" block.tsr >block-$overlap.tsr
+    exits 4 "a block: $overlap" "$tsr" bench block-$overlap.tsr --backend interp,cpu,ptx-emulated,rocm-emulated --quick
+    has out '4 results: 3 ok, 1 unsupported' "has the same bits on GPUs"
+    for isa in sm_80 sm_90a; do
+        exits 0 "$isa" "$tsr" compile block-$overlap.tsr --isa $isa --emit module -o $overlap-$isa.module
+    done
+done
+for isa in sm_80 sm_90a; do
+    differ "a block on $isa" "$(sha256sum <compute-$isa.module)" "$(sha256sum <none-$isa.module)"
+done
+
+# ---- schedules of calls ----
+
+cat >calls.tsr <<'END'
+from tessera import *
+from tessera.stdlib import flash_attention_2
+
+W = Param["D", "D", f32]
+BASE = schedule(tile=(4, 2))
+attend = flash_attention_2.with_schedule(BASE)
+lower = attend.with_block(32, 64)
+
+
+def layer(x, scale=1.0):
+    return tanh(x @ W) * scale
+
+
+def carried(h, x):
+    h = tanh(h + x)
+    return h, h
+
+
+@cases(case("a", B=2, S=70, D=64))
+@kernel
+def model(x: Tensor["B", "S", "D", f32]) -> Tensor["B", "S", "D", f32]:
+    y = attend(x, layer(x), x)
+    y = lower(y, y, y)
+    y = layer.with_schedule(BASE)(layer.with_tile(2, 1)(y), scale=2.0)
+    return matmul.with_block(12, 16).with_tile(1, 1)(y, W)
+
+
+@schedule(tile=(1, 1))
+@cases(case("a", S=70, D=64))
+@kernel
+def within(x: Tensor["S", "D", f32]) -> Tensor["S", "D", f32]:
+    return layer.with_schedule(BASE)(layer(x))
+
+
+@cases(case("a", S=70, D=64))
+@kernel
+def steps(x: Tensor["S", "D", f32], h: Tensor["D", f32]) -> Tensor["S", "D", f32]:
+    h, y = scan(carried.with_vector(8), h, x)
+    for i in range(S):
+        y = layer.with_tile(2, 2)(y)
+    return y
+
+
+@cases(case("a", S=70, D=64))
+@kernel
+def elsewhere(x: Tensor["S", "D", f32]) -> Tensor["S", "D", f32]:
+    return softmax.with_schedule(BASE)(layer(x))
+
+
+@cases(case("a", S=70, D=64))
+@kernel
+def in_steps(x: Tensor["S", "D", f32], h: Tensor["D", f32]) -> Tensor["S", "D", f32]:
+    h, y = scan(carried.with_tile(4, 1), h, layer(x))
+    return y
+
+
+@cases(case("a", S=70, D=64))
+@kernel
+def large(x: Tensor["S", "D", f32]) -> Tensor["S", "D", f32]:
+    return layer.with_tile(64, 64)(x)
+END
+# tiles KERNEL: MR of each of its contractions.
+tiles() {
+    "$tsr" compile calls.tsr --kernel "$1" --isa x86-64-v3 --threads 1 --emit schedule >out 2>err
+    sed -nE 's/.*parameters = \{([^}]*)\}.*/\1/p' out | tr ',' '\n' | sed -nE 's/.*MR = ([0-9]+) .*/\1/p' | tr '\n' ' '
+}
+is() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1: $3, not $2"; fi; }
+is "each call has its own" "6 4 4 2 4 1 " "$(tiles model)"
+has out 'P3.BM = 32 ' "and what it replaces"
+has out 'P7.BM = 12 .* P7.BN = 16 ' "of a function of the language, too"
+is "before the kernel's" "1 4 " "$(tiles within)"
+for kernel in model within steps; do
+    exits 0 "the same bits: $kernel" "$tsr" bench calls.tsr --filter $kernel --backend interp,cpu,ptx-emulated --quick --export json=calls.json
+    has calls.json '"schedule": "source"' "by the source's schedule"
+done
+sed 's/with_tile(2, 2)/with_tile(3, 1)/' calls.tsr >others.tsr
+for file in calls others; do "$tsr" compile $file.tsr --kernel steps --isa x86-64-v3 --emit module -o $file.module >out 2>err; done
+differ "in a program's loop" "$(sha256sum <calls.module)" "$(sha256sum <others.module)"
+while IFS=';' read -r kernel place; do
+    exits 3 "$kernel" "$tsr" compile calls.tsr --kernel $kernel --isa x86-64-v3 --emit module -o bad.module
+    has err "calls.tsr:$place: error\[E0809\]" "is refused where it is written"
+    exits 0 "$kernel on a chip" "$tsr" compile calls.tsr --kernel $kernel --isa sm_80 --emit module -o good.module
+done <<'END_OF_ROWS'
+elsewhere;5:23
+in_steps;53:38
+large;60:32
+END_OF_ROWS
 finish
