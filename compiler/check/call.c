@@ -282,20 +282,16 @@ static entity check_method(checker *c, const node *n) {
                                         : refuse_callee(c, n);
 }
 
-/* op.NAME(...) */
-static bool is_operation(checker *c, const node *n) {
-    const node *of = n->left->kind == NODE_ATTRIBUTE ? n->left->left : NULL;
-    return of && of->kind == NODE_NAME && modules_is_operations(of->text) &&
-           !scope_find(c, of->text);
-}
-
-static entity check_operation(checker *c, const node *n) {
-    node call = *n, callee = *n->left;
-    callee.kind = NODE_NAME;
-    call.left = &callee;
-    callable *f =
-        is_function(meant(callee.text)) ? NULL : modules_library_function(c->source, callee.text);
-    return f ? function_call(c, f, &call) : check_builtin(c, &call);
+entity call_operation_of(checker *c, const node *n) {
+    const node *of = n->kind == NODE_ATTRIBUTE ? n->left : NULL;
+    entity out = {.kind = ENTITY_NONE, .at = n->at};
+    if (!of || of->kind != NODE_NAME || !modules_is_operations(of->text) || scope_find(c, of->text))
+        return out;
+    out.kind = ENTITY_FUNCTION;
+    out.text = n->text;
+    out.function =
+        is_function(meant(n->text)) ? NULL : modules_library_function(c->source, n->text);
+    return out;
 }
 
 entity call_function(checker *c, const entity *f, const node *n) {
@@ -325,8 +321,9 @@ entity check_call(checker *c, const node *n) {
         return call_scheduled(c, n);
     if (schedule_is_function(c, n))
         return schedule_read(c, n);
-    if (is_operation(c, n))
-        return check_operation(c, n);
+    const entity operation = call_operation_of(c, n->left);
+    if (operation.kind == ENTITY_FUNCTION)
+        return call_function(c, &operation, n);
     if (n->left->kind != NODE_NAME)
         return effects_is_call(c, n) ? effects_call(c, n) : check_method(c, n);
     const char *name = n->left->text;

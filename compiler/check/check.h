@@ -312,6 +312,8 @@ typedef struct call_arguments {
 entity check_call(checker *c, const node *n);
 /* What to write for a function or method of other languages; NULL: it is none. */
 const char *call_instead_of(const char *name);
+/* op.NAME: a function of the language or of tessera.stdlib; ENTITY_NONE: it is something else. */
+entity call_operation_of(checker *c, const node *n);
 /* A call of this function, with its schedule. */
 entity call_function(checker *c, const entity *f, const node *n);
 /* A call of a function of the language. */

@@ -380,9 +380,10 @@ static bool is_with(const node *n) {
 }
 
 static entity function_of(checker *c, const node *n) {
-    const entity none = {.kind = ENTITY_NONE};
     const local_name *local = n->kind == NODE_NAME ? scope_find(c, n->text) : NULL;
-    return local ? local->value : n->kind == NODE_NAME ? scope_function(c, n->text, n->at) : none;
+    return local                  ? local->value
+           : n->kind == NODE_NAME ? scope_function(c, n->text, n->at)
+                                  : call_operation_of(c, n);
 }
 
 bool schedule_is_function(checker *c, const node *n) {

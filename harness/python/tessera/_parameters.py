@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import re
 from typing import Any
@@ -27,6 +28,15 @@ def _word(annotation: ast.expr) -> str:
     """The last word of tessera.Tensor[...] or Layer."""
     node = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return node.attr if isinstance(node, ast.Attribute) else ast.unparse(node)
+
+
+class _WithoutDevices(ast.NodeTransformer):
+    """An annotation without `@ device(gpu)`: where a function runs is no part of what a value is."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        right = node.right
+        return node.left if isinstance(right, ast.Call) and ast.unparse(right.func).split(".")[-1] == "device" else node
 
 
 def _items(annotation: ast.Subscript) -> list[ast.expr]:
@@ -77,7 +87,7 @@ class Parameters:
         self.tops: list[str] = []
 
     def add_all(self, arguments: list[ast.arg]) -> None:
-        annotations = [one.annotation or ast.Constant(None) for one in arguments]
+        annotations = [_WithoutDevices().visit(copy.deepcopy(one.annotation or ast.Constant(None))) for one in arguments]
         self._has_tiles = any(_word(one) == "KTile" for one in annotations)
         for argument, annotation in zip(arguments, annotations):
             if isinstance(annotation, ast.BinOp) and ast.unparse(annotation.right).split(".")[-1] == "out":

@@ -231,6 +231,26 @@ class Schedule:
 def block(*sizes: Any, **named: Any) -> Schedule:
     """block(m=64, n=32).k(32).warps(4): a Schedule in a chain"""
 
+# ---- around statements ----
+
+cpu: Any
+gpu: Any
+
+class device:
+    """with device(gpu): code for no other device is made; behind an annotation, `@ device(gpu)`, of the whole function"""
+
+    def __init__(self, name: Any) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *failure: Any) -> None: ...
+    def __rmatmul__(self, annotation: Any) -> Any: ...
+
+class prefetch:
+    """with prefetch(x, into="smem", overlap="compute"): contractions that read x get it there; into "smem", "l1" or "l2", overlap "none", too"""
+
+    def __init__(self, x: Any, into: str, overlap: str = ...) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *failure: Any) -> None: ...
+
 # ---- from the compiler's tables ----
 
 # <!-- tsr-opt --pyi -->

@@ -190,7 +190,7 @@ def model(x: Tensor["B", "S", "D", f32]) -> Tensor["B", "S", "D", f32]:
     y = attend(x, layer(x), x)
     y = lower(y, y, y)
     y = layer.with_schedule(BASE)(layer.with_tile(2, 1)(y), scale=2.0)
-    return matmul.with_block(12, 16).with_tile(1, 1)(y, W)
+    return op.matmul.with_block(12, 16).with_tile(1, 1)(y, W)
 
 
 @schedule(tile=(1, 1))

@@ -66,6 +66,24 @@ def paged(cache: tessera.PagedKVCache[1, 1, 2, 3, 2, 1, f32], k: tessera.Tensor[
     return cache.keys(), cache
 
 
+def product(x, y):
+    return x @ y
+
+
+@tessera.kernel
+def placed(x: Tensor["M", "K", f32] @ device(cpu), w: Tensor["K", "N", f32]):
+    with device(cpu), prefetch(w, into="l2"):
+        y = product.with_tile(2, 1)(x, w)
+    return y
+
+
+@tessera.kernel
+def elsewhere(x: Tensor["N", f32]):
+    with device(gpu):
+        y = x + x
+    return y
+
+
 class Shape(ctypes.Structure):
     """A DLTensor of DLPack."""
 
@@ -117,7 +135,7 @@ def doubled_tiles(x: KTile["M", "N", f32], y: KTile["M", "N", f32] @ out):
 @tessera.kernel(threads=1)
 @kernel.autotune(space=dict(BM=[16]))
 @cases(case("small", S=3, D=2, S_kv=3, x=normal(0, 3)))
-def beside_cache(x: KTile["S", "D", f32], cache: KVCache, *, add: bool):
+def beside_cache(x: KTile["S", "D", f32], cache: KVCache @ device(cpu), *, add: bool):
     T = tile.context()
     k = sum(tile.load(cache.K), axis=0, keepdims=True)
     v = max(tile.load(cache.V), axis=0, keepdims=True)
@@ -236,6 +254,12 @@ class Kernels(unittest.TestCase):
     def test_results_without_annotation(self):
         gate, relu = gated(floats(-1, 0, 2))
         self.assertEqual((listed(relu), len(listed(gate))), ([0, 0, 2], 3))
+
+    def test_devices(self):
+        matrix = memoryview(floats(1, 2, 3, 4)).cast("B").cast("f", (2, 2))
+        self.assertEqual(listed(placed(matrix, matrix)), [[7, 10], [15, 22]])
+        with self.assertRaisesRegex(tessera.Error, "E0818"):
+            elsewhere(floats(1, 2))
 
     def test_a_cache_in_pages(self):
         def shaped(values, *shape):
