@@ -411,8 +411,8 @@ entity swap_last_axes(checker *c, const entity *x, span at);
 /* ---- statements.c ---- */
 void check_statement(checker *c, const node *n);
 void check_block(checker *c, const node *block); /* NULL: nothing */
-/* The statements before the function's return, which is still to be checked; NULL: it has none,
- * which is reported. */
+/* The statements before the function's return, which is still to be checked, in the settings of the
+ * `with` that it ends; NULL: it has none, which is reported. */
 const node *check_until_return(checker *c, const ast_function *f);
 /* A value for a name, or several. */
 void assign_name(checker *c, const node *target, entity value);

@@ -210,8 +210,11 @@ static entity check_results(checker *c, const callable *f, const node *end) {
 static entity check_called(checker *c, const callable *f, call_arguments *a) {
     if (!define_parameters(c, f, a))
         return entity_broken(a->at);
+    const settings_mark mark = settings_begin(c);
     const node *end = check_until_return(c, f->ast);
-    return end ? check_results(c, f, end) : entity_broken(a->at);
+    entity e = end ? check_results(c, f, end) : entity_broken(a->at);
+    settings_end(c, mark);
+    return e;
 }
 
 static entity write_out(checker *c, const callable *f, call_arguments *a) {

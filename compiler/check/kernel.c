@@ -325,9 +325,11 @@ static void check_body(checker *c, ir_op kernel) {
         results_stored(c, kernel);
         return;
     }
+    const settings_mark mark = settings_begin(c);
     const node *end = check_until_return(c, c->kernel->function);
     if (end)
         results_returned(c, end, kernel);
+    settings_end(c, mark);
 }
 
 /* ---- the finished graph ---- */

@@ -157,26 +157,36 @@ static bool is_call_of(const node *n, const char *name) {
     return n->kind == NODE_CALL && n->left->kind == NODE_NAME && strcmp(n->left->text, name) == 0;
 }
 
-/* The first thing behind `with`, then the others inside of it, then the statements. */
-void settings_with(checker *c, const node *n) {
-    const uint32_t around = c->settings.now;
+settings_mark settings_begin(const checker *c) {
+    return (settings_mark){c->settings.now, c->settings.fetches.count};
+}
+
+void settings_end(checker *c, settings_mark mark) {
+    while (c->settings.fetches.count > mark.fetches)
+        prefetch_end(c);
+    c->settings.now = mark.now;
+}
+
+/* The first thing behind `with`, then the others inside of it. */
+void settings_enter(checker *c, const node *n) {
     const node *list = n->count == 1 && n->items[0]->kind == NODE_TUPLE ? n->items[0] : n;
-    uint32_t fetches = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const node *one = list->items[i];
         if (is_call_of(one, "device")) {
             enter_device(c, one);
         } else if (is_call_of(one, "prefetch")) {
             prefetch_begin(c, one);
-            fetches++;
         } else {
             diagnose_error(c->report, ERROR_WITH, one->at,
                            "with takes device(...) and prefetch(...)");
             diagnose_help(c->report, "for example: with device(gpu), prefetch(x, into=\"smem\"):");
         }
     }
+}
+
+void settings_with(checker *c, const node *n) {
+    const settings_mark mark = settings_begin(c);
+    settings_enter(c, n);
     check_block(c, n->third);
-    while (fetches--)
-        prefetch_end(c);
-    c->settings.now = around;
+    settings_end(c, mark);
 }

@@ -7,7 +7,16 @@
 #include "device/capability.h"
 #include "ops/settings.h"
 
-/* with device(...), prefetch(...): and its statements. */
+/* Settings from a mark on, whose statements end: those of a `with`, and of a function's body, whose
+ * last statement may be a `with` that ends in the return. */
+typedef struct settings_mark {
+    uint32_t now;
+    size_t fetches;
+} settings_mark;
+settings_mark settings_begin(const checker *c);
+void settings_end(checker *c, settings_mark mark);
+/* Enters what stands behind `with`; and checks it with its statements. */
+void settings_enter(checker *c, const node *n);
 void settings_with(checker *c, const node *n);
 /* Statements are in the settings that annotations of the function ask for, from now on. False when
  * reported. */

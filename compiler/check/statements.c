@@ -161,27 +161,40 @@ void check_statement(checker *c, const node *n) {
         return;
     case NODE_RETURN:
         diagnose_error(c->report, ERROR_UNREACHABLE, n->at,
-                       "the return is the last statement of a kernel, outside of loops, "
-                       "conditions and with");
+                       "the return is the last statement of a kernel, outside of loops and "
+                       "conditions");
         return;
     default:
         check_assignment(c, n);
     }
 }
 
+/* A `with` around the last statements. */
+static bool ends_in_return(const node *n) {
+    while (n->kind == NODE_WITH && n->third->count)
+        n = n->third->items[n->third->count - 1];
+    return n->kind == NODE_RETURN;
+}
+
 const node *check_until_return(checker *c, const ast_function *f) {
-    uint32_t i = 0;
-    for (; i < f->body_count && f->body[i]->kind != NODE_RETURN; i++)
-        check_statement(c, f->body[i]);
-    if (i == f->body_count) {
-        diagnose_error(c->report, ERROR_NO_RETURN, f->at, "%s '%s' has no return statement",
-                       c->calls ? "function" : "kernel", f->name);
-        diagnose_help(c->report, "end it with: return x");
-        return NULL;
+    node *const *body = f->body;
+    uint32_t count = f->body_count, i = 0;
+    for (;;) {
+        for (i = 0; i < count && !ends_in_return(body[i]); i++)
+            check_statement(c, body[i]);
+        if (i == count)
+            break;
+        if (i + 1 < count)
+            diagnose_error(c->report, ERROR_UNREACHABLE, body[i + 1]->at,
+                           "this statement comes after the return");
+        if (body[i]->kind == NODE_RETURN)
+            return body[i];
+        settings_enter(c, body[i]);
+        count = body[i]->third->count;
+        body = body[i]->third->items;
     }
-    if (i + 1 < f->body_count) {
-        diagnose_error(c->report, ERROR_UNREACHABLE, f->body[i + 1]->at,
-                       "this statement comes after the return");
-    }
-    return f->body[i];
+    diagnose_error(c->report, ERROR_NO_RETURN, f->at, "%s '%s' has no return statement",
+                   c->calls ? "function" : "kernel", f->name);
+    diagnose_help(c->report, "end it with: return x");
+    return NULL;
 }

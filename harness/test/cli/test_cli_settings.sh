@@ -13,8 +13,7 @@ from tessera import *
 @cases(case("a", M=37, K=300, N=129), case("few", M=2, K=2048, N=200))
 def product(x: Tensor["M", "K", f32], w: Tensor["K", "N", f32]) -> Tensor["M", "N", f32]:
 ${2:+    with $2:
-    }    y = x @ w
-    return tanh(y)
+    }    return tanh(x @ w)
 END
 }
 of plain.tsr ''
