@@ -294,8 +294,20 @@ entity call_operation_of(checker *c, const node *n) {
     return out;
 }
 
+/* Program instances have the sizes of their own kernel. */
+static bool refuse_schedule(checker *c, const entity *f) {
+    if (!c->tiles || !f->schedule)
+        return false;
+    diagnose_error(c->report, ERROR_SCHEDULE_WORD, f->at,
+                   "in a kernel of tiles a call has no schedule of its own");
+    diagnose_help(c->report, "write @kernel.schedule(Schedule(block=(64, 64))) on the kernel");
+    return true;
+}
+
 entity call_function(checker *c, const entity *f, const node *n) {
     const uint32_t outer = c->settings.now;
+    if (refuse_schedule(c, f))
+        return entity_broken(n->at);
     node call = *n, callee = *n->left;
     callee.kind = NODE_NAME;
     callee.text = f->text;

@@ -59,10 +59,16 @@ static bool is_place(const node *n) {
     return n->kind == NODE_NAME;
 }
 
+/* The argument x, which is there. */
+static const node *place_of(const node *call) {
+    uint32_t i = 0;
+    while (call->items[i]->kind == NODE_KEYWORD && strcmp(call->items[i]->text, "x") != 0)
+        i++;
+    return call->items[i]->kind == NODE_KEYWORD ? call->items[i]->left : call->items[i];
+}
+
 static bool read_place(checker *c, const node *call, const entity *e, fetched *out) {
-    const node *n = call->items[0];
-    if (n->kind == NODE_KEYWORD)
-        n = n->left;
+    const node *n = place_of(call);
     collect(e, out);
     if (e->kind == ENTITY_BROKEN || (is_place(n) && out->values.count)) {
         out->what.word = arena_strndup(&c->memory, c->report->source->data + n->at.start,

@@ -353,7 +353,14 @@ static bool put_schedule(schedule_builder *b, const node *n) {
         return false;
     }
     entity e = check_expression(b->c, n->items[0]);
-    return inherit(b, &e);
+    schedule_builder given = {.c = b->c};
+    if (!inherit(&given, &e))
+        return false;
+    for (uint32_t i = 0; i < given.count; i++)
+        forget_word(b, given.entries[i].word);
+    for (uint32_t i = 0; i < given.count && b->count < ENTRIES_MAX; i++)
+        b->entries[b->count++] = given.entries[i];
+    return true;
 }
 
 /* A call has parameters of its own operations alone. */

@@ -171,7 +171,7 @@ from tessera.stdlib import flash_attention_2
 W = Param["D", "D", f32]
 BASE = schedule(tile=(4, 2))
 attend = flash_attention_2.with_schedule(BASE)
-lower = attend.with_block(32, 64)
+lower = flash_attention_2.with_block(32, 64).with_schedule(BASE)
 
 
 def layer(x, scale=1.0):
