@@ -114,7 +114,8 @@ static bool run_tile(pipeline *p) {
 
 static bool run_split_chunks(pipeline *p) {
     const bool chip = p->target->class == TARGET_SIMT;
-    const chunk_split split = {chip ? p->target->compute_units : (int64_t)p->options->threads,
+    const chunk_split split = {chip ? p->target->compute_units
+                                    : (int64_t)(p->options->threads ? p->options->threads : 1),
                                chip ? SIMT_THREADS : 0};
     return p->options->unoptimised || p->options->generic ||
            graph_split_chunks(p->m, &split, p->st);

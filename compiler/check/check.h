@@ -160,6 +160,8 @@ typedef struct name_scope {
     local_names locals;
 } name_scope;
 
+/* Fields: all that is known where a statement is checked; what one construct alone has is a struct.
+ */
 typedef struct checker {
     compiler_source *source;
     diagnostics *report;
@@ -310,7 +312,7 @@ typedef struct call_arguments {
 } call_arguments;
 
 entity check_call(checker *c, const node *n);
-/* What to write for a function or method of other languages; NULL: it is none. */
+/* Says how a function or method of other languages is written here; NULL: it is none. */
 const char *call_instead_of(const char *name);
 /* op.NAME: a function of the language or of tessera.stdlib; ENTITY_NONE: it is something else. */
 entity call_operation_of(checker *c, const node *n);

@@ -30,7 +30,7 @@ bool graph_normalize(ir_module *m, status *st);
 /* One row for each of many heads by a factor that few of them have, repeated for the others,
  * becomes many rows for each of the few. */
 bool graph_share_factors(ir_module *m, status *st);
-/* What a target computes products with, to tell which are too little work for it. */
+/* The workers of a target, to tell which products are too little for them. */
 typedef struct chunk_split {
     int64_t workers; /* threads of a CPU, or units of a chip */
     int64_t columns; /* of a workgroup of a chip; 0: a CPU */

@@ -80,7 +80,11 @@ dtype graph_accumulate_type(const ir_module *m, ir_op op) {
 }
 
 bool graph_attr_is_argument(const char *name) {
-    return strcmp(name, "accumulate") != 0 && strcmp(name, "id") != 0;
+    static const char *const own[] = {"accumulate", "chunks", "id"};
+    bool is = true;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        is &= strcmp(name, own[i]) != 0;
+    return is;
 }
 
 /* Inferring again must give the types that the operation has. Composite and primitive operations
