@@ -132,6 +132,7 @@ static bool load_code(tsr_module_t m, const module_part *part, const metadata_im
                                   .phase_count = d->phase_count,
                                   .threads = threads_of(d),
                                   .calls = d->calls,
+                                  .maps = d->maps,
                                   .concurrent = d->concurrent};
     kernel_code *code = &m->codes[m->code_count];
     code->description = d;

@@ -8,6 +8,7 @@
 #include "formula.h"
 
 static const json_int_t memory_limit = METADATA_LIMIT;
+enum { MAP_ELEMENT_MOST = 8, MAP_SWIZZLE_MOST = 128, MAP_BOX_MOST = 256 };
 
 static bool wrong(status *st, const char *key, const char *what) {
     return status_set(st, STATUS_CORRUPT, "module metadata: \"%s\" %s", key, what);
@@ -300,6 +301,73 @@ static bool read_calls(metadata *m, const json_t *phases, metadata_image *image,
     return true;
 }
 
+/* ---- tensor maps ---- */
+
+/* As many numbers as the map has dimensions, each from 1 to `most`. */
+static bool read_numbers(const json_t *map, const char *key, json_int_t most, uint32_t rank,
+                         uint64_t out[DEVICE_MAP_RANK_MAX], status *st) {
+    const json_t *list;
+    if (!get_array(map, key, rank, &list, st))
+        return false;
+    bool ok = json_array_size(list) == rank;
+    for (uint32_t i = 0; i < rank && ok; i++) {
+        json_int_t value = json_integer_value(json_array_get(list, i));
+        ok = value >= 1 && value <= most;
+        out[i] = (uint64_t)value;
+    }
+    return ok || wrong(st, key, "does not have a number in its range for each dimension");
+}
+
+/* {"buffer": 0, "element_bytes": 2, "dims": [...], "strides": [...], "box": [...], "swizzle": 128}
+ */
+static bool read_map(const metadata *m, const json_t *one, device_map *out, status *st) {
+    const json_t *dims;
+    json_int_t buffer, bytes, swizzle;
+    uint64_t box[DEVICE_MAP_RANK_MAX];
+    if (!get_count(one, "buffer", (json_int_t)m->inputs + m->outputs - 1, &buffer, st) ||
+        !get_count(one, "element_bytes", MAP_ELEMENT_MOST, &bytes, st) ||
+        !get_count(one, "swizzle", MAP_SWIZZLE_MOST, &swizzle, st) ||
+        !get_array(one, "dims", DEVICE_MAP_RANK_MAX, &dims, st))
+        return false;
+    *out = (device_map){.buffer = (uint32_t)buffer,
+                        .element_bytes = (uint32_t)bytes,
+                        .rank = (uint32_t)json_array_size(dims),
+                        .swizzle = (uint32_t)swizzle};
+    if (!read_numbers(one, "dims", memory_limit, out->rank, out->dims, st) ||
+        !read_numbers(one, "strides", memory_limit, out->rank, out->strides, st) ||
+        !read_numbers(one, "box", MAP_BOX_MOST, out->rank, box, st))
+        return false;
+    for (uint32_t i = 0; i < out->rank; i++)
+        out->box[i] = (uint32_t)box[i];
+    return true;
+}
+
+static bool read_maps(metadata *m, const json_t *phase, const device_maps **out, status *st) {
+    const json_t *list;
+    *out = NULL;
+    if (!json_object_get(phase, "maps"))
+        return true;
+    if (!get_array(phase, "maps", DEVICE_MAPS_MAX, &list, st))
+        return false;
+    device_maps *maps = ARENA_NEW(&m->memory, device_maps, 1);
+    *maps = (device_maps){.count = (uint32_t)json_array_size(list)};
+    *out = maps;
+    for (uint32_t i = 0; i < maps->count; i++)
+        if (!read_map(m, json_array_get(list, i), &maps->list[i], st))
+            return false;
+    return true;
+}
+
+static bool read_all_maps(metadata *m, const json_t *phases, metadata_image *image, status *st) {
+    const device_maps **maps = ARENA_NEW(&m->memory, const device_maps *, image->phase_count);
+    for (uint32_t i = 0; i < image->phase_count; i++) {
+        if (!read_maps(m, json_array_get(phases, i), &maps[i], st))
+            return status_context(st, "phase %u", i);
+        image->maps = maps[i] ? maps : image->maps;
+    }
+    return true;
+}
+
 /* A kernel whose outputs are all empty has no phases: a launch does nothing. */
 static bool read_phases(metadata *m, const json_t *root, metadata_image *image, status *st) {
     const json_t *phases;
@@ -319,7 +387,7 @@ static bool read_phases(metadata *m, const json_t *root, metadata_image *image, 
         image->phases[i].what =
             json_is_string(what) ? arena_strdup(&m->memory, json_string_value(what)) : "";
     }
-    return read_calls(m, phases, image, st);
+    return read_calls(m, phases, image, st) && read_all_maps(m, phases, image, st);
 }
 
 static bool read_extents(metadata *m, const json_t *launch, const char *key, metadata_need out[3],

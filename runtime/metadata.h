@@ -55,6 +55,7 @@ typedef struct metadata_image {
     const char **symbols;      /* one per phase */
     bool *concurrent;          /* of each phase: it may run while the one before does */
     const device_call **calls; /* one per phase, of code of others; NULL: our convention */
+    const device_maps **maps;  /* one per phase, NULL: it takes none; NULL: no phase does */
     metadata_need workspace_bytes, scratch_bytes;
     size_t prepared_bytes;                       /* that the phases with a constant write */
     metadata_need launch[METADATA_LAUNCH_COUNT]; /* as a caller may state it */

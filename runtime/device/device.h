@@ -122,6 +122,7 @@ typedef struct device_source {
     uint32_t phase_count;
     uint32_t threads;                /* of a workgroup, where the metadata says it; else 0 */
     const device_call *const *calls; /* of each phase, in code of the driver's `foreign`; or NULL */
+    const device_maps *const *maps;  /* of each phase, or NULL: it has none; NULL: none has */
     const bool
         *concurrent; /* of each phase: it may run while the one before does; NULL: none may */
 } device_source;

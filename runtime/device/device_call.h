@@ -1,5 +1,5 @@
 /* device_call.h - how an entry point is called that was not made by our compiler: what its grid and
- * its threads are, and what it takes. */
+ * its threads are, and what it takes; and what ours take beside addresses and dimensions. */
 #ifndef TESSERA_RUNTIME_DEVICE_CALL_H
 #define TESSERA_RUNTIME_DEVICE_CALL_H
 
@@ -22,5 +22,21 @@ typedef struct device_call {
     uint32_t argument_count;
     const device_argument *arguments;
 } device_call;
+
+/* A tensor in a buffer, of which code copies boxes by itself (CUtensorMap): dimensions innermost
+ * first. Code takes those of a phase behind all else, made of the buffer's address at each launch.
+ */
+enum { DEVICE_MAPS_MAX = 8, DEVICE_MAP_RANK_MAX = 5 };
+typedef struct device_map {
+    uint32_t buffer, element_bytes, rank;
+    uint32_t swizzle;                      /* bytes of a row in the workgroup's memory, or 0 */
+    uint64_t dims[DEVICE_MAP_RANK_MAX];    /* elements */
+    uint64_t strides[DEVICE_MAP_RANK_MAX]; /* bytes; of the innermost one the element's */
+    uint32_t box[DEVICE_MAP_RANK_MAX];
+} device_map;
+typedef struct device_maps {
+    uint32_t count;
+    device_map list[DEVICE_MAPS_MAX];
+} device_maps;
 
 #endif

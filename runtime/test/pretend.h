@@ -20,6 +20,8 @@ typedef struct pretend_launch {
     bool (*is_ended)(void); /* what never ends ends nevertheless */
 } pretend_launch;
 
+/* Does it take a map of a tensor behind all else? */
+bool pretend_takes_map(const char *name);
 bool pretend_has_kernel(const char *name);
 /* Is it the one that is called as its author likes? `scale` of docs/examples/scale.ptx, whose
  * arguments are two addresses, a count of 32 bits and a float. */

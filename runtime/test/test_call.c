@@ -1,5 +1,6 @@
-/* test_call.c - code of others for a GPU: what a module may say of how it is called, and which
- * devices take it. That it runs is in harness/test/cli/test_cli_with_gpu.sh. */
+/* test_call.c - code of others for a GPU: what a module may say of how it is called, of the maps of
+ * tensors that code takes, and which devices take it. That it runs is in
+ * harness/test/cli/test_cli_with_gpu.sh. */
 #include "test/test.h"
 
 #include <stdlib.h>
@@ -17,7 +18,9 @@ static const char document[] =
     " \"grid\": 1, \"call\": {\"grid\": [2, 3, 1], \"block\": [32, 4, 1], \"arguments\":"
     " [{\"buffer\": 0}, {\"buffer\": 1}, {\"type\": \"i32\", \"value\": -4},"
     " {\"type\": \"i64\", \"value\": 4294967297}, {\"type\": \"f32\", \"value\": 2.5},"
-    " {\"type\": \"f64\", \"value\": 2}]}}]}";
+    " {\"type\": \"f64\", \"value\": 2}]},"
+    " \"maps\": [{\"buffer\": 1, \"element_bytes\": 2, \"dims\": [64, 4096], \"strides\": [2, 128],"
+    " \"box\": [64, 255], \"swizzle\": 128}]}]}";
 
 static void calls_are_read(void **state) {
     (void)state;
@@ -37,6 +40,14 @@ static void calls_are_read(void **state) {
     assert_int_equal(call->arguments[3].bits, 4294967297);
     assert_memory_equal(&call->arguments[4].bits, &half, sizeof half);
     assert_memory_equal(&call->arguments[5].bits, &two, sizeof two);
+    const device_maps *maps = m.images[0].maps[0];
+    assert_int_equal(maps->count, 1);
+    assert_int_equal(maps->list[0].buffer, 1);
+    assert_int_equal(maps->list[0].rank, 2);
+    assert_int_equal(maps->list[0].dims[1], 4096);
+    assert_int_equal(maps->list[0].strides[1], 128);
+    assert_int_equal(maps->list[0].box[1], 255);
+    assert_int_equal(maps->list[0].swizzle, 128);
     metadata_release(&m);
 }
 
@@ -44,6 +55,15 @@ static void calls_are_read(void **state) {
 static const struct {
     const char *old, *replacement, *words;
 } wrong[] = {
+    {"[64, 255]", "[64]", "\"box\" does not have a number in its range for each dimension"},
+    {"[64, 255]", "[64, 257]", "\"box\" does not have a number in its range"},
+    {"[64, 4096]", "[64, 0]", "\"dims\" does not have a number in its range"},
+    {"[64, 4096]", "[1, 2, 3, 4, 5, 6]", "\"dims\" is not an array, or too long a one"},
+    {"[2, 128]", "[2, -128]", "\"strides\" does not have a number in its range"},
+    {"\"swizzle\": 128", "\"swizzle\": 129", "\"swizzle\" is not an integer in its range"},
+    {"\"buffer\": 1, \"element", "\"buffer\": 2, \"element", "\"buffer\" is not an integer"},
+    {"\"maps\": [{", "\"maps\": [3, {", "\"buffer\" is not an integer in its range"},
+    {"\"element_bytes\": 2", "\"element_bytes\": 9", "\"element_bytes\" is not an integer"},
     {"[2, 3, 1]", "[2, 3]", "\"grid\" does not have three numbers"},
     {"[2, 3, 1]", "[2, 3, -1]", "\"grid\" has an extent that is none"},
     {"[2, 3, 1]", "[2, 3, 4294967296]", "\"grid\" has an extent that is none"},
@@ -58,7 +78,7 @@ static const struct {
     {"-4", "-2147483649", "neither a buffer of the kernel nor a number"},
     {"-4", "0.5", "neither a buffer of the kernel nor a number"},
     {"\"value\": 2.5", "\"value\": \"2.5\"", "neither a buffer of the kernel nor a number"},
-    {"}}]}", "}}, {\"symbol\": \"b\", \"grid\": 1}]}", "\"call\" is not of all phases"},
+    {"}]}]}", "}]}, {\"symbol\": \"b\", \"grid\": 1}]}", "\"call\" is not of all phases"},
     {"\"name\": \"scale\"", "\"name\": \"s\", \"dims\": [\"N\"]", "without dimensions"},
 };
 

@@ -252,6 +252,86 @@ static void programs_are_lost(void **state) {
     expect_nothing_alive(row);
 }
 
+/* Loads a kernel that reads its first buffer through a map of so many dimensions. */
+static bool loads_boxes(rig *r, uint32_t rows, status *st) {
+    static char code[] = "//\n.visible .entry phase_boxes(\n)\n.maxntid 4\n{}";
+    static const char *const symbols[] = {"phase_boxes"};
+    const device_maps maps = {1,
+                              {{.buffer = 0,
+                                .element_bytes = 4,
+                                .rank = 2,
+                                .swizzle = 128,
+                                .dims = {32, rows},
+                                .strides = {4, 128},
+                                .box = {32, 1}}}};
+    const device_maps *const all[] = {&maps};
+    const device_source source = {code, sizeof code, "target", "boxes", symbols, 1, 4, NULL, all};
+    return r->b.driver->load(r->b.d, &source, &r->image, st);
+}
+
+/* Its launches read the buffers that they were given, one by one and as a graph. */
+static void expect_boxes(rig *r, device_memory *in, float first) {
+    float values[FLOATS];
+    status st = STATUS_INIT;
+    launch_of *l = launch_new(r->image, in, r->out);
+    const device_command replay[] = {{.kind = DEVICE_REPLAY, .replay = {r->sequence, 1}},
+                                     l->command};
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < FLOATS; k++)
+            values[k] = first + (float)(k + i);
+        write_to(&r->b, in, values, sizeof values);
+        must(r->b.driver->submit(r->b.sync, i % 2 ? replay : &l->command, i % 2 ? 2 : 1, &st), &st);
+        read_from(&r->b, r->out, values, sizeof values);
+        for (int k = 0; k < FLOATS; k++)
+            assert_true(values[k] == 2 * (first + (float)(k + i)));
+    }
+    free(l);
+}
+
+static void maps_are_of_the_launch(void **state) {
+    const fault *row = *state;
+    rig r = {.row = row, .library = &stubs, .b.driver = device_driver_find(row->driver)};
+    status st = STATUS_INIT;
+    provide(row);
+    must(opens(&r, &st), &st);
+    if (row->code != STATUS_OK) {
+        assert_false(loads_boxes(&r, 4, &st));
+        expect_failure(row, &st);
+        close_rig(&r);
+        expect_nothing_alive(row);
+        return;
+    }
+    must(loads_boxes(&r, 4, &st), &st);
+    r.in = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    r.out = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    r.sequence = r.b.driver->sequence_create(r.b.d);
+    device_memory *other = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    expect_boxes(&r, r.in, 1);
+    expect_boxes(&r, other, 100);
+    expect_boxes(&r, r.in, 7);
+    r.b.driver->free(r.b.d, other);
+    close_rig(&r);
+    expect_nothing_alive(row);
+}
+
+/* One that the driver cannot make fails the launch, and nothing else. */
+static void maps_may_fail(void **state) {
+    const fault *row = *state;
+    rig r = {.row = row, .library = &stubs, .b.driver = device_driver_find(row->driver)};
+    status st = STATUS_INIT;
+    provide(row);
+    must(opens(&r, &st) && loads_boxes(&r, 0, &st), &st);
+    r.in = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    r.out = new_memory(&r.b, BYTES, DEVICE_MEMORY_DEVICE);
+    launch_of *l = launch_new(r.image, r.in, r.out);
+    assert_false(r.b.driver->submit(r.b.sync, &l->command, 1, &st));
+    expect_failure(row, &st);
+    assert_true(r.b.driver->usable(r.b.d, &st));
+    free(l);
+    close_rig(&r);
+    expect_nothing_alive(row);
+}
+
 int main(void) {
     static const fault lost[] = {{"cuda", STUB_CUDA, "lost=700,at=100", NOTHING, STATUS_OK, ""},
                                  {"hip", STUB_HIP, "lost=719,at=100", NOTHING, STATUS_OK, ""}};
@@ -261,6 +341,13 @@ int main(void) {
                                      {"hip", STUB_HIP, "instantiate=1", NOTHING, STATUS_OK, ""}};
     static const fault endless[] = {{"cuda", STUB_CUDA, "endless=1", NOTHING, STATUS_OK, ""},
                                     {"hip", STUB_HIP, "endless=1", NOTHING, STATUS_OK, ""}};
+    static const fault boxes[] = {
+        {"cuda", STUB_CUDA, "", NOTHING, STATUS_OK, ""},
+        {"cuda", STUB_CUDA_PLAIN, "", NOTHING, STATUS_UNAVAILABLE, "makes no maps of tensors"},
+        {"hip", STUB_HIP, "", NOTHING, STATUS_UNAVAILABLE, "makes no maps of tensors"}};
+    static const fault no_map = {
+        "cuda",  STUB_CUDA,       "",
+        NOTHING, STATUS_INTERNAL, "making a map of a tensor: INVALID_VALUE (1)"};
     int failed = run_faults(&stubs, faults, COUNT_OF(faults));
     for (size_t i = 0; i < COUNT_OF(endless); i++)
         failed += in_child(queues_are_given_more, endless[i].driver, &endless[i]);
@@ -268,6 +355,9 @@ int main(void) {
         failed += in_child(programs_are_one_submission, programs[i].driver, &programs[i]);
     for (size_t i = 0; i < 2; i++)
         failed += in_child(streams_take_turns, programs[i].driver, &programs[i]);
+    for (size_t i = 0; i < COUNT_OF(boxes); i++)
+        failed += in_child(maps_are_of_the_launch, boxes[i].driver, &boxes[i]);
+    failed += in_child(maps_may_fail, no_map.driver, &no_map);
     for (size_t i = 0; i < COUNT_OF(lost); i++)
         failed += in_child(programs_are_lost, lost[i].driver, &lost[i]);
     for (size_t i = 0; i < COUNT_OF(chips); i++)

@@ -21,6 +21,7 @@ typedef struct cuda_functions {
 #define LATER(name, cuda, hip, parameters) int(*name) parameters;
 #define CUDA(name, cuda, parameters) int(*name) parameters;
 #define HIP(name, hip, parameters) int(*name) parameters;
+#define CUDA_LATER(name, cuda, parameters) int(*name) parameters;
 #include "device/cuda/cuda_functions.def"
 } cuda_functions;
 
@@ -41,7 +42,10 @@ enum {
     CUDA_EXTENTS_MOST = 65535,          /* of a grid, in its second and third extent */
     CUDA_BLOCK_MOST = 1024,             /* of a block, in its first two; in its third 64 */
     CUDA_BLOCK_DEPTH_MOST = 64,
-    CUDA_PARAMETERS_MOST = 4096 /* of a function, a byte each */
+    CUDA_PARAMETERS_MOST = 4096, /* of a function, a byte each */
+    CUDA_MAP_BYTES = 128,        /* of a CUtensorMap, and what it is aligned to */
+    CUDA_MAP_ALIGNMENT = 64,
+    CUDA_MAP_PROMOTION = 2 /* of what a copy fetches into the second-level cache: 128 bytes */
 };
 
 enum { CUDA_UNITS_MAX = 64, CUDA_NAME_BYTES = 256, CUDA_TARGET_BYTES = 32 };
@@ -109,6 +113,7 @@ typedef struct cuda_phase {
     void *function;
     unsigned threads;  /* of a workgroup */
     device_call *call; /* of code of others, owned; NULL: a row of workgroups, in our convention */
+    device_maps *maps; /* owned; NULL: it takes none */
 } cuda_phase;
 
 typedef struct cuda_image {

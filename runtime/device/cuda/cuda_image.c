@@ -44,6 +44,18 @@ static device_call *copy_call(const device_call *given) {
     return call;
 }
 
+/* Tells that the driver makes maps, where the phase takes any. */
+static bool keep_maps(const cuda_device *c, const device_maps *given, cuda_phase *phase,
+                      status *st) {
+    if (!given)
+        return true;
+    if (!c->call->map_tensor)
+        return status_set(st, STATUS_UNAVAILABLE, "the driver makes no maps of tensors");
+    phase->maps = base_malloc(sizeof *given);
+    *phase->maps = *given;
+    return true;
+}
+
 /* Counts a block's threads; 0: no GPU has it. AMD's take as many in the third extent as in the
  * others. */
 static int64_t threads_of(const cuda_device *c, const device_call *call) {
@@ -76,7 +88,7 @@ static bool find_phase(cuda_device *c, const device_source *source, uint32_t i, 
                           symbol, (long long)threads, c->unit->name, most);
     phase->threads = (unsigned)threads;
     phase->call = call ? copy_call(call) : NULL;
-    return true;
+    return keep_maps(c, source->maps ? source->maps[i] : NULL, phase, st);
 }
 
 static bool load_image(cuda_device *c, const device_source *source, cuda_image *image, status *st) {
@@ -91,8 +103,10 @@ static bool load_image(cuda_device *c, const device_source *source, cuda_image *
 }
 
 static void free_image(cuda_image *image) {
-    for (uint32_t i = 0; i < image->base.phase_count; i++)
+    for (uint32_t i = 0; i < image->base.phase_count; i++) {
         free(image->phases[i].call);
+        free(image->phases[i].maps);
+    }
     free(image);
 }
 

@@ -188,6 +188,9 @@ static bool find_functions(cuda_library *l, status *st) {
 #define HIP(name, hip, parameters)                                                                 \
     if (l->is_hip)                                                                                 \
     TAKE(name, #hip)
+#define CUDA_LATER(name, cuda, parameters)                                                         \
+    if (!l->is_hip)                                                                                \
+        symbols[count++] = (library_symbol){#cuda, (void **)&l->call.name, true};
 #include "device/cuda/cuda_functions.def"
 #undef TAKE
     return library_open(l->variable, l->names, l->what, symbols, count, &library, st);

@@ -232,15 +232,49 @@ static bool start_call(gpu_queue *q, const gpu_launch *l, const cuda_phase *phas
            cuda_check(c, launch_call(q, l, phase), "launching", st);
 }
 
+typedef struct cuda_maps {
+    _Alignas(CUDA_MAP_ALIGNMENT) unsigned char bytes[DEVICE_MAPS_MAX][CUDA_MAP_BYTES];
+} cuda_maps;
+
+/* Elements are copied as they are: their size is all that the driver has to know. */
+static int element_of(uint32_t bytes) {
+    enum { UINT8, UINT16, UINT32, UINT64 = 4 };
+    return bytes == 1 ? UINT8 : bytes == 2 ? UINT16 : bytes == 4 ? UINT32 : UINT64;
+}
+
+static int swizzle_of(uint32_t bytes) {
+    return bytes == 32 ? 1 : bytes == 64 ? 2 : bytes == 128 ? 3 : 0;
+}
+
+/* Maps of the launch's buffers, as arguments behind the others. A launch and a graph keep what
+ * arguments are when they are given. */
+static bool make_maps(gpu_queue *q, const gpu_launch *l, const device_maps *maps, cuda_maps *made,
+                      void **arguments, status *st) {
+    static const uint32_t ones[DEVICE_MAP_RANK_MAX] = {1, 1, 1, 1, 1};
+    cuda_device *c = device_of(q);
+    for (uint32_t i = 0; maps && i < maps->count; i++) {
+        const device_map *m = &maps->list[i];
+        int result = c->call->map_tensor(made->bytes[i], element_of(m->element_bytes), m->rank,
+                                         l->addresses[m->buffer], m->dims, m->strides + 1, m->box,
+                                         ones, 0, swizzle_of(m->swizzle), CUDA_MAP_PROMOTION, 0);
+        if (!cuda_check(c, result, "making a map of a tensor", st))
+            return false;
+        arguments[l->address_count + i] = made->bytes[i];
+    }
+    return true;
+}
+
 static bool start_phase(gpu_queue *q, const gpu_launch *l, uint32_t i, void **arguments,
                         status *st) {
     cuda_device *c = device_of(q);
     const cuda_phase *phase = &((const cuda_image *)l->image)->phases[i];
+    cuda_maps maps;
     if (phase->call)
         return start_call(q, l, phase, st);
     unsigned shared = c->library->is_hip ? 0 : (unsigned)l->workgroup_bytes;
     return fits(c, phase, l->workgroups[i], st) &&
            provide_shared(c, phase, l->workgroup_bytes, st) &&
+           make_maps(q, l, phase->maps, &maps, arguments, st) &&
            cuda_check(c,
                       c->call->launch(phase->function, (unsigned)l->workgroups[i], 1, 1,
                                       phase->threads, 1, 1, shared, stream_of(q)->stream, arguments,
@@ -249,7 +283,7 @@ static bool start_phase(gpu_queue *q, const gpu_launch *l, uint32_t i, void **ar
 }
 
 static bool start_phases(gpu_queue *q, const gpu_launch *l, status *st) {
-    void *arguments[ARGUMENTS_MOST];
+    void *arguments[ARGUMENTS_MOST + DEVICE_MAPS_MAX];
     bool ok = !l->phase_ns || record(q, 0, st);
     for (uint32_t i = 0; i < l->address_count; i++)
         arguments[i] = (void *)(uintptr_t)&l->addresses[i];

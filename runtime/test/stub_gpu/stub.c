@@ -280,6 +280,42 @@ static bool takes_grid(const stub_function *f, const unsigned grid[3], const uns
                    : grid[0] && row;
 }
 
+/* A map of a tensor: its address is read of it in place of the first argument. */
+typedef struct tensor_map {
+    uint64_t magic, address;
+} tensor_map;
+static const uint64_t map_magic = UINT64_C(0x70616d20726f736e);
+
+static bool take_map(const void *argument, uint64_t *address) {
+    tensor_map map;
+    memcpy(&map, argument, sizeof map);
+    *address = map.address;
+    return (uintptr_t)argument % 64 == 0 && map.magic == map_magic;
+}
+
+#if !defined STUB_HIP && !defined STUB_PLAIN
+/* Checks what the manual asks for. */
+int cuTensorMapEncodeTiled(void *map, int element, uint32_t rank, uint64_t address,
+                           const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *element_strides, int interleave, int swizzle,
+                           int promotion, int fill) {
+    static const unsigned sizes[] = {1, 2, 4, 4, 8}, rows[] = {256, 32, 64, 128};
+    const tensor_map made = {map_magic, address};
+    bool ok = element >= 0 && element < 5 && rank >= 1 && rank <= 5 && address % 16 == 0 &&
+              (uintptr_t)map % 64 == 0 && !interleave && swizzle >= 0 && swizzle < 4 &&
+              promotion >= 0 && promotion < 4 && !fill;
+    for (uint32_t i = 0; i < rank && ok; i++)
+        ok = dims[i] && dims[i] <= UINT64_C(1) << 32 && box[i] && box[i] <= 256 &&
+             element_strides[i] == 1 &&
+             (i == 0 || (strides[i - 1] % 16 == 0 && strides[i - 1] < UINT64_C(1) << 40));
+    ok = ok && box[0] * sizes[element] % 16 == 0 &&
+         (!swizzle || box[0] * sizes[element] <= rows[swizzle]);
+    memset(map, 0, 128);
+    memcpy(map, &made, sizeof made);
+    return ok ? stub_ready() : INVALID_VALUE;
+}
+#endif
+
 int CALL(cuLaunchKernel, hipModuleLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y,
                                                 unsigned grid_z, unsigned block_x, unsigned block_y,
                                                 unsigned block_z, unsigned shared_bytes,
@@ -293,5 +329,7 @@ int CALL(cuLaunchKernel, hipModuleLaunchKernel)(void *function, unsigned grid_x,
         l.workgroups = grid_x * grid_y * grid_z * block_x * block_y * block_z;
     for (int i = 0; i < 4; i++)
         l.arguments[i] = *(const uint64_t *)arguments[i];
+    if (pretend_takes_map(f->name) && !take_map(arguments[4], &l.arguments[0]))
+        return INVALID_VALUE;
     return stub_give_launch(stream, &l);
 }

@@ -1,7 +1,7 @@
 /* stub.h - libraries like CUDA's driver and HIP whose device is this processor: they do what the
  * manuals promise and no more, count what is alive, and fail on request. One source is built once
  * with the names of CUDA and once (STUB_HIP) with those of HIP; STUB_OLD lacks a function,
- * STUB_PLAIN has no graphs.
+ * STUB_PLAIN has no graphs, and makes no maps of tensors.
  *
  * The host crashes where it touches an address of the device. Work is done on a thread of its
  * stream some time after it was given. Freeing memory waits for all that runs, as drivers do.
@@ -43,6 +43,7 @@ enum { STUB_IS_HIP = 0 };
 #define BOTH(name, cuda, hip, parameters) STUB_PUBLIC int cuda parameters;
 #define CUDA(name, cuda, parameters) STUB_PUBLIC int cuda parameters;
 #define LATER(name, cuda, hip, parameters) STUB_PUBLIC int cuda parameters;
+#define CUDA_LATER(name, cuda, parameters) STUB_PUBLIC int cuda parameters;
 #define CALL(cuda, hip) cuda
 #endif
 #include "device/cuda/cuda_functions.def"
