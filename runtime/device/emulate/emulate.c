@@ -20,7 +20,13 @@ const emulated_hooks emulate_hooks = {.access = emulate_access,
                                       .wgmma_commit = emulate_wgmma_commit,
                                       .wgmma_wait = emulate_wgmma_wait,
                                       .fence_async = emulate_fence_async,
-                                      .exp2 = emulate_exp2};
+                                      .exp2 = emulate_exp2,
+                                      .barrier_of = emulate_barrier_of,
+                                      .slot_open = emulate_slot_open,
+                                      .slot_expect = emulate_slot_expect,
+                                      .slot_wait = emulate_slot_wait,
+                                      .slot_free = emulate_slot_free,
+                                      .fetch = emulate_fetch};
 
 emulate *emulate_new(const emulate_order *order) {
     emulate *e = base_calloc(1, sizeof *e);
@@ -36,6 +42,7 @@ void emulate_free(emulate *e) {
     emulate_threads_release(e);
     emulate_shadow_release(e);
     vec_release(&e->group_epochs);
+    emulate_slots_drop(e);
     free(e->factors);
     free(e->stage);
     free(e);

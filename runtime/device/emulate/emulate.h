@@ -73,6 +73,8 @@ typedef enum emulate_act {
     EMULATE_WAITS,  /* at a barrier */
     EMULATE_JOINS,  /* the subgroup, in a shuffle, mma or load_matrix, or four of them in wgmma */
     EMULATE_MULTIPLIES, /* by wgmma, and has not waited for it */
+    EMULATE_FETCHES,    /* into a slot, which whoever reads it has not waited for */
+    EMULATE_AWAITS,     /* a slot */
     EMULATE_ENDED
 } emulate_act;
 

@@ -61,9 +61,11 @@ static const char *does(emulate_act act) {
 }
 
 static const char *done(emulate_act act) {
-    return act == EMULATE_READS    ? "read"
-           : act == EMULATE_WRITES ? "wrote"
-                                   : "began to copy to, and has not waited for,";
+    return act == EMULATE_READS        ? "read"
+           : act == EMULATE_WRITES     ? "wrote"
+           : act == EMULATE_FETCHES    ? "fetched,"
+           : act == EMULATE_MULTIPLIES ? "multiplies,"
+                                       : "began to copy to, and has not waited for,";
 }
 
 static void tell_race(const emulate_finding *f, const emulate_sites *s, const char *now,
@@ -84,6 +86,8 @@ static void tell_race(const emulate_finding *f, const emulate_sites *s, const ch
                : f->now.act == EMULATE_MULTIPLIES
                    ? "wait for the products, then let all threads meet at a "
                      "barrier"
+               : f->now.act == EMULATE_FETCHES || f->before.act == EMULATE_FETCHES
+                   ? "wait for the slot, and give it back behind the products"
                : same_group ? "no barrier is between them"
                             : "workgroups of one phase have no order; give them memory of their "
                               "own, or make two phases of it");
@@ -95,10 +99,13 @@ static void tell_divergence(const emulate_finding *f, const emulate_sites *s, co
     bool ended = f->before.act == EMULATE_ENDED;
     put_place(s, f->before.site, before);
     status_set(st, STATUS_MISMATCH,
-               "%s: phase %u: thread %u of workgroup %lld waits for all threads of its %s at %s, "
+               "%s: phase %u: thread %u of workgroup %lld waits for %s at %s, "
                "but thread %u %s%s; let all of them take the same way",
                emulate_fault_keyword(f->fault), f->phase, f->now.thread,
-               (long long)f->now.workgroup, f->now.act == EMULATE_JOINS ? "subgroup" : "workgroup",
+               (long long)f->now.workgroup,
+               f->now.act == EMULATE_JOINS    ? "all threads of its subgroup"
+               : f->now.act == EMULATE_AWAITS ? "a slot"
+                                              : "all threads of its workgroup",
                now, f->before.thread, ended ? "has ended" : "waits at ", ended ? "" : before);
 }
 

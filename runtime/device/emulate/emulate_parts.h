@@ -65,6 +65,7 @@ typedef enum emulate_state {
     STATE_READY,
     STATE_BARRIER,
     STATE_SUBGROUP,
+    STATE_SLOT,
     STATE_ENDED
 } emulate_state;
 
@@ -170,6 +171,7 @@ struct emulate {
     VEC(void *) spare[SHADOW_SHIFTS];
     struct emulate_factors *factors; /* room for those of a matrix instruction */
     struct emulate_stage *stage;     /* ... of wgmma */
+    struct emulate_slots *slots;     /* of the workgroup; NULL: it has opened none */
 };
 
 extern const emulated_hooks emulate_hooks;
@@ -190,6 +192,10 @@ void emulate_threads_prepare(emulate *e);
 /* Runs workgroup e->group. False where it failed. */
 bool emulate_group_run(emulate *e);
 void emulate_barrier(emulated_thread *t, uint32_t site);
+void emulate_barrier_of(emulated_thread *t, uint32_t threads, uint32_t site);
+/* Others take their turns until somebody wakes it. */
+void emulate_thread_wait(emulate_thread *t, emulate_state state);
+void emulate_thread_wake(emulate_thread *t);
 /* False, with the reason, where the last epoch had a mistake that only its end shows, or there are
  * no more numbers. */
 bool emulate_begin_epoch(emulate *e);
@@ -222,6 +228,8 @@ void emulate_factor_settle(emulate_thread *t, const void *shared, uint32_t bytes
                            const emulate_product *product);
 /* Fails unless whoever wrote it has fenced it since, for the asynchronous proxy. */
 void emulate_need_fence(emulate_thread *t, const void *shared, uint32_t bytes, uint32_t site);
+/* The stamp of a byte's last write. */
+uint64_t emulate_written(const emulate *e, const void *shared);
 /* Returns the workgroup of an epoch of this phase. */
 int64_t emulate_group_of(const emulate *e, uint64_t stamp);
 
@@ -244,6 +252,20 @@ void emulate_wgmma_wait(emulated_thread *t, uint32_t groups_left, uint32_t *sums
 void emulate_fence_async(emulated_thread *t);
 /* The workgroup, or a launch that failed, ends. */
 void emulate_products_drop(emulate_thread *t);
+
+/* ---- emulate_slots.c ---- */
+
+void emulate_slot_open(emulated_thread *t, void *barrier, uint32_t arrivals, uint32_t site);
+void emulate_slot_expect(emulated_thread *t, void *barrier, uint32_t bytes, uint32_t site);
+void emulate_slot_wait(emulated_thread *t, void *barrier, uint32_t parity, uint32_t site);
+void emulate_slot_free(emulated_thread *t, void *barrier, uint32_t lane, uint32_t site);
+void emulate_fetch(emulated_thread *t, void *shared, const emulated_map *map,
+                   const int32_t *coordinates, void *barrier, uint32_t site);
+/* A product begins to read 16 bytes, or has done so. False: they were not fetched. */
+bool emulate_slot_read(emulate_thread *t, const void *shared, uint32_t site);
+bool emulate_slot_settle(emulate_thread *t, const void *shared);
+/* The workgroup, or a launch that failed, ends. */
+void emulate_slots_drop(emulate *e);
 
 /* ---- emulate_subgroup.c, emulate_matrix.c ---- */
 

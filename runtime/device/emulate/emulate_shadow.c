@@ -488,6 +488,15 @@ void emulate_factor_settle(emulate_thread *t, const void *shared, uint32_t bytes
     settle(t, &source, EMULATE_MULTIPLIES);
 }
 
+uint64_t emulate_written(const emulate *e, const void *shared) {
+    const emulate_region *r = &e->shared;
+    uint64_t offset = (uintptr_t)shared - r->base;
+    uintptr_t page = r->pages[offset / SHADOW_PAGE_BYTES];
+    return page == SHADOW_UNTOUCHED
+               ? 0
+               : page_cells(page)[offset % SHADOW_PAGE_BYTES >> page_shift(page)].written;
+}
+
 /* A thread's fences are known by their epochs: one before the write, in its epoch, counts, too. */
 static bool is_fenced(const emulate *e, uint64_t written) {
     const emulate_thread *by =

@@ -90,12 +90,15 @@ static void visit_side(emulate_thread *t, const emulate_product *p, int side, vi
 }
 
 static void read_unit(emulate_thread *t, const emulate_product *p, const unsigned char *unit) {
+    if (emulate_slot_read(t, unit, p->site))
+        return;
     emulate_access(&t->base, unit, UNIT_BYTES, p->site | EMULATED_SHARED);
     emulate_need_fence(t, unit, UNIT_BYTES, p->site);
 }
 
 static void settle_unit(emulate_thread *t, const emulate_product *p, const unsigned char *unit) {
-    emulate_factor_settle(t, unit, UNIT_BYTES, p);
+    if (!emulate_slot_settle(t, unit))
+        emulate_factor_settle(t, unit, UNIT_BYTES, p);
 }
 
 static void visit_factors(emulate_thread *t, const emulate_product *p, visit what) {
@@ -245,6 +248,11 @@ static bool is_waited_for(const emulate_thread *t, uint32_t group, uint32_t left
     return t->product_group != group && t->product_group - group > left;
 }
 
+static void have_met(emulate_thread *first, uint32_t count) {
+    (void)first;
+    (void)count;
+}
+
 void emulate_wgmma_wait(emulated_thread *base, uint32_t groups_left, uint32_t *sums,
                         uint32_t count) {
     emulate_thread *t = emulate_thread_of(base);
@@ -257,6 +265,8 @@ void emulate_wgmma_wait(emulated_thread *base, uint32_t groups_left, uint32_t *s
             t->products.items[kept++] = *p;
     }
     t->products.count = kept;
+    if (t->engine->slots) /* all of the subgroup wait together, and then one gives a slot back */
+        emulate_join(t, t->site, have_met);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place;
         const emulate_sums *of = sums_of(t, sums[i], &place);

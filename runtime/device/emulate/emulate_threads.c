@@ -88,6 +88,7 @@ static emulate_deed deed_of(const emulate_thread *t) {
     static const emulate_act acts[] = {[STATE_READY] = EMULATE_WAITS,
                                        [STATE_BARRIER] = EMULATE_WAITS,
                                        [STATE_SUBGROUP] = EMULATE_JOINS,
+                                       [STATE_SLOT] = EMULATE_AWAITS,
                                        [STATE_ENDED] = EMULATE_ENDED};
     return (emulate_deed){.act = acts[t->state],
                           .workgroup = t->base.workgroup,
@@ -124,13 +125,17 @@ static const emulate_thread *find_missing(const emulate *e, const emulate_thread
 }
 
 /* Nobody can go on. Either some wait at the barrier and others elsewhere, or nowhere any more; or a
- * subgroup waits for some of its own. */
+ * subgroup waits for some of its own; or slots are waited for. */
 static void fail_stuck(emulate *e) {
     const emulate_thread *t = find_state(e, 0, e->thread_count, STATE_BARRIER, true);
     if (t)
         fail_divergent(e, t, find_state(e, 0, e->thread_count, STATE_BARRIER, false));
     t = find_state(e, 0, e->thread_count, STATE_SUBGROUP, true);
-    fail_divergent(e, t, find_missing(e, t));
+    if (t)
+        fail_divergent(e, t, find_missing(e, t));
+    t = find_state(e, 0, e->thread_count, STATE_SLOT, true);
+    const emulate_thread *other = find_state(e, 0, e->thread_count, STATE_SLOT, false);
+    fail_divergent(e, t, other ? other : t);
 }
 
 /* ---- barriers ---- */
@@ -146,6 +151,10 @@ bool emulate_begin_epoch(emulate *e) {
 }
 
 void emulate_barrier(emulated_thread *base, uint32_t site) {
+    emulate_barrier_of(base, emulate_thread_of(base)->engine->thread_count, site);
+}
+
+void emulate_barrier_of(emulated_thread *base, uint32_t threads, uint32_t site) {
     emulate_thread *t = emulate_thread_of(base);
     emulate *e = t->engine;
     t->site = site & EMULATED_SITE_MASK;
@@ -158,14 +167,28 @@ void emulate_barrier(emulated_thread *base, uint32_t site) {
     if (atomic_load_explicit(&e->cancelled, memory_order_relaxed))
         emulate_fail_without(e, STATUS_INTERRUPTED, "the launch was given up");
     make_wait(e, t, STATE_BARRIER);
-    if (++e->at_barrier == e->thread_count) {
+    if (++e->at_barrier == threads) {
         e->at_barrier = 0;
         if (!emulate_begin_epoch(e))
             leave(e);
-        make_all_ready(e);
+        if (threads == e->thread_count)
+            make_all_ready(e);
+        for (uint32_t i = 0; i < threads && threads < e->thread_count; i++)
+            make_ready(e, &e->threads[i]);
     }
     give_turn(t);
     t->state = STATE_READY;
+}
+
+void emulate_thread_wait(emulate_thread *t, emulate_state state) {
+    if (atomic_load_explicit(&t->engine->cancelled, memory_order_relaxed))
+        emulate_fail_without(t->engine, STATUS_INTERRUPTED, "the launch was given up");
+    make_wait(t->engine, t, state);
+    give_turn(t);
+}
+
+void emulate_thread_wake(emulate_thread *t) {
+    make_ready(t->engine, t);
 }
 
 /* ---- subgroups ---- */
@@ -228,6 +251,7 @@ bool emulate_group_run(emulate *e) {
             emulate_copies_drop(&e->threads[i]);
     for (uint32_t i = 0; i < e->thread_count && e->stage; i++)
         emulate_products_drop(&e->threads[i]);
+    emulate_slots_drop(e);
     return !e->failed;
 }
 

@@ -9,6 +9,9 @@
  *     only after the hook has returned: a hook that finds a mistake does not return.
  *   - `barrier`, `shuffle`, `mma` and `load_matrix` where the GPU's instruction stands. The first
  *     is for all threads of the workgroup, the others for all of the subgroup, at the same site.
+ *   - `slot_open`, `slot_expect`, `slot_wait` and `slot_free` for mbarrier's init,
+ * arrive.expect_tx, a try_wait.parity until it is true, and arrive by the thread whose lane is 0;
+ * `fetch` for cp.async.bulk.tensor, `barrier_of` for bar.sync 1 of the first so many threads.
  *   - `exp2` for ex2.approx.ftz.f32 and v_exp_f32.
  *   - the copy_ hooks for cp.async, its commit_group and wait_group; the wgmma hooks for wgmma and
  * its fence, commit_group and wait_group, and fence_async for fence.proxy.async. `wgmma` is for all
@@ -82,6 +85,13 @@ typedef enum emulated_mma_kind {
 #define EMULATED_B_TURNED (UINT32_C(1) << 31)
 #define EMULATED_COLUMNS(n) ((uint32_t)(n))
 
+/* A buffer as `fetch` sees it: dimensions, innermost first, in elements. */
+enum { EMULATED_MAP_RANK = 4 };
+typedef struct emulated_map {
+    uint32_t buffer, element_bytes, rank, reserved;
+    int64_t dims[EMULATED_MAP_RANK], strides[EMULATED_MAP_RANK], box[EMULATED_MAP_RANK];
+} emulated_map;
+
 typedef struct emulated_hooks {
     /* Bytes are 1 to 16. */
     void (*access)(emulated_thread *t, const void *address, uint32_t bytes, uint32_t site);
@@ -105,6 +115,15 @@ typedef struct emulated_hooks {
     void (*wgmma_wait)(emulated_thread *t, uint32_t groups_left, uint32_t *sums, uint32_t count);
     void (*fence_async)(emulated_thread *t);
     float (*exp2)(emulated_thread *t, float x); /* the GPU's own instruction */
+    void (*barrier_of)(emulated_thread *t, uint32_t threads, uint32_t site);
+    void (*slot_open)(emulated_thread *t, void *barrier, uint32_t arrivals, uint32_t site);
+    void (*slot_expect)(emulated_thread *t, void *barrier, uint32_t bytes, uint32_t site);
+    void (*slot_wait)(emulated_thread *t, void *barrier, uint32_t parity, uint32_t site);
+    void (*slot_free)(emulated_thread *t, void *barrier, uint32_t lane, uint32_t site);
+    /* The box from these coordinates on, whose rows are as long as a swizzled row, and zeros for
+     * what is outside of the buffer's dimensions; its bytes arrive at the barrier. */
+    void (*fetch)(emulated_thread *t, void *shared, const emulated_map *map,
+                  const int32_t *coordinates, void *barrier, uint32_t site);
 } emulated_hooks;
 
 typedef void (*emulated_phase_fn)(emulated_thread *t);
@@ -137,6 +156,7 @@ EMULATED_AT(emulated_hooks, load_matrix, 56);
 EMULATED_AT(emulated_hooks, wgmma, 64);
 EMULATED_AT(emulated_hooks, fence_async, 96);
 EMULATED_AT(emulated_hooks, exp2, 104);
+EMULATED_AT(emulated_hooks, fetch, 152);
 #undef EMULATED_AT
 _Static_assert(sizeof(emulated_site) == 16, "images hold arrays of it");
 
