@@ -51,13 +51,20 @@ static void put_constraints(text *out, int count, const char *between) {
 
 /* ---- descriptors ---- */
 
-enum { START_BITS = 18, START_SHIFT = 4, LEADING_AT = 16, STRIDE_AT = 32, MODE_AT = 62 };
+enum {
+    START_BITS = 18,
+    START_SHIFT = 4,
+    LEADING_AT = 16,
+    STRIDE_AT = 32,
+    MODE_AT = 62,
+    WORD_BITS = 32
+};
 
 /* One side of a stage, in elements of 2 bytes. */
 typedef struct stage_operand {
     int64_t row, lines, steps; /* of a panel's row; of the side */
     bool turned;
-    LLVMValueRef descriptor; /* of its first line and step */
+    LLVMValueRef low; /* word of the descriptor of its first line and step; the other is constant */
 } stage_operand;
 
 static uint64_t encoded(int64_t elements) {
@@ -80,9 +87,12 @@ static int64_t place_of(const stage_operand *s, int64_t line, int64_t step) {
                      : step / s->row * s->row * s->lines + step % s->row + line * s->row;
 }
 
+/* Places are of so few bits that they do not carry into what is above them. */
 static LLVMValueRef descriptor_at(emitter *e, const stage_operand *s, int64_t line, int64_t step) {
-    int64_t place = (int64_t)encoded(place_of(s, line, step));
-    return LLVMBuildAdd(e->b, s->descriptor, code_int(e, e->i64, place), "");
+    LLVMValueRef place = code_int(e, e->i32, (int64_t)encoded(place_of(s, line, step))),
+                 low = LLVMBuildZExt(e->b, LLVMBuildAdd(e->b, s->low, place, ""), e->i64, "");
+    uint64_t high = bits_of(s) >> WORD_BITS << WORD_BITS;
+    return LLVMBuildOr(e->b, low, code_int(e, e->i64, (int64_t)high), "");
 }
 
 /* A place in memory, as descriptors have it. */
@@ -91,15 +101,14 @@ static LLVMValueRef start_of(emitter *e, ir_value memory, ir_value place) {
                  at = LLVMBuildGEP2(e->b, e->i16, code_get(e, memory)->values[0], &offset, 1, "");
     LLVMValueRef byte = LLVMBuildPtrToInt(e->b, at, e->i32, "");
     byte = LLVMBuildAnd(e->b, byte, code_int(e, e->i32, (1 << START_BITS) - 1), "");
-    byte = LLVMBuildLShr(e->b, byte, code_int(e, e->i32, START_SHIFT), "");
-    return LLVMBuildZExt(e->b, byte, e->i64, "");
+    return LLVMBuildLShr(e->b, byte, code_int(e, e->i32, START_SHIFT), "");
 }
 
 static bool place_side(emitter *e, stage_operand *s, ir_value memory, ir_value place) {
     if (!simt_is_at_pattern(e, place, 2, SWIZZLE_ALIGNMENT))
         return false;
-    LLVMValueRef bits = code_int(e, e->i64, (int64_t)bits_of(s));
-    s->descriptor = LLVMBuildAdd(e->b, start_of(e, memory, place), bits, "");
+    LLVMValueRef bits = code_int(e, e->i32, (int64_t)(uint32_t)bits_of(s));
+    s->low = LLVMBuildAdd(e->b, start_of(e, memory, place), bits, "");
     return true;
 }
 
@@ -112,9 +121,9 @@ static void place_group(emitter *e, stage_operand *s, const ir_layout *sums, con
     LLVMPositionBuilderBefore(e->b, e->simt.last);
     LLVMValueRef group = LLVMBuildUDiv(e->b, e->simt.index, code_int(e, e->i64, unit->lanes), ""),
                  each = code_int(e, e->i64, (int64_t)encoded(place_of(s, unit->m, 0)));
-    group = LLVMBuildNSWMul(e->b, group, each, "");
+    group = LLVMBuildTrunc(e->b, LLVMBuildNSWMul(e->b, group, each, ""), e->i32, "");
     LLVMPositionBuilderAtEnd(e->b, here);
-    s->descriptor = LLVMBuildAdd(e->b, s->descriptor, group, "");
+    s->low = LLVMBuildAdd(e->b, s->low, group, "");
 }
 
 /* ---- products ---- */
