@@ -25,6 +25,7 @@ class Machine:
     fmas: object    # multiply-adds of f32 that an instruction does in each thread
     padding: object  # compiled expression: no instruction at all
     idle: frozenset  # classes that take no slot of the arithmetic units
+    uniform: object  # compiled expression: instructions that are done once for all threads of a subgroup
 
 
 def class_of(machine, instruction):
@@ -49,6 +50,7 @@ def count(machine, instructions):
         "instructions": len(instructions),
         "issue_slots": slots,
         "fmas": fmas,
+        "uniform": sum(1 for i in instructions if machine.uniform.match(i.text)),
         "fma_share": round(doing / slots, 4) if slots else 0.0,
         "classes": dict(sorted(classes.items())),
     }

@@ -31,12 +31,14 @@ HOPPER = (
     ("warpgroup", ("hot_loop", "classes", "WGMMA"), 1),
     ("warpgroup", ("hot_loop", "classes", "LDGSTS"), 1),
     ("warpgroup", ("hot_loop", "classes", "BAR"), 2),
+    ("warpgroup", ("hot_loop", "uniform"), 1),
 )
 HSACO = (
     ("chain", ("hot_loop", "instructions"), 14),
     ("chain", ("hot_loop", "issue_slots"), 12),
     ("chain", ("hot_loop", "fmas"), 8),
     ("chain", ("hot_loop", "fma_share"), 0.5),
+    ("chain", ("hot_loop", "uniform"), 6),
     ("chain", ("hot_loop", "classes"),
      {"barrier": 1, "branch": 1, "fma": 4, "lds_read": 2, "pk_fma": 2, "scalar": 2, "wait": 2, "other": 0}),
     ("chain", ("loops",), 2),
