@@ -7,6 +7,8 @@ import launch
 
 MAX_DYNAMIC_SHARED, COMPUTE_MAJOR, COMPUTE_MINOR = 8, 75, 76
 DEFAULT_SHARED = 48 * 1024
+MAP_BYTES, MAP_ALIGNMENT = 128, 64
+UNSIGNED, SWIZZLES = {1: 0, 2: 1, 4: 2, 8: 4}, {0: 0, 32: 1, 64: 2, 128: 3}
 # cuGetErrorName is asked for names of results; those of code that went wrong are an answer and not a lack of a device.
 WENT_WRONG = {"CUDA_ERROR_ILLEGAL_ADDRESS", "CUDA_ERROR_ILLEGAL_INSTRUCTION", "CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_ASSERT",
               "CUDA_ERROR_MISALIGNED_ADDRESS", "CUDA_ERROR_INVALID_ADDRESS_SPACE", "CUDA_ERROR_LAUNCH_TIMEOUT",
@@ -61,6 +63,17 @@ def find_kernel(driver, asked):
     return function
 
 
+def map_of(driver, asked, address):
+    """A CUtensorMap; a `c_char` of it keeps it alive."""
+    rank = len(asked["dims"])
+    room = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGNMENT)
+    made = (ctypes.c_char * MAP_BYTES).from_buffer(room, -ctypes.addressof(room) % MAP_ALIGNMENT)
+    words, numbers = ctypes.c_uint32 * rank, ctypes.c_uint64 * rank
+    driver("cuTensorMapEncodeTiled", made, UNSIGNED[asked["element_bytes"]], rank, address, numbers(*asked["dims"]),
+           numbers(*asked["strides"][1:]), words(*asked["box"]), words(*[1] * rank), 0, SWIZZLES[asked["swizzle"]], 0, 0)
+    return made
+
+
 def run(asked):
     """Runs a kernel; returns what the memory of each argument holds afterwards."""
     driver = Driver()
@@ -73,6 +86,8 @@ def run(asked):
             driver("cuMemAlloc_v2", ctypes.byref(memory[number]), ctypes.c_size_t(max(len(value), 1)))
             driver("cuMemcpyHtoD_v2", memory[number], value, ctypes.c_size_t(len(value)))
             values.append(memory[number])
+        elif kind == "map":
+            values.append(map_of(driver, value, memory[value["argument"]]))
         else:
             values.append(ctypes.create_string_buffer(value, len(value)))
     pointers = (ctypes.c_void_p * max(len(values), 1))(*(ctypes.addressof(v) for v in values))

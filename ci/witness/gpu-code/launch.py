@@ -13,7 +13,8 @@
     }
 
 A `buffer` begins with the bytes of a file; `bytes` is memory of that size, every byte 0xa5. An output is the whole memory of an
-argument. Its type only says how a difference is shown.
+argument. Its type only says how a difference is shown. `{"map": {"argument": 0, "element_bytes": 2, "dims": [64, 80], "strides":
+[2, 128], "box": [64, 16], "swizzle": 128}}` is a CUtensorMap by value of an argument before it (docs/modules.md, `maps`).
 
 Exit codes: 0, all bytes are equal; 1, they are not, or the code went wrong (the reason is on stdout); 2, the launch makes no sense;
 77, it could not be run here (the reason is on stderr).
@@ -30,6 +31,7 @@ PAGE = mmap.PAGESIZE
 TYPES = {"f32": "<f", "f64": "<d", "i8": "<b", "u8": "<B", "i16": "<h", "u16": "<H", "i32": "<i", "u32": "<I", "i64": "<q", "f16": "<e",
          "bf16": "<H"}
 SCALARS = {"i32": "<i", "i64": "<q"}
+MAP = {"argument", "element_bytes", "dims", "strides", "box", "swizzle"}
 NEEDED = {"kernel": str, "arch": str, "code": str, "grid": int, "threads": int, "shared_bytes": int, "arguments": list,
           "outputs": list}
 
@@ -86,6 +88,10 @@ class Launch:
             return ("memory", bytes([FILL]) * value)
         if kind in SCALARS:
             return ("scalar", struct.pack(SCALARS[kind], value))
+        if kind == "map":
+            if not isinstance(value, dict) or set(value) != MAP:
+                refuse(f"a map has {', '.join(sorted(MAP))}: {value}")
+            return ("map", value)
         return refuse(f"unknown kind of argument: {kind}")
 
     def output(self, given):
@@ -103,6 +109,8 @@ class Launch:
         """Arguments as a kernel's parameter block: each aligned to its size. `addresses` has those of memory, by argument."""
         block = b""
         for number, (kind, value) in enumerate(self.arguments):
+            if kind == "map":
+                refuse("maps of tensors are NVIDIA's")
             item = struct.pack("<Q", addresses[number]) if kind == "memory" else value
             block += bytes(-len(block) % len(item)) + item
         return block

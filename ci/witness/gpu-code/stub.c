@@ -1,6 +1,8 @@
 /* stub.c - a CUDA driver without a GPU, for test.py: of PTX it looks at the names alone, and every
  * kernel adds a number of 64 bits to floats: parameters x, n, out. A kernel `lost` fails, and one
- * with shared memory over 48 KiB must have asked for it. */
+ * with shared memory over 48 KiB must have asked for it. `mapped` has x in the map that is
+ * parameter 4. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,10 @@ ENTRY int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, 
                          unsigned ty, unsigned tz, unsigned shared, void *stream, void **parameters,
                          void **extra);
 ENTRY int cuCtxSynchronize(void);
+ENTRY int cuTensorMapEncodeTiled(void *map, int element, uint32_t rank, uint64_t address,
+                                 const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                                 const uint32_t *element_strides, int interleave, int swizzle,
+                                 int promotion, int fill);
 ENTRY int cuGetErrorName(int error, const char **name);
 
 int cuInit(unsigned flags) {
@@ -94,12 +100,25 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
         return INVALID_VALUE;
     if (shared > DEFAULT_SHARED && (int)shared > asked_shared)
         return INVALID_VALUE;
-    const float *x = *(float **)parameters[0];
+    bool mapped = strcmp(kernel, "mapped") == 0;
+    const float *x = *(float **)parameters[mapped ? 4 : 0];
     const int64_t n = *(int64_t *)parameters[1];
     float *out = *(float **)parameters[2];
     for (unsigned i = 0; i < gx * tx; i++)
         out[i] = x[i] + (float)n;
     return OK;
+}
+
+int cuTensorMapEncodeTiled(void *map, int element, uint32_t rank, uint64_t address,
+                           const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *element_strides, int interleave, int swizzle,
+                           int promotion, int fill) {
+    bool ok = element == 2 && rank == 2 && dims[0] == 32 && dims[1] == 4 && strides[0] == 128 &&
+              box[0] == 32 && box[1] == 1 && element_strides[1] == 1 && swizzle == 3;
+    memset(map, 0, 128);
+    memcpy(map, &address, sizeof address);
+    return ok && (uintptr_t)map % 64 == 0 && !interleave && !promotion && !fill ? OK
+                                                                                : INVALID_VALUE;
 }
 
 int cuCtxSynchronize(void) {

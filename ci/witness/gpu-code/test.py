@@ -57,19 +57,24 @@ def write(folder, launch, files):
 
 
 # ---- launches, with a driver that is none ----
-PTX = b".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(\n.visible .entry lost(\n"
+PTX = b".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(\n.visible .entry lost(\n.visible .entry mapped(\n"
 COUNT = 128
 PLAIN = {
     "kernel": "k", "arch": "sm_80", "code": "k.ptx", "grid": 2, "threads": 64, "shared_bytes": 0,
     "arguments": [{"buffer": "x.bin"}, {"i64": 5}, {"bytes": 4 * COUNT}],
     "outputs": [{"argument": 2, "expected": "out.bin", "type": "f32"}],
 }
+MAP = {"argument": 3, "element_bytes": 4, "dims": [32, 4], "strides": [4, 128], "box": [32, 1], "swizzle": 128}
+MAPPED = [{"bytes": 4 * COUNT}, {"i64": 5}, {"bytes": 4 * COUNT}, {"buffer": "x.bin"}]
 # A change of the plain launch, the exit code, and a word of what is said.
 CHANGES = (
     ({}, 0, "equal"),
     ({"shared_bytes": 65536}, 0, "equal"),
     ({"arguments": [{"buffer": "x.bin"}, {"i64": 6}, {"bytes": 4 * COUNT}]}, 1, "element 0: 5.0 (0x40a00000), expected 4.0"),
     ({"grid": 1}, 1, "64 of 128 elements; the first is element 64"),
+    ({"kernel": "mapped", "arguments": MAPPED + [{"map": MAP}]}, 0, "equal"),
+    ({"kernel": "mapped", "arguments": MAPPED + [{"map": {**MAP, "swizzle": 64}}]}, 77, "INVALID_VALUE"),
+    ({"kernel": "mapped", "arguments": MAPPED + [{"map": {"argument": 3}}]}, 2, "a map has"),
     ({"kernel": "lost"}, 1, "CUDA_ERROR_LAUNCH_FAILED"),
     ({"kernel": "other"}, 1, "CUDA_ERROR_NOT_FOUND"),
     ({"code": "x.bin"}, 1, "CUDA_ERROR_INVALID_PTX"),

@@ -37,7 +37,28 @@ static void add_bytes(json_t *arguments, int64_t bytes) {
                           json_pack("{s:I}", "bytes", (json_int_t)(bytes ? bytes : ALIGNED)));
 }
 
-/* The arguments of a kernel for a chip: inputs, outputs, the workspace, prepared memory. */
+static json_t *numbers_of(const uint64_t *list, uint32_t count) {
+    json_t *numbers = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(numbers, json_integer((json_int_t)list[i]));
+    return numbers;
+}
+
+static void add_maps(json_t *arguments, const device_maps *maps) {
+    for (uint32_t i = 0; maps && i < maps->count; i++) {
+        const device_map *m = &maps->list[i];
+        uint64_t box[DEVICE_MAP_RANK_MAX];
+        for (uint32_t k = 0; k < m->rank; k++)
+            box[k] = m->box[k];
+        json_array_append_new(
+            arguments, json_pack("{s:{s:i, s:i, s:i, s:o, s:o, s:o}}", "map", "argument",
+                                 (int)m->buffer, "element_bytes", (int)m->element_bytes, "swizzle",
+                                 (int)m->swizzle, "dims", numbers_of(m->dims, m->rank), "strides",
+                                 numbers_of(m->strides, m->rank), "box", numbers_of(box, m->rank)));
+    }
+}
+
+/* The arguments of a kernel for a chip: inputs, outputs, the workspace, prepared memory, maps. */
 static bool write_buffers(const writer *w, const case_context *s, const tensor *expected,
                           const metadata_image *image, json_t *launch) {
     json_t *arguments = json_object_get(launch, "arguments"),
@@ -59,6 +80,7 @@ static bool write_buffers(const writer *w, const case_context *s, const tensor *
     }
     add_bytes(arguments, image->workspace_bytes.value);
     add_bytes(arguments, 0);
+    add_maps(arguments, image->maps ? image->maps[0] : NULL);
     return ok;
 }
 
@@ -70,9 +92,9 @@ static bool write_launch(writer *w, const case_context *s, const tensor *expecte
     snprintf(name, sizeof name, "code.%s", compiler_code_format(w->chip));
     json_t *launch = json_pack(
         "{s:s, s:s, s:s, s:I, s:i, s:I, s:[], s:[]}", "kernel", image->symbols[0], "arch", w->chip,
-        "code", name, "grid", (json_int_t)image->phases[0].workgroups.value, "threads", 128,
-        "shared_bytes", said ? (json_int_t)image->scratch_bytes.value : (json_int_t)0, "arguments",
-        "outputs");
+        "code", name, "grid", (json_int_t)image->phases[0].workgroups.value, "threads",
+        (int)image->launch[3].value, "shared_bytes",
+        said ? (json_int_t)image->scratch_bytes.value : (json_int_t)0, "arguments", "outputs");
     bool ok = write_file(w, name, code->data, code->size_bytes) &&
               write_buffers(w, s, expected, image, launch);
     char *text_of = json_dumps(launch, JSON_INDENT(1));
