@@ -11,6 +11,7 @@
 #include "module.h"
 #include "ops/donated.h"
 #include "target/target.h"
+#include "tile/tensor_map.h"
 #include "tile/tile.h"
 
 /* A number, or a formula of the dimensions that a launch gives. */
@@ -69,6 +70,7 @@ static json_t *phases_json(const ir_module *m) {
             json_object_set_new(phase, "copies", json_integer(ir_op_int(m, op, "copies", 0)));
         if (ir_op_attr(m, op, "concurrent"))
             json_object_set_new(phase, "concurrent", json_true());
+        describe_maps(m, op, phase);
         json_array_append_new(list, phase);
     }
     return list;
@@ -149,7 +151,7 @@ static json_t *signature_json(const ir_module *m) {
 
 /* Launch spec that a caller may state: the grid of the last phase, whose workgroups are alone. */
 static json_t *launch_json(const ir_module *m, const json_t *phases, json_t *scratch) {
-    int64_t threads = ir_op_int(m, ir_module_kernel(m), "threads", 1);
+    int64_t threads = ir_op_int(m, ir_module_kernel(m), "threads", 1) + tile_loaders(m);
     size_t count = json_array_size(phases);
     json_t *last = json_array_get(phases, count - 1);
     json_t *workgroups = count ? json_incref(json_object_get(last, "grid")) : json_integer(0);

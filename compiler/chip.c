@@ -5,6 +5,7 @@
 #include "pipeline.h"
 #include "tile/simt/banks.h"
 #include "tile/simt/pressure.h"
+#include "tile/tensor_map.h"
 #include "tile/tile.h"
 
 typedef struct chip_walk {
@@ -77,7 +78,7 @@ bool compiler_chip_facts_of(compiler_instance *instance, const compiler_options 
                 status_set(st, STATUS_INVALID, "'%s' is no chip", target->name);
     if (chip) {
         ir_op kernel = ir_module_kernel(m);
-        out->threads = (int)ir_op_int(m, kernel, "threads", 1);
+        out->threads = (int)ir_op_int(m, kernel, "threads", 1) + tile_loaders(m);
         out->subgroup = target->subgroup;
         out->thread_registers = target->thread_registers;
         out->shared_bytes = ir_op_int(m, kernel, "scratch_bytes", 0);

@@ -6,6 +6,7 @@
 #include "ops/graph.h"
 #include "schedule/schedule.h"
 #include "tile/mma.h"
+#include "tile/tensor_map.h"
 #include "tile/tile.h"
 
 void describe_symbol(const ir_module *m, ir_op phase, text *out) {
@@ -169,11 +170,40 @@ json_t *describe_resources(const ir_module *laid_out, const target_info *target,
     ir_op kernel = ir_module_kernel(laid_out);
     json_t *kernels = json_object(), *resources = NULL;
     if (target->class == TARGET_SIMT && read_kernels(target, code, assembler, kernels, st))
-        resources = json_pack("{s:I, s:I}", "threads",
-                              (json_int_t)ir_op_int(laid_out, kernel, "threads", 1), "shared_bytes",
-                              (json_int_t)ir_op_int(laid_out, kernel, "scratch_bytes", 0));
+        resources = json_pack(
+            "{s:I, s:I}", "threads",
+            (json_int_t)ir_op_int(laid_out, kernel, "threads", 1) + tile_loaders(laid_out),
+            "shared_bytes", (json_int_t)ir_op_int(laid_out, kernel, "scratch_bytes", 0));
     if (resources && json_object_size(kernels))
         json_object_set(resources, "kernels", kernels);
     json_decref(kernels);
     return resources;
+}
+
+/* ---- maps ---- */
+
+static json_t *numbers_json(const int64_t *list, uint32_t count, int64_t each) {
+    json_t *numbers = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(numbers, json_integer(list[i] * each));
+    return numbers;
+}
+
+void describe_maps(const ir_module *m, ir_op op, json_t *phase) {
+    tensor_map maps[TENSOR_MAPS_MOST];
+    uint32_t count = tensor_map_list(m, op, maps);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t size = (int64_t)dtype_size(maps[i].element);
+        json_array_append_new(
+            list, json_pack("{s:i, s:I, s:o, s:o, s:o, s:I}", "buffer", (int)maps[i].argument,
+                            "element_bytes", (json_int_t)size, "dims",
+                            numbers_json(maps[i].dims, maps[i].rank, 1), "strides",
+                            numbers_json(maps[i].strides, maps[i].rank, size), "box",
+                            numbers_json(maps[i].box, maps[i].rank, 1), "swizzle",
+                            (json_int_t)(maps[i].box[0] * size)));
+    }
+    if (count)
+        json_object_set(phase, "maps", list);
+    json_decref(list);
 }

@@ -27,4 +27,7 @@ json_t *describe_units(ir_module *laid_out);
 json_t *describe_resources(const ir_module *laid_out, const target_info *target, const text *code,
                            const compiler_assembler *assembler, status *st);
 
+/* The maps of tensors that a phase takes, as "maps" of it, if it takes any. */
+void describe_maps(const ir_module *m, ir_op phase, json_t *out);
+
 #endif

@@ -2233,6 +2233,52 @@ module {
       %8 = irdl.base "#builtin.integer"
       irdl.attributes {"rows" = %4, "columns" = %5, "to_stride" = %6, "from_stride" = %7, "piece" = %8}
     }
+    irdl.operation @loader {
+      %0 = irdl.any
+      irdl.operands(%0)
+      %1 = irdl.base "#builtin.integer"
+      irdl.attributes {"count" = %1}
+      %2 = irdl.region
+      irdl.regions(%2)
+    }
+    irdl.operation @slot_claim {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.base "#builtin.integer"
+      %3 = irdl.base "#builtin.integer"
+      %4 = irdl.base "#builtin.integer"
+      irdl.attributes {"count" = %2, "bytes" = %3, "behind" = %4}
+    }
+    irdl.operation @fetch {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      irdl.operands(%0, %1, %2, %3, %4, %5)
+      %6 = irdl.base "#builtin.integer"
+      %7 = irdl.base "#builtin.integer"
+      %8 = irdl.base "#builtin.integer"
+      %9 = irdl.base "#builtin.integer"
+      irdl.attributes {"count" = %6, "rows" = %7, "columns" = %8, "from_stride" = %9}
+    }
+    irdl.operation @slot_wait {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.base "#builtin.integer"
+      irdl.attributes {"count" = %2}
+    }
+    irdl.operation @slot_free {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(%0, %1)
+      %2 = irdl.base "#builtin.integer"
+      %3 = irdl.base "#builtin.integer"
+      irdl.attributes {"count" = %2, "behind" = %3}
+    }
     irdl.operation @copy_commit {
     }
     irdl.operation @copy_wait {

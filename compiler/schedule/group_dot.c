@@ -123,6 +123,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                              {"packed", c->packed ? yes : 0},
                              {"stage", c->tiles.stage},
                              {"depth", c->tiles.depth},
+                             {"loader", c->tiles.loader},
                              {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
                              {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
                              {"windows", windows},

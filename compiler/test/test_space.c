@@ -146,8 +146,8 @@ static void check_case(compiler_instance *instance, const compiler_kernel *kerne
     compiler_space_release(&asked);
 }
 
-static const char *const levels[] = {"x86-64-v2+fma", "x86-64-v3", "x86-64-v4+dot", "sm_80",
-                                     "gfx942"};
+static const char *const levels[] = {"x86-64-v2+fma", "x86-64-v3", "x86-64-v4+dot",
+                                     "sm_80",         "sm_90a",    "gfx942"};
 
 /* In the order of a matrix unit only chips that have it add. */
 static bool has_code(const compiler_kernel *kernel, const char *level) {

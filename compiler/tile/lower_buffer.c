@@ -77,6 +77,12 @@ static void align_scratch(lowering *l, int64_t alignment) {
         l->phase_scratch_bytes = (l->phase_scratch_bytes + alignment - 1) / alignment * alignment;
 }
 
+ir_value lowering_own(lowering *l, ir_builder *b, dtype element, int64_t count, int64_t alignment) {
+    align_scratch(l, alignment);
+    memory_place place = place_within(l, element, count, l->shared_bytes);
+    return memory_at(l, b, &place);
+}
+
 ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count,
                           int64_t alignment) {
     int64_t bytes = count * (int64_t)dtype_size(element);

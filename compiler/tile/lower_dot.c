@@ -56,6 +56,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.mma = mma_unit_find(ir_op_string(l->s, op, "mma", ""),
                           ir_op_attr(l->s, op, "mma_in_memory") != 0);
     t.depth = schedule_step(l->s, op, "depth", t.mma ? 2 : 0);
+    t.loader = schedule_step(l->s, op, "loader", 0) != 0;
     if (t.f.shape.index[DOT_STRIP] >= 0)
         t.strip = l->size_of[ir_op_get(l->s, op)->operands[t.f.shape.index[DOT_STRIP]]];
     t.k = t.f.axes;

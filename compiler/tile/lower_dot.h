@@ -37,6 +37,7 @@ typedef struct dot {
     const struct mma_unit *mma; /* what multiplies; NULL: fma */
     int64_t stage;     /* steps that go through the workgroup's memory at a time; 0: none do */
     int64_t depth;     /* stages that are copied there at once; 0: none is copied */
+    bool loader;       /* a thread of its own copies them, where it can */
     int64_t prefetch;  /* lines of the next panel for one trip */
     tile_place totals; /* chunk by chunk: the running totals */
     tile_place sums;   /* strip by strip: those of the chunk */

@@ -115,6 +115,8 @@ void lowering_begin_memory(lowering *l);
  * where it is large enough, and begins at a multiple of as many bytes. */
 ir_value lowering_staging(lowering *l, ir_builder *b, dtype element, int64_t count,
                           int64_t alignment);
+/* Likewise, that is no other's in the phase. */
+ir_value lowering_own(lowering *l, ir_builder *b, dtype element, int64_t count, int64_t alignment);
 /* A dimension as an index; constant + sum of coefficient * index. */
 ir_value lowering_dim(lowering *l, ir_builder *b, ir_dim dim);
 ir_value lowering_affine(lowering *l, ir_builder *b, ir_dim constant, const ir_value *indices,

@@ -66,6 +66,11 @@ static const struct {
     {TILE_BARRIER, "", ""},
     {TILE_MMA, "t", "t"},
     {TILE_COPY, "mimi", ""},
+    {TILE_LOADER, "m", ""},
+    {TILE_SLOT_CLAIM, "mi", ""},
+    {TILE_FETCH, "mimimi", ""}, /* the last two: its slot */
+    {TILE_SLOT_WAIT, "mi", ""},
+    {TILE_SLOT_FREE, "mi", ""},
     {TILE_COPY_COMMIT, "", ""},
     {TILE_COPY_WAIT, "", ""},
     {TILE_MMA_WAIT, "t", ""},
@@ -452,6 +457,12 @@ bool tile_verify(const ir_module *m, ir_op op, status *st) {
         return verify_copy(m, op, st);
     case TILE_COPY_WAIT:
         return verify_copy_wait(m, op, st);
+    case TILE_LOADER:
+    case TILE_SLOT_CLAIM:
+    case TILE_FETCH:
+    case TILE_SLOT_WAIT:
+    case TILE_SLOT_FREE:
+        return verify_slots(m, op, st);
     case TILE_CALL:
         return verify_call(m, op, st);
     case TILE_TO_INDEX:

@@ -10,5 +10,7 @@ bool verify_mma_stage(const ir_module *m, ir_op op, status *st);
 bool verify_mma_wait(const ir_module *m, ir_op op, status *st);
 bool verify_copy(const ir_module *m, ir_op op, status *st);
 bool verify_copy_wait(const ir_module *m, ir_op op, status *st);
+/* verify_slots.c */
+bool verify_slots(const ir_module *m, ir_op op, status *st);
 
 #endif

@@ -285,21 +285,25 @@ static cost_use stage_of_unit(const cost_walk *w, const tile *t, double steps, b
 }
 
 /* Stages on their way while others are multiplied: a workgroup waits for what that leaves of their
- * latency, and at a barrier each time. */
+ * latency, and at a barrier each time. A loader's are nobody else's work. */
 static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
     double stage = (double)schedule_step(w->m, op, "stage", 1), stages = t->steps / stage;
     double depth = (double)schedule_step(w->m, op, "depth", 0);
     bool unit = ir_op_attr(w->m, op, "mma") != 0,
-         in_memory = ir_op_attr(w->m, op, "mma_in_memory") != 0;
+         in_memory = ir_op_attr(w->m, op, "mma_in_memory") != 0,
+         loads = schedule_step(w->m, op, "loader", 0) != 0;
     double elements = (t->rows + t->columns) * stage, ahead = cost_greater(depth, 2) - 1;
     cost_use one = unit ? stage_of_unit(w, t, stage, in_memory) : stage_of_threads(w, t, stage);
-    instructions(w, &one, elements * (depth > 0 ? SIMT_COST_COPIED : carried) * t->bytes / WORD);
+    double carries = loads ? 0 : depth > 0 ? SIMT_COST_COPIED : carried;
+    instructions(w, &one, elements * carries * t->bytes / WORD);
     one.near += elements * t->bytes / rates_of(w)->shared_bytes;
     one.far_bytes += elements * t->bytes;
-    one.wait = SIMT_COST_BARRIER + cost_greater(SIMT_COST_FAR - ahead * simt_busy_cycles(&one), 0);
+    one.wait = (loads ? SIMT_COST_NEAR : SIMT_COST_BARRIER) +
+               cost_greater(SIMT_COST_FAR - ahead * simt_busy_cycles(&one), 0);
     cost_add(u, stages, &one);
     u->wait += SIMT_COST_FAR;
     w->own_bytes += cost_greater(depth, 1) * elements * t->bytes;
+    w->loaders = loads ? SIMT_LOADERS : w->loaders;
     double side = sqrt(t->sums);
     holds(w, t->registers * (t->sums + (unit ? 0 : 2 * side)) +
                  (depth > 0 ? 0 : elements / threads_of(w)));
@@ -371,7 +375,7 @@ double simt_phase_cycles(const schedule_target *target, const simt_phase_needs *
 }
 
 static double phase(const cost_walk *w, const cost_use *each) {
-    const simt_phase_needs needs = {.threads = threads_of(w),
+    const simt_phase_needs needs = {.threads = threads_of(w) + w->loaders,
                                     .registers = w->registers,
                                     .own_bytes = w->own_bytes,
                                     .workgroups = w->workgroups,

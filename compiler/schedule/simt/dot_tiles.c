@@ -22,6 +22,7 @@ enum {
     STAGED_DEPTH = 2,      /* stages at once, where they are copied */
     ALONE_DEPTH = 3,       /* ... of a workgroup that has its unit for itself */
     STAGED_WORKGROUPS = 3, /* that have room beside each other: their registers have, too */
+    LOADED_WORKGROUPS = 2, /* ... with a loader each, which has registers as well */
     LEAST_COPY = 4,        /* bytes that a chip copies at once */
     SMALLEST_TILE = 1024,  /* sums of a workgroup that is worth its barriers */
     UNSTAGED_COLUMNS = 4,  /* of a thread */
@@ -29,7 +30,8 @@ enum {
     UNIT_TILE = 128,  /* rows and columns of a matrix unit's tile at most: 128 sums of a thread */
     UNIT_BYTES = 128, /* of a line in a stage of it, at most */
     UNIT_STAGES = 4,
-    UNIT_PADDING = 16 /* bytes that rows of a stage are longer than they need to be */
+    UNIT_PADDING = 16, /* bytes that rows of a stage are longer than they need to be */
+    BOX_STRIDE = 16    /* bytes of which rows of what is copied by boxes are multiples */
 };
 
 typedef struct stages {
@@ -90,13 +92,17 @@ static bool slots_fit(const void *of, const int64_t *steps) {
     return slots * slot_bytes(c, *steps) <= c->s->target->l1_bytes;
 }
 
+static int64_t stages_beside(const contraction *c, int64_t steps, int64_t workgroups) {
+    int64_t room = c->s->target->l1_bytes / workgroups / slot_bytes(c, steps);
+    return clamp(room - (c->shape.k % steps != 0), 2, UNIT_STAGES);
+}
+
 /* As many as leave room for other workgroups; of what does not fit, fewer steps. */
 static stages unit_stages(const contraction *c) {
     int64_t most = UNIT_BYTES / (int64_t)dtype_size(c->unit->factor);
     int64_t steps = size_search_one((size_search){.rule = SIZES_FIT, .fits = slots_fit, .of = c},
                                     (size_dim){.most = most, .least = c->unit->k});
-    int64_t room = c->s->target->l1_bytes / STAGED_WORKGROUPS / slot_bytes(c, steps);
-    return (stages){steps, clamp(room - (c->shape.k % steps != 0), 2, UNIT_STAGES)};
+    return (stages){steps, stages_beside(c, steps, STAGED_WORKGROUPS)};
 }
 
 /* Squares, and smaller ones where that leaves units of the chip without work. */
@@ -108,6 +114,39 @@ static void unit_tile(const contraction *c, size_search *z) {
         d->least = i ? c->unit->n : c->unit->m;
         d->most = clamp(power_at_least(d->extent, UNIT_TILE), d->least, UNIT_TILE);
     }
+}
+
+/* ---- loaders ---- */
+
+/* Are the rows of a side of an argument such that boxes of them are copied at once? `lines`: the
+ * axis beside k, of that extent. */
+static bool is_boxes(const contraction *c, const contraction_operand *side, contraction_axis lines,
+                     int64_t extent) {
+    const ir_dim along_k = contraction_along(c, &side->access, AXIS_K),
+                 along = contraction_along(c, &side->access, lines);
+    const int64_t unit = BOX_STRIDE / (int64_t)dtype_size(c->unit->factor);
+    bool by_step = along_k == 1;
+    ir_dim row = by_step ? along : along_k, length = by_step ? c->shape.k : extent;
+    if ((!by_step && along != 1) || row <= 0 || row % unit != 0 || side->packing != PACK_NOT ||
+        side->access.constant % unit != 0 || side->access.constant % row + length > row ||
+        ir_value_get(c->s->m, side->buffer)->op ||
+        (!by_step && lines == AXIS_M && c->tiles.mr.size > c->unit->m))
+        return false;
+    for (int i = 0; i < c->shape.outer; i++)
+        if (side->access.coefficient[contraction_outer_axis(c, i)] % row != 0)
+            return false;
+    return true;
+}
+
+/* Can a thread beside the workgroup's load the stages of its only tile, all of them whole? */
+static bool is_loadable(const contraction *c, int64_t steps) {
+    const contraction_tiles *t = &c->tiles;
+    return c->unit && c->unit->in_memory && c->stageable && t->bm.size == t->mr.size &&
+           t->bn.size == t->nr.size && c->shape.m % t->mr.size == 0 &&
+           c->shape.n % t->nr.size == 0 && t->mr.size % c->unit->m == 0 &&
+           t->nr.size % c->unit->n == 0 && steps > 0 && steps % c->unit->k == 0 &&
+           c->shape.k % steps == 0 && c->shape.k > 2 * steps &&
+           is_boxes(c, &c->lhs, AXIS_M, c->shape.m) && is_boxes(c, &c->rhs, AXIS_N, c->shape.n);
 }
 
 /* ---- stages ---- */
@@ -200,11 +239,14 @@ void simt_dot_tiles(contraction *c) {
     if (c->staged) {
         stages staged = (c->unit ? unit_stages : staged_by)(c);
         const setting *asked = scheduler_fetch(s, true);
+        bool alone = asked && !asked->overlaps;
         if (asked)
             scheduler_use_fetch(s);
-        if (asked && !asked->overlaps)
+        int64_t steps = scheduler_parameter(s, IN_DOT, STAGE, staged.steps, &t->stage);
+        if (is_loadable(c, steps) && scheduler_parameter(s, IN_DOT, LOADER, !alone, &t->loader))
+            staged.depth = stages_beside(c, steps, LOADED_WORKGROUPS);
+        if (alone)
             staged.depth = 1;
-        scheduler_parameter(s, IN_DOT, STAGE, staged.steps, &t->stage);
         if (c->unit || is_copyable(c))
             scheduler_parameter(s, IN_DOT, DEPTH, staged.depth, &t->depth);
         else if (staged.depth == 1)

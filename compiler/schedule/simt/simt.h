@@ -6,6 +6,9 @@
 
 struct contraction;
 
+/* Threads of a group that loads beside a workgroup's: one of them does. */
+enum { SIMT_LOADERS = 32 };
+
 /* dot_tiles.c */
 bool simt_stages_dot(struct contraction *c);
 void simt_dot_tiles(struct contraction *c);

@@ -53,10 +53,18 @@ typedef struct thread_place {
     LLVMValueRef row, column, row_group, column_group;
 } thread_place;
 
+/* Code that is being emitted: of the workgroup's threads; the loops to what the thread does that
+ * loads beside them; or that. */
+typedef enum simt_loading { SIMT_COMPUTES, SIMT_TO_LOADER, SIMT_IN_LOADER } simt_loading;
+
 /* State that only targets with threads have. */
 typedef struct thread_code {
-    int threads;         /* of a workgroup */
+    int threads; /* of a workgroup, which compute */
+    int loaders; /* ... that a launch has behind them; one of these loads */
+    simt_loading loading;
+    ir_op phase;
     LLVMValueRef index;  /* the present thread's, i64 */
+    LLVMValueRef lane;   /* ... in its subgroup, i32, where there are loaders */
     LLVMValueRef shared; /* the workgroup's memory */
     LLVMValueRef last;   /* of the entry block: what all of the function needs is made before it */
     VEC(thread_place) places;
@@ -189,7 +197,8 @@ bool simt_code(emitter *e, ir_op op);
 bool simt_run(emitter *e, ir_op *op);
 /* Tells whether an fma is made for two elements at once. */
 bool simt_pairs(const emitter *e, ir_op fma);
-/* Parameters of a kernel: buffers, the workspace, prepared memory, dimensions of a launch. */
+/* Parameters of a kernel: buffers, the workspace, prepared memory, dimensions of a launch or maps
+ * (tile/tensor_map.h). */
 enum { SIMT_PARAMETERS = 200 };
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
 /* A dimension that the launch gives. */
@@ -230,9 +239,21 @@ LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t row_bytes);
 void simt_copy(emitter *e, ir_op op);
 void simt_copy_commit(emitter *e, ir_op op);
 void simt_copy_wait(emitter *e, ir_op op);
+/* simt/emit_loader.c: threads behind the workgroup's load or end, and what follows is for the
+ * others. */
+void simt_begin_loaders(emitter *e, ir_op phase);
+/* Is it left out on the way to a loader? */
+bool simt_skips(const emitter *e, ir_op op);
+void simt_loader(emitter *e, ir_op op);
+void simt_slot_claim(emitter *e, ir_op op);
+void simt_slot_wait(emitter *e, ir_op op);
+void simt_slot_free(emitter *e, ir_op op);
+void simt_fetch(emitter *e, ir_op op);
 /* simt/emit_kernel.c: what each family of chips has its own names for. */
 void simt_open_module(emitter *e);
 void simt_barrier(emitter *e);
+/* ... of loaders, too. */
+void simt_barrier_of_all(emitter *e);
 void simt_note_site(emitter *e, LLVMValueRef instruction);
 /* 32 bits of the thread of the subgroup whose number differs in `bit`, which is 1 to 16. All
  * threads come here. */

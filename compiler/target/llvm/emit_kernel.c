@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "target/llvm/emit.h"
+#include "tile/simt/index_range.h"
 
 LLVMTypeRef code_element(const emitter *e, dtype element) {
     switch (element) {
@@ -192,6 +193,19 @@ static LLVMValueRef code_dim(emitter *e, int64_t number) {
     return LLVMBuildLoad2(e->b, e->i64, at, "");
 }
 
+/* An index by a number. Division in 64 bits is long on a chip, and most indices are short. */
+static LLVMValueRef code_by_number(emitter *e, ir_op op, LLVMValueRef x, int64_t by) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    index_range r = index_range_of(e->m, d->operands[0]);
+    bool is_short = simt_is(e) && (by & (by - 1)) && r.low >= 0 && r.high <= INT32_MAX;
+    LLVMOpcode how = d->opcode == TILE_INDEX_DIV ? LLVMUDiv : LLVMURem;
+    if (!is_short)
+        return LLVMBuildBinOp(e->b, how, x, code_int(e, e->i64, by), "");
+    x = LLVMBuildTrunc(e->b, x, e->i32, "");
+    return LLVMBuildZExt(e->b, LLVMBuildBinOp(e->b, how, x, code_int(e, e->i32, by), ""), e->i64,
+                         "");
+}
+
 void code_index_op(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMValueRef x = d->operand_count ? index_of(e, d->operands[0]) : NULL, result = NULL;
@@ -211,10 +225,8 @@ void code_index_op(emitter *e, ir_op op) {
         break;
     }
     case TILE_INDEX_DIV:
-        result = LLVMBuildUDiv(e->b, x, code_int(e, e->i64, by), "");
-        break;
     case TILE_INDEX_REM:
-        result = LLVMBuildURem(e->b, x, code_int(e, e->i64, by), "");
+        result = code_by_number(e, op, x, by);
         break;
     case TILE_DIM:
         result = code_dim(e, ir_op_int(e->m, op, "number", 0));
@@ -381,6 +393,8 @@ void code_op(emitter *e, ir_op op) {
 void code_block(emitter *e, ir_block block) {
     for (ir_op op = ir_block_get(e->m, block)->first; op && !e->failed;
          op = ir_op_get(e->m, op)->next) {
+        if (simt_is(e) && simt_skips(e, op))
+            continue;
         while (op && simt_is(e) && simt_run(e, &op))
             continue;
         if (!op)

@@ -405,6 +405,14 @@ static bool stays_within(const ir_module *m, const access *part, int64_t row) {
     return r.low >= 0 && r.high + extent_of(part) <= row;
 }
 
+bool access_stays_in_rows(const ir_module *m, ir_value index, int64_t row, int64_t length) {
+    access a = {.rows = 1, .columns = length, .column_stride = 1};
+    add_index(m, &a.offset, index, 1, 0);
+    access within = part_of(&a, row, false);
+    within.columns = length;
+    return row > 0 && a.offset.count >= 0 && stays_within(m, &within, row);
+}
+
 /* One element of each row, by the thread that has the row. */
 static bool by_thread_of_row(const access *within, const access *before, const access *now,
                              const difference *rows) {

@@ -38,6 +38,9 @@ bool access_of_left(const ir_module *m, ir_op op, access *out);
 int64_t access_divisor(const ir_module *m, const access *a);
 /* ... that an index is. */
 int64_t access_index_divisor(const ir_module *m, ir_value index);
+/* Tells that, of rows of so many elements, `length` elements from an index on certainly are in one.
+ */
+bool access_stays_in_rows(const ir_module *m, ir_value index, int64_t row, int64_t length);
 /* The same memory, as far as it has a name. */
 bool access_same_memory(const access *a, const access *b);
 /* Tells that a thread may touch a byte in `now` that another one has touched in `before`, and one

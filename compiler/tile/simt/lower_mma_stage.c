@@ -10,7 +10,11 @@
  * and copies are, into a slot whose products all threads have waited for.
  *
  * Of lines and steps that there are not a side has zeros, which are stored first, with all else of
- * it: copies go around them. */
+ * it: copies go around them.
+ *
+ * A loader may do the copies: a thread of a group of its own, to which slots are given back. Then
+ * there are whole tiles and stages alone, of arguments of the kernel, and a workgroup has one tile.
+ */
 #include "tile/simt/staging.h"
 #include "tile/swizzle.h"
 
@@ -61,7 +65,8 @@ typedef struct stage_copy {
     const stage_side *s;
     ir_value slot, k;
     const slot_shape *shape;
-    int64_t steps; /* those that there are */
+    int64_t steps;                /* those that there are */
+    int64_t blocks, block_stride; /* of fetches: groups of lines, and how far they are apart */
 } stage_copy;
 
 /* Rows of a panel, from a step and a line on; the panel begins at element `to` of the slot.
@@ -77,7 +82,9 @@ static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at
                               .to_stride = row,
                               .from_stride = s->by_step ? s->line_stride : s->step_stride,
                               .swizzle = row * (int64_t)dtype_size(c->g->element),
-                              .at = at};
+                              .at = at,
+                              .blocks = c->blocks,
+                              .block_stride = c->block_stride};
     ir_value place = tile_index_plus(b, c->slot, to);
     from = tile_index_plus(b, from, line * s->line_stride);
     if (rows > 0 && columns > 0)
@@ -100,11 +107,24 @@ static void copy_lines(const stage_copy *c, ir_builder *b, int64_t line, int64_t
     }
 }
 
+/* The blocks of an instruction at once, each as far from the next as there are instructions. */
+static void fetch_blocks(const stage_copy *c, ir_builder *b, int64_t down, int64_t groups) {
+    stage_copy part = *c;
+    part.blocks = groups;
+    part.block_stride = down * BLOCK * c->s->line_stride;
+    for (int64_t i = 0; i < down; i++)
+        copy_lines(&part, b, i * BLOCK, BLOCK, i * groups * BLOCK);
+}
+
 /* Block by block in the order of instructions; else as much as lies side by side. */
 static void copy_side(const stage_copy *c, ir_builder *b) {
     const stage_side *s = c->s;
     int64_t m = c->g->unit->m, down = s->padded / m, groups = m / BLOCK;
     bool blocks = s->number == 0 && down > 1;
+    if (blocks && c->g->fetches) {
+        fetch_blocks(c, b, down, groups);
+        return;
+    }
     int64_t each = blocks ? BLOCK : s->by_step ? s->padded : c->shape->row[s->number];
     for (int64_t line = 0; line < s->lines; line += each) {
         int64_t lines = s->lines - line < each ? s->lines - line : each, block = line / BLOCK;
@@ -116,7 +136,7 @@ static void copy_side(const stage_copy *c, ir_builder *b) {
 static void copy_steps(const staging *g, ir_builder *b, ir_value slot, ir_value k,
                        const slot_shape *shape, int64_t steps) {
     for (int i = 0; i < 2; i++)
-        copy_side(&(stage_copy){g, &g->sides[i], slot, k, shape, steps}, b);
+        copy_side(&(stage_copy){g, &g->sides[i], slot, k, shape, steps, 0, 0}, b);
 }
 
 static void copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
@@ -165,12 +185,43 @@ static void put_zeros(const staging *g, ir_builder *b, int64_t slot, const slot_
     }
 }
 
-/* Memory for the stages that are there at once, and for the steps behind the last whole one. */
+/* Is the tile the workgroup's only one, so that the loader has no other work? */
+static bool is_alone(const ir_builder *b) {
+    const ir_module *m = b->m;
+    ir_op op = ir_block_parent(m, b->block);
+    while (ir_op_get(m, op)->opcode == TILE_FOR && access_runs_once(m, op))
+        op = ir_block_parent(m, ir_op_get(m, op)->block);
+    return ir_op_get(m, op)->opcode == TILE_PHASE;
+}
+
+/* Rows of an argument of the kernel, of which a copy takes no more than there is. */
+static bool can_fetch_side(const staging *g, const stage_side *s, ir_builder *b) {
+    ir_value memory = frame_memory(&g->t->f, s->number);
+    int64_t row = s->by_step ? s->line_stride : s->step_stride;
+    bool turned_blocks = s->number == 0 && !s->by_step && s->padded > g->unit->m;
+    return !ir_value_get(b->m, memory)->op && s->lines == s->padded && !turned_blocks &&
+           s->piece * (int64_t)dtype_size(g->element) == COPY_BYTES &&
+           access_stays_in_rows(b->m, staging_far_offset(g, s, b, tile_index(b, 0)), row,
+                                s->by_step ? g->whole * g->steps : s->lines);
+}
+
+static bool can_fetch(const staging *g, ir_builder *b) {
+    return g->t->loader && g->rest == 0 && g->whole > 2 && is_alone(b) &&
+           can_fetch_side(g, &g->sides[0], b) && can_fetch_side(g, &g->sides[1], b);
+}
+
+/* Memory for the stages that are there at once, and for the steps behind the last whole one; a
+ * loader's barriers. */
 static void open_slots(staging *g, ir_builder *b, const slot_shape *shape, const slot_shape *rest) {
-    g->slots = g->whole > g->t->depth ? g->t->depth : g->whole;
+    int64_t most = g->whole - g->fetches; /* a loader's slots are used again */
+    g->slots = most > g->t->depth ? g->t->depth : most;
     g->slot = shape->elements;
     int64_t elements = g->slots * g->slot + (g->rest ? rest->elements : 0);
-    g->memory = lowering_staging(g->t->f.l, b, g->unit->factor, elements, SWIZZLE_ALIGNMENT);
+    lowering *l = g->t->f.l;
+    g->memory = (g->fetches ? lowering_own : lowering_staging)(l, b, g->unit->factor, elements,
+                                                               SWIZZLE_ALIGNMENT);
+    if (g->fetches)
+        g->barriers = lowering_own(l, b, DTYPE_I64, 2 * g->slots, 1);
     for (int64_t i = 0; i < g->slots; i++)
         put_zeros(g, b, i * g->slot, shape, false);
     if (g->rest)
@@ -183,7 +234,7 @@ static void begin_copies(const staging *g, ir_builder *b, const slot_shape *rest
         copy_steps(g, b, tile_index(b, g->slots * g->slot), tile_index(b, g->whole * g->steps),
                    rest, g->rest);
     staging_begin_copies(g, b);
-    if (g->distance == 0)
+    if (g->distance == 0 && !g->fetches)
         staging_op(b, TILE_COPY_COMMIT, NULL, 0);
 }
 
@@ -201,6 +252,7 @@ bool lower_mma_stages(dot *t, ir_builder *b, int64_t extent, ir_value *out) {
     if (!can_copy(&g, b, extent))
         return false;
     staging_pad(&g, b);
+    g.fetches = can_fetch(&g, b);
     slot_shape shape = shape_of(&g, g.steps),
                rest = shape_of(&g, staging_up(g.rest ? g.rest : 1, g.unit->k));
     open_slots(&g, b, &shape, &rest);

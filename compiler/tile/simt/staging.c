@@ -67,8 +67,45 @@ int64_t staging_piece(const staging *g, const stage_side *s, ir_builder *b, int6
 
 /* ---- copies ---- */
 
+/* An operation on the slot of a stage. Parameters: `names` and `values` are `n` attributes behind
+ * the number of slots. */
+static void slot_op(const staging *g, ir_builder *b, int opcode, ir_value number,
+                    const char *const *names, const int64_t *values, uint32_t n) {
+    ir_value operands[] = {g->barriers, number};
+    ir_named_attr attrs[3] = {{"count", ir_attr_int(b->m, g->slots)}};
+    for (uint32_t i = 0; i < n; i++)
+        attrs[1 + i] = (ir_named_attr){names[i], ir_attr_int(b->m, values[i])};
+    ir_op_spec spec = {.opcode = opcode,
+                       .operands = operands,
+                       .operand_count = 2,
+                       .attrs = attrs,
+                       .attr_count = n + 1};
+    ir_build(b, &spec);
+}
+
+static void fetch(const staging *g, const stage_side *s, ir_builder *b, ir_value to, ir_value from,
+                  const stage_rows *r) {
+    ir_value operands[] = {g->memory, to,          frame_memory(&g->t->f, s->number),
+                           from,      g->barriers, g->number};
+    ir_module *m = b->m;
+    ir_named_attr attrs[] = {
+        {"count", ir_attr_int(m, g->slots)},     {"rows", ir_attr_int(m, r->rows)},
+        {"columns", ir_attr_int(m, r->columns)}, {"from_stride", ir_attr_int(m, r->from_stride)},
+        {"blocks", ir_attr_int(m, r->blocks)},   {"block_stride", ir_attr_int(m, r->block_stride)}};
+    ir_op_spec spec = {.opcode = TILE_FETCH,
+                       .operands = operands,
+                       .operand_count = 6,
+                       .attrs = attrs,
+                       .attr_count = r->blocks ? 6 : 4};
+    ir_build(b, &spec);
+}
+
 void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value to, ir_value from,
                   const stage_rows *r) {
+    if (g->fetches) {
+        fetch(g, s, b, to, from, r);
+        return;
+    }
     ir_value operands[] = {g->memory, to, frame_memory(&g->t->f, s->number), from};
     ir_module *m = b->m;
     ir_named_attr attrs[8] = {{"rows", ir_attr_int(m, r->rows)},
@@ -105,7 +142,35 @@ void staging_copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value
     }
 }
 
+/* All stages, one after the other, as their slots are given back. */
+static void begin_loader(const staging *g, ir_builder *b) {
+    static const char *const names[] = {"bytes", "behind"};
+    const int64_t size = (int64_t)dtype_size(g->element),
+                  bytes = (g->sides[0].padded + g->sides[1].padded) * g->steps * size;
+    ir_named_attr count = {"count", ir_attr_int(b->m, g->slots)};
+    ir_op_spec spec = {.opcode = TILE_LOADER,
+                       .operands = &g->barriers,
+                       .operand_count = 1,
+                       .attrs = &count,
+                       .attr_count = 1,
+                       .region_count = 1};
+    ir_op op = ir_build(b, &spec), loop;
+    ir_builder in = {b->m, ir_op_block(b->m, op, 0), 0, b->location};
+    staging at = *g;
+    ir_value k;
+    ir_builder each = tile_for(&in, tile_index(&in, 0), tile_index(&in, g->whole * g->steps),
+                               g->steps, NULL, 0, &loop, &k);
+    at.number = tile_index_by(&each, TILE_INDEX_DIV, k, g->steps);
+    slot_op(g, &each, TILE_SLOT_CLAIM, at.number, names, (int64_t[]){bytes, g->behind}, 2);
+    g->does->copy(&at, &each, staging_slot(g, &each, at.number, 0), k);
+    tile_yield(&each, NULL, 0);
+}
+
 void staging_begin_copies(const staging *g, ir_builder *b) {
+    if (g->fetches) {
+        begin_loader(g, b);
+        return;
+    }
     for (int64_t i = 0; i < g->distance; i++) {
         g->does->copy(g, b, staging_slot(g, b, 0, i), tile_index(b, i * g->steps));
         staging_op(b, TILE_COPY_COMMIT, NULL, 0);
@@ -136,10 +201,22 @@ static ir_value trip_alone(const staging *g, ir_builder *b, ir_value k, ir_value
     return sum;
 }
 
+/* One trip beside a loader: nobody waits for other threads. */
+static ir_value loaded_trip(const staging *g, ir_builder *b, ir_value number, ir_value sum) {
+    static const char *const behind[] = {"behind"};
+    slot_op(g, b, TILE_SLOT_WAIT, number, NULL, NULL, 0);
+    sum = g->does->multiply(g, b, staging_slot(g, b, number, 0), g->steps, sum);
+    staging_op(b, TILE_MMA_WAIT, "left", g->behind);
+    slot_op(g, b, TILE_SLOT_FREE, number, behind, &g->behind, 1);
+    return sum;
+}
+
 ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
+    ir_value number = g->fetches || g->distance ? tile_index_by(b, TILE_INDEX_DIV, k, g->steps) : 0;
+    if (g->fetches)
+        return loaded_trip(g, b, number, sum);
     if (g->distance == 0)
         return trip_alone(g, b, k, sum);
-    ir_value number = tile_index_by(b, TILE_INDEX_DIV, k, g->steps);
     bool is_full = g->overlaps && g->whole == g->slots; /* no slot is used again */
     staging_op(b, TILE_COPY_WAIT, "left", g->distance - 1);
     staging_op(b, TILE_BARRIER, NULL, 0);

@@ -49,6 +49,8 @@ struct staging {
     int64_t distance;           /* ... and so many are under way when one is multiplied */
     bool overlaps;              /* products are under way, too, while others are begun */
     int64_t behind;             /* ... of so many stages */
+    bool fetches;               /* a loader does the copies, into slots with barriers */
+    ir_value barriers, number;  /* ... of which those are the memory; the stage that is copied */
     ir_value end;               /* of the last loop over them; 0: there is none yet */
 };
 
@@ -79,13 +81,14 @@ typedef struct stage_rows {
     int64_t rows, columns, to_stride, from_stride;
     int64_t to_step;     /* what lies side by side far away is so far apart; 0: it is not */
     int64_t swizzle, at; /* bytes of a swizzled row, and the element where these begin; 0: none */
+    int64_t blocks, block_stride; /* of fetches: so many of such rows, so far apart far away */
 } stage_rows;
 void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value to, ir_value from,
                   const stage_rows *rows);
 /* Begins the copies of a stage: a slot has both sides, each with its lines or its steps side by
  * side. */
 void staging_copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k);
-/* Begins the copies of the first stages. */
+/* Begins the copies of the first stages; where a loader does them, of all. */
 void staging_begin_copies(const staging *g, ir_builder *b);
 /* One trip of the pipeline, at step k: a wait for the copies of this stage, then for all threads,
  * of which none reads the slot any more that the next copies go to; those copies; the products. */

@@ -41,7 +41,10 @@ static bool same_outputs(const tensor *expected, const tensor *found, uint32_t c
 /* Runs the case with that barrier left out (0: none). *found_out: it was found out. False where it
  * could not be tried. */
 static bool try_case(trial *t, case_context *s, uint32_t barrier, bool *found_out, status *st) {
-    compiler_options options = {.isa = t->target, .drop_barrier = barrier, .verify = true};
+    compiler_options options = {.isa = t->target,
+                                .source_schedule = s->kernel->schedule,
+                                .drop_barrier = barrier,
+                                .verify = true};
     compiler_artifact artifact = {0};
     launch_request request = {.device = t->device, .threads = 1, .kernel = s->kernel->name};
     launch l = {0};
@@ -62,12 +65,15 @@ static bool try_case(trial *t, case_context *s, uint32_t barrier, bool *found_ou
     return ok;
 }
 
-/* Counts waits for products, which are assembly. */
+/* Counts waits for products and slots, and barriers beside a loader, which are assembly. */
 static uint32_t count_waits(const char *code) {
-    static const char wait[] = "asm sideeffect \"wgmma.wait_group.";
+    static const char *const waits[] = {"asm sideeffect \"wgmma.wait_group.",
+                                        "asm sideeffect \"{.reg .pred came;",
+                                        "asm sideeffect \"bar.sync 1,"};
     uint32_t count = 0;
-    for (const char *at = code; at && (at = strstr(at, wait)); at += sizeof wait)
-        count++;
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        for (const char *at = code; at && (at = strstr(at, waits[i])); at++)
+            count++;
     return count;
 }
 
@@ -80,7 +86,7 @@ static uint32_t count_barriers(const trial *t, case_context *s, status *st) {
     text code;
     uint32_t count = 0;
     snprintf(chip, sizeof chip, "%.*s", (int)strcspn(t->target, "-"), t->target);
-    compiler_options options = {.isa = chip};
+    compiler_options options = {.isa = chip, .source_schedule = s->kernel->schedule};
     text_init(&code);
     if (compiler_emit(s->instance, &options, "llvm", &code, st))
         for (const char *at = code.data; at && (at = strstr(at, "call void @llvm.")); at++)

@@ -11,9 +11,11 @@
 #include "target/llvm/emit.h"
 #include "tile/simt/simt.h"
 #include "tile/swizzle.h"
+#include "tile/tensor_map.h"
 
 /* Numbers of LLVM/IR/CallingConv.h and of the targets' manuals. */
 enum { CALL_PTX_KERNEL = 71, CALL_AMDGPU_KERNEL = 91, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
+enum { MAP_ALIGNMENT = 64 };
 #define SHARED_MEMORY "workgroup_memory"
 
 /* Tells PTX's names, of which SPIR-V is made, too (llvm/spirv). */
@@ -66,15 +68,32 @@ static void wait_for_memory(emitter *e) {
     LLVMBuildCall2(e->b, type, wait, NULL, 0, "");
 }
 
+/* A barrier of the first so many threads, by another number than that of all. */
+static LLVMValueRef barrier_of(emitter *e, int threads) {
+    char code[32];
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, 0);
+    snprintf(code, sizeof code, "bar.sync 1, %d;", threads);
+    LLVMValueRef callee = LLVMGetInlineAsm(type, code, strlen(code), "~{memory}", 10, 1, 0,
+                                           LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(e->b, type, callee, NULL, 0, "");
+}
+
+void simt_barrier_of_all(emitter *e) {
+    if (++e->simt.barriers != e->simt.drop_barrier)
+        simt_note_site(e,
+                       code_intrinsic(e, is_ptx(e) ? "llvm.nvvm.barrier0" : "llvm.amdgcn.s.barrier",
+                                      NULL, 0, NULL, 0));
+}
+
 void simt_barrier(emitter *e) {
-    if (++e->simt.barriers == e->simt.drop_barrier)
-        return;
-    if (!is_ptx(e))
+    if (e->simt.barriers + 1 != e->simt.drop_barrier && !is_ptx(e))
         wait_for_memory(e);
-    if (e->simt.stages)
+    if (e->simt.barriers + 1 != e->simt.drop_barrier && e->simt.stages)
         simt_fence_stages(e);
-    simt_note_site(e, code_intrinsic(e, is_ptx(e) ? "llvm.nvvm.barrier0" : "llvm.amdgcn.s.barrier",
-                                     NULL, 0, NULL, 0));
+    if (!e->simt.loaders)
+        simt_barrier_of_all(e);
+    else if (++e->simt.barriers != e->simt.drop_barrier)
+        simt_note_site(e, barrier_of(e, e->simt.threads));
 }
 
 LLVMValueRef simt_across(emitter *e, LLVMValueRef x, int bit) {
@@ -135,9 +154,10 @@ static void annotate_ptx(emitter *e, int64_t grid) {
     const chip_unit *unit = target_unit_of(e->target);
     int64_t units = e->target->compute_units, of_unit = units ? (grid + units - 1) / units : 0;
     annotate(e, "kernel", 1);
-    annotate(e, "maxntidx", e->simt.threads);
-    int64_t most = e->simt.threads < ALL_REGISTERS ? ALL_REGISTERS / e->simt.threads : 1;
-    if (unit && of_unit > 0 && of_unit * e->simt.threads <= unit->threads / 2)
+    int threads = e->simt.threads + e->simt.loaders;
+    annotate(e, "maxntidx", threads);
+    int64_t most = threads < ALL_REGISTERS ? ALL_REGISTERS / threads : 1;
+    if (unit && of_unit > 0 && of_unit * threads <= unit->threads / 2)
         annotate(e, "minctasm", of_unit < most ? of_unit : most);
 }
 
@@ -163,6 +183,7 @@ void simt_open_module(emitter *e) {
     static const char key[] = "amdhsa_code_object_version";
     enum { CODE_OBJECT_VERSION = 500 };
     e->simt.threads = (int)ir_op_int(e->m, ir_module_kernel(e->m), "threads", SIMT_THREADS);
+    e->simt.loaders = tile_loaders(e->m);
     if (!is_ptx(e))
         LLVMAddModuleFlag(e->module, LLVMModuleFlagBehaviorError, key, sizeof key - 1,
                           as_metadata(e, CODE_OBJECT_VERSION));
@@ -176,16 +197,43 @@ static unsigned dims_of_launch(const emitter *e) {
     return dims ? ir_attr_get(e->m, dims)->count : 0;
 }
 
+/* A map is a parameter by value, whose address the instructions take: nothing copies it. */
+static void annotate_maps(emitter *e, unsigned first, unsigned count) {
+    LLVMTypeRef bytes = LLVMArrayType2(e->i8, TENSOR_MAP_BYTES);
+    unsigned by_value = LLVMGetEnumAttributeKindForName("byval", 5),
+             align = LLVMGetEnumAttributeKindForName("align", 5);
+    LLVMMetadataRef numbers[TENSOR_MAPS_MOST];
+    for (unsigned i = 0; i < count; i++) {
+        LLVMAddAttributeAtIndex(e->function, first + i + 1,
+                                LLVMCreateTypeAttribute(e->context, by_value, bytes));
+        LLVMAddAttributeAtIndex(e->function, first + i + 1,
+                                LLVMCreateEnumAttribute(e->context, align, MAP_ALIGNMENT));
+        numbers[i] = as_metadata(e, first + i + 1);
+    }
+    LLVMMetadataRef parts[] = {LLVMValueAsMetadata(e->function),
+                               LLVMMDStringInContext2(e->context, "grid_constant", 13),
+                               LLVMMDNodeInContext2(e->context, numbers, count)};
+    if (count)
+        LLVMAddNamedMetadataOperand(
+            e->module, "nvvm.annotations",
+            LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, parts, 3)));
+}
+
 static void open_kernel(emitter *e, const char *name, unsigned buffers, int64_t grid) {
     LLVMTypeRef parameters[SIMT_PARAMETERS];
-    unsigned count = buffers + 2 + dims_of_launch(e);
+    tensor_map list[TENSOR_MAPS_MOST];
+    unsigned maps = tensor_map_list(e->m, e->simt.phase, list), dims = dims_of_launch(e),
+             count = buffers + 2 + dims + maps;
     for (unsigned i = 0; i < count; i++)
-        parameters[i] = i < buffers + 2 ? simt_global_pointer(e) : e->i64;
+        parameters[i] = i < buffers + 2          ? simt_global_pointer(e)
+                        : i < buffers + 2 + dims ? e->i64
+                                                 : e->pointer;
     e->function = LLVMAddFunction(
         e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, count, 0));
     e->made.count = 0;
     e->simt.places.count = 0;
     LLVMSetFunctionCallConv(e->function, is_ptx(e) ? CALL_PTX_KERNEL : CALL_AMDGPU_KERNEL);
+    annotate_maps(e, count - maps, maps);
     if (is_ptx(e))
         annotate_ptx(e, grid);
     else
@@ -194,8 +242,7 @@ static void open_kernel(emitter *e, const char *name, unsigned buffers, int64_t 
 }
 
 LLVMValueRef simt_dim(const emitter *e, unsigned number) {
-    unsigned first = LLVMCountParams(e->function) - dims_of_launch(e);
-    return LLVMGetParam(e->function, first + number);
+    return LLVMGetParam(e->function, ir_kernel_body(e->m)->argument_count + 2 + number);
 }
 
 static void set_phase_memory(emitter *e, const ir_block_data *kernel) {
@@ -217,15 +264,22 @@ void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
     snprintf(name, sizeof name, "%s_phase_%lld", e->kernel,
              (long long)ir_op_int(e->m, op, "index", 0));
     e->simt.stages = simt_has_stages(e, op);
+    e->simt.phase = op;
     open_kernel(e, name, kernel->argument_count, ir_op_int(e->m, op, "grid", 0));
     set_phase_memory(e, kernel);
     e->simt.index = number_of(e, "llvm.nvvm.read.ptx.sreg.tid.x", "llvm.amdgcn.workitem.id.x");
     LLVMValueRef workgroup =
         number_of(e, "llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.amdgcn.workgroup.id.x");
     code_set_index(e, block->arguments[0], workgroup, 1);
+    if (e->simt.loaders) {
+        LLVMValueRef thread = LLVMBuildTrunc(e->b, e->simt.index, e->i32, "");
+        e->simt.lane = LLVMBuildAnd(e->b, thread, code_int(e, e->i32, e->target->subgroup - 1), "");
+    }
     LLVMBasicBlockRef body = code_block_new(e, "body");
     e->simt.last = LLVMBuildBr(e->b, body);
     LLVMPositionBuilderAtEnd(e->b, body);
+    if (e->simt.loaders)
+        simt_begin_loaders(e, op);
     code_block(e, ir_op_block(e->m, op, 0));
     LLVMBuildRetVoid(e->b);
 }

@@ -6,11 +6,13 @@
  * store, which carries its number as metadata, tells the emulator before it happens. */
 #include <llvm-c/IRReader.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/emulate/emulated_code.h"
 #include "target/llvm/simt/retarget.h"
 #include "tile/mma.h"
+#include "tile/tensor_map.h"
 
 /* ---- the text ---- */
 
@@ -45,6 +47,7 @@ static const struct {
     {"@llvm.nvvm.ex2.", "@" RETARGETED "exp2."},
     {"@llvm.amdgcn.exp2.", "@" RETARGETED "exp2."},
     {" immarg", ""}, /* which only intrinsics have */
+    {" byval([128 x i8]) align 64", ""},
 };
 
 /* Lines that say something to the chip's code generator alone. */
@@ -233,6 +236,42 @@ static LLVMValueRef field(emitter *e, LLVMValueRef thread, size_t offset) {
     return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, thread, &at, 1, ""), "");
 }
 
+static LLVMValueRef numbers(emitter *e, const int64_t *list, uint32_t count) {
+    LLVMValueRef values[TENSOR_MAP_RANK];
+    for (uint32_t i = 0; i < TENSOR_MAP_RANK; i++)
+        values[i] = code_int(e, e->i64, i < count ? list[i] : 1);
+    return LLVMConstArray2(e->i64, values, TENSOR_MAP_RANK);
+}
+
+/* A map as the emulator has it: an emulated_map. */
+static LLVMValueRef map_data(emitter *e, const tensor_map *map) {
+    LLVMValueRef fields[] = {
+        code_int(e, e->i32, map->argument), code_int(e, e->i32, (int64_t)dtype_size(map->element)),
+        code_int(e, e->i32, map->rank),     code_int(e, e->i32, 0),
+        numbers(e, map->dims, map->rank),   numbers(e, map->strides, map->rank),
+        numbers(e, map->box, map->rank)};
+    LLVMValueRef value = LLVMConstStructInContext(e->context, fields, 7, 0),
+                 data = LLVMAddGlobal(e->module, LLVMTypeOf(value), "emulated.map");
+    LLVMSetInitializer(data, value);
+    LLVMSetGlobalConstant(data, 1);
+    LLVMSetLinkage(data, LLVMPrivateLinkage);
+    return data;
+}
+
+/* Maps of the phase of this name, which are its last arguments. */
+static unsigned put_maps(emitter *e, const char *name, LLVMValueRef *args, unsigned count) {
+    tensor_map maps[TENSOR_MAPS_MOST];
+    const int64_t index = strtoll(strrchr(name, '_') + 1, NULL, 10);
+    ir_op op = ir_kernel_body(e->m)->first;
+    while (op &&
+           (ir_op_get(e->m, op)->opcode != TILE_PHASE || ir_op_int(e->m, op, "index", 0) != index))
+        op = ir_op_get(e->m, op)->next;
+    unsigned found = op ? tensor_map_list(e->m, op, maps) : 0;
+    for (unsigned i = 0; i < found; i++)
+        args[count - found + i] = map_data(e, &maps[i]);
+    return count - found;
+}
+
 /* void kernel_phase_0(emulated_thread *t): the arguments that a launch of the chip would be given.
  */
 static void write_entry(emitter *e, LLVMValueRef function, const char *name, size_t length) {
@@ -245,7 +284,8 @@ static void write_entry(emitter *e, LLVMValueRef function, const char *name, siz
     LLVMValueRef thread = LLVMGetParam(e->function, 0),
                  buffers = field(e, thread, offsetof(emulated_thread, buffers)),
                  dims = field(e, thread, offsetof(emulated_thread, dims));
-    unsigned count = LLVMCountParams(function), behind = count; /* the last address */
+    const unsigned all = LLVMCountParams(function), count = put_maps(e, entry, args, all);
+    unsigned behind = count; /* the last address */
     while (LLVMTypeOf(LLVMGetParam(function, behind - 1)) == e->i64)
         behind--;
     args[0] = thread;
@@ -258,7 +298,7 @@ static void write_entry(emitter *e, LLVMValueRef function, const char *name, siz
         at = LLVMBuildGEP2(e->b, e->i8, dims, &at, 1, "");
         args[i] = LLVMBuildLoad2(e->b, e->i64, at, "");
     }
-    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(function), function, args, count, "");
+    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(function), function, args, all, "");
     LLVMBuildRetVoid(e->b);
 }
 
@@ -283,7 +323,7 @@ static LLVMValueRef site_of(emitter *e, ir_op op, text *names) {
 /* The kernel's buffer that an operation reaches, -1: none, or one of several memories. */
 static int64_t buffer_of(const emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    const uint32_t at = d->opcode == TILE_COPY ? 2 : 0;
+    const uint32_t at = d->opcode == TILE_COPY || d->opcode == TILE_FETCH ? 2 : 0;
     const ir_value_data *v = at < d->operand_count ? ir_value_get(e->m, d->operands[at]) : NULL;
     bool global = v && !v->op && v->block == ir_op_block(e->m, ir_module_kernel(e->m), 0);
     return global ? (int64_t)v->index : -1;
@@ -336,7 +376,7 @@ static void write_family(emitter *e) {
 static void write_numbers(emitter *e, int phases) {
     LLVMValueRef *threads = ARENA_NEW(&e->memory, LLVMValueRef, phases + 1);
     for (int i = 0; i < phases; i++)
-        threads[i] = code_int(e, e->i32, e->simt.threads);
+        threads[i] = code_int(e, e->i32, e->simt.threads + e->simt.loaders);
     add_data(e, "emulated_phase_threads", LLVMConstArray2(e->i32, threads, (uint64_t)phases));
     add_data(e, "emulated_subgroup", code_int(e, e->i32, e->target->subgroup));
     write_family(e);

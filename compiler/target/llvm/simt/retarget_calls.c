@@ -60,17 +60,27 @@ static void replace_by_words(emitter *e, const retargeted_call *c, LLVMValueRef 
 
 /* ---- shuffles ---- */
 
+static bool shuffle_from(emitter *e, const retargeted_call *c, LLVMValueRef value,
+                         LLVMValueRef lane) {
+    LLVMValueRef args[] = {c->thread, value, lane, site_with(e, c, EMULATED_WIDTH(0))};
+    LLVMReplaceAllUsesWith(c->call,
+                           call_for(e, e->i32, offsetof(emulated_hooks, shuffle), args, 4));
+    return true;
+}
+
 /* The lane whose number differs in these bits, of the thread's subgroup. */
 static bool shuffle(emitter *e, const retargeted_call *c, LLVMValueRef value, uint64_t bits) {
     LLVMPositionBuilderBefore(e->b, c->call);
     LLVMValueRef at = code_int(e, e->i64, offsetof(emulated_thread, thread)),
                  number = LLVMBuildLoad2(e->b, e->i32,
-                                         LLVMBuildGEP2(e->b, e->i8, c->thread, &at, 1, ""), ""),
-                 lane = LLVMBuildXor(e->b, number, LLVMConstInt(e->i32, bits, 0), "");
-    LLVMValueRef args[] = {c->thread, value, lane, site_with(e, c, EMULATED_WIDTH(0))};
-    LLVMReplaceAllUsesWith(c->call,
-                           call_for(e, e->i32, offsetof(emulated_hooks, shuffle), args, 4));
-    return true;
+                                         LLVMBuildGEP2(e->b, e->i8, c->thread, &at, 1, ""), "");
+    return shuffle_from(e, c, value, LLVMBuildXor(e->b, number, LLVMConstInt(e->i32, bits, 0), ""));
+}
+
+/* shfl.sync.idx: the threads that take part, the value, the lane, the lanes. */
+static bool retarget_shuffle_from(emitter *e, const retargeted_call *c) {
+    LLVMPositionBuilderBefore(e->b, c->call);
+    return shuffle_from(e, c, LLVMGetOperand(c->call, 1), LLVMGetOperand(c->call, 2));
 }
 
 /* shfl.sync.bfly: the threads that take part, the value, the bits, the lanes. */
@@ -280,6 +290,56 @@ static bool retarget_fence_async(emitter *e, const retargeted_call *c) {
     return retarget_plain(e, c, offsetof(emulated_hooks, fence_async));
 }
 
+/* ---- loaders, which are assembly ---- */
+
+/* A hook that takes the assembly's operands, a number of its text where there is one, and the site.
+ */
+static bool retarget_slot(emitter *e, const retargeted_call *c, size_t hook, const char *before) {
+    const unsigned count = LLVMGetNumArgOperands(c->call);
+    LLVMValueRef args[5] = {c->thread};
+    unsigned n = 1;
+    for (unsigned i = 0; i < count; i++)
+        args[n++] = LLVMGetOperand(c->call, i);
+    if (before)
+        args[n++] = code_int(e, e->i32, number_behind(c->name, before));
+    args[n++] = site_with(e, c, 0);
+    LLVMPositionBuilderBefore(e->b, c->call);
+    call_hook(e, hook, args, n);
+    return true;
+}
+
+static bool retarget_slot_open(emitter *e, const retargeted_call *c) {
+    return retarget_slot(e, c, offsetof(emulated_hooks, slot_open), "], ");
+}
+
+static bool retarget_slot_expect(emitter *e, const retargeted_call *c) {
+    return retarget_slot(e, c, offsetof(emulated_hooks, slot_expect), "], ");
+}
+
+static bool retarget_slot_wait(emitter *e, const retargeted_call *c) {
+    return retarget_slot(e, c, offsetof(emulated_hooks, slot_wait), NULL);
+}
+
+static bool retarget_slot_free(emitter *e, const retargeted_call *c) {
+    return retarget_slot(e, c, offsetof(emulated_hooks, slot_free), NULL);
+}
+
+static bool retarget_barrier_of(emitter *e, const retargeted_call *c) {
+    return retarget_slot(e, c, offsetof(emulated_hooks, barrier_of), ", ");
+}
+
+/* To, the map, the coordinates, the barrier. */
+static bool retarget_fetch(emitter *e, const retargeted_call *c) {
+    const unsigned last = LLVMGetNumArgOperands(c->call) - 1;
+    LLVMValueRef room = words(e, c->function, "emulated.a", MOST_WORDS);
+    LLVMPositionBuilderBefore(e->b, c->call);
+    store_operands(e, c->call, 2, room, ((int64_t)last - 2) * 4, c->layout);
+    LLVMValueRef args[] = {c->thread, LLVMGetOperand(c->call, 0),    LLVMGetOperand(c->call, 1),
+                           room,      LLVMGetOperand(c->call, last), site_with(e, c, 0)};
+    call_hook(e, offsetof(emulated_hooks, fetch), args, 6);
+    return true;
+}
+
 /* ---- the table ---- */
 
 bool retarget_call(emitter *e, const retargeted_call *c) {
@@ -291,6 +351,7 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
         {RETARGETED "mfma.", retarget_mma},
         {RETARGETED "wmma.", retarget_mma},
         {RETARGETED "shfl.bfly.i32", retarget_shuffle},
+        {RETARGETED "shfl.idx.i32", retarget_shuffle_from},
         {RETARGETED "swizzle", retarget_swizzle},
         {RETARGETED "exp2.", retarget_exp2},
         {RETARGETED "ldmatrix.", retarget_load_matrix},
@@ -302,6 +363,12 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
         {"wgmma.commit_group.", retarget_wgmma_commit},
         {"wgmma.wait_group.", retarget_wgmma_wait},
         {"fence.proxy.async.", retarget_fence_async},
+        {"bar.sync 1,", retarget_barrier_of},
+        {"mbarrier.init.", retarget_slot_open},
+        {"mbarrier.arrive.expect_tx.", retarget_slot_expect},
+        {"{.reg .pred came;", retarget_slot_wait},
+        {"{.reg .pred first;", retarget_slot_free},
+        {"cp.async.bulk.tensor.", retarget_fetch},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strncmp(c->name, table[i].begins, strlen(table[i].begins)) == 0)
