@@ -31,7 +31,8 @@ enum {
     UNIT_BYTES = 128, /* of a line in a stage of it, at most */
     UNIT_STAGES = 4,
     UNIT_PADDING = 16, /* bytes that rows of a stage are longer than they need to be */
-    BOX_STRIDE = 16    /* bytes of which rows of what is copied by boxes are multiples */
+    BOX_STRIDE = 16,   /* bytes of which rows of what is copied by boxes are multiples */
+    BOX_LINES = 256    /* of a box, at most */
 };
 
 typedef struct stages {
@@ -118,34 +119,42 @@ static void unit_tile(const contraction *c, size_search *z) {
 
 /* ---- loaders ---- */
 
+/* Do all outer indices, whose extents are numbers, move by whole rows? */
+static bool moves_by_rows(const contraction *c, const affine *access, ir_dim row) {
+    bool all = true;
+    for (int i = 0; i < c->shape.outer && all; i++) {
+        ir_dim along = access->coefficient[contraction_outer_axis(c, i)];
+        all =
+            ir_dim_is_static(c->shape.map.extent[i]) && ir_dim_is_static(along) && along % row == 0;
+    }
+    return all;
+}
+
 /* Are the rows of a side of an argument such that boxes of them are copied at once? `lines`: the
  * axis beside k, of that extent. */
 static bool is_boxes(const contraction *c, const contraction_operand *side, contraction_axis lines,
                      int64_t extent) {
     const ir_dim along_k = contraction_along(c, &side->access, AXIS_K),
-                 along = contraction_along(c, &side->access, lines);
-    const int64_t unit = BOX_STRIDE / (int64_t)dtype_size(c->unit->factor);
-    bool by_step = along_k == 1;
-    ir_dim row = by_step ? along : along_k, length = by_step ? c->shape.k : extent;
-    if ((!by_step && along != 1) || row <= 0 || row % unit != 0 || side->packing != PACK_NOT ||
-        side->access.constant % unit != 0 || side->access.constant % row + length > row ||
-        ir_value_get(c->s->m, side->buffer)->op ||
-        (!by_step && lines == AXIS_M && c->tiles.mr.size > c->unit->m))
-        return false;
-    for (int i = 0; i < c->shape.outer; i++)
-        if (side->access.coefficient[contraction_outer_axis(c, i)] % row != 0)
-            return false;
-    return true;
+                 along = contraction_along(c, &side->access, lines),
+                 row = along_k == 1 ? along : along_k, from = side->access.constant;
+    const int64_t unit = BOX_STRIDE / (int64_t)dtype_size(c->unit->factor),
+                  length = along_k == 1 ? c->shape.k : extent;
+    bool known = ir_dim_is_static(row) && ir_dim_is_static(from) && row > 0,
+         beside =
+             along_k == 1 || (along == 1 && !(lines == AXIS_M && c->tiles.mr.size > c->unit->m)),
+         argument = !ir_value_get(c->s->m, side->buffer)->op && side->packing == PACK_NOT;
+    return known && beside && argument && row % unit == 0 && from % unit == 0 &&
+           from % row + length <= row && moves_by_rows(c, &side->access, row);
 }
 
 /* Can a thread beside the workgroup's load the stages of its only tile, all of them whole? */
 static bool is_loadable(const contraction *c, int64_t steps) {
     const contraction_tiles *t = &c->tiles;
-    return c->unit && c->unit->in_memory && c->stageable && t->bm.size == t->mr.size &&
-           t->bn.size == t->nr.size && c->shape.m % t->mr.size == 0 &&
-           c->shape.n % t->nr.size == 0 && t->mr.size % c->unit->m == 0 &&
-           t->nr.size % c->unit->n == 0 && steps > 0 && steps % c->unit->k == 0 &&
-           c->shape.k % steps == 0 && c->shape.k > 2 * steps &&
+    bool whole = t->bm.size == t->mr.size && t->bn.size == t->nr.size &&
+                 c->shape.m % t->mr.size == 0 && c->shape.n % t->nr.size == 0;
+    return c->unit && c->unit->in_memory && c->stageable && whole && t->mr.size % c->unit->m == 0 &&
+           t->nr.size % c->unit->n == 0 && t->nr.size <= BOX_LINES && steps > 0 &&
+           steps % c->unit->k == 0 && c->shape.k % steps == 0 && c->shape.k > 2 * steps &&
            is_boxes(c, &c->lhs, AXIS_M, c->shape.m) && is_boxes(c, &c->rhs, AXIS_N, c->shape.n);
 }
 

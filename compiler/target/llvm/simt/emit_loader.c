@@ -114,9 +114,12 @@ static void put_coordinates(emitter *e, const tensor_map *map, LLVMValueRef offs
     }
 }
 
-static LLVMValueRef map_of(const emitter *e, uint32_t number) {
-    unsigned buffers = ir_kernel_body(e->m)->argument_count;
-    return LLVMGetParam(e->function, buffers + 2 + number);
+/* The last parameters are maps. */
+static LLVMValueRef map_of(const emitter *e, ir_op fetch) {
+    tensor_map maps[TENSOR_MAPS_MOST];
+    unsigned count = tensor_map_list(e->m, e->simt.phase, maps),
+             first = LLVMCountParams(e->function) - count;
+    return LLVMGetParam(e->function, first + tensor_map_number(e->m, e->simt.phase, fetch));
 }
 
 void simt_fetch(emitter *e, ir_op op) {
@@ -135,7 +138,7 @@ void simt_fetch(emitter *e, ir_op op) {
     if (!simt_is_at_pattern(e, d->operands[1], size, SWIZZLE_ROWS * map.box[0] * size))
         return;
     args[0] = LLVMBuildGEP2(e->b, type, code_get(e, d->operands[0])->values[0], &offset, 1, "");
-    args[1] = map_of(e, tensor_map_number(e->m, e->simt.phase, op));
+    args[1] = map_of(e, op);
     put_coordinates(e, &map, code_get(e, d->operands[3])->values[0], args + 2);
     args[2 + map.rank] =
         place_of(e, d->operands[4], d->operands[5], ir_op_int(e->m, op, "count", 1), 0).came;
