@@ -1,8 +1,9 @@
 /* simt.h - Tile IR for targets whose workgroups are many threads: where memory is, which thread
  * holds which elements of a tile, and where threads have to wait for each other.
  *
- * All threads of a workgroup run the same operations; indices, and so the control flow, are the
- * same in all of them. Tiles are spread over them by their layouts (ir.h). */
+ * All threads of a workgroup run the same operations, but those of a tile.loader; indices, and so
+ * the control flow, are the same in all of them. Tiles are spread over them by their layouts
+ * (ir.h). */
 #ifndef TESSERA_TILE_SIMT_H
 #define TESSERA_TILE_SIMT_H
 

@@ -143,6 +143,26 @@ has out "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 .*, 1, 1, 1, 0, 1
 has out "fence.proxy.async.shared::cta" "what was copied is fenced"
 has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones begin"
 
+# Stages that a thread beside the workgroup's loads, or that all threads copy: the same bits by other code, of more threads.
+while read -r loader threads has hasnt; do
+    for kernel in by_rows by_steps by_columns; do
+        words=(--isa sm_90a --schedule "MR=64,NR=64,BM=64,BN=64,LOADER=$loader")
+        exits 0 "$kernel, LOADER=$loader" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench stages.tsr --quick --backend ptx-emulated \
+            --profile strict --filter "$kernel/whole" --json "${words[@]}"
+        cp out stages.json
+        exits 0 "the bits of $kernel, LOADER=$loader" $python check.py stages.json ptx-emulated
+        exits 0 "code of $kernel, LOADER=$loader" "$tsr" compile stages.tsr --kernel "$kernel" --case whole --emit asm "${words[@]}"
+        has out "$has" "has its copies"
+        hasnt out "$hasnt" "has no others"
+        has out "maxntid $threads" "is for its threads"
+    done
+done <<'END'
+0 128 cp.async.cg.shared.global cp.async.bulk.tensor
+1 160 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes cp.async.cg.shared.global
+END
+exits 3 "rows that are no boxes have no loader" "$tsr" compile stages.tsr --kernel by_steps --case unaligned --isa sm_90a --schedule LOADER=1 --emit asm
+has err "LOADER" "which is told"
+
 # ... and of kernels of tiles, by one warpgroup or two; the left side in memory, or in registers where it was computed.
 tiles="$root/harness/test/barriers/tile_stages.tsr"
 for sizes in BM=64,warps=4 BM=128,warps=8; do

@@ -37,22 +37,26 @@ static LLVMValueRef bytes_from(emitter *e, LLVMValueRef at, LLVMValueRef offset)
 
 /* ---- slots ---- */
 
-/* A slot of the stage that is so many behind this number. */
-typedef struct slot_place {
-    LLVMValueRef came, free; /* its barriers */
-    LLVMValueRef round;      /* i32: how often the slots were used before */
-} slot_place;
+/* The number of a stage, and so many more. */
+static LLVMValueRef stage_of(emitter *e, ir_value number, int64_t more) {
+    LLVMValueRef n = LLVMBuildTrunc(e->b, code_get(e, number)->values[0], e->i32, "");
+    return more ? LLVMBuildAdd(e->b, n, code_int(e, e->i32, more), "") : n;
+}
 
-static slot_place place_of(emitter *e, ir_value slots, ir_value number, int64_t count,
-                           int64_t plus) {
-    LLVMValueRef n = LLVMBuildTrunc(e->b, code_get(e, number)->values[0], e->i32, ""),
-                 each = code_int(e, e->i32, count), shift = code_int(e, e->i32, plus);
-    LLVMValueRef counted = plus ? LLVMBuildAdd(e->b, n, shift, "") : n;
-    LLVMValueRef slot = LLVMBuildURem(e->b, n, each, ""),
-                 offset = LLVMBuildMul(e->b, slot, code_int(e, e->i32, SLOT_BYTES), "");
-    LLVMValueRef came = bytes_from(e, code_get(e, slots)->values[0], offset);
-    return (slot_place){came, bytes_from(e, came, code_int(e, e->i32, BARRIER_BYTES)),
-                        LLVMBuildUDiv(e->b, counted, each, "")};
+/* One of the two barriers of a stage's slot. */
+static LLVMValueRef barrier_of(emitter *e, ir_op op, LLVMValueRef stage, bool given_back) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    ir_value slots = d->operands[d->opcode == TILE_FETCH ? 4 : 0];
+    LLVMValueRef count = code_int(e, e->i32, ir_op_int(e->m, op, "count", 1)),
+                 at = LLVMBuildURem(e->b, stage, count, "");
+    at = LLVMBuildMul(e->b, at, code_int(e, e->i32, SLOT_BYTES), "");
+    at = LLVMBuildAdd(e->b, at, code_int(e, e->i32, given_back ? BARRIER_BYTES : 0), "");
+    return bytes_from(e, code_get(e, slots)->values[0], at);
+}
+
+/* Times that all slots were used before. */
+static LLVMValueRef rounds_of(emitter *e, ir_op op, LLVMValueRef stage) {
+    return LLVMBuildUDiv(e->b, stage, code_int(e, e->i32, ir_op_int(e->m, op, "count", 1)), "");
 }
 
 /* Waits until the barrier has been passed more often than `rounds` says; left out like a barrier of
@@ -67,33 +71,30 @@ static void wait_at(emitter *e, LLVMValueRef barrier, LLVMValueRef rounds) {
                  "l,r,~{memory}", (LLVMValueRef[]){barrier, parity}, 2);
 }
 
+/* The first `count - behind` slots have never been used; each other one has been given back once
+ * for each time that it was, and the last ones once more (simt_slot_free). */
 void simt_slot_claim(emitter *e, ir_op op) {
-    const ir_op_data *d = ir_op_get(e->m, op);
+    ir_value number = ir_op_get(e->m, op)->operands[1];
+    LLVMValueRef stage = stage_of(e, number, 0), came = barrier_of(e, op, stage, false),
+                 later = stage_of(e, number, ir_op_int(e->m, op, "behind", 0));
     char code[128];
-    slot_place p = place_of(e, d->operands[0], d->operands[1], ir_op_int(e->m, op, "count", 1),
-                            ir_op_int(e->m, op, "behind", 0));
-    wait_at(e, p.free, LLVMBuildSub(e->b, p.round, code_int(e, e->i32, 1), ""));
+    wait_at(e, barrier_of(e, op, stage, true),
+            LLVMBuildSub(e->b, rounds_of(e, op, later), code_int(e, e->i32, 1), ""));
     snprintf(code, sizeof code, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], %d;",
              (int)ir_op_int(e->m, op, "bytes", 0));
-    assemble(e, code, "l,~{memory}", &p.came, 1);
+    assemble(e, code, "l,~{memory}", &came, 1);
 }
 
 void simt_slot_wait(emitter *e, ir_op op) {
-    const ir_op_data *d = ir_op_get(e->m, op);
-    slot_place p = place_of(e, d->operands[0], d->operands[1], ir_op_int(e->m, op, "count", 1), 0);
-    wait_at(e, p.came, p.round);
+    LLVMValueRef stage = stage_of(e, ir_op_get(e->m, op)->operands[1], 0);
+    wait_at(e, barrier_of(e, op, stage, false), rounds_of(e, op, stage));
 }
 
-/* The stage that is behind this one is in the slot that is as far behind, around them. */
+/* The slot that is `behind` this one, around all of them. */
 void simt_slot_free(emitter *e, ir_op op) {
-    const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t count = ir_op_int(e->m, op, "count", 1), behind = ir_op_int(e->m, op, "behind", 0);
-    LLVMValueRef n = LLVMBuildTrunc(e->b, code_get(e, d->operands[1])->values[0], e->i32, "");
-    n = LLVMBuildAdd(e->b, n, code_int(e, e->i32, count - behind), "");
-    n = LLVMBuildURem(e->b, n, code_int(e, e->i32, count), "");
-    n = LLVMBuildMul(e->b, n, code_int(e, e->i32, SLOT_BYTES), "");
-    n = LLVMBuildAdd(e->b, n, code_int(e, e->i32, BARRIER_BYTES), "");
-    LLVMValueRef args[] = {bytes_from(e, code_get(e, d->operands[0])->values[0], n), e->simt.lane};
+    int64_t back = ir_op_int(e->m, op, "count", 1) - ir_op_int(e->m, op, "behind", 0);
+    LLVMValueRef stage = stage_of(e, ir_op_get(e->m, op)->operands[1], back),
+                 args[] = {barrier_of(e, op, stage, true), e->simt.lane};
     assemble(e,
              "{.reg .pred first;\nsetp.eq.u32 first, $1, 0;\n"
              "@first mbarrier.arrive.shared::cta.b64 _, [$0];}",
@@ -140,8 +141,7 @@ void simt_fetch(emitter *e, ir_op op) {
     args[0] = LLVMBuildGEP2(e->b, type, code_get(e, d->operands[0])->values[0], &offset, 1, "");
     args[1] = map_of(e, op);
     put_coordinates(e, &map, code_get(e, d->operands[3])->values[0], args + 2);
-    args[2 + map.rank] =
-        place_of(e, d->operands[4], d->operands[5], ir_op_int(e->m, op, "count", 1), 0).came;
+    args[2 + map.rank] = barrier_of(e, op, stage_of(e, d->operands[5], 0), false);
     snprintf(code, sizeof code, "cp.async.bulk.tensor.%s", boxes[blocks]);
     assemble(e, code, blocks ? "l,l,r,r,r,r,l,~{memory}" : "l,l,r,r,l,~{memory}", args,
              3 + map.rank);
