@@ -124,7 +124,7 @@ class Parser:
         name = self.next().strip('"')
         self.next("(")
         op = Operation(name, self.several(")", self.next), self.attributes(), names)
-        if self.peek() == "(":
+        if self.peek() == "(" or name == "tessera.call":
             raise HasBlocks(name)
         self.next(":")
         self.next("(")
@@ -135,7 +135,7 @@ class Parser:
 
 
 class HasBlocks(Exception):
-    """An operation with blocks, of a program: no page gives its numbers apart from those of its blocks."""
+    """An operation with blocks, of a program, or a call of a function that has them: no page gives its numbers apart from theirs."""
 
 
 @dataclass
