@@ -119,15 +119,19 @@ static void unit_tile(const contraction *c, size_search *z) {
 
 /* ---- loaders ---- */
 
-/* Do all outer indices, whose extents are numbers, move by whole rows? */
-static bool moves_by_rows(const contraction *c, const affine *access, ir_dim row) {
-    bool all = true;
-    for (int i = 0; i < c->shape.outer && all; i++) {
-        ir_dim along = access->coefficient[contraction_outer_axis(c, i)];
-        all =
-            ir_dim_is_static(c->shape.map.extent[i]) && ir_dim_is_static(along) && along % row == 0;
+/* Elements of a row that outer indices, which have numbers, reach beyond its first; -1: they end
+ * between multiples of `unit`. Others go by whole rows. */
+static int64_t reach_in_row(const contraction *c, const affine *access, ir_dim row, int64_t unit) {
+    int64_t reach = 0;
+    for (int i = 0; i < c->shape.outer; i++) {
+        ir_dim along = access->coefficient[contraction_outer_axis(c, i)],
+               extent = c->shape.map.extent[i];
+        if (!ir_dim_is_static(extent) || !ir_dim_is_static(along) || along < 0 ||
+            along % row % unit != 0)
+            return -1;
+        reach += along % row ? (extent - 1) * along : 0;
     }
-    return all;
+    return reach;
 }
 
 /* Are the rows of a side of an argument such that boxes of them are copied at once? `lines`: the
@@ -143,8 +147,10 @@ static bool is_boxes(const contraction *c, const contraction_operand *side, cont
          beside =
              along_k == 1 || (along == 1 && !(lines == AXIS_M && c->tiles.mr.size > c->unit->m)),
          argument = !ir_value_get(c->s->m, side->buffer)->op && side->packing == PACK_NOT;
-    return known && beside && argument && row % unit == 0 && from % unit == 0 &&
-           from % row + length <= row && moves_by_rows(c, &side->access, row);
+    if (!known || !beside || !argument || row % unit != 0 || from % unit != 0)
+        return false;
+    int64_t reach = reach_in_row(c, &side->access, row, unit);
+    return reach >= 0 && from % row + reach + length <= row;
 }
 
 /* Can a thread beside the workgroup's load the stages of its only tile, all of them whole? */
