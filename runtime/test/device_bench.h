@@ -99,7 +99,8 @@ static inline device_image *load(const bench *b, const char *object_name, const 
     status st = STATUS_INIT;
     const device_source source = {object.data, object.size, b->d->info.targets[0],
                                   object_name, symbols,     second ? 2 : 1,
-                                  0,           NULL,        NULL};
+                                  0,           NULL,        NULL,
+                                  NULL};
     must(b->driver->load(b->d, &source, &image, &st), &st);
     free(object.data);
     return image;

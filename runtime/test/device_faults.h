@@ -144,6 +144,7 @@ static inline bool loads(rig *r, step how, status *st) {
                                   2,
                                   4,
                                   NULL,
+                                  NULL,
                                   NULL};
     device_image *image;
     bool ok = driver_of(r)->load(r->b.d, &source, &image, st);

@@ -265,7 +265,8 @@ static bool loads_boxes(rig *r, uint32_t rows, status *st) {
                                 .strides = {4, 128},
                                 .box = {32, 1}}}};
     const device_maps *const all[] = {&maps};
-    const device_source source = {code, sizeof code, "target", "boxes", symbols, 1, 4, NULL, all};
+    const device_source source = {code, sizeof code, "target", "boxes", symbols,
+                                  1,    4,           NULL,     all,     NULL};
     return r->b.driver->load(r->b.d, &source, &r->image, st);
 }
 

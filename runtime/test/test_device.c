@@ -194,8 +194,8 @@ static void copies_what_a_launch_points_at(const bench *b) {
 
 static void refuses_what_is_no_code(const bench *b) {
     const char *symbols[] = {"phase_double"};
-    const device_source source = {"rubbish", 7,   b->d->info.targets[0], "rubbish", symbols, 1, 0,
-                                  NULL,      NULL};
+    const device_source source = {
+        "rubbish", 7, b->d->info.targets[0], "rubbish", symbols, 1, 0, NULL, NULL, NULL};
     device_image *image;
     status st = STATUS_INIT;
     assert_false(b->driver->load(b->d, &source, &image, &st));

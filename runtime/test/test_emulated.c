@@ -143,8 +143,8 @@ static void images_without_threads_are_refused(void **state) {
     bytes object = read_object("kernel_good"), emulated = read_object("kernel_emulated");
     status st = STATUS_INIT;
     device_image *image;
-    device_source source = {object.data, object.size, b.d->info.targets[0], "kernel", symbols, 2, 0,
-                            NULL,        NULL};
+    device_source source = {
+        object.data, object.size, b.d->info.targets[0], "kernel", symbols, 2, 0, NULL, NULL, NULL};
     assert_false(b.driver->load(b.d, &source, &image, &st));
     assert_int_equal(st.code, STATUS_CORRUPT);
     source.bytes = emulated.data;

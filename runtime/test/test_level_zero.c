@@ -157,9 +157,11 @@ static const device_source *code_of(step what) {
     static const char *const arithmetic[] = {"probe_arithmetic"}, *const conversions[] = {
                                                                       "probe_conversions"};
     static const device_source wide = {
-        spirv_f64, sizeof spirv_f64, "spirv/spirv-opencl", "wide", arithmetic, 1, 0, NULL, NULL};
+        spirv_f64, sizeof spirv_f64, "spirv/spirv-opencl", "wide", arithmetic, 1, 0, NULL, NULL,
+        NULL};
     static const device_source half = {
-        spirv_f16, sizeof spirv_f16, "spirv/spirv-opencl", "half", conversions, 1, 0, NULL, NULL};
+        spirv_f16, sizeof spirv_f16, "spirv/spirv-opencl", "half", conversions, 1, 0, NULL, NULL,
+        NULL};
     return what == LOAD_F64 ? &wide : &half;
 }
 

@@ -87,7 +87,7 @@ static bool launch_once(bench *b, device_image *image, life *l) {
 static void use(bench *b, const wish *w, life *l) {
     const size_t size = w->code.count * sizeof(uint32_t) - (w->cut ? 4 : 0);
     const device_source source = {
-        w->code.words, size, "spirv/spirv-opencl", "code", &w->symbol, 1, 0, NULL, NULL};
+        w->code.words, size, "spirv/spirv-opencl", "code", &w->symbol, 1, 0, NULL, NULL, NULL};
     device_memory *big;
     device_image *image;
     l->end = ALLOCATING;
@@ -350,9 +350,16 @@ static void end_launch(const void *context) {
 static void queues_are_given_more(void **state) {
     static const char *const symbols[] = {"phase_double"};
     const code c = code_of(6, THREADS, 16);
-    const device_source source = {
-        c.words, c.count * sizeof(uint32_t), "spirv/spirv-opencl", "code", symbols, 1, 0, NULL,
-        NULL};
+    const device_source source = {c.words,
+                                  c.count * sizeof(uint32_t),
+                                  "spirv/spirv-opencl",
+                                  "code",
+                                  symbols,
+                                  1,
+                                  0,
+                                  NULL,
+                                  NULL,
+                                  NULL};
     bench b = {.driver = device_driver_find("opencl")};
     device_image *image;
     status st = STATUS_INIT;

@@ -90,7 +90,8 @@ static uint32_t *word_after(bytes module, uint16_t opcode, size_t word) {
 static bool loads(const bench *b, const void *data, size_t size, const char *symbol, status *st) {
     const char *symbols[] = {symbol};
     device_image *image;
-    const device_source source = {data, size, VULKAN_TARGET, "module", symbols, 1, 0, NULL, NULL};
+    const device_source source = {data, size, VULKAN_TARGET, "module", symbols,
+                                  1,    0,    NULL,          NULL,     NULL};
     if (!b->driver->load(b->d, &source, &image, st))
         return false;
     b->driver->unload(b->d, image);

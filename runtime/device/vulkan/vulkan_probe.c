@@ -125,7 +125,8 @@ static bool run(vulkan_device *v, device_image *image, const gpu_block *in, cons
 static bool try_words(vulkan_device *v, const uint32_t *words, size_t bytes, const void *inputs,
                       void *results, size_t element, status *st) {
     static const char *const symbols[] = {"probe"};
-    const device_source source = {words, bytes, VULKAN_TARGET, "probe", symbols, 1, 64, NULL, NULL};
+    const device_source source = {words, bytes, VULKAN_TARGET, "probe", symbols,
+                                  1,     64,    NULL,          NULL,    NULL};
     device_image *image = NULL;
     gpu_block in = {0}, out = {0};
     bool ok = vulkan_load(&v->gpu.soft.base, &source, &image, st);
