@@ -21,7 +21,7 @@ enum { TRIP_STEPS = 4 };
 
 /* A strip of few rows: its steps, the vectors of a tile, the sums that stay in the first cache
  * between strips, and the least run of a row that memory fetches well. */
-enum { STRIP_STEPS = 8, STRIP_VECTORS = 4, STRIP_SUMS_BYTES = 16384, STRIP_RUN_BYTES = 8192 };
+enum { STRIP_STEPS = 16, STRIP_VECTORS = 4, STRIP_SUMS_BYTES = 16384, STRIP_RUN_BYTES = 8192 };
 
 /* As many vectors as leave registers for the sums of `rows`, a power of two where rows are few: the
  * runs that a tile reads then begin where memory's do. */
