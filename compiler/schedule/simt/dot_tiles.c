@@ -15,7 +15,7 @@
 
 enum {
     MOST_SUMS = 64,       /* of a thread: with them fit in its registers what they are made from */
-    FEW_ROWS_THREADS = 8, /* rows up to which nothing is read twice that is worth a stage */
+    FEW_ROWS_THREADS = 8, /* rows of a thread without stages; so few columns are not worth them */
     STAGE_STEPS = 16,
     COPIED_STEPS = 32,     /* where they are copied and there is room */
     EDGE_STEPS = 8,        /* where tiles are cut: their elements are loaded one by one */
@@ -175,6 +175,12 @@ static void refuse_unit(contraction *c) {
     c->s->failed = true;
 }
 
+/* One row by columns that lie side by side, as what threads read does, and nothing is read twice.
+ */
+static bool reads_once(const contraction *c) {
+    return c->shape.rows <= 1 && contraction_along(c, &c->rhs.access, AXIS_N) == 1;
+}
+
 bool simt_stages_dot(contraction *c) {
     if (c->order == ORDER_UNIT && !is_known(c))
         refuse_unit(c);
@@ -183,8 +189,7 @@ bool simt_stages_dot(contraction *c) {
         return true;
     bool plain = c->counts.of == COUNTS_NONE && !c->windows && c->order != ORDER_PAIRS512;
     return plain && ir_dim_is_static(c->shape.k) && c->shape.k > 1 &&
-           c->shape.columns > FEW_ROWS_THREADS &&
-           (c->shape.rows > FEW_ROWS_THREADS || scheduler_fetch(c->s, true));
+           c->shape.columns > FEW_ROWS_THREADS && (!reads_once(c) || scheduler_fetch(c->s, true));
 }
 
 /* As large as registers allow, and smaller where that leaves more than a quarter of the chip's
