@@ -38,7 +38,7 @@ typedef struct chunk_split {
 
 /* Products whose chunks are better computed at once become a product for each chunk, and additions
  * of these in order: of few rows where threads of a CPU would read short runs of memory, and of
- * fewer workgroups than half of a chip's units. */
+ * fewer workgroups than half of a chip's units. Likewise long sums of fewer rows than workers. */
 bool graph_split_chunks(ir_module *m, const chunk_split *split, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data
  * movement vanishes. */

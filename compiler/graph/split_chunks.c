@@ -1,16 +1,21 @@
-/* split_chunks.c - long products that are too few workgroups: their chunks become products of their
- * own, which are computed at once and added in the order that they have.
+/* split_chunks.c - long products and sums that are too few workgroups: their chunks are computed at
+ * once by operations of their own, and their results are added in the order that they have.
  *
  * x[m,k] y[k,n] in chunks of C steps is the sum over c of x[m,c,i] y[c,i,n], i < C, from the first
- * to the last. A chunk by itself is never -0, so that adding the first to +0 leaves it as it is. */
+ * to the last. A chunk by itself is never -0, so that adding the first to +0 leaves it as it is.
+ * A sum in lanes64 is that of the sums of its blocks, in the same order, by definition. */
 #include "graph/passes.h"
 #include "ops/build.h"
 #include "ops/control.h"
 #include "ops/orders.h"
+#include "ops/reductions.h"
 #include "parameters/thresholds.h"
 
 /* A product is split into so many at most: each is read where they are added. */
 enum { MOST_CHUNKS = 32 };
+
+/* Elements of the shortest sum that is split: on a chip, and where one more thread has to wake. */
+enum { LONG_SUM_OF_CHIP = 1 << 16, LONG_SUM = 1 << 18 };
 
 /* Rows of a workgroup on a chip, at most; runs of memory that a thread of a CPU reads well, and the
  * bytes of a matrix that are worth another pass over the sums. */
@@ -85,23 +90,85 @@ static ir_value chunks_of_product(ir_builder *b, ir_op op, const product *p) {
     return ir_op_result(b->m, graph_build(b, GRAPH_DOT, operands, 2, attrs, 8), 0);
 }
 
-static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, void *context) {
-    const chunk_split *s = context;
-    product p;
-    if (!find_product(b, op, &p) ||
-        !(s->columns ? leaves_units(&p, s) : shortens_runs(b->m, op, &p, s)))
-        return CONTROL_KEPT;
-    const ir_dim shape[] = {p.rows, p.columns};
-    ir_value parts = chunks_of_product(b, op, &p), sum = 0;
-    for (int64_t c = 0; c < p.chunks; c++) {
+static ir_value split_product(ir_builder *b, ir_op op, const product *p) {
+    const ir_dim shape[] = {p->rows, p->columns};
+    ir_value parts = chunks_of_product(b, op, p), sum = 0;
+    for (int64_t c = 0; c < p->chunks; c++) {
         ir_value one = build_reshape(b, build_slice_axis(b, parts, 0, c, c + 1), 2, shape);
         sum = sum ? build_binary(b, GRAPH_ADD, sum, one) : one;
     }
-    results[0] = sum;
+    return sum;
+}
+
+/* ---- sums ---- */
+
+/* A sum along the last axis, in whole blocks, of fewer rows than there are workers. */
+static bool is_long_sum(const ir_builder *b, ir_op op, const chunk_split *s) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    const ir_type_data *x = build_type(b, d->operands[0]);
+    const int64_t last = x->rank - 1;
+    if (d->opcode != GRAPH_REDUCE || last < 0 || x->rank == IR_MAX_RANK ||
+        !ir_type_is_static(b->m, ir_value_get(b->m, d->operands[0])->type) ||
+        !only_axis(b->m, op, "axes", last) || ir_op_attr(b->m, op, "accumulate") ||
+        ir_op_attr(b->m, op, "joins") || ir_op_attr(b->m, op, "chunks") ||
+        order_find(ir_op_string(b->m, op, "order", "any")) != ORDER_LANES64)
+        return false;
+    int64_t rows = ir_type_count(b->m, ir_value_get(b->m, d->results[0])->type);
+    return x->dims[last] >= (s->columns ? LONG_SUM_OF_CHIP : LONG_SUM) &&
+           x->dims[last] % ORDER_LANES64_CHUNK == 0 && rows > 0 &&
+           (s->columns ? 2 : 1) * rows < s->workers;
+}
+
+/* Builds the sum over the axis, with the attribute that tells which part of the whole it is. */
+static ir_value sum_again(ir_builder *b, ir_op op, ir_value x, int64_t axis, ir_named_attr part,
+                          int64_t id) {
+    const ir_named_attr attrs[] = {{"kind", ir_op_attr(b->m, op, "kind")},
+                                   {"axes", ir_attr_int_array(b->m, &axis, 1)},
+                                   {"order", ir_op_attr(b->m, op, "order")},
+                                   part,
+                                   {"id", ir_attr_int(b->m, id)}};
+    return ir_op_result(b->m, graph_build(b, GRAPH_REDUCE, &x, 1, attrs, 5), 0);
+}
+
+static ir_value split_sum(ir_builder *b, ir_op op, int64_t next) {
+    ir_value x = ir_op_get(b->m, op)->operands[0];
+    ir_type_data t = *build_type(b, x);
+    const int64_t last = t.rank - 1, blocks = t.dims[last] / ORDER_LANES64_CHUNK,
+                  id = reduction_id(b->m, op);
+    const ir_named_attr part = {"chunks", ir_attr_int(b->m, blocks)},
+                        whole = {"joins", ir_attr_int(b->m, id)};
+    t.dims[last] = blocks;
+    t.dims[t.rank++] = ORDER_LANES64_CHUNK;
+    x = build_reshape(b, x, t.rank, t.dims);
+    return sum_again(b, op, sum_again(b, op, x, last + 1, part, id), last, whole, next);
+}
+
+typedef struct rewriting {
+    const chunk_split *split;
+    int64_t next; /* id */
+} rewriting;
+
+static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, void *context) {
+    rewriting *r = context;
+    const chunk_split *s = r->split;
+    product p;
+    if (ir_op_get(b->m, op)->operand_count == 0)
+        return CONTROL_KEPT;
+    if (find_product(b, op, &p) &&
+        (s->columns ? leaves_units(&p, s) : shortens_runs(b->m, op, &p, s)))
+        results[0] = split_product(b, op, &p);
+    else if (is_long_sum(b, op, s))
+        results[0] = split_sum(b, op, r->next++);
+    else
+        return CONTROL_KEPT;
     return CONTROL_REPLACED;
 }
 
 bool graph_split_chunks(ir_module *m, const chunk_split *split, status *st) {
+    rewriting r = {split, 0};
     (void)st;
-    return control_rewrite(m, rewrite, (void *)split);
+    reductions_number(m);
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);)
+        r.next = reduction_id(m, w.op) >= r.next ? reduction_id(m, w.op) + 1 : r.next;
+    return control_rewrite(m, rewrite, &r);
 }

@@ -3,9 +3,11 @@
 
 #include "ir/uses.h"
 #include "ops/graph.h"
+#include "ops/reductions.h"
 
-int64_t chunks_of(const ir_module *m, ir_op dot) {
-    return ir_op_get(m, dot)->opcode == GRAPH_DOT ? ir_op_int(m, dot, "chunks", 0) : 0;
+int64_t chunks_of(const ir_module *m, ir_op op) {
+    int opcode = ir_op_get(m, op)->opcode;
+    return opcode == GRAPH_DOT || opcode == GRAPH_REDUCE ? ir_op_int(m, op, "chunks", 0) : 0;
 }
 
 /* The only reader of a value, where it has this opcode; else 0. */
@@ -62,4 +64,35 @@ bool chunks_are_added(const ir_module *m, ir_op dot) {
         only_reader(m, &uses, all, GRAPH_RETURN) || are_added(m, &uses, all, chunks_of(m, dot));
     ir_uses_release(&uses);
     return added;
+}
+
+/* ---- sums ---- */
+
+static int64_t axis_of(const ir_module *m, ir_op reduce) {
+    int64_t axes[IR_MAX_RANK];
+    return ir_op_ints(m, reduce, "axes", axes, IR_MAX_RANK) == 1 ? axes[0] : -1;
+}
+
+bool chunks_joins(const ir_module *m, ir_op reduce) {
+    const ir_op_data *d = ir_op_get(m, reduce);
+    ir_op blocks = d->opcode == GRAPH_REDUCE && ir_op_attr(m, reduce, "joins")
+                       ? ir_value_get(m, d->operands[0])->op
+                       : 0;
+    if (!blocks || ir_op_get(m, blocks)->opcode != GRAPH_REDUCE)
+        return false;
+    int64_t axis = axis_of(m, reduce);
+    return chunks_of(m, blocks) && ir_op_int(m, reduce, "joins", -1) == reduction_id(m, blocks) &&
+           ir_op_attr(m, reduce, "kind") == ir_op_attr(m, blocks, "kind") &&
+           ir_op_attr(m, reduce, "order") == ir_op_attr(m, blocks, "order") && axis >= 0 &&
+           axis_of(m, blocks) == axis + 1 &&
+           ir_type_of(m, d->operands[0])->dims[axis] == chunks_of(m, blocks);
+}
+
+bool chunks_are_summed(const ir_module *m, ir_op reduce) {
+    ir_uses uses = ir_uses_fill(m);
+    ir_value all = ir_op_result(m, reduce, 0);
+    ir_op reader = only_reader(m, &uses, all, GRAPH_REDUCE);
+    bool summed = only_reader(m, &uses, all, GRAPH_RETURN) || (reader && chunks_joins(m, reader));
+    ir_uses_release(&uses);
+    return summed;
 }

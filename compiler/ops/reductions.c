@@ -138,8 +138,9 @@ static void add_graph_op(const ir_module *m, ir_op op, const bool *needed, reduc
         d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     r.name = order_name(r.order, ir_op_string(m, op, "order", ""));
     r.chunks = chunks_of(m, op);
-    if (r.chunks && !chunks_are_added(m, op))
+    if (r.chunks && !(is_dot ? chunks_are_added : chunks_are_summed)(m, op))
         r.chunks = -1;
+    r.joins = chunks_joins(m, op);
     vec_push(&out->items, r);
 }
 
@@ -284,8 +285,8 @@ static bool chunks_sound(const reduction_list *list, status *st) {
     for (size_t i = 0; i < list->items.count; i++)
         if (list->items.items[i].chunks < 0)
             return status_set(st, STATUS_INTERNAL,
-                              "the chunks of the dot with id %" PRId64 " are not added in order",
-                              list->items.items[i].id);
+                              "the chunks of the %s with id %" PRId64 " are not added in order",
+                              list->items.items[i].kind, list->items.items[i].id);
     return true;
 }
 
@@ -334,7 +335,7 @@ bool reductions_kept(const reduction_list *before, const reduction_list *after, 
         return false;
     for (size_t i = 0; i < after->items.count; i++) {
         const reduction_record *r = &after->items.items[i], *was = reduction_find(before, r->id);
-        if (was ? !same_sum(was, r) && !is_split(was, r) : !before->open)
+        if (was ? !same_sum(was, r) && !is_split(was, r) : !before->open && !r->joins)
             return differs(r, was ? "was another before" : "is not one that was there before", st);
     }
     for (size_t i = 0; i < before->items.count; i++) {

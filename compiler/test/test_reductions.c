@@ -41,20 +41,20 @@ static reduction_record with_id(reduction_record r, int64_t id, bool needed) {
 static void test_kept(void **state) {
     ir_module *m = ir_module_new();
     (void)state;
-    const reduction_record dot = {"dot", ORDER_CHUNK512, "chunk512", 600, 4, 0, true, 0},
-                           sum = {"sum", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0},
-                           seq = {"dot", ORDER_SEQ, "seq", 600, 4, 0, true, 0},
-                           shorter = {"dot", ORDER_CHUNK512, "chunk512", 599, 4, 0, true, 0},
-                           long_dot = {"dot", ORDER_CHUNK512, "chunk512", 1536, 4, 0, true, 0},
-                           chunks = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, 3},
-                           not_added = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, -1},
-                           too_few = {"dot", ORDER_CHUNK512, "chunk512", 512, 8, 0, true, 2},
-                           fewer = {"dot", ORDER_CHUNK512, "chunk512", 600, 3, 0, true, 0},
-                           most = {"max", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0},
-                           ampere = {"dot", ORDER_UNIT, "mma.sm80.bf16", 600, 4, 0, true, 0},
-                           hopper = {"dot", ORDER_UNIT, "mma.sm90.bf16", 600, 4, 0, true, 0},
-                           symbol = {"dot", ORDER_CHUNK512, "chunk512", ir_dim_symbol(m, "K"), 4,
-                                     0,     true,           0};
+    const reduction_record
+        dot = {"dot", ORDER_CHUNK512, "chunk512", 600, 4, 0, true, 0, false},
+        sum = {"sum", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0, false},
+        seq = {"dot", ORDER_SEQ, "seq", 600, 4, 0, true, 0, false},
+        shorter = {"dot", ORDER_CHUNK512, "chunk512", 599, 4, 0, true, 0, false},
+        long_dot = {"dot", ORDER_CHUNK512, "chunk512", 1536, 4, 0, true, 0, false},
+        chunks = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, 3, false},
+        not_added = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, -1, false},
+        too_few = {"dot", ORDER_CHUNK512, "chunk512", 512, 8, 0, true, 2, false},
+        fewer = {"dot", ORDER_CHUNK512, "chunk512", 600, 3, 0, true, 0, false},
+        most = {"max", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0, false},
+        ampere = {"dot", ORDER_UNIT, "mma.sm80.bf16", 600, 4, 0, true, 0, false},
+        hopper = {"dot", ORDER_UNIT, "mma.sm90.bf16", 600, 4, 0, true, 0, false},
+        symbol = {"dot", ORDER_CHUNK512, "chunk512", ir_dim_symbol(m, "K"), 4, 0, true, 0, false};
     const reduction_record twin = with_id(dot, 2, true), unused = with_id(sum, 3, false),
                            nameless = with_id(sum, REDUCTION_NO_ID, true);
     const struct {

@@ -98,8 +98,8 @@ static device_image *load(device *d) {
     device_image *image;
     if (!file_read(KERNELS, 1 << 20, &bytes, &size, &st))
         fail(KERNELS, &st);
-    const device_source source = {bytes, size, d->info.targets[0], "speed", symbols, 1, 1,
-                                  NULL,  NULL, NULL};
+    const device_source source = {bytes, size, d->info.targets[0], "speed", symbols, 1, 1, NULL,
+                                  NULL,  NULL};
     if (!d->driver->load(d, &source, &image, &st))
         fail("loading", &st);
     free(bytes);

@@ -10,7 +10,7 @@ from tessera import *
 
 
 @kernel
-@cases(case("a", M=37, K=300, N=129), case("few", M=2, K=2048, N=200))
+@cases(case("a", M=37, K=300, N=129), case("few", M=1, K=2048, N=200))
 def product(x: Tensor["M", "K", f32], w: Tensor["K", "N", f32]) -> Tensor["M", "N", f32]:
 ${2:+    with $2:
     }    return tanh(x @ w)

@@ -126,7 +126,7 @@ static bool run_case(host_pool *pool, image_case *c, status *st) {
     const tsr_kernel_frame frame = {
         .buffers = buffers, .dims = c->dims, .workspace = workspace.data};
     const host_pool_work work = {
-        phases, c->cells, (uint32_t)c->phase_count, &frame, c->scratch_bytes, true, NULL};
+        phases, c->cells, (uint32_t)c->phase_count, &frame, c->scratch_bytes, true, NULL, NULL};
     ok = ok && find_phases(elf, c, phases, st) && host_pool_run(pool, &work, st);
     host_elf_free(elf);
     free(workspace.data);
