@@ -4,6 +4,7 @@ Each row is compiled by TSR to PTX, loaded by the driver, and launched in turn w
 launches, recorded as a graph, as take some milliseconds. The ratio is the peer's time by ours, the median of the pairs, with the least and the greatest. An output is
 compared with f64 on the device first: a row that is wrong has no time. Prints a table and writes OUT/beside.json. Exit code 77: no PyTorch or no CuPy.
 """
+import ctypes
 import json
 import pathlib
 import re
@@ -14,24 +15,29 @@ import warnings
 
 try:
     import cupy
+    import numpy
     import torch
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "witness/gpu-code"))
+import cuda  # noqa: E402 - the launches of PTX that share nothing with ours
 
 PAIRS, BATCH_MS = 15, 4.0
 F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
 nn = torch.nn.functional
 
 
-# A row: source, kernel, profile, dimensions, what makes the inputs, the peer on them, whether its products may be of tf32.
-def row(where, profile, dims, make, peer, tf32=False):
+# A row: source, kernel, profile, dimensions, what makes the inputs, the peer on them, whether its products may be of tf32, a schedule.
+def row(where, profile, dims, make, peer, tf32=False, schedule=""):
     source, kernel = where.split(":")
-    return source, kernel, profile, dims, make, peer, tf32
+    return source, kernel, profile, dims, make, peer, tf32, schedule
 
 
-def matmul(where, size, dtype, profile):
-    return row(where, profile, {"M": size, "N": size, "K": size}, lambda r: (r(size, size, dtype), r(size, size, dtype)), lambda x, y: x @ y)
+def matmul(where, size, dtype, profile, schedule=""):
+    return row(where, profile, {"M": size, "N": size, "K": size}, lambda r: (r(size, size, dtype), r(size, size, dtype)), lambda x, y: x @ y,
+               schedule=schedule)
 
 
 def rows(where, function, *more, m=8192, n=4096, dims=None):
@@ -61,6 +67,7 @@ def indices(size, below):
 TABLE = [
     *(matmul("matmul/matmul_f32.tsr:matmul_f32", s, F32, "strict") for s in (1024, 4096, 8192)),
     *(matmul("matmul/matmul_bf16.tsr:matmul_bf16", s, BF16, "deterministic") for s in (1024, 4096, 8192)),
+    *(matmul("matmul/matmul_bf16.tsr:matmul_bf16", s, BF16, "deterministic", "LOADER=0") for s in (1024, 4096, 8192)),
     matmul("matmul/matmul_bf16.tsr:matmul_bf16", 4096, BF16, "strict"),
     matmul("matmul/matmul_f16.tsr:matmul_f16", 4096, F16, "deterministic"),
     rows("normalisation/softmax.tsr:softmax_rows", lambda x: torch.softmax(x, 1)),
@@ -107,12 +114,12 @@ TABLE = [
 ]
 
 
-def compiled(tsr, source, kernel, profile, dims):
+def compiled(tsr, source, kernel, profile, dims, schedule):
     """The phases as functions with their launches, and the workspace's bytes."""
     words = [tsr, "compile", source, "--kernel", kernel, "--profile", profile, "--isa", CHIP,
-             "--dims", ",".join(f"{name}={value}" for name, value in dims.items()), "--emit"]
+             "--dims", ",".join(f"{name}={value}" for name, value in dims.items()), *(["--schedule", schedule] if schedule else []), "--emit"]
     meta = json.loads(subprocess.run([*words, "metadata"], check=True, capture_output=True, text=True).stdout)
-    path = pathlib.Path(sys.argv[3], "ptx", "-".join((kernel, profile, *map(str, dims.values()))) + ".ptx")  # CuPy keeps modules by path
+    path = pathlib.Path(sys.argv[3], "ptx", "-".join((kernel, profile, schedule, *map(str, dims.values()))) + ".ptx")  # CuPy keeps modules by path
     path.parent.mkdir(exist_ok=True)
     path.write_text(subprocess.run([*words, "ptx"], check=True, capture_output=True, text=True).stdout)
     module = cupy.RawModule(path=str(path))
@@ -123,7 +130,7 @@ def compiled(tsr, source, kernel, profile, dims):
         if shared > 48 << 10:
             function.max_dynamic_shared_size_bytes = shared
         count = len(re.findall(rf"\.param \.u64 {phase['symbol']}_param_", path.read_text()))
-        phases.append((function, int(phase["grid"]), shared, count, meta["resources"]["threads"]))
+        phases.append((function, int(phase["grid"]), shared, count, meta["resources"]["threads"], phase.get("maps", ())))
     return phases, meta
 
 
@@ -162,19 +169,24 @@ def launcher(phases, meta, inputs):
     workspace = torch.empty(max(meta["workspace_bytes"], 1), dtype=torch.uint8, device="cuda")
     places = [cupy.uint64(t.data_ptr()) for t in (*inputs, *outputs, workspace)] + [cupy.uint64(0)]
 
+    driver = cuda.Driver()
+    buffers = (*inputs, *outputs)
+    maps = [[numpy.frombuffer(bytes(cuda.map_of(driver, one, ctypes.c_uint64(buffers[one["buffer"]].data_ptr()))), f"V{cuda.MAP_BYTES}")[0]
+             for one in phase[-1]] for phase in phases]
+
     def run():
         with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
-            for function, grid, shared, count, threads in phases:
-                function((grid,), (threads,), tuple(places[:count]), shared_mem=shared)
+            for (function, grid, shared, count, threads, _), own in zip(phases, maps):
+                function((grid,), (threads,), (*places[:count], *own), shared_mem=shared)
     run.workspace = workspace  # else PyTorch unmaps it when a graph is recorded
     return run, outputs
 
 
 def measured(tsr, corpus, row):
-    source, kernel, profile, dims, make, peer, tf32 = row
+    source, kernel, profile, dims, make, peer, tf32, schedule = row
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
     inputs = make(lambda *a: torch.randn(*a[:-1], device="cuda").to(a[-1]))
-    run, outputs = launcher(*compiled(tsr, f"{corpus}/{source}", kernel, profile, dims), inputs)
+    run, outputs = launcher(*compiled(tsr, f"{corpus}/{source}", kernel, profile, dims, schedule), inputs)
     run()
     torch.cuda.synchronize()
     wide = [i.double() if i.is_floating_point() else i for i in inputs]
@@ -195,13 +207,13 @@ def main():
     results = []
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}; ratio: its time by ours")
     for row in TABLE:
-        source, kernel, profile, dims = row[:4]
-        name = f"{kernel} {' '.join(f'{k}={v}' for k, v in dims.items())} {profile}"
+        source, kernel, profile, dims, schedule = *row[:4], row[-1]
+        name = f"{kernel} {' '.join(f'{k}={v}' for k, v in dims.items())} {profile} {schedule}"
         try:
             got = measured(tsr, corpus, row)
         except Exception as why:  # a row that cannot be run is a row of the table
             got = {"why": (getattr(why, "stderr", None) or str(why)).strip()[-300:]}
-        results.append({"kernel": kernel, "dims": dims, "profile": profile, **got})
+        results.append({"kernel": kernel, "dims": dims, "profile": profile, "schedule": schedule, **got})
         if "ratio" in got:
             print(f"{name:66} {got['ours_ms']:9.4f} ms {got['peer_ms']:9.4f} ms  {got['ratio']:.2f} ({got['least']:.2f} to {got['greatest']:.2f})")
         else:

@@ -14,8 +14,9 @@
 /* A product is split into so many at most: each is read where they are added. */
 enum { MOST_CHUNKS = 32 };
 
-/* Elements of the shortest sum that is split: on a chip, and where one more thread has to wake. */
-enum { LONG_SUM_OF_CHIP = 1 << 16, LONG_SUM = 1 << 18 };
+/* On a CPU, where one more thread has to wake, the shortest sum that is split is so many times as
+ * long as on a chip. */
+enum { SUMS_OF_THREADS = 4 };
 
 /* Rows of a workgroup on a chip, at most; runs of memory that a thread of a CPU reads well, and the
  * bytes of a matrix that are worth another pass over the sums. */
@@ -50,7 +51,7 @@ static bool find_product(const ir_builder *b, ir_op op, product *out) {
         return false;
     *out = (product){x->dims[0], y->dims[1], x->dims[1], x->dims[1] / ORDER_CHUNK512_CHUNK,
                      (int64_t)dtype_size(y->element)};
-    return x->dims[1] % ORDER_CHUNK512_CHUNK == 0 && out->chunks >= 2 &&
+    return x->dims[1] % ORDER_CHUNK512_CHUNK == 0 && out->steps >= SPLIT_STEPS &&
            out->chunks <= MOST_CHUNKS && out->rows > 0 && out->columns > 0;
 }
 
@@ -114,7 +115,7 @@ static bool is_long_sum(const ir_builder *b, ir_op op, const chunk_split *s) {
         order_find(ir_op_string(b->m, op, "order", "any")) != ORDER_LANES64)
         return false;
     int64_t rows = ir_type_count(b->m, ir_value_get(b->m, d->results[0])->type);
-    return x->dims[last] >= (s->columns ? LONG_SUM_OF_CHIP : LONG_SUM) &&
+    return x->dims[last] >= (s->columns ? SPLIT_SUM : SUMS_OF_THREADS * SPLIT_SUM) &&
            x->dims[last] % ORDER_LANES64_CHUNK == 0 && rows > 0 &&
            (s->columns ? 2 : 1) * rows < s->workers;
 }
