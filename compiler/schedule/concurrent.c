@@ -46,7 +46,7 @@ typedef bool visit_phase(ir_module *m, ir_op phase, bool may);
 static bool each_phase(ir_module *m, visit_phase *visit) {
     ir_op kernel = ir_module_kernel(m);
     size_t bytes = ((size_t)ir_value_count(m) + 1) * sizeof(bool);
-    bool *written = base_malloc(bytes), open = false, ok = true;
+    bool *written = base_calloc(1, bytes), open = false, ok = true;
     bool in_place = ir_op_attr(m, kernel, "donated") != 0; /* an input is written, too */
     ir_op op = next_phase(m, ir_block_get(m, ir_op_block(m, kernel, 0))->first);
     for (; op && ok; op = next_phase(m, ir_op_get(m, op)->next)) {
