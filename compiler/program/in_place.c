@@ -105,13 +105,22 @@ static const draft_command *first_of(const command_list *list, int slot) {
     return found;
 }
 
-/* The input's slot ends with the command, with which the output's begins: it is that one. */
+static int operands_in(const draft_command *c, int slot) {
+    int count = 0;
+    for (size_t i = 0; i < c->views.count; i++)
+        count += c->views.items[i].slot == slot;
+    return count;
+}
+
+/* The input's slot ends with the command, with which the output's begins: it is that one. What is
+ * another operand, too, as an update of a tensor by itself, stays. */
 static void join_slots(draft *p, const draft_command *c, const draft_view *in,
                        const draft_view *out) {
     draft_slot *from = &p->slots.items[in->slot], *to = &p->slots.items[out->slot];
     if (!is_whole(p, in) || !is_whole(p, out) || from->bytes != to->bytes ||
         from->space != SLOT_ARENA || (to->space != SLOT_ARENA && to->space != SLOT_OUTPUT) ||
-        from->last > c->end || first_of(&p->commands, out->slot) != c)
+        from->last > c->end || operands_in(c, in->slot) > 1 ||
+        first_of(&p->commands, out->slot) != c)
         return;
     p->in_place = true;
     to->first = from->first;
