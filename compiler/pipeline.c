@@ -112,12 +112,13 @@ static bool run_tile(pipeline *p) {
     return pipeline_replace(p, tile_from_schedule(p->m, p->st));
 }
 
+/* Splits no program: each of its dispatches is split when it is compiled as a kernel. */
 static bool run_split_chunks(pipeline *p) {
     const bool chip = p->target->class == TARGET_SIMT;
     const chunk_split split = {chip ? p->target->compute_units
                                     : (int64_t)(p->options->threads ? p->options->threads : 1),
                                chip ? SIMT_THREADS : 0};
-    return p->options->unoptimised || p->options->generic ||
+    return p->options->unoptimised || p->options->generic || p->is_program ||
            graph_split_chunks(p->m, &split, p->st);
 }
 

@@ -153,7 +153,7 @@ static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, voi
     rewriting *r = context;
     const chunk_split *s = r->split;
     product p;
-    if (ir_op_get(b->m, op)->operand_count == 0)
+    if (reduction_id(b->m, op) < 0) /* in a block of a loop, whose dispatches are kernels later */
         return CONTROL_KEPT;
     if (find_product(b, op, &p) &&
         (s->columns ? leaves_units(&p, s) : shortens_runs(b->m, op, &p, s)))

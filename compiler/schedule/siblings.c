@@ -8,28 +8,19 @@
 
 #include "parameters/thresholds.h"
 
-static bool has_known_size(const ir_type_data *t) {
-    bool known = true;
-    for (int i = 0; i < t->rank; i++)
-        known &= ir_dim_is_static(t->dims[i]);
-    return known;
-}
-
 int64_t plan_right_side(const plan *p, ir_op dot) {
     const ir_op_data *d = ir_op_get(p->g, dot);
     int64_t list[IR_MAX_RANK], steps = 1;
     if (d->opcode != GRAPH_DOT || ir_op_ints(p->g, dot, "x_batch", list, IR_MAX_RANK) > 0)
         return 0;
-    const ir_type_data *x = plan_type(p, d->operands[0]), *y = plan_type(p, d->operands[1]);
+    const ir_type left = ir_value_get(p->g, d->operands[0])->type,
+                  right = ir_value_get(p->g, d->operands[1])->type;
     uint32_t axes = ir_op_ints(p->g, dot, "x_contract", list, IR_MAX_RANK);
-    if (!has_known_size(x) || !has_known_size(y))
+    if (!ir_type_is_static(p->g, left) || !ir_type_is_static(p->g, right))
         return 0;
     for (uint32_t i = 0; i < axes; i++)
-        steps *= x->dims[list[i]];
-    int64_t left = ir_type_count(p->g, ir_value_get(p->g, d->operands[0])->type);
-    return steps && left / steps <= FEW_ROWS
-               ? ir_type_count(p->g, ir_value_get(p->g, d->operands[1])->type)
-               : 0;
+        steps *= ir_type_get(p->g, left)->dims[list[i]];
+    return steps && ir_type_count(p->g, left) / steps <= FEW_ROWS ? ir_type_count(p->g, right) : 0;
 }
 
 bool plan_are_siblings(const plan *p, ir_op a, ir_op b) {
@@ -84,9 +75,8 @@ static void share_threads(sibling *list, int count, int64_t threads) {
 
 static bool waits_for_any(const plan *p, int group, const sibling *list, int count) {
     bool waits = false;
-    for (int i = 0; i < p->groups[group].depends.count; i++)
-        for (int k = 0; k < count; k++)
-            waits |= p->groups[group].depends.items[i] == list[k].group;
+    for (int k = 0; k < count; k++)
+        waits |= group_set_has(p->groups[group].depends, list[k].group);
     return waits;
 }
 
