@@ -3,6 +3,7 @@
 
 Each library runs in a process of its own on the cores that it is given; rounds alternate, and a ratio is the median of those of the
 rounds. All results are compared first. Room is the memory that is planned for values between inputs and results. Ours is strict.
+Rows of ours alone: the launch in a token's step, without Python's part, and a read of as many bytes as the weights have.
 `ci/peers --models`; what is missing is left out, with the reason.
 """
 import argparse
@@ -16,6 +17,7 @@ import time
 LAYERS, WIDTH, HEADS, GROUPS, DEPTH, INNER, WORDS = 4, 512, 8, 4, 64, 1536, 8192
 PROMPT, ROOM, FILLED = 128, 1024, 512
 ENOUGH_S = 0.25
+SPLIT_BY = 4096  # a sum of whole blocks of lanes64 is shared by threads
 
 
 def weights():
@@ -81,7 +83,34 @@ def ours():
     def room(kind):
         return getattr(model, kind).module_for(*taken(kind)).metadata["program"]["arena_bytes"]
 
-    return run_prompt, run_token, room
+    def launch_s():
+        run_token()
+        return timed.seconds
+
+    module = model.token.module_for(*taken("token"))
+    timed = module._loaded = Timed(module._loaded)
+    count = sum(array.size for array in arrays_of(w)) // SPLIT_BY * SPLIT_BY
+    read = model.total.module_for(line := tessera.device_put(np.ones(count, np.float32)))
+    return {"prompt": run_prompt, "token": run_token, "launch": launch_s, "read": lambda: read(line)}, room
+
+
+class Timed:
+    """A loaded module whose launches are timed."""
+
+    def __init__(self, loaded):
+        self.loaded = loaded
+
+    def __getattr__(self, name):
+        return getattr(self.loaded, name)
+
+    def launch(self, *given):
+        start = time.perf_counter()
+        self.loaded.launch(*given)
+        self.seconds = time.perf_counter() - start
+
+
+def arrays_of(weights):
+    return [weights["embedding"], weights["last"], *(array for layer in weights["layers"] for array in layer.values())]
 
 
 # ---- the others ----
@@ -135,7 +164,7 @@ def torch_runs(threads):
             x = layer(x, w, c, s, cache)
         return (norm(x, last) @ embedding.T).numpy()
 
-    return lambda: run(tokens, 0, [None] * LAYERS), lambda: run(tokens[:1], FILLED, caches), lambda kind: None
+    return {"prompt": lambda: run(tokens, 0, [None] * LAYERS), "token": lambda: run(tokens[:1], FILLED, caches)}, lambda kind: None
 
 
 def jax_runs(threads):
@@ -206,9 +235,10 @@ def jax_runs(threads):
         made = (prompt if kind == "prompt" else token).lower(*taken(kind)).compile()
         return made.memory_analysis().temp_size_in_bytes
 
-    return lambda: np.asarray(prompt(*taken("prompt"))), run_token, room
+    return {"prompt": lambda: np.asarray(prompt(*taken("prompt"))), "token": run_token}, room
 
 
+KINDS = ("prompt", "token")
 RUNS = {"tessera": lambda threads: ours(), "torch": torch_runs, "jax": jax_runs}
 
 
@@ -216,24 +246,23 @@ RUNS = {"tessera": lambda threads: ours(), "torch": torch_runs, "jax": jax_runs}
 
 
 def serve(name, threads):
-    """Answers each line, "prompt" or "token", with the least time of a round, and before with the results themselves."""
+    """Answers each line, a name of KINDS, with the least time of a round, and before with the results themselves."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     import numpy as np
 
-    *both, room = RUNS[name](threads)
-    runs = dict(zip(("prompt", "token"), both))
-    for kind, run in runs.items():
+    runs, room = RUNS[name](threads)
+    for kind in KINDS:
         for _ in range(3):
-            result = run()
+            result = runs[kind]()
         np.save(f"{sys.argv[-1]}/{name}.{kind}.npy", np.asarray(result))
-    print(json.dumps({kind: room(kind) for kind in runs}), flush=True)
+    print(json.dumps({kind: room(kind) for kind in KINDS}), flush=True)
     for line in sys.stdin:
-        run, times = runs[line.strip()], []
+        kind, times = line.strip(), []
         end = time.perf_counter() + ENOUGH_S
         while time.perf_counter() < end or len(times) < 3:
             start = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - start)
+            result = runs[kind]()
+            times.append(result if kind == "launch" else time.perf_counter() - start)
         print(min(times), flush=True)
 
 
@@ -259,12 +288,19 @@ def asked(process, kind):
 def compared(folder, names):
     import numpy as np
 
-    for kind in ("prompt", "token"):
+    for kind in KINDS:
         wanted = np.load(f"{folder}/tessera.{kind}.npy").reshape(-1)
         for name in names[1:]:
             found = np.load(f"{folder}/{name}.{kind}.npy").reshape(-1)
             if not np.allclose(found, wanted, rtol=1e-3, atol=1e-2):
                 sys.exit(f"ci/peers: {name} gives other logits for a {kind}: {abs(found - wanted).max()} apart")
+
+
+def shares_of_a_read(process, rounds):
+    """Time of a read of the weights, and what that is of a token's step and of the launch in it: medians of rounds."""
+    times = [{kind: asked(process, kind) for kind in ("read", "token", "launch")} for _ in range(rounds)]
+    shares = {kind: statistics.median(one["read"] / one[kind] for one in times) for kind in ("token", "launch")}
+    return {"read_ms": 1e3 * statistics.median(one["read"] for one in times), "share": shares}
 
 
 def measured(threads, rounds, folder):
@@ -273,7 +309,7 @@ def measured(threads, rounds, folder):
         sys.exit("ci/peers: ours does not run")
     compared(folder, list(live))
     rows = []
-    for kind in ("prompt", "token"):
+    for kind in KINDS:
         times = [{name: asked(process, kind) for name, process in live.items()} for _ in range(rounds)]
         row = {"model": kind, "threads": threads, "ms": 1e3 * statistics.median(one["tessera"] for one in times)}
         row["room"] = {name: process.rooms[kind] for name, process in live.items() if process.rooms[kind] is not None}
@@ -282,6 +318,7 @@ def measured(threads, rounds, folder):
                 ratios = sorted(one[name] / one["tessera"] for one in times)
                 row[name] = [statistics.median(ratios), ratios[0], ratios[-1]]
         rows.append(row)
+    rows.append({"model": "token", "threads": threads, **shares_of_a_read(live["tessera"], rounds)})
     for process in live.values():
         process.stdin.close()
         process.wait()
@@ -307,10 +344,13 @@ def main():
         return None
     names = [name for name in RUNS if name != "tessera" and any(name in row for row in rows)]
     print("| model | threads | ours, ms | " + " | ".join(f"{name} / ours" for name in names) + " | room, kB |\n" + "|---" * (4 + len(names)) + "|")
-    for row in rows:
+    for row in (row for row in rows if "ms" in row):
         cells = [f"{row[name][0]:.2f} ({row[name][1]:.2f} to {row[name][2]:.2f})" if name in row else "" for name in names]
         room = ", ".join(f"{name} {size / 1e3:.1f}" for name, size in row["room"].items())
         print(f"| {row['model']} | {row['threads']} | {row['ms']:.2f} | " + " | ".join(cells) + f" | {room} |")
+    for row in (row for row in rows if "share" in row):
+        print(f"\nA read of the weights on {row['threads']} thread{'s' if row['threads'] > 1 else ''}: {row['read_ms']:.2f} ms, "
+              f"{row['share']['token']:.0%} of a token's step and {row['share']['launch']:.0%} of the launch in it.")
     return None
 
 

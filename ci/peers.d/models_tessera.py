@@ -16,6 +16,11 @@ class Layer:
     down: Tensor[1536, 512, f32]
 
 
+@tessera.jit
+def total(x: Tensor["N", f32]) -> Tensor[f32]:
+    return sum(x, axis=0)
+
+
 def turned(x, c, s):
     low, high = x[:, :, :32], x[:, :, 32:]
     return concat([low * c - high * s, high * c + low * s], axis=-1)
