@@ -41,6 +41,10 @@ ir_value tile_index_max(ir_builder *b, ir_value x, ir_value y) {
     return tile_index_op(b, TILE_INDEX_MAX, x, y);
 }
 
+ir_value tile_index_clamp(ir_builder *b, ir_value x, ir_value low, ir_value high) {
+    return tile_index_min(b, tile_index_max(b, x, low), high);
+}
+
 ir_value tile_index_floor(ir_builder *b, ir_value x, int64_t multiple) {
     int64_t value;
     if (multiple == 1)

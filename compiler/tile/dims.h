@@ -30,6 +30,8 @@ ir_value tile_index_sub(ir_builder *b, ir_value x, ir_value y);
 ir_value tile_index_mul(ir_builder *b, ir_value x, ir_value y);
 ir_value tile_index_min(ir_builder *b, ir_value x, ir_value y);
 ir_value tile_index_max(ir_builder *b, ir_value x, ir_value y);
+/* x, or the bound that it passes; `high` where low is above it. */
+ir_value tile_index_clamp(ir_builder *b, ir_value x, ir_value low, ir_value high);
 /* low + x * factor + constant. */
 ir_value tile_index_step(ir_builder *b, ir_value low, ir_value x, int64_t factor, int64_t constant);
 /* x rounded down to a multiple. */

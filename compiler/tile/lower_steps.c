@@ -362,10 +362,6 @@ static ir_value turned_steps(dot *t, ir_builder *b, ir_value low, ir_value high,
     return sum;
 }
 
-static ir_value clamped(ir_builder *b, ir_value x, ir_value low, ir_value high) {
-    return tile_index_op(b, TILE_INDEX_MIN, tile_index_op(b, TILE_INDEX_MAX, x, low), high);
-}
-
 ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
     return steps(t, b, low, high, sum, false);
 }
@@ -382,7 +378,8 @@ ir_value dot_chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
     if (t->f.shape.buffer[DOT_COUNTS] < 0)
         return steps(t, b, low, high, sum, false);
     dot_load_counts(t, b, DOT_COUNTS);
-    ir_value first = clamped(b, t->least, low, high), last = clamped(b, t->most, low, high);
+    ir_value first = tile_index_clamp(b, t->least, low, high),
+             last = tile_index_clamp(b, t->most, low, high);
     sum = steps(t, b, low, first, sum, false);
     /* All rows have as many steps where there is one count. */
     return t->least == t->most ? sum : steps(t, b, first, last, sum, true);

@@ -21,14 +21,6 @@ void dot_finish(dot *t, ir_builder *b, ir_value sum) {
     frame_store(&t->f, b, 0, yield);
 }
 
-static bool is_constant(const ir_module *m, ir_value index, int64_t *value) {
-    ir_op op = ir_value_get(m, index)->op;
-    if (!op || ir_op_get(m, op)->opcode != TILE_INDEX)
-        return false;
-    *value = ir_op_int(m, op, "value", 0);
-    return true;
-}
-
 /* Does `then` once where low < high, which are less than a step apart; else not at all. Parameters:
  * the bounds of a loop, and what is done in it with its argument. */
 static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64_t step,
@@ -36,7 +28,7 @@ static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64
     int64_t first, end;
     ir_op loop;
     ir_value index;
-    if (is_constant(b->m, low, &first) && is_constant(b->m, high, &end)) {
+    if (tile_constant_index(b, low, &first) && tile_constant_index(b, high, &end)) {
         if (first < end)
             then(t, b, sum);
         return;

@@ -46,10 +46,6 @@ static ir_dim row_steps(const windows *w) {
     return times(w, w->number[WINDOW_COLUMNS], w->number[WINDOW_CHANNELS]);
 }
 
-static ir_value between(ir_builder *b, ir_value x, ir_value low, ir_value high) {
-    return tile_index_min(b, tile_index_max(b, x, low), high);
-}
-
 /* The first row or column of window `index`, which may be outside of the image. */
 static ir_value begin_of(const windows *w, ir_builder *b, ir_value index) {
     int64_t stride = w->number[WINDOW_STRIDE];
@@ -76,10 +72,9 @@ static void run_bounds(const windows *w, ir_builder *b, const run *r, ir_value l
     }
 }
 
-static ir_value step(const windows *w, ir_builder *b, ir_value offset, ir_value y, ir_value sum) {
-    dot *t = w->t;
+static ir_value step(const dot *t, ir_builder *b, ir_value offset, ir_value y, ir_value sum) {
     ir_value x = tile_load(b, frame_memory(&t->f, 0), offset, 1, 1, 0, 0);
-    return tile_op(b, TILE_FMA, (ir_value[]){dot_summed(t, b, x), y, sum}, 3, DTYPE_NONE);
+    return dot_multiply_add(t, b, dot_summed(t, b, x), y, sum);
 }
 
 /* One run of a row of places, onto the sums of its windows. `shift`: from the first row of a window
@@ -100,7 +95,7 @@ static void emit_run(const windows *w, ir_builder *b, const run *r, ir_value lin
                  y = dot_summed(w->t, &in, dot_right(w->t, &in, one, 1));
         for (uint32_t i = 0; i < count; i++)
             next[i] =
-                step(w, &in, tile_index_step(&in, at[i], k, 1, j + i * s->stride), y, next[i]);
+                step(w->t, &in, tile_index_step(&in, at[i], k, 1, j + i * s->stride), y, next[i]);
     }
     tile_yield(&in, next, count);
     for (uint32_t i = 0; i < count; i++)
@@ -252,9 +247,10 @@ static void emit_singles(const windows *w, ir_builder *b, ir_value m, ir_value e
     ir_value begin = begin_of(w, &in, index), columns = dim(w, &in, w->number[WINDOW_COLUMNS]);
     ir_value before = tile_index_sub(&in, none, begin);
     ir_value after = tile_index_sub(&in, dim(w, &in, w->number[WINDOW_WIDTH]), begin);
-    run inside = {0, 1,
-                  scaled(w, &in, w->number[WINDOW_CHANNELS], between(&in, before, none, columns)),
-                  scaled(w, &in, w->number[WINDOW_CHANNELS], between(&in, after, none, columns))};
+    run inside = {
+        0, 1,
+        scaled(w, &in, w->number[WINDOW_CHANNELS], tile_index_clamp(&in, before, none, columns)),
+        scaled(w, &in, w->number[WINDOW_CHANNELS], tile_index_clamp(&in, after, none, columns))};
     emit_tile(w, &in, index, 1, &inside, 1);
     tile_yield(&in, NULL, 0);
 }
@@ -266,8 +262,9 @@ static void emit_any_line(const windows *w, ir_builder *b) {
     ir_value room =
         tile_index_sub(b, dim(w, b, w->number[WINDOW_WIDTH]), dim(w, b, w->number[WINDOW_COLUMNS]));
     room = tile_index_max(b, tile_index_step(b, room, room, 0, padding + stride), tile_index(b, 0));
-    ir_value first = between(b, tile_index(b, divided_up(padding, stride)), w->m, end);
-    ir_value last = between(b, tile_index_quotient(b, room, tile_index(b, stride)), first, end);
+    ir_value first = tile_index_clamp(b, tile_index(b, divided_up(padding, stride)), w->m, end);
+    ir_value last =
+        tile_index_clamp(b, tile_index_quotient(b, room, tile_index(b, stride)), first, end);
     ir_value whole = tile_index_floor(b, tile_index_sub(b, last, first), w->tile);
     ir_value after = tile_index_add(b, first, whole);
     emit_singles(w, b, w->m, first);
@@ -284,8 +281,8 @@ void lower_windows(dot *t, ir_builder *b, ir_dim extent) {
     ir_value begin = begin_of(&w, b, t->f.index[t->f.shape.index[DOT_LINE]]);
     ir_value rows = dim(&w, b, w.number[WINDOW_ROWS]);
     ir_value height = dim(&w, b, w.number[WINDOW_HEIGHT]), none = tile_index(b, 0);
-    w.first_row = between(b, tile_index_sub(b, none, begin), none, rows);
-    w.last = between(b, tile_index_sub(b, height, begin), none, rows);
+    w.first_row = tile_index_clamp(b, tile_index_sub(b, none, begin), none, rows);
+    w.last = tile_index_clamp(b, tile_index_sub(b, height, begin), none, rows);
     if (t->f.shape.buffer[DOT_TOTALS] >= 0) {
         dot_chunk_bounds(t, b, extent, &w.low, &w.high);
         w.start = w.low;
