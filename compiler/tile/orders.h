@@ -104,6 +104,10 @@ bool orders_find_before(const orders *o, ir_op loop, ir_op *before);
 /* Is [from, to) the chunk that a loop is in, or all elements where they are one? */
 bool orders_is_chunk(const orders *o, ir_op loop, ir_value from, ir_value to,
                      const reduction_record *r);
+/* The steps [*start, *end) of the chunks of which a run of a loop's steps has a part each time: it
+ * begins and ends no further than they do. False: it passes one, or ends before it. */
+bool orders_find_run(const orders *o, ir_op loop, ir_op run, const reduction_record *r,
+                     int64_t *start, int64_t *end);
 /* Notes the elements of chunks that a loop walks, whose steps divide them. */
 bool orders_note_chunk(orders *o, ir_op loop, const reduction_record *r);
 

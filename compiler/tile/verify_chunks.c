@@ -223,6 +223,24 @@ bool orders_is_chunk(const orders *o, ir_op loop, ir_value from, ir_value to,
            ends_chunk(&base, high, length, r->extent);
 }
 
+bool orders_find_run(const orders *o, ir_op loop, ir_op run, const reduction_record *r,
+                     int64_t *start, int64_t *end) {
+    const ir_value *bounds = ir_op_get(o->m, run)->operands;
+    int64_t length = orders_chunk(r->order);
+    chunk_base base;
+    if (!find_base(o, loop, length, &base))
+        return false;
+    if (!base.loop) {
+        base = (chunk_base){.loop = 0};
+        base.first = base.last = bound_of(o, &base, bounds[0]).least;
+    }
+    bound low = bound_of(o, &base, bounds[0]), high = bound_of(o, &base, bounds[1]);
+    *start = base.first;
+    *end = smaller(base.last + length, r->extent);
+    return base.first >= 0 && base.first % length == 0 && low.least >= 0 &&
+           high.most == smaller(length, r->extent - base.first);
+}
+
 bool orders_note_chunk(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     int64_t chunk = orders_chunk(r->order), length = chunk ? chunk : r->extent,

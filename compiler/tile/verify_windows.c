@@ -179,52 +179,16 @@ static bool has_whole_trips(const orders *o, ir_op run) {
     return step == 1 || (is_multiple(o, bounds[0], step, 0) && is_multiple(o, bounds[1], step, 0));
 }
 
-/* Start of a run's chunk: the index of a loop around, or a number. */
-typedef struct chunk_of_run {
-    ir_value index;
-    int64_t first, last;
-} chunk_of_run;
-
-static bool find_chunk(const orders *o, ir_op loop, ir_op run, int64_t length,
-                       chunk_of_run *chunk) {
-    ir_op around = orders_loop_around(o, loop);
-    int64_t low, high;
-    if (around) {
-        chunk->index = index_of(o, around);
-        if (!orders_bounds(o, around, &low, &high) || high <= low)
-            return false;
-        chunk->first = low;
-        chunk->last = low + (high - 1 - low) / length * length;
-        return true;
-    }
-    distance start = from_index(o, ir_op_get(o->m, run)->operands[0], 0, 0);
-    *chunk = (chunk_of_run){0, start.least, start.least};
-    return start.least >= 0 && start.least % length == 0;
-}
-
 static bool check_run(orders *o, ir_op loop, ir_op run, const reduction_record *r) {
-    const ir_op_data *d = ir_op_get(o->m, run);
-    int64_t length = orders_chunk(r->order);
+    int64_t length = orders_chunk(r->order), start = 0, end = r->extent;
     bool chunked = r->order != ORDER_PAIRS512 && length && r->extent > length;
-    chunk_of_run chunk = {0, 0, 0};
     if (!check_row(o, loop, run, r))
         return false;
     if (!has_whole_trips(o, run))
         return orders_fail(o, run, "its last trip passes its end");
-    if (!chunked)
-        return orders_note_elements(o, run, r, 0, r->extent);
-    if (!find_chunk(o, loop, run, length, &chunk))
-        return orders_fail(o, run, "does not start where a chunk starts");
-    distance low = from_index(o, d->operands[0], chunk.index, 0),
-             high = from_index(o, d->operands[1], chunk.index, 0);
-    int64_t start = chunk.index ? 0 : chunk.first;
-    if (low.least < start || high.most > start + length || low.factor != high.factor)
-        return orders_fail(o, run, "passes the end of its chunk");
-    int64_t end = chunk.last + length;
-    end = end < r->extent ? end : r->extent;
-    if (!chunk.index && high.most != end)
-        return orders_fail(o, run, "ends inside its chunk");
-    return orders_note_elements(o, run, r, chunk.first, end);
+    if (chunked && !orders_find_run(o, loop, run, r, &start, &end))
+        return orders_fail(o, run, "passes the end of its chunk, or ends inside of it");
+    return orders_note_elements(o, run, r, start, end);
 }
 
 bool orders_check_window_loop(orders *o, ir_op loop, const reduction_record *r) {
