@@ -164,7 +164,8 @@ static bool put_items(schedule_builder *b, const char *word, const entity *items
 
 /* A plain schedule is a CPU's; words that only threads have are refused in it. */
 static bool is_of_threads(const char *word) {
-    return strcmp(word, "stage") == 0 || strcmp(word, "depth") == 0 || strcmp(word, "loader") == 0;
+    return strcmp(word, "stage") == 0 || strcmp(word, "depth") == 0 ||
+           strcmp(word, "loader") == 0 || strcmp(word, "warps") == 0;
 }
 
 static bool refuse_threads(checker *c, const char *word, span at) {

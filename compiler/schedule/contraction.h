@@ -82,7 +82,7 @@ typedef struct contraction_tiles {
     tile_size mr, nr, bm, bn;
     tile_size strip; /* steps; 0: a tile takes all of a chunk */
     ir_attr unroll, prefetch;
-    ir_attr stage, depth, loader; /* 0: there is none */
+    ir_attr stage, depth, loader, warps; /* 0: there is none */
 } contraction_tiles;
 
 /* Fields: one analysis, filled step by step; each step reads those of all before. */

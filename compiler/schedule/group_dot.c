@@ -124,6 +124,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                              {"stage", c->tiles.stage},
                              {"depth", c->tiles.depth},
                              {"loader", c->tiles.loader},
+                             {"warps", c->tiles.warps},
                              {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
                              {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
                              {"windows", windows},

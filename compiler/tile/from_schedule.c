@@ -445,6 +445,17 @@ static void set_bytes(lowering *l, ir_op kernel, const char *number, const char 
         ir_op_set_attr(l->m, kernel, formula, ir_attr_string(l->m, ir_dim_text(l->m, bytes)));
 }
 
+/* Those that a product's schedule says; else the kernel has as many as is usual. */
+static void set_threads(lowering *l, ir_op kernel) {
+    enum { SUBGROUP = 32 };
+    int64_t warps = 0;
+    for (ir_walk w = ir_walk_op(l->s, ir_module_kernel(l->s)); ir_walk_next(&w);)
+        if (ir_op_get(l->s, w.op)->opcode == SCHED_DOT)
+            warps = warps ? warps : schedule_step(l->s, w.op, "warps", 0);
+    if (warps)
+        ir_op_set_attr(l->m, kernel, "threads", ir_attr_int(l->m, warps * SUBGROUP));
+}
+
 static void lower_kernel(lowering *l) {
     ir_op kernel = ir_module_kernel(l->s);
     const ir_block_data *body = ir_block_get(l->s, ir_op_block(l->s, kernel, 0));
@@ -461,6 +472,7 @@ static void lower_kernel(lowering *l) {
     ir_op_spec spec = {
         .opcode = TILE_KERNEL, .attrs = attrs, .attr_count = count, .region_count = 1};
     ir_op tile_kernel = ir_build(&b, &spec);
+    set_threads(l, tile_kernel);
     l->dims.of = l->m;
     l->dims.names = ir_op_attr(l->m, tile_kernel, "dims");
     l->symbolic = l->dims.names != 0;

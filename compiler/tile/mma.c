@@ -96,7 +96,7 @@ static int64_t up(int64_t n, int64_t by) {
 void mma_round_up(const mma_unit *unit, int threads, int64_t *rows, int64_t *columns) {
     int groups = threads / unit->lanes;
     int64_t best = INT64_MAX, down_best = *rows, across_best = *columns;
-    for (int down = 1; down <= groups; down *= 2) {
+    for (int down = mma_in_memory(unit) ? groups : 1; down <= groups; down *= 2) {
         int64_t r = up(*rows, (int64_t)down * unit->m),
                 c = up(*columns, (int64_t)(groups / down) * unit->n);
         if (r * c < best) {

@@ -67,7 +67,7 @@ static bool is_left(const ir_module *m, ir_op op, int64_t lines, int64_t steps) 
     return is_side(ir_op_int(m, op, "left", 0), turned, lines, steps);
 }
 
-/* Several groups of subgroups have one instruction's rows each, side by side. */
+/* Several groups of subgroups have rows each, of one instruction or of several. */
 static bool is_laid_out(const ir_module *m, ir_op op, const mma_unit *unit) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *to = ir_type_of(m, d->results[0]), *a = ir_type_of(m, d->operands[3]);
@@ -75,8 +75,9 @@ static bool is_laid_out(const ir_module *m, ir_op op, const mma_unit *unit) {
     mma_grid grid = {1, 1};
     if (!sums->row_threads && !sums->vector)
         return true;
-    if (sums->row_groups > mma_layout(unit, IR_FRAGMENT_C, grid).row_groups)
-        grid.rows = (int)(to->dims[0] / unit->m);
+    grid.rows = sums->row_groups / mma_layout(unit, IR_FRAGMENT_C, grid).row_groups;
+    if (grid.rows < 1 || to->dims[0] % ((int64_t)grid.rows * unit->m) != 0)
+        return false;
     ir_layout c = mma_layout(unit, IR_FRAGMENT_C, grid),
               left = mma_layout(unit, IR_FRAGMENT_A, grid);
     return memcmp(&c, sums, sizeof c) == 0 &&

@@ -49,7 +49,7 @@ static const chip_unit *unit_of(const cost_walk *w) {
 }
 
 static double threads_of(const cost_walk *w) {
-    return w->target->vector_lanes;
+    return w->threads > 0 ? w->threads : w->target->vector_lanes;
 }
 
 static void instructions(const cost_walk *w, cost_use *u, double lanes) {
@@ -330,6 +330,7 @@ static void plain_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
 }
 
 static void dot(cost_walk *w, ir_op op, cost_use *u) {
+    w->threads = (double)schedule_step(w->m, op, "warps", 0) * SIMT_COST_SUBGROUP;
     const tile t = tile_of(w, op);
     if (schedule_step(w->m, op, "stage", 0) > 0)
         staged_dot(w, op, &t, u);

@@ -23,6 +23,7 @@ enum {
     ALONE_DEPTH = 3,       /* ... of a workgroup that has its unit for itself */
     STAGED_WORKGROUPS = 3, /* that have room beside each other: their registers have, too */
     LOADED_WORKGROUPS = 2, /* ... with a loader each, which has registers as well */
+    GROUP_WARPS = 4,       /* that an instruction of a unit takes */
     LEAST_COPY = 4,        /* bytes that a chip copies at once */
     SMALLEST_TILE = 1024,  /* sums of a workgroup that is worth its barriers */
     UNSTAGED_COLUMNS = 4,  /* of a thread */
@@ -164,6 +165,15 @@ static bool is_loadable(const contraction *c, int64_t steps) {
            is_boxes(c, &c->lhs, AXIS_M, c->shape.m) && is_boxes(c, &c->rhs, AXIS_N, c->shape.n);
 }
 
+/* Workgroups of a unit beside each other: several groups of warps share the stages of one. All
+ * phases have as many threads, so that they are asked for where there is one. */
+static int64_t loaded_workgroups(contraction *c) {
+    bool only = c->s->p->group_count == 1;
+    int64_t warps =
+        only ? scheduler_parameter(c->s, IN_DOT, WARPS, GROUP_WARPS, &c->tiles.warps) : GROUP_WARPS;
+    return clamp(LOADED_WORKGROUPS * GROUP_WARPS / warps, 1, LOADED_WORKGROUPS);
+}
+
 /* ---- stages ---- */
 
 /* Tells why an order of a unit cannot be kept. */
@@ -264,7 +274,7 @@ void simt_dot_tiles(contraction *c) {
             scheduler_use_fetch(s);
         int64_t steps = scheduler_parameter(s, IN_DOT, STAGE, staged.steps, &t->stage);
         if (is_loadable(c, steps) && scheduler_parameter(s, IN_DOT, LOADER, !alone, &t->loader))
-            staged.depth = stages_beside(c, steps, LOADED_WORKGROUPS);
+            staged.depth = stages_beside(c, steps, loaded_workgroups(c));
         if (alone)
             staged.depth = 1;
         if (c->unit || is_copyable(c))

@@ -116,10 +116,15 @@ static void fetch_blocks(const stage_copy *c, ir_builder *b, int64_t down, int64
         copy_lines(&part, b, i * BLOCK, BLOCK, i * groups * BLOCK);
 }
 
+/* Rows that all groups of subgroups multiply with an instruction each. */
+static int64_t rows_at_once(const staging *g, const ir_module *m) {
+    return staging_threads(m) / g->unit->lanes * g->unit->m;
+}
+
 /* Block by block in the order of instructions; else as much as lies side by side. */
 static void copy_side(const stage_copy *c, ir_builder *b) {
     const stage_side *s = c->s;
-    int64_t m = c->g->unit->m, down = s->padded / m, groups = m / BLOCK;
+    int64_t m = rows_at_once(c->g, b->m), down = s->padded / m, groups = m / BLOCK;
     bool blocks = s->number == 0 && down > 1;
     if (blocks && c->g->fetches) {
         fetch_blocks(c, b, down, groups);
@@ -198,7 +203,7 @@ static bool is_alone(const ir_builder *b) {
 static bool can_fetch_side(const staging *g, const stage_side *s, ir_builder *b) {
     ir_value memory = frame_memory(&g->t->f, s->number);
     int64_t row = s->by_step ? s->line_stride : s->step_stride;
-    bool turned_blocks = s->number == 0 && !s->by_step && s->padded > g->unit->m;
+    bool turned_blocks = s->number == 0 && !s->by_step && s->padded > rows_at_once(g, b->m);
     return !ir_value_get(b->m, memory)->op && s->lines == s->padded && !turned_blocks &&
            s->piece * (int64_t)dtype_size(g->element) == COPY_BYTES &&
            access_stays_in_rows(b->m, staging_far_offset(g, s, b, tile_index(b, 0)), row,

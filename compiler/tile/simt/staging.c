@@ -5,6 +5,10 @@ int64_t staging_up(int64_t n, int64_t by) {
     return (n + by - 1) / by * by;
 }
 
+int staging_threads(const ir_module *m) {
+    return (int)ir_op_int(m, ir_module_kernel(m), "threads", SIMT_THREADS);
+}
+
 void staging_op(ir_builder *b, int opcode, const char *name, int64_t value) {
     ir_named_attr attr = {name, ir_attr_int(b->m, value)};
     ir_op_spec spec = {.opcode = opcode, .attrs = &attr, .attr_count = name != NULL};
@@ -32,7 +36,7 @@ void staging_sides(staging *g) {
 void staging_pad(staging *g, ir_builder *b) {
     frame *f = &g->t->f;
     int64_t rows = f->rows, columns = f->columns;
-    mma_round_up(g->unit, SIMT_THREADS, &f->rows, &f->columns);
+    mma_round_up(g->unit, staging_threads(b->m), &f->rows, &f->columns);
     g->sides[0].padded = f->rows;
     g->sides[1].padded = f->columns;
     f->padded = true;

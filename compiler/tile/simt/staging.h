@@ -55,6 +55,8 @@ struct staging {
 };
 
 int64_t staging_up(int64_t n, int64_t by);
+/* Threads of a workgroup that compute. */
+int staging_threads(const ir_module *m);
 /* An operation of no values, with one attribute or (NULL) none. */
 void staging_op(ir_builder *b, int opcode, const char *name, int64_t value);
 

@@ -302,7 +302,7 @@ def ones(shape: Any, dtype: Any) -> Tensor:
     """a tensor of ones"""
 def special() -> Distribution:
     """what a case draws an input from"""
-def schedule(*base: Any, tile: Any = ..., block: Any = ..., unroll: Any = ..., strip: Any = ..., stage: Any = ..., depth: Any = ..., loader: Any = ..., chain: Any = ..., prefetch: Any = ..., group: Any = ..., pack: Any = ..., vector: Any = ..., columns: Any = ..., lines: Any = ..., rows: Any = ..., stream: Any = ..., side: Any = ..., ahead: Any = ..., lanes: Any = ..., steps: Any = ..., trip: Any = ..., abreast: Any = ...) -> Any:
+def schedule(*base: Any, tile: Any = ..., block: Any = ..., unroll: Any = ..., strip: Any = ..., stage: Any = ..., depth: Any = ..., loader: Any = ..., warps: Any = ..., chain: Any = ..., prefetch: Any = ..., group: Any = ..., pack: Any = ..., vector: Any = ..., columns: Any = ..., lines: Any = ..., rows: Any = ..., stream: Any = ..., side: Any = ..., ahead: Any = ..., lanes: Any = ..., steps: Any = ..., trip: Any = ..., abreast: Any = ...) -> Any:
     """how a kernel is computed: a decorator, or a constant of the file"""
 def sum(x: Any, axis: Any = None, keepdims: Any = False, order: Any = "lanes64") -> Tensor:
     """the sum over one axis, a tuple of axes, or all; floats in the order lanes64 or a written one"""

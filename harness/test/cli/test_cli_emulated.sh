@@ -160,6 +160,22 @@ done <<'END'
 0 128 cp.async.cg.shared.global cp.async.bulk.tensor
 1 160 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes cp.async.cg.shared.global
 END
+
+# ... beside which one group of warps multiplies, or two: the same bits for more threads.
+while read -r warps threads; do
+    words=(--isa sm_90a --schedule "MR=128,NR=64,BM=128,BN=64,WARPS=$warps")
+    exits 0 "WARPS=$warps" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench stages.tsr --quick --backend ptx-emulated --profile strict \
+        --filter "by_rows/whole" --json "${words[@]}"
+    cp out stages.json
+    exits 0 "the bits of WARPS=$warps" $python check.py stages.json ptx-emulated
+    exits 0 "code of WARPS=$warps" "$tsr" compile stages.tsr --kernel by_rows --case whole --emit asm "${words[@]}"
+    has out "maxntid $threads" "is for its threads"
+done <<'END'
+4 160
+8 288
+END
+exits 3 "groups without rows" "$tsr" compile stages.tsr --kernel by_rows --case whole --isa sm_90a --schedule MR=64,BM=64,WARPS=8 --emit asm
+has err "MR = 64, WARPS = 8" "are refused"
 exits 3 "rows that are no boxes have no loader" "$tsr" compile stages.tsr --kernel by_steps --case unaligned --isa sm_90a --schedule LOADER=1 --emit asm
 has err "LOADER" "which is told"
 

@@ -133,7 +133,8 @@ typedef struct stage_product {
     stage_operand left, right;
     const emitted *registers; /* in place of the left side; NULL: it is in memory */
     emitted *d;
-    int columns; /* of an instruction */
+    int columns;    /* of an instruction */
+    int64_t groups; /* of subgroups, with an instruction each at once */
 } stage_product;
 
 /* Sums of instruction (i, j): those of its threads' two rows, side by side in pairs. */
@@ -162,7 +163,7 @@ static unsigned put_left(emitter *e, const stage_product *p, int64_t i, int64_t 
                          LLVMValueRef *args) {
     const emitted *a = p->registers;
     if (!a) {
-        args[0] = descriptor_at(e, &p->left, i * p->unit->m, step);
+        args[0] = descriptor_at(e, &p->left, i * p->groups * p->unit->m, step);
         return 1;
     }
     for (int n = 0; n < LEFT_WORDS; n++) {
@@ -203,9 +204,8 @@ static stage_operand operand_of(const emitter *e, ir_op op, bool left, int64_t l
 }
 
 /* Instructions of a group of subgroups, one below the other. */
-static int64_t instructions_down(const mma_unit *unit, const emitted *c) {
-    int64_t groups = c->layout.row_groups * c->layout.lanes / unit->lanes;
-    return c->tile_rows / (groups * unit->m);
+static int64_t instructions_down(const stage_product *p, const emitted *c) {
+    return c->tile_rows / (p->groups * p->unit->m);
 }
 
 void simt_mma_stage(emitter *e, ir_op op) {
@@ -217,6 +217,7 @@ void simt_mma_stage(emitter *e, ir_op op) {
                        .right = operand_of(e, op, false, c->tile_columns),
                        .registers = in_registers ? code_get(e, d->operands[3]) : NULL,
                        .d = code_new(e, d->results[0])};
+    p.groups = c->layout.row_groups * c->layout.lanes / p.unit->lanes;
     p.columns = mma_columns(c->tile_columns, p.right.turned ? p.right.row : p.unit->n);
     for (int64_t i = 0; i < c->rows * c->parts; i++)
         p.d->values[i] = c->values[i];
@@ -227,7 +228,7 @@ void simt_mma_stage(emitter *e, ir_op op) {
         place_group(e, &p.left, &c->layout, p.unit);
     plain(e, "wgmma.fence.sync.aligned;");
     for (int64_t step = 0; step < p.left.steps; step += p.unit->k)
-        for (int64_t i = 0; i < instructions_down(p.unit, c); i++)
+        for (int64_t i = 0; i < instructions_down(&p, c); i++)
             for (int64_t j = 0; j < c->tile_columns / p.columns; j++)
                 multiply(e, &p, i, j, step);
     plain(e, "wgmma.commit_group.sync.aligned;");
