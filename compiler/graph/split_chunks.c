@@ -3,7 +3,8 @@
  *
  * x[m,k] y[k,n] in chunks of C steps is the sum over c of x[m,c,i] y[c,i,n], i < C, from the first
  * to the last. A chunk by itself is never -0, so that adding the first to +0 leaves it as it is.
- * A sum in lanes64 is that of the sums of its blocks, in the same order, by definition. */
+ * A sum in lanes64 is that of the sums of its blocks, of which the last may be shorter, in the same
+ * order, by definition. */
 #include "graph/passes.h"
 #include "ops/build.h"
 #include "ops/control.h"
@@ -103,7 +104,12 @@ static ir_value split_product(ir_builder *b, ir_op op, const product *p) {
 
 /* ---- sums ---- */
 
-/* A sum along the last axis, in whole blocks, of fewer rows than there are workers. */
+typedef struct rewriting {
+    const chunk_split *split;
+    int64_t next; /* id */
+} rewriting;
+
+/* A sum along the last axis, of fewer rows than there are workers. */
 static bool is_long_sum(const ir_builder *b, ir_op op, const chunk_split *s) {
     const ir_op_data *d = ir_op_get(b->m, op);
     const ir_type_data *x = build_type(b, d->operands[0]);
@@ -115,8 +121,7 @@ static bool is_long_sum(const ir_builder *b, ir_op op, const chunk_split *s) {
         order_find(ir_op_string(b->m, op, "order", "any")) != ORDER_LANES64)
         return false;
     int64_t rows = ir_type_count(b->m, ir_value_get(b->m, d->results[0])->type);
-    return x->dims[last] >= (s->columns ? SPLIT_SUM : SUMS_OF_THREADS * SPLIT_SUM) &&
-           x->dims[last] % ORDER_LANES64_CHUNK == 0 && rows > 0 &&
+    return x->dims[last] >= (s->columns ? SPLIT_SUM : SUMS_OF_THREADS * SPLIT_SUM) && rows > 0 &&
            (s->columns ? 2 : 1) * rows < s->workers;
 }
 
@@ -131,23 +136,43 @@ static ir_value sum_again(ir_builder *b, ir_op op, ir_value x, int64_t axis, ir_
     return ir_op_result(b->m, graph_build(b, GRAPH_REDUCE, &x, 1, attrs, 5), 0);
 }
 
-static ir_value split_sum(ir_builder *b, ir_op op, int64_t next) {
+/* The sums of whole blocks, along `last`. */
+static ir_value sum_blocks(ir_builder *b, ir_op op, int64_t last, int64_t blocks, int64_t id) {
+    const ir_named_attr part = {"chunks", ir_attr_int(b->m, blocks)};
+    const int64_t end = blocks * ORDER_LANES64_CHUNK;
     ir_value x = ir_op_get(b->m, op)->operands[0];
     ir_type_data t = *build_type(b, x);
-    const int64_t last = t.rank - 1, blocks = t.dims[last] / ORDER_LANES64_CHUNK,
-                  id = reduction_id(b->m, op);
-    const ir_named_attr part = {"chunks", ir_attr_int(b->m, blocks)},
-                        whole = {"joins", ir_attr_int(b->m, id)};
+    if (t.dims[last] > end)
+        x = build_slice_axis(b, x, (int)last, 0, end);
     t.dims[last] = blocks;
     t.dims[t.rank++] = ORDER_LANES64_CHUNK;
-    x = build_reshape(b, x, t.rank, t.dims);
-    return sum_again(b, op, sum_again(b, op, x, last + 1, part, id), last, whole, next);
+    return sum_again(b, op, build_reshape(b, x, t.rank, t.dims), last + 1, part, id);
 }
 
-typedef struct rewriting {
-    const chunk_split *split;
-    int64_t next; /* id */
-} rewriting;
+/* That of what is left, behind those of the blocks. */
+static ir_value add_rest(ir_builder *b, ir_op op, ir_value blocks, int64_t last, int64_t from,
+                         rewriting *r) {
+    ir_value x = ir_op_get(b->m, op)->operands[0];
+    const ir_named_attr part = {"rest", ir_attr_int(b->m, reduction_id(b->m, op))},
+                        axis = {"axis", ir_attr_int(b->m, last)};
+    ir_type_data t = *build_type(b, x);
+    x = build_slice_axis(b, x, (int)last, from, t.dims[last]);
+    t.dims[last] = 1;
+    ir_value both[] = {blocks, sum_again(b, op, x, last, part, r->next++)};
+    both[1] = build_reshape(b, both[1], t.rank, t.dims);
+    return ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, both, 2, &axis, 1), 0);
+}
+
+static ir_value split_sum(ir_builder *b, ir_op op, rewriting *r) {
+    const ir_type_data *x = build_type(b, ir_op_get(b->m, op)->operands[0]);
+    const int64_t last = x->rank - 1, steps = x->dims[last], blocks = steps / ORDER_LANES64_CHUNK,
+                  whole = blocks * ORDER_LANES64_CHUNK, id = reduction_id(b->m, op);
+    const ir_named_attr joins = {"joins", ir_attr_int(b->m, id)};
+    ir_value sums = sum_blocks(b, op, last, blocks, id);
+    if (steps > whole)
+        sums = add_rest(b, op, sums, last, whole, r);
+    return sum_again(b, op, sums, last, joins, r->next++);
+}
 
 static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, void *context) {
     rewriting *r = context;
@@ -159,7 +184,7 @@ static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, voi
         (s->columns ? leaves_units(&p, s) : shortens_runs(b->m, op, &p, s)))
         results[0] = split_product(b, op, &p);
     else if (is_long_sum(b, op, s))
-        results[0] = split_sum(b, op, r->next++);
+        results[0] = split_sum(b, op, r);
     else
         return CONTROL_KEPT;
     return CONTROL_REPLACED;

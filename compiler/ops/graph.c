@@ -80,7 +80,7 @@ dtype graph_accumulate_type(const ir_module *m, ir_op op) {
 }
 
 bool graph_attr_is_argument(const char *name) {
-    static const char *const own[] = {"accumulate", "chunks", "joins", "id"};
+    static const char *const own[] = {"accumulate", "chunks", "joins", "rest", "id"};
     bool is = true;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         is &= strcmp(name, own[i]) != 0;

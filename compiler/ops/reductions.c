@@ -138,9 +138,11 @@ static void add_graph_op(const ir_module *m, ir_op op, const bool *needed, reduc
         d->opcode == GRAPH_FOLD ? ORDER_SEQ : order_of(m, op, is_dot ? ORDER_CHUNK512 : ORDER_ANY);
     r.name = order_name(r.order, ir_op_string(m, op, "order", ""));
     r.chunks = chunks_of(m, op);
-    if (r.chunks && !(is_dot ? chunks_are_added : chunks_are_summed)(m, op))
+    bool is_rest = chunks_is_rest(m, op);
+    if ((r.chunks || is_rest) && !(is_dot ? chunks_are_added : chunks_are_summed)(m, op))
         r.chunks = -1;
-    r.joins = chunks_joins(m, op);
+    r.rest = r.chunks > 0 && !is_dot ? chunks_rest(m, op) : 0;
+    r.joins = is_rest || chunks_joins(m, op);
     vec_push(&out->items, r);
 }
 
@@ -327,7 +329,8 @@ static bool is_split(const reduction_record *was, const reduction_record *r) {
     return r->chunks > 1 && !was->chunks && strcmp(was->kind, r->kind) == 0 &&
            was->order == r->order && strcmp(was->name, r->name) == 0 &&
            order_info_of(r->order)->chunk == r->extent && ir_dim_is_static(was->extent) &&
-           was->extent == r->extent * r->chunks && was->results * r->chunks == r->results;
+           r->rest < r->extent && was->extent == r->extent * r->chunks + r->rest &&
+           was->results * r->chunks == r->results;
 }
 
 bool reductions_kept(const reduction_list *before, const reduction_list *after, status *st) {

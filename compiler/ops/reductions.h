@@ -26,7 +26,8 @@ typedef struct reduction_record {
     bool needed;      /* Graph IR: the kernel's outputs depend on it */
     int64_t chunks;   /* Graph IR: it is of so many chunks of one product, which are added in order;
                          -1: they are not; 0: it is none */
-    bool joins;       /* Graph IR: it sums blocks of one sum again */
+    int64_t rest;     /* Graph IR: of chunks of one sum, elements of a shorter one behind them */
+    bool joins;       /* Graph IR: it sums blocks of one sum again, or the shorter last one */
 } reduction_record;
 enum { REDUCTION_NO_ID = -1 };
 /* The extent for messages; "?" where it is no number. */

@@ -42,19 +42,23 @@ static void test_kept(void **state) {
     ir_module *m = ir_module_new();
     (void)state;
     const reduction_record
-        dot = {"dot", ORDER_CHUNK512, "chunk512", 600, 4, 0, true, 0, false},
-        sum = {"sum", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0, false},
-        seq = {"dot", ORDER_SEQ, "seq", 600, 4, 0, true, 0, false},
-        shorter = {"dot", ORDER_CHUNK512, "chunk512", 599, 4, 0, true, 0, false},
-        long_dot = {"dot", ORDER_CHUNK512, "chunk512", 1536, 4, 0, true, 0, false},
-        chunks = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, 3, false},
-        not_added = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, -1, false},
-        too_few = {"dot", ORDER_CHUNK512, "chunk512", 512, 8, 0, true, 2, false},
-        fewer = {"dot", ORDER_CHUNK512, "chunk512", 600, 3, 0, true, 0, false},
-        most = {"max", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0, false},
-        ampere = {"dot", ORDER_UNIT, "mma.sm80.bf16", 600, 4, 0, true, 0, false},
-        hopper = {"dot", ORDER_UNIT, "mma.sm90.bf16", 600, 4, 0, true, 0, false},
-        symbol = {"dot", ORDER_CHUNK512, "chunk512", ir_dim_symbol(m, "K"), 4, 0, true, 0, false};
+        dot = {"dot", ORDER_CHUNK512, "chunk512", 600, 4, 0, true, 0, 0, false},
+        sum = {"sum", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0, 0, false},
+        seq = {"dot", ORDER_SEQ, "seq", 600, 4, 0, true, 0, 0, false},
+        shorter = {"dot", ORDER_CHUNK512, "chunk512", 599, 4, 0, true, 0, 0, false},
+        long_dot = {"dot", ORDER_CHUNK512, "chunk512", 1536, 4, 0, true, 0, 0, false},
+        chunks = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, 3, 0, false},
+        not_added = {"dot", ORDER_CHUNK512, "chunk512", 512, 12, 0, true, -1, 0, false},
+        too_few = {"dot", ORDER_CHUNK512, "chunk512", 512, 8, 0, true, 2, 0, false},
+        long_sum = {"sum", ORDER_LANES64, "lanes64", 8193, 2, 0, true, 0, 0, false},
+        blocks = {"sum", ORDER_LANES64, "lanes64", 4096, 4, 0, true, 2, 1, false},
+        lost = {"sum", ORDER_LANES64, "lanes64", 4096, 4, 0, true, 2, 0, false},
+        fewer = {"dot", ORDER_CHUNK512, "chunk512", 600, 3, 0, true, 0, 0, false},
+        most = {"max", ORDER_LANES64, "lanes64", 600, 2, 1, true, 0, 0, false},
+        ampere = {"dot", ORDER_UNIT, "mma.sm80.bf16", 600, 4, 0, true, 0, 0, false},
+        hopper = {"dot", ORDER_UNIT, "mma.sm90.bf16", 600, 4, 0, true, 0, 0, false},
+        symbol = {"dot", ORDER_CHUNK512, "chunk512", ir_dim_symbol(m, "K"), 4, 0, true, 0,
+                  0,     false};
     const reduction_record twin = with_id(dot, 2, true), unused = with_id(sum, 3, false),
                            nameless = with_id(sum, REDUCTION_NO_ID, true);
     const struct {
@@ -83,6 +87,8 @@ static void test_kept(void **state) {
         {{long_dot}, {chunks}, 1, 1, false, NULL}, /* split into its chunks */
         {{long_dot}, {not_added}, 1, 1, false, "the chunks of the dot with id 0 are not"},
         {{long_dot}, {too_few}, 1, 1, false, "dot with id 0 over 512 elements "},
+        {{long_sum}, {blocks}, 1, 1, false, NULL}, /* and a rest of one element */
+        {{long_sum}, {lost}, 1, 1, false, "sum with id 0 over 4096 elements "},
         {{chunks}, {long_dot}, 1, 1, false, "dot with id 0 over 1536 elements "},
         {{sum}, {most}, 1, 1, false, "max with id 1 "},
         {{ampere}, {ampere}, 1, 1, false, NULL},
