@@ -102,10 +102,11 @@ class Timed:
     def __getattr__(self, name):
         return getattr(self.loaded, name)
 
-    def launch(self, *given):
+    def run(self, *given):
         start = time.perf_counter()
-        self.loaded.launch(*given)
+        result = self.loaded.run(*given)
         self.seconds = time.perf_counter() - start
+        return result
 
 
 def arrays_of(weights):

@@ -193,17 +193,6 @@ static PyObject *context_put(PyObject *self, PyObject *arguments) {
     return made;
 }
 
-/* empty(dtype, shape): a Tensor here, not initialised. */
-static PyObject *context_empty(PyObject *self, PyObject *arguments) {
-    PyObject *host = PyObject_Call((PyObject *)tensor_type, arguments, NULL), *made = NULL;
-    if (host) {
-        const tensor_object *t = (tensor_object *)host;
-        made = tensor_new_in(self, t->type, t->rank, t->shape);
-    }
-    Py_XDECREF(host);
-    return made;
-}
-
 /* get(tensor): its elements in memory of the host. */
 PyObject *context_get(PyObject *self, PyObject *given) {
     (void)self;
@@ -223,7 +212,6 @@ PyObject *context_get(PyObject *self, PyObject *given) {
 bool context_type_ready(PyObject *module) {
     static PyMethodDef methods[] = {
         {"put", context_put, METH_VARARGS, "put(array, dtype): a Tensor with its elements here."},
-        {"empty", context_empty, METH_VARARGS, "empty(dtype, shape): a Tensor here."},
         {"get", context_get, METH_O, "get(tensor): the same in memory of the host."},
         {0}};
     static PyType_Slot slots[] = {{Py_tp_new, context_create},

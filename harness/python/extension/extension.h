@@ -52,6 +52,11 @@ bool tensor_is_there(const tensor_object *t);
 /* ... and that the host may look at it. */
 bool tensor_is_reachable(const tensor_object *t);
 
+/* Is the memory a context's that a launch may give to a result? Nobody else looks at it. */
+bool tensor_is_donatable(const tensor_object *t);
+/* Another tensor with this one's memory, which is none any more. */
+PyObject *tensor_give(tensor_object *t);
+
 /* ---- dlpack.c: Tensor.__dlpack__ ---- */
 PyObject *tensor_dlpack(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tensor_dlpack_device(PyObject *self, PyObject *nothing);
@@ -117,12 +122,13 @@ PyTypeObject *extension_make_type(PyType_Spec *spec, PyObject *module, const cha
 PyObject *launch_devices(PyObject *module, PyObject *nothing);
 PyObject *launch_capabilities(PyObject *module, PyObject *index);
 
-/* ---- launch.c: Module ---- */
-bool launch_types_ready(PyObject *module);
-PyObject *launch_signature(PyObject *module, PyObject *arrays);
+/* ---- loaded.c: Module ---- */
+bool loaded_type_ready(PyObject *module);
+PyObject *loaded_signature(PyObject *module, PyObject *arrays);
 
 /* ---- tree.c: values of several arrays ---- */
 PyObject *tree_gather(PyObject *module, PyObject *arguments);
+PyObject *tree_scatter(PyObject *module, PyObject *arguments);
 bool tree_ready(void);
 
 /* ---- capture.c: calls of functions, recorded where TESSERA_CAPTURE says so ---- */

@@ -11,12 +11,15 @@ PyMODINIT_FUNC PyInit__tessera(void) {
          "code."},
         {"devices", launch_devices, METH_NOARGS, "A list of dicts."},
         {"capabilities", launch_capabilities, METH_O, "Of the device of that index: JSON."},
-        {"signature", launch_signature, METH_O,
+        {"signature", loaded_signature, METH_O,
          "signature(arrays): a tuple of (type, shape) of each."},
         {"gather", tree_gather, METH_VARARGS,
          "gather(value, form, arrays): puts the arrays of a value at the places that the form has, "
          "dicts by words; True, or the place of an array that is not there, or None where the "
          "value has another form."},
+        {"scatter", tree_scatter, METH_VARARGS,
+         "scatter(value, form, arrays): the arrays of a tuple in the form of the value; dicts, "
+         "lists and tuples where it has none."},
         {"capture_open", capture_open, METH_VARARGS,
          "capture_open(function, values): a call whose arguments are recorded, or None; values is "
          "a "
@@ -35,7 +38,7 @@ PyMODINIT_FUNC PyInit__tessera(void) {
                                      NULL};
     PyObject *module = PyModule_Create(&definition);
     if (module && (!tensor_type_ready(module) || !context_type_ready(module) ||
-                   !launch_types_ready(module) || !capture_ready(module) || !tree_ready() ||
+                   !loaded_type_ready(module) || !capture_ready(module) || !tree_ready() ||
                    PyModule_AddStringConstant(module, "version", TESSERA_PACKAGE_VERSION) != 0 ||
                    PyModule_AddIntConstant(module, "INVALID", STATUS_INVALID) != 0 ||
                    PyModule_AddIntConstant(module, "UNAVAILABLE", STATUS_UNAVAILABLE) != 0))

@@ -113,17 +113,16 @@ bool tensor_is_reachable(const tensor_object *t) {
     return false;
 }
 
-/* Is the memory a context's that a launch may give to a result? Nobody else looks at it. */
-static PyObject *is_donatable(PyObject *self, void *closure) {
-    const tensor_object *t = (const tensor_object *)self;
-    (void)closure;
-    return PyBool_FromLong(t->context && !t->donated && t->lent == 0);
+bool tensor_is_donatable(const tensor_object *t) {
+    return t->context && !t->donated && t->lent == 0;
 }
 
-/* Another tensor with this one's memory, which is none any more. */
-static PyObject *give(PyObject *self, PyObject *nothing) {
-    tensor_object *t = (tensor_object *)self;
-    (void)nothing;
+static PyObject *get_donatable(PyObject *self, void *closure) {
+    (void)closure;
+    return PyBool_FromLong(tensor_is_donatable((const tensor_object *)self));
+}
+
+PyObject *tensor_give(tensor_object *t) {
     PyObject *made = tensor_is_there(t) ? new_tensor(t->type, t->rank, t->shape) : NULL;
     if (made) {
         ((tensor_object *)made)->data = t->data;
@@ -239,20 +238,19 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
     return tensor_new(NULL, dtype_from_name(name), (int)rank, shape, false);
 }
 
-static PyMethodDef methods[] = {
-    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
-     "Tensor[\"M\", \"N\", f32]: the type of a kernel's parameter."},
-    {"__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack, METH_VARARGS | METH_KEYWORDS,
-     "A capsule with a DLPack tensor that shares this memory."},
-    {"give", give, METH_NOARGS, "Another tensor with this one's memory, which has none any more."},
-    {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS,
-     "(1, 0): the CPU; (2, 0): the first GPU of CUDA."},
-    {0}};
+static PyMethodDef methods[] = {{"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+                                 "Tensor[\"M\", \"N\", f32]: the type of a kernel's parameter."},
+                                {"__dlpack__", (PyCFunction)(void (*)(void))tensor_dlpack,
+                                 METH_VARARGS | METH_KEYWORDS,
+                                 "A capsule with a DLPack tensor that shares this memory."},
+                                {"__dlpack_device__", tensor_dlpack_device, METH_NOARGS,
+                                 "(1, 0): the CPU; (2, 0): the first GPU of CUDA."},
+                                {0}};
 static PyGetSetDef attributes[] = {
     {"shape", get_shape, NULL, "a tuple", NULL},
     {"dtype", get_dtype, NULL, "the kernel's word: 'bf16'", NULL},
     {"context", get_context, NULL, "whose memory it is, or None", NULL},
-    {"donatable", is_donatable, NULL, "a launch may give its memory to a result", NULL},
+    {"donatable", get_donatable, NULL, "a launch may give its memory to a result", NULL},
     {"readonly", get_readonly, NULL, "an input", NULL},
     {0}};
 

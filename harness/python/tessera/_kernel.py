@@ -13,10 +13,11 @@ from typing import Any
 
 from tessera import _capture, _dims, _tessera, _tree, numerics, runtime
 from tessera._errors import CompileError, Error
-from tessera._module import Module, Signature, compile_file, dims_option
+from tessera._module import Module, compile_file, dims_option
 from tessera._source import Source
 from tessera._types import ARRAYS, kernel_type
 
+Signature = tuple[tuple[str, tuple[int, ...]], ...]
 Constants = tuple[tuple[str, Any], ...]
 
 
@@ -30,6 +31,7 @@ class Kernel:
         self._source = Source(function)
         self._file = inspect.getsourcefile(function) or "<unknown>"
         self._modules: dict[tuple[Signature, Constants, str, str], Module] = {}
+        self._last: tuple[Any, Any] = (None, None)
         self._known: dict[str, Any] = {}
         self._threads: int | None = None
         self._options: dict[str, Any] = {}
@@ -59,14 +61,19 @@ class Kernel:
         try:
             given, arrays = self._flat(values, named)
             constants = {name: value for name, value in named.items() if name not in self._source.tops}
-            signature = _tessera.signature(arrays)
-            module = self._module_of(signature, constants)
-            if not _tessera.capturing:
-                return module.run(signature, arrays, given)
-            leaves = zip((one.name for one in self._source.parameters), arrays)
-            return _capture.recorded(self.__name__, leaves, functools.partial(module.run, signature, arrays, given))
+            run = functools.partial(self._run, constants, arrays, given)
+            return _capture.recorded(self.__name__, zip(self._form.names, arrays), run) if _tessera.capturing else run()
         except Error as error:
             raise error.with_traceback(None) from None
+
+    def _run(self, constants: dict[str, Any], arrays: tuple[Any, ...], given: dict[str, Any] | None) -> Any:
+        """Launches the module that was last in use, if it fits the arrays, else the one for them."""
+        use = (tuple(constants.items()), numerics.current(), runtime.backend())
+        if self._last[0] == use and (result := self._last[1].run_planned(arrays, given)) is not None:
+            return result
+        module = self._module_of(_tessera.signature(arrays), constants)
+        self._last = use, module
+        return module.run(arrays, given)
 
     def module_for(self, *values: Any, **named: Any) -> Module:
         """The module for arrays of these shapes and types, compiled the first time."""
@@ -88,17 +95,17 @@ class Kernel:
                 raise Error(f"'{name}' of {self.__name__} is a KVCache: give a pair (K, V), or a tessera.KVCache with a length")
             if is_pair and isinstance(value, tuple) and len(value) == 2:
                 shown[name] = {"K": value[0], "V": value[1]}
-        return given, tuple(_tree.flatten(self._names, shown))
+        return given, self._form.flatten(shown)
 
     @functools.cached_property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self._source.parameters)
+    def _form(self) -> _tree.Form:
+        return _tree.Form([one.name for one in self._source.parameters])
 
     @functools.cached_property
     def _caches(self) -> dict[str, bool]:
         """Parameters with keys and values in them, and whether these are all that is in them."""
         parts: dict[str, list[str]] = {}
-        for name in self._names:
+        for name in self._form.names:
             top, _, part = name.partition(".")
             parts.setdefault(top, []).append(part)
         return {top: found == ["K", "V"] for top, found in parts.items() if any(("." + part).endswith(".K") for part in found)}

@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import json
-import math
 import os
 import pathlib
 import sys
 import tempfile
-from typing import Any, NamedTuple
+from typing import Any
 
 from tessera import _dims, _program, _tessera, _tree, numerics, runtime
 from tessera._errors import CheckError, CompileError, Error, diagnostics_of
-from tessera._types import ARRAYS, ELEMENT_BYTES
+from tessera._types import ARRAYS
 
 Signature = tuple[tuple[str, tuple[int, ...]], ...]
 
 
-@dataclasses.dataclass(frozen=True)
-class _Plan:
-    """Sizes, outputs and dimensions of a launch on arrays of one signature."""
-
-    elements: tuple[int, ...]
-    outputs: tuple[_Output, ...]
-    dims: tuple[int, ...]
-
-
-class _Output(NamedTuple):
-    """A result's type and shape, and the input that it replaces, None where it replaces none; whether the memory of that is worth keeping."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    replaced: int | None
-    is_large: bool
-    is_result: bool
-
-
-IN_PLACE_BYTES = 4096  # smaller tensors are made anew, so that a full cache's length stays what it was
-
-
-CPU = 1  # DLPack's number of it
-
-
-def _on_host(array: Any) -> bool:
-    if isinstance(array, _tessera.Tensor):
-        return array.context is None
-    asked = None if type(array).__module__ == "numpy" else getattr(array, "__dlpack_device__", None)
-    return asked is None or asked()[0] == CPU
-
-
-def _result_maker(array: Any) -> Any:
-    """Makes the framework's array of a tensor: that of the inputs."""
-    framework = type(array).__module__.split(".")[0]
+@functools.lru_cache(maxsize=None)
+def _framework_maker(framework: str) -> Any:
+    """Makes that framework's array of a tensor."""
     if framework == "numpy":
         return sys.modules["numpy"].asarray
     if framework == "torch":
@@ -62,6 +29,10 @@ def _result_maker(array: Any) -> Any:
 
         return jax.dlpack.from_dlpack
     return lambda tensor: tensor
+
+
+def _result_maker(array: Any) -> Any:
+    return _framework_maker(type(array).__module__.partition(".")[0])
 
 
 class Module:
@@ -83,19 +54,17 @@ class Module:
         self._loaded = _tessera.Module(self._context, image)
         self.metadata: dict[str, Any] = json.loads(self._loaded.metadata)
         self.image = image
-        self._inputs = [str(one["name"]) for one in self.metadata["inputs"]]
-        self._results = [one for one in self.metadata["outputs"] if "effect" not in one]
-        self._replaced = {target: source for source, target in self.metadata.get("donated", ())}
-        self._result_names = tuple(str(one["name"]) for one in self._results)
+        inputs = [str(one["name"]) for one in self.metadata["inputs"]]
+        self._inputs = _tree.Form(inputs)
+        results = [str(one["name"]) for one in self.metadata["outputs"] if "effect" not in one]
+        self._results = _tree.Form(results)
         self._alike = [
-            (self._result_names[target].split(".")[0], self._inputs[source].split(".")[0])
-            for target, source in self._replaced.items()
-            if target < len(self._results)
+            (results[target].split(".")[0], inputs[source].split(".")[0])
+            for source, target in self.metadata.get("donated", ())
+            if target < len(results)
         ]
         self._effects = [one["effect"].split(":", 2) for one in self.metadata["outputs"] if "effect" in one]
-        self._has_trees = any("." in name for name in self._inputs) or any("." in one["name"] for one in self._results)
-        self._plans: dict[Signature, _Plan] = {}
-        self._makers: dict[type, Any] = {}
+        self._has_trees = any("." in name for name in (*inputs, *results))
 
     @property
     def name(self) -> str:
@@ -114,7 +83,9 @@ class Module:
     def __repr__(self) -> str:
         return f"<tessera.Module {self.name} for {self.isa}>"
 
-    def _make_plan(self, signature: Signature) -> _Plan:
+    def _plan(self, arrays: tuple[Any, ...]) -> None:
+        """Takes in the sizes of a launch on arrays of one signature."""
+        signature = _tessera.signature(arrays)
         inputs = self.metadata["inputs"]
         if len(signature) != len(inputs):
             names = ", ".join(one["name"] for one in inputs)
@@ -122,22 +93,14 @@ class Module:
         for one, (array_type, _) in zip(inputs, signature):
             if array_type not in ARRAYS[one["dtype"]]:
                 raise Error(f"'{one['name']}' is {array_type}; the kernel takes {' or '.join(ARRAYS[one['dtype']])}")
-        shapes = [(one["name"], tuple(one["shape"]), found) for one, (_, found) in zip(inputs, signature)]
-        dims = _dims.solve(shapes, {})
-        outputs = tuple(self._make_output(place, dims) for place in range(len(self.metadata["outputs"])))
-        elements = tuple(math.prod(found) for _, found in signature)
-        return _Plan(elements, outputs, tuple(dims[name] for name in self.metadata.get("dims", ())))
-
-    def _make_output(self, place: int, dims: dict[str, int]) -> _Output:
-        one = self.metadata["outputs"][place]
-        shape = tuple(_dims.value_of(axis, dims) for axis in one["shape"])
-        is_large = math.prod(shape) * ELEMENT_BYTES[one["dtype"]] >= IN_PLACE_BYTES
-        return _Output(one["dtype"], shape, self._replaced.get(place), is_large, place < len(self._results))
+        dims = _dims.solve(((one["name"], tuple(one["shape"]), found) for one, (_, found) in zip(inputs, signature)), {})
+        shapes = tuple(tuple(_dims.value_of(axis, dims) for axis in one["shape"]) for one in self.metadata["outputs"])
+        self._loaded.plan(arrays, shapes, tuple(dims[name] for name in self.metadata.get("dims", ())))
 
     def __call__(self, *values: Any, **named: Any) -> Any:
         if not named and not self._has_trees:
-            return self.run(_tessera.signature(values), values)
-        tops = list(dict.fromkeys(name.split(".")[0] for name in self._inputs))
+            return self.run(values)
+        tops = list(dict.fromkeys(name.split(".")[0] for name in self._inputs.names))
         if len(values) > len(tops):
             raise Error(f"{self.name} takes {len(tops)} values ({', '.join(tops)}), not {len(values)}")
         given = dict(zip(tops, values))
@@ -145,54 +108,32 @@ class Module:
             if name in given:
                 raise Error(f"'{name}' is given twice")
         given.update(named)
-        arrays = tuple(_tree.flatten(self._inputs, given))
-        return self.run(_tessera.signature(arrays), arrays, given)
+        return self.run(self._inputs.flatten(given), given)
 
-    def run(self, signature: Signature, arrays: tuple[Any, ...], given: dict[str, Any] | None = None) -> Any:
-        """The call, where what the arrays are is known already; `given` has the values that they are parts of."""
-        plan = self._plans.get(signature)
-        if plan is None:
-            plan = self._plans[signature] = self._make_plan(signature)
-        near = next((one for one in arrays if _on_host(one)), None)
-        resident = len(arrays) > 0 and (near is None or any(not _on_host(one) for one in arrays))
-        if resident:
-            outputs = tuple([self._room(one, arrays, near) for one in plan.outputs])
-        else:
-            outputs = tuple([_tessera.Tensor(one.dtype, one.shape) for one in plan.outputs])
-        self._loaded.launch(tuple(zip(arrays, plan.elements)), outputs, plan.dims)
-        if self._effects:
-            _happen(self.name, self._effects, outputs[len(self._results) :])
-            outputs = outputs[: len(self._results)]
-        like = near
-        if resident and near is None:
-            like = next((one for one in arrays if not isinstance(one, _tessera.Tensor)), None)
-        make = self._makers.get(type(like))
-        if make is None:
-            make = self._makers[type(like)] = _result_maker(like)
-        all_made = like is not near
-        made = tuple([self._made(output, one, arrays, make, all_made) for output, one in zip(outputs, plan.outputs)])
+    def run(self, arrays: tuple[Any, ...], given: dict[str, Any] | None = None) -> Any:
+        """The call on the arrays of all inputs; `given` has the values that they are parts of."""
+        if (result := self.run_planned(arrays, given)) is None:
+            self._plan(arrays)
+            result = self.run_planned(arrays, given)
+        return result
+
+    def run_planned(self, arrays: tuple[Any, ...], given: dict[str, Any] | None = None) -> Any:
+        """The same for arrays like those of a call before; None: there was none."""
+        made = self._loaded.run(arrays, _result_maker)
+        if made is None:
+            return None
+        results = len(self._results.names)
+        if len(made) > results:
+            _happen(self.name, self._effects, made[results:])
+            made = made[:results]
         if self._has_trees:
             return self._values(made, given or {})
-        return made[0] if len(made) == 1 else made
-
-    def _room(self, one: _Output, arrays: tuple[Any, ...], near: Any) -> Any:
-        """The tensor of an output: on the device, if it replaces one there or no input is on the host."""
-        held = None if one.replaced is None else arrays[one.replaced]
-        there = one.is_result and (near is None if held is None else not _on_host(held))
-        if not there:
-            return _tessera.Tensor(one.dtype, one.shape)
-        ours = one.is_large and isinstance(held, _tessera.Tensor) and held.donatable and held.context is self._context
-        return held if ours else self._context.empty(one.dtype, one.shape)
-
-    def _made(self, output: Any, one: _Output, arrays: tuple[Any, ...], make: Any, all_made: bool) -> Any:
-        if one.replaced is not None and output is arrays[one.replaced]:
-            return output.give()
-        return make(output) if all_made or output.context is None else output
+        return made[0] if results == 1 else made
 
     def _values(self, outputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Results of several arrays, in the form of what they replace."""
         like = {target: given.get(source) for target, source in self._alike}
-        found = _tree.unflatten(self._result_names, outputs, like)
+        found = self._results.unflatten(outputs, like)
         return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -34,9 +34,6 @@ ARRAYS = {
 }
 
 
-ELEMENT_BYTES = {name: 8 if "64" in name else 4 if "32" in name else 2 if "16" in name else 1 for name in ARRAYS}
-
-
 def kernel_type(array_type: str) -> str | None:
     """The type that a type variable gets from an array; None: none, or more than one could be meant.
 

@@ -389,6 +389,10 @@ class Kernels(unittest.TestCase):
         with self.assertRaisesRegex(tessera.Error, "was donated"):
             optimised(weights, one, held)
         self.assertEqual(listed(held["step"]), 0)
+        twice = tessera.device_put({**fresh, "fp32_master": one})
+        twice["v"] = twice["m"]
+        with self.assertRaisesRegex(tessera.Error, "'opt_out.m' overlaps 'opt.v'"):
+            optimised(one, one, twice)
         look = memoryview(after["v"])
         seen = look.tolist()
         _, later = optimised(weights, one, after)
