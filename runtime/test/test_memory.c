@@ -248,6 +248,37 @@ static void wrong_captures_are_refused(uint32_t index) {
     close_rig(&r);
 }
 
+/* ---- sizes ---- */
+
+/* Memory of all sizes between that of a page and of huge pages of its own, taken and given back out
+ * of order: no two share a byte. */
+static void sizes_lie_apart(uint32_t index) {
+    enum { COUNT = 97 };
+    static const size_t sizes[] = {4096, 262143, 262144, 262145, 1 << 20, 3 << 20, (4 << 20) - 1};
+    rig r;
+    unsigned char *held[COUNT] = {0}, back;
+    open_rig(&r, index, 0);
+    for (unsigned turn = 0; turn < 3 * COUNT; turn++) {
+        const unsigned i = turn * 31 % COUNT;
+        if (held[i]) {
+            const size_t last = sizes[i % COUNT_OF(sizes)] - 1;
+            OK(tsrCopy(r.context, &back, held[i], 1));
+            assert_int_equal(back, i);
+            OK(tsrCopy(r.context, &back, held[i] + last, 1));
+            assert_int_equal(back, i);
+            OK(tsrFree(r.context, held[i]));
+            held[i] = NULL;
+        }
+        if (turn < 2 * COUNT) {
+            const size_t size = sizes[i % COUNT_OF(sizes)];
+            OK(tsrAlloc(r.context, size, TSR_ALLOC_DEFAULT, (void **)&held[i]));
+            OK(tsrFillAsync(r.context, r.stream, held[i], (unsigned char)i, size));
+            OK(tsrStreamSynchronize(r.context, r.stream));
+        }
+    }
+    close_rig(&r);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -262,6 +293,7 @@ static const struct {
     {"graphs are replayed", graphs_are_replayed},
     {"graphs look for their memory", graphs_look_for_their_memory},
     {"wrong captures are refused", wrong_captures_are_refused},
+    {"sizes lie apart", sizes_lie_apart},
 };
 
 static void every_device_does(void **state) {

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "device/shared/host_region.h"
+
 enum { ALIGNMENT = 64, CANARY_BEFORE = 64, CANARY = 0xA5 };
 static const size_t page_bytes = 4096, huge_page_bytes = (size_t)2 << 20,
                     large_bytes = (size_t)4 << 20;
@@ -28,22 +30,11 @@ static void *map_pages(size_t size_bytes, int protection) {
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Maps more than needed and returns the ends, since mmap knows no alignment. */
 static bool map_large(host_memory *m, status *st) {
-    size_t wanted = round_up(m->size_bytes, huge_page_bytes), total = wanted + huge_page_bytes;
-    unsigned char *start = map_pages(total, PROT_READ | PROT_WRITE);
-    if (!start)
-        return no_memory(m->size_bytes, st);
-    size_t before = round_up((uintptr_t)start, huge_page_bytes) - (uintptr_t)start;
-    if (before)
-        munmap(start, before);
-    if (total - before > wanted)
-        munmap(start + before + wanted, total - before - wanted);
-    m->data = m->base = start + before;
-    m->mapped_bytes = wanted;
-    (void)madvise(m->data, wanted,
-                  MADV_HUGEPAGE); /* advice: an old kernel's refusal changes speed alone */
-    return true;
+    const size_t wanted = round_up(m->size_bytes, huge_page_bytes);
+    m->data = m->base = host_region_map(wanted);
+    m->mapped_bytes = m->base ? wanted : 0;
+    return m->base || no_memory(m->size_bytes, st);
 }
 
 /* The pages between the guards. */
@@ -80,7 +71,9 @@ bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, s
     if (size_bytes >= large_bytes)
         return map_large(memory_out, st);
     size_t padded = round_up(size_bytes ? size_bytes : 1, ALIGNMENT);
-    memory_out->data = memory_out->base = aligned_alloc(ALIGNMENT, padded);
+    memory_out->base = host_region_holds(size_bytes) ? host_region_alloc(size_bytes)
+                                                     : aligned_alloc(ALIGNMENT, padded);
+    memory_out->data = memory_out->base;
     return memory_out->data || no_memory(size_bytes, st);
 }
 
@@ -99,6 +92,8 @@ void host_memory_inside(const host_memory *memory, unsigned char **start_out, si
 void host_memory_unmap(host_memory *memory) {
     if (memory->mapped_bytes)
         munmap(memory->base, memory->mapped_bytes);
+    else if (memory->base && host_region_holds(memory->size_bytes))
+        host_region_free(memory->base, memory->size_bytes);
     else
         free(memory->base);
     *memory = (host_memory){0};

@@ -1,5 +1,5 @@
-/* host_memory.h - host allocations: small, large (huge pages) and guarded (canaries and guard
- * pages). */
+/* host_memory.h - host allocations: small, large (huge pages of their own or shared) and guarded
+ * (canaries and guard pages). */
 #ifndef TESSERA_RUNTIME_HOST_MEMORY_H
 #define TESSERA_RUNTIME_HOST_MEMORY_H
 
@@ -9,7 +9,8 @@
 
 #include "base/status.h"
 
-/* `base` and `mapped_bytes`: what was mapped, guard pages and all; 0 bytes: it is from malloc. */
+/* `base` and `mapped_bytes`: what was mapped, guard pages and all; 0 bytes: it is from malloc
+ * or, by its size, in a region (host_region.h). */
 typedef struct host_memory {
     unsigned char *data;
     size_t size_bytes;
@@ -18,9 +19,9 @@ typedef struct host_memory {
     bool guarded;
 } host_memory;
 
-/* Data is aligned to 64 bytes; from 4 MiB on to 2 MiB, with huge pages asked for. A guarded
- * allocation ends right before a PROT_NONE page (but for padding to 64 bytes), and is preceded by
- * one. Contents are undefined. */
+/* Data is aligned to 64 bytes; from 4 MiB on to 2 MiB, with huge pages asked for, which smaller
+ * ones share from 256 KiB on. A guarded allocation ends right before a PROT_NONE page (but for
+ * padding to 64 bytes), and is preceded by one. Contents are undefined. */
 bool host_memory_map(size_t size_bytes, bool guarded, host_memory *memory_out, status *st);
 /* Guarded memory whose pages between the guards can be mapped again (MAP_SHARED). */
 bool host_memory_map_shared(size_t size_bytes, host_memory *memory_out, status *st);

@@ -1,0 +1,116 @@
+/* host_region.c - see host_region.h. First fit: a region has a bit for each of its parts. */
+#include "device/shared/host_region.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { PARTS = 512 };
+static const size_t part_bytes = (size_t)64 << 10, region_bytes = PARTS * ((size_t)64 << 10),
+                    huge_page_bytes = (size_t)2 << 20, smallest_bytes = (size_t)256 << 10,
+                    large_bytes = (size_t)4 << 20;
+
+typedef struct region {
+    struct region *next;
+    unsigned char *start;
+    bool used[PARTS];
+    uint32_t free_parts;
+} region;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static region *regions;
+
+bool host_region_holds(size_t size_bytes) {
+    return size_bytes >= smallest_bytes && size_bytes < large_bytes;
+}
+
+static uint32_t parts_of(size_t size_bytes) {
+    return (uint32_t)((size_bytes + part_bytes - 1) / part_bytes);
+}
+
+/* Maps more than needed and returns the ends, since mmap knows no alignment. */
+void *host_region_map(size_t size_bytes) {
+    const size_t total = size_bytes + huge_page_bytes;
+    unsigned char *start =
+        mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    const size_t before = -(uintptr_t)start % huge_page_bytes;
+    if (before)
+        munmap(start, before);
+    if (total - before > size_bytes)
+        munmap(start + before + size_bytes, total - before - size_bytes);
+    /* Advice: an old kernel's refusal changes speed alone. */
+    (void)madvise(start + before, size_bytes, MADV_HUGEPAGE);
+    return start + before;
+}
+
+static region *add_region(void) {
+    region *r = calloc(1, sizeof *r);
+    unsigned char *start = r ? host_region_map(region_bytes) : NULL;
+    if (!start) {
+        free(r);
+        return NULL;
+    }
+    *r = (region){.next = regions, .start = start, .free_parts = PARTS};
+    regions = r;
+    return r;
+}
+
+/* The first of so many free parts in a row; PARTS: there are none. */
+static uint32_t find_run(const region *r, uint32_t count) {
+    uint32_t run = 0;
+    for (uint32_t at = 0; at < PARTS && r->free_parts >= count; at++) {
+        run = r->used[at] ? 0 : run + 1;
+        if (run == count)
+            return at + 1 - count;
+    }
+    return PARTS;
+}
+
+static void mark(region *r, uint32_t first, uint32_t count, bool used) {
+    for (uint32_t at = first; at < first + count; at++)
+        r->used[at] = used;
+    r->free_parts += used ? -count : count;
+}
+
+void *host_region_alloc(size_t size_bytes) {
+    const uint32_t count = parts_of(size_bytes);
+    uint32_t first = PARTS;
+    pthread_mutex_lock(&mutex);
+    region *r = regions;
+    while (r && (first = find_run(r, count)) == PARTS)
+        r = r->next;
+    if (!r && (r = add_region()))
+        first = 0;
+    if (r)
+        mark(r, first, count, true);
+    pthread_mutex_unlock(&mutex);
+    return r ? r->start + first * part_bytes : NULL;
+}
+
+static bool another_is_empty(const region *r) {
+    for (const region *other = regions; other; other = other->next)
+        if (other != r && other->free_parts == PARTS)
+            return true;
+    return false;
+}
+
+void host_region_free(void *data, size_t size_bytes) {
+    region **at = &regions, *gone = NULL;
+    pthread_mutex_lock(&mutex);
+    while ((size_t)((unsigned char *)data - (*at)->start) >= region_bytes)
+        at = &(*at)->next;
+    region *r = *at;
+    const size_t offset = (size_t)((unsigned char *)data - r->start);
+    mark(r, (uint32_t)(offset / part_bytes), parts_of(size_bytes), false);
+    if (r->free_parts == PARTS && another_is_empty(r)) {
+        *at = r->next;
+        gone = r;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (gone)
+        munmap(gone->start, region_bytes);
+    free(gone);
+}

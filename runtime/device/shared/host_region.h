@@ -1,0 +1,21 @@
+/* host_region.h - allocations that share huge pages: a model's weights of 1 MiB each lie in pages
+ * of 2 MiB, and a read of them needs a 512th of the address translations. */
+#ifndef TESSERA_RUNTIME_HOST_REGION_H
+#define TESSERA_RUNTIME_HOST_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Regions have 32 MiB; an allocation takes parts of 64 KiB of one. */
+bool host_region_holds(size_t size_bytes); /* 256 KiB up to 4 MiB */
+/* Aligned to 64 KiB, contents undefined; NULL: no memory. Any thread may call. */
+void *host_region_alloc(size_t size_bytes);
+/* With the size that it was allocated with. A region without allocations goes back to the system,
+ * except one. */
+void host_region_free(void *data, size_t size_bytes);
+
+/* Memory of its own, aligned to 2 MiB, with huge pages asked for, for munmap; the size is a
+ * multiple of 2 MiB. NULL: no memory. */
+void *host_region_map(size_t size_bytes);
+
+#endif
