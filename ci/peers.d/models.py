@@ -7,6 +7,7 @@ Rows of ours alone: the launch in a token's step, without Python's part, and a r
 `ci/peers --models`; what is missing is left out, with the reason.
 """
 import argparse
+import functools
 import json
 import os
 import statistics
@@ -16,6 +17,7 @@ import time
 
 LAYERS, WIDTH, HEADS, GROUPS, DEPTH, INNER, WORDS = 4, 512, 8, 4, 64, 1536, 8192
 PROMPT, ROOM, FILLED = 128, 1024, 512
+FILLS = (PROMPT, FILLED)  # of the cache, before the tokens whose share of a read is told
 ENOUGH_S = 0.25
 
 
@@ -64,33 +66,36 @@ def ours():
     whole = tessera.device_put([w["embedding"], w["last"], layers])
     kept = {"states": states}
 
-    def taken(kind):
+    def taken(kind, filled=FILLED):
         if kind == "prompt":
             return tokens, *whole, cosines[:PROMPT], sines[:PROMPT]
-        return tokens[:1], *whole, cosines[FILLED : FILLED + 1], sines[FILLED : FILLED + 1], kept["states"]
+        for one in kept["states"]:  # the same place again
+            one.length = np.int32(filled)
+        return tokens[:1], *whole, cosines[filled : filled + 1], sines[filled : filled + 1], kept["states"]
 
     def run_prompt():
         return model.prompt(*taken("prompt"))
 
-    def run_token():
-        logits, states = model.token(*taken("token"))
-        for one in states:  # the same place again
-            one.length = np.int32(FILLED)
-        kept["states"] = states
+    def run_token(filled=FILLED):
+        logits, kept["states"] = model.token(*taken("token", filled))
         return logits
 
     def room(kind):
         return getattr(model, kind).module_for(*taken(kind)).metadata["program"]["arena_bytes"]
 
-    def launch_s():
-        run_token()
+    def launch_s(filled):
+        run_token(filled)
         return timed.seconds
 
     module = model.token.module_for(*taken("token"))
     timed = module._loaded = Timed(module._loaded)
     count = sum(array.size for array in arrays_of(w))
     read = model.total.module_for(line := tessera.device_put(np.ones(count, np.float32)))
-    return {"prompt": run_prompt, "token": run_token, "launch": launch_s, "read": lambda: read(line)}, room
+    runs = {"prompt": run_prompt, "token": run_token, "read": lambda: read(line)}
+    for filled in FILLS:
+        runs[f"token {filled}"] = functools.partial(run_token, filled)
+        runs[f"launch {filled}"] = functools.partial(launch_s, filled)
+    return runs, room
 
 
 class Timed:
@@ -262,7 +267,7 @@ def serve(name, threads):
         while time.perf_counter() < end or len(times) < 3:
             start = time.perf_counter()
             result = runs[kind]()
-            times.append(result if kind == "launch" else time.perf_counter() - start)
+            times.append(result if kind.startswith("launch") else time.perf_counter() - start)
         print(min(times), flush=True)
 
 
@@ -297,9 +302,10 @@ def compared(folder, names):
 
 
 def shares_of_a_read(process, rounds):
-    """Time of a read of the weights, and what that is of a token's step and of the launch in it: medians of rounds."""
-    times = [{kind: asked(process, kind) for kind in ("read", "token", "launch")} for _ in range(rounds)]
-    shares = {kind: statistics.median(one["read"] / one[kind] for one in times) for kind in ("token", "launch")}
+    """Time of a read of the weights, and what that is of a token's step and of the launch in it, for each fill: medians of rounds."""
+    kinds = [f"{part} {filled}" for filled in FILLS for part in ("token", "launch")]
+    times = [{kind: asked(process, kind) for kind in ("read", *kinds)} for _ in range(rounds)]
+    shares = {kind: statistics.median(one["read"] / one[kind] for one in times) for kind in kinds}
     return {"read_ms": 1e3 * statistics.median(one["read"] for one in times), "share": shares}
 
 
@@ -349,8 +355,9 @@ def main():
         room = ", ".join(f"{name} {size / 1e3:.1f}" for name, size in row["room"].items())
         print(f"| {row['model']} | {row['threads']} | {row['ms']:.2f} | " + " | ".join(cells) + f" | {room} |")
     for row in (row for row in rows if "share" in row):
-        print(f"\nA read of the weights on {row['threads']} thread{'s' if row['threads'] > 1 else ''}: {row['read_ms']:.2f} ms, "
-              f"{row['share']['token']:.0%} of a token's step and {row['share']['launch']:.0%} of the launch in it.")
+        shares = [f"{row['share'][f'token {filled}']:.0%} of a token's step behind {filled} others "
+                  f"({row['share'][f'launch {filled}']:.0%} of the launch in it)" for filled in FILLS]
+        print(f"\nA read of the weights on {row['threads']} thread{'s' if row['threads'] > 1 else ''}: {row['read_ms']:.2f} ms, {', '.join(shares)}.")
     return None
 
 
