@@ -153,6 +153,7 @@ typedef struct library_request {
     const compiler_kernel *kernel;
     const compiler_case *c; /* its dimensions */
     int64_t depth;          /* places that BD holds, the least of its values that does */
+    bool on_unit;
     status st;
 } library_request;
 
@@ -268,11 +269,25 @@ static bool next_point(const compiler_knobs *knobs, uint32_t at[COMPILER_KNOBS_M
     return false;
 }
 
+static uint32_t knob_named(const compiler_knobs *knobs, const char *name) {
+    uint32_t i = 0;
+    while (i < knobs->count && strcmp(knobs->items[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Has each warp an instruction's rows of a unit, or two? Others are not worth weighing. */
+static bool has_rows(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX]) {
+    enum { ROWS = 16 };
+    const uint32_t rows = knob_named(knobs, "BM"), warps = knob_named(knobs, "warps");
+    const int64_t each =
+        knobs->items[rows].values[at[rows]] / knobs->items[warps].values[at[warps]];
+    return each >= ROWS && each <= 2 * ROWS;
+}
+
 static bool is_least_depth(const compiler_knobs *knobs, const uint32_t at[COMPILER_KNOBS_MAX],
                            int64_t depth) {
-    uint32_t i = 0;
-    while (i < knobs->count && strcmp(knobs->items[i].name, "BD") != 0)
-        i++;
+    const uint32_t i = knob_named(knobs, "BD");
     const compiler_knob *sizes = &knobs->items[i];
     bool least = i == knobs->count || sizes->values[at[i]] >= depth;
     for (uint32_t k = 0; least && i < knobs->count && k < sizes->count; k++)
@@ -330,7 +345,8 @@ static bool lower_best(library_request *r, library_kernel *out) {
     library_kernel *best = NULL;
     do {
         library_kernel one = {.name = out->name};
-        if (!is_least_depth(r->kernel->knobs, at, r->depth) || !lower_point(r, at, &one))
+        if (!is_least_depth(r->kernel->knobs, at, r->depth) ||
+            (r->on_unit && !has_rows(r->kernel->knobs, at)) || !lower_point(r, at, &one))
             continue;
         least = points.count == 0 || one.cycles < least ? one.cycles : least;
         vec_push(&points, one);
@@ -364,6 +380,7 @@ bool library_lower(const ir_module *graph, const settings *all, const compiler_o
     text_init(&said);
     arena_init(&memory);
     out->name = e->name;
+    r.on_unit = e->on_unit;
     if (e->describe(graph, only_composite(graph), &out->name, &r.depth, &dims))
         r.source = open_library(e->file);
     r.kernel = r.source ? compiler_kernel_named(r.source, out->name) : NULL;

@@ -183,7 +183,7 @@ static bool limit_at(uint32_t index, const parameter_values *values,
     uint32_t at = 0;
 #define P(NAME) at_least_1(value_of(values, #NAME))
 #define VECTORS(NAME) ((P(NAME) + machine->lanes - 1) / machine->lanes)
-/* Two beside a loader leave a thread 224 registers of 255. */
+/* Two beside a loader have 240 registers of 255 each (schedule/simt/simt.h). */
 #define WARP_GROUPS ((P(WARPS) + 3) / 4)
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define ELEMENT_BYTES machine->element_bytes

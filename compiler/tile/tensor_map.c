@@ -94,6 +94,6 @@ uint32_t tensor_map_number(const ir_module *m, ir_op phase, ir_op fetch) {
 int tile_loaders(const ir_module *m) {
     for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
         if (ir_op_get(m, w.op)->opcode == TILE_LOADER)
-            return SIMT_LOADERS;
+            return simt_loaders_beside(ir_op_int(m, ir_module_kernel(m), "threads", SIMT_GROUP));
     return 0;
 }

@@ -44,17 +44,18 @@ static bool same(const ir_module *m, ir_op x, ir_op y, const char *attr) {
 /* Loops whose trips are the same numbers. */
 static bool same_trips(const ir_module *m, ir_op x, ir_op y) {
     ir_op loops[] = {parent_of(m, x), parent_of(m, y)};
-    int64_t bounds[2][2];
     ir_builder b = {.m = (ir_module *)m};
-    for (int i = 0; i < 2; i++) {
-        if (ir_op_get(m, loops[i])->opcode != TILE_FOR)
-            return false;
-        for (int k = 0; k < 2; k++)
-            if (!tile_constant_index(&b, ir_op_get(m, loops[i])->operands[k], &bounds[i][k]))
-                return false;
+    bool same_bounds =
+        ir_op_get(m, loops[0])->opcode == TILE_FOR && ir_op_get(m, loops[1])->opcode == TILE_FOR;
+    for (int k = 0; k < 2 && same_bounds; k++) {
+        ir_value bounds[] = {ir_op_get(m, loops[0])->operands[k],
+                             ir_op_get(m, loops[1])->operands[k]};
+        int64_t numbers[2] = {0, 1};
+        same_bounds = bounds[0] == bounds[1] ||
+                      (tile_constant_index(&b, bounds[0], &numbers[0]) &&
+                       tile_constant_index(&b, bounds[1], &numbers[1]) && numbers[0] == numbers[1]);
     }
-    return same(m, loops[0], loops[1], "step") && bounds[0][0] == bounds[1][0] &&
-           bounds[0][1] == bounds[1][1];
+    return same_bounds && same(m, loops[0], loops[1], "step");
 }
 
 /* The place of a workgroup's memory; -1: it is none. */
@@ -73,17 +74,32 @@ static bool touches(const ir_module *m, ir_op op, int64_t place) {
     return found;
 }
 
+/* Products that touch it, in an operation and all that is in it. */
+static int64_t products_of(const ir_module *m, ir_op op, int64_t place) {
+    int64_t found = ir_op_get(m, op)->opcode == TILE_MMA_STAGE && touches(m, op, place);
+    for (ir_walk w = ir_walk_op(m, op); ir_op_get(m, op)->region_count && ir_walk_next(&w);)
+        found +=
+            w.op != op && ir_op_get(m, w.op)->opcode == TILE_MMA_STAGE && touches(m, w.op, place);
+    return found;
+}
+
 /* Checks that products alone read what is fetched, between the wait and the slot's return. */
 static bool is_read_in_time(const ir_module *m, ir_op loader, ir_op wait, ir_op give) {
-    int64_t place = -1, others = 0;
-    for (ir_walk w = ir_walk_op(m, loader); ir_walk_next(&w);)
-        if (ir_op_get(m, w.op)->opcode == TILE_FETCH)
-            place = scratch_of(m, ir_op_get(m, w.op)->operands[0]);
-    for (ir_walk w = ir_walk_op(m, around(m, loader, TILE_PHASE)); ir_walk_next(&w);)
-        others += ir_op_get(m, w.op)->opcode != TILE_FETCH && touches(m, w.op, place);
-    for (ir_op op = wait; op && op != give; op = ir_op_get(m, op)->next)
-        others -= ir_op_get(m, op)->opcode == TILE_MMA_STAGE && touches(m, op, place);
-    return place >= 0 && others == 0;
+    bool in_time = true;
+    int64_t places = 0;
+    for (ir_walk f = ir_walk_op(m, loader); ir_walk_next(&f);) {
+        int64_t place, others = 0;
+        if (ir_op_get(m, f.op)->opcode != TILE_FETCH)
+            continue;
+        place = scratch_of(m, ir_op_get(m, f.op)->operands[0]);
+        for (ir_walk w = ir_walk_op(m, around(m, loader, TILE_PHASE)); ir_walk_next(&w);)
+            others += ir_op_get(m, w.op)->opcode != TILE_FETCH && touches(m, w.op, place);
+        for (ir_op op = wait; op && op != give; op = ir_op_get(m, op)->next)
+            others -= products_of(m, op, place);
+        in_time &= place >= 0 && others == 0;
+        places++;
+    }
+    return places > 0 && in_time;
 }
 
 /* Memory of barriers, in loops that carry nothing, which the loader goes through by itself. */

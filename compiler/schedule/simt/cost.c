@@ -303,7 +303,7 @@ static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
     cost_add(u, stages, &one);
     u->wait += SIMT_COST_FAR;
     w->own_bytes += cost_greater(depth, 1) * elements * t->bytes;
-    w->loaders = loads ? SIMT_LOADERS : w->loaders;
+    w->loaders = loads ? simt_loaders_beside((int64_t)threads_of(w)) : w->loaders;
     double side = sqrt(t->sums);
     holds(w, t->registers * (t->sums + (unit ? 0 : 2 * side)) +
                  (depth > 0 ? 0 : elements / threads_of(w)));
@@ -355,9 +355,21 @@ static double transfer(const cost_walk *w, double bytes, bool written, bool stre
     return simt_transfer_cycles(w->target, bytes);
 }
 
-/* So many workgroups of a unit, side by side. */
-static double wave(const cost_use *each, double workgroups) {
-    return overlapped(workgroups * simt_busy_cycles(each), each->wait + simt_busy_cycles(each));
+/* So many workgroups of a unit, side by side, of such groups. */
+static double wave(const cost_use *each, double workgroups, double groups) {
+    return overlapped(workgroups * simt_busy_cycles(each),
+                      each->wait + simt_busy_cycles(each) / groups);
+}
+
+double simt_groups_beside(double threads, double loaders) {
+    return loaders > 0 ? cost_greater(floor(threads / SIMT_GROUP), 1) : 1;
+}
+
+double simt_registers_beside(double threads, double loaders, double registers) {
+    if (loaders < SIMT_GROUP)
+        return registers;
+    double each = registers < SIMT_GROUP_REGISTERS ? registers : SIMT_GROUP_REGISTERS;
+    return (each * threads + loaders * SIMT_LOADER_REGISTERS) / (threads + loaders);
 }
 
 double simt_phase_cycles(const schedule_target *target, const simt_phase_needs *p,
@@ -370,17 +382,20 @@ double simt_phase_cycles(const schedule_target *target, const simt_phase_needs *
     double beside = o.workgroups > 1 ? (double)o.workgroups : 1;
     double of_unit = cost_divide_up(p->workgroups, target->threads);
     double waves = floor(of_unit / beside), rest = of_unit - waves * beside;
-    double units = waves * wave(each, beside) + (rest > 0 ? wave(each, rest) : 0);
+    double units =
+        waves * wave(each, beside, p->groups) + (rest > 0 ? wave(each, rest, p->groups) : 0);
     double cache = p->workgroups * each->far_bytes / simt_rates_of(target)->cache_bytes;
     return SIMT_COST_PHASE + overlapped(units, cost_greater(cache, p->traffic));
 }
 
 static double phase(const cost_walk *w, const cost_use *each) {
-    const simt_phase_needs needs = {.threads = threads_of(w) + w->loaders,
-                                    .registers = w->registers,
-                                    .own_bytes = w->own_bytes,
-                                    .workgroups = w->workgroups,
-                                    .traffic = w->traffic};
+    const simt_phase_needs needs = {
+        .threads = threads_of(w) + w->loaders,
+        .registers = simt_registers_beside(threads_of(w), w->loaders, w->registers),
+        .own_bytes = w->own_bytes,
+        .workgroups = w->workgroups,
+        .traffic = w->traffic,
+        .groups = simt_groups_beside(threads_of(w), w->loaders)};
     return simt_phase_cycles(w->target, &needs, each);
 }
 

@@ -6,8 +6,20 @@
 
 struct contraction;
 
-/* Threads of a group that loads beside a workgroup's: one of them does. */
-enum { SIMT_LOADERS = 32 };
+/* Threads of a group that loads beside a workgroup's, of which one does. Two groups of warps or
+ * more have a whole one beside them, which hands its registers to theirs (setmaxnreg): the
+ * registers of a thread then are these. */
+enum {
+    SIMT_LOADERS = 32,
+    SIMT_GROUP = 128,
+    SIMT_GROUP_REGISTERS = 240,
+    SIMT_LOADER_REGISTERS = 24
+};
+static inline int simt_loaders_beside(int64_t threads) {
+    return threads > SIMT_GROUP ? SIMT_GROUP : SIMT_LOADERS;
+}
+/* The mean of all threads' registers where `threads` compute with so many each. */
+double simt_registers_beside(double threads, double loaders, double registers);
 
 /* dot_tiles.c */
 bool simt_stages_dot(struct contraction *c);
@@ -46,7 +58,10 @@ typedef struct simt_phase_needs {
     double threads, registers;  /* of a workgroup; of a thread */
     double own_bytes;           /* of a workgroup's memory */
     double workgroups, traffic; /* of the phase; cycles of its buffers, each once */
+    double groups;              /* parts of a workgroup that wait for none of each other */
 } simt_phase_needs;
+/* ... of those beside so many loaders: groups of warps; else it is one. */
+double simt_groups_beside(double threads, double loaders);
 double simt_phase_cycles(const schedule_target *target, const simt_phase_needs *p,
                          const cost_use *each);
 

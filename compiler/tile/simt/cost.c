@@ -9,6 +9,7 @@
 #include "tile/simt/pressure.h"
 #include "tile/simt/simt.h"
 #include "tile/simt/touches.h"
+#include "tile/tensor_map.h"
 
 /* Instructions of a division or a root, and of a step of a running sum. */
 enum { DIVISION = 9, SCAN_STEP = 4, WORD = 4 };
@@ -37,6 +38,15 @@ static double elements_of(const tile_cost *c, ir_value v) {
             columns = t->dims[1] / ir_layout_column_groups(l);
     return (double)(touches_places(rows, l->row_threads, l->row_run) *
                     touches_places(columns, l->column_threads, l->column_run));
+}
+
+/* The mean of instances whose loops begin and end at different places. */
+static double trips_of(const ir_module *m, ir_op loop) {
+    const ir_op_data *d = ir_op_get(m, loop);
+    index_range low = index_range_of(m, d->operands[0]), high = index_range_of(m, d->operands[1]);
+    double step = (double)ir_op_int(m, loop, "step", 1), end = (double)(high.low + high.high) / 2;
+    double begin = (double)(low.low + low.high) / 2, trips = ceil((end - begin) / step);
+    return trips > 0 ? trips : 0;
 }
 
 /* ---- memory ---- */
@@ -85,6 +95,21 @@ static void copy(const tile_cost *c, ir_op op, cost_use *u) {
     u->issue += bytes / WORD * SIMT_COST_COPIED / simt_rates_of(c->target)->instructions;
     u->far_bytes += bytes;
     near_bytes(c, u, bytes);
+}
+
+/* Copies of a thread beside the workgroup's, of all trips. */
+static void fetches(const tile_cost *c, ir_op loader, cost_use *u) {
+    for (ir_walk w = ir_walk_op(c->m, loader); ir_walk_next(&w);) {
+        const ir_op_data *d = ir_op_get(c->m, w.op);
+        if (d->opcode != TILE_FETCH)
+            continue;
+        double bytes =
+            trips_of(c->m, ir_block_parent(c->m, d->block)) *
+            (double)(ir_op_int(c->m, w.op, "rows", 1) * ir_op_int(c->m, w.op, "columns", 1)) *
+            (double)dtype_size(ir_type_of(c->m, d->operands[0])->element);
+        u->far_bytes += bytes;
+        near_bytes(c, u, bytes);
+    }
 }
 
 /* ---- the rest ---- */
@@ -145,15 +170,6 @@ static void compute(const tile_cost *c, ir_op op, cost_use *u) {
 
 /* ---- loops ---- */
 
-/* The mean of instances whose loops begin and end at different places. */
-static double trips_of(const ir_module *m, ir_op loop) {
-    const ir_op_data *d = ir_op_get(m, loop);
-    index_range low = index_range_of(m, d->operands[0]), high = index_range_of(m, d->operands[1]);
-    double step = (double)ir_op_int(m, loop, "step", 1), end = (double)(high.low + high.high) / 2;
-    double begin = (double)(low.low + low.high) / 2, trips = ceil((end - begin) / step);
-    return trips > 0 ? trips : 0;
-}
-
 static cost_use use_of_block(const tile_cost *c, ir_block block);
 
 /* Copies that begin behind the wait of a trip are waited for in a later one. */
@@ -196,6 +212,9 @@ static void add_op(const tile_cost *c, ir_op op, cost_use *u) {
     case TILE_COPY:
         copy(c, op, u);
         break;
+    case TILE_LOADER:
+        fetches(c, op, u);
+        break;
     case TILE_MMA:
         multiply(c, op, u);
         break;
@@ -225,10 +244,12 @@ static cost_use use_of_block(const tile_cost *c, ir_block block) {
     int waits = 0, waits_before_copies = 0;
     bool copied = false;
     for (ir_op op = ir_block_get(c->m, block)->first; op; op = ir_op_get(c->m, op)->next) {
-        bool wait = ir_op_get(c->m, op)->opcode == TILE_COPY_WAIT;
+        const bool slot = ir_op_get(c->m, op)->opcode == TILE_SLOT_WAIT;
+        const bool wait = slot || ir_op_get(c->m, op)->opcode == TILE_COPY_WAIT;
         copied |= copies(c, op);
         waits += wait;
         waits_before_copies += wait && !copied;
+        copied |= slot; /* a loader goes on meanwhile */
         add_op(c, op, &u);
     }
     double ahead = waits_before_copies, wait = ahead * wait_for_copies(&u, copied);
@@ -273,7 +294,7 @@ static void spill(const tile_cost *c, const pressure *p, cost_use *u) {
 double simt_tiles_cost(const ir_module *m, const schedule_target *target) {
     ir_op kernel = ir_module_kernel(m);
     tile_cost c = {m, target, (double)ir_op_int(m, kernel, "threads", SIMT_THREADS)};
-    double cycles = 0, traffic = traffic_of(&c);
+    double cycles = 0, traffic = traffic_of(&c), loaders = tile_loaders(m);
     for (ir_op op = ir_block_get(m, ir_op_block(m, kernel, 0))->first; op;
          op = ir_op_get(m, op)->next) {
         if (ir_op_get(m, op)->opcode != TILE_PHASE)
@@ -283,11 +304,13 @@ double simt_tiles_cost(const ir_module *m, const schedule_target *target) {
         u.wait += SIMT_COST_FAR / 2;
         spill(&c, &most, &u);
         const simt_phase_needs needs = {
-            .threads = c.threads,
-            .registers = SIMT_COST_BASE_REGISTERS + (double)most.registers,
+            .threads = c.threads + loaders,
+            .registers = simt_registers_beside(c.threads, loaders,
+                                               SIMT_COST_BASE_REGISTERS + (double)most.registers),
             .own_bytes = (double)ir_op_int(m, kernel, "scratch_bytes", 0),
             .workgroups = (double)ir_op_int(m, op, "grid", 0),
-            .traffic = traffic};
+            .traffic = traffic,
+            .groups = simt_groups_beside(c.threads, loaders)};
         cycles += simt_phase_cycles(target, &needs, &u);
     }
     return cycles;

@@ -70,12 +70,14 @@ typedef struct tiles_index {
 /* A load that a loop repeats, whose tiles are on their way some trips before they are read. */
 typedef struct tiles_stream {
     ir_op load;
-    tiles_view far;   /* of the present trip */
-    tiles_view slots; /* the first of them */
-    int64_t slot;     /* elements of one */
-    int64_t distance; /* trips ahead */
-    int64_t piece;    /* elements that are copied at once; 0: they go through registers */
-    ir_value loaded;  /* ... where the next trip's tile is */
+    tiles_view far;    /* of the present trip */
+    tiles_view slots;  /* the first of them */
+    int64_t slot;      /* elements of one */
+    int64_t distance;  /* trips ahead */
+    int64_t piece;     /* elements that are copied at once; 0: they go through registers */
+    bool in_panels;    /* its slots are panels */
+    ir_value loaded;   /* ... where the next trip's tile is */
+    ir_value barriers; /* memory of a loader's, which copies it; 0: there is none */
 } tiles_stream;
 
 /* Fields: what is lowered and where to; what is known of each of its values, in arrays; what it
@@ -93,6 +95,7 @@ typedef struct tiles_lowering {
     VEC(tiles_stream) streams; /* of the loops around the present operation */
     reduction_list reductions;
     int64_t scratch_bytes, most_bytes; /* of the workgroup's memory: taken now, and at most */
+    int64_t loaded_bytes;              /* where the memory ends that a loader fills */
     bool left;                         /* a loop has left memory that threads may still read */
     int64_t threads, stages, vector;   /* of the kernel; vector: 0, as many as can be */
     int64_t
@@ -151,6 +154,8 @@ void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number);
  * products fall on different banks. */
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
                       int64_t columns);
+/* Plain memory of the workgroup. */
+ir_value tiles_scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements);
 /* Memory of the workgroup for so many slots of a tile of 16-bit elements, one behind the other, in
  * panels; *slot: elements of one. */
 tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t slots,
@@ -177,6 +182,16 @@ void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first);
 void tiles_meet(ir_builder *b);
 /* The slot of the present trip, of a load that is on its way ahead; NULL: it is none. */
 const tiles_stream *tiles_stream_of(const tiles_lowering *t, ir_op load);
+
+/* from_tiles_loader.c: may a loader copy what a loop repeats that begins here? */
+bool tiles_may_fetch(const tiles_lowering *t, const ir_builder *b);
+/* ... and can it, all streams from the first on, which have no slots yet? */
+bool tiles_are_fetched(const tiles_lowering *t, const ir_builder *b, size_t first);
+/* Begins it, in slots that nothing else uses; the last of t->indices is the loop's. */
+bool tiles_open_loader(tiles_lowering *t, ir_builder *b, size_t first, const tiles_index *all);
+/* A trip's slots, from its beginning to its end. */
+void tiles_wait_for_slots(tiles_lowering *t, ir_builder *b, size_t first);
+void tiles_free_slots(const tiles_lowering *t, ir_builder *b, size_t first);
 
 /* Copies the tile of a load that no trip is ahead of. False, with nothing done: it cannot be
  * copied as it lies, or is not to be. */

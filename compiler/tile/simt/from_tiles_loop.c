@@ -134,8 +134,10 @@ static bool lower_last_of(tiles_lowering *t, ir_builder *b, ir_op op, const tile
     return true;
 }
 
-/* Gives memory of trips back, from `own` on, whose tiles are read no more. */
+/* Gives memory of trips back, from `own` on, whose tiles are read no more; not that of a loader,
+ * which the next one may fill before the loop begins. */
 static void leave(tiles_lowering *t, int64_t own) {
+    own = own > t->loaded_bytes ? own : t->loaded_bytes;
     t->left |= t->scratch_bytes > own;
     t->scratch_bytes = own;
 }

@@ -27,6 +27,10 @@ static ir_value scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t
     return ir_build1(&top, TILE_SCRATCH, NULL, 0, ir_type_memory(t->m, element), &at, 1);
 }
 
+ir_value tiles_scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements) {
+    return scratch(t, b, element, elements, LINE_BYTES);
+}
+
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
                       int64_t columns) {
     int64_t pitch = pitch_of(element, columns);

@@ -147,6 +147,7 @@ static tiles_view open_slots(tiles_lowering *t, ir_builder *b, const tiles_view 
     return near;
 }
 
+/* Adds the stream of a load, without memory, if it is one. */
 static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_index *index) {
     tiles_stream s = {.load = load,
                       .distance = distance_of(t, load, index->most + 1 - index->least)};
@@ -159,11 +160,24 @@ static bool add_stream(tiles_lowering *t, ir_builder *b, ir_op load, const tiles
         return true;
     if (s.piece == 0)
         s.distance = 1;
-    s.slots = open_slots(t, b, &s.far, s.piece && is_staged(t, load), s.distance + 1, &s.slot);
+    s.in_panels = s.piece && is_staged(t, load);
     vec_push(&t->streams, s);
-    return t->scratch_bytes <= t->request->shared_bytes ||
-           tiles_refuse(t, load, "%lld bytes of a workgroup's memory for its stages are too many",
-                        (long long)t->scratch_bytes);
+    return true;
+}
+
+/* Memory for their slots; where a loader fills them, such as nothing has used. */
+static bool open_all_slots(tiles_lowering *t, ir_builder *b, size_t first, bool fetched) {
+    if (fetched && t->most_bytes > t->scratch_bytes)
+        t->scratch_bytes = t->most_bytes;
+    for (size_t i = first; i < t->streams.count; i++) {
+        tiles_stream *s = &t->streams.items[i];
+        s->slots = open_slots(t, b, &s->far, s->in_panels, s->distance + 1, &s->slot);
+        if (t->scratch_bytes > t->request->shared_bytes)
+            return tiles_refuse(t, s->load,
+                                "%lld bytes of a workgroup's memory for its stages are too many",
+                                (long long)t->scratch_bytes);
+    }
+    return true;
 }
 
 /* ---- copies ---- */
@@ -296,7 +310,10 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tile
     for (ir_op op = ir_block_get(t->g, block)->first; op && ok && count > 1;
          op = ir_op_get(t->g, op)->next)
         ok = ir_op_get(t->g, op)->opcode != GRAPH_LOAD || add_stream(t, b, op, all);
-    ok = ok && (t->streams.count == first || begin_copies(t, b, first, all));
+    const bool fetched = ok && tiles_are_fetched(t, b, first);
+    ok = ok && open_all_slots(t, b, first, fetched) &&
+         (t->streams.count == first ||
+          (fetched ? tiles_open_loader : begin_copies)(t, b, first, all));
     t->indices.count--;
     return ok;
 }
@@ -314,6 +331,8 @@ static bool load_ahead(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
 
 void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first) {
     ir_value trip = t->indices.items[t->indices.count - 1].index;
+    if (t->streams.count > first && t->streams.items[first].barriers)
+        tiles_free_slots(t, b, first);
     for (size_t i = first; i < t->streams.count; i++)
         if (!t->streams.items[i].piece)
             store_trip(&t->streams.items[i], b, tile_index_plus(b, trip, 1));
@@ -336,6 +355,10 @@ bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first) {
     bool ok = true;
     if (t->streams.count == first)
         return true;
+    if (t->streams.items[first].barriers) {
+        tiles_wait_for_slots(t, b, first);
+        return true;
+    }
     build(b, TILE_COPY_WAIT, "left", nearest(t, first) - 1);
     build(b, TILE_BARRIER, NULL, 0);
     for (size_t i = first; i < t->streams.count && ok; i++)

@@ -172,16 +172,17 @@ while read -r warps threads; do
     has out "maxntid $threads" "is for its threads"
 done <<'END'
 4 160
-8 288
+8 384
 END
 exits 3 "groups without rows" "$tsr" compile stages.tsr --kernel by_rows --case whole --isa sm_90a --schedule MR=64,BM=64,WARPS=8 --emit asm
 has err "MR = 64, WARPS = 8" "are refused"
 exits 3 "rows that are no boxes have no loader" "$tsr" compile stages.tsr --kernel by_steps --case unaligned --isa sm_90a --schedule LOADER=1 --emit asm
 has err "LOADER" "which is told"
 
-# ... and of kernels of tiles, by one warpgroup or two; the left side in memory, or in registers where it was computed.
+# ... and of kernels of tiles, by one warpgroup or two, beside which a third copies; the left side in memory, or in registers where it was
+# computed.
 tiles="$root/harness/test/barriers/tile_stages.tsr"
-for sizes in BM=64,warps=4 BM=128,warps=8; do
+while read -r sizes has hasnt; do
     exits 0 "tiles of $sizes" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend ptx-emulated --isa sm_90a \
         --profile strict --space $sizes --json
     cp out tiles.json
@@ -190,7 +191,12 @@ for sizes in BM=64,warps=4 BM=128,warps=8; do
     has out "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {.*}, %rd[0-9]*, %rd[0-9]*, 1, 1, 1, 0, 0;" "both sides in memory"
     has out "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {.*}, {%r[0-9]*, .*}, %rd[0-9]*, 1, 1, 1, 1;" "weights in registers"
     hasnt out "mma.sync\|st.shared.b16" "nothing is multiplied in another way"
-done
+    has out "$has" "has its copies"
+    hasnt out "$hasnt" "has no others"
+done <<'END'
+BM=64,warps=4 cp.async.cg.shared.global cp.async.bulk.tensor\|setmaxnreg
+BM=128,warps=8 setmaxnreg.inc.sync.aligned.u32.240 cp.async.wait_group.[^0]
+END
 
 # Units that add as threads do multiply tiles in strict; of one that no hardware was seen to add so, threads do.
 while read -r family chip kernel instruction; do

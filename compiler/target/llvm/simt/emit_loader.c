@@ -1,10 +1,10 @@
 /* emit_loader.c - a thread that loads beside the workgroup's: boxes of tensors into slots of stages
  * (cp.async.bulk.tensor), and the barriers by which both sides wait for each other.
  *
- * A launch has a subgroup more than the workgroup's threads, of which one loads and the others end
- * at once. A slot has two barriers (mbarrier): at the first its bytes arrive, at the second a
- * thread of each subgroup that has done with it. Barriers of the workgroup are those of a number of
- * threads.
+ * A launch has a subgroup more than the workgroup's threads, or a group of four beside several such
+ * groups; of its threads one loads and the others end at once. A slot has two barriers (mbarrier):
+ * at the first its bytes arrive, at the second a thread of each subgroup that has done with it.
+ * Barriers of the workgroup are those of a number of threads.
  *
  * LLVM has no intrinsics for all of it, so it is inline assembly. PTX ISA, "Parallel
  * Synchronization and Communication Instructions: mbarrier" and "Data Movement:
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schedule/simt/simt.h"
 #include "target/llvm/emit.h"
 #include "tile/simt/simt.h"
 #include "tile/swizzle.h"
@@ -221,6 +222,15 @@ static LLVMValueRef subgroup_of(emitter *e) {
     return same;
 }
 
+/* A whole group hands registers over, by all of its threads, which is nothing to barriers. */
+static void set_registers(emitter *e, const char *direction, int count) {
+    char code[64];
+    if (e->simt.loaders < SIMT_GROUP)
+        return;
+    snprintf(code, sizeof code, "setmaxnreg.%s.sync.aligned.u32 %d;", direction, count);
+    assemble(e, code, "~{memory}", NULL, 0);
+}
+
 void simt_begin_loaders(emitter *e, ir_op phase) {
     const bool loads = holds_loader(e, phase);
     LLVMBasicBlockRef computes = code_block_new(e, "computes"),
@@ -235,6 +245,7 @@ void simt_begin_loaders(emitter *e, ir_op phase) {
     LLVMPositionBuilderAtEnd(e->b, others);
     if (loads) {
         LLVMBasicBlockRef load = code_block_new(e, "load");
+        set_registers(e, "dec", SIMT_LOADER_REGISTERS);
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->simt.index, threads, ""), load,
                         ends);
         LLVMPositionBuilderAtEnd(e->b, load);
@@ -246,4 +257,6 @@ void simt_begin_loaders(emitter *e, ir_op phase) {
     LLVMPositionBuilderAtEnd(e->b, ends);
     LLVMBuildRetVoid(e->b);
     LLVMPositionBuilderAtEnd(e->b, computes);
+    if (loads)
+        set_registers(e, "inc", SIMT_GROUP_REGISTERS);
 }
