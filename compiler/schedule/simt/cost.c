@@ -368,7 +368,8 @@ double simt_groups_beside(double threads, double loaders) {
 double simt_registers_beside(double threads, double loaders, double registers) {
     if (loaders < SIMT_GROUP)
         return registers;
-    double each = registers < SIMT_GROUP_REGISTERS ? registers : SIMT_GROUP_REGISTERS;
+    double most = simt_registers_handed_over((int64_t)threads),
+           each = registers < most ? registers : most;
     return (each * threads + loaders * SIMT_LOADER_REGISTERS) / (threads + loaders);
 }
 

@@ -7,16 +7,17 @@
 struct contraction;
 
 /* Threads of a group that loads beside a workgroup's, of which one does. Two groups of warps or
- * more have a whole one beside them, which hands its registers to theirs (setmaxnreg): the
- * registers of a thread then are these. */
-enum {
-    SIMT_LOADERS = 32,
-    SIMT_GROUP = 128,
-    SIMT_GROUP_REGISTERS = 240,
-    SIMT_LOADER_REGISTERS = 24
-};
+ * more have a whole one beside them, which keeps so many registers for each of its threads and
+ * hands the rest of the unit's over (setmaxnreg). */
+enum { SIMT_LOADERS = 32, SIMT_GROUP = 128, SIMT_LOADER_REGISTERS = 24 };
 static inline int simt_loaders_beside(int64_t threads) {
     return threads > SIMT_GROUP ? SIMT_GROUP : SIMT_LOADERS;
+}
+/* Registers of each of the threads that compute beside such a whole group: a multiple of 8. */
+static inline int simt_registers_handed_over(int64_t threads) {
+    enum { OF_UNIT = 65536, UNIT = 8, MOST = 240 };
+    const int64_t each = (OF_UNIT - SIMT_GROUP * SIMT_LOADER_REGISTERS) / threads / UNIT * UNIT;
+    return each < MOST ? (int)each : MOST;
 }
 /* The mean of all threads' registers where `threads` compute with so many each. */
 double simt_registers_beside(double threads, double loaders, double registers);

@@ -6,6 +6,7 @@
  * a multiprocessor's registers for themselves, and share each slot. It begins with the phase; so
  * its slots are memory that nothing else of the kernel uses. All loads of the loop are in it, or
  * none. */
+#include "schedule/simt/simt.h"
 #include "tile/simt/access.h"
 #include "tile/simt/from_tiles.h"
 
@@ -18,6 +19,7 @@ enum {
 
 bool tiles_may_fetch(const tiles_lowering *t, const ir_builder *b) {
     return t->may_stage && t->threads >= LEAST_THREADS &&
+           t->threads + simt_loaders_beside(t->threads) <= t->request->most_threads &&
            ir_op_get(t->m, ir_block_parent(t->m, b->block))->opcode == TILE_PHASE;
 }
 

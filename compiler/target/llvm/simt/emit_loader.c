@@ -258,5 +258,5 @@ void simt_begin_loaders(emitter *e, ir_op phase) {
     LLVMBuildRetVoid(e->b);
     LLVMPositionBuilderAtEnd(e->b, computes);
     if (loads)
-        set_registers(e, "inc", SIMT_GROUP_REGISTERS);
+        set_registers(e, "inc", simt_registers_handed_over(e->simt.threads));
 }
