@@ -250,11 +250,12 @@ static void wrong_captures_are_refused(uint32_t index) {
 
 /* ---- sizes ---- */
 
-/* Memory of all sizes between that of a page and of huge pages of its own, taken and given back out
+/* Memory of all sizes from a page to huge pages of its own, taken and given back out
  * of order: no two share a byte. */
 static void sizes_lie_apart(uint32_t index) {
     enum { COUNT = 97 };
-    static const size_t sizes[] = {4096, 262143, 262144, 262145, 1 << 20, 3 << 20, (4 << 20) - 1};
+    static const size_t sizes[] = {4096,    262143,        262144,  262145,       1 << 20,
+                                   3 << 20, (4 << 20) - 1, 4 << 20, (4 << 20) + 1};
     rig r;
     unsigned char *held[COUNT] = {0}, back;
     open_rig(&r, index, 0);

@@ -15,6 +15,7 @@
 
 #include "base/dtype.h"
 #include "base/tensor.h"
+#include "device/shared/host_memory.h"
 #include "tessera/implementation.h"
 #include "tessera/tessera.h"
 
@@ -25,9 +26,10 @@ typedef struct tensor_object {
     PyObject *context;   /* whose memory it is; NULL: of the host's own */
     PyObject *signature; /* once it was asked for */
     dtype type;
-    int rank, lent;       /* lent: to buffers and capsules that are held now */
-    bool readonly, owned; /* owned: `data` is freed with the object */
-    bool donated;         /* a launch gave its memory to a result */
+    int rank, lent; /* lent: to buffers and capsules that are held now */
+    bool readonly;
+    host_memory own; /* of the host's own, where `data` is freed with the object */
+    bool donated;    /* a launch gave its memory to a result */
     int64_t shape[TENSOR_MAX_RANK], strides_bytes[TENSOR_MAX_RANK];
 } tensor_object;
 

@@ -4,7 +4,6 @@
 
 #include "extension.h"
 
-enum { ALIGNMENT = 64 };
 PyTypeObject *tensor_type;
 
 /* PEP 3118's letters. What Python has no letter for shows its bits. */
@@ -57,12 +56,14 @@ PyObject *tensor_new(void *data, dtype type, int rank, const int64_t *shape, boo
     tensor_object *t = (tensor_object *)o;
     t->readonly = readonly;
     t->data = data;
-    t->owned = !data;
-    size_t bytes = (tensor_object_bytes(t) + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    if (t->owned && !(t->data = aligned_alloc(ALIGNMENT, bytes))) {
+    status st = STATUS_INIT;
+    if (!data && !host_memory_map(tensor_object_bytes(t), false, &t->own, &st)) {
+        status_clear(&st);
         Py_DECREF(o);
         return PyErr_NoMemory();
     }
+    if (!data)
+        t->data = t->own.data;
     return o;
 }
 
@@ -84,8 +85,7 @@ bool tensor_is_dense(const tensor_object *t) {
 
 static void release(PyObject *self) {
     tensor_object *t = (tensor_object *)self;
-    if (t->owned)
-        free(t->data);
+    host_memory_unmap(&t->own);
     if (t->context && t->data)
         context_free(t->context, t->data);
     Py_XDECREF(t->context);

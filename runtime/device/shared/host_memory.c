@@ -31,9 +31,9 @@ static void *map_pages(size_t size_bytes, int protection) {
 }
 
 static bool map_large(host_memory *m, status *st) {
-    const size_t wanted = round_up(m->size_bytes, huge_page_bytes);
-    m->data = m->base = host_region_map(wanted);
-    m->mapped_bytes = m->base ? wanted : 0;
+    size_t mapped = round_up(m->size_bytes, huge_page_bytes);
+    m->data = m->base = host_region_map(&mapped);
+    m->mapped_bytes = m->base ? mapped : 0;
     return m->base || no_memory(m->size_bytes, st);
 }
 
@@ -90,8 +90,10 @@ void host_memory_inside(const host_memory *memory, unsigned char **start_out, si
 }
 
 void host_memory_unmap(host_memory *memory) {
-    if (memory->mapped_bytes)
+    if (memory->mapped_bytes && memory->guarded)
         munmap(memory->base, memory->mapped_bytes);
+    else if (memory->mapped_bytes)
+        host_region_unmap(memory->base, memory->mapped_bytes);
     else if (memory->base && host_region_holds(memory->size_bytes))
         host_region_free(memory->base, memory->size_bytes);
     else

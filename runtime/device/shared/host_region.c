@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { PARTS = 512 };
@@ -29,8 +30,54 @@ static uint32_t parts_of(size_t size_bytes) {
     return (uint32_t)((size_bytes + part_bytes - 1) / part_bytes);
 }
 
+/* ---- mappings ---- */
+
+/* Blocks that were given back, the oldest first: their pages are there already, where a page of a
+ * new one has to be found and cleared. */
+enum { KEPT_MOST = 8 };
+static const size_t kept_bytes = (size_t)256 << 20;
+static struct {
+    unsigned char *start;
+    size_t size_bytes;
+} kept[KEPT_MOST];
+static size_t kept_count;
+
+static void *take_kept(size_t i) {
+    void *start = kept[i].start;
+    kept_count--;
+    memmove(kept + i, kept + i + 1, (kept_count - i) * sizeof *kept);
+    return start;
+}
+
+/* The first block that is no more than an eighth too large; NULL: there is none. */
+static void *find_kept(size_t *size_bytes) {
+    void *found = NULL;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < kept_count && !found; i++)
+        if (kept[i].size_bytes >= *size_bytes &&
+            kept[i].size_bytes - *size_bytes <= *size_bytes / 8) {
+            *size_bytes = kept[i].size_bytes;
+            found = take_kept(i);
+        }
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+/* Gives the oldest ones back to the system, until so many bytes and one place are left. The mutex
+ * is held. */
+static void make_place(size_t size_bytes) {
+    size_t all = size_bytes;
+    for (size_t i = 0; i < kept_count; i++)
+        all += kept[i].size_bytes;
+    while (kept_count > 0 && (all > kept_bytes || kept_count == KEPT_MOST)) {
+        const size_t oldest = kept[0].size_bytes;
+        munmap(take_kept(0), oldest);
+        all -= oldest;
+    }
+}
+
 /* Maps more than needed and returns the ends, since mmap knows no alignment. */
-void *host_region_map(size_t size_bytes) {
+static void *map_aligned(size_t size_bytes) {
     const size_t total = size_bytes + huge_page_bytes;
     unsigned char *start =
         mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -46,9 +93,37 @@ void *host_region_map(size_t size_bytes) {
     return start + before;
 }
 
+void *host_region_map(size_t *size_bytes) {
+    void *found = find_kept(size_bytes);
+    if (!found)
+        found = map_aligned(*size_bytes);
+    if (!found) {
+        pthread_mutex_lock(&mutex);
+        make_place(kept_bytes);
+        pthread_mutex_unlock(&mutex);
+        found = map_aligned(*size_bytes);
+    }
+    return found;
+}
+
+void host_region_unmap(void *start, size_t size_bytes) {
+    if (size_bytes > kept_bytes) {
+        munmap(start, size_bytes);
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    make_place(size_bytes);
+    kept[kept_count].start = start;
+    kept[kept_count].size_bytes = size_bytes;
+    kept_count++;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ---- regions ---- */
+
 static region *add_region(void) {
     region *r = calloc(1, sizeof *r);
-    unsigned char *start = r ? host_region_map(region_bytes) : NULL;
+    unsigned char *start = r ? map_aligned(region_bytes) : NULL;
     if (!start) {
         free(r);
         return NULL;

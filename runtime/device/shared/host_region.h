@@ -14,8 +14,10 @@ void *host_region_alloc(size_t size_bytes);
  * except one. */
 void host_region_free(void *data, size_t size_bytes);
 
-/* Memory of its own, aligned to 2 MiB, with huge pages asked for, for munmap; the size is a
- * multiple of 2 MiB. NULL: no memory. */
-void *host_region_map(size_t size_bytes);
+/* Memory of its own, aligned to 2 MiB, with huge pages asked for, contents undefined; the size is a
+ * multiple of 2 MiB, and becomes that which there is. NULL: no memory. */
+void *host_region_map(size_t *size_bytes);
+/* With that size. Up to 256 MiB of such blocks are kept, and used again. */
+void host_region_unmap(void *start, size_t size_bytes);
 
 #endif
