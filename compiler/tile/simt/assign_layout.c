@@ -26,6 +26,7 @@ typedef struct tile_set {
     /* Loads and stores of far memory whose columns, or rows, lie side by side. */
     uint32_t along_columns, along_rows;
     int64_t run;        /* elements to which all of those are aligned; 0: there is none */
+    int64_t piece;      /* narrow elements that the workgroup's memory gets at once across; or 0 */
     ir_layout fragment; /* of a matrix unit's instruction; all 0: it is of none */
 } tile_set;
 
@@ -86,6 +87,7 @@ static void join(layouts *l, ir_value a, ir_value b) {
     x->along_rows += y->along_rows;
     if (y->run && (!x->run || y->run < x->run))
         x->run = y->run;
+    x->piece = y->piece > x->piece ? y->piece : x->piece;
     if (y->fragment.row_threads)
         set_fragment(l, a, &y->fragment);
 }
@@ -201,12 +203,24 @@ static void note_access(layouts *l, ir_op op, ir_value tile) {
     set->run = !set->run || run < set->run ? run : set->run;
 }
 
+/* Elements narrower than a word that are stored across into the workgroup's memory. */
+static void note_piece(layouts *l, ir_op op) {
+    enum { WORD = 4 };
+    const ir_op_data *d = ir_op_get(l->m, op);
+    int64_t size = (int64_t)dtype_size(type_of(l, d->operands[2])->element);
+    if (!is_far(l->m, d->operands[0]) && size < WORD &&
+        ir_op_int(l->m, op, "column_stride", 0) == 1)
+        l->groups[find(l, d->operands[2])].piece = WIDEST_LOAD / size;
+}
+
 static void note_memory(layouts *l, ir_op op) {
     const ir_op_data *d = ir_op_get(l->m, op);
     if (d->opcode == TILE_LOAD)
         note_access(l, op, d->results[0]);
-    else if (d->opcode == TILE_STORE)
+    else if (d->opcode == TILE_STORE) {
         note_access(l, op, d->operands[2]);
+        note_piece(l, op);
+    }
 }
 
 /* A column by a row, onto a tile. */
@@ -300,7 +314,8 @@ static ir_layout layout_of_memory(const layouts *l, const tile_set *g) {
     int64_t first = power_at_least((along + run - 1) / run, l->threads), rest = l->threads / first;
     if ((down ? g->columns : g->rows) == 1)
         first = l->threads, rest = 1;
-    return down ? layout(first, rest, run, 1) : layout(rest, first, 1, run);
+    int64_t across = power_dividing(g->columns / rest, g->piece ? g->piece : 1);
+    return down ? layout(first, rest, run, across) : layout(rest, first, 1, run);
 }
 
 /* A row is in as many threads as hand each other lanes, or in fewer, where there are many rows, and
