@@ -32,12 +32,13 @@ static LLVMValueRef sum_of(emitter *e, LLVMValueRef x, LLVMValueRef y) {
 
 /* ---- ldmatrix ---- */
 
-enum { MATRIX = 8 }; /* rows and columns of one of its matrices */
+enum { MATRIX = 8, MATRIX_BYTES = 16 }; /* rows of one of its matrices, and what each has */
 
 /* The two axes of memory: that of the instruction's k and the other one. */
 typedef struct fragment_axes {
     bool left;
     int64_t line_stride, step_stride;
+    int64_t each;       /* elements of a matrix's row */
     LLVMValueRef group; /* of subgroups along the lines; NULL: 0 */
     int64_t span;       /* lines of a subgroup */
 } fragment_axes;
@@ -50,6 +51,7 @@ static fragment_axes axes_of(emitter *e, ir_op op, const emitted *t) {
     return (fragment_axes){.left = left,
                            .line_stride = left ? row : column,
                            .step_stride = left ? column : row,
+                           .each = MATRIX_BYTES / (int64_t)dtype_size(t->element),
                            .group = left ? p.row_group : p.column_group,
                            .span = left ? t->tile_rows / t->layout.row_groups
                                         : t->tile_columns / t->layout.column_groups};
@@ -59,20 +61,23 @@ bool simt_is_fragment(const emitted *t) {
     return t->layout.fragment == IR_FRAGMENT_A || t->layout.fragment == IR_FRAGMENT_B;
 }
 
-/* Rows of matrices are sixteen bytes of the workgroup's memory, and aligned. */
+/* Rows of matrices are sixteen bytes of the workgroup's memory, and aligned. Those of single bytes
+ * cannot be turned. */
 static bool can_load_matrices(const emitter *e, ir_op op, const emitted *t,
                               const fragment_axes *a) {
     const ir_op_data *d = ir_op_get(e->m, op);
     LLVMTypeRef pointer = LLVMTypeOf(code_get(e, d->operands[0])->values[0]);
     int64_t other = a->line_stride == 1 ? a->step_stride : a->line_stride;
-    return is_ptx(e) && LLVMGetPointerAddressSpace(pointer) == SPACE_SHARED &&
-           dtype_size(t->element) == 2 && (a->line_stride == 1 || a->step_stride == 1) &&
-           other % MATRIX == 0 && code_get(e, d->operands[1])->multiple % MATRIX == 0;
+    size_t size = dtype_size(t->element);
+    return is_ptx(e) && LLVMGetPointerAddressSpace(pointer) == SPACE_SHARED && size <= 2 &&
+           ((a->line_stride == 1 && size == 2) || a->step_stride == 1) && other % a->each == 0 &&
+           code_get(e, d->operands[1])->multiple % a->each == 0;
 }
 
 /* Row of its matrices that the lane names, as elements from the fragment's beginning. Matrices of
- * the left side: lines 0, lines 8, then the same of steps 8; of the right one: steps 0, steps 8,
- * then the same of lines 8. Where lines lie side by side, a row is one of steps. */
+ * the left side: lines 0, lines 8, then the same of steps 8 (of single bytes 16); of the right one:
+ * steps 0, steps 8, then the same of lines 8. Where lines lie side by side, a row is one of steps.
+ */
 static LLVMValueRef lane_offset(emitter *e, const fragment_axes *a) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, e->simt.last);
@@ -87,8 +92,8 @@ static LLVMValueRef lane_offset(emitter *e, const fragment_axes *a) {
     *row = LLVMBuildAdd(e->b, *row, within, "");
     if (a->group)
         line = LLVMBuildAdd(e->b, line, scaled(e, a->group, a->span), "");
-    LLVMValueRef offset =
-        sum_of(e, scaled(e, line, a->line_stride), scaled(e, step, a->step_stride));
+    LLVMValueRef offset = sum_of(e, scaled(e, line, a->line_stride),
+                                 scaled(e, step, a->step_stride * (turned ? 1 : a->each / MATRIX)));
     LLVMPositionBuilderAtEnd(e->b, here);
     return offset;
 }
@@ -109,12 +114,13 @@ static void load_some_matrices(emitter *e, emitted *t, const fragment_axes *a, L
     int64_t lines = (a->left ? t->rows : t->parts) * MATRIX;
     int count = a->left || line + MATRIX < lines ? 4 : 2;
     LLVMValueRef offset = code_int(e, e->i64, line * a->line_stride + step * a->step_stride);
-    at = LLVMBuildGEP2(e->b, e->i16, at, &offset, 1, "");
+    LLVMTypeRef type = code_memory_type(e, t->element);
+    at = LLVMBuildGEP2(e->b, type, at, &offset, 1, "");
     LLVMValueRef loaded = load_matrices(e, at, count, a->line_stride == 1);
-    LLVMTypeRef run = LLVMVectorType(e->i16, 2);
+    LLVMTypeRef run = LLVMVectorType(type, (unsigned)a->each / 4);
     for (int i = 0; i < count; i++) {
         int64_t l = line / MATRIX + (a->left ? i % 2 : i / 2),
-                s = step / MATRIX + (a->left ? i / 2 : i % 2);
+                s = step / a->each + (a->left ? i / 2 : i % 2);
         LLVMValueRef word = LLVMBuildExtractValue(e->b, loaded, (unsigned)i, "");
         t->values[a->left ? l * t->parts + s : s * t->parts + l] =
             LLVMBuildBitCast(e->b, word, run, "");
@@ -128,10 +134,10 @@ bool simt_load_matrices(emitter *e, ir_op op, emitted *t) {
         return false;
     LLVMValueRef offset = sum_of(e, code_get(e, d->operands[1])->values[0], lane_offset(e, &a)),
                  at = code_get(e, d->operands[0])->values[0];
-    at = LLVMBuildGEP2(e->b, e->i16, at, &offset, 1, "");
+    at = LLVMBuildGEP2(e->b, code_memory_type(e, t->element), at, &offset, 1, "");
     int64_t lines = (a.left ? t->rows : t->parts) * MATRIX,
-            steps = (a.left ? t->parts : t->rows) * MATRIX;
-    for (int64_t step = 0; step < steps; step += 2 * MATRIX)
+            steps = (a.left ? t->parts : t->rows) * a.each;
+    for (int64_t step = 0; step < steps; step += 2 * a.each)
         for (int64_t line = 0; line < lines; line += 2 * MATRIX)
             load_some_matrices(e, t, &a, at, line, step);
     return true;
