@@ -9,17 +9,20 @@
  * keys). */
 enum { SCORES_ROOM = 1 << 30 };
 
-/* Instructions of the target's matrix unit whose sums are f32. */
+/* Instructions of the target's matrix unit whose sums are f32, or exact. */
 static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]) {
     const mma_unit *list;
     uint32_t all = mma_units(&list), count = 0;
     for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
-        if (t->class == TARGET_SIMT && list[i].sum == DTYPE_F32 && mma_unit_is_of(&list[i], t->cpu))
+        if (t->class == TARGET_SIMT && (list[i].sum == DTYPE_F32 || mma_unit_is_exact(&list[i])) &&
+            mma_unit_is_of(&list[i], t->cpu))
             out[count++] = (schedule_unit){.name = list[i].name,
                                            .factor = list[i].factor,
+                                           .sum = list[i].sum,
                                            .m = list[i].m,
                                            .n = list[i].n,
                                            .k = list[i].k,
+                                           .exact = mma_unit_is_exact(&list[i]),
                                            .stands_in = mma_unit_stands_in(&list[i]),
                                            .in_memory = mma_in_memory(&list[i])};
     return count;

@@ -37,8 +37,9 @@ extern const schedule_policy schedule_cpu_policy, schedule_simt_policy;
 /* An instruction of a matrix unit: m x n sums of k products each, of factors of a type. */
 typedef struct schedule_unit {
     const char *name;
-    dtype factor;
+    dtype factor, sum;
     int m, n, k;
+    bool exact;     /* in strict, too, as no order can be seen */
     bool stands_in; /* beyond strict, for any order */
     bool in_memory; /* it reads both sides from the workgroup's memory */
 } schedule_unit;

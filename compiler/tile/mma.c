@@ -47,9 +47,13 @@ bool mma_unit_is_of(const mma_unit *unit, const char *chip) {
     return false;
 }
 
+bool mma_unit_is_exact(const mma_unit *unit) {
+    return matrix_unit_find(unit->name)->rule == MATRIX_UNIT_EXACT;
+}
+
 bool mma_unit_is_chain(const mma_unit *unit) {
     const matrix_unit *u = matrix_unit_find(unit->name);
-    return u->rule == MATRIX_UNIT_EXACT || (u->rule == MATRIX_UNIT_FMA && u->matched);
+    return mma_unit_is_exact(unit) || (u->rule == MATRIX_UNIT_FMA && u->matched);
 }
 
 bool mma_unit_stands_in(const mma_unit *unit) {

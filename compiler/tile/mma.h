@@ -37,6 +37,8 @@ bool mma_unit_is_of(const mma_unit *unit, const char *chip);
  * seen to do.
  */
 bool mma_unit_is_chain(const mma_unit *unit);
+/* Its sums are those of any order. */
+bool mma_unit_is_exact(const mma_unit *unit);
 /* Beyond strict it may take the place of an order that adds in f32: its sums keep all of f32's
  * bits.
  */

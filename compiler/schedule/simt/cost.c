@@ -4,6 +4,7 @@
 #include "schedule/cost.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ops/orders.h"
 #include "schedule/dot_shape.h"
@@ -269,17 +270,48 @@ static cost_use stage_of_threads(const cost_walk *w, const tile *t, double steps
     return u;
 }
 
+/* Products that subgroups load the factors of take twice as long where the chip has a unit that
+ * reads them by itself: its rate is that unit's (chip/targets.def). */
+static double times_as_long(const schedule_target *target) {
+    double times = 1;
+    for (uint32_t i = 0; i < target->unit_count; i++)
+        times = target->units[i].in_memory ? 2 : times;
+    return times;
+}
+
+/* An instruction takes as long whatever its steps. */
+void simt_use_unit(const schedule_target *target, const simt_products *p, cost_use *u) {
+    const chip_rates *r = simt_rates_of(target);
+    double work = p->rows * p->columns * p->steps / p->each;
+    u->matrix +=
+        work * SIMT_COST_UNIT_STEPS * (p->in_memory ? 1 : times_as_long(target)) / r->products;
+    if (!p->in_memory)
+        u->issue += work / SIMT_COST_UNIT_CELL * SIMT_COST_SUBGROUP / r->instructions;
+}
+
+static double steps_of_unit(const cost_walk *w, ir_op op) {
+    const char *name = ir_op_string(w->m, op, "mma", "");
+    for (uint32_t i = 0; i < w->target->unit_count; i++)
+        if (strcmp(w->target->units[i].name, name) == 0)
+            return w->target->units[i].k;
+    return SIMT_COST_UNIT_STEPS;
+}
+
 /* ... and that a matrix unit does: its subgroups read halves of both sides, unless it reads them
  * itself. */
-static cost_use stage_of_unit(const cost_walk *w, const tile *t, double steps, bool in_memory) {
+static cost_use stage_of_unit(const cost_walk *w, ir_op op, const tile *t, double steps) {
     cost_use u = {0};
-    double subgroups = threads_of(w) / SIMT_COST_SUBGROUP, work = t->rows * t->columns * steps;
-    u.matrix = work * t->bytes / 2 / rates_of(w)->products;
-    if (in_memory)
+    const simt_products p = {.rows = t->rows,
+                             .columns = t->columns,
+                             .steps = steps,
+                             .each = steps_of_unit(w, op),
+                             .in_memory = ir_op_attr(w->m, op, "mma_in_memory") != 0};
+    simt_use_unit(w->target, &p, &u);
+    if (p.in_memory)
         return u;
-    double loads = subgroups * (t->rows + t->columns) / 2 * steps * t->bytes;
-    instructions(
-        w, &u, work / SIMT_COST_UNIT_STEP * SIMT_COST_SUBGROUP + loads / LINE * SIMT_COST_SUBGROUP);
+    double subgroups = threads_of(w) / SIMT_COST_SUBGROUP,
+           loads = subgroups * (t->rows + t->columns) / 2 * steps * t->bytes;
+    instructions(w, &u, loads / LINE * SIMT_COST_SUBGROUP);
     u.near = loads / rates_of(w)->shared_bytes;
     return u;
 }
@@ -289,11 +321,9 @@ static cost_use stage_of_unit(const cost_walk *w, const tile *t, double steps, b
 static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
     double stage = (double)schedule_step(w->m, op, "stage", 1), stages = t->steps / stage;
     double depth = (double)schedule_step(w->m, op, "depth", 0);
-    bool unit = ir_op_attr(w->m, op, "mma") != 0,
-         in_memory = ir_op_attr(w->m, op, "mma_in_memory") != 0,
-         loads = schedule_step(w->m, op, "loader", 0) != 0;
+    bool unit = ir_op_attr(w->m, op, "mma") != 0, loads = schedule_step(w->m, op, "loader", 0) != 0;
     double elements = (t->rows + t->columns) * stage, ahead = cost_greater(depth, 2) - 1;
-    cost_use one = unit ? stage_of_unit(w, t, stage, in_memory) : stage_of_threads(w, t, stage);
+    cost_use one = unit ? stage_of_unit(w, op, t, stage) : stage_of_threads(w, t, stage);
     double carries = loads ? 0 : depth > 0 ? SIMT_COST_COPIED : carried;
     instructions(w, &one, elements * carries * t->bytes / WORD);
     one.near += elements * t->bytes / rates_of(w)->shared_bytes;

@@ -4,8 +4,9 @@
  * Where there are rows enough, both sides go through the workgroup's memory in stages of a few
  * steps, so that each element is read from far once for a tile. A few rows are read as they lie.
  *
- * A matrix unit multiplies where the order is its own, or outside of strict any other; its tiles
- * are larger, because it takes from the workgroup's memory what threads would take from registers.
+ * A matrix unit multiplies where the order is its own, where its sums are exact, or outside of
+ * strict any other; its tiles are larger, because it takes from the workgroup's memory what threads
+ * would take from registers.
  */
 #include <string.h>
 
@@ -52,6 +53,12 @@ static bool is_worth(const contraction *c, const schedule_unit *u) {
     return c->shape.rows >= u->m / 2 && c->shape.columns >= u->n / 2 && c->shape.k >= u->k;
 }
 
+/* May it take the place of threads? */
+static bool may_multiply(const contraction *c, const schedule_unit *u) {
+    bool free = c->order != ORDER_PAIRS512 && strcmp(c->s->request->profile, "strict") != 0;
+    return u->exact || (free && u->stands_in);
+}
+
 /* Chooses by the type in memory: a wider type computes with more than the unit reads. Where an
  * order is asked for, an instruction of a subgroup does it whatever there is of it. */
 static const schedule_unit *unit_for(const contraction *c, const char *order) {
@@ -60,8 +67,8 @@ static const schedule_unit *unit_for(const contraction *c, const char *order) {
           right = contraction_element(c, c->rhs.buffer);
     for (uint32_t i = 0; i < t->unit_count; i++) {
         const schedule_unit *u = &t->units[i];
-        bool fits = u->factor == left && left == right &&
-                    (order ? strcmp(order, u->name) == 0 : u->stands_in);
+        bool fits = u->factor == left && left == right && u->sum == c->element &&
+                    (order ? strcmp(order, u->name) == 0 : may_multiply(c, u));
         if (fits && (is_worth(c, u) || (order && !u->in_memory)))
             return u;
     }
@@ -71,14 +78,9 @@ static const schedule_unit *unit_for(const contraction *c, const char *order) {
 /* NULL: threads multiply. */
 static const schedule_unit *choose_unit(const contraction *c) {
     const char *order = ir_op_string(c->s->p->g, c->op, "order", "");
-    bool plain =
-        c->counts.of == COUNTS_NONE && !c->windows && is_known(c) && c->element == DTYPE_F32;
-    if (!plain || c->shape.k == 0)
+    if (c->counts.of != COUNTS_NONE || c->windows || !is_known(c) || c->shape.k == 0)
         return NULL;
-    if (c->order == ORDER_UNIT)
-        return unit_for(c, order);
-    bool free = c->order != ORDER_PAIRS512 && strcmp(c->s->request->profile, "strict") != 0;
-    return free ? unit_for(c, NULL) : NULL;
+    return unit_for(c, c->order == ORDER_UNIT ? order : NULL);
 }
 
 /* Bytes of a slot; what whole stages leave over has its own beside those of `depth`. */

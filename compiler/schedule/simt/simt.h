@@ -39,9 +39,10 @@ enum {
     SIMT_COST_BARRIER = 40,
     SIMT_COST_PHASE = 2500,
     SIMT_COST_SUBGROUP = 32,
-    SIMT_COST_FOLD = 6,               /* exchanges of a fold of 64 lanes */
-    SIMT_COST_BASE_REGISTERS = 28,    /* of a thread beside its tiles */
-    SIMT_COST_UNIT_STEP = 16 * 8 * 16 /* multiply-adds of an instruction of a matrix unit */
+    SIMT_COST_FOLD = 6,            /* exchanges of a fold of 64 lanes */
+    SIMT_COST_BASE_REGISTERS = 28, /* of a thread beside its tiles */
+    SIMT_COST_UNIT_CELL = 16 * 8,  /* sums of an instruction of a matrix unit, and its steps */
+    SIMT_COST_UNIT_STEPS = 16      /* where factors have 16 bits */
 };
 /* Instructions of a thread for each word that is copied into the workgroup's memory, in pieces of
  * four. */
@@ -50,6 +51,14 @@ enum {
 /* Those of the target, or of a usual chip where it is not known before. */
 const chip_rates *simt_rates_of(const schedule_target *target);
 const chip_unit *simt_unit_of(const schedule_target *target);
+/* Products on a matrix unit, whose instructions have so many steps each, and read both sides from
+ * the workgroup's memory or the threads' registers. */
+typedef struct simt_products {
+    double rows, columns, steps, each;
+    bool in_memory;
+} simt_products;
+/* Adds the unit's cycles, and those in which its instructions are issued. */
+void simt_use_unit(const schedule_target *target, const simt_products *p, cost_use *u);
 /* Cycles in which a workgroup's unit is busy with it. */
 double simt_busy_cycles(const cost_use *u);
 /* Cycles of memory for a buffer of so many bytes. */

@@ -114,13 +114,16 @@ static void fetches(const tile_cost *c, ir_op loader, cost_use *u) {
 
 /* ---- the rest ---- */
 
-/* Products that subgroups load the factors of take twice as long where the chip has a unit that
- * reads them by itself: its rate is that unit's (chip/targets.def). */
-static double times_as_long(const tile_cost *c) {
-    double times = 1;
-    for (uint32_t i = 0; i < c->target->unit_count; i++)
-        times = c->target->units[i].in_memory ? 2 : times;
-    return times;
+static void use_unit(const tile_cost *c, ir_op op, double steps, cost_use *u) {
+    const ir_type_data *sum = ir_type_of(c->m, ir_op_get(c->m, op)->results[0]);
+    const mma_unit *unit = mma_unit_of(c->m, op);
+    simt_use_unit(c->target,
+                  &(simt_products){.rows = (double)sum->dims[0],
+                                   .columns = (double)sum->dims[1],
+                                   .steps = steps,
+                                   .each = unit->k,
+                                   .in_memory = mma_in_memory(unit)},
+                  u);
 }
 
 /* ... by which memory gives the sides that are no tiles in registers. */
@@ -131,21 +134,14 @@ static void multiply_stage(const tile_cost *c, ir_op op, cost_use *u) {
     double rows = (double)sum->dims[0], columns = (double)sum->dims[1],
            steps = (double)ir_op_int(c->m, op, "steps", 0),
            bytes = (double)dtype_size(left->element), pieces = rows / mma_unit_of(c->m, op)->m;
-    u->matrix += rows * columns * steps * bytes / 2 / simt_rates_of(c->target)->products;
+    use_unit(c, op, steps, u);
     near_bytes(c, u,
                (left->kind == IR_TYPE_TILE ? columns * pieces : rows + columns * pieces) * steps *
                    bytes);
 }
 
 static void multiply(const tile_cost *c, ir_op op, cost_use *u) {
-    const ir_op_data *d = ir_op_get(c->m, op);
-    const ir_type_data *a = ir_type_of(c->m, d->operands[0]),
-                       *sum = ir_type_of(c->m, d->results[0]);
-    double work = (double)(sum->dims[0] * sum->dims[1] * a->dims[1]),
-           bytes = (double)dtype_size(a->element);
-    u->matrix += times_as_long(c) * work * bytes / 2 / simt_rates_of(c->target)->products;
-    u->issue +=
-        work / SIMT_COST_UNIT_STEP * SIMT_COST_SUBGROUP / simt_rates_of(c->target)->instructions;
+    use_unit(c, op, (double)ir_type_of(c->m, ir_op_get(c->m, op)->operands[0])->dims[1], u);
     u->wait += SIMT_COST_LATENCY;
 }
 

@@ -16,12 +16,22 @@
 
 /* ---- memory ---- */
 
-/* Sixteen bytes of ldmatrix, or the run of a thread. Elements of four bytes are read one by one:
- * eight lines by four steps, or where steps are rows, four of these by eight lines. */
+/* Sixteen bytes of ldmatrix, or the run of a thread, of two words or more. Elements of four bytes
+ * are read one by one: eight lines by four steps, or where steps are rows, four of these by eight
+ * lines. */
 static int64_t unit_of_banks(const mma_unit *unit, bool by_step) {
+    enum { WORD = 4 };
     int64_t size = (int64_t)dtype_size(unit->factor);
     bool turned = size > 2 && !by_step;
-    return unit->a.column_run > 2 ? unit->a.column_run : COPY_BYTES / size * (turned ? 2 : 1);
+    if (unit->ptx)
+        return COPY_BYTES / size * (turned ? 2 : 1);
+    return unit->a.column_run * size < 2 * WORD ? 2 * WORD / size : unit->a.column_run;
+}
+
+/* Is a thread's operand made of lines side by side? ldmatrix turns pairs of bytes, and what is of
+ * four bytes is read one by one. */
+static bool reads_lines(const mma_unit *unit) {
+    return unit->ptx && dtype_size(unit->factor) > 1;
 }
 
 static int64_t side_elements(const stage_side *s, int64_t steps) {
@@ -29,7 +39,7 @@ static int64_t side_elements(const stage_side *s, int64_t steps) {
 }
 
 static void open_side(staging *g, stage_side *s, int64_t steps) {
-    s->by_step = !g->unit->ptx || s->step_stride == 1 || s->line_stride != 1;
+    s->by_step = !reads_lines(g->unit) || s->step_stride == 1 || s->line_stride != 1;
     int64_t of_banks = unit_of_banks(g->unit, s->by_step), length = s->by_step ? steps : s->padded;
     s->pitch = (staging_up(length, of_banks) / of_banks | 1) * of_banks;
 }

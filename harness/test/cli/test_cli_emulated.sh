@@ -219,6 +219,25 @@ rocm gfx1100 by_lines v_wmma_i32_16x16x16_iu8
 rocm gfx1100 by_steps v_wmma_i32_16x16x16_iu8
 END
 
+# So does the scheduler with those of integers, of whole tensors, in strict; what follows is in the same kernel. A side's bytes are
+# turned in registers.
+while read -r family chip instruction; do
+    exits 0 "products of i8 on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$root/corpus/matmul/matmul_i8.tsr" --quick \
+        --backend $family-emulated --isa "$chip" --profile strict
+    has out "matmul_i8_scaled +[^ ]+ +6/6" "have their bits"
+    exits 0 "code of them on $chip" "$tsr" compile "$root/corpus/matmul/matmul_i8.tsr" --kernel matmul_i8_scaled --case square_1024 \
+        --isa "$chip" --profile strict --emit asm
+    has out "$instruction" "is the unit's"
+    hasnt out "phase_1|st\.shared\.u8|ds_(write|store)_b8" "one phase, and no bytes one by one"
+done <<"END"
+ptx sm_80 mma\.sync\.aligned\.m16n8k32\.row\.col\.s32\.s8\.s8\.s32
+ptx sm_80 ldmatrix\.sync\.aligned\.m8n8\.x4\.shared\.b16
+ptx sm_90a mma\.sync\.aligned\.m16n8k32\.row\.col\.s32\.s8\.s8\.s32
+rocm gfx90a v_mfma_i32_16x16x16i8
+rocm gfx942 v_mfma_i32_16x16x32_i8
+rocm gfx1100 v_wmma_i32_16x16x16_iu8
+END
+
 # 8-bit floats, with a scale for each row: threads multiply them in strict, units beyond it.
 while read -r family chip instruction; do
     exits 0 "8-bit floats on $chip" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench "$tiles" --quick --backend $family-emulated \

@@ -57,8 +57,17 @@ exits 0 "code for gfx1100" "$tsr" lint spilled.tsr --isa gfx1100
 has out '\[register-pressure\]$' "looks like too much"
 exits 0 "and as LLVM has it" "$tsr" lint spilled.tsr --isa gfx1100 --code
 hasnt out '\[register-(pressure|spills)\]$' "is not"
-exits 1 "sums of integers" "$tsr" lint "$root/corpus/matmul/matmul_i8.tsr" --isa gfx1100 --code
-has out 'matmul_i8.tsr:.*: error: in case square_1024 .* and spills [0-9]+ registers \[register-spills\]$' "are too many for LLVM, too"
+cat >integers.tsr <<'END'
+from tessera import *
+
+
+@cases(case("square_1024", M=1024, N=1024, K=1024))
+@kernel
+def product(x: Tensor["M", "K", i4], y: Tensor["K", "N", i4]) -> Tensor["M", "N", i32]:
+    return x @ y
+END
+exits 1 "sums of integers by threads" "$tsr" lint integers.tsr --isa gfx1100 --code
+has out 'integers.tsr:.*: error: in case square_1024 .* and spills [0-9]+ registers \[register-spills\]$' "are too many for LLVM, too"
 if [ -x "$(command -v ptxas)" ]; then
     exits 0 "code for sm_80" "$tsr" lint spilled.tsr --isa sm_80 --code
     hasnt out '\[register-spills\]$' "fits, as ptxas has it"
