@@ -1,5 +1,5 @@
-/* library.c - a kernel that is one composite becomes a kernel of tiles of library/, on chips: one
- * phase that keeps in registers what would go through memory. */
+/* library.c - on chips a kernel of rows, or one that is a composite of library/, becomes a kernel
+ * of tiles: one phase that keeps in registers what would go through memory. */
 #include "library.h"
 
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "graph/instance.h"
 #include "library/library_files.h"
+#include "library_rows.h"
 #include "ops/graph.h"
 #include "ops/tiles.h"
 #include "pipeline.h"
@@ -83,35 +84,15 @@ static bool describe_attention(const ir_module *m, ir_op op, const char **name, 
     return true;
 }
 
-/* ---- composites of rows ---- */
-
-static bool describe_rows(const ir_module *m, ir_op op, const char **name, int64_t *depth_out,
-                          text *dims) {
-    const ir_op_data *d = ir_op_get(m, op);
-    const ir_type_data *x = ir_type_of(m, d->operands[0]);
-    int64_t axis = ir_op_int(m, op, "axis", -1);
-    (void)name, (void)depth_out;
-    if (x->rank < 1 || (axis != -1 && axis != x->rank - 1) || product_of(x, x->rank) < 1)
-        return false;
-    text_printf(dims, "M=%" PRId64 ",N=%" PRId64 ",E=%s", product_of(x, x->rank - 1),
-                x->dims[x->rank - 1], dtype_name(x->element));
-    return true;
-}
-
 /* ---- all of them ---- */
 
+/* Composites of narrow types, on a matrix unit. */
 static const struct entry {
     int opcode;
-    const char *file, *name; /* the kernel, where it is always the same */
-    bool strict;             /* it has the composite's bits */
-    bool on_unit;            /* of narrow types, on a matrix unit */
+    const char *file;
     bool (*describe)(const ir_module *m, ir_op op, const char **name, int64_t *depth, text *dims);
 } entries[] = {
-    {GRAPH_ATTENTION, "attention.tsr", NULL, false, true, describe_attention},
-    {GRAPH_SOFTMAX, "rows.tsr", "rows_softmax", true, false, describe_rows},
-    {GRAPH_LOGSUMEXP, "rows.tsr", "rows_logsumexp", true, false, describe_rows},
-    {GRAPH_LAYERNORM, "rows.tsr", "rows_layernorm", true, false, describe_rows},
-    {GRAPH_RMSNORM, "rows.tsr", "rows_rmsnorm", true, false, describe_rows},
+    {GRAPH_ATTENTION, "attention.tsr", describe_attention},
 };
 
 static const struct entry *entry_of(const ir_module *m, ir_op op) {
@@ -130,22 +111,25 @@ bool library_may(const ir_module *graph, const settings *all, const compiler_opt
                  const target_info *target) {
     bool asked = options->schedule || options->source_schedule || options->constants ||
                  options->generic || options->unoptimised;
-    if (asked || target->class != TARGET_SIMT || tiles_of(graph) || !ir_module_kernel(graph))
+    if (asked || target->class != TARGET_SIMT || tiles_of(graph) || !ir_module_kernel(graph) ||
+        settings_schedule_calls(all, graph))
         return false;
     ir_op op = only_composite(graph);
-    const struct entry *e = entry_of(graph, op);
-    if (said_of(graph, op, all, SETTING_SCHEDULE))
-        return false;
-    if (!e || (options->profile == PROFILE_STRICT && !e->strict) || !is_of_one_type(graph, op))
+    if (library_rows_may(graph))
+        return true;
+    if (!entry_of(graph, op) || options->profile == PROFILE_STRICT || !is_of_one_type(graph, op))
         return false;
     dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
-    return !e->on_unit || (dtype_is_narrow(element) && has_unit(target, element));
+    return dtype_is_narrow(element) && has_unit(target, element);
 }
 
 /* ---- the library's kernel ---- */
 
 typedef struct library_request {
     const ir_module *graph;
+    const compiler_knobs *knobs; /* the points of its space */
+    /* Its graph at a point, owned; NULL: there is none. */
+    ir_module *(*make)(struct library_request *r, const uint32_t at[COMPILER_KNOBS_MAX]);
     const setting *fetch; /* what is fetched ahead; NULL: nothing is said */
     const compiler_options *options;
     const target_info *target;
@@ -153,6 +137,7 @@ typedef struct library_request {
     const compiler_kernel *kernel;
     const compiler_case *c; /* its dimensions */
     int64_t depth;          /* places that BD holds, the least of its values that does */
+    int64_t most_registers; /* estimated, of a thread; 0: any number */
     bool on_unit;
     status st;
 } library_request;
@@ -213,16 +198,18 @@ static ir_attr shape_of(ir_module *m, const ir_module *from, ir_value v) {
 static void name_as(ir_module *m, const ir_module *graph) {
     ir_op kernel = ir_module_kernel(m), was = ir_module_kernel(graph);
     const ir_block_data *body = ir_kernel_body(graph);
-    ir_attr shapes[LIMIT_OPERANDS];
+    const ir_op_data *end = ir_op_get(graph, body->last);
+    ir_attr shapes[2 * LIMIT_OPERANDS];
     uint32_t count = body->argument_count;
     for (uint32_t i = 0; i < count; i++)
         shapes[i] = shape_of(m, graph, body->arguments[i]);
-    shapes[count] = shape_of(m, graph, ir_op_get(graph, body->last)->operands[0]);
+    for (uint32_t i = 0; i < end->operand_count; i++)
+        shapes[count++] = shape_of(m, graph, end->operands[i]);
     ir_op_set_attr(m, kernel, "name",
                    ir_attr_string(m, ir_op_string(graph, was, "name", "kernel")));
     ir_op_set_attr(m, kernel, "inputs", copied_names(m, graph, "inputs"));
     ir_op_set_attr(m, kernel, "outputs", copied_names(m, graph, "outputs"));
-    ir_op_set_attr(m, kernel, "shapes", ir_attr_array(m, shapes, count + 1));
+    ir_op_set_attr(m, kernel, "shapes", ir_attr_array(m, shapes, count));
 }
 
 /* Its functions are computed as those of the composite. */
@@ -230,19 +217,6 @@ static void keep_math(ir_module *made, const ir_module *graph) {
     const char *math = ir_op_string(graph, ir_module_kernel(graph), "math", NULL);
     if (math)
         ir_op_set_attr(made, ir_module_kernel(made), "math", ir_attr_string(made, math));
-}
-
-/* Its numbers that are no dimensions are those of the composite. */
-static void keep_numbers(ir_module *made, const ir_module *graph) {
-    const ir_op_data *from = ir_op_get(graph, only_composite(graph));
-    for (ir_walk w = ir_walk_op(made, ir_module_kernel(made)); ir_walk_next(&w);)
-        for (uint32_t i = 0; ir_op_get(made, w.op)->opcode == from->opcode && i < from->attr_count;
-             i++) {
-            const ir_attr_data *number = ir_attr_get(graph, from->attrs[i].value);
-            if (number->kind == IR_ATTR_BITS)
-                ir_op_set_attr(made, w.op, from->attrs[i].name,
-                               ir_attr_bits(made, number->element, number->bits));
-        }
 }
 
 /* Loads of what is fetched ahead have the hint: one trip ahead, or none. */
@@ -303,30 +277,38 @@ static void point_text(const compiler_knobs *knobs, const uint32_t at[COMPILER_K
                         knobs->items[i].values[at[i]]);
 }
 
+static ir_module *template_at(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX]) {
+    text words;
+    text_init(&words);
+    point_text(r->knobs, at, &words);
+    const compiler_case *chosen =
+        compiler_case_choose(r->source, r->kernel, r->c, words.data, &r->st);
+    ir_module *made = chosen ? specialized(r->source, r->kernel, chosen) : NULL;
+    if (made)
+        keep_math(made, r->graph);
+    if (made && r->fetch)
+        keep_fetch(made, r->fetch);
+    text_release(&words);
+    return made;
+}
+
 /* The kernel with these tiles. False: they have no lowering, or not all products are the unit's. */
 static bool lower_point(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX],
                         library_kernel *out) {
     char why[SIMT_TILES_WHY_BYTES];
-    text words;
-    text_init(&words);
-    point_text(r->kernel->knobs, at, &words);
-    const compiler_case *chosen =
-        compiler_case_choose(r->source, r->kernel, r->c, words.data, &r->st);
-    out->graph = chosen ? specialized(r->source, r->kernel, chosen) : NULL;
-    if (out->graph) {
-        keep_math(out->graph, r->graph);
-        keep_numbers(out->graph, r->graph);
-        if (r->fetch)
-            keep_fetch(out->graph, r->fetch);
-    }
+    out->graph = r->make(r, at);
     bool ok = out->graph &&
               pipeline_lower_tiles(out->graph, r->options, r->target, why, &out->tile) &&
               !ir_op_attr(out->tile, ir_module_kernel(out->tile), "missed") &&
               pipeline_weigh_tiles(out->tile, r->options, r->target, &out->cycles, &out->registers);
-    if (!ok)
+    if (!ok || (r->most_registers && out->registers > r->most_registers))
         free_modules(out);
-    text_release(&words);
-    return ok;
+    return out->tile != NULL;
+}
+
+bool library_costs_less(double cycles, double others) {
+    enum { ALIKE_PERCENT = 2 };
+    return cycles * (100 + ALIKE_PERCENT) < others * 100;
 }
 
 /* Fewer registers, or as many and fewer cycles: no threads without rows. */
@@ -335,25 +317,24 @@ static bool is_better(const library_kernel *k, const library_kernel *than) {
            (k->registers == than->registers && k->cycles < than->cycles);
 }
 
-/* Weighs all points. Of those that cost no more than a little beside the least, which no model
- * tells apart, the one with the fewest registers is taken. */
+/* Weighs all points. Of those that cost as much as the least, as far as a model can tell, the one
+ * with the fewest registers is taken. */
 static bool lower_best(library_request *r, library_kernel *out) {
-    enum { ALIKE_PERCENT = 2 };
     uint32_t at[COMPILER_KNOBS_MAX] = {0};
     VEC(library_kernel) points = {0};
     double least = 0;
     library_kernel *best = NULL;
     do {
         library_kernel one = {.name = out->name};
-        if (!is_least_depth(r->kernel->knobs, at, r->depth) ||
-            (r->on_unit && !has_rows(r->kernel->knobs, at)) || !lower_point(r, at, &one))
+        if (!is_least_depth(r->knobs, at, r->depth) ||
+            (r->on_unit && !has_rows(r->knobs, at)) || !lower_point(r, at, &one))
             continue;
         least = points.count == 0 || one.cycles < least ? one.cycles : least;
         vec_push(&points, one);
-    } while (next_point(r->kernel->knobs, at));
+    } while (next_point(r->knobs, at));
     for (size_t i = 0; i < points.count; i++) {
         library_kernel *k = &points.items[i];
-        if (k->cycles * 100 <= least * (100 + ALIKE_PERCENT) && (!best || is_better(k, best)))
+        if (!library_costs_less(least, k->cycles) && (!best || is_better(k, best)))
             best = k;
     }
     for (size_t i = 0; i < points.count; i++)
@@ -365,37 +346,64 @@ static bool lower_best(library_request *r, library_kernel *out) {
     return best != NULL;
 }
 
+/* ---- rows ---- */
+
+static const int64_t rows_beside[] = {4, 2, 8, 16}, rows_warps[] = {4, 1, 2, 8};
+static const compiler_knobs rows_knobs = {
+    .items = {{.name = "BM", .values = rows_beside, .count = 4},
+              {.name = "warps", .values = rows_warps, .count = 4}},
+    .count = 2};
+
+static ir_module *rows_at(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX]) {
+    return library_rows(r->graph, rows_beside[at[0]], rows_warps[at[1]]);
+}
+
+/* Tiles are counted one operation after the other, and assemblers compute their elements in another
+ * order: what seems to need twice the registers that there are has them. */
+static bool lower_rows(library_request *r, library_kernel *out) {
+    enum { MOST_REGISTERS = 2 * 256 };
+    r->most_registers = MOST_REGISTERS;
+    out->name = "rows";
+    r->knobs = &rows_knobs;
+    r->make = rows_at;
+    return lower_best(r, out);
+}
+
+static bool lower_template(library_request *r, library_kernel *out) {
+    const struct entry *e = entry_of(r->graph, only_composite(r->graph));
+    compiler_values values = {0};
+    text dims, said;
+    arena memory;
+    text_init(&dims);
+    text_init(&said);
+    arena_init(&memory);
+    if (e->describe(r->graph, only_composite(r->graph), &out->name, &r->depth, &dims))
+        r->source = open_library(e->file);
+    r->kernel = r->source ? compiler_kernel_named(r->source, out->name) : NULL;
+    if (r->kernel && compiler_values_read(dims.data, &memory, &values, &r->st))
+        r->c = compiler_case_bind(r->source, r->kernel, &values, &said);
+    r->knobs = r->kernel ? r->kernel->knobs : NULL;
+    r->make = template_at;
+    r->on_unit = true;
+    bool found = r->c && lower_best(r, out);
+    compiler_close(r->source);
+    arena_release(&memory);
+    text_release(&said);
+    text_release(&dims);
+    return found;
+}
+
 bool library_lower(const ir_module *graph, const settings *all, const compiler_options *options,
                    const target_info *target, library_kernel *out) {
     const uint32_t fetch = said_of(graph, only_composite(graph), all, SETTING_PREFETCH);
     library_request r = {.graph = graph, .options = options, .target = target, .st = STATUS_INIT};
-    const struct entry *e = entry_of(graph, only_composite(graph));
-    compiler_values values = {0};
-    text dims, said;
-    arena memory;
-    bool found = false;
     if (fetch && setting_at(all, fetch)->into == FETCH_SHARED)
         r.fetch = setting_at(all, fetch);
-    text_init(&dims);
-    text_init(&said);
-    arena_init(&memory);
-    out->name = e->name;
-    r.on_unit = e->on_unit;
-    if (e->describe(graph, only_composite(graph), &out->name, &r.depth, &dims))
-        r.source = open_library(e->file);
-    r.kernel = r.source ? compiler_kernel_named(r.source, out->name) : NULL;
-    if (r.kernel && compiler_values_read(dims.data, &memory, &values, &r.st))
-        r.c = compiler_case_bind(r.source, r.kernel, &values, &said);
-    if (r.c)
-        found = lower_best(&r, out);
+    bool found = (library_rows_may(graph) ? lower_rows : lower_template)(&r, out);
     if (found)
         name_as(out->tile, graph);
     if (found && r.fetch)
         settings_use_fetch(all, fetch);
-    compiler_close(r.source);
-    arena_release(&memory);
-    text_release(&said);
-    text_release(&dims);
     status_clear(&r.st);
     return found;
 }

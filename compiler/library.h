@@ -1,4 +1,5 @@
-/* library.h - composites that chips have a kernel of tiles for, in library/. */
+/* library.h - kernels that chips have a kernel of tiles for: those of rows, and composites of
+ * library/. */
 #ifndef TESSERA_COMPILER_LIBRARY_H
 #define TESSERA_COMPILER_LIBRARY_H
 
@@ -6,8 +7,8 @@
 #include "target/target.h"
 #include "tessera/compiler.h"
 
-/* Tells whether the kernel of a graph is one composite, and the library may have tiles for it: on
- * this target, with these options; `all` (may be NULL) are those of its operations. */
+/* Tells whether the kernel of a graph is one composite, or of rows, and the library may have tiles
+ * for it: on this target, with these options; `all` (may be NULL) are those of its operations. */
 bool library_may(const ir_module *graph, const settings *all, const compiler_options *options,
                  const target_info *target);
 
@@ -23,5 +24,8 @@ typedef struct library_kernel {
  * least. False, with nothing given: none of them fits its sizes or the chip. */
 bool library_lower(const ir_module *graph, const settings *all, const compiler_options *options,
                    const target_info *target, library_kernel *out);
+
+/* Does the first of two kernels cost less by more than no model can tell? */
+bool library_costs_less(double cycles, double others);
 
 #endif

@@ -60,7 +60,7 @@ bool pipeline_take_library(pipeline *p) {
     if (p->is_program || p->space || !library_may(p->m, s, p->options, p->target) ||
         !library_lower(p->m, s, p->options, p->target, &k))
         return false;
-    p->direct = !cost_of_schedule(p, &scheduled) || k.cycles <= scheduled;
+    p->direct = !cost_of_schedule(p, &scheduled) || library_costs_less(k.cycles, scheduled);
     if (p->direct) {
         p->library = k.name;
         ir_print(k.graph, &p->schedule);

@@ -139,7 +139,7 @@ static const char sources[] =
     "@kernel\n"
     "def turned(x: Tensor['M', 'N', f32]) -> Tensor['N', 'M', f32]:\n"
     "    return transpose(x) * 2.0\n"
-    "@cases(case('a', M=5, N=300), case('b', M=7, N=4096))\n"
+    "@cases(case('a', M=16, N=300), case('b', M=7, N=5000))\n"
     "@kernel\n"
     "def rows(x: Tensor['M', 'N', f32]) -> Tensor['M', 'N', f32]:\n"
     "    return softmax(x + x, axis=-1)\n"

@@ -67,16 +67,16 @@ done <<'END'
 4 none rows --profile deterministic --isa sm_75
 END
 
-# Composites of rows that threads have room for are the library's, with the bits of strict; those of longer rows have a schedule.
+# Kernels of rows that threads have room for are the library's, with the bits of strict; those of longer rows have a schedule.
 while read -r library file words; do
     # shellcheck disable=SC2086
     exits 0 "rows on a chip, $words" "$tsr" compile "$root/corpus/normalisation/$file.tsr" --emit metadata --isa sm_90a $words
     [ "$library" = "$(sed -n 's/^ "library": "\(.*\)",$/\1/p' out)" ] && pass "is ${library:-a schedule}" || fail "is not ${library:-a schedule}"
 done <<'END'
-rows_softmax softmax --profile strict --kernel softmax_rows --dims M=64,N=4096,T=bf16
-rows_logsumexp softmax --profile fast --kernel logsumexp_rows --dims M=64,N=1000
-rows_layernorm norms --profile strict --kernel layernorm_rows --dims M=64,N=4096,T=f32
-rows_rmsnorm norms --profile strict --kernel rmsnorm_rows --dims M=8192,N=1000,T=bf16
+rows softmax --profile strict --kernel softmax_rows --dims M=64,N=4096,T=bf16
+rows softmax --profile fast --kernel logsumexp_rows --dims M=64,N=1000
+rows norms --profile strict --kernel layernorm_rows --dims M=64,N=4096,T=f32
+rows norms --profile strict --kernel rmsnorm_rows --dims M=8192,N=1000,T=bf16
 END
 exits 0 "softmax of longer rows" "$tsr" compile "$root/corpus/normalisation/softmax.tsr" --emit metadata --isa sm_90a --kernel softmax_rows --case blocks
 hasnt out '"library"' "has a schedule"

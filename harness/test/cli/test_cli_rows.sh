@@ -37,6 +37,29 @@ done
 has_the_bits "a subgroup of 32 of AMD's" 14 chosen "$rows" "$chain" --backend rocm-emulated --isa gfx1100
 TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "threads in another order" 14 chosen "$rows" "$chain" --backend $both
 
+# Work before and behind the sums is in the phase of tiles that the sums are; what is not of rows alone has a schedule.
+TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "with work around them" 6 chosen "$root/harness/test/cli/rows/fused.tsr" --backend $both --quick
+while read -r file kernel library phases workspace; do
+    for isa in sm_90a gfx942; do
+        exits 0 "$kernel on $isa" "$tsr" compile "$root/harness/test/cli/rows/$file.tsr" --kernel "$kernel" --case large --isa $isa --emit metadata
+        cp out m.json
+        exits 0 "is $phases phases, library: $library" $python -c '
+import json, sys
+m = json.load(open("m.json"))
+assert [m.get("library", "none"), len(m["phases"]), m["workspace_bytes"]] == [sys.argv[1], int(sys.argv[2]), int(sys.argv[3])], m' "$library" "$phases" "$workspace"
+    done
+done <<'END'
+fused residual rows 1 0
+fused activated rows 1 0
+fused weighted rows 1 0
+fused written_out rows 1 0
+other of_columns none 3 4096
+other turned none 2 4096
+other of_some_rows none 1 0
+other multiplied none 2 1048576
+other longer none 1 0
+END
+
 # None of a softmax's threads waits, whatever is left over of its rows.
 exits 0 "code" "$tsr" compile "$rows" --kernel weights --case kept --isa sm_80 --emit-after insert-barriers
 hasnt out "tile.barrier" "threads hand each other values"
