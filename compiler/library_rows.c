@@ -29,12 +29,28 @@ typedef struct rewriting {
 
 /* ---- roles ---- */
 
+/* In the order of memory all shapes of as many elements are one. */
 static bool fits(const rewriting *r, ir_value v, int role) {
     const ir_type_data *d = ir_type_of(r->g, v);
-    int64_t elements = graph_elements(d->rank, d->dims),
-            expected = (role & OF_ROWS ? r->count : 1) * (role & OF_COLUMNS ? r->columns : 1);
-    bool last = !(role & OF_COLUMNS) || (d->rank > 0 && d->dims[d->rank - 1] == r->columns);
-    return elements == expected && last;
+    return graph_elements(d->rank, d->dims) ==
+           (role & OF_ROWS ? r->count : 1) * (role & OF_COLUMNS ? r->columns : 1);
+}
+
+/* Does the last axis alone have the columns, or none, where there is one element of a row? */
+static bool is_apart(const rewriting *r, const ir_type_data *d, int role) {
+    return !(role & OF_COLUMNS) || (d->rank > 0 && d->dims[d->rank - 1] == r->columns);
+}
+
+static bool is_column(const ir_type_data *d, int role, int64_t axis) {
+    return (role & OF_COLUMNS) && axis == d->rank - 1;
+}
+
+/* Axes of rows that have more than one place. */
+static int row_axes(const ir_type_data *d, int role) {
+    int count = 0;
+    for (int i = 0; i < d->rank; i++)
+        count += d->dims[i] > 1 && !is_column(d, role, i);
+    return count;
 }
 
 /* A rule gives the role in which operands are wanted, for that of the result; false: in none. */
@@ -46,29 +62,36 @@ static bool same(const rewriting *r, ir_op op, int role, int *of) {
     return true;
 }
 
-/* The last axis alone is that of columns; what is along all others is along rows. */
+/* What is along all axes of rows is along rows. */
 static bool along(const rewriting *r, ir_op op, int role, int *of) {
     const ir_op_data *d = ir_op_get(r->g, op);
     const ir_type_data *x = ir_type_of(r->g, d->operands[0]), *y = ir_type_of(r->g, d->results[0]);
     int64_t axes[IR_MAX_RANK];
-    int count = (int)ir_op_ints(r->g, op, "axes", axes, IR_MAX_RANK), first = 0, last = 0, rows = 0;
-    for (int i = 0; i < y->rank; i++)
-        rows += y->dims[i] > 1 && !((role & OF_COLUMNS) && i == y->rank - 1);
+    int count = (int)ir_op_ints(r->g, op, "axes", axes, IR_MAX_RANK), first = 0, last = 0;
     for (int i = 0; i < count; i++) {
-        bool there = x->dims[i] == y->dims[axes[i]] && x->dims[i] > 1,
-             column = (role & OF_COLUMNS) && axes[i] == y->rank - 1;
-        last += there && column;
-        first += there && !column;
+        bool there = x->dims[i] == y->dims[axes[i]] && x->dims[i] > 1;
+        last += there && is_column(y, role, axes[i]);
+        first += there && !is_column(y, role, axes[i]);
     }
     *of = (last ? OF_COLUMNS : 0) | (first ? OF_ROWS : 0);
-    return first == 0 || first == rows;
+    return (first == 0 || first == row_axes(y, role)) && (*of == 0 || is_apart(r, y, role));
+}
+
+/* Numbers of columns, of rows, or of all elements. */
+static bool counted(const rewriting *r, ir_op op, int role, int *of) {
+    const ir_type_data *d = ir_type_of(r->g, ir_op_get(r->g, op)->results[0]);
+    int64_t axis = ir_op_int(r->g, op, "axis", 0);
+    *of = 0;
+    bool one = is_column(d, role, axis) || (row_axes(d, role) == 1 && d->dims[axis] > 1);
+    return role && (d->rank == 1 || (is_apart(r, d, role) && one));
 }
 
 static bool of_row(const rewriting *r, ir_op op, int role, int *of) {
     const ir_type_data *x = ir_type_of(r->g, ir_op_get(r->g, op)->operands[0]);
     int64_t axis = -1;
     *of = OF_BOTH;
-    return role == OF_ROWS && ir_op_ints(r->g, op, "axes", &axis, 1) == 1 && axis == x->rank - 1;
+    return role == OF_ROWS && ir_op_ints(r->g, op, "axes", &axis, 1) == 1 && axis == x->rank - 1 &&
+           is_apart(r, x, OF_BOTH);
 }
 
 static const struct {
@@ -76,11 +99,11 @@ static const struct {
     rule *of;  /* NULL: a composite, of which primitives are made before */
     bool sums; /* along rows */
 } rules[] = {
-    {GRAPH_CONSTANT, same, false}, {GRAPH_EXTENT, same, false},     {GRAPH_BROADCAST, along, false},
-    {GRAPH_RESHAPE, same, false},  {GRAPH_REDUCE, of_row, true},    {GRAPH_SOFTMAX, NULL, true},
-    {GRAPH_LOGSUMEXP, NULL, true}, {GRAPH_MEAN, NULL, true},        {GRAPH_LAYERNORM, NULL, true},
-    {GRAPH_RMSNORM, NULL, true},   {GRAPH_RELU, NULL, false},       {GRAPH_GELU, NULL, false},
-    {GRAPH_SILU, NULL, false},     {GRAPH_DEQUANTIZE, NULL, false},
+    {GRAPH_CONSTANT, same, false},   {GRAPH_EXTENT, same, false},   {GRAPH_IOTA, counted, false},
+    {GRAPH_BROADCAST, along, false}, {GRAPH_RESHAPE, same, false},  {GRAPH_REDUCE, of_row, true},
+    {GRAPH_SOFTMAX, NULL, true},     {GRAPH_LOGSUMEXP, NULL, true}, {GRAPH_MEAN, NULL, true},
+    {GRAPH_LAYERNORM, NULL, true},   {GRAPH_RMSNORM, NULL, true},   {GRAPH_RELU, NULL, false},
+    {GRAPH_GELU, NULL, false},       {GRAPH_SILU, NULL, false},     {GRAPH_DEQUANTIZE, NULL, false},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -208,6 +231,37 @@ static ir_value repeated(rewriting *r, ir_value x, int from, int to) {
     return from == to ? x : build_broadcast(&r->b, x, rank, shape, to_both[from]);
 }
 
+/* ---- numbers ---- */
+
+static ir_value line_of(rewriting *r, int role) {
+    ir_dim shape[1];
+    shape_of(role, r->here, r->columns, shape);
+    return build_iota(&r->b, 1, shape, 0);
+}
+
+/* Those of an instance's rows. */
+static ir_value row_numbers(rewriting *r) {
+    ir_dim first = ir_dim_mul(r->b.m, r->here, ir_dim_symbol(r->b.m, INDEX));
+    ir_value x = line_of(r, OF_ROWS);
+    return build_binary(&r->b, GRAPH_ADD, x, build_extent(&r->b, first, DTYPE_I32, x));
+}
+
+static ir_value numbers(rewriting *r, ir_op op, int role) {
+    const ir_type_data *d = ir_type_of(r->g, ir_op_get(r->g, op)->results[0]);
+    bool all = role == OF_BOTH && d->rank == 1,
+         of_columns = all || is_column(d, role, ir_op_int(r->g, op, "axis", 0));
+    ir_value columns = of_columns ? repeated(r, line_of(r, OF_COLUMNS), OF_COLUMNS, role) : 0;
+    if (of_columns && !all)
+        return columns;
+    ir_value rows = repeated(r, row_numbers(r), OF_ROWS, role);
+    if (!all)
+        return rows;
+    rows = build_binary(&r->b, GRAPH_MUL, rows, build_i32(&r->b, (int32_t)r->columns, rows));
+    return build_binary(&r->b, GRAPH_ADD, rows, columns);
+}
+
+/* ---- operations ---- */
+
 /* The operation of tiles; a sum is along the second of two axes. */
 static ir_value built(rewriting *r, ir_op op, const ir_value *operands) {
     const ir_op_data *d = ir_op_get(r->g, op);
@@ -232,6 +286,8 @@ static void make(rewriting *r, ir_op op, int role) {
     r->b.location = d->location;
     if (d->opcode == GRAPH_BROADCAST || d->opcode == GRAPH_RESHAPE)
         x = repeated(r, operands[0], of, role);
+    else if (d->opcode == GRAPH_IOTA)
+        x = numbers(r, op, role);
     else
         x = built(r, op, operands);
     r->made[d->results[0]][role] = x;
