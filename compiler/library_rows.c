@@ -62,7 +62,7 @@ static bool same(const rewriting *r, ir_op op, int role, int *of) {
     return true;
 }
 
-/* What is along all axes of rows is along rows. */
+/* Axes of rows come all together, or none does. */
 static bool along(const rewriting *r, ir_op op, int role, int *of) {
     const ir_op_data *d = ir_op_get(r->g, op);
     const ir_type_data *x = ir_type_of(r->g, d->operands[0]), *y = ir_type_of(r->g, d->results[0]);
