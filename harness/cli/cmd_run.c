@@ -38,9 +38,10 @@ typedef struct run_session {
     compiler_instance *instance;
     compiler_signature signature;
     uint32_t device;
-    bool case_asked; /* by --case, which gives constants, too */
-    int64_t steps;   /* 0: one launch */
-    int counter;     /* the input that counts them; -1: none */
+    bool case_asked;      /* by --case, which gives constants, too */
+    compiler_case arrays; /* what the arrays make: tiles and constants of the command line alone */
+    int64_t steps;        /* 0: one launch */
+    int counter;          /* the input that counts them; -1: none */
 } run_session;
 
 static bool no_parameter(const compiler_kernel *kernel, const char *name, int length, status *st) {
@@ -76,12 +77,15 @@ static bool assign_inputs(run_session *s, const options *o, status *st) {
     return true;
 }
 
+/* A case that was not asked for says no constants. */
+static compiler_case case_of(const run_session *s) {
+    return s->case_asked && s->k.c ? *s->k.c : s->arrays;
+}
+
 static ir_module *check_kernel(run_session *s, text *diagnostics) {
     text_clear(diagnostics);
     ir_module_free(s->graph);
-    compiler_case c = s->k.c && (s->case_asked || s->k.c->space) ? *s->k.c : (compiler_case){0};
-    if (!s->case_asked)
-        c.constant_count = 0;
+    compiler_case c = case_of(s);
     c.types = s->types;
     c.type_count = s->k.kernel->type_count;
     s->graph = compiler_graph(s->k.source, s->k.kernel, &c, diagnostics);
@@ -281,10 +285,8 @@ static bool prepare(run_session *s, const options *o, text *diagnostics, status 
 
 /* The case that the arrays make, with what was tuned for it. */
 static bool take_tuned(run_session *s, status *st) {
-    compiler_case c = s->k.c ? *s->k.c : (compiler_case){.name = "arrays"};
+    compiler_case c = case_of(s);
     kernel_choice k = s->k;
-    if (!s->case_asked)
-        c.constant_count = 0;
     c.dims = s->dims;
     c.dim_count = s->k.kernel->dim_count;
     c.types = s->types;
@@ -390,6 +392,10 @@ int command_run(const options *o) {
     code = code ? code : choose_backend(o, &s);
     code = code ? code : kernel_choice_source(o, path, &s.source);
     code = code ? code : kernel_choice_one(o, s.source, path, &s.k);
+    s.arrays = s.k.c ? *s.k.c : (compiler_case){.name = "arrays"};
+    s.arrays.constant_count = 0;
+    if (code == EXIT_DONE && o->chosen) /* once more, which is as good as before */
+        s.arrays = *compiler_case_choose(s.source, s.k.kernel, &s.arrays, o->chosen, &st);
     arena_init(&s.memory);
     tuned_choices_open(&tuned, o);
     s.tuned = &tuned;

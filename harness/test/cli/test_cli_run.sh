@@ -200,6 +200,30 @@ assert (one('groups') == v(8).reshape(4, 2).sum(1) + v(4)).all()
 assert (one('copies') == np.repeat(v(5)[:, None], 2, 1)).all()
 assert (one('square') == v(9).reshape(3, 3)).all()"
 
+$python -c "import numpy as np; np.save('v5.npy', np.ones(5, np.float32))"
+
+# Constants of the command line; those of a case count where it is asked for.
+cat >constants.tsr <<'END'
+from tessera import *
+
+
+@cases(case("four", N=5, factor=4.0))
+@kernel
+def times(x: Tensor["N", f32], *, factor: float, shift: float = 1.0) -> Tensor["N", f32]:
+    return x * factor + shift
+END
+while read -r wanted name words; do
+    exits 0 "constants: ${words:-none}" "$tsr" run constants.tsr --in v5.npy --out "c-$name" $words
+    exits 0 "give $wanted" $python -c "import numpy as np; assert np.load('c-$name/out.npy')[1] == $wanted"
+done <<'END'
+3 two --constants factor=2.0
+2 both --constants factor=2.0,shift=0.0
+5 case --case four
+6 one --case four --constants shift=2.0
+END
+exits 3 "a constant without a value" "$tsr" run constants.tsr --in v5.npy --out c-none --constants shift=2.0
+has err "E0315" "which is told"
+
 for level in graph schedule tile llvm asm; do
     exits 0 "compile to $level" "$tsr" compile $source --kernel product --emit $level
     has out "." "prints something"
