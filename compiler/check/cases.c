@@ -43,7 +43,8 @@ static size_t known_arguments(const kernel_interface *k, const char **out) {
         if (!strchr(k->function->parameters[i].name, '.'))
             out[count++] = k->function->parameters[i].name;
     for (uint32_t i = 0; i < k->record_count; i++)
-        out[count++] = k->records[i].name;
+        if (k->records[i].type)
+            out[count++] = k->records[i].name;
     return count;
 }
 
@@ -285,7 +286,11 @@ static bool inputs_read(case_reader *r, const node *call, compiler_case *out) {
     const kernel_interface *k = r->kernel;
     compiler_input *inputs = ARENA_NEW(&r->source->memory, compiler_input, k->parameter_count + 1);
     bool good = true;
-    for (uint32_t i = 0; i < k->parameter_count; i++) {
+    for (uint32_t i = 0; i < k->record_count; i++) {
+        const node *n = find_argument(call, k->records[i].name);
+        good &= !n || unfold_fits(r->source->main, k->records[i].type, n->left, r->report);
+    }
+    for (uint32_t i = 0; good && i < k->parameter_count; i++) {
         dtype type = parameter_type(k, i, out);
         const node *n = unfold_argument(r->source->main, call, parameter_name(k, i));
         inputs[i] = default_input(type);

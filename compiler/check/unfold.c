@@ -115,6 +115,56 @@ static const node *keyword(const node *call, const char *name, size_t length) {
     return NULL;
 }
 
+static bool field_is_there(const record_type *t, const char *name, uint32_t *out) {
+    for (*out = 0; *out < t->count; ++*out)
+        if (strcmp(t->names[*out], name) == 0)
+            return !t->absent[*out] && !t->constants[*out];
+    return false;
+}
+
+/* Block(wq=normal(0, 0.1)) of a record: each argument is a field that has tensors. */
+static bool fields_fit(source_module *m, const value_type *t, const node *n, diagnostics *d) {
+    bool good = true;
+    for (uint32_t i = 0; i < n->count && good; i++) {
+        const node *item = n->items[i];
+        uint32_t field = 0;
+        if (item->kind == NODE_KEYWORD && field_is_there(t->record, item->text, &field)) {
+            good = unfold_fits(m, &t->record->fields[field], item->left, d);
+            continue;
+        }
+        diagnose_error(d, ERROR_CASE_ARGUMENT,
+                       item->kind == NODE_KEYWORD ? item->symbol_at : item->at,
+                       "%s here has no tensors of this name", t->record->ast->name);
+        bool unknown = item->kind == NODE_KEYWORD && field == t->record->count;
+        if (!unknown || !diagnose_nearest(d, item->text, t->record->names, t->record->count))
+            diagnose_note(d, t->at, "it is annotated here");
+        good = false;
+    }
+    return good;
+}
+
+/* A record stands for each item of a list; what else is said of several tensors, for all of them.
+ */
+bool unfold_fits(source_module *m, const value_type *t, const node *n, diagnostics *d) {
+    bool items = n->kind == NODE_LIST || n->kind == NODE_TUPLE, good = true;
+    if (n->kind == NODE_CALL && unfold_is_compound(m, n->left)) {
+        while (t->kind == VALUE_LIST)
+            t = t->items;
+        return t->kind != VALUE_RECORD || fields_fit(m, t, n, d);
+    }
+    if (!items || (t->kind != VALUE_LIST && t->kind != VALUE_TUPLE))
+        return true;
+    if (n->count != t->count) {
+        diagnose_error(d, ERROR_CASE_ARGUMENT, n->at, "this holds %u, but the annotation says %u",
+                       n->count, t->count);
+        diagnose_note(d, t->at, "annotated here");
+        return false;
+    }
+    for (uint32_t i = 0; i < n->count && good; i++)
+        good = unfold_fits(m, &t->items[t->kind == VALUE_LIST ? 0 : i], n->items[i], d);
+    return good;
+}
+
 /* "blocks.0.wq" of case("a", blocks=[Block(wq=normal(0, 0.1))]), or of blocks=normal(0, 0.1). NULL:
  * nothing is said of it. */
 const node *unfold_argument(source_module *m, const node *call, const char *name) {
