@@ -1,5 +1,6 @@
 /* hints.c - what of a source no code of a target depends on: hints and sizes of a kernel of tiles,
- * and of whole tensors what they fetch ahead. */
+ * and of whole tensors what they fetch ahead, and on chips their schedules. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,21 +76,43 @@ static void say_unused(const settings *s, const setting *one, text *out) {
 }
 
 /* Settings are known since the source was opened. */
-static bool fetches_anything(const compiler_source *source) {
+static bool has_settings(const compiler_source *source, setting_kind kind) {
     bool found = false;
     for (size_t i = 0; i < source->settings.count; i++)
-        found |= source->settings.items[i].kind == SETTING_PREFETCH;
+        found |= source->settings.items[i].kind == kind;
     return found;
 }
 
-static void unused_fetches(compiler_source *source, const compiler_kernel *kernel,
-                           const compiler_case *c, const compiler_options *options, text *out) {
+/* Schedules of calls are a CPU's, as a plain @schedule is. */
+static void say_schedule(const compiler_schedule_entry *entries, uint32_t count, const char *what,
+                         text *out) {
+    for (uint32_t i = 0; i < count; i++) {
+        char words[80];
+        snprintf(words, sizeof words, "%s(%s)=%" PRId64, what, entries[i].name, entries[i].value);
+        if (!strstr(out->data, words))
+            text_printf(out, "%s%s", out->length ? "," : "", words);
+    }
+}
+
+static void unused_schedules(const settings *s, const ir_module *m, text *out) {
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);)
+        for (uint32_t n = setting_find(s, ir_op_get(m, w.op)->location.setting, SETTING_SCHEDULE);
+             n; n = setting_find(s, setting_at(s, n)->up, SETTING_SCHEDULE))
+            say_schedule(setting_at(s, n)->entries, setting_at(s, n)->count, "with_schedule", out);
+}
+
+/* Of a chip also the schedules of calls. */
+static void unused_settings(compiler_source *source, const compiler_kernel *kernel,
+                            const compiler_case *c, const compiler_options *options, bool chip,
+                            text *out) {
     text ignored;
     text_init(&ignored);
     compiler_instance *instance = compiler_instance_open(source, kernel, c, &ignored);
     const settings *s = instance ? instance->settings : NULL;
     const ir_module *m = instance ? instance->graph : NULL;
     bool known = s != NULL, scheduled = false;
+    if (known && chip)
+        unused_schedules(s, m, out);
     for (ir_walk w = ir_walk_block(m, s ? ir_module_body(m) : 0); known && ir_walk_next(&w);) {
         uint32_t n = setting_find(s, ir_op_get(m, w.op)->location.setting, SETTING_PREFETCH);
         if (n && !scheduled)
@@ -109,6 +132,11 @@ void compiler_unused_hints(compiler_source *source, const compiler_kernel *kerne
     const choices_lowering lowering = {&l, identify};
     compiler_init();
     choices_unused(source, kernel, c, l.target ? &lowering : NULL, out);
-    if (kernel->knobs->count == 0 && l.target && fetches_anything(source))
-        unused_fetches(source, kernel, c, options, out);
+    if (kernel->knobs->count || !l.target)
+        return;
+    const bool chip = l.target->class == TARGET_SIMT;
+    if (chip && kernel->schedule)
+        say_schedule(kernel->schedule->entries, kernel->schedule->count, "schedule", out);
+    if (has_settings(source, SETTING_PREFETCH) || (chip && has_settings(source, SETTING_SCHEDULE)))
+        unused_settings(source, kernel, c, options, chip, out);
 }

@@ -92,6 +92,7 @@ static bool run_schedule(pipeline *p) {
         .written = special_join(p->options->source_schedule, p->target->name, is_chip, &room),
         .settings = p->instance->settings,
         .is_part = p->instance->is_part,
+        .fits = p->instance->fits,
         .constants = p->options->constants,
         .loose = p->options->schedule_loose,
         .space = p->space,

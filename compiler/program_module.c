@@ -1,6 +1,7 @@
 /* program_module.c - the module of a program: outlined, each of its kernels compiled once. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "artifact.h"
 #include "device/host/host.h"
@@ -12,6 +13,7 @@
 #include "parameters/parameters.h"
 #include "pipeline.h"
 #include "program/build.h"
+#include "special.h"
 #include "tessera/chip.h"
 
 bool compiler_instance_is_program(const compiler_instance *instance) {
@@ -32,30 +34,30 @@ typedef struct kernels {
 /* A kernel of the program has the options of all of it, but for those that name parts of it. */
 static compiler_options options_of_kernel(const compiler_options *options) {
     compiler_options each = *options;
-    each.schedule = each.constants = NULL;
-    each.source_schedule = NULL;
+    each.constants = NULL;
     each.provenance = NULL;
     each.emit = NULL;
     return each;
 }
 
 static compiler_instance *instance_of(const ir_module *m, const draft_kernel *kernel,
-                                      const settings *s) {
+                                      const settings *s, schedule_fits *fits) {
     compiler_instance *one = compiler_instance_new(program_kernel(m, kernel), (ir_bindings){0});
     one->settings = s;
     one->is_part = true;
+    one->fits = fits;
     return one;
 }
 
 static bool build_kernels(const ir_module *m, draft *p, const compiler_options *options,
-                          const settings *s, kernels *k, status *st) {
+                          const settings *s, kernels *k, schedule_fits *fits, status *st) {
     const compiler_options each = options_of_kernel(options);
     bool ok = true, crowded;
     k->made = base_calloc(p->kernels.count + 1, sizeof *k->made);
     k->names = base_calloc(p->kernels.count + 1, sizeof *k->names);
     for (; k->count < p->kernels.count && ok; k->count += ok) {
         draft_kernel *kernel = &p->kernels.items[k->count];
-        compiler_instance *one = instance_of(m, kernel, s);
+        compiler_instance *one = instance_of(m, kernel, s, fits);
         program_section("kernel", k->count, k->names[k->count]);
         ok = pipeline_build_kernel(one, &each, &k->made[k->count], &crowded, st);
         if (ok && kernel->donated)
@@ -106,19 +108,38 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
     return ok;
 }
 
-/* Schedules of calls fit work of some kernel; those of CPUs have them. */
+static bool misfit(const source_text *source, const compiler_schedule_entry *at, const char *what,
+                   status *st) {
+    char why[120];
+    snprintf(why, sizeof why, "'%s' is of %s, and this %s has none", at->word,
+             parameter_groups_text(at->all_groups), what);
+    return diagnose_status(st, STATUS_INVALID, source, ERROR_SCHEDULE_MISFIT,
+                           (span){at->start, at->end}, why, NULL);
+}
+
+/* Schedules of calls, which CPUs have, and that of the whole fit work of some kernel. */
 static bool schedules_fit(const compiler_instance *instance, const compiler_options *options,
-                          status *st) {
+                          const schedule_fits *fits, status *st) {
+    const char *isa = options->isa ? options->isa : host_isa();
+    const bool is_chip = compiler_chip_family(isa) != NULL;
+    special_room room = {.entries = {NULL}};
+    const compiler_schedule *written = special_join(options->source_schedule, isa, is_chip, &room);
     const settings *s = instance->settings;
     const compiler_schedule_entry *at;
-    if (compiler_chip_family(options->isa ? options->isa : host_isa()) ||
-        settings_fit(s, instance->graph, &at))
-        return true;
-    char why[120];
-    snprintf(why, sizeof why, "'%s' is of %s, and this call has none", at->word,
-             parameter_groups_text(at->all_groups));
-    return diagnose_status(st, STATUS_INVALID, s->source, ERROR_SCHEDULE_MISFIT,
-                           (span){at->start, at->end}, why, NULL);
+    bool ok = is_chip || settings_fit(s, instance->graph, &at) || misfit(s->source, at, "call", st);
+    for (uint32_t i = 0; written && i < written->count && ok; i++)
+        ok = fits->written >> i & 1 || misfit(written->source, &written->entries[i], "kernel", st);
+    special_room_release(&room);
+    const char *given = options->schedule;
+    for (uint32_t i = 0; given && *given && ok; i++) {
+        ok = (i < 64 && fits->given >> i & 1) ||
+             status_set(st, STATUS_INVALID,
+                        "no kernel of the program has the schedule parameter '%.*s'",
+                        (int)strcspn(given, "="), given);
+        given += strcspn(given, ",");
+        given += *given == ',';
+    }
+    return ok;
 }
 
 /* The commands first: they are what can be refused without having compiled anything. */
@@ -126,8 +147,10 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
                   compiler_artifact *out, status *st) {
     draft p;
     kernels k = {.count = 0};
-    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, instance->settings, &k, st) &&
-              schedules_fit(instance, options, st);
+    schedule_fits fits = {0};
+    bool ok = draft_build(m, &p, st) &&
+              build_kernels(m, &p, options, instance->settings, &k, &fits, st) &&
+              schedules_fit(instance, options, &fits, st);
     if (ok)
         draft_place(m, &p);
     ok = ok && write_module(instance, options, &p, &k, out, st);
@@ -144,8 +167,9 @@ bool program_each(compiler_instance *instance, const compiler_options *options,
     draft p;
     bool ok = m && draft_build(m, &p, st);
     const size_t count = ok ? p.kernels.count : 0;
+    schedule_fits fits = {0};
     for (size_t i = 0; i < count && ok; i++) {
-        compiler_instance *one = instance_of(m, &p.kernels.items[i], instance->settings);
+        compiler_instance *one = instance_of(m, &p.kernels.items[i], instance->settings, &fits);
         ok = visit(one, &each);
         compiler_instance_free(one);
     }

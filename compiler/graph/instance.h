@@ -28,7 +28,9 @@ struct compiler_instance {
     graph_prepared *prepared;            /* what images begin with, last made first */
     compiler_signature *signature;       /* likewise; in the graph's arena */
     bool has_hash, has_cost;
-    bool is_part; /* of a program: what its settings ask for may be for other parts */
+    bool is_part;               /* of a program: what its settings ask for may be for other parts */
+    struct schedule_fits *fits; /* of a part: what is asked for of the whole and had work in some
+                                   part; borrowed; NULL: the kernel alone has to fit it */
     graph_cost cost;
 };
 

@@ -303,9 +303,13 @@ static void check_entry(scheduler *s, const override *o) {
     text why;
     const int work = has_work(s, o);
     const setting *of = setting_at(s->request->settings, o->setting);
-    if (of && (o->used || work > 0))
+    const bool fits = o->used || work > 0;
+    schedule_fits *all = s->request->fits;
+    if (of && fits)
         s->request->settings->fits[o->setting - 1] |= 1u << (o->entry - of->entries);
-    if (o->used || work != 0 || (of && s->request->is_part))
+    if (!of && all && fits)
+        all->written |= UINT64_C(1) << (o->entry - s->request->written->entries);
+    if (fits || work != 0 || (of ? s->request->is_part : all != NULL))
         return;
     text_init(&why);
     text_printf(&why, "'%s' is of %s, and this %s has none", o->entry->word,
@@ -354,7 +358,9 @@ void scheduler_end_parameters(scheduler *s) {
         const override *o = &s->overrides.items[i];
         if (o->entry)
             check_entry(s, o);
-        else if (!o->used && !s->request->loose)
+        else if (o->used && s->request->fits && i < 64)
+            s->request->fits->given |= UINT64_C(1) << i;
+        else if (!o->used && !s->request->fits && !s->request->loose)
             refuse_unknown(s, o);
     }
     set_parameters(s);

@@ -69,6 +69,12 @@ typedef struct schedule_target {
 /* Do several threads of the target run independent phases at once? */
 bool schedule_runs_at_once(const schedule_target *target);
 
+/* What is asked for of all parts of a program, and fits one that was scheduled: a bit each. */
+typedef struct schedule_fits {
+    uint64_t written; /* entries of `written` */
+    uint64_t given;   /* those of `overrides` */
+} schedule_fits;
+
 /* Request of a schedule. */
 typedef struct schedule_request {
     const schedule_target *target;
@@ -78,6 +84,7 @@ typedef struct schedule_request {
     const compiler_schedule *written; /* the source's, which the overrides win over; or NULL */
     const settings *settings;         /* of the graph's operations; or NULL */
     bool is_part;                     /* of a program, other parts of which settings may be for */
+    struct schedule_fits *fits;       /* of a part: what had work in some part is noted; or NULL */
     const char *constants;            /* "w,b": inputs that stay as they are; or NULL */
     bool loose;                       /* what does not fit is left out */
     compiler_space *space;            /* receives the parameters, or NULL */

@@ -79,6 +79,43 @@ has out "REPRODUCED_EXACT" "it gives the same bits"
 has out "code-hash-same" "from the same code"
 mv gone corpus
 
+# A program's kernels have its schedule; chips, which have none of it, say so.
+cat >program.tsr <<'END'
+from tessera import *
+
+
+def halved(x, w):
+    return (x @ w) * 0.5
+
+
+@schedule(tile=(2, 1))
+@cases(case("a", N=3, M=24, K=24))
+@kernel
+def turns(x: Tensor["M", "K", f32], w: Tensor["K", "K", f32], n: Tensor["N", f32]) -> Tensor["M", "K", f32]:
+    for i in range(N):
+        x = tanh(x @ w)
+    return halved.with_unroll(2)(x, w)
+END
+sed 's/tile=(2, 1)/tile=(3, 1)/' program.tsr >other.tsr
+sed 's/tile=(2, 1)/steps=4/' program.tsr >misfit.tsr
+program=("$tsr" bench --backend cpu --quick --no-tuned --json)
+for name in program other; do
+    exits 0 "a program with a schedule" "${program[@]}" $name.tsr
+    has out '"schedule": "source"' "is the source's"
+    "$tsr" compile $name.tsr --case a --emit module -o $name.tsrm >out 2>err
+done
+cmp -s program.tsrm other.tsrm && fail "two values, two codes of a program" || pass "two values, two codes of a program"
+exits 3 "a schedule of no work of a program" "${program[@]}" misfit.tsr
+has out "E0809" "is refused"
+exits 0 "a given schedule of a program" "${program[@]}" program.tsr --schedule MR=1
+has out '"schedule": "given"' "is the given one"
+exits 3 "one that no kernel of it has" "${program[@]}" program.tsr --schedule MR=1,STEPS=4
+has out "no kernel of the program has the schedule parameter 'STEPS'" "is refused"
+exits 0 "for a chip" "$tsr" bench program.tsr --backend ptx-emulated --quick --json
+for one in 'schedule\(MR\)=2' 'schedule\(NR\)=1' 'with_schedule\(UNROLL\)=2'; do
+    has out "^ *\"$one\"" "no code depends on it"
+done
+
 # Memory that ends while a side is packed: the least with which it runs is looked for; what is just below ends cleanly.
 if [ -z "${TSR_SHORT:-}" ]; then
     low=100 high=800 clean=yes
