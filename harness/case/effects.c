@@ -55,6 +55,29 @@ static void put_value(text *out, const tensor *t) {
     text_append_char(out, ']');
 }
 
+/* Is it of a state, and counts something: for all, or for each row? */
+static bool is_count(const compiler_signature *s, const compiler_buffer *output) {
+    return output->replaces >= 0 && strchr(s->inputs[output->replaces].name, '.') &&
+           output->type == DTYPE_I32 && output->rank < 2;
+}
+
+void effects_message(const compiler_signature *signature, const tensor *outputs, int failed,
+                     text *out) {
+    effect e;
+    const char *before = " (";
+    if (!effect_is_check(signature->outputs[failed].effect, &e))
+        return;
+    text_append(out, e.words);
+    for (uint32_t i = 0; i < signature->output_count; i++) {
+        if (!is_count(signature, &signature->outputs[i]))
+            continue;
+        text_printf(out, "%s%s: ", before, signature->inputs[signature->outputs[i].replaces].name);
+        put_value(out, &outputs[i]);
+        before = ", ";
+    }
+    text_append(out, before[0] == ',' ? ")" : "");
+}
+
 /* The words, in which {} stands for the value. */
 static void put_words(text *out, const char *words, const tensor *value) {
     const char *place = strstr(words, "{}");

@@ -6,12 +6,17 @@
 #include <stdio.h>
 
 #include "base/effect.h"
+#include "base/text.h"
 #include "tessera/compiler.h"
 
 /* Is it a check (its words are the message)? False of NULL, a result. */
 bool effect_is_check(const char *source, effect *out);
 /* The first check of the outputs that does not hold; -1: all do. */
 int effects_failed(const compiler_signature *signature, const tensor *outputs);
+/* Appends what that check says, and the counts that states have behind it, of which it may be:
+ * "the cache is full (cache.length: 7)". */
+void effects_message(const compiler_signature *signature, const tensor *outputs, int failed,
+                     text *out);
 /* Prints what print() shows, a line each; of a loop, a line for all of its turns. */
 void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to);
 

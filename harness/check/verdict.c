@@ -339,7 +339,8 @@ static void hold_check(const case_context *s, const verdict_request *request, ui
         return;
     out->holds = false;
     text_clear(&out->why);
-    text_printf(&out->why, "debug.check in line %u: %s", e.line, e.words);
+    text_printf(&out->why, "debug.check in line %u: ", e.line);
+    effects_message(&s->signature, request->outputs, (int)i, &out->why);
 }
 
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st) {

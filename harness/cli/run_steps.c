@@ -262,6 +262,16 @@ static bool compute(runner *r, status *st) {
            launch_run(p->device, st) && take_results(r, st);
 }
 
+/* What a launch made of the states that stay in place; results that cannot be read stay as they
+ * are. */
+static void read_states(runner *r) {
+    status ignored = STATUS_INIT;
+    for (uint32_t o = 0; o < r->plan->signature->output_count; o++)
+        if (r->in_place[o])
+            launch_read(r->plan->device, o, r->outputs[o].data, &ignored);
+    status_clear(&ignored);
+}
+
 static bool checks_hold(runner *r, status *st) {
     const compiler_signature *s = r->plan->signature;
     effect e;
@@ -269,10 +279,18 @@ static bool checks_hold(runner *r, status *st) {
     if (output < 0)
         return true;
     effect_is_check(s->outputs[output].effect, &e);
-    return r->plan->steps ? status_set(st, STATUS_MISMATCH, "%s:%u: step %" PRId64 " of %s: %s",
-                                       r->plan->path, e.line, r->done, r->plan->kernel, e.words)
-                          : status_set(st, STATUS_MISMATCH, "%s:%u: %s: %s", r->plan->path, e.line,
-                                       r->plan->kernel, e.words);
+    text said;
+    text_init(&said);
+    read_states(r);
+    effects_message(s, r->outputs, output, &said);
+    if (r->plan->steps)
+        status_set(st, STATUS_MISMATCH, "%s:%u: step %" PRId64 " of %s: %.600s", r->plan->path,
+                   e.line, r->done, r->plan->kernel, said.data);
+    else
+        status_set(st, STATUS_MISMATCH, "%s:%u: %s: %.600s", r->plan->path, e.line, r->plan->kernel,
+                   said.data);
+    text_release(&said);
+    return false;
 }
 
 /* Tells what made outputs that are not finite; only an operation is a failure. The inputs are those

@@ -61,14 +61,17 @@ exits 2 "a folder for states of one launch" "$tsr" run steps.tsr:walk --state ke
 exits 0 "as many places as the cache has" "$tsr" run steps.tsr:fill --steps 4 --out full --save full.safetensors
 has out "^step 3 of 4$" "each step prints"
 exits 1 "one more" "$tsr" run steps.tsr:fill --steps 5 --out over
-has err "steps.tsr:19: step 4 of fill: the cache is full" "is told, with its line"
+has err "steps.tsr:19: step 4 of fill: the cache is full \(cache.length: 5\)$" "is told, with its line and the length"
 hasnt out "cache_out" "and nothing is written"
 exits 1 "likewise on the interpreter" "$tsr" run steps.tsr:fill --steps 5 --out over --backend interp
+has err "the cache is full \(cache.length: 5\)$" "with the length"
+exits 1 "and on a device" "$tsr" run steps.tsr:fill --steps 5 --out over --backend ptx-emulated
+has err "the cache is full \(cache.length: 5\)$" "with the length"
 sed 's/length=constant(0)/length=constant(4)/' steps.tsr >full.tsr
 exits 1 "bench fails where a check does" "$tsr" bench full.tsr --filter fill --backend interp,cpu --json
 mv out results.json
 exits 0 "with the reason" python3 -c "
 import json
 results = json.load(open('results.json'))['results']
-assert len(results) == 2 and all(r['status'] == 'mismatch' and 'the cache is full' in r['why'] for r in results), results"
+assert len(results) == 2 and all(r['status'] == 'mismatch' and 'the cache is full (cache.length: 5)' in r['why'] for r in results), results"
 finish
