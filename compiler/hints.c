@@ -101,7 +101,7 @@ static void unused_schedules(const settings *s, const ir_module *m, text *out) {
             say_schedule(setting_at(s, n)->entries, setting_at(s, n)->count, "with_schedule", out);
 }
 
-/* Of a chip also the schedules of calls. */
+/* Says the schedules of calls, too, of a chip. */
 static void unused_settings(compiler_source *source, const compiler_kernel *kernel,
                             const compiler_case *c, const compiler_options *options, bool chip,
                             text *out) {

@@ -29,6 +29,7 @@ typedef struct kernels {
     uint32_t count;
     compiler_artifact *made;
     char (*names)[PROGRAM_SECTION_BYTES];
+    schedule_fits fits;
 } kernels;
 
 /* A kernel of the program has the options of all of it, but for those that name parts of it. */
@@ -50,14 +51,14 @@ static compiler_instance *instance_of(const ir_module *m, const draft_kernel *ke
 }
 
 static bool build_kernels(const ir_module *m, draft *p, const compiler_options *options,
-                          const settings *s, kernels *k, schedule_fits *fits, status *st) {
+                          const settings *s, kernels *k, status *st) {
     const compiler_options each = options_of_kernel(options);
     bool ok = true, crowded;
     k->made = base_calloc(p->kernels.count + 1, sizeof *k->made);
     k->names = base_calloc(p->kernels.count + 1, sizeof *k->names);
     for (; k->count < p->kernels.count && ok; k->count += ok) {
         draft_kernel *kernel = &p->kernels.items[k->count];
-        compiler_instance *one = instance_of(m, kernel, s, fits);
+        compiler_instance *one = instance_of(m, kernel, s, &k->fits);
         program_section("kernel", k->count, k->names[k->count]);
         ok = pipeline_build_kernel(one, &each, &k->made[k->count], &crowded, st);
         if (ok && kernel->donated)
@@ -147,10 +148,8 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
                   compiler_artifact *out, status *st) {
     draft p;
     kernels k = {.count = 0};
-    schedule_fits fits = {0};
-    bool ok = draft_build(m, &p, st) &&
-              build_kernels(m, &p, options, instance->settings, &k, &fits, st) &&
-              schedules_fit(instance, options, &fits, st);
+    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, instance->settings, &k, st) &&
+              schedules_fit(instance, options, &k.fits, st);
     if (ok)
         draft_place(m, &p);
     ok = ok && write_module(instance, options, &p, &k, out, st);

@@ -94,8 +94,13 @@ static bool refuse_change(control *k, const carried_name *one, const entity *bef
     checker *c = k->c;
     if (now->kind == ENTITY_BROKEN)
         return false;
-    diagnose_error(c->report, ERROR_CARRIED, one->at, "'%s' is %s before and %s after", one->name,
-                   describe(c, before), describe(c, now));
+    const bool sides = k->n->kind == NODE_IF;
+    diagnose_error(c->report, ERROR_CARRIED, one->at,
+                   sides ? "'%s' is %s on the one side and %s on the other"
+                         : "'%s' is %s before and %s after",
+                   one->name, describe(c, before), describe(c, now));
+    if (sides)
+        diagnose_note(c->report, now->at, "on the other side it is from here");
     diagnose_help(c->report, "what goes from turn to turn, or comes out of both sides, keeps its "
                              "shape and its element type");
     return false;
@@ -193,6 +198,14 @@ static ir_dim dim_of(const entity *e) {
 
 static bool count_turns(checker *c, const node *range, const entity *bounds, turns *out) {
     ir_dim dim;
+    if (bounds[2].kind == ENTITY_NUMBER && bounds[2].is_integer && bounds[2].integer < 0) {
+        diagnose_error(c->report, ERROR_DIMENSION_RANGE, bounds[2].at,
+                       "the step of a range over a dimension is at least 1");
+        diagnose_help(c->report,
+                      "from the last place back: take(x, N - 1 - i), or scan(f, carry, xs, "
+                      "reverse=True)");
+        return false;
+    }
     for (uint32_t i = 0; i < 3; i++)
         if (!argument_dim(c, &bounds[i], &dim))
             return false;
@@ -315,6 +328,7 @@ static bool write_turn(control *k, ir_value turn) {
 
 static void write_while(control *k) {
     checker *c = k->c;
+    const uint32_t before = c->report->reported;
     const ir_type number = ir_type_tensor(c->m, DTYPE_I32, 0, NULL);
     entity zero = entity_integer(c, 0, k->n->at);
     value_list operands = {0};
@@ -326,26 +340,33 @@ static void write_while(control *k) {
         vec_push(&results, k->types.items[i]);
     }
     bool good = true;
-    const size_t mark = effects_mark(c);
     k->draft = region_begin_turns(c, 2, k->n->at);
     for (uint32_t block = 0; block < 2 && good; block++) {
+        const size_t mark = effects_mark(c);
         region_enter(c, &k->draft, block);
         ir_value turn = region_argument(c, &k->draft, block, number);
         take_names(k, block);
         good = block == 0 ? write_condition(k, turn) : write_turn(k, turn);
+        effects_refuse(c, mark, block == 1, block ? "a while loop" : "a condition");
     }
     region_leave(c, &k->draft);
-    effects_refuse(c, mark, false, "a while loop");
+    const size_t names = k->types.count;
+    good = good && c->report->reported == before;
+    if (good)
+        observed_carry(c, &k->draft, &operands, &k->next[1], &results);
     const region_request q = {.opcode = GRAPH_WHILE,
                               .operands = &operands,
                               .next = k->next,
                               .results = results.items,
                               .result_count = (uint32_t)results.count,
                               .hands_on = true};
-    if (good)
-        after(k, region_build(c, &k->draft, &q), 1);
-    else
+    if (good) {
+        ir_op op = region_build(c, &k->draft, &q);
+        after(k, op, 1);
+        observed_take(c, op, 1 + names);
+    } else {
         break_names(k);
+    }
     vec_release(&operands);
     vec_release(&results);
 }

@@ -162,6 +162,9 @@ static bool put_constants(compiler_source *s, record_type *r, const node *n, dia
         for (uint32_t i = 0; i < r->count; i++)
             if (is_policy(r, i))
                 diagnose_note(d, r->ast->fields[i].at, "there is '%s'", r->names[i]);
+        const char *instead = name->kind == NODE_NAME ? call_instead_of(name->text) : NULL;
+        if (instead)
+            diagnose_help(d, "write %s", instead);
         return false;
     }
     if (r->absent[field])

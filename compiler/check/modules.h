@@ -115,8 +115,8 @@ bool value_type_fit(struct checker *c, const value_type *t, struct entity *e, co
 bool unfold_is_compound(source_module *m, const node *n);
 bool unfold_parameter(compiler_source *s, const ast_parameter *p, ast_parameters *out,
                       value_type *type, diagnostics *d);
-/* Does what a case says of such a parameter name its fields, and as many items as it has? False when
- * reported. */
+/* Does what a case says of such a parameter name its fields, and as many items as it has? False
+ * when reported. */
 bool unfold_fits(source_module *m, const value_type *t, const node *n, diagnostics *d);
 /* The distribution of a parameter that a case gives; NULL: it gives none. */
 const node *unfold_argument(source_module *m, const node *call, const char *name);

@@ -67,6 +67,28 @@ void observed_join(checker *c, const region_draft *d, value_list *next, type_lis
     }
 }
 
+/* ---- loops of conditions ---- */
+
+void observed_carry(checker *c, const region_draft *d, value_list *operands, value_list *next,
+                    type_list *results) {
+    const ir_block turn = ir_op_block(c->m, d->op, 1);
+    for (size_t i = 0; i < c->observed.count; i++) {
+        observed_value *o = &c->observed.items[i];
+        o->leaves = o->block == turn;
+        if (!o->leaves)
+            continue;
+        const ir_type type = ir_value_get(c->m, o->value)->type;
+        region_argument(c, d, 0, type);
+        entity both[] = {entity_tensor(region_argument(c, d, 1, type), o->at),
+                         entity_tensor(o->value, o->at)};
+        region_enter(c, d, 1);
+        vec_push(next, emit_elementwise(c, GRAPH_AND, both, 2, NULL, 0, o->at).value);
+        vec_push(results, type);
+        region_leave(c, d);
+        vec_push(operands, otherwise(c, o));
+    }
+}
+
 /* ---- behind them ---- */
 
 void observed_take(checker *c, ir_op op, size_t first) {

@@ -16,6 +16,10 @@ void observed_stack(checker *c, const region_draft *d, ir_dim turns, value_list 
 /* Gives a value for both sides of a branch: where the other one is taken, true of an effect, zeros
  * of anything else. */
 void observed_join(checker *c, const region_draft *d, value_list *next, type_list *results);
+/* Carries a check from turn to turn of a loop whose turns are not counted, behind what it carries:
+ * whether it held in all of them. */
+void observed_carry(checker *c, const region_draft *d, value_list *operands, value_list *next,
+                    type_list *results);
 /* Those are results of the operation, from `first` on. */
 void observed_take(checker *c, ir_op op, size_t first);
 

@@ -111,10 +111,14 @@ static const char *device_word(checker *c, const node *call) {
         return local->value.text;
     if (n && !local && (n->kind == NODE_NAME || n->kind == NODE_STRING))
         return n->text;
-    diagnose_error(c->report, ERROR_DEVICE_NAME, n ? n->at : call->at, "a device is one name");
-    diagnose_help(c->report, n && n->kind == NODE_SUBSCRIPT
-                                 ? "a run says which of several it is: --device cuda:1"
-                                 : "write device(gpu), device(cpu) or device(\"sm_90a\")");
+    diagnose_error(c->report, ERROR_DEVICE_NAME, n ? n->at : call->at,
+                   n && n->kind == NODE_SUBSCRIPT
+                       ? "code is for a kind of device, and this is one of several of a kind"
+                       : "a device is one name");
+    diagnose_help(c->report,
+                  n && n->kind == NODE_SUBSCRIPT
+                      ? "write device(gpu); a run says which of several it is: --device cuda:1"
+                      : "write device(gpu), device(cpu) or device(\"sm_90a\")");
     return NULL;
 }
 
@@ -178,7 +182,7 @@ void settings_enter(checker *c, const node *n) {
             prefetch_begin(c, one);
         } else {
             diagnose_error(c->report, ERROR_WITH, one->at,
-                           "with takes device(...) and prefetch(...)");
+                           "with takes device(...) and prefetch(...): a launch has one device");
             diagnose_help(c->report, "for example: with device(gpu), prefetch(x, into=\"smem\"):");
         }
     }

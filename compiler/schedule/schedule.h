@@ -69,7 +69,7 @@ typedef struct schedule_target {
 /* Do several threads of the target run independent phases at once? */
 bool schedule_runs_at_once(const schedule_target *target);
 
-/* What is asked for of all parts of a program, and fits one that was scheduled: a bit each. */
+/* A bit for each thing that is asked for of all parts of a program, and fits one of them. */
 typedef struct schedule_fits {
     uint64_t written; /* entries of `written` */
     uint64_t given;   /* those of `overrides` */

@@ -178,16 +178,18 @@ static node *parse_return(parser *p, uint32_t first) {
     return n;
 }
 
+static bool is_word(const node *n, const char *word) {
+    return n->kind == NODE_NAME && strcmp(n->text, word) == 0;
+}
+
 static node *useless(parser *p, const node *n) {
     diagnose_error(p->report, ERROR_UNUSED_VALUE, n->at, "this value is not used");
     diagnose_help(p->report, n->kind == NODE_ELLIPSIS
                                  ? "the body of a kernel without a formula is '...' alone"
+                             : is_word(n, "on")
+                                 ? "a launch has one device; with device(gpu): says of which kind"
                                  : "give it a name, or return it");
     return NULL;
-}
-
-static bool is_word(const node *n, const char *word) {
-    return n->kind == NODE_NAME && strcmp(n->text, word) == 0;
 }
 
 /* print(...), debug.NAME(...), and tile.NAME(...), of which some change what a name stands for. */

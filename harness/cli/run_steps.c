@@ -262,7 +262,7 @@ static bool compute(runner *r, status *st) {
            launch_run(p->device, st) && take_results(r, st);
 }
 
-/* What a launch made of the states that stay in place; results that cannot be read stay as they
+/* Reads states that stay in place, as a launch left them; those that cannot be read stay as they
  * are. */
 static void read_states(runner *r) {
     status ignored = STATUS_INIT;

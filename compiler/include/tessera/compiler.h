@@ -389,10 +389,9 @@ typedef struct compiler_options {
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
-/* Appends what no code of the options' target and profile depends on in this case: of a kernel of
- * tiles hints, and sizes of which no value (or where there is one: twice as much) changes the code,
- * "BM=64,warps=8"; of others prefetches, "prefetch(w)=smem", and on chips what plain schedules and
- * those of calls say, "schedule(BM)=64", "with_schedule(BM)=64". Nothing where no code can be made. */
+/* Appends what no code of the options' target and profile depends on in this case (docs/tiles.md,
+ * schedules.md): hints and sizes, "BM=64,warps=8", "prefetch(w)=smem", on chips "schedule(BM)=64",
+ * "with_schedule(BM)=64". Nothing where no code can be made. */
 void compiler_unused_hints(compiler_source *source, const compiler_kernel *kernel,
                            const compiler_case *c, const compiler_options *options, text *out);
 

@@ -58,6 +58,26 @@ truncate -s 40 killed/state.safetensors
 exits 3 "states that were cut" "$tsr" run steps.tsr:walk --steps 2 --state killed
 exits 2 "a folder for states of one launch" "$tsr" run steps.tsr:walk --state kept
 
+cat >turns.tsr <<'END'
+from tessera import *
+
+
+@cases(case("none", N=3, x=constant(0), limit=constant(0)), case("below", N=3, x=constant(4), limit=constant(3)), case("above", N=3, x=constant(9), limit=constant(3)))
+@kernel
+def halves(x: Tensor["N", f32], limit: Tensor[f32]) -> Tensor["N", f32]:
+    while bounded(max(x) > 1.0, 10):
+        x = x * 0.5
+        for i in range(N):
+            debug.check(take(x, i) < limit, "too great")
+    return x
+END
+exits 1 "a check in a while" "$tsr" bench turns.tsr --backend interp,cpu,ptx-emulated --quick --json
+mv out results.json
+exits 0 "sees the turns that happen" python3 -c "
+import json
+for r in json.load(open('results.json'))['results']:
+    assert (r['status'] == 'mismatch' and 'too great' in r['why']) if r['case'] == 'above' else r['status'] == 'ok', r"
+
 exits 0 "as many places as the cache has" "$tsr" run steps.tsr:fill --steps 4 --out full --save full.safetensors
 has out "^step 3 of 4$" "each step prints"
 exits 1 "one more" "$tsr" run steps.tsr:fill --steps 5 --out over
