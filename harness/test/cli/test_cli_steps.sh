@@ -53,6 +53,25 @@ print(int(header['__metadata__']['step']) + 10)")
 exits 0 "a run that was killed goes on" "$tsr" run steps.tsr:walk --steps "$total" --state killed --out resumed
 exits 0 "beside one that was not" "$tsr" run steps.tsr:walk --steps "$total" --out through
 exits 0 "both have the same bits" diff -r resumed through
+# A model that draws token after token, killed wherever it was.
+model=("$tsr" run "$root/corpus/models/gpt.tsr:generate" --steps 200)
+exits 0 "200 tokens" "${model[@]}" --out drawn
+for wait in 0.05 0.1 0.2; do
+    "${model[@]}" --state "model$wait" --out stopped >out 2>err </dev/null &
+    writer=$!
+    sleep $wait
+    kill -9 $writer 2>/dev/null
+    wait $writer 2>/dev/null
+    exits 0 "killed after $wait s, and resumed" "${model[@]}" --state "model$wait" --out "resumed$wait"
+    exits 0 "they are the same" diff -r drawn "resumed$wait"
+done
+exits 0 "half of them" "$tsr" run "$root/corpus/models/gpt.tsr:generate" --steps 90 --state halves --out half
+exits 0 "and the others" "${model[@]}" --state halves --out both
+exits 0 "are the same, too" diff -r drawn both
+exits 0 "of several kinds" python3 -c "
+import numpy as np
+assert len(set(np.load('drawn/out2.npy').argmax(1))) > 5"
+
 exits 3 "states of another program" "$tsr" run steps.tsr:fill --steps 2 --state killed
 truncate -s 40 killed/state.safetensors
 exits 3 "states that were cut" "$tsr" run steps.tsr:walk --steps 2 --state killed
