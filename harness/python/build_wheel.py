@@ -146,7 +146,8 @@ def metadata(needed):
 def write_wheel(path, extension, program, needed):
     information = f"tessera-{version()}.dist-info"
     files = {f"tessera/{file.name}": file.read_bytes() for file in sorted((HERE / "tessera").iterdir()) if file.is_file()}
-    files["tessera/state.tsr"] = (ROOT / "compiler/library/state.tsr").read_bytes()
+    for name in ("state.tsr", "stdlib.tsr"):
+        files[f"tessera/{name}"] = (ROOT / "compiler/library" / name).read_bytes()
     files["tessera/_tessera.abi3.so"] = extension
     files.update(program)
     files[f"{information}/METADATA"] = metadata(needed).encode()

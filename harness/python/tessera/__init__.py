@@ -21,7 +21,7 @@ _NAMES = {
     "testing": ("check", "verify"),
 }
 _FOLDERS = {name: folder for folder, names in _NAMES.items() for name in names}
-_MODULES = ("language", "numerics", "runtime", "testing")
+_MODULES = ("language", "numerics", "runtime", "stdlib", "testing")
 
 
 def _all() -> list[str]:

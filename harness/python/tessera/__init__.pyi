@@ -1,6 +1,7 @@
 from tessera import language as language
 from tessera import numerics as numerics
 from tessera import runtime as runtime
+from tessera import stdlib as stdlib
 from tessera import testing as testing
 from tessera._capture import capture as capture
 from tessera._commands import bench as bench

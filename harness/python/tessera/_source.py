@@ -153,11 +153,11 @@ class Source:
 
     def _constants_of(self, function: types.FunctionType) -> list[str]:
         constants = {
-            name: f"{name} = {value!r}"
+            name: value._lines(name) if isinstance(value, _words.LibraryWord) else [f"{name} = {value!r}"]
             for name, value in self._outer_names(function)
             if name not in _words.NAMES and isinstance(value, (bool, int, float, ElementType, _words.Word))
         }
-        return [constants[name] for name in sorted(constants)]
+        return list(dict.fromkeys(line for name in sorted(constants) for line in constants[name]))
 
     def _before(self, constants: dict[str, Any]) -> list[str]:
         """The lines above those of the function, as many as there are in its file where these suffice."""

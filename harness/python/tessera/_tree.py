@@ -41,6 +41,35 @@ def _ordered(form: dict[str, Any]) -> dict[str, Any]:
     return {word: _ordered(form[word]) if isinstance(form[word], dict) else form[word] for word in words}
 
 
+def _part(value: Any, word: str) -> Any:
+    if isinstance(value, Mapping):
+        return value[word]
+    return value[int(word)] if isinstance(value, (list, tuple)) else getattr(value, word)
+
+
+def _misfit(path: str, value: Any, inside: dict[str, Any] | int) -> str | None:
+    """The first place where a value has not the parts of a form; None: there is none."""
+    if isinstance(inside, int):
+        return f"'{path}' is one array in the kernel, and has {count_of(value)}" if is_tree(value) else None
+    if not is_tree(value):
+        return f"'{path}' is one array, and the kernel takes {', '.join(f'{path}.{word}' for word in inside)}"
+    items = isinstance(value, (list, tuple))
+    if items and len(value) != len(inside):
+        return f"'{path}' has {len(value)} items, and the kernel takes {len(inside)}"
+    there = map(str, range(len(value))) if items else value if isinstance(value, Mapping) else vars(value)
+    for word in there:
+        if word not in inside:
+            return f"'{path}' has '{word}', which the kernel does not take"
+    for word, part in inside.items():
+        try:
+            found = _misfit(f"{path}.{word}", _part(value, word), part)
+        except (KeyError, AttributeError):
+            found = f"'{path}' has no '{word}', which the kernel takes"
+        if found:
+            return found
+    return None
+
+
 class Form:
     """Values by the names of their arrays.
 
@@ -69,7 +98,8 @@ class Form:
             found = _tessera.gather(values[top], inside, arrays)
             if found is None:
                 wanted = sum(name.split(".")[0] == top for name in self.names)
-                raise Error(f"'{top}' has {count_of(values[top])} arrays, and the kernel takes {wanted}")
+                known = f"'{top}' has {count_of(values[top])} arrays, and the kernel takes {wanted}"
+                raise Error(_misfit(top, values[top], inside) or known)
             if found is not True:
                 raise Error(f"there is no array for '{self.names[found]}'")
         return tuple(arrays)

@@ -55,6 +55,45 @@ class Word:
         return self._text
 
 
+class Operations(Word):
+    """op: its functions, which Python calls with arrays."""
+
+    def __getattr__(self, name: str) -> Word:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return LibraryWord("", f"{self._text}.{name}")
+
+
+class LibraryWord(Word):
+    """A function of kernels, of tessera.stdlib where it has a name, with a schedule or without: flash_attention.with_block(48, 64)."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self._name = name
+
+    def __getattr__(self, name: str) -> Word:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return LibraryWord(self._name, f"{self._text}.{name}")
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        from tessera import _eager  # it runs modules, which kernels alone need not
+
+        if any(map(_eager.is_array, [*values, *named.values()])):
+            return _eager.call(self._text, _imported(self._name), values, named)
+        return LibraryWord(self._name, repr(super().__call__(*values, **named)))
+
+    def _lines(self, local: str) -> list[str]:
+        """In a source, for which it is called `local`."""
+        if self._text == self._name:
+            return [_imported(self._name) + (f" as {local}" if local != self._name else "")]
+        return [*filter(None, [_imported(self._name)]), f"{local} = {self._text}"]
+
+
+def _imported(name: str) -> str:
+    return f"from tessera.stdlib import {name}" if name else ""
+
+
 class Generic:
     """class Pair(Generic["M", "T"]): what stands there is read from the record's text."""
 
@@ -126,7 +165,7 @@ def _make() -> dict[str, Any]:
     found.update({name: function if name in tensors else Word(name) for name, function in functions.items()})
     found.update({name: getattr(builtins, name) for name in functions if hasattr(builtins, name)})
     found.update({name: getattr(_types, name) for name in found if hasattr(_types, name)})
-    found.update(Generic=Generic, record=record, state=record)
+    found.update(Generic=Generic, record=record, state=record, op=Operations("op"), ops=Operations("ops"))
     found.update({name: StateWord(name) for name in _states.DECLARED})
     found.update(Tensor=_tessera.Tensor, math=Math("math"), inf=python_math.inf, INF=python_math.inf, nan=python_math.nan)
     return {name: value for name, value in found.items() if not name.startswith("_")}

@@ -10,7 +10,11 @@ from typing import Any
 from tessera import _tessera
 from tessera._errors import Error
 
+# Backends by the code that their devices run, as the command line has them; and types by names from elsewhere.
+_FAMILIES = {"ptx": "cuda", "rocm": "hip"}
+_TENSOR_CORE = {"fp16": "f16", "bf16": "bf16", "tf32": "tf32", "fp8_e4m3": "f8e4m3fn", "fp8_e5m2": "f8e5m2", "int8": "i8"}
 _selected = os.environ.get("TESSERA_BACKEND") or "cpu"
+_selected = _FAMILIES.get(_selected, _selected)
 
 
 def devices() -> list[dict[str, Any]]:
@@ -29,12 +33,23 @@ def capabilities(name: str | None = None) -> dict[str, Any]:
     'f32'
     >>> capabilities()["matrix_unit"].get("f8e4m3fn")
     """
-    wanted = name or backend()
+    wanted = _FAMILIES.get(name or backend(), name or backend())
     for index, device in enumerate(devices()):
         if device["backend"] == wanted:
             told: dict[str, Any] = json.loads(_tessera.capabilities(index))
-            return told
+            return told | _as_elsewhere(told)
     raise _no_backend(wanted)
+
+
+def _as_elsewhere(told: dict[str, Any]) -> dict[str, Any]:
+    """The same by names that programs for GPUs have for it."""
+    units = told.get("matrix_unit") or {}
+    return {
+        "tensorcore": {name: bool(units.get(element)) for name, element in _TENSOR_CORE.items()},
+        "warp_size": told.get("subgroup"),
+        "cp_async": bool(told.get("async_copy")),
+        "shared_bytes_per_block": told.get("shared_bytes"),
+    }
 
 
 def _no_backend(name: str) -> Error:
@@ -51,7 +66,7 @@ def _index_of(name: str) -> int:
 
 
 def select_backend(name: str) -> None:
-    """Selects the backend on which all that is loaded from now on runs; at first it is the one that TESSERA_BACKEND names, or the CPU.
+    """Selects the backend, by its name or the code that it runs (ptx, rocm), on which all that is loaded from now on runs; at first it is the one that TESSERA_BACKEND names, or the CPU.
 
     >>> select_backend("cpu")
     >>> select_backend("abacus")
@@ -60,8 +75,8 @@ def select_backend(name: str) -> None:
     tessera.Error: there is no backend 'abacus' here; there is cpu; tsr devices says why
     """
     global _selected
-    _index_of(name)
-    _selected = name
+    _index_of(_FAMILIES.get(name, name))
+    _selected = _FAMILIES.get(name, name)
 
 
 def backend() -> str:

@@ -21,6 +21,8 @@ import unittest
 
 import tessera
 from tessera import *  # noqa: F403
+from tessera import stdlib
+from tessera.stdlib import swiglu as gate
 
 try:
     import numpy
@@ -48,6 +50,14 @@ def ones_of(x: Tensor["N", f32]) -> Tensor["N", f32]:
 def tripled(x: tessera.Tensor["N", "T"]) -> tessera.Tensor["N", "T"]:
     """A type variable, a dimension, a number of the module."""
     return tessera.maximum(x, x) * FACTOR
+
+
+quick = stdlib.geglu.with_vector(8)
+
+
+@tessera.kernel
+def library_called(x: tessera.Tensor["N", f32]):
+    return gate(x, quick(x, x))
 
 
 @tessera.kernel
@@ -334,14 +344,54 @@ class Kernels(unittest.TestCase):
             self.assertEqual(listed(total_of_pair(value)), [9, 12])
             self.assertEqual(listed(total_of_pair(p=value, twice=True)), [18, 24])
         for values, words in (
-            (({"a": pair["a"]},), "has 1 arrays, and the kernel takes 3"),
-            (({"a": pair["a"], "b": pair["b"], "c": pair["a"]},), "has 4 arrays"),
+            (({"a": pair["a"]},), "'p' has no 'b'"),
+            (({"a": pair["a"], "b": pair["b"], "c": pair["a"]},), "'p' has 'c'"),
             (({"a": pair["a"], "c": pair["b"]},), "no array for 'p.b.0'"),
             ((), "no value for 'p'"),
             ((pair, pair), "takes 1 values"),
         ):
             with self.assertRaisesRegex(tessera.Error, words):
                 total_of_pair(*values)
+
+    def test_trees_that_do_not_fit(self):
+        one = array.array("f", [1, 2])
+        for given, words in (
+            (Pair(a=one, b=[one]), "'p.b' has 1 items, and the kernel takes 2"),
+            ({"a": one}, "'p' has no 'b', which the kernel takes"),
+            ({"a": one, "b": [one, one], "c": one}, "'p' has 'c', which the kernel does not take"),
+            ({"a": one, "b": one}, "'p.b' is one array, and the kernel takes p.b.0, p.b.1"),
+            ({"a": [one, one], "b": [one, one]}, "'p.a' is one array in the kernel, and has 2"),
+        ):
+            with self.assertRaises(tessera.Error) as raised:
+                total_of_pair(given)
+            self.assertEqual(str(raised.exception), words)
+
+    def test_functions_with_arrays(self):
+        x = array.array("f", [0, 1, 2, 3])
+        self.assertEqual(memoryview(tessera.op.maximum(x, 1.5)).tolist(), [1.5, 1.5, 2, 3])
+        self.assertEqual(memoryview(tessera.op.cumsum(x, reverse=True)).tolist(), [6, 6, 5, 3])
+        self.assertEqual(memoryview(stdlib.embedding(memoryview(x).cast("B").cast("f", (2, 2)), array.array("i", [1]))).tolist(), [[2, 3]])
+        self.assertEqual(repr(tessera.op.exp(3)), "op.exp(3)")
+        with self.assertRaises(tessera.CompileError) as raised:
+            tessera.op.flash_attention_fp8(x, x, x)
+        self.assertEqual(raised.exception.diagnostics[0].id, "E0302")
+
+    def test_the_standard_library(self):
+        self.assertEqual(memoryview(library_called(array.array("f", [0, 0]))).tolist(), [0, 0])
+        lines = library_called.source.splitlines()
+        self.assertIn("from tessera.stdlib import swiglu as gate", lines)
+        self.assertIn("from tessera.stdlib import geglu", lines)
+        self.assertIn("quick = geglu.with_vector(8)", lines)
+        with self.assertRaises(AttributeError):
+            stdlib.nothing  # noqa: B018
+
+    def test_names_from_elsewhere(self):
+        caps = tessera.runtime.capabilities()
+        self.assertEqual(caps["tensorcore"]["bf16"], "bf16" in caps["matrix_unit"])
+        self.assertFalse(caps["tensorcore"].get("fp8_e4m3", False))
+        self.assertEqual((caps["warp_size"], caps["cp_async"]), (caps["subgroup"], caps["async_copy"]))
+        with self.assertRaisesRegex(tessera.Error, "'cuda'"):
+            tessera.runtime.select_backend("ptx")
 
     def test_states(self):
         """An optimiser's state comes out in its form; the first step of Adam is as long as the rate."""
@@ -371,7 +421,7 @@ class Kernels(unittest.TestCase):
         step = memoryview(array.array("i", [0])).cast("B").cast("i", ())
         w, after = optimised(floats(9, 9), floats(4, -4), tessera.OptimizerState(m=zeros, v=zeros, step=step, fp32_master=floats(1, 1)))
         self.assertEqual(listed(after.fp32_master), listed(w))
-        with self.assertRaisesRegex(tessera.Error, "has 3 arrays, and the kernel takes 4"):
+        with self.assertRaisesRegex(tessera.Error, "'opt' has no 'fp32_master'"):
             optimised(floats(9, 9), floats(4, -4), tessera.OptimizerState(m=zeros, v=zeros, step=step))
 
     def test_a_state_stays_where_it_is(self):
@@ -662,7 +712,7 @@ class Numpy(unittest.TestCase):
         pathlib.Path("page.py").write_text("\n".join(blocks))
         run = subprocess.run([sys.executable, "page.py"], capture_output=True, text=True)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(len(blocks), 9)
+        self.assertEqual(len(blocks), 10)
 
 
 def load_tests(loader, tests, pattern):
