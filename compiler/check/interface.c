@@ -88,7 +88,7 @@ static node *dim_read(compiler_source *s, node *n, declared_names *symbols, diag
     if (n->kind == NODE_NAME) {
         diagnose_error(d, ERROR_UNQUOTED_DIMENSION, n->at,
                        "a dimension's name is written in quotes");
-        diagnose_help(d, "write \"%s\"", n->text);
+        diagnose_help(d, "write \"%s\"; a dimension that is fixed is a number", n->text);
         return NULL;
     }
     if (n->kind != NODE_STRING) {
@@ -359,7 +359,10 @@ static bool parameter_check(const kernel_interface *k, uint32_t index, diagnosti
     if (!p->keyword_only && !p->annotation) {
         diagnose_error(d, ERROR_PARAMETER_ANNOTATION, p->at, "parameter '%s' has no annotation",
                        p->name);
-        diagnose_help(d, "write %s: Tensor[\"M\", \"N\", f32]", p->name);
+        diagnose_help(d,
+                      "write %s: Tensor[\"M\", \"N\", f32]; a function that has no decorator needs "
+                      "no annotations",
+                      p->name);
         return false;
     }
     return true;

@@ -245,7 +245,7 @@ static void note_fallbacks(const json_t *result, map *counts) {
     }
 }
 
-/* Appends notes of results that hold: each text once, with how many say it. */
+/* Appends notes of results that hold: each text once, or its first line, with how many say it. */
 static void append_notes(const closing *c, text *out) {
     map counts;
     size_t i, listed = 0;
@@ -259,7 +259,9 @@ static void append_notes(const closing *c, text *out) {
     }
     for (i = 0; i < counts.count && listed < NOTES_LISTED; i++, listed++) {
         label(listed ? "" : "notes", out);
-        text_show(out, "%s (%lld)\n", counts.entries[i].key, (long long)counts.entries[i].value);
+        const char *words = counts.entries[i].key;
+        text_show(out, "%.*s (%lld)\n", (int)strcspn(words, "\n"), words,
+                  (long long)counts.entries[i].value);
     }
     map_release(&counts);
 }

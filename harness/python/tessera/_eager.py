@@ -39,7 +39,7 @@ def _module(source: str, profile: str, backend: str) -> Module:
 
 
 def call(word: str, imports: str, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What `word(*values, **named)` gives in a kernel, of arrays and constants."""
+    """Gives the result of `word(*values, **named)` in a kernel, of arrays and constants."""
     arrays: list[Any] = []
 
     def written(value: Any) -> str:

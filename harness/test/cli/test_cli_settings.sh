@@ -82,6 +82,7 @@ exits 0 "a plain kernel is compiled, and kept" "$tsr" bench plain.tsr --backend 
 exits 4 "the same for GPUs alone" "$tsr" bench gpu.tsr --backend interp,cpu,ptx-emulated --quick
 has out '6 results: 4 ok, 2 unsupported' "is not what is kept"
 has out 'gpu.tsr:7:10: error\[E0818\]' "is refused at its line"
+hasnt out "\\\\n" "in one line"
 for isa in sm_80 gfx90a spirv-opencl sm_80-emulated; do
     exits 0 "a GPU: $isa" "$tsr" compile gpu.tsr --isa $isa --emit schedule
 done
