@@ -326,8 +326,8 @@ static bool lower_best(library_request *r, library_kernel *out) {
     library_kernel *best = NULL;
     do {
         library_kernel one = {.name = out->name};
-        if (!is_least_depth(r->knobs, at, r->depth) ||
-            (r->on_unit && !has_rows(r->knobs, at)) || !lower_point(r, at, &one))
+        if (!is_least_depth(r->knobs, at, r->depth) || (r->on_unit && !has_rows(r->knobs, at)) ||
+            !lower_point(r, at, &one))
             continue;
         least = points.count == 0 || one.cycles < least ? one.cycles : least;
         vec_push(&points, one);
