@@ -93,6 +93,25 @@ bool orders_depends_on(const orders *o, ir_value index, ir_value on);
 bool orders_is_zero(const orders *o, ir_value v);
 bool orders_is_splat(const orders *o, ir_value v, uint64_t bits);
 bool orders_is_float(const orders *o, ir_value v);
+
+/* verify_bounds.c: an index is factor times another one, plus something from least to most. */
+typedef struct order_bound {
+    int64_t factor, least, most;
+    bool counted; /* read from memory */
+} order_bound;
+/* The other index, which is from first to last; 0: there is none. */
+typedef struct order_base {
+    ir_value index;
+    int64_t first, last;
+} order_base;
+/* Further than any index; and the operations between an index and the other one: more are of no
+ * lowering. */
+#define ORDERS_FAR (INT64_MAX / 4)
+enum { ORDERS_DEPTH = 12 };
+order_bound orders_bound_of(const orders *o, const order_base *base, ir_value v);
+/* The same bound with another factor. */
+order_bound orders_relative(const order_base *base, order_bound x, int64_t factor);
+
 /* Bounds of a loop that are constants. */
 bool orders_bounds(const orders *o, ir_op loop, int64_t *low, int64_t *high);
 

@@ -11,61 +11,18 @@
 
 #include "tile/orders.h"
 
-/* An index, less the start of the chunk (a constant or the index of the loop over chunks). */
-typedef struct bound {
-    int64_t least, most;
-    bool counted; /* read from memory */
-} bound;
-
 typedef struct chunk_base {
-    ir_op loop;          /* over chunks; 0: the chunk has a constant start */
-    ir_value index;      /* the loop's */
-    int64_t first, last; /* the first and the last start of a chunk */
+    ir_op loop;      /* over chunks; 0: the chunk has a constant start */
+    order_base from; /* the starts of chunks: the loop's index, if there is one */
 } chunk_base;
 
 static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-static bound unknown_bound(bool counted) {
-    return (bound){INT64_MIN / 2, INT64_MAX / 2, counted};
-}
-
-/* Operations between an index and what it is counted from; more are of no lowering. */
-enum { BOUND_DEPTH = 12 };
-
-static bound bound_within(const orders *o, const chunk_base *base, ir_value v, int depth) {
-    int64_t constant, factor = 0;
-    if (v == base->index)
-        return (bound){0, 0, false};
-    if (orders_constant(o, v, &constant))
-        return (bound){constant - base->last, constant - base->first, false};
-    ir_op op = ir_value_get(o->m, v)->op;
-    if (!op || depth == BOUND_DEPTH)
-        return unknown_bound(false);
-    const ir_op_data *d = ir_op_get(o->m, op);
-    if (d->opcode == TILE_AFFINE && d->operand_count == 1) {
-        ir_op_ints(o->m, op, "coefficients", &factor, 1);
-        bound x = bound_within(o, base, d->operands[0], depth + 1);
-        constant = ir_op_int(o->m, op, "constant", 0);
-        return factor == 1 ? (bound){x.least + constant, x.most + constant, x.counted}
-                           : unknown_bound(x.counted);
-    }
-    if (d->opcode == TILE_INDEX_MIN || d->opcode == TILE_INDEX_MAX) {
-        bound x = bound_within(o, base, d->operands[0], depth + 1),
-              y = bound_within(o, base, d->operands[1], depth + 1);
-        int64_t (*pick)(int64_t, int64_t) = d->opcode == TILE_INDEX_MIN ? smaller : larger;
-        return (bound){pick(x.least, y.least), pick(x.most, y.most), x.counted || y.counted};
-    }
-    return unknown_bound(d->opcode == TILE_TO_INDEX);
-}
-
-static bound bound_of(const orders *o, const chunk_base *base, ir_value v) {
-    return bound_within(o, base, v, 0);
+/* An index, less the start of its chunk. */
+static order_bound bound_of(const orders *o, const chunk_base *base, ir_value v) {
+    return orders_relative(&base->from, orders_bound_of(o, &base->from, v), 1);
 }
 
 /* The start of the chunks that a loop over elements belongs to. */
@@ -73,15 +30,15 @@ static bool find_base(const orders *o, ir_op loop, int64_t chunk, chunk_base *ba
     int64_t low, high, start;
     *base = (chunk_base){.loop = orders_loop_around(o, loop)};
     if (base->loop && orders_bounds(o, base->loop, &low, &high) && high > low) {
-        base->index = ir_block_get(o->m, ir_op_block(o->m, base->loop, 0))->arguments[0];
-        base->first = low;
-        base->last = chunk ? low + (high - 1 - low) / chunk * chunk : low;
+        base->from.index = ir_block_get(o->m, ir_op_block(o->m, base->loop, 0))->arguments[0];
+        base->from.first = low;
+        base->from.last = chunk ? low + (high - 1 - low) / chunk * chunk : low;
         return true;
     }
     if (base->loop)
         return false;
     if (orders_constant(o, ir_op_get(o->m, loop)->operands[0], &start))
-        base->first = base->last = start;
+        base->from.first = base->from.last = start;
     return true;
 }
 
@@ -167,9 +124,9 @@ static bool is_odd_end(const orders *o, ir_op loop, ir_op before) {
 }
 
 /* Is a bound the end of its chunk, of each that begins at base's first to last? */
-static bool ends_chunk(const chunk_base *base, bound high, int64_t length, int64_t extent) {
-    return high.least == smaller(length, extent - base->last) &&
-           high.most == smaller(length, extent - base->first);
+static bool ends_chunk(const chunk_base *base, order_bound high, int64_t length, int64_t extent) {
+    return high.least == smaller(length, extent - base->from.last) &&
+           high.most == smaller(length, extent - base->from.first);
 }
 
 static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
@@ -191,13 +148,13 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     if (o->open && (before != o->open || (o->open_end && d->operands[1] != o->open_end)))
         return orders_fail(o, o->open, "ends inside its chunk");
     bool between = ends_between(o, loop, &end);
-    bound low = bound_of(o, &base, d->operands[0]),
-          high = bound_of(o, &base, end ? end : d->operands[1]);
+    order_bound low = bound_of(o, &base, d->operands[0]),
+                high = bound_of(o, &base, end ? end : d->operands[1]);
     int64_t step = ir_op_int(o->m, loop, "step", 1);
     bool first = !before;
     if (!between && (high.least % step != 0 || high.most % step != 0))
         return orders_fail(o, loop, "its last trip passes its end");
-    if (first && (low.least != 0 || low.most != 0 || (chunk && base.first % chunk != 0)))
+    if (first && (low.least != 0 || low.most != 0 || (chunk && base.from.first % chunk != 0)))
         return orders_fail(o, loop, "does not start where a chunk starts");
     if (high.most > length)
         return orders_fail(o, loop, "passes the end of its chunk");
@@ -206,8 +163,8 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
         return orders_fail(o, loop, "ends inside its chunk");
     o->open = end || (between && !whole) ? loop : 0;
     o->open_end = end;
-    return !first ||
-           orders_note_elements(o, loop, r, base.first, smaller(base.last + length, r->extent));
+    return !first || orders_note_elements(o, loop, r, base.from.first,
+                                          smaller(base.from.last + length, r->extent));
 }
 
 /* ---- loops ---- */
@@ -218,8 +175,8 @@ bool orders_is_chunk(const orders *o, ir_op loop, ir_value from, ir_value to,
     chunk_base base;
     if (!find_base(o, loop, length, &base))
         return false;
-    bound low = bound_of(o, &base, from), high = bound_of(o, &base, to);
-    return low.least == 0 && low.most == 0 && base.first % length == 0 && !high.counted &&
+    order_bound low = bound_of(o, &base, from), high = bound_of(o, &base, to);
+    return low.least == 0 && low.most == 0 && base.from.first % length == 0 && !high.counted &&
            ends_chunk(&base, high, length, r->extent);
 }
 
@@ -232,13 +189,13 @@ bool orders_find_run(const orders *o, ir_op loop, ir_op run, const reduction_rec
         return false;
     if (!base.loop) {
         base = (chunk_base){.loop = 0};
-        base.first = base.last = bound_of(o, &base, bounds[0]).least;
+        base.from.first = base.from.last = bound_of(o, &base, bounds[0]).least;
     }
-    bound low = bound_of(o, &base, bounds[0]), high = bound_of(o, &base, bounds[1]);
-    *start = base.first;
-    *end = smaller(base.last + length, r->extent);
-    return base.first >= 0 && base.first % length == 0 && low.least >= 0 &&
-           high.most == smaller(length, r->extent - base.first);
+    order_bound low = bound_of(o, &base, bounds[0]), high = bound_of(o, &base, bounds[1]);
+    *start = base.from.first;
+    *end = smaller(base.from.last + length, r->extent);
+    return base.from.first >= 0 && base.from.first % length == 0 && low.least >= 0 &&
+           high.most == smaller(length, r->extent - base.from.first);
 }
 
 bool orders_note_chunk(orders *o, ir_op loop, const reduction_record *r) {
@@ -250,7 +207,8 @@ bool orders_note_chunk(orders *o, ir_op loop, const reduction_record *r) {
         (step == 0 || length % step != 0 || r->extent % step != 0))
         return orders_fail(o, loop, "does not walk its chunk in whole strips");
     find_base(o, loop, length, &base);
-    return orders_note_elements(o, loop, r, base.first, smaller(base.last + length, r->extent));
+    return orders_note_elements(o, loop, r, base.from.first,
+                                smaller(base.from.last + length, r->extent));
 }
 
 static bool check_chunk_loop(const orders *o, ir_op loop, const reduction_record *r) {

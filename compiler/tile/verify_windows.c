@@ -8,77 +8,11 @@
 
 #include "tile/orders.h"
 
-static const int64_t far_away = INT64_MAX / 4;
-
-/* An index is `factor` times another one, plus something between least and most. */
-typedef struct distance {
-    int64_t factor, least, most;
-} distance;
-
-/* Operations between an index and what it is counted from; more are of no lowering. */
-enum { DISTANCE_DEPTH = 12 };
-
-static distance unknown(void) {
-    return (distance){0, -far_away, far_away};
-}
-
-static int64_t bounded(__int128 x) {
-    return x > far_away ? far_away : x < -far_away ? -far_away : (int64_t)x;
-}
-
-static distance from_index(const orders *o, ir_value v, ir_value index, int depth);
-
-static distance affine_distance(const orders *o, ir_op op, ir_value index, int depth) {
-    const ir_op_data *d = ir_op_get(o->m, op);
-    int64_t factors[16] = {0}, constant = ir_op_int(o->m, op, "constant", 0);
-    distance sum = {0, constant, constant};
-    if (d->operand_count > 16)
-        return unknown();
-    ir_op_ints(o->m, op, "coefficients", factors, 16);
-    for (uint32_t i = 0; i < d->operand_count; i++) {
-        distance x = from_index(o, d->operands[i], index, depth + 1);
-        int64_t low = factors[i] < 0 ? x.most : x.least, high = factors[i] < 0 ? x.least : x.most;
-        sum.factor = bounded((__int128)sum.factor + (__int128)x.factor * factors[i]);
-        sum.least = bounded(sum.least + (__int128)low * factors[i]);
-        sum.most = bounded(sum.most + (__int128)high * factors[i]);
-    }
-    return sum;
-}
-
-/* Picks a bound: of two counted from different indices, the one that is counted from this. */
-static distance picked(distance x, distance y, bool least) {
-    int64_t limit = least ? -far_away : far_away;
-    if (x.factor == y.factor && least)
-        return (distance){x.factor, x.least < y.least ? x.least : y.least,
-                          x.most < y.most ? x.most : y.most};
-    if (x.factor == y.factor)
-        return (distance){x.factor, x.least > y.least ? x.least : y.least,
-                          x.most > y.most ? x.most : y.most};
-    distance one = x.factor ? x : y;
-    return least ? (distance){one.factor, limit, one.most}
-                 : (distance){one.factor, one.least, limit};
-}
-
-static distance from_index(const orders *o, ir_value v, ir_value index, int depth) {
-    int64_t constant;
-    if (v == index)
-        return (distance){1, 0, 0};
-    if (orders_constant(o, v, &constant))
-        return (distance){0, constant, constant};
-    ir_op op = ir_value_get(o->m, v)->op;
-    if (!op || depth == DISTANCE_DEPTH)
-        return unknown();
-    const ir_op_data *d = ir_op_get(o->m, op);
-    if (d->opcode == TILE_AFFINE)
-        return affine_distance(o, op, index, depth);
-    if (d->opcode != TILE_INDEX_MIN && d->opcode != TILE_INDEX_MAX)
-        return unknown();
-    return picked(from_index(o, d->operands[0], index, depth + 1),
-                  from_index(o, d->operands[1], index, depth + 1), d->opcode == TILE_INDEX_MIN);
-}
-
-static ir_value index_of(const orders *o, ir_op loop) {
-    return ir_block_get(o->m, ir_op_block(o->m, loop, 0))->arguments[0];
+/* A bound counted from the index of a loop, whose own bounds are not known. */
+static order_bound bound_from(const orders *o, ir_value bound, ir_op loop) {
+    ir_value index = ir_block_get(o->m, ir_op_block(o->m, loop, 0))->arguments[0];
+    const order_base base = {index, -ORDERS_FAR, ORDERS_FAR};
+    return orders_bound_of(o, &base, bound);
 }
 
 /* ---- the form ---- */
@@ -115,7 +49,7 @@ static ir_op run_of(const orders *o, ir_value v, ir_value *before) {
 static bool check_sum(const orders *o, ir_op loop, uint32_t i, int64_t number) {
     const ir_block_data *b = ir_block_get(o->m, ir_op_block(o->m, loop, 0));
     ir_value v = ir_op_get(o->m, b->last)->operands[i];
-    int64_t next = far_away;
+    int64_t next = ORDERS_FAR;
     if (!orders_is_zero(o, ir_op_get(o->m, loop)->operands[2 + i]))
         return orders_fail(o, loop, "does not start with +0");
     for (ir_op run; v != b->arguments[1 + i];) {
@@ -123,8 +57,8 @@ static bool check_sum(const orders *o, ir_op loop, uint32_t i, int64_t number) {
         if (!run || !is_run(o, run, number) ||
             ir_op_get(o->m, run)->block != ir_op_block(o->m, loop, 0))
             return orders_fail(o, loop, "is not run after run, onto what it carries");
-        distance low = from_index(o, ir_op_get(o->m, run)->operands[0], b->arguments[0], 0),
-                 high = from_index(o, ir_op_get(o->m, run)->operands[1], b->arguments[0], 0);
+        order_bound low = bound_from(o, ir_op_get(o->m, run)->operands[0], loop),
+                    high = bound_from(o, ir_op_get(o->m, run)->operands[1], loop);
         if (!o->symbolic && high.most > next)
             return orders_fail(o, run, "does not end before the next run begins");
         next = low.least;
@@ -137,10 +71,10 @@ static bool check_sum(const orders *o, ir_op loop, uint32_t i, int64_t number) {
 /* The steps of a row, of which all rows make all steps. */
 static bool check_row(const orders *o, ir_op loop, ir_op run, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, run), *rows = ir_op_get(o->m, loop);
-    distance low = from_index(o, d->operands[0], index_of(o, loop), 0),
-             high = from_index(o, d->operands[1], index_of(o, loop), 0),
-             first = from_index(o, rows->operands[0], 0, 0),
-             last = from_index(o, rows->operands[1], 0, 0);
+    order_bound low = bound_from(o, d->operands[0], loop),
+                high = bound_from(o, d->operands[1], loop),
+                first = bound_from(o, rows->operands[0], loop),
+                last = bound_from(o, rows->operands[1], loop);
     bool inside = low.factor == high.factor && low.least >= 0 && high.most <= high.factor &&
                   first.least >= 0 && (__int128)last.most * high.factor <= r->extent;
     return inside || orders_fail(o, run, "passes the steps of its row");
@@ -152,7 +86,7 @@ static bool is_multiple(const orders *o, ir_value v, int64_t step, int depth) {
     if (orders_constant(o, v, &constant))
         return constant % step == 0;
     ir_op op = ir_value_get(o->m, v)->op;
-    if (depth == DISTANCE_DEPTH)
+    if (depth == ORDERS_DEPTH)
         return false;
     if (!op) {
         ir_op loop = ir_block_parent(o->m, ir_value_get(o->m, v)->block);
