@@ -19,11 +19,13 @@ void describe_symbol(const ir_module *m, ir_op phase, text *out) {
 typedef struct phases {
     json_t *by_symbol;
     text symbol; /* of the phase that is walked through */
+    bool again;  /* its present contraction is a further piece of the same rows */
 } phases;
 
 static void phases_open(phases *p) {
     p->by_symbol = json_object();
     text_init(&p->symbol);
+    p->again = false;
 }
 
 static json_t *phases_close(phases *p) {
@@ -36,15 +38,21 @@ static void enter_phase(phases *p, const ir_module *m, ir_op phase) {
     describe_symbol(m, phase, &p->symbol);
 }
 
+static bool is_further_piece(const ir_module *m, ir_op dot) {
+    return ir_op_attr(m, ir_block_parent(m, ir_op_get(m, dot)->block), "from") != 0;
+}
+
 /* Notes what stands behind a phase's first contraction: it works on what that one made. */
 static void note_epilogue(const ir_module *m, ir_op op, phases *p) {
     int opcode = ir_op_get(m, op)->opcode;
     json_t *names = p->symbol.length ? json_object_get(p->by_symbol, p->symbol.data) : NULL;
+    if (opcode == SCHED_DOT)
+        p->again = is_further_piece(m, op);
     if (opcode == SCHED_PHASE)
         enter_phase(p, m, op);
     else if (opcode == SCHED_DOT && !names)
         json_object_set_new(p->by_symbol, p->symbol.data, json_array());
-    else if (names && opcode / IR_LEVEL_STRIDE == IR_LEVEL_GRAPH &&
+    else if (names && !p->again && opcode / IR_LEVEL_STRIDE == IR_LEVEL_GRAPH &&
              graph_op_class(opcode) == GRAPH_CLASS_ELEMENTWISE)
         json_array_append_new(names, json_string(strchr(op_info_get(opcode)->name, '.') + 1));
 }

@@ -103,7 +103,7 @@ void contraction_name_axes(contraction *c, int axes) {
     for (int i = 0; i <= AXIS_PANEL; i++)
         z->axis[i] = axes + i;
     z->axis[AXIS_BLOCK_LINE] = axes + AXIS_PANEL + 1;
-    z->axis[AXIS_LINE] = z->axis[AXIS_STRIP] = NEST_AXES;
+    z->axis[AXIS_LINE] = z->axis[AXIS_STRIP] = z->axis[AXIS_RUN] = NEST_AXES;
     z->m = z->map.extent[z->outer];
     z->n = z->map.extent[z->outer + 1];
     z->k = z->map.extent[z->outer + 2];
@@ -329,7 +329,8 @@ axis_map contraction_map(const contraction *c, const contraction_place *place, b
             map.index_of[contraction_outer_axis(c, i)] = map.count++;
     for (int i = 0; i < AXIS_COUNT; i++) {
         int axis = c->shape.axis[i];
-        if (!place->at[i] && !(reduces && i == AXIS_K))
+        bool reduced = i == AXIS_K || (i == AXIS_RUN && c->windows);
+        if (!place->at[i] && !(reduces && reduced))
             continue;
         if (axis < NEST_AXES)
             map.index_of[axis] = map.count;

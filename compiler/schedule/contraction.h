@@ -22,6 +22,7 @@ typedef enum contraction_axis {
     AXIS_STRIP, /* of few rows: steps that go through a block's columns before the next ones */
     AXIS_M,
     AXIS_N,
+    AXIS_RUN, /* of windows: runs of steps, of which each is a row of a window */
     AXIS_K,
     AXIS_COUNT
 } contraction_axis;
@@ -85,6 +86,25 @@ typedef struct contraction_tiles {
     ir_attr stage, depth, loader, warps; /* 0: there is none */
 } contraction_tiles;
 
+/* Places [from, to) of a line, which have a loop of their own. */
+typedef struct window_piece {
+    ir_dim from, to;
+    ir_attr step;
+    bool inside; /* the places of their windows are inside of the image */
+} window_piece;
+
+enum { WINDOW_MASKS = 2, WINDOW_PIECES = 3 };
+
+/* The windows of a convolve. Of a line, and of a place in it: a step happens where 0 <= mask <
+ * limit holds of both. */
+typedef struct contraction_windows {
+    ir_dim runs[2]; /* rows of a window, and steps of a row */
+    ir_dim limit[WINDOW_MASKS];
+    affine mask[WINDOW_MASKS];
+    window_piece pieces[WINDOW_PIECES];
+    int piece_count;
+} contraction_windows;
+
 /* Fields: one analysis, filled step by step; each step reads those of all before. */
 typedef struct contraction {
     scheduler *s;
@@ -114,11 +134,11 @@ typedef struct contraction {
     const void *fills; /* its own data */
     /* Begins each chunk, where lhs is made chunk by chunk. */
     void (*fill_chunk)(struct contraction *c, ir_builder *b, const contraction_place *place);
-    void *chunks;          /* its own data */
-    bool alone;            /* its tiles need nothing of the block around them */
-    bool of_piece;         /* a block of columns is a step of a loop around it */
-    ir_value sums;         /* memory of a block's finished sums that others have made; 0: its own */
-    const ir_dim *windows; /* WINDOW_COUNT numbers of a convolve (dot_shape.h); else NULL */
+    void *chunks;  /* its own data */
+    bool alone;    /* its tiles need nothing of the block around them */
+    bool of_piece; /* a block of columns is a step of a loop around it */
+    ir_value sums; /* memory of a block's finished sums that others have made; 0: its own */
+    contraction_windows *windows; /* NULL: it is no convolve */
     struct {
         ir_dim count;
         int64_t in_block; /* lines of a block */
@@ -155,7 +175,7 @@ dtype contraction_element(const contraction *c, ir_value buffer);
  * named one is, -1: not there. */
 int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices,
                         int *numbers);
-/* From axes to those indices, with k behind them where `reduces`. */
+/* From axes to those indices, with the reduced ones behind them where `reduces`. */
 axis_map contraction_map(const contraction *c, const contraction_place *place, bool reduces);
 
 /* Decides what depends on k and the epilogue: chunks, and whether the epilogue is fused. */
@@ -178,9 +198,6 @@ int64_t contraction_whole_steps(const contraction *c, int64_t most);
  * builder inside, *place receives the first of each. */
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
                                  contraction_place *place);
-/* The places of a block's lines: a loop over its lines, of a convolve. */
-ir_builder contraction_open_lines(const contraction *c, ir_builder *b,
-                                  const contraction_place *block, contraction_place *place);
 /* A block with its chunks and epilogue, or just its tiles where that is all. */
 void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block);
 /* The grid of blocks, and all that is in it. */

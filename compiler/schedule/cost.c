@@ -96,7 +96,8 @@ void cost_add(cost_use *sum, double times, const cost_use *u) {
 static cost_use block_use(cost_walk *w, ir_block block);
 
 static cost_use loop_use(cost_walk *w, ir_op op) {
-    double extent = (double)cost_extent(w, op);
+    int64_t end = cost_estimate(w, ir_op_int(w->m, op, "to", ir_op_int(w->m, op, "extent", 1)));
+    double extent = (double)(end - cost_estimate(w, ir_op_int(w->m, op, "from", 0)));
     double span = (double)schedule_step(w->m, op, "span", INT64_MAX);
     int64_t step = schedule_step(w->m, op, "step", 1);
     ir_block inner = ir_op_block(w->m, op, 0);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *const index_names[] = {"block_m", "chunk", "line", "strip", "m", "n"};
+static const char *const index_names[] = {"block_m", "chunk", "strip", "m", "n"};
 static const char *const buffer_names[] = {"lhs",     "rhs",    "counts", "limits",
                                            "offsets", "totals", "sums"};
 

@@ -9,7 +9,6 @@
 typedef enum dot_index {
     DOT_BLOCK_M, /* the first row of the tile's block */
     DOT_CHUNK,   /* the first step of the chunk */
-    DOT_LINE,    /* of windows: the line of the tile's places */
     DOT_STRIP,   /* the first step of the strip */
     DOT_M,       /* the tile's first row */
     DOT_N,       /* ... and column */
@@ -27,19 +26,6 @@ typedef enum dot_buffer {
     DOT_BUFFER_COUNT
 } dot_buffer;
 
-/* The numbers of the attribute `windows`, in this order. */
-typedef enum window_number {
-    WINDOW_PLACES, /* of a line: windows side by side */
-    WINDOW_HEIGHT, /* of the image */
-    WINDOW_WIDTH,
-    WINDOW_ROWS, /* of a window */
-    WINDOW_COLUMNS,
-    WINDOW_CHANNELS,
-    WINDOW_STRIDE,
-    WINDOW_PADDING,
-    WINDOW_COUNT
-} window_number;
-
 typedef struct dot_shape {
     int index[DOT_INDEX_COUNT];   /* number of the operand; -1: there is none */
     int buffer[DOT_BUFFER_COUNT]; /* number among the buffers; -1: there is none */
@@ -48,6 +34,8 @@ typedef struct dot_shape {
 
 /* Reads a sched.dot; false where the attributes name what is not known. */
 bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out);
+/* verify_runs.c: its runs and masks. */
+bool schedule_verify_runs(const ir_module *m, ir_op op, status *st);
 /* The attributes `indices` and `buffers`. Buffers are those with a number other than -1, in the
  * order of the enumeration. */
 ir_attr dot_shape_indices(ir_module *m, const dot_shape *shape);

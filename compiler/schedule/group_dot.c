@@ -45,7 +45,8 @@ typedef struct dot_output {
     ir_value value; /* yielded: the dot itself, or what its epilogue makes of it */
     ir_value buffer;
     affine access;
-    bool unit; /* offsets are what is computed */
+    bool unit;   /* offsets are what is computed */
+    bool inside; /* windows of the tile are, along their line */
 } dot_output;
 
 /* Memory of one block: the running totals, the sums of a chunk from strip to strip and the offsets;
@@ -91,12 +92,27 @@ static ir_attr contraction_order(const contraction *c) {
     return ir_attr_string(c->s->m, order_name(c->order, word));
 }
 
+static ir_attr mask_attr(const contraction *c, const axis_map *map) {
+    ir_module *m = c->s->m;
+    ir_attr masks[WINDOW_MASKS], items[NEST_AXES + 2];
+    for (int i = 0; i < WINDOW_MASKS; i++) {
+        ir_attr access = expression_access(m, &c->windows->mask[i], map, NEST_AXES);
+        uint32_t count = ir_attr_get(m, access)->count;
+        items[0] = ir_attr_dim(m, c->windows->limit[i]);
+        memcpy(items + 1, ir_attr_get(m, access)->items, sizeof *items * count);
+        masks[i] = ir_attr_array(m, items, count + 1);
+    }
+    return ir_attr_array(m, masks, WINDOW_MASKS);
+}
+
 /* A register tile. */
 static void emit_dot(contraction *c, ir_builder *b, const contraction_place *place,
                      const block_memory *memory, const dot_output *out) {
-    static const contraction_axis named[] = {
-        [DOT_BLOCK_M] = AXIS_BLOCK_M, [DOT_CHUNK] = AXIS_CHUNK, [DOT_LINE] = AXIS_LINE,
-        [DOT_STRIP] = AXIS_STRIP,     [DOT_M] = AXIS_M,         [DOT_N] = AXIS_N};
+    static const contraction_axis named[] = {[DOT_BLOCK_M] = AXIS_BLOCK_M,
+                                             [DOT_CHUNK] = AXIS_CHUNK,
+                                             [DOT_STRIP] = AXIS_STRIP,
+                                             [DOT_M] = AXIS_M,
+                                             [DOT_N] = AXIS_N};
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
@@ -107,29 +123,29 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     for (int i = 0; i < DOT_INDEX_COUNT; i++)
         leading.shape.index[i] = numbers[named[i]];
     const ir_attr yes = ir_attr_bool(s->m, true);
-    ir_attr windows = c->windows ? ir_attr_dim_array(s->m, c->windows, WINDOW_COUNT) : 0;
-    ir_named_attr attrs[] = {{"extent", ir_attr_dim(s->m, c->shape.k)},
-                             {"unroll", c->tiles.unroll},
-                             {"order", contraction_order(c)},
-                             {"reduction", scheduler_reduction(s, c->op)},
-                             {"prefetch", c->tiles.prefetch},
-                             {"indices", dot_shape_indices(s->m, &leading.shape)},
-                             {"buffers", dot_shape_buffers(s->m, &leading.shape)},
-                             {"unit", out->unit ? yes : 0},
-                             {"group", c->group ? scheduler_int(s, c->group) : 0},
-                             {"turned", c->turned ? yes : 0},
-                             {"aliased", c->aliased ? yes : 0},
-                             {"near", c->near ? yes : 0},
-                             {"packed", c->packed ? yes : 0},
-                             {"stage", c->tiles.stage},
-                             {"depth", c->tiles.depth},
-                             {"loader", c->tiles.loader},
-                             {"warps", c->tiles.warps},
-                             {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
-                             {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
-                             {"windows", windows},
-                             {"rows", c->windows ? c->tiles.mr.name : 0},
-                             {"span", c->windows ? c->tiles.bm.name : 0}};
+    ir_named_attr attrs[] = {
+        {"extent", ir_attr_dim(s->m, c->shape.k)},
+        {"unroll", c->tiles.unroll},
+        {"order", contraction_order(c)},
+        {"reduction", scheduler_reduction(s, c->op)},
+        {"prefetch", c->tiles.prefetch},
+        {"indices", dot_shape_indices(s->m, &leading.shape)},
+        {"buffers", dot_shape_buffers(s->m, &leading.shape)},
+        {"unit", out->unit ? yes : 0},
+        {"group", c->group ? scheduler_int(s, c->group) : 0},
+        {"turned", c->turned ? yes : 0},
+        {"aliased", c->aliased ? yes : 0},
+        {"near", c->near ? yes : 0},
+        {"packed", c->packed ? yes : 0},
+        {"stage", c->tiles.stage},
+        {"depth", c->tiles.depth},
+        {"loader", c->tiles.loader},
+        {"warps", c->tiles.warps},
+        {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
+        {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
+        {"runs", c->windows ? ir_attr_dim_array(s->m, c->windows->runs, 2) : 0},
+        {"mask", c->windows ? mask_attr(c, &map) : 0},
+        {"inside", out->inside ? yes : 0}};
     computation compute = {.opcode = SCHED_DOT,
                            .indices = indices,
                            .axes = axes,
@@ -150,13 +166,23 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     expression_release(&e);
 }
 
-/* The loops over the block's rows and columns in steps of a register tile's. What they leave over
- * are tiles of fewer columns, and of as many rows as keep the multipliers busy. */
+/* The loops over the block's rows (those of a piece of a line of windows) and columns in steps of a
+ * register tile's. What they leave over are tiles of fewer columns, and of as many rows as keep the
+ * multipliers busy; of windows, single rows. */
 static ir_builder loop_m(const contraction *c, ir_builder *b, const contraction_place *block,
-                         ir_attr step, contraction_place *place) {
-    ir_builder in = scheduler_for(c->s, b, "m", block->at[AXIS_BLOCK_M], c->shape.m, step,
+                         const window_piece *piece, contraction_place *place) {
+    ir_module *m = c->s->m;
+    ir_builder in = scheduler_for(c->s, b, "m", block->at[AXIS_BLOCK_M], c->shape.m, piece->step,
                                   c->tiles.bm.name, &place->at[AXIS_M]);
-    scheduler_set_tail(c->s, &in, "area", TAIL_VECTORS * c->s->target->vector_lanes);
+    ir_op loop = ir_block_parent(m, in.block);
+    if (piece->from != 0)
+        ir_op_set_attr(m, loop, "from", ir_attr_dim(m, piece->from));
+    if (piece->to != c->shape.m)
+        ir_op_set_attr(m, loop, "to", ir_attr_dim(m, piece->to));
+    if (piece->inside)
+        ir_op_set_attr(m, loop, "tail", scheduler_int(c->s, 1));
+    else
+        scheduler_set_tail(c->s, &in, "area", TAIL_VECTORS * c->s->target->vector_lanes);
     return in;
 }
 
@@ -184,21 +210,29 @@ static ir_builder loop_n(const contraction *c, ir_builder *b, const contraction_
     return in;
 }
 
-ir_builder contraction_open_lines(const contraction *c, ir_builder *b,
-                                  const contraction_place *block, contraction_place *place) {
+/* The places of a block's lines: a loop over its lines, of a convolve. */
+static ir_builder open_lines(const contraction *c, ir_builder *b, const contraction_place *block,
+                             contraction_place *place) {
     return c->windows ? scheduler_for(c->s, b, "line", block->at[AXIS_BLOCK_LINE], c->lines.count,
                                       scheduler_int(c->s, 1), c->lines.step, &place->at[AXIS_LINE])
                       : *b;
 }
 
-/* Around the tiles of a block's rows. The tiles of a line of windows are made where it is lowered.
- */
-static ir_builder loop_tiles(const contraction *c, ir_builder *b, const contraction_place *block,
-                             contraction_place *place) {
-    if (!c->windows)
-        return loop_m(c, b, block, c->tiles.mr.name, place);
-    place->at[AXIS_M] = block->at[AXIS_BLOCK_M];
-    return contraction_open_lines(c, b, block, place);
+static window_piece all_rows(const contraction *c, ir_attr step) {
+    return (window_piece){0, c->shape.m, step, false};
+}
+
+/* The register tiles of a block's rows. */
+static void emit_tiles(contraction *c, ir_builder *b, const contraction_place *block,
+                       contraction_place *place, const block_memory *memory, dot_output *out) {
+    ir_builder lines = open_lines(c, b, block, place);
+    const window_piece all = all_rows(c, c->tiles.mr.name),
+                       *pieces = c->windows ? c->windows->pieces : &all;
+    for (int i = 0; i < (c->windows ? c->windows->piece_count : 1); i++) {
+        ir_builder in = loop_m(c, &lines, block, &pieces[i], place);
+        out->inside = pieces[i].inside;
+        emit_dot(c, &in, place, memory, out);
+    }
 }
 
 /* The strips of a chunk, or of all steps where they are one. */
@@ -221,8 +255,9 @@ static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place
                          .buffer = memory->totals,
                          .access = memory->total_access};
     expression e = contraction_epilogue(c, &stored);
-    ir_builder in = contraction_open_lines(c, b, block, &place);
-    in = loop_m(c, &in, block, scheduler_int(s, 1), &place);
+    const window_piece all = all_rows(c, scheduler_int(s, 1));
+    ir_builder in = open_lines(c, b, block, &place);
+    in = loop_m(c, &in, block, &all, &place);
     in = loop_n(c, &in, block, &place);
     axis_map map = contraction_map(c, &place, false);
     computation compute = {.opcode = SCHED_MAP,
@@ -300,11 +335,10 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
     in = loop_n(c, &in, block, &place);
     if (memory.offsets)
         emit_offsets(c, &in, &place, &memory);
-    in = loop_tiles(c, &in, block, &place);
-    dot_output out = {c->result.root, c->result.buffer, c->result.access, false};
+    dot_output out = {c->result.root, c->result.buffer, c->result.access, false, false};
     if (c->result.unfused)
-        out = (dot_output){c->result.value, memory.totals, memory.total_access, false};
-    emit_dot(c, &in, &place, &memory, &out);
+        out = (dot_output){c->result.value, memory.totals, memory.total_access, false, false};
+    emit_tiles(c, &in, block, &place, &memory, &out);
     if (c->result.unfused)
         emit_epilogue(c, b, block, &memory);
 }

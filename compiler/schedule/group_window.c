@@ -1,8 +1,9 @@
 /* group_window.c - a convolution: the windows of an image, contracted with weights.
  *
- * The image is read where it lies. A block is some lines of windows; its tiles are runs of a line,
- * so that the steps outside of the image are whole rows of a window for all of a tile, and at the
- * ends of a line places for some of its rows (tile/lower_windows.c). */
+ * The image is read where it lies: a step of a window is at a line of the image and at a place in
+ * it, and does not happen where one of them is outside (the masks of sched.dot). A block is some
+ * lines of windows; its tiles are runs of a line. Those whose windows are inside along the line, as
+ * all but the ends of a long line are, have a loop of their own. */
 #include <string.h>
 
 #include "schedule/contraction.h"
@@ -25,34 +26,53 @@ static ir_dim scaled(const scheduler *s, ir_dim start, ir_dim x, int64_t by) {
     return ir_dim_add_scaled(s->p->dims, start, x, by);
 }
 
-static void read_windows(const contraction *c, ir_dim *w) {
+/* The numbers of a convolve. */
+typedef struct window_numbers {
+    ir_dim places; /* of a line: windows side by side */
+    ir_dim height, width;
+    ir_dim size[2]; /* rows and columns of a window */
+    ir_dim channels;
+    int64_t stride, padding;
+} window_numbers;
+
+static window_numbers read_numbers(const contraction *c) {
     const ir_module *g = c->s->p->g;
     const ir_type_data *x = plan_type(c->s->p, ir_op_get(g, c->op)->operands[0]);
-    ir_op_ints(g, c->op, "window", &w[WINDOW_ROWS], 2);
-    w[WINDOW_PLACES] = plan_type(c->s->p, c->result.value)->dims[2];
-    w[WINDOW_HEIGHT] = x->dims[1];
-    w[WINDOW_WIDTH] = x->dims[2];
-    w[WINDOW_CHANNELS] = x->dims[3];
-    w[WINDOW_STRIDE] = ir_op_int(g, c->op, "stride", 1);
-    w[WINDOW_PADDING] = ir_op_int(g, c->op, "padding", 0);
+    window_numbers w = {.places = plan_type(c->s->p, c->result.value)->dims[2],
+                        .height = x->dims[1],
+                        .width = x->dims[2],
+                        .channels = x->dims[3],
+                        .stride = ir_op_int(g, c->op, "stride", 1),
+                        .padding = ir_op_int(g, c->op, "padding", 0)};
+    ir_op_ints(g, c->op, "window", w.size, 2);
+    return w;
 }
 
-/* A step of lhs is in row 0 of the window at column step / channels, where that is inside; a row
- * further down adds what the lowering knows. */
-static void find_lhs(contraction *c, const ir_dim *w) {
+/* Line and place are the digits of the place of a step in its image. */
+static void find_lhs(contraction *c, const window_numbers *w) {
     scheduler *s = c->s;
+    contraction_windows *z = c->windows;
     ir_value image = ir_op_get(s->p->g, c->op)->operands[0];
-    ir_dim line = times(s, w[WINDOW_WIDTH], w[WINDOW_CHANNELS]);
-    affine *a = &c->lhs.access;
+    affine *line = &z->mask[0], *place = &z->mask[1], *a = &c->lhs.access;
+    z->runs[0] = w->size[0];
+    z->runs[1] = times(s, w->size[1], w->channels);
+    z->limit[0] = w->height;
+    z->limit[1] = times(s, w->width, w->channels);
+    line->constant = -w->padding;
+    contraction_set(c, line, AXIS_LINE, w->stride);
+    contraction_set(c, line, AXIS_RUN, 1);
+    place->constant = scaled(s, 0, w->channels, -w->padding);
+    contraction_set(c, place, AXIS_M, scaled(s, 0, w->channels, w->stride));
+    contraction_set(c, place, AXIS_RUN, scaled(s, 0, z->runs[1], -1));
+    contraction_set(c, place, AXIS_K, 1);
     c->lhs.buffer = s->buffer_of[plan_storage(s->p, image)];
-    a->constant = scaled(s, 0, scaled(s, line, w[WINDOW_CHANNELS], 1), -w[WINDOW_PADDING]);
-    a->coefficient[IMAGE] = times(s, line, w[WINDOW_HEIGHT]);
-    contraction_set(c, a, AXIS_LINE, scaled(s, 0, line, w[WINDOW_STRIDE]));
-    contraction_set(c, a, AXIS_M, scaled(s, 0, w[WINDOW_CHANNELS], w[WINDOW_STRIDE]));
-    contraction_set(c, a, AXIS_K, 1);
+    a->constant = scaled(s, place->constant, z->limit[1], line->constant);
+    for (int i = 0; i < NEST_AXES; i++)
+        a->coefficient[i] = scaled(s, place->coefficient[i], z->limit[1], line->coefficient[i]);
+    a->coefficient[IMAGE] = times(s, z->limit[1], w->height);
 }
 
-static bool analyse(contraction *c, const ir_dim *w) {
+static bool analyse(contraction *c, const window_numbers *w) {
     scheduler *s = c->s;
     const ir_type_data *y = plan_type(s->p, c->result.value),
                        *right = plan_type(s->p, ir_op_get(s->p->g, c->op)->operands[1]);
@@ -66,6 +86,7 @@ static bool analyse(contraction *c, const ir_dim *w) {
     contraction_name_axes(c, AXES);
     c->shape.outer = 1; /* lines are in blocks, as places are */
     c->shape.axis[AXIS_LINE] = LINE;
+    c->shape.axis[AXIS_RUN] = c->shape.axis[AXIS_BLOCK_LINE] + 1;
     for (int i = 0; i < 4; i++)
         c->result.index[0][i] = (affine){.coefficient = {[IMAGE] = i == IMAGE,
                                                          [LINE] = i == LINE,
@@ -87,9 +108,8 @@ static int64_t even_part(int64_t line, int64_t most) {
 }
 
 /* Steps of a trip on a core, as in a product; runs of steps are whole places, of their channels. */
-static int64_t trip_steps(const contraction *c) {
+static int64_t trip_steps(const contraction *c, ir_dim channels) {
     enum { TRIP_STEPS = 2 };
-    ir_dim channels = c->windows[WINDOW_CHANNELS];
     bool known = ir_dim_is_static(channels) && !c->s->target->policy->threads;
     return known && channels > 0 ? greatest_divisor(channels, TRIP_STEPS) : 1;
 }
@@ -130,6 +150,44 @@ static void choose_block(contraction *c) {
     c->tiles.bn = tile_number(s, sizes[0]);
 }
 
+/* ---- pieces of a line ---- */
+
+/* Goes by tiles, or place by place. */
+static void add_piece(contraction *c, ir_dim from, ir_dim to, bool inside, bool tiles) {
+    contraction_windows *z = c->windows;
+    ir_attr step = tiles ? c->tiles.mr.name : scheduler_int(c->s, 1);
+    if (from != to)
+        z->pieces[z->piece_count++] = (window_piece){from, to, step, inside};
+}
+
+/* The end of the windows from the first one on that are inside. */
+static ir_dim end_of_inside(const contraction *c, const window_numbers *w, int64_t first) {
+    ir_module *m = c->s->p->dims;
+    ir_dim room = scaled(c->s, w->padding - (first - 1) * w->stride, w->width, 1);
+    room = scaled(c->s, room, w->size[1], -1);
+    if (ir_dim_is_static(room))
+        room = room < 0 ? 0 : room;
+    else
+        room = scaled(c->s, room, ir_dim_least(m, room, 0), -1);
+    return scaled(c->s, first, ir_dim_floordiv(m, room, w->stride), 1);
+}
+
+/* The windows of a line that are inside, and those at its ends: of a line whose length is known, as
+ * many of them as make a tile or two, so that they share their loads. */
+static void find_pieces(contraction *c, const window_numbers *w) {
+    int64_t first = (w->padding + w->stride - 1) / w->stride, tile = c->tiles.mr.size;
+    ir_dim end = end_of_inside(c, w, first);
+    bool tiles = ir_dim_is_static(w->places) && ir_dim_is_static(end) && first <= tile &&
+                 w->places - end < tile && c->tiles.bm.size >= w->places;
+    if (tiles) {
+        first = clamp(first, 0, 1) * (w->places < tile ? w->places : tile);
+        end = end / tile * tile < first ? first : end / tile * tile;
+    }
+    add_piece(c, 0, first, false, tiles);
+    add_piece(c, first, end, true, true);
+    add_piece(c, end, w->places, false, tiles);
+}
+
 /* ---- the grid ---- */
 
 static void emit_grid(contraction *c) {
@@ -147,21 +205,22 @@ static void emit_grid(contraction *c) {
 
 void schedule_window_group(scheduler *s, const plan_group *group) {
     contraction c = contraction_of_group(s, group);
-    ir_dim windows[WINDOW_COUNT];
+    contraction_windows windows = {.piece_count = 0};
     if (ir_type_count(s->p->g, ir_value_get(s->p->g, c.result.value)->type) == 0)
         return;
-    read_windows(&c, windows);
-    if (!analyse(&c, windows)) {
+    window_numbers w = read_numbers(&c);
+    c.windows = &windows;
+    if (!analyse(&c, &w)) {
         s->failed = true;
         return;
     }
-    c.windows = windows;
     contraction_choose_form(&c);
     contraction_choose_copy(&c, scheduler_estimate(s, c.lines.count));
     choose_tile(&c);
     choose_block(&c);
-    c.tiles.unroll = scheduler_int(s, trip_steps(&c));
+    c.tiles.unroll = scheduler_int(s, trip_steps(&c, w.channels));
     c.tiles.prefetch = scheduler_int(s, 0);
     contraction_pack(&c);
+    find_pieces(&c, &w);
     emit_grid(&c);
 }

@@ -90,13 +90,29 @@ static bool is_inside(const ir_module *m, ir_op op) {
            ir_op_int(m, around, "extent", -1) == ir_op_int(m, op, "extent", -2);
 }
 
+/* Do two loops walk the same axis, and does one begin at the end of the other? */
+static bool follows(const ir_module *m, ir_op before, ir_op after) {
+    if (!before || !after || ir_op_get(m, before)->opcode != SCHED_FOR ||
+        ir_op_get(m, after)->opcode != SCHED_FOR)
+        return false;
+    const ir_op_data *a = ir_op_get(m, before), *b = ir_op_get(m, after);
+    return a->operand_count == b->operand_count &&
+           (a->operand_count == 0 || a->operands[0] == b->operands[0]) &&
+           ir_op_int(m, before, "extent", -1) == ir_op_int(m, after, "extent", -1) &&
+           ir_op_int(m, before, "to", -1) == ir_op_int(m, after, "from", -2);
+}
+
 static bool verify_for(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!in_range(schedule_step(m, op, "step", 0), 1) ||
         !in_range(schedule_step(m, op, "span", 1), 1))
         return ir_broken(st, "the step or the span is not known, or out of range");
-    if (!is_extent(ir_op_int(m, op, "extent", 0)))
+    if (!is_extent(ir_op_int(m, op, "extent", 0)) || !is_extent(ir_op_int(m, op, "from", 0)) ||
+        !is_extent(ir_op_int(m, op, "to", 0)))
         return ir_broken(st, "the extent is out of range");
+    if ((ir_op_attr(m, op, "from") && !follows(m, d->previous, op)) ||
+        (ir_op_attr(m, op, "to") && !follows(m, op, d->next)))
+        return ir_broken(st, "its piece does not begin where one ends, or none goes on at its end");
     if (!in_range(ir_op_int(m, op, "tail", 0), 0) || !in_range(ir_op_int(m, op, "last", 1), 1) ||
         !in_range(ir_op_int(m, op, "area", 1), 1))
         return ir_broken(st, "the steps of what is left over are out of range");
@@ -128,7 +144,7 @@ static bool verify_fill(const ir_module *m, ir_op op, status *st) {
 
 typedef struct computation_parts {
     int64_t axes, inputs, outputs, leading; /* leading: inputs that the body does not take */
-    bool reduces;
+    int64_t reduces;                        /* indices of a reduction, behind the axes */
 } computation_parts;
 
 static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
@@ -141,6 +157,7 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
         if (!dot_shape_read(m, op, &shape))
             return false;
         p->leading = shape.leading;
+        p->reduces += ir_op_attr(m, op, "runs") != 0;
     }
     if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
         p->inputs > (int64_t)d->operand_count)
@@ -165,7 +182,7 @@ static bool verify_access(const ir_module *m, ir_op op, const computation_parts 
         return ir_broken(st, "needs an access for each buffer");
     for (uint32_t i = 0; i < access->count; i++) {
         const ir_attr_data *item = ir_attr_get(m, access->items[i]);
-        if (item->kind != IR_ATTR_ARRAY || item->count != (uint64_t)p->axes + 1 + p->reduces)
+        if (item->kind != IR_ATTR_ARRAY || item->count != (uint64_t)(p->axes + 1 + p->reduces))
             return ir_broken(st, "an access needs a coefficient for each index");
         if (!verify_coefficients(m, item, st))
             return false;
@@ -232,7 +249,8 @@ static bool verify_computation(const ir_module *m, ir_op op, status *st) {
     if (!in_range(schedule_step(m, op, "trip", 1), 1))
         return ir_broken(st, "the rows of a trip are not known");
     return verify_access(m, op, &p, st) && verify_operands(m, op, &p, st) &&
-           verify_body(m, op, &p, st);
+           verify_body(m, op, &p, st) &&
+           (ir_op_get(m, op)->opcode != SCHED_DOT || schedule_verify_runs(m, op, st));
 }
 
 /* ---- inside a body ---- */
@@ -254,7 +272,7 @@ static bool verify_inner(const ir_module *m, ir_op op, status *st) {
                ir_broken(st, "stands in a scan, and its sum is of the operand's type");
     find_parts(m, parent, &p);
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
-    if (access->count > (uint64_t)p.axes + 1 + p.reduces)
+    if (access->count > (uint64_t)(p.axes + 1 + p.reduces))
         return ir_broken(st, "an access needs a coefficient for each index");
     if (!verify_coefficients(m, access, st))
         return false;

@@ -148,13 +148,16 @@ static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_val
     l->ready.count = ready;
 }
 
-/* The whole extent: constant bounds; a single step needs no loop. */
-static void lower_whole_for(lowering *l, ir_builder *b, ir_op op, int64_t extent, int64_t step) {
-    int64_t full = extent / step * step;
-    if (full == step)
-        lower_body(l, b, op, tile_index(b, 0), step, 0);
-    else if (full)
-        emit_loop(l, b, op, tile_index(b, 0), tile_index(b, full), step, step, 0);
+/* Constant bounds; a single step needs no loop. */
+static void lower_known_for(lowering *l, ir_builder *b, ir_op op, int64_t from, int64_t extent,
+                            int64_t step) {
+    if (extent <= from)
+        return;
+    int64_t full = from + (extent - from) / step * step;
+    if (full == from + step)
+        lower_body(l, b, op, tile_index(b, from), step, 0);
+    else if (full > from)
+        emit_loop(l, b, op, tile_index(b, from), tile_index(b, full), step, step, 0);
     if (extent > full)
         lower_body(l, b, op, tile_index(b, full), extent - full, 0);
 }
@@ -235,15 +238,31 @@ static void emit_tail(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_v
     emit_loop(l, b, op, start, end, tail, tail, end);
 }
 
-/* An extent that the launch gives: whole steps, then shorter ones, of the last of which only a part
- * may be there. A loop over chunks, which is not cut further, runs once even over nothing. */
-static void lower_symbolic_for(lowering *l, ir_builder *b, ir_op op, int64_t step, int64_t span) {
+static bool is_piece(const lowering *l, ir_op loop) {
+    return ir_op_attr(l->s, loop, "from") || ir_op_attr(l->s, loop, "to");
+}
+
+/* A piece of an axis, or an extent that the launch gives: whole steps, then shorter ones, of the
+ * last of which only a part may be there. A loop over chunks, which is not cut further, runs once
+ * even over nothing. */
+static void lower_any_for(lowering *l, ir_builder *b, ir_op op, int64_t step, int64_t span) {
     const ir_op_data *d = ir_op_get(l->s, op);
-    bool chunks = ir_op_attr(l->s, op, "order") != 0;
+    bool chunks = ir_op_attr(l->s, op, "order") != 0, piece = is_piece(l, op);
+    int64_t first, last;
     ir_value start = d->operand_count ? l->value_of[d->operands[0]] : tile_index(b, 0);
-    ir_value end = lowering_dim(l, b, ir_op_int(l->s, op, "extent", 0));
+    ir_dim extent = ir_op_int(l->s, op, "extent", 0);
+    ir_value end = lowering_dim(l, b, extent);
     if (d->operand_count && span)
         end = tile_index_min(b, tile_index_step(b, start, start, 0, span), end);
+    if (piece) {
+        start = tile_index_max(b, start, lowering_dim(l, b, ir_op_int(l->s, op, "from", 0)));
+        end = tile_index_min(b, end, lowering_dim(l, b, ir_op_int(l->s, op, "to", extent)));
+        end = tile_index_max(b, start, end);
+    }
+    if (piece && tile_constant_index(b, start, &first) && tile_constant_index(b, end, &last)) {
+        lower_known_for(l, b, op, first, last, step);
+        return;
+    }
     if (step == 1 || chunks || ir_op_int(l->s, op, "tail", step) == 0) {
         end = chunks ? tile_index_max(b, end, tile_index(b, 1)) : end;
         emit_loop(l, b, op, start, end, step, step, 0);
@@ -289,8 +308,8 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op) {
     }
     int64_t extent = ir_op_int(l->s, op, "extent", 0), step = schedule_step(l->s, op, "step", 1);
     int64_t span = schedule_step(l->s, op, "span", 0);
-    if (!ir_dim_is_static(extent)) {
-        lower_symbolic_for(l, b, op, step, span);
+    if (!ir_dim_is_static(extent) || is_piece(l, op)) {
+        lower_any_for(l, b, op, step, span);
         return;
     }
     if (ir_op_attr(l->s, op, "inside")) {
@@ -298,7 +317,7 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op) {
         return;
     }
     if (d->operand_count == 0 || span >= extent) {
-        lower_whole_for(l, b, op, extent, step);
+        lower_known_for(l, b, op, 0, extent, step);
         return;
     }
     if (span % step != 0) {

@@ -59,8 +59,10 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.loader = schedule_step(l->s, op, "loader", 0) != 0;
     if (t.f.shape.index[DOT_STRIP] >= 0)
         t.strip = l->size_of[ir_op_get(l->s, op)->operands[t.f.shape.index[DOT_STRIP]]];
-    t.k = t.f.axes;
-    t.f.index[t.f.axes++] = tile_index(b, 0);
+    const bool in_runs = ir_op_attr(l->s, op, "runs") != 0;
+    for (int i = 0; i < 1 + in_runs; i++)
+        t.f.index[t.f.axes++] = tile_index(b, 0);
+    t.k = t.f.axes - 1;
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
     t.element = ir_type_of(l->s, block->arguments[0])->element;
     frame_access(&t.f, 0, t.lhs);
@@ -75,8 +77,8 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     }
     t.odd = !t.known || extent % 2 != 0;
     t.even = t.known && extent % t.unroll == 0 && t.chunk % t.unroll == 0;
-    if (ir_op_attr(l->s, op, "windows"))
-        lower_windows(&t, b, extent);
+    if (in_runs)
+        lower_runs(&t, b, extent);
     else if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b, extent);
     else

@@ -1,6 +1,6 @@
 /* lower_dot.h - the state of a contraction's lowering, shared by its register tiles (lower_dot.c),
- * their steps (lower_steps.c) and sums (lower_sums.c), and the windows of an image
- * (lower_windows.c). */
+ * their steps (lower_steps.c) and sums (lower_sums.c), and the runs of steps that windows have
+ * (lower_runs.c). */
 #ifndef TESSERA_TILE_LOWER_DOT_H
 #define TESSERA_TILE_LOWER_DOT_H
 
@@ -21,7 +21,7 @@ typedef struct dot {
     ir_dim lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
     ir_value counts;      /* tile Rx1 of i32 */
     ir_value least, most; /* as indices */
-    int k;                /* position of the reduced index in the frame */
+    int k;                /* position of the reduced index in the frame, behind that of runs */
     bool unit;            /* multiplies 128 and rhs */
     int64_t chunk;        /* steps of one chunk of its order */
     int64_t unroll;       /* steps in one trip */
@@ -84,7 +84,7 @@ ir_value lower_mma(dot *t, ir_builder *b, int64_t extent);
 /* One multiplication and addition for each element of the tile. */
 ir_value dot_multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, ir_value sum);
 
-/* lower_windows.c: the places of a line, of which steps outside of the image do not happen. */
-void lower_windows(dot *t, ir_builder *b, ir_dim extent);
+/* lower_runs.c: the steps in runs, of which those outside of masks do not happen. */
+void lower_runs(dot *t, ir_builder *b, ir_dim extent);
 
 #endif

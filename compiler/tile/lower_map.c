@@ -33,12 +33,16 @@ ir_value frame_memory(const frame *f, int i) {
     return lowering_memory(f->l, ir_op_get(f->l->s, f->op)->operands[f->first_input + i]);
 }
 
+void frame_numbers(const frame *f, ir_attr list, ir_dim *numbers, uint32_t most) {
+    const ir_attr_data *d = ir_attr_get(f->l->s, list);
+    for (uint32_t k = 0; k < d->count && k < most; k++)
+        numbers[k] = ir_attr_get(f->l->s, d->items[k])->integer;
+}
+
 void frame_access(const frame *f, int i, ir_dim *access) {
     const ir_attr_data *list = ir_attr_get(f->l->s, ir_op_attr(f->l->s, f->op, "access"));
-    const ir_attr_data *one = ir_attr_get(f->l->s, list->items[i]);
     memset(access, 0, sizeof(ir_dim) * (LOWERING_AXES + 1));
-    for (uint32_t k = 0; k < one->count && k <= LOWERING_AXES; k++)
-        access[k] = ir_attr_get(f->l->s, one->items[k])->integer;
+    frame_numbers(f, list->items[i], access, LOWERING_AXES + 1);
 }
 
 ir_value frame_offset(const frame *f, ir_builder *b, const ir_dim *access) {

@@ -88,6 +88,8 @@ frame frame_of(lowering *l, ir_op op);
  * there. */
 ir_value frame_memory(const frame *f, int i);
 void frame_access(const frame *f, int i, ir_dim *access);
+/* Numbers and dimensions of a list, at most `most`. */
+void frame_numbers(const frame *f, ir_attr list, ir_dim *numbers, uint32_t most);
 ir_value frame_offset(const frame *f, ir_builder *b, const ir_dim *access);
 ir_dim frame_row_stride(const frame *f, const ir_dim *access);
 ir_dim frame_column_stride(const frame *f, const ir_dim *access);
