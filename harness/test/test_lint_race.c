@@ -21,7 +21,7 @@ static const char source[] =
     "    z = x @ y\n"
     "    return z\n"
     "\n"
-    "@cases(case('a', M=3, N=300))\n"
+    "@cases(case('a', M=3, N=4160))\n"
     "@kernel\n"
     "def rows(x: Tensor['M', 'N', f32]) -> Tensor['M', 'N', f32]:\n"
     "    return softmax(x + x, axis=-1)\n";
