@@ -157,6 +157,52 @@ bool fuzz_gathering(fuzz_kernel *k) {
                     "take(%s, %s, axis=%d, batch_dims=%d)", x.name, p->name, axis, batch);
 }
 
+/* A part of x from places that are values, beyond its ends too; or x with another part there. */
+bool fuzz_parting(fuzz_kernel *k) {
+    const fuzz_value x = *fuzz_any(k);
+    char range[64], starts[160] = "", sizes[160] = "";
+    int64_t dims[FUZZ_RANK_MAX];
+    size_t at = 0, s = 0;
+    if (x.rank == 0)
+        return false;
+    const int axis = (int)choose_below(k->c, (uint32_t)x.rank);
+    snprintf(range, sizeof range, "integers(-2, %" PRId64 ")", x.dims[axis] + 2);
+    const fuzz_value *place = fuzz_parameter(k, DTYPE_I32, 0, NULL, range);
+    for (int i = 0; i < x.rank; i++) {
+        dims[i] = i == axis ? x.dims[i] - x.dims[i] / 3 : x.dims[i];
+        at += (size_t)snprintf(starts + at, sizeof starts - at, "%s, ",
+                               i == axis && place ? place->name : "0");
+        s += (size_t)snprintf(sizes + s, sizeof sizes - s, "%" PRId64 ", ", dims[i]);
+    }
+    if (!place)
+        return false;
+    if (choose_rarely(k->c, 2))
+        return fuzz_let(k, x.type, x.rank, dims, "dynamic_slice(%s, (%s), (%s))", x.name, starts,
+                        sizes);
+    const fuzz_value *part = fuzz_parameter(k, x.type, x.rank, dims, NULL);
+    return part && fuzz_let(k, x.type, x.rank, x.dims, "dynamic_update(%s, %s, (%s))", x.name,
+                            part->name, starts);
+}
+
+/* Updates at indices, some twice and some outside. */
+bool fuzz_scattering(fuzz_kernel *k) {
+    static const char *const modes[] = {"set", "max", "min", "add", "mul"};
+    const fuzz_value x = *fuzz_any(k);
+    int64_t dims[FUZZ_RANK_MAX], n = fuzz_length(k, 33);
+    char range[64];
+    if (x.rank == 0)
+        return false;
+    const int axis = (int)choose_below(k->c, (uint32_t)x.rank);
+    snprintf(range, sizeof range, "integers(-2, %" PRId64 ")", x.dims[axis] + 2);
+    memcpy(dims, x.dims, sizeof dims);
+    dims[axis] = n;
+    const fuzz_value *places = fuzz_parameter(k, DTYPE_I32, 1, &n, range);
+    const fuzz_value *updates = places ? fuzz_parameter(k, x.type, x.rank, dims, NULL) : NULL;
+    const char *mode = modes[choose_below(k->c, x.type == DTYPE_BOOL ? 1 : 5)];
+    return updates && fuzz_let(k, x.type, x.rank, x.dims, "scatter(%s, %s, %s, \"%s\", axis=%d)",
+                               x.name, places->name, updates->name, mode, axis);
+}
+
 bool fuzz_rotation(fuzz_kernel *k) {
     const fuzz_value x = *fuzz_any(k);
     if (x.rank < 2 || !fuzz_is_single(x.type) || x.dims[x.rank - 1] % 2 != 0)
