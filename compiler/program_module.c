@@ -184,6 +184,9 @@ bool program_module(compiler_instance *instance, const compiler_options *options
         return status_set(st, STATUS_UNAVAILABLE,
                           "a program of several kernels is compiled for the dimensions of a case: "
                           "leave out --generic");
+    if (options->constants)
+        return status_set(st, STATUS_UNAVAILABLE,
+                          "nothing is prepared for the kernels of a program: leave out --constant");
     ir_module *m = pipeline_dispatches(instance, options, st);
     bool ok = m && build(instance, options, m, out, st);
     ir_module_free(m);

@@ -128,6 +128,9 @@ PyObject *launch_capabilities(PyObject *module, PyObject *index);
 bool loaded_type_ready(PyObject *module);
 PyObject *loaded_signature(PyObject *module, PyObject *arrays);
 
+/* ---- callable.c: Callable ---- */
+bool callable_type_ready(PyObject *module);
+
 /* ---- tree.c: values of several arrays ---- */
 PyObject *tree_gather(PyObject *module, PyObject *arguments);
 PyObject *tree_scatter(PyObject *module, PyObject *arguments);

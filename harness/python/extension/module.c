@@ -37,11 +37,12 @@ PyMODINIT_FUNC PyInit__tessera(void) {
                                      NULL,
                                      NULL};
     PyObject *module = PyModule_Create(&definition);
-    if (module && (!tensor_type_ready(module) || !context_type_ready(module) ||
-                   !loaded_type_ready(module) || !capture_ready(module) || !tree_ready() ||
-                   PyModule_AddStringConstant(module, "version", TESSERA_PACKAGE_VERSION) != 0 ||
-                   PyModule_AddIntConstant(module, "INVALID", STATUS_INVALID) != 0 ||
-                   PyModule_AddIntConstant(module, "UNAVAILABLE", STATUS_UNAVAILABLE) != 0))
+    if (module &&
+        (!tensor_type_ready(module) || !context_type_ready(module) || !loaded_type_ready(module) ||
+         !callable_type_ready(module) || !capture_ready(module) || !tree_ready() ||
+         PyModule_AddStringConstant(module, "version", TESSERA_PACKAGE_VERSION) != 0 ||
+         PyModule_AddIntConstant(module, "INVALID", STATUS_INVALID) != 0 ||
+         PyModule_AddIntConstant(module, "UNAVAILABLE", STATUS_UNAVAILABLE) != 0))
         Py_CLEAR(module);
     return module;
 }

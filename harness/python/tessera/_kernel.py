@@ -21,7 +21,7 @@ Signature = tuple[tuple[str, tuple[int, ...]], ...]
 Constants = tuple[tuple[str, Any], ...]
 
 
-class Kernel:
+class Kernel(_tessera.Callable):
     """A function that is compiled for the arrays that it is called with, once for each of their shapes and types."""
 
     __name__: str
@@ -56,15 +56,13 @@ class Kernel:
     def __get__(self, instance: Any, owner: Any = None) -> Kernel:
         return self  # with it, help() shows the kernel
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
-        __tracebackhide__ = True
-        try:
-            given, arrays = self._flat(values, named)
-            constants = {name: value for name, value in named.items() if name not in self._source.tops}
-            run = functools.partial(self._run, constants, arrays, given)
-            return _capture.recorded(self.__name__, zip(self._form.names, arrays), run) if _tessera.capturing else run()
-        except Error as error:
-            raise error.with_traceback(None) from None
+    def _call(self, *values: Any, **named: Any) -> Any:
+        given, arrays = self._flat(values, named)
+        constants = {name: value for name, value in named.items() if name not in self._source.tops}
+        if not _tessera.capturing:
+            return self._run(constants, arrays, given)
+        run = functools.partial(self._run, constants, arrays, given)
+        return _capture.recorded(self.__name__, zip(self._form.names, arrays), run)
 
     def _run(self, constants: dict[str, Any], arrays: tuple[Any, ...], given: dict[str, Any] | None) -> Any:
         """Launches the module that was last in use, if it fits the arrays, else the one for them."""

@@ -35,7 +35,7 @@ def _result_maker(array: Any) -> Any:
     return _framework_maker(type(array).__module__.partition(".")[0])
 
 
-class Module:
+class Module(_tessera.Callable):
     """A compiled kernel. Calling it takes the inputs in their order and returns the output, or a tuple of them.
 
     Inputs are arrays with the buffer protocol or __dlpack__, on the CPU; they are used where they lie if they are row-major
@@ -97,7 +97,7 @@ class Module:
         shapes = tuple(tuple(_dims.value_of(axis, dims) for axis in one["shape"]) for one in self.metadata["outputs"])
         self._loaded.plan(arrays, shapes, tuple(dims[name] for name in self.metadata.get("dims", ())))
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
+    def _call(self, *values: Any, **named: Any) -> Any:
         if not named and not self._has_trees:
             return self.run(values)
         tops = list(dict.fromkeys(name.split(".")[0] for name in self._inputs.names))

@@ -117,4 +117,7 @@ exits 3 "a kernel without contractions" "${compile[@]}" --kernel sums --constant
 has err "'w'.*none$" "says that none can be"
 exits 3 "a word that is empty" "${compile[@]}" --kernel conv --constant w,,x
 exits 2 "a command that has no launches" "$tsr" lint k.tsr --constant w
+exits 4 "a program, of whose kernels nothing is prepared" "$tsr" compile "$root/corpus/programs/loop.tsr" --kernel recurrence --case small \
+    --constant x --emit module -o program.tsrm
+has err "--constant" "says what to leave out"
 finish

@@ -463,7 +463,7 @@ class Kernels(unittest.TestCase):
         self.assertIn(f"{__file__}:{found.line}:", str(caught.exception))
         self.assertEqual([one.help for one in caught.exception.diagnostics], ["", "write exp(...)"])
         self.assertIn("\n    help: write exp(...)", str(caught.exception))
-        self.assertEqual(frames_of(lambda: wrong(memoryview(bytearray(12)).cast("H", (2, 3)))), ["__call__"])
+        self.assertEqual(frames_of(lambda: wrong(memoryview(bytearray(12)).cast("H", (2, 3)))), [])
 
     def test_names(self):
         """Those of the stub, which type checkers read, are those of the package; the corpus needs no other."""
