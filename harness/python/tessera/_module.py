@@ -63,6 +63,11 @@ class Module(_tessera.Callable):
             for source, target in self.metadata.get("donated", ())
             if target < len(results)
         ]
+        self._counts = [
+            (target, inputs[source])
+            for source, target in self.metadata.get("donated", ())
+            if target < len(results) and _counts(self.metadata["inputs"][source])
+        ]
         self._effects = [one["effect"].split(":", 2) for one in self.metadata["outputs"] if "effect" in one]
         self._has_trees = any("." in name for name in (*inputs, *results))
 
@@ -124,7 +129,7 @@ class Module(_tessera.Callable):
             return None
         results = len(self._results.names)
         if len(made) > results:
-            _happen(self.name, self._effects, made[results:])
+            _happen(self.name, self._effects, made[results:], [(name, made[place]) for place, name in self._counts])
             made = made[:results]
         if self._has_trees:
             return self._values(made, given or {})
@@ -137,13 +142,25 @@ class Module(_tessera.Callable):
         return found[0] if len(found) == 1 else tuple(found)
 
 
-def _happen(name: str, effects: list[list[str]], values: tuple[Any, ...]) -> None:
-    """Prints what print() shows, and raises for the first check that does not hold."""
+def _counts(state: dict[str, Any]) -> bool:
+    """Counts a part of a state something: for all, or for each row?"""
+    return "." in state["name"] and state["dtype"] == "i32" and len(state["shape"]) < 2
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, _tessera.Tensor):
+        value = memoryview(value if value.context is None else value.context.get(value))
+    return value.tolist()
+
+
+def _happen(name: str, effects: list[list[str]], values: tuple[Any, ...], counts: list[tuple[str, Any]]) -> None:
+    """Prints what print() shows, and raises for the first check that does not hold, with the counts of states behind it."""
     line = ""
     for place, ((kind, number, words), value) in enumerate(zip(effects, values)):
         if kind == "check":
             if 0 in bytes(value):
-                raise CheckError(f"line {number} of {name}: {words}")
+                told = ", ".join(f"{state}: {_listed(value)}" for state, value in counts)
+                raise CheckError(f"line {number} of {name}: {words}{f' ({told})' if told else ''}")
             continue
         before, mark, behind = words.partition("{}")
         line += (" " if kind == "more" else "") + (f"{before}{memoryview(value).tolist()}{behind}" if mark else words)
