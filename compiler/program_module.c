@@ -77,8 +77,10 @@ static void release_kernels(kernels *k) {
     free(k->names);
 }
 
+/* Parameters: a program and where it comes from; `m` has its functions. */
 static bool write_module(compiler_instance *instance, const compiler_options *options,
-                         const draft *p, const kernels *k, compiler_artifact *out, status *st) {
+                         const ir_module *m, const draft *p, const kernels *k,
+                         compiler_artifact *out, status *st) {
     compiler_signature signature;
     artifact_builder b;
     if (!compiler_signature_of(instance, &signature, st))
@@ -95,7 +97,7 @@ static bool write_module(compiler_instance *instance, const compiler_options *op
         parts[k->count + i] = (module_part){names[i], blob->bytes, blob->size_bytes};
     }
     b.signature = artifact_signature_json(instance, &signature);
-    b.program = program_json(p);
+    b.program = program_json(m, p);
     b.fills = p->fills;
     b.in_place = p->in_place;
     if (p->donations.count)
@@ -152,7 +154,7 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
               schedules_fit(instance, options, &k.fits, st);
     if (ok)
         draft_place(m, &p);
-    ok = ok && write_module(instance, options, &p, &k, out, st);
+    ok = ok && write_module(instance, options, m, &p, &k, out, st);
     release_kernels(&k);
     draft_release(&p);
     return ok;

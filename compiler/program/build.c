@@ -113,7 +113,51 @@ json_t *program_donations_json(const draft *p) {
     return list;
 }
 
-json_t *program_json(const draft *p) {
+/* ---- what is in memory ---- */
+
+static int64_t live_at(const draft *p, int64_t tick) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < p->slots.count; i++) {
+        const draft_slot *s = &p->slots.items[i];
+        bytes += s->space == SLOT_ARENA && s->first <= tick && tick <= s->last ? s->bytes : 0;
+    }
+    return bytes;
+}
+
+static const char *name_of(const ir_module *m, const draft *p, const draft_command *c) {
+    static const char *const others[] = {
+        [COMMAND_COPY] = "copy", [COMMAND_FILL] = "fill", [COMMAND_TURN] = "turn"};
+    return c->kind == COMMAND_DISPATCH
+               ? ir_op_string(m, p->kernels.items[c->kernel].function, "name", "")
+               : others[c->kind];
+}
+
+/* Adds commands that are no blocks, in reading order: what each is, and the bytes of the arena that
+ * hold something meanwhile. */
+static void add_steps(const ir_module *m, const draft *p, const command_list *list, json_t *out) {
+    enum { STEPS_MOST = 4096 };
+    for (size_t i = 0; i < list->count && json_array_size(out) < STEPS_MOST; i++) {
+        const draft_command *c = &list->items[i];
+        const bool is_block = c->blocks[0].count || c->blocks[1].count;
+        if (is_block || c->kind >= COMMAND_LOOP) {
+            add_steps(m, p, &c->blocks[0], out);
+            add_steps(m, p, &c->blocks[1], out);
+            continue;
+        }
+        json_array_append_new(out, json_pack("{s:s, s:I}", "what", name_of(m, p, c), "live_bytes",
+                                             (json_int_t)live_at(p, c->end)));
+    }
+}
+
+/* Bytes of the arena if nothing shared its room. */
+static json_int_t unplanned_bytes(const draft *p) {
+    json_int_t bytes = 0;
+    for (size_t i = 0; i < p->slots.count; i++)
+        bytes += p->slots.items[i].space == SLOT_ARENA ? p->slots.items[i].bytes : 0;
+    return bytes;
+}
+
+json_t *program_json(const ir_module *m, const draft *p) {
     json_t *kernels = json_array(), *constants = json_array();
     char section[PROGRAM_SECTION_BYTES];
     for (size_t i = 0; i < p->constants.count; i++) {
@@ -125,9 +169,12 @@ json_t *program_json(const draft *p) {
         program_section("kernel", i, section);
         json_array_append_new(kernels, json_string(section));
     }
-    json_t *all = json_pack("{s:I, s:I, s:o, s:o}", "arena_bytes", (json_int_t)p->arena_bytes,
-                            "needed_bytes", (json_int_t)p->needed_bytes, "kernels", kernels,
-                            "commands", list_json(p, &p->commands));
+    json_t *steps = json_array();
+    add_steps(m, p, &p->commands, steps);
+    json_t *all = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "arena_bytes",
+                            (json_int_t)p->arena_bytes, "needed_bytes", (json_int_t)p->needed_bytes,
+                            "unplanned_bytes", unplanned_bytes(p), "kernels", kernels, "steps",
+                            steps, "commands", list_json(p, &p->commands));
     if (json_array_size(constants))
         json_object_set(all, "constants", constants);
     json_decref(constants);

@@ -13,6 +13,6 @@ enum { PROGRAM_SECTION_BYTES = 32 };
 /* "kernel:3", "constant:0" */
 void program_section(const char *kind, size_t number, char out[PROGRAM_SECTION_BYTES]);
 /* The program as it stands in the metadata; its kernels are the sections kernel:0, kernel:1, ... */
-struct json_t *program_json(const draft *p);
+struct json_t *program_json(const ir_module *m, const draft *p);
 
 #endif

@@ -1,5 +1,6 @@
 /* execute_memory.c - the memory of a launch, as the metadata of its module have it: buffers, what
- * is prepared, and what of the workspace holds something in each phase; and what its device gave.
+ * is prepared, and what of the workspace, or of a program's arena, holds something in each phase;
+ * and what its device gave.
  */
 #include "base/dtype.h"
 #include "common/json_text.h"
@@ -51,8 +52,10 @@ static json_int_t live_in(const json_t *plan, json_int_t workspace_bytes, json_i
     return live;
 }
 
+/* Takes a program's commands as the compiler tells what the arena holds meanwhile. */
 static json_t *phases_json(const json_t *metadata, json_int_t workspace_bytes) {
-    json_t *list = json_array(), *phase;
+    const json_t *steps = json_object_get(json_object_get(metadata, "program"), "steps");
+    json_t *list = steps ? json_deep_copy(steps) : json_array(), *phase;
     size_t i;
     json_array_foreach(json_object_get(metadata, "phases"), i, phase) json_array_append_new(
         list, json_pack("{s:s, s:I}", "what", json_text_at(phase, "what"), "live_bytes",
@@ -62,8 +65,12 @@ static json_t *phases_json(const json_t *metadata, json_int_t workspace_bytes) {
 }
 
 void execution_put_memory(execution *e, const json_t *metadata) {
-    const json_t *bytes = json_object_get(metadata, "workspace_bytes"),
-                 *unplanned_bytes = json_object_get(metadata, "unplanned_workspace_bytes");
+    const json_t *program = json_object_get(metadata, "program"),
+                 *bytes = program ? json_object_get(program, "arena_bytes")
+                                  : json_object_get(metadata, "workspace_bytes"),
+                 *unplanned_bytes = program
+                                        ? json_object_get(program, "unplanned_bytes")
+                                        : json_object_get(metadata, "unplanned_workspace_bytes");
     if (!json_is_integer(bytes))
         return;
     json_int_t workspace = json_integer_value(bytes),

@@ -1,6 +1,7 @@
 /* timeline.c - notes steps as they begin, and asks the runtime for the phases of a launch. */
 #include "exec/timeline.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -61,29 +62,41 @@ static json_t *phases_of(const launch *l) {
     return found;
 }
 
-static json_t *launch_json(const timeline *t, const launch *l, const telemetry_record *record,
-                           uint64_t start) {
-    json_t *described = phases_of(l), *list = json_array();
-    for (uint32_t i = 0; i < record->phases && i < TELEMETRY_PHASES; i++) {
-        const json_t *phase = json_array_get(described, i);
-        json_t *cells = json_object_get(phase, "grid");
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:I}", "what", json_text_at(phase, "what"), "cells",
-                            json_is_integer(cells) ? json_incref(cells) : json_null(), "ns",
-                            (json_int_t)record->phase_ns[i]));
-    }
-    json_decref(described);
-    return json_pack("{s:I, s:I, s:o}", "start_ns", since(t, start), "ns",
-                     (json_int_t)record->total_ns, "phases", list);
+/* A launch and what was recorded of it: one record, or those of a program's dispatches. */
+typedef struct timed_launch {
+    uint64_t start_ns, total_ns;
+    size_t count;
+    telemetry_record *records; /* owned */
+} timed_launch;
+
+static json_t *phase_json(const char *what, const json_t *cells, uint64_t ns) {
+    return json_pack("{s:s, s:o, s:I}", "what", what, "cells",
+                     json_is_integer(cells) ? json_incref((json_t *)cells) : json_null(), "ns",
+                     (json_int_t)ns);
 }
 
-/* Finds the record that took the median time. */
-static size_t median_of(const telemetry_record *records, size_t count) {
+/* Phases of a kernel; of a program its dispatches, none where the first ones were not kept. */
+static json_t *phases_json(const launch *l, const timed_launch *t) {
+    json_t *described = phases_of(l), *list = json_array();
+    const telemetry_record *first = t->records;
+    for (uint32_t i = 0; described && i < first->phases && i < TELEMETRY_PHASES; i++) {
+        const json_t *phase = json_array_get(described, i);
+        json_array_append_new(list, phase_json(json_text_at(phase, "what"),
+                                               json_object_get(phase, "grid"), first->phase_ns[i]));
+    }
+    for (size_t i = 0; !described && t->count < TELEMETRY_KEPT && i < t->count; i++)
+        json_array_append_new(list, phase_json(first[i].kernel, NULL, first[i].total_ns));
+    json_decref(described);
+    return list;
+}
+
+/* Finds the launch that took the median time. */
+static size_t median_of(const timed_launch *launches, size_t count) {
     for (size_t i = 0; i < count; i++) {
         size_t less = 0, equal = 0;
         for (size_t k = 0; k < count; k++) {
-            less += records[k].total_ns < records[i].total_ns;
-            equal += records[k].total_ns == records[i].total_ns;
+            less += launches[k].total_ns < launches[i].total_ns;
+            equal += launches[k].total_ns == launches[i].total_ns;
         }
         if (less <= count / 2 && count / 2 < less + equal)
             return i;
@@ -91,25 +104,51 @@ static size_t median_of(const telemetry_record *records, size_t count) {
     return 0;
 }
 
+/* Keeps the records from a serial on, of which there may be none, in place of the one before it. */
+static void read_records(const launch *l, uint64_t serial, timed_launch *out) {
+    size_t before = 0;
+    out->records = base_calloc(TELEMETRY_KEPT, sizeof *out->records);
+    out->count = telemetry_read(l->context, out->records, TELEMETRY_KEPT);
+    while (before < out->count && out->records[before].serial < serial)
+        before++;
+    out->count -= before;
+    memmove(out->records, out->records + before, out->count * sizeof *out->records);
+    if (!out->count)
+        return;
+    const telemetry_record *last = &out->records[out->count - 1];
+    out->total_ns = last->start_ns + last->total_ns - out->records[0].start_ns;
+}
+
+static uint64_t next_serial(const launch *l) {
+    telemetry_record newest;
+    return telemetry_read(l->context, &newest, 1) ? newest.serial + 1 : 0;
+}
+
 bool timeline_launch(timeline *t, launch *l, status *st) {
-    telemetry_record records[LAUNCHES];
-    uint64_t starts[LAUNCHES];
+    timed_launch launches[LAUNCHES];
     size_t count = 0;
     bool ok = true;
     telemetry_enable(l->context, true);
     while (ok && count < LAUNCHES) {
-        starts[count] = timer_now_ns();
+        const uint64_t serial = next_serial(l), start = timer_now_ns();
         ok = launch_run(l, st);
-        if (timer_now_ns() - starts[count++] > LONG_LAUNCH_NS)
+        const bool is_long = timer_now_ns() - start > LONG_LAUNCH_NS;
+        launches[count] = (timed_launch){.start_ns = start};
+        read_records(l, serial, &launches[count]);
+        ok = ok && launches[count++].count > 0;
+        if (is_long)
             break;
     }
     telemetry_enable(l->context, false);
-    if (ok && telemetry_read(l->context, records, count) == count) {
-        size_t chosen = median_of(records, count);
+    if (ok) {
+        const timed_launch *chosen = &launches[median_of(launches, count)];
         json_decref(t->launch);
-        t->launch = launch_json(t, l, &records[chosen], starts[chosen]);
+        t->launch = json_pack("{s:I, s:I, s:o}", "start_ns", since(t, chosen->start_ns), "ns",
+                              (json_int_t)chosen->total_ns, "phases", phases_json(l, chosen));
     }
-    return ok;
+    for (size_t i = 0; i < count; i++)
+        free(launches[i].records);
+    return ok || st->code == STATUS_OK;
 }
 
 void timeline_end(timeline *t, json_t *result) {

@@ -58,10 +58,19 @@ static int64_t digest_number(report_model *m, const json_t *result) {
     return any ? number : -1;
 }
 
+/* A cell, borrowed; of a timeline the launch where it has several parts. NULL: there is nothing. */
+static json_t *cell_of(const json_t *result, result_field field) {
+    json_t *value = result_get(result, field);
+    if (field != RESULT_TIMELINE)
+        return value;
+    json_t *launch = json_object_get(value, "launch");
+    return json_array_size(json_object_get(launch, "phases")) > 1 ? launch : NULL;
+}
+
 static json_t *make_row(report_model *m, json_t *result) {
     json_t *row = json_array();
     for (int i = 0; i < COLUMNS; i++) {
-        json_t *value = result_get(result, columns[i].field);
+        json_t *value = cell_of(result, columns[i].field);
         json_array_append_new(row, value ? json_incref(value) : json_null());
     }
     json_array_append_new(row, json_integer(digest_number(m, result)));

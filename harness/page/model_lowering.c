@@ -162,8 +162,10 @@ static bool is_what_ran(const json_t *row, const text *schedule) {
     return strcmp(hex, word(row, ROW_SCHEDULE_HASH)) == 0;
 }
 
+/* Adds of a program, whose kernels have levels of their own, the graph alone. *same stays as it is
+ * where there is no schedule. */
 static bool emit_levels(model_levels *l, const corpus_case *c, const json_t *row, json_t *levels,
-                        bool *same, status *st) {
+                        json_t **same, status *st) {
     static const char *const names[] = {"graph", "schedule", "tile", "asm"};
     text body;
     text_init(&body);
@@ -189,7 +191,12 @@ static bool emit_levels(model_levels *l, const corpus_case *c, const json_t *row
         if (ok)
             add_level(l, levels, names[i], &body, &lines);
         if (ok && is_schedule)
-            *same = is_what_ran(row, &body);
+            *same = json_boolean(is_what_ran(row, &body));
+        if (!ok && i > 0 && st->code == STATUS_UNAVAILABLE) {
+            status_clear(st);
+            ok = true;
+            break;
+        }
     }
     compiler_instance_free(instance);
     vec_release(&lines);
@@ -241,9 +248,9 @@ static void add_kernel(model_levels *l, const json_t *row) {
     json_t *entry = json_pack("{s:s, s:s, s:s, s:O, s:o}", "kernel", word(row, ROW_KERNEL), "case",
                               word(row, ROW_CASE), "profile", word(row, ROW_PROFILE), "threads",
                               json_array_get(row, ROW_THREADS), "levels", levels);
-    bool same = false;
+    json_t *same = json_null();
     if (emit_levels(l, c, row, levels, &same, &st) && add_source(entry, c, &st)) {
-        json_object_set_new(entry, "same", l->generic ? json_null() : json_boolean(same));
+        json_object_set_new(entry, "same", same);
         json_array_append_new(l->kernels, entry);
         return;
     }

@@ -118,7 +118,7 @@ const NUMBERS = new Set([
   "threads", "max_ulp", "median", "low", "high", "confidence", "flops", "bytes", "gflops", "gbps",
   "ceiling", "fraction", "digest", "first_sample", "sample_count"
 ]);
-const OBJECTS = new Set(["memory"]);
+const OBJECTS = new Set(["memory", "launch"]);
 const NAMES = new Set(["kernel", "case", "backend", "profile", "status"]);
 
 /* A cell as its column wants it: a number, an object, a name, or words; null where it is none. */

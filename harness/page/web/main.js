@@ -128,7 +128,7 @@ section("results", "Results", "", (body) => {
 
 /* ---- the page ---- */
 const ORDER = [
-  "summary", "gates", "roofline", "results", "samples", "history", "bits", "cost", "memory",
+  "summary", "gates", "roofline", "results", "samples", "history", "bits", "cost", "time", "memory",
   "levels"
 ];
 const WITHOUT_RUN = ["gates"];

@@ -127,4 +127,23 @@ exits 3 "results that are not there" "$tsr" report ./nofile.json
 exits 3 "a folder that is not there" "$tsr" report --db fixture.db -o no/such/page.html
 has err "no/such" "is named"
 exits 2 "an option of another command" "$tsr" report --quick
+
+# A program's dispatches, with the time of each and what the arena holds meanwhile; and its graph beside the source.
+exits 0 "a program is timed" "$tsr" bench "$root/corpus/models/gpt.tsr" --filter gpt/small --quick --backend cpu --json --db program.db
+mv out program.json
+exits 0 "and on a page" "$tsr" report --db program.db -o page.html
+cat >check.py <<'END'
+import json, re
+result = json.load(open("program.json"))["results"][0]
+memory, launch = result["memory"], result["timeline"]["launch"]
+dispatches = [one["what"] for one in memory["phases"] if one["what"].startswith("dispatch")]
+assert len(dispatches) > 20 and [one["what"] for one in launch["phases"]] == dispatches, launch
+assert 0 < sum(one["ns"] for one in launch["phases"]) <= launch["ns"], launch
+live = [one["live_bytes"] for one in memory["phases"]]
+assert 0 < max(live) <= memory["workspace_bytes"] <= sum(live) and memory["unplanned_workspace_bytes"] > max(live), memory
+document = json.loads(re.search(r'id="report-data">(.*?)</script>', open("page.html").read(), re.S).group(1))
+kernel, = document["lowering"]["kernels"]
+assert [level["name"] for level in kernel["levels"]] == ["graph"] and kernel["same"] is None, kernel["same"]
+END
+exits 0 "each dispatch has a time and a memory" python3 check.py
 finish

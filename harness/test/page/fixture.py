@@ -79,7 +79,7 @@ def record(kernel, case, side, number, noise, samples):
                     "iqr": values[3 * samples // 4] - values[samples // 4]} if timed else None,
         "flops": flops, "bytes": round(case_bytes), "rate": rate if timed else None,
         "roofline": {"bound": bound, "ceiling": PEAKS[element] if bound == "compute" else case_bytes / least, "fraction": least / median} if timed else None,
-        "type": element, "schedule": "default", "schedule_values": None, **({"memory": memory(case_bytes)} if backend == "cpu" else {})}, values
+        "type": element, "schedule": "default", "schedule_values": None, **({"memory": memory(case_bytes), "timeline": timeline(median)} if backend == "cpu" else {})}, values
 
 
 def memory(case_bytes):
@@ -89,6 +89,13 @@ def memory(case_bytes):
     return {"workspace_bytes": workspace, "unplanned_workspace_bytes": apart, "inputs_bytes": buffers[0], "outputs_bytes": buffers[1],
             "prepared_bytes": buffers[2], "peak_bytes": sum(buffers) + workspace, "unplanned_peak_bytes": sum(buffers) + apart,
             "phases": [{"what": what, "live_bytes": live * unit} for what, live in (("pack", 2), ("dot", 5), ("rows", 4), ("map", 3))]}
+
+
+def timeline(median):
+    """A launch of the same phases, and a tenth of it between them."""
+    shares = (("pack", 0.2), ("dot", 0.5), ("rows", 0.15), ("map", 0.05))
+    return {"began_ns": 0, "steps": [],
+            "launch": {"start_ns": 0, "ns": round(median), "phases": [{"what": what, "cells": 4, "ns": round(share * median)} for what, share in shares]}}
 
 
 def ceilings():

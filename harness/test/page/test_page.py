@@ -21,7 +21,7 @@ THEMES = ("light", "dark")
 # Drawings are compared without their letters, which another font would move: few fields may differ. The page as a whole keeps
 # its letters, so only its mean counts.
 DRAWINGS = {"roofline": "#roofline .plot", "samples": "#samples .plot", "history": "#history .plot", "gate": "#gates tbody tr:nth-child(3 of :not(.below)) svg",
-            "cost": "#cost .plot", "memory": "#memory .plot"}
+            "cost": "#cost .plot", "time": "#time .plot", "memory": "#memory .plot"}
 SCALE = {1280: 0.25, 400: 0.5}
 PAGE_SCALE, PAGE_HEIGHT = {1280: 0.1, 400: 0.2}, 1800
 FIELDS, FIELD_MOST, FIELDS_MOST = 48, 7.0, 6
@@ -109,7 +109,7 @@ def spoilt(browser, page):
     check(not compare_page(whole, "dark-1280-page")[0], "the other theme is told apart")
     browser.evaluate(WITHOUT_LETTERS)
     for name, part in (("roofline", "canvas"), ("roofline", ".roof"), ("samples", "canvas"), ("history", ".series"), ("gate", ".bar"),
-                       ("cost", ".bar"), ("memory", ".layer.c0"), ("memory", ".roof")):
+                       ("cost", ".bar"), ("time", ".layer.c0"), ("memory", ".layer.c0"), ("memory", ".roof")):
         every = f"document.querySelectorAll('{DRAWINGS[name]} {part}').forEach((e) => {{ e.style.visibility = '%s'; }})"
         browser.evaluate(every % "hidden")
         holds, words = compare_drawing(drawing(browser, name, 1280), f"light-1280-{name}")
@@ -126,7 +126,7 @@ def names(browser):
     check(browser.evaluate("[...document.querySelectorAll('table')].every((t) => t.caption && t.caption.textContent)"), "every table has a caption")
     browser.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     browser.evaluate("new Promise((done) => requestAnimationFrame(() => done(0)))")
-    for name in ("roofline", "samples", "history", "cost", "memory"):
+    for name in ("roofline", "samples", "history", "cost", "time", "memory"):
         check(browser.evaluate(f"document.querySelectorAll('#{name} details table tbody tr').length > 0"), f"{name} is there as a table, too")
     browser.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
     nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
@@ -160,7 +160,7 @@ def walk(browser, page):
     check(stops[0][2] == "skip", "the first stop skips to the results")
     check(all(who[4] and who[5] for who in stops), f"each of {len(stops)} stops is visible and has a ring "
           f"{[who for who in stops if not (who[4] and who[5])][:3]}")
-    missing = {"gates", "roofline", "results", "samples", "history", "bits", "cost", "memory"} - seen
+    missing = {"gates", "roofline", "results", "samples", "history", "bits", "cost", "time", "memory"} - seen
     check(not missing, f"every part is reached {missing or ''}")
 
 
@@ -190,6 +190,9 @@ def keys(browser, page):
     browser.evaluate("document.querySelector('#history .plot').focus()")
     browser.key("End")
     check("run 202601" in live(browser), f"history answers, too: {live(browser)}")
+    browser.evaluate("document.querySelector('#time .plot').focus()")
+    browser.key("Home")
+    check("1 of 4: pack" in live(browser) and "20.0 % of the launch" in live(browser), f"times answer, too: {live(browser)}")
     browser.evaluate("document.querySelector('#memory .plot').focus()")
     browser.key("Home")
     check("phase 1 of 4: pack" in live(browser) and "of the workspace" in live(browser), f"memory answers, too: {live(browser)}")
