@@ -20,7 +20,7 @@ trap 'rm -rf "$scratch"' EXIT
 sources=()
 for name in base/{arena,elf,escape,escape_format,log,map,status,text,thread} \
     device/host/{host_cpu_aarch64,host_elf,host_elf_aarch64,host_elf_debug,host_elf_parse,host_elf_x86_64,host_isa,host_pool} \
-    device/shared/host_memory; do
+    device/shared/host_memory device/shared/host_region; do
     sources+=("$root/runtime/$name.c")
 done
 echo 'int main(void) { return 0; }' >"$scratch/probe.c"
