@@ -148,9 +148,10 @@ def _counts(state: dict[str, Any]) -> bool:
 
 
 def _listed(value: Any) -> Any:
-    if isinstance(value, _tessera.Tensor):
-        value = memoryview(value if value.context is None else value.context.get(value))
-    return value.tolist()
+    if not isinstance(value, _tessera.Tensor):
+        return value.tolist()
+    near: Any = value if value.context is None else value.context.get(value)
+    return memoryview(near).tolist()
 
 
 def _happen(name: str, effects: list[list[str]], values: tuple[Any, ...], counts: list[tuple[str, Any]]) -> None:
