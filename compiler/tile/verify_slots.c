@@ -76,10 +76,9 @@ static bool touches(const ir_module *m, ir_op op, int64_t place) {
 
 /* Products that touch it, in an operation and all that is in it. */
 static int64_t products_of(const ir_module *m, ir_op op, int64_t place) {
-    int64_t found = ir_op_get(m, op)->opcode == TILE_MMA_STAGE && touches(m, op, place);
-    for (ir_walk w = ir_walk_op(m, op); ir_op_get(m, op)->region_count && ir_walk_next(&w);)
-        found +=
-            w.op != op && ir_op_get(m, w.op)->opcode == TILE_MMA_STAGE && touches(m, w.op, place);
+    int64_t found = 0;
+    for (ir_walk w = ir_walk_op(m, op); ir_walk_next(&w);)
+        found += ir_op_get(m, w.op)->opcode == TILE_MMA_STAGE && touches(m, w.op, place);
     return found;
 }
 

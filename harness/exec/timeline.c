@@ -135,7 +135,7 @@ bool timeline_launch(timeline *t, launch *l, status *st) {
         const bool is_long = timer_now_ns() - start > LONG_LAUNCH_NS;
         launches[count] = (timed_launch){.start_ns = start};
         read_records(l, serial, &launches[count]);
-        ok = ok && launches[count++].count > 0;
+        ok = launches[count++].count > 0 && ok;
         if (is_long)
             break;
     }

@@ -175,6 +175,8 @@ bool tiles_open_streams(tiles_lowering *t, ir_builder *b, ir_op loop, const tile
 /* The first trip of the loop that has the index, and the one behind the last. */
 ir_value tiles_first(ir_builder *b, const tiles_index *index);
 ir_value tiles_trips(ir_builder *b, const tiles_index *index);
+/* The place of a trip's slot: a number of slots from the first on. */
+ir_value tiles_slot_at(const tiles_stream *s, ir_builder *b, ir_value trip);
 bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first);
 /* Behind the loop's own block. */
 void tiles_end_trip(const tiles_lowering *t, ir_builder *b, size_t first);

@@ -83,11 +83,6 @@ static void fetch(ir_builder *b, const tiles_stream *s, ir_value to, ir_value nu
     }
 }
 
-static ir_value slot_of(ir_builder *b, const tiles_stream *s, ir_value number) {
-    ir_value slot = tile_index_by(b, TILE_INDEX_REM, number, s->distance + 1);
-    return tile_affine(b, 0, &slot, &s->slot, 1);
-}
-
 static int64_t bytes_of_trip(const tiles_lowering *t, const ir_builder *b, size_t first) {
     int64_t bytes = 0;
     for (size_t i = first; i < t->streams.count; i++) {
@@ -121,7 +116,7 @@ bool tiles_open_loader(tiles_lowering *t, ir_builder *b, size_t first, const til
         tiles_stream *s = &t->streams.items[i];
         ok = tiles_find_load(t, &each, s->load, &s->far);
         if (ok)
-            fetch(&each, s, slot_of(&each, s, number), number);
+            fetch(&each, s, tiles_slot_at(s, &each, number), number);
     }
     tile_yield(&each, NULL, 0);
     t->loaded_bytes = t->scratch_bytes;
@@ -132,7 +127,7 @@ void tiles_wait_for_slots(tiles_lowering *t, ir_builder *b, size_t first) {
     ir_value number = number_of(b, &t->indices.items[t->indices.count - 1]);
     slot_op(b, TILE_SLOT_WAIT, &t->streams.items[first], number, NULL, 0);
     for (size_t i = first; i < t->streams.count; i++)
-        t->streams.items[i].slots.offset = slot_of(b, &t->streams.items[i], number);
+        t->streams.items[i].slots.offset = tiles_slot_at(&t->streams.items[i], b, number);
 }
 
 void tiles_free_slots(const tiles_lowering *t, ir_builder *b, size_t first) {

@@ -182,8 +182,7 @@ static bool open_all_slots(tiles_lowering *t, ir_builder *b, size_t first, bool 
 
 /* ---- copies ---- */
 
-/* The place of a trip's slot: a number of slots from the first on. */
-static ir_value slot_at(const tiles_stream *s, ir_builder *b, ir_value trip) {
+ir_value tiles_slot_at(const tiles_stream *s, ir_builder *b, ir_value trip) {
     ir_value number = tile_index_by(b, TILE_INDEX_REM, trip, s->distance + 1);
     return tile_affine(b, 0, &number, &s->slot, 1);
 }
@@ -227,7 +226,8 @@ static bool load_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_valu
 }
 
 static void store_trip(const tiles_stream *s, ir_builder *b, ir_value trip) {
-    tile_store(b, s->slots.memory, slot_at(s, b, trip), s->loaded, s->slots.row_stride, 1, false);
+    tile_store(b, s->slots.memory, tiles_slot_at(s, b, trip), s->loaded, s->slots.row_stride, 1,
+               false);
 }
 
 /* Before the loop. */
@@ -240,7 +240,7 @@ static bool bring_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_val
     }
     if (!find_trip(t, b, s, trip))
         return false;
-    copy(b, &s->slots, slot_at(s, b, trip), &s->far, s->piece);
+    copy(b, &s->slots, tiles_slot_at(s, b, trip), &s->far, s->piece);
     return true;
 }
 
@@ -366,7 +366,7 @@ bool tiles_next_trip(tiles_lowering *t, ir_builder *b, size_t first) {
     build(b, TILE_COPY_COMMIT, NULL, 0);
     for (size_t i = first; i < t->streams.count; i++) {
         tiles_stream *s = &t->streams.items[i];
-        s->slots.offset = slot_at(s, b, t->indices.items[t->indices.count - 1].index);
+        s->slots.offset = tiles_slot_at(s, b, t->indices.items[t->indices.count - 1].index);
     }
     return ok;
 }

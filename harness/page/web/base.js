@@ -280,6 +280,14 @@ function select(label, options, value, onchange) {
   });
 }
 
+/* A choice among things of which each is of a result; show(i) shows one. */
+function resultChoice(all, first, show) {
+  return select(
+      "Result",
+      all.map((m, i) => [String(i), `${m.result.name} @ ${m.result.side}, ${m.result.threads}`]),
+      String(first), (i) => show(Number(i)));
+}
+
 function all(values, words) {
   return [["", words || "all"], ...values.map((value) => [String(value), String(value)])];
 }

@@ -170,13 +170,7 @@ section(
         return gain(m) > gain(all[best]) ? i : best;
       }, 0);
       body.append(
-          el("div", {class: "filters"},
-             select(
-                 "Result",
-                 all.map(
-                     (m, i) =>
-                         [String(i), `${m.result.name} @ ${m.result.side}, ${m.result.threads}`]),
-                 String(first), (i) => show(Number(i)))),
+          el("div", {class: "filters"}, resultChoice(all, first, show)),
           el("div", {class: "panel"}, picture, memoryLegend(), notes),
           alternative("memory of each result", () => memoryTable(all)));
       show(first);

@@ -87,13 +87,7 @@ section(
       const first =
           all.reduce((best, m, i) => m.parts.length > all[best].parts.length ? i : best, 0);
       body.append(
-          el("div", {class: "filters"},
-             select(
-                 "Result",
-                 all.map(
-                     (m, i) =>
-                         [String(i), `${m.result.name} @ ${m.result.side}, ${m.result.threads}`]),
-                 String(first), (i) => show(Number(i)))),
+          el("div", {class: "filters"}, resultChoice(all, first, show)),
           el("div", {class: "panel"}, picture), table);
       show(first);
     });
