@@ -72,8 +72,10 @@ static inline void queues_run_ahead(const ahead *a) {
 
 enum { MANY_EVENTS = 200 };
 
-static inline void submit_many(const bench *b, const launch_of *l, device_event *const *events) {
-    const device_command fill = fill_of((device_span){l->buffers[1], l->memories[1]}, 0, BYTES);
+/* The second queue fills memory of its own: the first one is at the next launch meanwhile. */
+static inline void submit_many(const bench *b, const launch_of *l, device_memory *filled,
+                               device_event *const *events) {
+    const device_command fill = fill_of(span_of(filled), 0, BYTES);
     for (int i = 0; i < MANY_EVENTS; i++) {
         submit(b->queues[0], b, l->command);
         submit(b->queues[0], b, event_command(DEVICE_RECORD, events[i]));
@@ -87,13 +89,14 @@ static inline void submit_many(const bench *b, const launch_of *l, device_event 
 /* All are told in their order, also where there are more than the device can mark at once. */
 static inline void many_events(const bench *b, device_image *image) {
     device_memory *in = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
-                  *out = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
+                  *out = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE),
+                  *filled = new_memory(b, BYTES, DEVICE_MEMORY_DEVICE);
     launch_of *l = launch_new(image, in, out);
     device_event *events[MANY_EVENTS];
     uint64_t before = 0, ns;
     for (int i = 0; i < MANY_EVENTS; i++)
         assert_true(b->driver->event_create(b->d, &events[i], NULL));
-    submit_many(b, l, events);
+    submit_many(b, l, filled, events);
     for (int i = 0; i < MANY_EVENTS; i++) {
         expect_state(b, events[i], DEVICE_EVENT_DONE, &ns);
         assert_true(ns >= before);
@@ -102,6 +105,7 @@ static inline void many_events(const bench *b, device_image *image) {
     }
     b->driver->free(b->d, in);
     b->driver->free(b->d, out);
+    b->driver->free(b->d, filled);
     free(l);
 }
 
