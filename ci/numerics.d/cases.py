@@ -3,11 +3,12 @@ import ast
 import operator
 import re
 
-ELEMENT_TYPES = ("f64", "f32", "tf32", "f16", "bf16", "f8e4m3fn", "f8e5m2", "i64", "i32", "i8", "i4", "bool")
+ELEMENT_TYPES = ("f64", "f32", "tf32", "f16", "bf16", "f8e4m3fn", "f8e5m2", "i64", "i32", "i16", "i8", "i4", "u64", "u32", "u16", "u8",
+                 "bool")
 BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
           ast.Div: operator.truediv, ast.Pow: operator.pow}
-DEFAULTS = {"i8": ("integers", -128, 128), "i4": ("integers", -8, 8), "i32": ("integers", 0, 100),
-            "i64": ("integers", 0, 100), "bool": ("integers", 0, 2)}
+DEFAULTS = {"i8": ("integers", -128, 128), "i4": ("integers", -8, 8), "u8": ("integers", 0, 256), "bool": ("integers", 0, 2),
+            **{wide: ("integers", 0, 100) for wide in ("i64", "i32", "i16", "u64", "u32", "u16")}}
 
 
 def number(node, names):

@@ -120,7 +120,7 @@ def dot(x, y, attributes, result, counts=None):
     shape = batch + free_x + free_y
     if not formats.is_float(a_type):
         wide = np.matmul(a.astype(np.int64), b.astype(np.int64)).reshape(shape)
-        kind = attributes.get("accumulate") or ("i64" if a_type == "i64" else "i32")
+        kind = attributes.get("accumulate") or (a_type if formats.INTEGER_BITS[a_type] >= 32 else "i32")
         return formats.convert(formats.wrap(wide, kind), kind, result), result
     if attributes.get("order") in matrix_units:
         unit = matrix_units[attributes["order"]]
@@ -169,7 +169,7 @@ def cumsum(x, axis, attributes):
         if formats.is_float(wide) or i == 0:
             out[i] = rows[0] if i == 0 else combine(out[i - 1], rows[i])
         else:
-            out[i] = formats.wrap(combine(out[i - 1].astype(np.int64), rows[i].astype(np.int64)), wide)
+            out[i] = formats.wrap(combine(formats.wide(out[i - 1], wide), formats.wide(rows[i], wide)), wide)
     return formats.convert(np.moveaxis(out, 0, axis), wide, element), element
 
 
@@ -189,8 +189,7 @@ def extreme_of_nothing(element, kind):
     sign = -1 if kind == "max" else 1
     if formats.is_float(element):
         return sign * (448.0 if element == "f8e4m3fn" else np.inf)
-    bits = formats.INTEGER_BITS[element]
-    return -(1 << (bits - 1)) if kind == "max" else (1 << (bits - 1)) - 1
+    return formats.ends(element)[kind != "max"]
 
 
 # ---- element by element ----
@@ -208,7 +207,7 @@ def arithmetic(name, operands):
         wide = "f64" if element == "f64" else "f32"
         found = floating(name, [formats.convert(v, element, wide) for v in values])
         return formats.convert(found, wide, element), element
-    return formats.wrap(whole(name, [v.astype(np.int64) for v in values], element), element), element
+    return formats.wrap(whole(name, [formats.wide(v, element) for v in values], element), element), element
 
 
 def floating(name, v):
@@ -219,6 +218,9 @@ def floating(name, v):
 
 
 def whole(name, v, element):
+    if name == "div" and formats.is_unsigned(element):
+        x, y = v
+        return np.where(y == 0, 0, x // np.where(y == 0, 1, y)).astype(np.uint64)
     if name == "div":
         x, y = v
         safe = np.where((y == 0) | (y == -1), 1, y)
@@ -228,8 +230,9 @@ def whole(name, v, element):
         x, count = v
         bits = formats.INTEGER_BITS[element]
         within = (count >= 0) & (count < bits)
-        if name == "left_shift":
-            return np.where(within, x << np.where(within, count, 0), 0)
+        by = np.where(within, count, 0).astype(x.dtype)
+        if name == "left_shift" or formats.is_unsigned(element):
+            return np.where(within, x << by if name == "left_shift" else x >> by, 0).astype(x.dtype)
         return x >> np.where(within, count, bits - 1)
     table = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "abs": np.abs,
              "maximum": np.maximum, "minimum": np.minimum, "fma": lambda a, b, c: a * b + c}
@@ -330,8 +333,9 @@ class Machine:
 
     def op_bitcast(self, op, x):
         to = op.types[0].element
-        a = np.where(np.isnan(x[0]), x[0].dtype.type(np.nan), x[0]) if formats.is_float(x[1]) else x[0]
-        return np.ascontiguousarray(a).view({"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}[to]), to
+        data = formats.to_bytes(x[0], x[1])
+        bits = np.frombuffer(data, f"<u{len(data) // max(x[0].size, 1) or 1}").reshape(x[0].shape)
+        return formats.from_bits(bits, to), to
 
     def op_compare(self, op, x, y):
         return COMPARE[op.attributes["predicate"]](x[0], y[0]), "bool"

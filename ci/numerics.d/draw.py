@@ -49,10 +49,12 @@ def special(w, name):
         size = {"f64": 64, "f32": 32, "tf32": 32, "f16": 16, "bf16": 16}.get(name, 8)
         bits = (w[2] | w[3] << np.uint64(32)) & np.uint64((1 << size) - 1)
         drawn = formats.from_bits(bits, name)
+    elif formats.is_unsigned(name):
+        drawn = formats.wrap(w[2] | w[3] << np.uint64(32), name)
     else:
         signed = w[2].astype(np.uint32).view(np.int32)
         drawn = formats.convert(signed.astype(np.float64), "f64", name)
-    return np.where(kind == 2, drawn, formats.convert(values, "f64", name))
+    return np.where(kind == 2, drawn, formats.convert(values, "f64", name)).astype(drawn.dtype)
 
 
 def tensor(distribution, seed, parameter, shape, name):

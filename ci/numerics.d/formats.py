@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 FLOATS = ("f64", "f32", "tf32", "f16", "bf16", "f8e4m3fn", "f8e5m2")
-INTEGER_BITS = {"i64": 64, "i32": 32, "i8": 8, "i4": 4}
+INTEGER_BITS = {"i64": 64, "i32": 32, "i16": 16, "i8": 8, "i4": 4, "u64": 64, "u32": 32, "u16": 16, "u8": 8}
 # significand bits, least exponent of a normal number, greatest number
 PRECISION = {
     "f64": (53, -1022, np.finfo(np.float64).max),
@@ -19,7 +19,8 @@ PRECISION = {
     "f8e4m3fn": (4, -6, 448.0),
     "f8e5m2": (3, -14, 57344.0),
 }
-ARRAY = {"f64": np.float64, "i64": np.int64, "i32": np.int32, "i8": np.int8, "i4": np.int8, "bool": np.bool_}
+ARRAY = {"f64": np.float64, "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "i4": np.int8,
+         "u64": np.uint64, "u32": np.uint32, "u16": np.uint16, "u8": np.uint8, "bool": np.bool_}
 CANONICAL_NAN = {"f16": 0x7E00, "bf16": 0x7FC0, "f8e5m2": 0x7E, "f8e4m3fn": 0x7F}
 
 
@@ -76,34 +77,49 @@ def nearest_of_integer(number, precision):
     return float(round(quotient)) * 2.0**excess  # round() of a Fraction takes ties to even
 
 
+def is_unsigned(name):
+    return name.startswith("u")
+
+
+def ends(name):
+    """The least and the greatest integer of a type."""
+    bits = INTEGER_BITS[name]
+    return (0, (1 << bits) - 1) if is_unsigned(name) else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def wide(values, name):
+    """Integers in 64 bits, with the sign of their type."""
+    return values.astype(np.uint64 if is_unsigned(name) else np.int64)
+
+
 def wrap(values, name):
-    """The low bits of an int64 array, as the integer type."""
+    """The low bits of an array of 64-bit integers, as the integer type."""
     bits = INTEGER_BITS[name]
     if bits == 64:
-        return values.astype(np.int64)
-    low = values & ((1 << bits) - 1)
-    return np.where(low >> (bits - 1), low - (1 << bits), low).astype(array_type(name))
+        return values.astype(array_type(name))
+    low = values.astype(np.int64) & ((1 << bits) - 1)
+    return np.where((low >> (bits - 1)) * (not is_unsigned(name)), low - (1 << bits), low).astype(array_type(name))
 
 
 def convert(values, source, target, saturate=False):
     if target == "bool":
         return values != 0
     if is_float(target):
-        if source in ("i64", "i32", "i8", "i4"):
+        if source in INTEGER_BITS:
             precision = PRECISION["f32" if target == "tf32" else target][0]
             flat = [nearest_of_integer(int(v), precision) for v in values.ravel()]
-            wide = np.array(flat, np.float64).reshape(values.shape)
+            exact = np.array(flat, np.float64).reshape(values.shape)
         else:
-            wide = values.astype(np.float64)
-        return round_to(wide, target, saturate).astype(array_type(target))
-    bits = INTEGER_BITS[target]
-    low, high = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+            exact = values.astype(np.float64)
+        return round_to(exact, target, saturate).astype(array_type(target))
+    low, high = ends(target)
     if is_float(source):
         flat = [0 if v != v else min(max(int(v), low), high) if abs(v) != np.inf else (high if v > 0 else low)
                 for v in values.astype(np.float64).ravel()]
-        return np.array(flat, np.int64).reshape(values.shape).astype(array_type(target))
-    wide = values.astype(np.int64)
-    return np.clip(wide, low, high).astype(array_type(target)) if saturate else wrap(wide, target)
+        return np.array(flat, array_type(target)).reshape(values.shape)
+    if saturate:
+        return np.array([min(max(int(v), low), high) for v in values.ravel()], array_type(target)).reshape(values.shape)
+    return wrap(wide(values, source), target)
 
 
 def to_bytes(values, name):

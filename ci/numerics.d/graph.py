@@ -3,7 +3,7 @@ import re
 import struct
 from dataclasses import dataclass, field
 
-TYPE_NAMES = {"f8E4M3FN": "f8e4m3fn", "f8E5M2": "f8e5m2", "i1": "bool"}
+TYPE_NAMES = {"ui64": "u64", "ui32": "u32", "ui16": "u16", "ui8": "u8", "f8E4M3FN": "f8e4m3fn", "f8E5M2": "f8e5m2", "i1": "bool"}
 TOKEN = re.compile(r'->|#tessera\.(?:bits|dims?)|"(?:[^"\\]|\\.)*"|[%^]?[\w.?-]+(?:#\d+)?|<\{|\}>|[\[\]{}()<>,:=]')
 
 

@@ -54,7 +54,7 @@ typedef struct entity {
     entity_kind kind;
     span at;
     ir_value value;
-    bool is_integer;
+    bool is_integer, is_wide; /* wide: of 2^63 and more; `integer` has the bits */
     int64_t integer;
     const char *text; /* strings; numbers: decimal or hexadecimal float, perhaps with '-' */
     ir_dim dim;
@@ -223,6 +223,7 @@ void note_tensor(checker *c, const entity *e);
 
 /* ---- number.c ---- */
 entity number_from_node(checker *c, const node *n, bool integer);
+entity number_wide(checker *c, const node *n);
 entity number_negate(checker *c, const entity *e);
 entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at);
 double number_value(const entity *e);

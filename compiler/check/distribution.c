@@ -38,19 +38,13 @@ bool distribution_signature(size_t number, const char **name, text *out) {
 }
 
 compiler_input default_input(dtype type) {
-    switch (type) {
-    case DTYPE_I8:
-        return (compiler_input){INPUT_INTEGERS, -128, 128};
-    case DTYPE_I4:
-        return (compiler_input){INPUT_INTEGERS, -8, 8};
-    case DTYPE_I32:
-    case DTYPE_I64:
-        return (compiler_input){INPUT_INTEGERS, 0, 100};
-    case DTYPE_BOOL:
-        return (compiler_input){INPUT_INTEGERS, 0, 2};
-    default:
+    const int bits = dtype_integer_bits(type);
+    if (dtype_is_float(type))
         return (compiler_input){INPUT_NORMAL, 0, 1};
-    }
+    if (bits > 8)
+        return (compiler_input){INPUT_INTEGERS, 0, 100};
+    return (compiler_input){INPUT_INTEGERS, (double)dtype_lowest(type),
+                            (double)dtype_highest(type) + 1};
 }
 
 static const distribution_row *find_row(case_reader *r, const node *n) {
@@ -122,10 +116,11 @@ static bool read_values(case_reader *r, const node *n, const distribution_row *r
 }
 
 static bool integer_bounds(dtype type, double *lowest, double *highest) {
-    int own = dtype_integer_bits(type), bits = own && own < 32 ? own : 32;
-    *lowest = type == DTYPE_BOOL ? 0 : -ldexp(1, bits - 1);
-    *highest = type == DTYPE_BOOL ? 1 : ldexp(1, bits - 1) - 1;
-    return !dtype_is_float(type);
+    const bool whole = !dtype_is_float(type);
+    const dtype widest = whole && dtype_size(type) < 4 ? type : DTYPE_I32;
+    *lowest = dtype_is_unsigned(type) ? 0 : (double)dtype_lowest(widest);
+    *highest = (double)dtype_highest(widest);
+    return whole;
 }
 
 static bool range_fits(case_reader *r, const node *n, const compiler_input *in, dtype type) {

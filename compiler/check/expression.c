@@ -323,6 +323,8 @@ entity check_expression(checker *c, const node *n) {
         return scope_lookup(c, n->text, n->at);
     case NODE_INT:
         return number_from_node(c, n, true);
+    case NODE_WIDE:
+        return number_wide(c, n);
     case NODE_FLOAT:
         return number_from_node(c, n, false);
     case NODE_BOOL:

@@ -13,6 +13,25 @@ entity number_from_node(checker *c, const node *n, bool integer) {
     return (entity){.kind = ENTITY_NUMBER, .at = n->at, .text = n->text};
 }
 
+entity number_wide(checker *c, const node *n) {
+    return (entity){
+        .kind = ENTITY_NUMBER,
+        .at = n->at,
+        .is_wide = true,
+        .integer = n->integer,
+        .text = arena_printf(&c->memory, "%llu", (unsigned long long)n->integer),
+    };
+}
+
+/* Only a tensor's arithmetic has 64 bits without a sign. */
+static bool refuse_wide(checker *c, const entity *e, span at) {
+    if (e->is_wide)
+        diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, at,
+                       "%s does not fit 64 bits with a sign, as integers of the source have",
+                       e->text);
+    return e->is_wide;
+}
+
 double number_value(const entity *e) {
     return strtod(e->text, NULL);
 }
@@ -23,15 +42,14 @@ static entity number_from_double(checker *c, double value, span at) {
 
 entity number_negate(checker *c, const entity *e) {
     entity out = *e;
-    if (e->is_integer) {
-        int64_t value = 0;
-        if (__builtin_sub_overflow((int64_t)0, e->integer, &value)) {
-            diagnose_error(c->report, ERROR_INTEGER_SIZE, e->at,
-                           "this integer does not fit 64 bits");
-            return entity_broken(e->at);
-        }
-        return entity_integer(c, value, e->at);
+    const bool least = e->integer == INT64_MIN;
+    if (least ? e->is_integer : e->is_wide) {
+        diagnose_error(c->report, ERROR_INTEGER_OVERFLOW, e->at, "-%s does not fit 64 bits",
+                       e->text + (e->text[0] == '-'));
+        return entity_broken(e->at);
     }
+    if (e->is_integer || e->is_wide)
+        return entity_integer(c, least ? e->integer : -e->integer, e->at);
     out.text = e->text[0] == '-' ? e->text + 1 : arena_printf(&c->memory, "-%s", e->text);
     return out;
 }
@@ -122,6 +140,8 @@ static entity shift_number(checker *c, uint32_t symbol, const entity *a, const e
 }
 
 entity number_combine(checker *c, uint32_t symbol, const entity *a, const entity *b, span at) {
+    if (refuse_wide(c, a, at) || refuse_wide(c, b, at))
+        return entity_broken(at);
     if (symbol == SYMBOL2('<', '<') || symbol == SYMBOL2('>', '>'))
         return shift_number(c, symbol, a, b, at);
     if (symbol == SYMBOL2('*', '*'))
@@ -206,17 +226,18 @@ static bool float_literal(checker *c, const entity *e, dtype type, uint64_t *bit
 }
 
 static bool integer_literal(checker *c, const entity *e, dtype type, uint64_t *bits) {
-    int width = dtype_integer_bits(type);
-    int64_t highest = width == 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1;
-    if (!e->is_integer) {
+    const bool natural = e->is_wide || e->integer >= 0,
+               below = !natural && e->integer < dtype_lowest(type),
+               above = natural && (uint64_t)e->integer > (uint64_t)dtype_highest(type);
+    if (!e->is_integer && !e->is_wide) {
         diagnose_error(c->report, ERROR_LITERAL_TYPE, e->at,
                        "a float literal cannot take part in %s arithmetic", dtype_name(type));
         diagnose_help(c->report, "write an integer, or cast() the tensor to a float type first");
         return false;
     }
-    if (e->integer > highest || e->integer < -highest - 1) {
-        diagnose_error(c->report, ERROR_LITERAL_RANGE, e->at, "%lld does not fit %s",
-                       (long long)e->integer, dtype_name(type));
+    if (below || above) {
+        diagnose_error(c->report, ERROR_LITERAL_RANGE, e->at, "%s does not fit %s", e->text,
+                       dtype_name(type));
         return false;
     }
     *bits = dtype_wrap(type, e->integer);

@@ -40,7 +40,7 @@ static dtype sum_of(const ir_builder *b, ir_op op) {
 static bool needs_widening(const ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(b->m, op);
     graph_class class = graph_op_class(d->opcode);
-    if (d->opcode == GRAPH_CONVERT || d->opcode == GRAPH_SELECT)
+    if (d->opcode == GRAPH_CONVERT || d->opcode == GRAPH_SELECT || d->opcode == GRAPH_BITCAST)
         return false;
     if (class == GRAPH_CLASS_DOT)
         return build_type(b, d->results[0])->element != sum_of(b, op);

@@ -50,6 +50,14 @@ const char *ir_element_text(dtype element) {
         return "f8E4M3FN";
     case DTYPE_F8E5M2:
         return "f8E5M2";
+    case DTYPE_U64:
+        return "ui64";
+    case DTYPE_U32:
+        return "ui32";
+    case DTYPE_U16:
+        return "ui16";
+    case DTYPE_U8:
+        return "ui8";
     default:
         return dtype_name(element);
     }

@@ -216,13 +216,16 @@ static bool graph_infer_pair(query *q) {
 /* The greatest magnitude of a type; infinite where it has infinities. */
 static double reach(dtype t) {
     const dtype_format *f = dtype_format_of(t);
-    return !f ? ldexp(1, dtype_integer_bits(t) - 1) : f->infinity ? HUGE_VAL : f->largest;
+    if (!f)
+        return fmax(dtype_integer_value(t, dtype_highest(t)),
+                    -dtype_integer_value(t, dtype_lowest(t)));
+    return f->infinity ? HUGE_VAL : f->largest;
 }
 
 bool graph_can_saturate(dtype from, dtype to, const char **why) {
     const dtype_format *f = dtype_format_of(to);
     bool by_itself = f ? !f->infinity : dtype_is_float(from) || to == DTYPE_BOOL;
-    bool overflows = f ? reach(from) > f->largest : reach(from) > reach(to);
+    bool overflows = !f || reach(from) > f->largest;
     *why = by_itself ? "this conversion saturates by itself" : "this conversion cannot overflow";
     return !by_itself && overflows && !dtype_holds(to, from);
 }
@@ -245,14 +248,21 @@ static bool graph_infer_convert(query *q) {
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }
 
+/* Do the bits of an element, and no others, make it what it is? */
+static bool has_own_bits(dtype t) {
+    return dtype_integer_bits(t) == 0 ? t != DTYPE_TF32
+                                      : 8 * dtype_size(t) == (size_t)dtype_integer_bits(t);
+}
+
 static bool graph_infer_bitcast(query *q) {
     dtype to = ir_type_get(q->m, ir_attr_get(q->m, infer_attr_of(q, "to"))->type)->element,
           from = infer_operand(q, 0)->element;
-    bool singles = (from == DTYPE_F32 && to == DTYPE_I32) || (from == DTYPE_I32 && to == DTYPE_F32),
-         doubles = (from == DTYPE_F64 && to == DTYPE_I64) || (from == DTYPE_I64 && to == DTYPE_F64);
-    if (!singles && !doubles)
+    bool known = has_own_bits(from) && has_own_bits(to) && dtype_size(from) == dtype_size(to) &&
+                 (dtype_is_integer(from) || dtype_is_integer(to));
+    if (!known)
         return infer_refuse(q, MISFIT_ELEMENT, 0, -1,
-                            "takes the bits of f32 as i32, of f64 as i64, and back, not %s as %s",
+                            "takes bits as an integer of as many, or an integer's as another type "
+                            "of as many, not %s as %s",
                             infer_shape_text(q, 0), dtype_name(to));
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }

@@ -22,8 +22,13 @@ static const struct {
     {DTYPE_F8E5M2, {DTYPE_F32, DTYPE_F64}},
     {DTYPE_I64, {DTYPE_I64}},
     {DTYPE_I32, {DTYPE_I32}},
+    {DTYPE_I16, {DTYPE_I32}},
     {DTYPE_I8, {DTYPE_I32}},
     {DTYPE_I4, {DTYPE_I32}},
+    {DTYPE_U64, {DTYPE_U64}},
+    {DTYPE_U32, {DTYPE_U32}},
+    {DTYPE_U16, {DTYPE_I32, DTYPE_U32}},
+    {DTYPE_U8, {DTYPE_I32, DTYPE_U32}},
 };
 enum { ACCUMULATIONS = sizeof accumulation / sizeof *accumulation };
 
@@ -121,7 +126,7 @@ static bool order_fits(query *q) {
 }
 
 static bool is_small_integer(dtype t) {
-    return t == DTYPE_I8 || t == DTYPE_I4;
+    return dtype_is_integer(t) && dtype_integer_bits(t) < dtype_integer_bits(DTYPE_I32);
 }
 
 static bool is_float8(dtype t) {

@@ -5,7 +5,7 @@
 
 predicate predicate_of(const char *name) {
     static const char *const names[] = {
-#define PREDICATE(ENUM, name, sign, floats, integers, bools) name,
+#define PREDICATE(ENUM, name, sign, floats, integers, naturals) name,
 #include "ops/predicates.def"
     };
     int p = 0;
@@ -16,7 +16,7 @@ predicate predicate_of(const char *name) {
 
 bool predicate_holds_i64(predicate p, int64_t x, int64_t y) {
     switch (p) {
-#define PREDICATE(ENUM, name, sign, floats, integers, bools)                                       \
+#define PREDICATE(ENUM, name, sign, floats, integers, naturals)                                       \
     case PREDICATE_##ENUM:                                                                         \
         return x sign y;
 #include "ops/predicates.def"
@@ -25,9 +25,13 @@ bool predicate_holds_i64(predicate p, int64_t x, int64_t y) {
     }
 }
 
+bool predicate_holds_integer(predicate p, dtype type, int64_t x, int64_t y) {
+    return predicate_holds_i64(p, dtype_integer_less(type, y, x), dtype_integer_less(type, x, y));
+}
+
 bool predicate_holds_f64(predicate p, double x, double y) {
     switch (p) {
-#define PREDICATE(ENUM, name, sign, floats, integers, bools)                                       \
+#define PREDICATE(ENUM, name, sign, floats, integers, naturals)                                       \
     case PREDICATE_##ENUM:                                                                         \
         return x sign y;
 #include "ops/predicates.def"

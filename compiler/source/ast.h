@@ -14,6 +14,7 @@ enum { AST_MAX_DEPTH = LIMIT_DEPTH };
 typedef enum node_kind {
     NODE_NAME,  /* text */
     NODE_INT,   /* text: digits, perhaps 0x...; integer */
+    NODE_WIDE,  /* an integer from 2^63 to 2^64 - 1, for u64: as NODE_INT, integer has its bits */
     NODE_FLOAT, /* text: the decimal */
     NODE_BOOL,  /* integer: 0 or 1 */
     NODE_NONE,

@@ -44,11 +44,12 @@ static node *parse_integer(parser *p, const token *t, uint32_t first) {
     bool octal = t->text[0] == '0' && (t->text[1] == 'o' || t->text[1] == 'O');
     bool hexadecimal = t->text[0] == '0' && (t->text[1] == 'x' || t->text[1] == 'X');
     errno = 0;
-    n->integer = strtoll(t->text + (binary || octal ? 2 : 0), NULL,
-                         binary        ? 2
-                         : octal       ? 8
-                         : hexadecimal ? 16
-                                       : 10);
+    n->integer = (int64_t)strtoull(t->text + (binary || octal ? 2 : 0), NULL,
+                                   binary        ? 2
+                                   : octal       ? 8
+                                   : hexadecimal ? 16
+                                                 : 10);
+    n->kind = n->integer < 0 ? NODE_WIDE : NODE_INT;
     if (errno == ERANGE) {
         diagnose_error(p->report, ERROR_INTEGER_SIZE, n->at, "this integer does not fit 64 bits");
         diagnose_help(p->report, "write it as a float, with a point or an exponent");

@@ -30,8 +30,7 @@ uint64_t reduction_start(const char *kind, dtype element) {
     if (dtype_is_float(element)) /* f32 or f64: the others have been widened */
         return dtype_format_of(element)->infinity |
                (max ? UINT64_C(1) << (8 * dtype_size(element) - 1) : 0);
-    int64_t lowest = -(INT64_C(1) << (dtype_integer_bits(element) - 2)) * 2;
-    return dtype_wrap(element, max ? lowest : -(lowest + 1));
+    return dtype_wrap(element, max ? dtype_lowest(element) : dtype_highest(element));
 }
 
 int reduction_opcode(const char *kind) {

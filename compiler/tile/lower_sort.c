@@ -48,10 +48,19 @@ static ir_value key_of_float(ir_builder *b, ir_value x, dtype key) {
     return choose(b, nan, last, binary(b, TILE_XOR, x, binary(b, TILE_AND, sign, last)));
 }
 
+/* As many bits, whose least is that of a type with a sign. */
+static ir_value key_of_unsigned(ir_builder *b, ir_value x, dtype key) {
+    x = tile_op(b, TILE_BITCAST, &x, 1, key);
+    return binary(b, TILE_XOR, x, tile_constant(b, key, dtype_wrap(key, dtype_lowest(key))));
+}
+
 static ir_value key_of(const sort *q, ir_builder *b, ir_value x) {
-    if (dtype_is_float(tile_type(b, x)->element))
+    const dtype element = tile_type(b, x)->element;
+    if (dtype_is_float(element))
         x = key_of_float(b, x, q->key);
-    else if (tile_type(b, x)->element != q->key)
+    else if (dtype_is_unsigned(element) && dtype_size(element) == dtype_size(q->key))
+        x = key_of_unsigned(b, x, q->key);
+    else if (element != q->key)
         x = tile_op(b, TILE_CONVERT, &x, 1, q->key);
     return q->descending ? tile_op(b, TILE_NOT, &x, 1, DTYPE_NONE) : x;
 }

@@ -27,6 +27,8 @@ int effects_failed(const compiler_signature *signature, const tensor *outputs) {
 static void put_element(text *out, const tensor *t, int64_t i) {
     if (t->type == DTYPE_BOOL)
         text_append(out, ((const unsigned char *)t->data)[i] ? "True" : "False");
+    else if (t->type == DTYPE_U64)
+        text_printf(out, "%" PRIu64, ((const uint64_t *)t->data)[i]);
     else if (t->type == DTYPE_I64)
         text_printf(out, "%" PRId64, ((const int64_t *)t->data)[i]);
     else

@@ -25,7 +25,7 @@ static void put_special(tensor *t, size_t i, philox_words words) {
         dtype_store(t->type, t->data, i, sign * (double)INFINITY);
         break;
     case 2:
-        if (dtype_is_float(t->type))
+        if (dtype_is_float(t->type) || (dtype_is_unsigned(t->type) && t->type != DTYPE_BOOL))
             memcpy(element, &words.w[2], dtype_size(t->type));
         else
             dtype_store(t->type, t->data, i, (double)(int32_t)words.w[2]);

@@ -18,8 +18,10 @@ void describe_index(int rank, const int64_t *dims, int64_t flat, text *out) {
 }
 
 void describe_value(dtype type, uint64_t bits, text *out) {
-    if (type == DTYPE_I64)
-        text_show(out, "%" PRId64, (int64_t)bits);
+    if (type == DTYPE_U64)
+        text_show(out, "%" PRIu64, bits);
+    else if (dtype_is_integer(type))
+        text_show(out, "%" PRId64, dtype_integer(type, bits));
     else
         text_show(out, type == DTYPE_F64 ? "%.17g" : "%.9g", dtype_load(type, &bits, 0));
 }
@@ -130,7 +132,9 @@ static json_t *value_json(dtype type, uint64_t bits) {
     json_t *number = isfinite(value) ? json_real(value) : json_null();
     if (!dtype_is_float(type)) {
         json_decref(number);
-        number = json_integer(type == DTYPE_I64 ? (json_int_t)bits : (json_int_t)value);
+        number = type == DTYPE_U64 && bits > INT64_MAX
+                     ? json_real(value)
+                     : json_integer((json_int_t)dtype_integer(type, bits));
     }
     json_t *object = json_pack("{s:o, s:s}", "value", number, "bits", hex.data);
     text_release(&hex);

@@ -9,12 +9,13 @@ typedef struct dtype_row {
     const char *name;
     size_t size_bytes;
     int integer_bits;
+    bool has_sign;
     const char *npy;
     bool owns_npy;
 } dtype_row;
 
-static const dtype_row rows[DTYPE_COUNT] = {[DTYPE_NONE] = {"none", 0, 0, "", false},
-#define X(text, id, size, bits, descr, owns) [id] = {text, size, bits, descr, owns},
+static const dtype_row rows[DTYPE_COUNT] = {[DTYPE_NONE] = {"none", 0, 0, true, "", false},
+#define X(text, id, size, bits, sign, descr, owns) [id] = {text, size, bits, sign, descr, owns},
                                             DTYPE_LIST(X)
 #undef X
 };
@@ -58,6 +59,10 @@ bool dtype_is_integer(dtype t) {
     return row_of(t)->integer_bits > 1;
 }
 
+bool dtype_is_unsigned(dtype t) {
+    return !row_of(t)->has_sign;
+}
+
 int dtype_integer_bits(dtype t) {
     return row_of(t)->integer_bits;
 }
@@ -93,13 +98,16 @@ bool dtype_is_nan(dtype t, uint64_t bits) {
 /* The integers that a type holds without gaps have at most this many bits, the sign aside. */
 static int whole_bits(dtype t) {
     return dtype_is_float(t) ? formats[t].mantissa_bits + 1
-                             : row_of(t)->integer_bits - (t != DTYPE_BOOL);
+                             : row_of(t)->integer_bits - row_of(t)->has_sign;
 }
 
 bool dtype_holds(dtype to, dtype from) {
     const dtype_format *x = dtype_format_of(from), *y = dtype_format_of(to);
+    if (!x && to == DTYPE_BOOL)
+        return from == DTYPE_BOOL;
     if (!x)
-        return to != DTYPE_BOOL ? whole_bits(to) >= whole_bits(from) : from == DTYPE_BOOL;
+        return whole_bits(to) >= whole_bits(from) &&
+               (!dtype_is_unsigned(to) || dtype_is_unsigned(from));
     return y && y->mantissa_bits >= x->mantissa_bits && y->largest >= x->largest &&
            y->spacing <= x->spacing && (y->infinity || !x->infinity);
 }
@@ -241,7 +249,24 @@ int64_t dtype_integer(dtype t, uint64_t bits) {
     if (t == DTYPE_BOOL)
         return bits != 0;
     int unused = 64 - row_of(t)->integer_bits;
-    return (int64_t)(bits << unused) >> unused;
+    return dtype_is_unsigned(t) ? (int64_t)(bits << unused >> unused)
+                                : (int64_t)(bits << unused) >> unused;
+}
+
+int64_t dtype_highest(dtype t) {
+    return (int64_t)(UINT64_MAX >> (64 - row_of(t)->integer_bits + row_of(t)->has_sign));
+}
+
+int64_t dtype_lowest(dtype t) {
+    return dtype_is_unsigned(t) ? 0 : -dtype_highest(t) - 1;
+}
+
+bool dtype_integer_less(dtype t, int64_t a, int64_t b) {
+    return dtype_is_unsigned(t) ? (uint64_t)a < (uint64_t)b : a < b;
+}
+
+double dtype_integer_value(dtype t, int64_t value) {
+    return dtype_is_unsigned(t) ? (double)(uint64_t)value : (double)value;
 }
 
 uint64_t dtype_wrap(dtype t, int64_t value) {
@@ -262,19 +287,19 @@ double dtype_load(dtype t, const void *data, size_t index) {
         return (double)f32_from_bits((uint32_t)bits);
     default:
         return dtype_is_float(t) ? (double)narrow_to_f32(t, (uint32_t)bits)
-                                 : (double)dtype_integer(t, bits);
+                                 : dtype_integer_value(t, dtype_integer(t, bits));
     }
 }
 
-static int64_t saturate(double value, int bits) {
-    double limit = ldexp(1.0, bits - 1);
+static int64_t saturate(double value, dtype t) {
+    double limit = ldexp(1.0, whole_bits(t));
     if (isnan(value))
         return 0;
     if (value >= limit)
-        return (int64_t)((UINT64_C(1) << (bits - 1)) - 1);
-    if (value < -limit)
-        return -(int64_t)((UINT64_C(1) << (bits - 1)) - 1) - 1;
-    return (int64_t)value;
+        return dtype_highest(t);
+    if (value < dtype_integer_value(t, dtype_lowest(t)))
+        return dtype_lowest(t);
+    return dtype_is_unsigned(t) ? (int64_t)(uint64_t)value : (int64_t)value;
 }
 
 static double clamped(double value, double limit) {
@@ -284,7 +309,7 @@ static double clamped(double value, double limit) {
 static uint64_t bits_to_store(dtype t, double value, bool saturating) {
     if (!dtype_is_float(t))
         return t == DTYPE_BOOL ? value != 0
-                               : dtype_wrap(t, saturate(value, row_of(t)->integer_bits));
+                               : dtype_wrap(t, saturate(value, t));
     if (isnan(value))
         return formats[t].nan;
     switch (t) {
@@ -316,7 +341,7 @@ void dtype_store_saturated(dtype t, void *data, size_t index, double value) {
 uint64_t dtype_ulp_distance(dtype t, uint64_t a_bits, uint64_t b_bits) {
     if (!dtype_is_float(t)) {
         int64_t a = dtype_integer(t, a_bits), b = dtype_integer(t, b_bits);
-        return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+        return dtype_integer_less(t, b, a) ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
     }
     uint64_t sign = UINT64_C(1) << (8 * dtype_size(t) - 1);
     uint64_t a = a_bits & (sign - 1), b = b_bits & (sign - 1);

@@ -16,7 +16,7 @@ static const struct {
 };
 
 static const capability types[BACKEND_COUNT][DTYPE_COUNT] = {
-#define CAPABILITY(id, type, as, why) [BACKEND_##id][type] = {true, as, why},
+#define CAPABILITY(id, type, as, why) [BACKEND_##id][type] = {as, why},
 #include "device/capabilities.def"
 #undef CAPABILITY
 };

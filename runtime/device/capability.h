@@ -12,9 +12,8 @@
 
 /* Support of a backend for values of a type. */
 typedef struct capability {
-    bool known; /* the table has a line */
-    dtype as;   /* DTYPE_NONE: native */
-    const char *why;
+    dtype as; /* DTYPE_NONE: native */
+    const char *why; /* NULL where it is */
 } capability;
 const capability *capability_of(backend_id id, dtype type);
 

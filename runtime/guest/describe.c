@@ -14,8 +14,13 @@ DLDataType guest_dl_type(dtype type) {
                                                [DTYPE_F8E5M2] = TSR_DL_FLOAT8_E5M2,
                                                [DTYPE_I64] = TSR_DL_INT,
                                                [DTYPE_I32] = TSR_DL_INT,
+                                               [DTYPE_I16] = TSR_DL_INT,
                                                [DTYPE_I8] = TSR_DL_INT,
                                                [DTYPE_I4] = TSR_DL_INT,
+                                               [DTYPE_U64] = TSR_DL_UINT,
+                                               [DTYPE_U32] = TSR_DL_UINT,
+                                               [DTYPE_U16] = TSR_DL_UINT,
+                                               [DTYPE_U8] = TSR_DL_UINT,
                                                [DTYPE_BOOL] = TSR_DL_BOOL};
     return (DLDataType){codes[type], (uint8_t)(8 * dtype_size(type)), 1};
 }

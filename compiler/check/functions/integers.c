@@ -6,6 +6,7 @@ typedef struct division {
     checker *c;
     span at;
     entity x, y;
+    bool natural;          /* no operand is below 0: rounding down is rounding toward zero */
     entity quotient, rest; /* toward zero, and x - quotient * y */
 } division;
 
@@ -37,14 +38,20 @@ static entity rounded_up(const division *d) {
 }
 
 static entity floor_quotient(const division *d) {
+    if (d->natural)
+        return d->quotient;
     entity up = rounded_up(d), one = entity_integer(d->c, 1, d->at);
     entity lower = combine(d, GRAPH_SUB, &d->quotient, &one);
     return chosen(d, &up, &lower, &d->quotient);
 }
 
-static entity floor_remainder(const division *d) {
+static entity raised_remainder(const division *d) {
     entity up = rounded_up(d), moved = combine(d, GRAPH_ADD, &d->rest, &d->y);
-    entity out = chosen(d, &up, &moved, &d->rest);
+    return chosen(d, &up, &moved, &d->rest);
+}
+
+static entity floor_remainder(const division *d) {
+    entity out = d->natural ? d->rest : raised_remainder(d);
     if (d->y.kind != ENTITY_TENSOR)
         return out;
     entity none = against_zero(d, "eq", &d->y), zero = entity_integer(d->c, 0, d->at);
@@ -69,6 +76,7 @@ entity integer_division(checker *c, bool remainder, const entity *x, const entit
                                     : "write floor(x / y), which rounds x / y first";
     if (!takes_integers(c, remainder ? "%" : "//", x->kind == ENTITY_TENSOR ? x : y, instead, at))
         return entity_broken(at);
+    d.natural = dtype_is_unsigned(tensor_type(c, x->kind == ENTITY_TENSOR ? x : y)->element);
     d.quotient = combine(&d, GRAPH_DIV, &d.x, &d.y);
     if (d.quotient.kind == ENTITY_BROKEN)
         return d.quotient;

@@ -60,27 +60,31 @@ void interp_store_i64(tensor *t, int64_t first, int64_t count, const int64_t *in
 
 /* A double that rounds to any float type as `value` itself would: beyond 53 bits, rounded to odd.
  */
-static double widened(int64_t value) {
-    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
+static double widened(dtype type, int64_t value) {
+    const int64_t last = INT64_C(1) << 53;
+    if (value < last && value > (dtype_is_unsigned(type) ? -1 : -last))
         return (double)value;
-    int64_t odd = (value >> 11) | ((value & 2047) != 0);
-    return (double)odd * 2048.0;
+    int64_t high = dtype_is_unsigned(type) ? (int64_t)((uint64_t)value >> 11) : value >> 11;
+    return (double)(high | ((value & 2047) != 0)) * 2048.0;
 }
 
-static int64_t clamped(int64_t value, dtype type) {
-    int64_t greatest = (int64_t)(UINT64_MAX >> (65 - dtype_integer_bits(type)));
-    return value > greatest ? greatest : value < -greatest - 1 ? -greatest - 1 : value;
+static int64_t clamped(dtype from, int64_t value, dtype type) {
+    int64_t lowest = dtype_lowest(type), highest = dtype_highest(type);
+    if (value < 0 && !dtype_is_unsigned(from))
+        return value < lowest ? lowest : value;
+    return (uint64_t)value > (uint64_t)highest ? highest : value;
 }
 
 static void convert_integer(const tensor *in, tensor *out, int64_t i, bool saturate) {
     int64_t value;
     interp_load_i64(in, i, 1, &value);
     if (!dtype_is_float(out->type)) {
-        value = saturate ? clamped(value, out->type) : value;
+        value = saturate ? clamped(in->type, value, out->type) : value;
         interp_store_i64(out, i, 1, &value);
         return;
     }
-    double wide = out->type == DTYPE_F64 ? (double)value : widened(value);
+    double wide = out->type == DTYPE_F64 ? dtype_integer_value(in->type, value)
+                                          : widened(in->type, value);
     (saturate ? dtype_store_saturated : dtype_store)(out->type, out->data, (size_t)i, wide);
 }
 

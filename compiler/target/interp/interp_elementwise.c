@@ -92,9 +92,11 @@ static bool apply_f64(int opcode, double *out, const double *const *in, int64_t 
 
 /* ---- integers ---- */
 
-static int64_t quotient(int64_t x, int64_t y) {
+static int64_t quotient(dtype type, int64_t x, int64_t y) {
     if (y == 0)
         return 0;
+    if (dtype_is_unsigned(type))
+        return (int64_t)((uint64_t)x / (uint64_t)y);
     return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
 }
 
@@ -103,11 +105,14 @@ static int64_t negated(int64_t x) {
 }
 
 /* Counts are numbers of a bit; any other moves all bits out. */
-static int64_t shifted(int opcode, int64_t x, int64_t count, int bits) {
+static int64_t shifted(int opcode, dtype type, int64_t x, int64_t count) {
+    const int bits = dtype_integer_bits(type);
     bool within = count >= 0 && count < bits;
-    if (opcode == GRAPH_LEFT_SHIFT)
-        return within ? (int64_t)((uint64_t)x << count) : 0;
-    return x >> (within ? count : bits - 1);
+    if (opcode == GRAPH_RIGHT_SHIFT && !dtype_is_unsigned(type))
+        return x >> (within ? count : bits - 1);
+    return !within                        ? 0
+           : opcode == GRAPH_RIGHT_SHIFT ? (int64_t)((uint64_t)x >> count)
+                                         : (int64_t)((uint64_t)x << count);
 }
 
 static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_t n, dtype type) {
@@ -117,7 +122,7 @@ static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_
     case GRAPH_NEG:
         EACH(negated(x[i]));
     case GRAPH_ABS:
-        EACH(x[i] < 0 ? negated(x[i]) : x[i]);
+        EACH(dtype_integer_less(type, x[i], 0) ? negated(x[i]) : x[i]);
     case GRAPH_NOT:
         EACH(logical ? !x[i] : ~x[i]);
     case GRAPH_ADD:
@@ -127,11 +132,11 @@ static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_
     case GRAPH_MUL:
         EACH((int64_t)((uint64_t)x[i] * (uint64_t)y[i]));
     case GRAPH_DIV:
-        EACH(quotient(x[i], y[i]));
+        EACH(quotient(type, x[i], y[i]));
     case GRAPH_MAXIMUM:
-        EACH(x[i] > y[i] ? x[i] : y[i]);
+        EACH(dtype_integer_less(type, y[i], x[i]) ? x[i] : y[i]);
     case GRAPH_MINIMUM:
-        EACH(x[i] < y[i] ? x[i] : y[i]);
+        EACH(dtype_integer_less(type, x[i], y[i]) ? x[i] : y[i]);
     case GRAPH_AND:
         EACH(x[i] & y[i]);
     case GRAPH_OR:
@@ -140,7 +145,7 @@ static bool apply_i64(int opcode, int64_t *out, const int64_t *const *in, int64_
         EACH(x[i] ^ y[i]);
     case GRAPH_LEFT_SHIFT:
     case GRAPH_RIGHT_SHIFT:
-        EACH(shifted(opcode, x[i], y[i], dtype_integer_bits(type)));
+        EACH(shifted(opcode, type, x[i], y[i]));
     default:
         return false;
     }
@@ -164,7 +169,7 @@ static void compare(const interp_step *s) {
         }
         interp_load_i64(x, i, 1, &a);
         interp_load_i64(y, i, 1, &b);
-        out[i] = predicate_holds_i64(p, a, b);
+        out[i] = predicate_holds_integer(p, x->type, a, b);
     }
 }
 

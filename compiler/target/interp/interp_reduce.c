@@ -75,16 +75,15 @@ static double extreme_f64(const double *x, int64_t n, bool max) {
 }
 
 static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype type) {
-    int64_t lowest = -(INT64_C(1) << (dtype_integer_bits(type) - 2)) * 2;
     bool sum = strcmp(kind, "sum") == 0, max = strcmp(kind, "max") == 0,
          prod = strcmp(kind, "prod") == 0;
-    int64_t best = sum ? 0 : prod ? 1 : max ? lowest : -(lowest + 1);
+    int64_t best = sum ? 0 : prod ? 1 : max ? dtype_lowest(type) : dtype_highest(type);
     for (int64_t i = 0; i < n; i++)
         if (sum)
             best = (int64_t)((uint64_t)best + (uint64_t)x[i]);
         else if (prod)
             best = (int64_t)((uint64_t)best * (uint64_t)x[i]);
-        else if (max ? x[i] > best : x[i] < best)
+        else if (max ? dtype_integer_less(type, best, x[i]) : dtype_integer_less(type, x[i], best))
             best = x[i];
     return best;
 }

@@ -39,7 +39,8 @@ static running_kind running_kind_of(const char *kind) {
 }
 
 #define TOGETHER(T, suffix)                                                                        \
-    static T together_##suffix(running_kind kind, T a, T b) {                                      \
+    static T together_##suffix(dtype type, running_kind kind, T a, T b) {                          \
+        (void)type;                                                                                \
         switch (kind) {                                                                            \
         case RUNNING_SUM:                                                                          \
             return a + b;                                                                          \
@@ -54,16 +55,16 @@ static running_kind running_kind_of(const char *kind) {
 TOGETHER(float, f32)
 TOGETHER(double, f64)
 
-static int64_t together_i64(running_kind kind, int64_t a, int64_t b) {
+static int64_t together_i64(dtype type, running_kind kind, int64_t a, int64_t b) {
     switch (kind) {
     case RUNNING_SUM:
         return (int64_t)((uint64_t)a + (uint64_t)b);
     case RUNNING_PROD:
         return (int64_t)((uint64_t)a * (uint64_t)b);
     case RUNNING_MAX:
-        return a > b ? a : b;
+        return dtype_integer_less(type, b, a) ? a : b;
     default:
-        return a < b ? a : b;
+        return dtype_integer_less(type, a, b) ? a : b;
     }
 }
 
@@ -74,7 +75,7 @@ static int64_t together_i64(running_kind kind, int64_t a, int64_t b) {
         T sum = 0, element;                                                                        \
         for (int64_t i = 0; i < rows->length; i++) {                                               \
             interp_load_##suffix(x, start + i * rows->stride, 1, &element);                        \
-            sum = i == 0 ? element : together_##suffix(kind, sum, element);                        \
+            sum = i == 0 ? element : together_##suffix(x->type, kind, sum, element);               \
             interp_store_##suffix(out, start + i * rows->stride, 1, &sum);                         \
         }                                                                                          \
     }
@@ -104,6 +105,7 @@ static bool running_sums(const interp_step *s, status *st) {
 
 /* Elements of one row: numbers or integers, whichever x is of. */
 typedef struct sort_row {
+    dtype type;
     const double *numbers;
     const int64_t *integers; /* NULL: numbers */
     bool descending;
@@ -112,7 +114,7 @@ typedef struct sort_row {
 /* A NaN is above every number; zeros are equal. */
 static bool is_below(const sort_row *r, int32_t i, int32_t j) {
     if (r->integers)
-        return r->integers[i] < r->integers[j];
+        return dtype_integer_less(r->type, r->integers[i], r->integers[j]);
     return !isnan(r->numbers[i]) && (isnan(r->numbers[j]) || r->numbers[i] < r->numbers[j]);
 }
 
@@ -157,7 +159,8 @@ static void sort_one(const interp_step *s, const scan_rows *rows, int64_t start,
         else
             interp_load_i64(x, at, 1, (int64_t *)elements + i);
     }
-    sort_row r = {.numbers = elements,
+    sort_row r = {.type = x->type,
+                  .numbers = elements,
                   .integers = floats ? NULL : elements,
                   .descending = ir_op_int(s->m, s->op, "descending", 0) != 0};
     const int32_t *sorted = merge_sort(&r, rows->length, room, room + rows->length);

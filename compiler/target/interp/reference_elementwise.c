@@ -571,7 +571,9 @@ bool reference_elementwise(const reference_step *s, status *st) {
     case GRAPH_CONVERT:
         return convert(s, st);
     case GRAPH_BITCAST:
-        return take_bits(s);
+        return dtype_is_float(s->in_type) || dtype_is_float(s->type)
+                   ? take_bits(s)
+                   : reference_exact(s, interp_elementwise, st);
     case GRAPH_COMPARE:
         return compare(s, st);
     case GRAPH_SELECT:

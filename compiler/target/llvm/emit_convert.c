@@ -173,11 +173,16 @@ LLVMValueRef code_wrap_i4(emitter *e, LLVMValueRef x, int width) {
     return LLVMBuildAShr(e->b, LLVMBuildShl(e->b, x, four, ""), four, "");
 }
 
-/* x within the range of a narrower integer type. */
-static LLVMValueRef clamp_int(emitter *e, dtype to, LLVMTypeRef type, LLVMValueRef x, int width) {
-    int64_t limit = INT64_C(1) << (dtype_integer_bits(to) - 1);
-    x = limited(e, "llvm.smax", x, code_splat(e, code_int(e, type, -limit), width));
-    return limited(e, "llvm.smin", x, code_splat(e, code_int(e, type, limit - 1), width));
+/* x within the range of another integer type, as far as it may be beyond. */
+static LLVMValueRef clamp_int(emitter *e, dtype from, dtype to, LLVMValueRef x, int width) {
+    LLVMTypeRef type = code_element(e, from);
+    const int64_t lowest = dtype_lowest(to), highest = dtype_highest(to);
+    if (dtype_lowest(from) < lowest)
+        x = limited(e, "llvm.smax", x, code_splat(e, code_int(e, type, lowest), width));
+    if ((uint64_t)dtype_highest(from) > (uint64_t)highest)
+        x = limited(e, dtype_is_unsigned(from) ? "llvm.umin" : "llvm.smin", x,
+                    code_splat(e, code_int(e, type, highest), width));
+    return x;
 }
 
 static LLVMValueRef real_splat(emitter *e, dtype element, double value, int width) {
@@ -188,38 +193,44 @@ static LLVMValueRef real_splat(emitter *e, dtype element, double value, int widt
 /* Truncated and saturated, a NaN to 0. LLVM's own llvm.fptosi.sat would take vectors apart. */
 static LLVMValueRef float_to_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x) {
     LLVMTypeRef types[] = {code_vector(e, to, width), LLVMTypeOf(x)};
-    if (to == DTYPE_I64)
-        return code_intrinsic(e, "llvm.fptosi.sat", types, 2, &x, 1);
-    double limit = (double)(INT64_C(1) << (dtype_integer_bits(to) - 1));
-    bool exact = from == DTYPE_F64 || to != DTYPE_I32; /* is limit - 1 a number of the type? */
-    LLVMValueRef most = real_splat(e, from, exact ? limit - 1 : limit - 128, width),
-                 least = real_splat(e, from, -limit, width);
+    if (dtype_size(to) == 8)
+        return code_intrinsic(e, to == DTYPE_U64 ? "llvm.fptoui.sat" : "llvm.fptosi.sat", types, 2,
+                              &x, 1);
+    double limit = (double)dtype_highest(to) + 1;
+    bool is_long = dtype_size(to) == 4;
+    bool exact = from == DTYPE_F64 || !is_long; /* is limit - 1 a number of the type? */
+    LLVMValueRef most = real_splat(e, from, exact ? limit - 1 : limit * (1 - 0x1p-24), width),
+                 least = real_splat(e, from, (double)dtype_lowest(to), width);
     LLVMValueRef below = LLVMBuildFCmp(e->b, LLVMRealOLT, x, most, "");
     LLVMValueRef within = LLVMBuildSelect(e->b, below, x, most, "");
     LLVMValueRef above = LLVMBuildFCmp(e->b, LLVMRealOGT, within, least, "");
     within = LLVMBuildSelect(e->b, above, within, least, "");
-    LLVMValueRef whole = LLVMBuildFPToSI(e->b, within, type_of_width(e, e->i32, width), "");
+    LLVMTypeRef word = type_of_width(e, e->i32, width);
+    LLVMValueRef whole = to == DTYPE_U32 ? LLVMBuildFPToUI(e->b, within, word, "")
+                                         : LLVMBuildFPToSI(e->b, within, word, "");
     if (!exact) {
         LLVMValueRef end = real_splat(e, from, limit, width);
         LLVMValueRef over = LLVMBuildFCmp(e->b, LLVMRealOGE, x, end, "");
-        whole = LLVMBuildSelect(e->b, over, k32(e, INT32_MAX, width), whole, "");
+        whole = LLVMBuildSelect(e->b, over, k32(e, dtype_highest(to), width), whole, "");
     }
     LLVMValueRef nan = LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, "");
     whole = LLVMBuildSelect(e->b, nan, k32(e, 0, width), whole, "");
-    return to == DTYPE_I32 ? whole : LLVMBuildTrunc(e->b, whole, types[0], "");
+    return is_long ? whole : LLVMBuildTrunc(e->b, whole, types[0], "");
 }
 
 /* A float that rounds to bf16 (from i64: to f32 too) as the integer itself would, exact: an f32 for
  * i32, an f64 for i64. Where the integer has more bits than that holds, the lowest are folded into
  * one far below bf16's last place. */
-static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width, bool is_long) {
+static LLVMValueRef int_to_float_sticky(emitter *e, dtype from, LLVMValueRef x, int width) {
+    const bool is_long = dtype_size(from) == 8, has_sign = !dtype_is_unsigned(from);
     LLVMTypeRef integer = is_long ? e->i64 : e->i32, real = is_long ? e->f64 : e->f32;
     int64_t low_bits = is_long ? 0xfff : 0xff, limit = INT64_C(1) << (is_long ? 53 : 24);
     LLVMValueRef zero = code_splat(e, code_int(e, integer, 0), width);
     LLVMValueRef mask = code_splat(e, code_int(e, integer, low_bits), width);
     LLVMValueRef fold = code_splat(e, code_int(e, integer, low_bits + 1), width);
-    LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "");
-    LLVMValueRef magnitude = LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "");
+    LLVMValueRef negative = has_sign ? LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "") : NULL;
+    LLVMValueRef magnitude =
+        has_sign ? LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "") : x;
     LLVMValueRef any =
         LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, magnitude, mask, ""), zero, "");
     LLVMValueRef high = LLVMBuildAnd(e->b, magnitude, LLVMBuildNot(e->b, mask, ""), "");
@@ -227,7 +238,8 @@ static LLVMValueRef int_to_float_sticky(emitter *e, LLVMValueRef x, int width, b
     LLVMValueRef few = code_splat(e, code_int(e, integer, limit), width);
     LLVMValueRef used = select_lt(e, magnitude, few, magnitude, folded);
     LLVMValueRef value = LLVMBuildUIToFP(e->b, used, type_of_width(e, real, width), "");
-    return LLVMBuildSelect(e->b, negative, LLVMBuildFNeg(e->b, value, ""), value, "");
+    return has_sign ? LLVMBuildSelect(e->b, negative, LLVMBuildFNeg(e->b, value, ""), value, "")
+                    : value;
 }
 
 /* ---- the table of pairs ---- */
@@ -302,41 +314,44 @@ static LLVMValueRef rounded(emitter *e, dtype from, dtype to, int width, LLVMVal
     return e->toward_zero && narrow ? toward_zero(e, from, to, width, x, near) : near;
 }
 
+static LLVMValueRef whole_to_float(emitter *e, dtype from, LLVMValueRef x, LLVMTypeRef type) {
+    return dtype_is_unsigned(from) ? LLVMBuildUIToFP(e->b, x, type, "")
+                                   : LLVMBuildSIToFP(e->b, x, type, "");
+}
+
 /* AArch64's code generation goes through f64, and would round twice without this. */
-static LLVMValueRef long_to_float(emitter *e, LLVMValueRef x, int width) {
+static LLVMValueRef long_to_float(emitter *e, dtype from, LLVMValueRef x, int width) {
     LLVMTypeRef type = code_vector(e, DTYPE_F32, width);
     if (width == 1 || e->target->rounds_i64_once)
-        return LLVMBuildSIToFP(e->b, x, type, "");
-    return LLVMBuildFPTrunc(e->b, int_to_float_sticky(e, x, width, true), type, "");
+        return whole_to_float(e, from, x, type);
+    return LLVMBuildFPTrunc(e->b, int_to_float_sticky(e, from, x, width), type, "");
 }
 
 /* Every integer that a type narrower than bf16 can hold is exact in f32, so those round once. */
 static LLVMValueRef int_to_float(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
                                  bool saturate) {
-    bool is_bool = from == DTYPE_BOOL, is_long = from == DTYPE_I64;
-    if (to == DTYPE_BF16 && (from == DTYPE_I32 || is_long)) {
-        LLVMValueRef exact = int_to_float_sticky(e, x, width, is_long);
+    bool is_long = dtype_size(from) == 8;
+    if (to == DTYPE_BF16 && dtype_size(from) >= 4) {
+        LLVMValueRef exact = int_to_float_sticky(e, from, x, width);
         return rounded(e, is_long ? DTYPE_F64 : DTYPE_F32, to, width, exact, saturate);
     }
     LLVMTypeRef type = code_vector(e, to == DTYPE_F64 ? to : DTYPE_F32, width);
-    if (is_long && to != DTYPE_F64)
-        x = long_to_float(e, x, width);
-    else
-        x = is_bool ? LLVMBuildUIToFP(e->b, x, type, "") : LLVMBuildSIToFP(e->b, x, type, "");
+    x = is_long && to != DTYPE_F64 ? long_to_float(e, from, x, width)
+                                   : whole_to_float(e, from, x, type);
     return to == DTYPE_F64 ? x : rounded(e, DTYPE_F32, to, width, x, saturate);
 }
 
 static LLVMValueRef int_to_int(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,
                                bool saturate) {
     LLVMTypeRef type = code_vector(e, to, width);
-    if (from == DTYPE_BOOL)
-        return LLVMBuildZExt(e->b, x, type, "");
-    if (dtype_holds(to, from))
-        return LLVMTypeOf(x) == type ? x : LLVMBuildSExt(e->b, x, type, "");
-    if (saturate)
-        x = clamp_int(e, to, code_element(e, from), x, width);
+    const bool holds = dtype_holds(to, from);
+    if (saturate && !holds)
+        x = clamp_int(e, from, to, x, width);
+    if (from == DTYPE_BOOL || dtype_size(to) > dtype_size(from))
+        return dtype_is_unsigned(from) ? LLVMBuildZExt(e->b, x, type, "")
+                                       : LLVMBuildSExt(e->b, x, type, "");
     x = LLVMTypeOf(x) == type ? x : LLVMBuildTrunc(e->b, x, type, "");
-    return to == DTYPE_I4 && !saturate ? code_wrap_i4(e, x, width) : x;
+    return to == DTYPE_I4 && !saturate && !holds ? code_wrap_i4(e, x, width) : x;
 }
 
 LLVMValueRef code_convert_value(emitter *e, dtype from, dtype to, int width, LLVMValueRef x,

@@ -40,6 +40,10 @@ static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMVa
     LLVMTypeRef type = code_element(e, element);
     LLVMValueRef zero = int_splat(e, type, 0, width), one = int_splat(e, type, 1, width);
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, zero, "");
+    if (dtype_is_unsigned(element)) {
+        LLVMValueRef by = LLVMBuildSelect(e->b, none, one, y, "");
+        return LLVMBuildSelect(e->b, none, zero, LLVMBuildUDiv(e->b, x, by, ""), "");
+    }
     LLVMValueRef minus = LLVMBuildICmp(e->b, LLVMIntEQ, y, int_splat(e, type, -1, width), "");
     LLVMValueRef special = LLVMBuildOr(e->b, none, minus, "");
     LLVMValueRef quotient = LLVMBuildSDiv(e->b, x, LLVMBuildSelect(e->b, special, one, y, ""), "");
@@ -215,6 +219,7 @@ static LLVMValueRef shift(emitter *e, int opcode, dtype element, LLVMValueRef x,
 
 static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueRef x,
                                LLVMValueRef y) {
+    const bool has_sign = !dtype_is_unsigned(element);
     switch (opcode) {
     case TILE_ADD:
         return LLVMBuildAdd(e->b, x, y, "");
@@ -225,17 +230,18 @@ static LLVMValueRef int_binary(emitter *e, int opcode, dtype element, LLVMValueR
     case TILE_DIV:
         return int_divide(e, element, x, y);
     case TILE_MAXIMUM:
-        return binary_intrinsic(e, "llvm.smax", x, y);
+        return binary_intrinsic(e, has_sign ? "llvm.smax" : "llvm.umax", x, y);
     case TILE_MINIMUM:
-        return binary_intrinsic(e, "llvm.smin", x, y);
+        return binary_intrinsic(e, has_sign ? "llvm.smin" : "llvm.umin", x, y);
     case TILE_AND:
         return LLVMBuildAnd(e->b, x, y, "");
     case TILE_OR:
         return LLVMBuildOr(e->b, x, y, "");
     case TILE_XOR:
         return LLVMBuildXor(e->b, x, y, "");
-    case TILE_SHL:
     case TILE_SHR:
+        return shift(e, has_sign ? TILE_SHR : TILE_USHR, element, x, y);
+    case TILE_SHL:
     case TILE_USHR:
         return shift(e, opcode, element, x, y);
     case TILE_UMULH:
@@ -266,7 +272,7 @@ static LLVMValueRef compare(emitter *e, const char *name, dtype element, LLVMVal
                             LLVMValueRef y) {
     static const struct {
         LLVMRealPredicate real;
-        LLVMIntPredicate integer, boolean;
+        LLVMIntPredicate integer, natural;
     } table[] = {[PREDICATE_EQ] = {LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},
                  [PREDICATE_NE] = {LLVMRealUNE, LLVMIntNE, LLVMIntNE},
                  [PREDICATE_LT] = {LLVMRealOLT, LLVMIntSLT, LLVMIntULT},
@@ -277,7 +283,7 @@ static LLVMValueRef compare(emitter *e, const char *name, dtype element, LLVMVal
     predicate p = predicate_of(name);
     if (is_computed_float(element))
         return LLVMBuildFCmp(e->b, table[p].real, x, y, "");
-    return LLVMBuildICmp(e->b, element == DTYPE_BOOL ? table[p].boolean : table[p].integer, x, y,
+    return LLVMBuildICmp(e->b, dtype_is_unsigned(element) ? table[p].natural : table[p].integer, x, y,
                          "");
 }
 
@@ -299,6 +305,8 @@ static LLVMValueRef unary(emitter *e, int opcode, dtype element, LLVMValueRef x)
     case TILE_ABS: {
         if (is_float)
             return unary_intrinsic(e, "llvm.fabs", x);
+        if (dtype_is_unsigned(element))
+            return x;
         LLVMValueRef zero = int_splat(e, code_element(e, element), 0, width);
         LLVMValueRef negative = LLVMBuildICmp(e->b, LLVMIntSLT, x, zero, "");
         return LLVMBuildSelect(e->b, negative, LLVMBuildNeg(e->b, x, ""), x, "");

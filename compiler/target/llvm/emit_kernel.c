@@ -14,13 +14,17 @@ LLVMTypeRef code_element(const emitter *e, dtype element) {
         return e->f32;
     case DTYPE_F16:
     case DTYPE_BF16:
+    case DTYPE_I16:
+    case DTYPE_U16:
         return e->i16;
     case DTYPE_I64:
+    case DTYPE_U64:
         return e->i64;
     case DTYPE_F8E4M3FN:
     case DTYPE_F8E5M2:
     case DTYPE_I8:
     case DTYPE_I4:
+    case DTYPE_U8:
         return e->i8;
     case DTYPE_BOOL:
         return e->i1;

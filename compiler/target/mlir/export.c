@@ -87,10 +87,16 @@ const char *export_element(exporter *e, dtype type) {
     case DTYPE_BF16:
         return "i16";
     case DTYPE_I64:
+    case DTYPE_U64:
         return "i64";
     case DTYPE_I32:
+    case DTYPE_U32:
         return "i32";
+    case DTYPE_I16:
+    case DTYPE_U16:
+        return "i16";
     case DTYPE_I8:
+    case DTYPE_U8:
     case DTYPE_I4:
     case DTYPE_F8E4M3FN:
     case DTYPE_F8E5M2:

@@ -56,6 +56,8 @@ const char *export_convert(exporter *e, dtype from, dtype to, const char *x);
 const char *export_widen(exporter *e, dtype type, const char *x);
 /* An integer as `type` keeps it: i4 wraps within its byte. */
 const char *export_wrap(exporter *e, dtype type, const char *x);
+/* The operation that gives the greater or the lesser of two elements. */
+const char *export_extreme(dtype type, bool largest);
 
 /* ---- operations: the value of one element of the result, at `index` ---- */
 const char *export_elementwise(exporter *e, ir_op op, const char *const *index);

@@ -138,9 +138,14 @@ static uint64_t extreme_bits(dtype type, bool least_one) {
         return 0x7ff0000000000000u | (least_one ? sign : 0);
     if (type == DTYPE_F32)
         return 0x7f800000u | (least_one ? sign : 0);
-    if (type == DTYPE_I4)
-        return least_one ? (uint64_t)INT64_C(-8) : 7;
-    return least_one ? sign : sign - 1;
+    return (uint64_t)(least_one ? dtype_lowest(type) : dtype_highest(type));
+}
+
+const char *export_extreme(dtype type, bool largest) {
+    return dtype_is_float(type)      ? largest ? "arith.maximumf" : "arith.minimumf"
+           : dtype_is_unsigned(type) ? largest ? "arith.maxui" : "arith.minui"
+           : largest                 ? "arith.maxsi"
+                                     : "arith.minsi";
 }
 
 static const char *reduced(exporter *e, ir_op op, const char *const *index) {
@@ -167,12 +172,8 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
     else if (sum)
         value = dtype_is_float(r.type) ? lanes_sum(e, &r)
                                        : export_wrap(e, r.type, chain(e, &r, "arith.addi", 0));
-    else if (dtype_is_float(r.type))
-        value = chain(e, &r, largest ? "arith.maximumf" : "arith.minimumf",
-                      extreme_bits(r.type, largest));
     else
-        value =
-            chain(e, &r, largest ? "arith.maxsi" : "arith.minsi", extreme_bits(r.type, largest));
+        value = chain(e, &r, export_extreme(r.type, largest), extreme_bits(r.type, largest));
     return export_convert(e, r.type, result, value);
 }
 
@@ -190,9 +191,7 @@ static const char *running_operation(const char *kind, dtype type, uint64_t *non
         return floats ? "arith.mulf" : "arith.muli";
     }
     *none = extreme_bits(type, largest);
-    return floats    ? largest ? "arith.maximumf" : "arith.minimumf"
-           : largest ? "arith.maxsi"
-                     : "arith.minsi";
+    return export_extreme(type, largest);
 }
 
 /* Each by itself, from the first element on: -0 and it are the element. */

@@ -104,10 +104,6 @@ static const char *to_bf16(exporter *e, const char *x) {
     return export_op(e, "arith.trunci %s : i32 to i16", kept);
 }
 
-static int bits_of(dtype type) {
-    return type == DTYPE_I4 ? 4 : 8 * (int)dtype_size(type);
-}
-
 const char *export_wrap(exporter *e, dtype type, const char *x) {
     if (type != DTYPE_I4)
         return x;
@@ -136,11 +132,12 @@ static const char *to_odd(exporter *e, const char *x) {
 /* Toward zero; what is beyond goes to the nearest integer, a NaN to 0. */
 static const char *float_to_int(exporter *e, dtype from, dtype to, const char *x) {
     const char *real = export_element(e, from), *whole = export_element(e, to);
-    int bits = bits_of(to);
-    uint64_t top =
-        from == DTYPE_F64 ? (uint64_t)(1023 + bits - 1) << 52 : (uint64_t)(127 + bits - 1) << 23;
+    const bool has_sign = !dtype_is_unsigned(to);
+    const uint64_t exponent = (uint64_t)(dtype_integer_bits(to) - has_sign);
+    uint64_t top = from == DTYPE_F64 ? (1023 + exponent) << 52 : (127 + exponent) << 23;
     uint64_t sign = from == DTYPE_F64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
-    const char *limit = export_bits(e, from, top), *low = export_bits(e, from, top | sign);
+    const char *limit = export_bits(e, from, top),
+               *low = export_bits(e, from, has_sign ? top | sign : 0);
     const char *zero = export_bits(e, from, 0);
     const char *above = export_op(e, "arith.cmpf oge, %s, %s : %s", x, limit, real);
     const char *below = export_op(e, "arith.cmpf olt, %s, %s : %s", x, low, real);
@@ -148,9 +145,10 @@ static const char *float_to_int(exporter *e, dtype from, dtype to, const char *x
     const char *out = export_op(e, "arith.ori %s, %s : i1", above, below);
     out = export_op(e, "arith.ori %s, %s : i1", out, nan);
     const char *safe = export_op(e, "arith.select %s, %s, %s : %s", out, zero, x, real);
-    const char *value = export_op(e, "arith.fptosi %s : %s to %s", safe, real, whole);
-    const char *most = export_bits(e, to, (UINT64_C(1) << (bits - 1)) - 1);
-    const char *least = export_bits(e, to, UINT64_MAX << (bits - 1));
+    const char *value =
+        export_op(e, "arith.%s %s : %s to %s", has_sign ? "fptosi" : "fptoui", safe, real, whole);
+    const char *most = export_bits(e, to, (uint64_t)dtype_highest(to));
+    const char *least = export_bits(e, to, (uint64_t)dtype_lowest(to));
     value = export_op(e, "arith.select %s, %s, %s : %s", above, most, value, whole);
     return export_op(e, "arith.select %s, %s, %s : %s", below, least, value, whole);
 }
@@ -183,9 +181,9 @@ static const char *from_float(exporter *e, dtype from, dtype to, const char *x) 
 
 /* Through a wider float there is one rounding only where that holds every value. */
 static dtype holder_of(dtype from) {
-    if (from == DTYPE_I64)
+    if (dtype_size(from) == 8)
         return DTYPE_NONE;
-    return from == DTYPE_I32 ? DTYPE_F64 : DTYPE_F32;
+    return dtype_size(from) == 4 ? DTYPE_F64 : DTYPE_F32;
 }
 
 static const char *from_int(exporter *e, dtype from, dtype to, const char *x) {
@@ -199,7 +197,8 @@ static const char *from_int(exporter *e, dtype from, dtype to, const char *x) {
         return from_float(e, holder, to, from_int(e, from, holder, x));
     }
     if (dtype_is_float(to))
-        return export_op(e, "arith.%s %s : %s to %s", from == DTYPE_BOOL ? "uitofp" : "sitofp", x,
+        return export_op(e, "arith.%s %s : %s to %s", dtype_is_unsigned(from) ? "uitofp" : "sitofp",
+                         x,
                          whole, export_element(e, to));
     if (to == DTYPE_BOOL)
         return export_op(e, "arith.cmpi ne, %s, %s : %s", x, export_bits(e, from, 0), whole);
@@ -210,8 +209,10 @@ static const char *from_int(exporter *e, dtype from, dtype to, const char *x) {
         return export_wrap(e, to, x);
     return export_wrap(e, to,
                        export_op(e, "arith.%s %s : %s to %s",
-                                 dtype_size(to) > dtype_size(from) ? "extsi" : "trunci", x, whole,
-                                 target));
+                                 dtype_size(to) < dtype_size(from) ? "trunci"
+                                 : dtype_is_unsigned(from)         ? "extui"
+                                                                   : "extsi",
+                                 x, whole, target));
 }
 
 const char *export_convert(exporter *e, dtype from, dtype to, const char *x) {

@@ -1,6 +1,8 @@
 /* export_elementwise.c - one element of an element-wise operation. */
 #include "target/mlir/export.h"
 
+#include <string.h>
+
 #include "ops/predicates.h"
 
 /* ---- integers ---- */
@@ -10,6 +12,11 @@ static const char *divided(exporter *e, dtype type, const char *x, const char *y
     const char *t = export_element(e, type), *zero = export_bits(e, type, 0);
     const char *one = export_bits(e, type, 1), *minus = export_bits(e, type, UINT64_MAX);
     const char *by_zero = export_op(e, "arith.cmpi eq, %s, %s : %s", y, zero, t);
+    if (dtype_is_unsigned(type)) {
+        const char *by = export_op(e, "arith.select %s, %s, %s : %s", by_zero, one, y, t);
+        return export_op(e, "arith.select %s, %s, %s : %s", by_zero, zero,
+                         export_op(e, "arith.divui %s, %s : %s", x, by, t), t);
+    }
     const char *by_minus = export_op(e, "arith.cmpi eq, %s, %s : %s", y, minus, t);
     const char *special = export_op(e, "arith.ori %s, %s : i1", by_zero, by_minus);
     const char *safe = export_op(e, "arith.select %s, %s, %s : %s", special, one, y, t);
@@ -25,11 +32,13 @@ static const char *shifted(exporter *e, int opcode, dtype type, const char *x, c
     uint64_t bits = type == DTYPE_I4 ? 4 : 8 * dtype_size(type);
     const char *most = export_bits(e, type, bits - 1);
     const char *count = export_op(e, "arith.minui %s, %s : %s", y, most, t);
-    if (opcode == GRAPH_RIGHT_SHIFT)
+    if (opcode == GRAPH_RIGHT_SHIFT && !dtype_is_unsigned(type))
         return export_op(e, "arith.shrsi %s, %s : %s", x, count, t);
-    const char *left = export_op(e, "arith.shli %s, %s : %s", x, count, t);
+    const char *moved = export_op(
+        e, "arith.%s %s, %s : %s", opcode == GRAPH_RIGHT_SHIFT ? "shrui" : "shli", x, count, t);
     const char *within = export_op(e, "arith.cmpi ule, %s, %s : %s", y, most, t);
-    return export_op(e, "arith.select %s, %s, %s : %s", within, left, export_bits(e, type, 0), t);
+    return export_op(e, "arith.select %s, %s, %s : %s", within, moved,
+                     export_bits(e, type, 0), t);
 }
 
 static const char *integer(exporter *e, int opcode, dtype type, const char *x, const char *y) {
@@ -39,6 +48,8 @@ static const char *integer(exporter *e, int opcode, dtype type, const char *x, c
     case GRAPH_NEG:
         return export_op(e, "arith.subi %s, %s : %s", zero, x, t);
     case GRAPH_ABS: {
+        if (dtype_is_unsigned(type))
+            return x;
         const char *less = export_op(e, "arith.cmpi slt, %s, %s : %s", x, zero, t);
         const char *minus = export_op(e, "arith.subi %s, %s : %s", zero, x, t);
         return export_op(e, "arith.select %s, %s, %s : %s", less, minus, x, t);
@@ -58,8 +69,9 @@ static const char *integer(exporter *e, int opcode, dtype type, const char *x, c
         int opcode;
         const char *name;
     } rows[] = {{GRAPH_ADD, "addi"},      {GRAPH_SUB, "subi"},     {GRAPH_MUL, "muli"},
-                {GRAPH_AND, "andi"},      {GRAPH_OR, "ori"},       {GRAPH_XOR, "xori"},
-                {GRAPH_MAXIMUM, "maxsi"}, {GRAPH_MINIMUM, "minsi"}};
+                {GRAPH_AND, "andi"},      {GRAPH_OR, "ori"},       {GRAPH_XOR, "xori"}};
+    if (opcode == GRAPH_MAXIMUM || opcode == GRAPH_MINIMUM)
+        return export_op(e, "%s %s, %s : %s", export_extreme(type, opcode == GRAPH_MAXIMUM), x, y, t);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].opcode == opcode)
             return export_op(e, "arith.%s %s, %s : %s", rows[i].name, x, y, t);
@@ -98,9 +110,9 @@ static const char *real(exporter *e, int opcode, dtype type, const char *const *
 
 static const char *compared(exporter *e, ir_op op, dtype type, const char *x, const char *y) {
     static const struct {
-        const char *floats, *integers, *bools;
+        const char *floats, *integers, *naturals;
     } names[] = {
-#define PREDICATE(ENUM, name, sign, floats, integers, bools) {floats, integers, bools},
+#define PREDICATE(ENUM, name, sign, floats, integers, naturals) {floats, integers, naturals},
 #include "ops/predicates.def"
     };
     predicate p = predicate_of(ir_op_string(e->m, op, "predicate", "eq"));
@@ -108,7 +120,7 @@ static const char *compared(exporter *e, ir_op op, dtype type, const char *x, co
         return export_op(e, "arith.cmpf %s, %s, %s : %s", names[p].floats, x, y,
                          export_element(e, type));
     return export_op(e, "arith.cmpi %s, %s, %s : %s",
-                     type == DTYPE_BOOL ? names[p].bools : names[p].integers, x, y,
+                     dtype_is_unsigned(type) ? names[p].naturals : names[p].integers, x, y,
                      export_element(e, type));
 }
 
@@ -123,11 +135,14 @@ static const char *clamped(exporter *e, dtype from, dtype to, const char *x) {
                 {DTYPE_F8E5M2, 0x47600000}};
     const char *t = export_element(e, from);
     if (!dtype_is_float(from) && !dtype_is_float(to)) {
-        int bits = to == DTYPE_I4 ? 4 : 8 * (int)dtype_size(to);
-        const char *most = export_bits(e, from, (UINT64_C(1) << (bits - 1)) - 1);
-        const char *least = export_bits(e, from, UINT64_MAX << (bits - 1));
-        x = export_op(e, "arith.minsi %s, %s : %s", x, most, t);
-        return export_op(e, "arith.maxsi %s, %s : %s", x, least, t);
+        const int64_t most = dtype_highest(to), least = dtype_lowest(to);
+        if ((uint64_t)dtype_highest(from) > (uint64_t)most)
+            x = export_op(e, "%s %s, %s : %s", export_extreme(from, false), x,
+                          export_bits(e, from, (uint64_t)most), t);
+        return dtype_lowest(from) >= least
+                   ? x
+                   : export_op(e, "arith.maxsi %s, %s : %s", x,
+                               export_bits(e, from, (uint64_t)least), t);
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].type == to && from == DTYPE_F32) {
@@ -140,12 +155,15 @@ static const char *clamped(exporter *e, dtype from, dtype to, const char *x) {
     return x;
 }
 
-static const char *bits_of(exporter *e, dtype from, dtype to, const char *x) {
+/* `wide` is x in the type that it computes in. */
+static const char *bits_of(exporter *e, dtype from, dtype to, const char *x, const char *wide) {
     const char *f = export_element(e, from), *t = export_element(e, to);
-    const char *bits = export_op(e, "arith.bitcast %s : %s to %s", x, f, t);
+    const char *bits =
+        strcmp(f, t) == 0 ? x : export_op(e, "arith.bitcast %s : %s to %s", x, f, t);
     if (!dtype_is_float(from))
         return bits;
-    const char *nan = export_op(e, "arith.cmpf uno, %s, %s : %s", x, x, f);
+    const char *nan = export_op(e, "arith.cmpf uno, %s, %s : %s", wide, wide,
+                                export_element(e, export_compute_type(from)));
     return export_op(e, "arith.select %s, %s, %s : %s", nan,
                      export_bits(e, to, dtype_format_of(from)->nan), bits, t);
 }
@@ -168,7 +186,7 @@ const char *export_elementwise(exporter *e, ir_op op, const char *const *index) 
     if (d->opcode == GRAPH_CONVERT && ir_op_attr(e->m, op, "saturate"))
         x[0] = clamped(e, wide, result, x[0]);
     if (d->opcode == GRAPH_BITCAST)
-        return bits_of(e, from, result, x[0]);
+        return bits_of(e, from, result, export_load(e, d->operands[0], index), x[0]);
     if (d->opcode == GRAPH_CONVERT)
         return export_convert(e, wide, result, x[0]);
     if (d->opcode == GRAPH_COMPARE)

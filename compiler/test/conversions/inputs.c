@@ -31,10 +31,11 @@ static void add_float_around(dtype from, long double value, bit_list *out) {
 }
 
 static void add_integer_around(dtype from, long double value, bit_list *out) {
-    long double limit = from == DTYPE_I64 ? 0x1p63L : 0x1p31L;
-    if (fabsl(value) >= limit)
+    const bool is_long = dtype_size(from) == 8;
+    if (fabsl(value) >= ldexpl(1, (is_long ? 63 : 31) + dtype_is_unsigned(from)))
         return;
-    uint64_t middle = (uint64_t)(int64_t)value, mask = from == DTYPE_I64 ? UINT64_MAX : UINT32_MAX;
+    uint64_t middle = value < 0 ? 0 - (uint64_t)-value : (uint64_t)value,
+             mask = is_long ? UINT64_MAX : UINT32_MAX;
     for (uint64_t k = middle - 2; k != middle + 3; k++) {
         add(out, k & mask);
         add(out, (0 - k) & mask);

@@ -9,7 +9,7 @@
 #include "tessera/compiler.h"
 #include "tessera/tessera.h"
 
-enum { CONVERSION_ELEMENTS = 1 << 14, CONVERSIONS_MAX = 16 };
+enum { CONVERSION_ELEMENTS = 1 << 14, CONVERSIONS_MAX = 32 };
 
 typedef struct conversion {
     dtype to;

@@ -73,42 +73,48 @@ long double oracle_value(dtype t, uint64_t bits) {
 
 /* ---- integers ---- */
 
-static int width_of(dtype t) {
-    return t == DTYPE_I64 ? 64 : t == DTYPE_I32 ? 32 : t == DTYPE_I8 ? 8 : 4;
-}
+typedef struct integers {
+    int width; /* bits of the numbers, which fill the bytes of an element */
+    bool negative;
+} integers;
 
-static int64_t integer_value(dtype t, uint64_t bits) {
-    switch (t) {
-    case DTYPE_I64:
-        return (int64_t)bits;
-    case DTYPE_I32:
-        return (int32_t)bits;
-    case DTYPE_I8:
-        return (int8_t)bits;
-    case DTYPE_I4:
-        return (int64_t)(bits & 7) - (int64_t)(bits & 8);
-    default:
-        return bits != 0;
-    }
-}
+static const integers kinds[DTYPE_COUNT] = {
+    [DTYPE_I64] = {64, true},  [DTYPE_I32] = {32, true},  [DTYPE_I16] = {16, true},
+    [DTYPE_I8] = {8, true},    [DTYPE_I4] = {4, true},    [DTYPE_U64] = {64, false},
+    [DTYPE_U32] = {32, false}, [DTYPE_U16] = {16, false}, [DTYPE_U8] = {8, false},
+};
 
-/* Bits as stored: an i4 fills its byte. */
-static uint64_t integer_bits(dtype t, int64_t value) {
+/* The number's bits with its sign repeated above them. */
+static uint64_t spread(dtype t, uint64_t bits) {
+    const integers *k = &kinds[t];
     if (t == DTYPE_BOOL)
-        return value != 0;
-    if (t == DTYPE_I4)
-        value = integer_value(t, (uint64_t)value);
-    int width = width_of(t) == 4 ? 8 : width_of(t);
-    return width == 64 ? (uint64_t)value : (uint64_t)value & ((UINT64_C(1) << width) - 1);
+        return bits != 0;
+    const uint64_t top = UINT64_C(1) << (k->width - 1), low = bits & (top | (top - 1));
+    return k->negative && (low & top) ? low - top - top : low;
 }
 
-static int64_t limited(dtype t, long double value) {
-    long double limit = ldexpl(1, width_of(t) - 1);
+/* A long double of x86 holds all integers of 64 bits. */
+static long double integer_value(dtype t, uint64_t bits) {
+    const uint64_t wide = spread(t, bits);
+    return kinds[t].negative && wide >> 63 ? -(long double)(0 - wide) : (long double)wide;
+}
+
+/* Bits as stored. */
+static uint64_t integer_bits(dtype t, uint64_t wide) {
+    const size_t unused = 64 - 8 * dtype_size(t);
+    return spread(t, wide) << unused >> unused;
+}
+
+static uint64_t limited(dtype t, long double value) {
+    const integers *k = &kinds[t];
+    const long double limit = ldexpl(1, k->width - k->negative),
+                      least = k->negative ? -limit : 0;
     if (isnan(value))
         return 0;
     if (value >= limit)
-        return (int64_t)(limit - 1);
-    return value <= -limit ? (int64_t)-limit : (int64_t)value;
+        return k->width - k->negative == 64 ? UINT64_MAX : (uint64_t)limit - 1;
+    value = value <= least ? least : value;
+    return value < 0 ? 0 - (uint64_t)-value : (uint64_t)value;
 }
 
 /* ---- floats ---- */
@@ -156,13 +162,12 @@ static uint64_t wide_bits(dtype to, long double value, bool saturate) {
 
 uint64_t oracle_convert(dtype from, dtype to, bool saturate, uint64_t bits, oracle_hint *hint) {
     bool is_float = dtype_is_float(from);
-    long double value =
-        is_float ? oracle_value(from, bits) : (long double)integer_value(from, bits);
+    long double value = is_float ? oracle_value(from, bits) : integer_value(from, bits);
     if (to == DTYPE_BOOL)
         return value != 0;
     if (!dtype_is_float(to)) {
         bool limits = is_float || saturate;
-        return integer_bits(to, limits ? limited(to, value) : integer_value(from, bits));
+        return integer_bits(to, limits ? limited(to, value) : spread(from, bits));
     }
     return is_listed(to) ? narrow_bits(to, value, saturate, hint) : wide_bits(to, value, saturate);
 }

@@ -11,7 +11,9 @@ static const char *format_of(dtype type) {
     static const char *const formats[DTYPE_COUNT] = {
         [DTYPE_F64] = "d",  [DTYPE_F32] = "f",      [DTYPE_TF32] = "f",   [DTYPE_F16] = "e",
         [DTYPE_BF16] = "H", [DTYPE_F8E4M3FN] = "B", [DTYPE_F8E5M2] = "B", [DTYPE_I64] = "q",
-        [DTYPE_I32] = "i",  [DTYPE_I8] = "b",       [DTYPE_I4] = "b",     [DTYPE_BOOL] = "?"};
+        [DTYPE_I32] = "i",  [DTYPE_I16] = "h",      [DTYPE_I8] = "b",     [DTYPE_I4] = "b",
+        [DTYPE_U64] = "Q",  [DTYPE_U32] = "I",      [DTYPE_U16] = "H",    [DTYPE_U8] = "B",
+        [DTYPE_BOOL] = "?"};
     return formats[type];
 }
 

@@ -28,20 +28,24 @@ ARRAYS = {
     "f8e5m2": ("float8_e5m2", "uint8"),
     "i64": ("int64",),
     "i32": ("int32",),
+    "i16": ("int16",),
     "i8": ("int8",),
     "i4": ("int8",),
+    "u64": ("uint64",),
+    "u32": ("uint32",),
+    "u16": ("uint16",),
+    "u8": ("uint8",),
     "bool": ("bool",),
 }
 
 
 def kernel_type(array_type: str) -> str | None:
-    """The type that a type variable gets from an array; None: none, or more than one could be meant.
+    """The type whose own arrays have this type, which a type variable gets; None: there is none.
 
-    >>> kernel_type("float32"), kernel_type("uint16"), kernel_type("uint8"), kernel_type("int8")
-    ('f32', 'bf16', None, 'i8')
+    >>> kernel_type("float32"), kernel_type("uint16"), kernel_type("bfloat16"), kernel_type("int8")
+    ('f32', 'u16', 'bf16', 'i8')
     """
-    found = [name for name, arrays in ARRAYS.items() if array_type in arrays and name not in ("tf32", "i4")]
-    return found[0] if len(found) == 1 else None
+    return next((name for name, arrays in ARRAYS.items() if array_type == arrays[0] and name not in ("tf32", "i4")), None)
 
 
-f64, f32, tf32, f16, bf16, f8e4m3fn, f8e5m2, i64, i32, i8, i4 = map(ElementType, list(ARRAYS)[:-1])
+f64, f32, tf32, f16, bf16, f8e4m3fn, f8e5m2, i64, i32, i16, i8, i4, u64, u32, u16, u8 = map(ElementType, list(ARRAYS)[:-1])

@@ -171,24 +171,34 @@ static uint32_t power(translator *t, LLVMTypeRef type, uint32_t exponent, bool m
 }
 
 /* A NaN is 0; what is beyond the integers is the first or the last of them. */
-static void to_int(translator *t, LLVMValueRef call) {
+static void to_whole(translator *t, LLVMValueRef call, bool has_sign) {
     bool scalar;
     LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(call, 0));
     uint32_t type = one_type(t, call, &scalar), bits = bits_of(LLVMTypeOf(call)),
              x = argument(t, call, 0);
-    uint64_t least = (uint64_t)1 << (bits - 1);
+    uint64_t least = has_sign ? (uint64_t)1 << (bits - 1) : 0;
     if (bits_of(from) < WORD_BITS)
         translate_fail(t, "conversions of f16 to integers", "");
     uint32_t above = made(t, SpvOpFOrdGreaterThanEqual, type_bool(t),
-                          (uint32_t[]){x, power(t, from, bits - 1, false)}, 2),
+                          (uint32_t[]){x, power(t, from, bits - has_sign, false)}, 2),
              below = made(t, SpvOpFOrdLessThan, type_bool(t),
-                          (uint32_t[]){x, power(t, from, bits - 1, true)}, 2),
-             plain = made(t, SpvOpConvertFToS, type, &x, 1);
+                          (uint32_t[]){x, has_sign ? power(t, from, bits - 1, true)
+                                                   : value_of(t, LLVMConstReal(from, 0))},
+                          2),
+             plain = made(t, has_sign ? SpvOpConvertFToS : SpvOpConvertFToU, type, &x, 1);
     plain =
         made(t, SpvOpSelect, type, (uint32_t[]){above, constant_int(t, bits, least - 1), plain}, 3);
     plain = made(t, SpvOpSelect, type, (uint32_t[]){below, constant_int(t, bits, least), plain}, 3);
     give(t, call, SpvOpSelect, (uint32_t[]){is_nan(t, x, from), constant_int(t, bits, 0), plain},
          3);
+}
+
+static void to_int(translator *t, LLVMValueRef call) {
+    to_whole(t, call, true);
+}
+
+static void to_natural(translator *t, LLVMValueRef call) {
+    to_whole(t, call, false);
 }
 
 /* ---- the machine ---- */
@@ -252,6 +262,7 @@ void translate_call(translator *t, LLVMValueRef i) {
         {"llvm.roundeven.", roundeven_of},
         {"llvm.arithmetic.fence.", fence},
         {"llvm.fptosi.sat.", to_int},
+        {"llvm.fptoui.sat.", to_natural},
         {"llvm.maximum.", maximum_of},
         {"llvm.minimum.", minimum_of},
         {"llvm.smin.", smin_of},
