@@ -32,7 +32,8 @@ dtype type_named(const char *name, span at, diagnostics *d) {
     if (found == DTYPE_NONE) {
         diagnose_error(d, ERROR_UNKNOWN_TYPE, at, "'%.60s' is not an element type", name);
         if (!diagnose_nearest(d, name, names, sizeof(names) / sizeof(names[0]))) {
-            diagnose_help(d, "f64, f32, tf32, f16, bf16, f8e4m3fn, f8e5m2, i64, i32, i16, i8, i4, u64, u32, u16, u8, bool, "
+            diagnose_help(d, "f64, f32, tf32, f16, bf16, f8e4m3fn, f8e5m2, i64, i32, i16, i8, i4, "
+                             "u64, u32, u16, u8, bool, "
                              "or a quoted type variable such as \"T\"");
         }
     }

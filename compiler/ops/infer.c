@@ -261,8 +261,8 @@ static bool graph_infer_bitcast(query *q) {
                  (dtype_is_integer(from) || dtype_is_integer(to));
     if (!known)
         return infer_refuse(q, MISFIT_ELEMENT, 0, -1,
-                            "takes bits as an integer of as many, or an integer's as another type "
-                            "of as many, not %s as %s",
+                            "is between types of one size, of which one is of integers, not of "
+                            "%s as %s",
                             infer_shape_text(q, 0), dtype_name(to));
     return infer_give(q, ir_type_with_element(q->m, q->operands[0], to));
 }

@@ -16,7 +16,7 @@ predicate predicate_of(const char *name) {
 
 bool predicate_holds_i64(predicate p, int64_t x, int64_t y) {
     switch (p) {
-#define PREDICATE(ENUM, name, sign, floats, integers, naturals)                                       \
+#define PREDICATE(ENUM, name, sign, floats, integers, naturals)                                    \
     case PREDICATE_##ENUM:                                                                         \
         return x sign y;
 #include "ops/predicates.def"
@@ -31,7 +31,7 @@ bool predicate_holds_integer(predicate p, dtype type, int64_t x, int64_t y) {
 
 bool predicate_holds_f64(predicate p, double x, double y) {
     switch (p) {
-#define PREDICATE(ENUM, name, sign, floats, integers, naturals)                                       \
+#define PREDICATE(ENUM, name, sign, floats, integers, naturals)                                    \
     case PREDICATE_##ENUM:                                                                         \
         return x sign y;
 #include "ops/predicates.def"

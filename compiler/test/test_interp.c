@@ -343,8 +343,7 @@ static int64_t eval_integers(const integer_case *c) {
     memcpy(s.inputs[0].data, &c->x, dtype_size(s.inputs[0].type));
     memcpy(s.inputs[1].data, &c->y, dtype_size(s.inputs[1].type));
     interpret(&s);
-    int unused = 64 - 8 * (int)dtype_size(s.out.type);
-    int64_t value = (int64_t)(dtype_load_bits(s.out.type, s.out.data, 0) << unused) >> unused;
+    int64_t value = dtype_integer(s.out.type, dtype_load_bits(s.out.type, s.out.data, 0));
     close_subject(&s);
     return value;
 }
@@ -363,6 +362,16 @@ static void test_integers(void **state) {
         {"i32", "minimum(x, y)", -5, 3, -5},
         {"i32", "x & ~y", 12, 4, 8},
         {"i64", "cast(cast(x, f64), i64) + y", 1 << 20, 1, (1 << 20) + 1},
+        {"i16", "x + y", INT16_MAX, 1, INT16_MIN},
+        {"u8", "x - y", 1, 2, 255},
+        {"u16", "x >> y", 0x8000, 15, 1},
+        {"u32", "x // y", -2, 3, 0x55555554},
+        {"u64", "x / y", -1, 10, INT64_C(1844674407370955161)},
+        {"u64", "maximum(x, y)", -1, 1, -1},
+        {"u64", "minimum(x, y)", -1, 1, 1},
+        {"u64", "where(x > y, y, x)", INT64_MIN, 1, 1},
+        {"u64", "x ^ 0x8000000000000000 + y", 0, 1, INT64_MIN + 1},
+        {"u64", "cast(cast(x, f64), u64) - y", INT64_MIN, 0, INT64_MIN},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)

@@ -129,7 +129,8 @@ ir_value tile_of_graph(ir_builder *b, int opcode, const ir_value *operands, uint
     dtype from = tile_type(b, operands[0])->element;
     if (opcode != GRAPH_BITCAST || !dtype_is_float(from))
         return y;
-    ir_value x = dtype_is_narrow(from) ? tile_op(b, TILE_CONVERT, operands, 1, DTYPE_F32) : operands[0],
+    ir_value x = dtype_is_narrow(from) ? tile_op(b, TILE_CONVERT, operands, 1, DTYPE_F32)
+                                       : operands[0],
              canonical = tile_constant(b, to, dtype_format_of(from)->nan),
              nan = tile_compare(b, "uno", x, x);
     return tile_op(b, TILE_SELECT, (ir_value[]){nan, canonical, y}, 3, DTYPE_NONE);

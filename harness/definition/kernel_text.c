@@ -7,14 +7,14 @@
 
 /* Their names for element types, and ours; NULL where we have none. */
 static const char *type_of(const char *name) {
-    static const char *const names[][2] = {{"float32", "f32"},        {"float16", "f16"},
-                                           {"bfloat16", "bf16"},      {"float64", "f64"},
-                                           {"int64", "i64"},          {"float8_e4m3fn", "f8e4m3fn"},
-                                           {"int32", "i32"},          {"int8", "i8"},
-                                           {"int16", "i16"},          {"uint8", "u8"},
-                                           {"uint16", "u16"},         {"uint32", "u32"},
-                                           {"uint64", "u64"},
-                                           {"float8_e5m2", "f8e5m2"}, {"bool", "bool"}};
+    static const char *const names[][2] = {{"float32", "f32"},   {"float16", "f16"},
+                                           {"bfloat16", "bf16"}, {"float64", "f64"},
+                                           {"int64", "i64"},     {"float8_e4m3fn", "f8e4m3fn"},
+                                           {"int32", "i32"},     {"int8", "i8"},
+                                           {"int16", "i16"},     {"uint8", "u8"},
+                                           {"uint16", "u16"},    {"uint32", "u32"},
+                                           {"uint64", "u64"},    {"float8_e5m2", "f8e5m2"},
+                                           {"bool", "bool"}};
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i][0]) == 0)
             return names[i][1];

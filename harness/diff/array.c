@@ -37,14 +37,20 @@ static bool map_elements(array *a, int fd, size_t offset, status *st) {
     return true;
 }
 
+/* Bits of floats travel as integers without a sign: 16 of them are bf16, unless said otherwise. */
 static bool open_layout(const char *path, dtype want, npy_layout *layout, int *fd, status *st) {
-    status plain = STATUS_INIT, as_bf16 = STATUS_INIT;
+    if (!tensor_open_npy(layout, fd, path, want, st))
+        return false;
     if (want != DTYPE_NONE)
-        return tensor_open_npy(layout, fd, path, want, st);
-    if (tensor_open_npy(layout, fd, path, DTYPE_NONE, &plain) ||
-        (plain.code == STATUS_INVALID && tensor_open_npy(layout, fd, path, DTYPE_BF16, &as_bf16)))
         return true;
-    return status_set(st, plain.code, "%s", plain.message);
+    if (layout->type == DTYPE_U16)
+        layout->type = DTYPE_BF16;
+    if (layout->type != DTYPE_U8)
+        return true;
+    close(*fd);
+    return status_set(st, STATUS_INVALID,
+                      "%s: type '|u1' is that of u8, f8e4m3fn and f8e5m2; say which: --type u8",
+                      path);
 }
 
 bool array_open(array *a, const char *path, dtype want, status *st) {

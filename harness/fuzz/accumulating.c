@@ -12,7 +12,10 @@ static const char *accumulator(fuzz_kernel *k, dtype element) {
     if (!choose_rarely(k->c, 4))
         return "";
     if (!dtype_is_float(element))
-        return element == DTYPE_I64 ? " @ accum(i64)" : " @ accum(i32)";
+        return element == DTYPE_I64   ? " @ accum(i64)"
+               : element == DTYPE_U64 ? " @ accum(u64)"
+               : element == DTYPE_U32 ? " @ accum(u32)"
+                                      : " @ accum(i32)";
     return element == DTYPE_F64 || choose_rarely(k->c, 2) ? " @ accum(f64)" : " @ accum(f32)";
 }
 
@@ -97,10 +100,10 @@ bool fuzz_softmax(fuzz_kernel *k) {
     return fuzz_let(k, x->type, rank, dims, "logsumexp(%s, axis=%d)", x->name, axis);
 }
 
-/* i4 and i8 may be multiplied by each other. */
+/* Integers of up to 16 bits may be multiplied by each other. */
 static dtype right_type(fuzz_kernel *k, dtype type) {
-    static const dtype small[] = {DTYPE_I8, DTYPE_I4};
-    return fuzz_is_small_integer(type) ? small[choose_below(k->c, 2)] : type;
+    static const dtype small[] = {DTYPE_I8, DTYPE_I4, DTYPE_U8, DTYPE_I16};
+    return fuzz_is_small_integer(type) ? small[choose_below(k->c, 4)] : type;
 }
 
 /* The arguments that a contraction may have, and what comes of them. */
@@ -113,13 +116,13 @@ typedef struct extras {
 /* `steps`: all of them happen. */
 static extras choose_extras(fuzz_kernel *k, dtype type, bool steps) {
     static const dtype floats[] = {DTYPE_F32, DTYPE_BF16, DTYPE_F16, DTYPE_F64, DTYPE_F8E5M2};
-    static const dtype integers[] = {DTYPE_I32, DTYPE_I64};
+    static const dtype integers[] = {DTYPE_I32, DTYPE_I64, DTYPE_U32, DTYPE_U64};
     bool is_float = dtype_is_float(type);
     bool seq = is_float && choose_rarely(k->c, 3), narrows = choose_rarely(k->c, 4);
     bool pairs = steps && type == DTYPE_BF16 && !seq && choose_rarely(k->c, 2);
     extras e = {.out = fuzz_is_small_integer(type) ? DTYPE_I32 : type};
     if (narrows)
-        e.out = is_float ? floats[choose_below(k->c, 5)] : integers[choose_below(k->c, 2)];
+        e.out = is_float ? floats[choose_below(k->c, 5)] : integers[choose_below(k->c, 4)];
     snprintf(e.words, sizeof e.words, "%s%s%s",
              seq     ? ", order=\"seq\""
              : pairs ? ", order=\"pairs512\""

@@ -14,7 +14,8 @@ bool fuzz_derived(fuzz_kernel *k) {
     case 0:
         return fuzz_let(k, x.type, x.rank, x.dims, "sign(%s)", x.name);
     case 1:
-        return fuzz_let(k, x.type, x.rank, x.dims, "clip(%s, -1, 3)", x.name);
+        return fuzz_let(k, x.type, x.rank, x.dims,
+                        dtype_is_unsigned(x.type) ? "clip(%s, 1, 3)" : "clip(%s, -1, 3)", x.name);
     case 2:
         return fuzz_let(k, x.type, x.rank, x.dims, "clip(%s, %s, 2)", x.name, end->name);
     case 3:
@@ -131,7 +132,10 @@ bool fuzz_padding(fuzz_kernel *k) {
                                before, after);
         dims[i] = before + x->dims[i] + after;
     }
-    const char *value = choose_rarely(k->c, 3) ? x->type == DTYPE_BOOL ? ", True" : ", -1" : "";
+    const char *value = choose_rarely(k->c, 3) ? x->type == DTYPE_BOOL        ? ", True"
+                                                 : dtype_is_unsigned(x->type) ? ", 1"
+                                                                              : ", -1"
+                                               : "";
     return fuzz_let(k, x->type, x->rank, dims, "pad(%s, (%s)%s)", x->name, widths, value);
 }
 

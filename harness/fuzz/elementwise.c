@@ -60,15 +60,16 @@ bool fuzz_binary(fuzz_kernel *k) {
 
 bool fuzz_scalar(fuzz_kernel *k) {
     static const char *const floats[] = {"1.0", "0.5", "-0.0", "3.14159265358979", "1e-30", "inf"};
-    static const char *const integers[] = {"1", "-1", "3", "0", "7"};
+    static const char *const integers[] = {"1", "3", "0", "7", "-1"};
     static const char *const signs[] = {"+", "-", "*", "/", "//", "%", "<<", ">>"};
     const fuzz_value *x = fuzz_any(k);
     if (x->type == DTYPE_BOOL)
         return false;
-    /* The last float is one that this type does not have. */
+    /* The last number is one that some types do not have. */
     uint32_t usable = COUNT(floats) - (x->type == DTYPE_F8E4M3FN);
+    uint32_t whole = COUNT(integers) - dtype_is_unsigned(x->type);
     const char *number = dtype_is_float(x->type) ? floats[choose_below(k->c, usable)]
-                                                 : integers[choose_below(k->c, COUNT(integers))];
+                                                 : integers[choose_below(k->c, whole)];
     const char *sign = signs[choose_below(k->c, dtype_is_float(x->type) ? 4 : COUNT(signs))];
     if (choose_rarely(k->c, 3))
         return fuzz_let(k, x->type, x->rank, x->dims, "%s %s %s", number, sign, x->name);
@@ -121,20 +122,22 @@ bool fuzz_fused(fuzz_kernel *k) {
     return fuzz_let(k, x->type, x->rank, x->dims, "fma(%s, %s, %s)", x->name, y->name, z->name);
 }
 
-/* The type whose elements have the bits of this one's. */
-static dtype of_same_size(dtype type) {
-    static const dtype pairs[][2] = {{DTYPE_F32, DTYPE_I32}, {DTYPE_F64, DTYPE_I64}};
-    for (size_t i = 0; i < COUNT(pairs); i++)
-        for (int k = 0; k < 2; k++)
-            if (pairs[i][k] == type)
-                return pairs[i][1 - k];
-    return DTYPE_NONE;
+/* A type whose elements have as many bits as this one's, and one of the two is of integers;
+ * DTYPE_NONE: the choice was another. */
+static dtype of_same_size(fuzz_kernel *k, dtype type) {
+    dtype other = fuzz_type(k);
+    const dtype both[] = {type, other};
+    for (int i = 0; i < 2; i++)
+        if (both[i] == DTYPE_TF32 || both[i] == DTYPE_I4 || both[i] == DTYPE_BOOL)
+            return DTYPE_NONE;
+    bool whole = dtype_is_integer(type) || dtype_is_integer(other);
+    return whole && dtype_size(type) == dtype_size(other) ? other : DTYPE_NONE;
 }
 
 bool fuzz_cast(fuzz_kernel *k) {
     const fuzz_value *x = fuzz_any(k);
-    dtype bits = of_same_size(x->type);
-    if (bits != DTYPE_NONE && choose_rarely(k->c, 3))
+    dtype bits = of_same_size(k, x->type);
+    if (bits != DTYPE_NONE)
         return fuzz_let(k, bits, x->rank, x->dims, "bitcast(%s, %s)", x->name, dtype_name(bits));
     dtype to = choose_rarely(k->c, 8) ? DTYPE_BOOL : fuzz_type(k);
     return to != x->type &&

@@ -67,7 +67,8 @@ int64_t fuzz_columns(fuzz_kernel *k, dtype type, int64_t depth, int64_t most) {
 
 dtype fuzz_type(fuzz_kernel *k) {
     static const char *const names[] = {"f32",      "bf16",   "f16",  "i32", "i8",  "f64",
-                                        "f8e4m3fn", "f8e5m2", "tf32", "i4",  "i64", "f32"};
+                                        "f8e4m3fn", "f8e5m2", "tf32", "i4",  "i64", "f32",
+                                        "u8",       "u32",    "u64",  "i16"};
     return dtype_from_name(names[choose_below(k->c, sizeof names / sizeof *names)]);
 }
 
@@ -76,7 +77,7 @@ bool fuzz_is_single(dtype type) {
 }
 
 bool fuzz_is_small_integer(dtype type) {
-    return type == DTYPE_I8 || type == DTYPE_I4;
+    return dtype_is_integer(type) && dtype_integer_bits(type) < 32;
 }
 
 bool fuzz_affordable(fuzz_kernel *k, int64_t multiplications) {
@@ -118,10 +119,11 @@ static fuzz_value *add_value(fuzz_kernel *k, char letter, uint32_t number, dtype
 static const char *random_distribution(fuzz_kernel *k, dtype type) {
     static const char *const floats[] = {
         "", "", "", "special()", "constant(-0.0)", "uniform(-100, 100)", "integers(-4, 5)"};
-    static const char *const integers[] = {"", "", "special()", "integers(-4, 5)", "constant(0)"};
+    static const char *const integers[] = {"", "", "special()", "constant(0)", "integers(-4, 5)"};
     if (type == DTYPE_BOOL)
         return "";
-    return dtype_is_float(type) ? floats[choose_below(k->c, 7)] : integers[choose_below(k->c, 5)];
+    return dtype_is_float(type) ? floats[choose_below(k->c, 7)]
+                                : integers[choose_below(k->c, dtype_is_unsigned(type) ? 4 : 5)];
 }
 
 const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int64_t *dims,

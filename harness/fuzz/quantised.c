@@ -1,6 +1,7 @@
 /* quantised.c - statements that convert as a type's policies say, and those over i8 and i4 with
  * scales. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,25 +12,14 @@
 /* The greatest number of a type; of an integer, one past it. */
 static double reach(dtype type) {
     const dtype_format *f = dtype_format_of(type);
-    switch (type) {
-    case DTYPE_I64:
-        return 0x1p63;
-    case DTYPE_I32:
-        return 0x1p31;
-    case DTYPE_I8:
-        return 0x1p7;
-    case DTYPE_I4:
-        return 0x1p3;
-    default:
-        return f ? f->largest : 1;
-    }
+    return f ? f->largest : ldexp(1, dtype_integer_bits(type) - !dtype_is_unsigned(type));
 }
 
 /* Does `saturate` change this conversion? */
 static bool can_saturate(dtype from, dtype to) {
     const dtype_format *f = dtype_format_of(to);
     bool by_itself = f ? !f->infinity : dtype_is_float(from) || to == DTYPE_BOOL;
-    return !by_itself && reach(from) > reach(to) && !dtype_holds(to, from);
+    return !by_itself && (!f || reach(from) > reach(to)) && !dtype_holds(to, from);
 }
 
 static bool can_draw(dtype from, dtype to) {
@@ -40,10 +30,11 @@ static bool can_draw(dtype from, dtype to) {
 /* A cast with policies, or an annotation that converts. */
 bool fuzz_policy(fuzz_kernel *k) {
     static const dtype narrow[] = {DTYPE_F16,  DTYPE_BF16, DTYPE_F8E5M2, DTYPE_F8E4M3FN,
-                                   DTYPE_TF32, DTYPE_I8,   DTYPE_I4,     DTYPE_I32};
+                                   DTYPE_TF32, DTYPE_I8,   DTYPE_I4,     DTYPE_I32,
+                                   DTYPE_U8,   DTYPE_U16,  DTYPE_U32,    DTYPE_I16};
     const fuzz_value *x = fuzz_any(k);
     char policies[80] = "";
-    dtype to = narrow[choose_below(k->c, 8)];
+    dtype to = narrow[choose_below(k->c, 12)];
     bool draws = can_draw(x->type, to) && choose_rarely(k->c, 2);
     bool saturates = can_saturate(draws ? DTYPE_F32 : x->type, to) && !choose_rarely(k->c, 3);
     size_t at = 0;

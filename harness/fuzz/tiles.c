@@ -112,14 +112,15 @@ bool tile_has_whole_rows(const tile_kernel *k, const tile_value *v) {
 }
 
 dtype tile_random_type(tile_kernel *k) {
-    static const char *const names[] = {"f32", "bf16", "f16", "i32", "i8", "f64", "f32"};
+    static const char *const names[] = {"f32", "bf16", "f16", "i32", "i8",
+                                        "f64", "f32",  "u8",  "u32", "i16"};
     return dtype_from_name(names[choose_below(k->c, sizeof names / sizeof *names)]);
 }
 
 dtype tile_product_type(dtype type) {
     if (dtype_is_float(type))
         return dtype_size(type) < dtype_size(DTYPE_F32) ? DTYPE_F32 : type;
-    return DTYPE_I32;
+    return type == DTYPE_U32 ? type : DTYPE_I32;
 }
 
 void tile_product_text(dtype type, const char *x, const char *y, char out[TILE_TEXT * 3]) {

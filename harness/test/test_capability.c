@@ -1,5 +1,5 @@
-/* test_capability.c - the table of what backends do with types has a reason for each line, and takes
- * nothing of lower precision. */
+/* test_capability.c - the table of what backends do with types has a reason for each line, and
+ * takes nothing of lower precision. */
 #include "test/test.h"
 
 #include "case/capability.h"

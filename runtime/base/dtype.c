@@ -308,8 +308,7 @@ static double clamped(double value, double limit) {
 
 static uint64_t bits_to_store(dtype t, double value, bool saturating) {
     if (!dtype_is_float(t))
-        return t == DTYPE_BOOL ? value != 0
-                               : dtype_wrap(t, saturate(value, t));
+        return t == DTYPE_BOOL ? value != 0 : dtype_wrap(t, saturate(value, t));
     if (isnan(value))
         return formats[t].nan;
     switch (t) {

@@ -231,8 +231,7 @@ static bool type_of_descr(const char *path, const char *descr, dtype want, dtype
         }
     return status_set(
         st, STATUS_INVALID,
-        "%s: type '%s' is not supported (f8, f4, f2, i8, i4, i1 and b1 are; u2 where bf16 is "
-        "expected, u1 where an 8-bit float is)",
+        "%s: type '%s' is not supported (f8, f4, f2, i8, i4, i2, i1, u8, u4, u2, u1 and b1 are)",
         path, descr);
 }
 

@@ -12,7 +12,7 @@
 
 /* Support of a backend for values of a type. */
 typedef struct capability {
-    dtype as; /* DTYPE_NONE: native */
+    dtype as;        /* DTYPE_NONE: native */
     const char *why; /* NULL where it is */
 } capability;
 const capability *capability_of(backend_id id, dtype type);

@@ -137,6 +137,14 @@ static const store_case stores[] = {
     {DTYPE_I32, 1e300, 0x7fffffff},
     {DTYPE_I64, 0x1p63, INT64_MAX},
     {DTYPE_I64, -INFINITY, 0x8000000000000000u},
+    {DTYPE_I16, -40000, 0x8000},
+    {DTYPE_U8, 255.9, 255},
+    {DTYPE_U8, -0.9, 0},
+    {DTYPE_U16, 65536, 0xffff},
+    {DTYPE_U32, -1, 0},
+    {DTYPE_U64, 0x1p63, 0x8000000000000000u},
+    {DTYPE_U64, 0x1p64, UINT64_MAX},
+    {DTYPE_U64, NAN, 0},
     {DTYPE_BOOL, NAN, 1},
     {DTYPE_BOOL, -0.0, 0},
     {DTYPE_F64, -NAN, 0x7ff8000000000000u},
@@ -173,7 +181,9 @@ static void types_hold_types(void **state) {
         {DTYPE_F64, DTYPE_F32},     {DTYPE_F32, DTYPE_TF32},    {DTYPE_F32, DTYPE_BF16},
         {DTYPE_F16, DTYPE_F8E5M2},  {DTYPE_BF16, DTYPE_F8E5M2}, {DTYPE_F16, DTYPE_F8E4M3FN},
         {DTYPE_F8E4M3FN, DTYPE_I4}, {DTYPE_F32, DTYPE_I8},      {DTYPE_I8, DTYPE_I4},
-        {DTYPE_I4, DTYPE_BOOL},     {DTYPE_I8, DTYPE_I8},       {DTYPE_F16, DTYPE_F16}};
+        {DTYPE_I4, DTYPE_BOOL},     {DTYPE_I8, DTYPE_I8},       {DTYPE_F16, DTYPE_F16},
+        {DTYPE_I16, DTYPE_U8},      {DTYPE_U16, DTYPE_U8},      {DTYPE_F16, DTYPE_U8},
+        {DTYPE_U8, DTYPE_BOOL},     {DTYPE_F64, DTYPE_U32},     {DTYPE_I64, DTYPE_U32}};
     for (size_t i = 0; i < COUNT_OF(pairs); i++) {
         assert_true(dtype_holds(pairs[i][0], pairs[i][1]));
         assert_int_equal(dtype_holds(pairs[i][1], pairs[i][0]), pairs[i][0] == pairs[i][1]);
@@ -182,6 +192,8 @@ static void types_hold_types(void **state) {
     assert_false(dtype_holds(DTYPE_F8E4M3FN, DTYPE_F8E5M2));
     assert_false(dtype_holds(DTYPE_F8E5M2, DTYPE_F8E4M3FN));
     assert_false(dtype_holds(DTYPE_F32, DTYPE_I32));
+    assert_false(dtype_holds(DTYPE_U8, DTYPE_I8) || dtype_holds(DTYPE_I8, DTYPE_U8));
+    assert_false(dtype_holds(DTYPE_U64, DTYPE_I8) || dtype_holds(DTYPE_I64, DTYPE_U64));
     assert_false(dtype_holds(DTYPE_I32, DTYPE_F8E4M3FN));
 }
 

@@ -72,7 +72,7 @@ typedef struct refusal {
 static const refusal refusals[] = {
     {1, DICT(">f4", "(2,)"), 8, DTYPE_NONE, "big endian"},
     {1, DICT("<c8", "(2,)"), 16, DTYPE_NONE, "'<c8' is not supported"},
-    {1, DICT("<u2", "(2,)"), 4, DTYPE_NONE, "'<u2' is not supported"},
+    {1, DICT("<u2", "(2,)"), 4, DTYPE_I16, "holds u16; i16 was expected"},
     {1, DICT("<f4", "(2,)"), 8, DTYPE_F64, "holds f32; f64 was expected"},
     {1, DICT("<f4", "(2,)"), 7, DTYPE_NONE, "needs 8 bytes of elements; the file has 7"},
     {1, DICT("<f4", "(2,)"), 9, DTYPE_NONE, "the file has 9"},

@@ -42,9 +42,11 @@ entity special_sign(checker *c, const call_arguments *a) {
         return entity_broken(a->at);
     entity zero = entity_integer(c, 0, a->at), one = entity_integer(c, 1, a->at),
            minus = entity_integer(c, -1, a->at);
-    entity above = emit_compare(c, "gt", x, &zero, a->at),
-           below = emit_compare(c, "lt", x, &zero, a->at);
-    entity rest = chosen(c, &below, &minus, x, a->at);
+    entity above = emit_compare(c, "gt", x, &zero, a->at), rest = *x;
+    if (!dtype_is_unsigned(tensor_type(c, x)->element)) {
+        entity below = emit_compare(c, "lt", x, &zero, a->at);
+        rest = chosen(c, &below, &minus, x, a->at);
+    }
     return chosen(c, &above, &one, &rest, a->at);
 }
 

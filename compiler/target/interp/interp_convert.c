@@ -83,8 +83,8 @@ static void convert_integer(const tensor *in, tensor *out, int64_t i, bool satur
         interp_store_i64(out, i, 1, &value);
         return;
     }
-    double wide = out->type == DTYPE_F64 ? dtype_integer_value(in->type, value)
-                                          : widened(in->type, value);
+    double wide =
+        out->type == DTYPE_F64 ? dtype_integer_value(in->type, value) : widened(in->type, value);
     (saturate ? dtype_store_saturated : dtype_store)(out->type, out->data, (size_t)i, wide);
 }
 

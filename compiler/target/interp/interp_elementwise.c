@@ -110,7 +110,7 @@ static int64_t shifted(int opcode, dtype type, int64_t x, int64_t count) {
     bool within = count >= 0 && count < bits;
     if (opcode == GRAPH_RIGHT_SHIFT && !dtype_is_unsigned(type))
         return x >> (within ? count : bits - 1);
-    return !within                        ? 0
+    return !within                       ? 0
            : opcode == GRAPH_RIGHT_SHIFT ? (int64_t)((uint64_t)x >> count)
                                          : (int64_t)((uint64_t)x << count);
 }

@@ -283,8 +283,8 @@ static LLVMValueRef compare(emitter *e, const char *name, dtype element, LLVMVal
     predicate p = predicate_of(name);
     if (is_computed_float(element))
         return LLVMBuildFCmp(e->b, table[p].real, x, y, "");
-    return LLVMBuildICmp(e->b, dtype_is_unsigned(element) ? table[p].natural : table[p].integer, x, y,
-                         "");
+    return LLVMBuildICmp(e->b, dtype_is_unsigned(element) ? table[p].natural : table[p].integer, x,
+                         y, "");
 }
 
 /* ---- the operation ---- */

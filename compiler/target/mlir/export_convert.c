@@ -198,8 +198,7 @@ static const char *from_int(exporter *e, dtype from, dtype to, const char *x) {
     }
     if (dtype_is_float(to))
         return export_op(e, "arith.%s %s : %s to %s", dtype_is_unsigned(from) ? "uitofp" : "sitofp",
-                         x,
-                         whole, export_element(e, to));
+                         x, whole, export_element(e, to));
     if (to == DTYPE_BOOL)
         return export_op(e, "arith.cmpi ne, %s, %s : %s", x, export_bits(e, from, 0), whole);
     const char *target = export_element(e, to);

@@ -34,11 +34,10 @@ static const char *shifted(exporter *e, int opcode, dtype type, const char *x, c
     const char *count = export_op(e, "arith.minui %s, %s : %s", y, most, t);
     if (opcode == GRAPH_RIGHT_SHIFT && !dtype_is_unsigned(type))
         return export_op(e, "arith.shrsi %s, %s : %s", x, count, t);
-    const char *moved = export_op(
-        e, "arith.%s %s, %s : %s", opcode == GRAPH_RIGHT_SHIFT ? "shrui" : "shli", x, count, t);
+    const char *moved = export_op(e, "arith.%s %s, %s : %s",
+                                  opcode == GRAPH_RIGHT_SHIFT ? "shrui" : "shli", x, count, t);
     const char *within = export_op(e, "arith.cmpi ule, %s, %s : %s", y, most, t);
-    return export_op(e, "arith.select %s, %s, %s : %s", within, moved,
-                     export_bits(e, type, 0), t);
+    return export_op(e, "arith.select %s, %s, %s : %s", within, moved, export_bits(e, type, 0), t);
 }
 
 static const char *integer(exporter *e, int opcode, dtype type, const char *x, const char *y) {
@@ -68,10 +67,11 @@ static const char *integer(exporter *e, int opcode, dtype type, const char *x, c
     static const struct {
         int opcode;
         const char *name;
-    } rows[] = {{GRAPH_ADD, "addi"},      {GRAPH_SUB, "subi"},     {GRAPH_MUL, "muli"},
-                {GRAPH_AND, "andi"},      {GRAPH_OR, "ori"},       {GRAPH_XOR, "xori"}};
+    } rows[] = {{GRAPH_ADD, "addi"}, {GRAPH_SUB, "subi"}, {GRAPH_MUL, "muli"},
+                {GRAPH_AND, "andi"}, {GRAPH_OR, "ori"},   {GRAPH_XOR, "xori"}};
     if (opcode == GRAPH_MAXIMUM || opcode == GRAPH_MINIMUM)
-        return export_op(e, "%s %s, %s : %s", export_extreme(type, opcode == GRAPH_MAXIMUM), x, y, t);
+        return export_op(e, "%s %s, %s : %s", export_extreme(type, opcode == GRAPH_MAXIMUM), x, y,
+                         t);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].opcode == opcode)
             return export_op(e, "arith.%s %s, %s : %s", rows[i].name, x, y, t);
@@ -139,10 +139,9 @@ static const char *clamped(exporter *e, dtype from, dtype to, const char *x) {
         if ((uint64_t)dtype_highest(from) > (uint64_t)most)
             x = export_op(e, "%s %s, %s : %s", export_extreme(from, false), x,
                           export_bits(e, from, (uint64_t)most), t);
-        return dtype_lowest(from) >= least
-                   ? x
-                   : export_op(e, "arith.maxsi %s, %s : %s", x,
-                               export_bits(e, from, (uint64_t)least), t);
+        return dtype_lowest(from) >= least ? x
+                                           : export_op(e, "arith.maxsi %s, %s : %s", x,
+                                                       export_bits(e, from, (uint64_t)least), t);
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].type == to && from == DTYPE_F32) {
@@ -158,8 +157,7 @@ static const char *clamped(exporter *e, dtype from, dtype to, const char *x) {
 /* `wide` is x in the type that it computes in. */
 static const char *bits_of(exporter *e, dtype from, dtype to, const char *x, const char *wide) {
     const char *f = export_element(e, from), *t = export_element(e, to);
-    const char *bits =
-        strcmp(f, t) == 0 ? x : export_op(e, "arith.bitcast %s : %s to %s", x, f, t);
+    const char *bits = strcmp(f, t) == 0 ? x : export_op(e, "arith.bitcast %s : %s to %s", x, f, t);
     if (!dtype_is_float(from))
         return bits;
     const char *nan = export_op(e, "arith.cmpf uno, %s, %s : %s", wide, wide,

@@ -107,8 +107,7 @@ static uint64_t integer_bits(dtype t, uint64_t wide) {
 
 static uint64_t limited(dtype t, long double value) {
     const integers *k = &kinds[t];
-    const long double limit = ldexpl(1, k->width - k->negative),
-                      least = k->negative ? -limit : 0;
+    const long double limit = ldexpl(1, k->width - k->negative), least = k->negative ? -limit : 0;
     if (isnan(value))
         return 0;
     if (value >= limit)
