@@ -17,7 +17,7 @@ typedef enum predicate {
 predicate predicate_of(const char *name);
 /* False of PREDICATE_COUNT. */
 bool predicate_holds_i64(predicate p, int64_t x, int64_t y);
-/* Of integers of a type as dtype_integer() has them. */
+/* Takes integers of a type as dtype_integer() has them. */
 bool predicate_holds_integer(predicate p, dtype type, int64_t x, int64_t y);
 bool predicate_holds_f64(predicate p, double x, double y);
 

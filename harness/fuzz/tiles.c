@@ -159,8 +159,9 @@ const tile_value *tile_let_same(tile_kernel *k, tile_value like, const char *for
 static const char *random_distribution(tile_kernel *k, dtype type) {
     static const char *const floats[] = {
         "", "", "", "special()", "constant(-0.0)", "uniform(-100, 100)", "integers(-4, 5)"};
-    static const char *const integers[] = {"", "", "special()", "integers(-4, 5)", "constant(0)"};
-    return dtype_is_float(type) ? floats[choose_below(k->c, 7)] : integers[choose_below(k->c, 5)];
+    static const char *const integers[] = {"", "", "special()", "constant(0)", "integers(-4, 5)"};
+    return dtype_is_float(type) ? floats[choose_below(k->c, 7)]
+                                : integers[choose_below(k->c, dtype_is_unsigned(type) ? 4 : 5)];
 }
 
 static void put_batches(const tile_kernel *k, bool names, text *out) {

@@ -1,6 +1,7 @@
 /* context.c - devices and contexts in Python, and memory of theirs. */
 #include <string.h>
 
+#include "device/backends.h"
 #include "dlpack_capsule.h"
 #include "extension.h"
 
@@ -58,6 +59,30 @@ PyObject *launch_capabilities(PyObject *module, PyObject *index) {
     if (PyErr_Occurred() || !context_held(tsrGetCapabilities((uint32_t)device, &json)))
         return NULL;
     return PyUnicode_FromString(json);
+}
+
+PyObject *launch_backends(PyObject *module, PyObject *nothing) {
+    enum { INTERPRETER, COMPILER, TOOLS, FOREIGN };
+    static const struct {
+        int class, device;
+        const char *name, *driver, *level;
+    } rows[] = {
+#define BACKEND(id, name, class, driver, device, target, ...) {class, device, name, driver, target},
+#include "device/backends.def"
+#undef BACKEND
+    };
+    PyObject *all = PyDict_New();
+    (void)module, (void)nothing;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && all; i++) {
+        if (rows[i].class != COMPILER)
+            continue;
+        int device = rows[i].device == ANY_DEVICE ? 0 : rows[i].device;
+        PyObject *row = Py_BuildValue("(sis)", rows[i].driver, device, rows[i].level);
+        if (!row || PyDict_SetItemString(all, rows[i].name, row) != 0)
+            Py_CLEAR(all);
+        Py_XDECREF(row);
+    }
+    return all;
 }
 
 static PyObject *context_create(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {

@@ -11,6 +11,9 @@ PyMODINIT_FUNC PyInit__tessera(void) {
          "code."},
         {"devices", launch_devices, METH_NOARGS, "A list of dicts."},
         {"capabilities", launch_capabilities, METH_O, "Of the device of that index: JSON."},
+        {"backends", launch_backends, METH_NOARGS,
+         "A dict, by the names of the command line: (driver, which of its devices, level of code: "
+         "'' for this CPU's best, 'device' for the device's own)."},
         {"signature", loaded_signature, METH_O,
          "signature(arrays): a tuple of (type, shape) of each."},
         {"gather", tree_gather, METH_VARARGS,

@@ -263,8 +263,13 @@ f8e4m3fn: ElementType
 f8e5m2: ElementType
 i64: ElementType
 i32: ElementType
+i16: ElementType
 i8: ElementType
 i4: ElementType
+u64: ElementType
+u32: ElementType
+u16: ElementType
+u8: ElementType
 def accum(value: Any) -> Policy:
     """takes an element type"""
 saturate: Policy

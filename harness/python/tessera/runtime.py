@@ -12,6 +12,9 @@ from tessera._errors import Error
 
 # Backends by the code that their devices run, as the command line has them; and types by names from elsewhere.
 _FAMILIES = {"ptx": "cuda", "rocm": "hip"}
+_BACKENDS = _tessera.backends()
+# Devices that are listed where they are asked for, by their drivers.
+_ASKED = {"emulated": "TESSERA_EMULATED", "vulkan": "TESSERA_SOFTWARE_DEVICES", "opencl": "TESSERA_SOFTWARE_DEVICES"}
 _TENSOR_CORE = {"fp16": "f16", "bf16": "bf16", "tf32": "tf32", "fp8_e4m3": "f8e4m3fn", "fp8_e5m2": "f8e5m2", "int8": "i8"}
 _selected = os.environ.get("TESSERA_BACKEND") or "cpu"
 _selected = _FAMILIES.get(_selected, _selected)
@@ -33,12 +36,8 @@ def capabilities(name: str | None = None) -> dict[str, Any]:
     'f32'
     >>> capabilities()["matrix_unit"].get("f8e4m3fn")
     """
-    wanted = _FAMILIES.get(name or backend(), name or backend())
-    for index, device in enumerate(devices()):
-        if device["backend"] == wanted:
-            told: dict[str, Any] = json.loads(_tessera.capabilities(index))
-            return told | _as_elsewhere(told)
-    raise _no_backend(wanted)
+    told: dict[str, Any] = json.loads(_tessera.capabilities(_place_of(name or backend())))
+    return told | _as_elsewhere(told)
 
 
 def _as_elsewhere(told: dict[str, Any]) -> dict[str, Any]:
@@ -52,17 +51,24 @@ def _as_elsewhere(told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _no_backend(name: str) -> Error:
-    return Error(f"there is no backend '{name}' here; there is {', '.join(d['backend'] for d in devices())}; tsr devices says why")
+def _place_of(name: str) -> int:
+    """Its device's place in the list, where it is there, whether it can run or not."""
+    name = _FAMILIES.get(name, name)
+    driver, which, _ = _BACKENDS.get(name, (name, 0, "device"))
+    if driver in _ASKED:
+        os.environ.setdefault(_ASKED[driver], "1")
+    places = [index for index, device in enumerate(devices()) if device["backend"] == driver]
+    if which >= len(places):
+        raise Error(f"there is no backend '{name}' here; there is {', '.join(d['backend'] for d in devices())}; tsr devices says why")
+    return places[which]
 
 
 def _index_of(name: str) -> int:
-    for index, device in enumerate(devices()):
-        if device["backend"] == name:
-            if device["unavailable"]:
-                raise Error(f"backend {name} cannot run here: {device['unavailable']}")
-            return index
-    raise _no_backend(name)
+    index = _place_of(name)
+    reason = devices()[index]["unavailable"]
+    if reason:
+        raise Error(f"backend {name} cannot run here: {reason}")
+    return index
 
 
 def select_backend(name: str) -> None:
@@ -86,15 +92,17 @@ def backend() -> str:
 
 def level() -> str | None:
     """The level of code that the device in use takes; None: that of this CPU, which the compiler finds by itself."""
-    found = devices()[_index_of(backend())]["isa"]
-    return None if found.startswith(("x86-64", "aarch64")) else found
+    level = _BACKENDS.get(backend(), ("", 0, "device"))[2]
+    if level == "device":
+        level = devices()[_index_of(backend())]["isa"]
+    return None if level.startswith(("x86-64", "aarch64")) else level or None
 
 
 @functools.lru_cache(maxsize=None)
-def _context_on(index: int, threads: int) -> _tessera.Context:
-    return _tessera.Context(index, threads)
+def _context_on(name: str, threads: int) -> _tessera.Context:
+    return _tessera.Context(_index_of(name), threads)
 
 
 def context(threads: int | None = None) -> _tessera.Context:
     """The context in which modules are loaded: one for each backend and number of threads."""
-    return _context_on(_index_of(backend()), threads or 0)
+    return _context_on(backend(), threads or 0)

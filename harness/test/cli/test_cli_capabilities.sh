@@ -13,7 +13,7 @@ cp out devices.json
 cat >keys.py <<'END'
 import json, re, sys
 keys = re.findall(r"^KEY\((\w+)", open(sys.argv[1] + "/runtime/device/capability_keys.def").read(), re.M)
-types = "f64 f32 tf32 f16 bf16 f8e4m3fn f8e5m2 i64 i32 i8 i4 bool".split()
+types = "f64 f32 tf32 f16 bf16 f8e4m3fn f8e5m2 i64 i32 i16 i8 i4 u64 u32 u16 u8 bool".split()
 for b in json.load(open("devices.json"))["backends"]:
     c = b["capabilities"]
     assert list(c) == keys, (b["backend"], list(c))

@@ -261,7 +261,7 @@ def write(name, tensors, data, length=None, header=None):
         file.write(struct.pack("<Q", len(text) if length is None else length) + text + data)
 x, s = (struct.pack(f"<{n}f", *(0.5 + i for i in range(n))) for n in (35, 5))
 half = struct.pack("<5H", *range(0x3F80, 0x3F85))
-good = [("weight", "U8", [3], [0, 3]), ("x", "F32", [5, 7], [3, 143]), ("s", "F32", [5], [143, 163]), ("half", "BF16", [5], [163, 173])]
+good = [("weight", "F8_E8M0", [3], [0, 3]), ("x", "F32", [5, 7], [3, 143]), ("s", "F32", [5], [143, 163]), ("half", "BF16", [5], [163, 173])]
 write("good", good, bytes(3) + x + s + half)
 write("cut", good, bytes(3) + x)
 write("shared", [("x", "F32", [5, 7], [0, 140]), ("s", "F32", [5], [136, 156])], x + s[4:])
@@ -313,7 +313,7 @@ x=twice.safetensors|at byte [0-9]+: duplicate object key
 x=list.safetensors|is no JSON object
 x=words.safetensors|its header is no JSON
 x=tiny.safetensors|fewer than 8 bytes
-x=good.safetensors:weight|tensor 'weight' is of U8, which no kernel takes
+x=good.safetensors:weight|tensor 'weight' is of F8_E8M0, which no kernel takes
 x=good.safetensors:X|no tensor 'X' in it; it has weight, x, s, half
 x.npy|wants NAME=FILE.npy, NAME=FILE.safetensors:TENSOR or FILE.safetensors
 gone.safetensors|no such file

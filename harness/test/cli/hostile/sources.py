@@ -90,7 +90,7 @@ SOURCES = [
     ("slice step", 3, (BODY, "E0607"), returned(f"x[:, 0:6:{LAST}]", SMALL, "Tensor[4, 1, f32]")),
     ("one of many columns", 0, None, returned("sum(x[0:1:2147483648], axis=0)", 'x: Tensor["N", "M", f32]',
                                               'Tensor["M", f32]', 'case("a", N=1, M=8)')),
-    ("index", 3, (BODY, "E0110"), returned("x[:, -9223372036854775808]", SMALL, "Tensor[4, f32]")),
+    ("index", 3, (BODY, "E0507"), returned("x[:, -9223372036854775808]", SMALL, "Tensor[4, f32]")),
     ("axis", 3, (BODY, "E0504"), returned(f"softmax(x, axis={LAST})")),
     ("batch_dims", 3, (BODY, "E0607"), returned(f"take(x, i, axis=1, batch_dims={LAST})", SMALL + ", i: Tensor[4, i32]")),
     ("integer of 5000 digits", 3, (BODY, "E0110"), returned("x + 1" + "0" * 5000)),
@@ -109,7 +109,7 @@ SOURCES = [
 
     # ---- sizes ----
     ("dimension", 3, (3, "E0707"), returned("x", f"x: Tensor[{LAST}, f32]", f"Tensor[{LAST}, f32]")),
-    ("dimension 2^63", 3, (5, "E0110"), returned("x", f"x: Tensor[{LAST + 1}, f32]", f"Tensor[{LAST + 1}, f32]")),
+    ("dimension 2^63", 3, (5, "E0404"), returned("x", f"x: Tensor[{LAST + 1}, f32]", f"Tensor[{LAST + 1}, f32]")),
     ("2^62 elements", 3, (3, "E0903"), returned("x", "x: Tensor[2147483648, 2147483648, f32]", "Tensor[2147483648, 2147483648, f32]")),
     ("case 2^63", 3, (3, "E0706"), with_case(f"N={LAST}")),
     ("case -1", 3, (3, "E0706"), with_case("N=-1")),
