@@ -180,10 +180,12 @@ bool array_view_describe(PyObject *o, array_view *v) {
     if (tensor_is(o) && ((const tensor_object *)o)->context)
         return from_context(o, v);
     if (PyObject_CheckBuffer(o) && PyObject_GetBuffer(o, &v->buffer, PyBUF_RECORDS_RO) == 0) {
-        if (from_buffer(v))
-            return true;
-        array_view_release(v);
-        return false;
+        bool ok = from_buffer(v);
+        if (ok && tensor_is(o)) /* the buffer shows bits of what Python has no letter for */
+            v->type = guest_dl_type(((const tensor_object *)o)->type);
+        if (!ok)
+            array_view_release(v);
+        return ok;
     }
     PyErr_Clear();
     if (!PyObject_HasAttrString(o, "__dlpack__")) {
