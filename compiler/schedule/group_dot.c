@@ -297,7 +297,8 @@ static block_memory open_memory(contraction *c, ir_builder *b) {
         memory.totals = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
     if (c->tiles.strip.size)
         memory.sums = scheduler_buffer(s, b, "workgroup", c->element, 2, dims);
-    if (c->group == 4 && !c->turned)
+    const bool biased = c->group == 4 && contraction_element(c, c->lhs.buffer) == DTYPE_I8;
+    if (biased && !c->turned)
         memory.offsets = scheduler_buffer(s, b, "workgroup", c->element, 1, &bn);
     contraction_set(c, &memory.total_access, AXIS_M, bn);
     contraction_set(c, &memory.total_access, AXIS_N, 1);

@@ -277,6 +277,10 @@ void dot_load_counts(dot *t, ir_builder *b, dot_buffer which) {
     }
 }
 
+static bool is_signed_left(const dot *t) {
+    return !dtype_is_unsigned(tile_type(t->b, frame_memory(&t->f, 0))->element);
+}
+
 /* The rhs of the group at k, which is packed. */
 static ir_value right_group(dot *t, ir_builder *b, ir_value k) {
     t->f.index[t->k] = k;
@@ -284,14 +288,14 @@ static ir_value right_group(dot *t, ir_builder *b, ir_value k) {
                      1);
 }
 
-/* Groups of elements, some in a trip. Those of i8 are unsigned on the left: 128 is added to each.
+/* Groups of elements, some in a trip. Bytes on the left have no sign: to each of i8 128 is added.
  * What that adds is summed beside them where they are turned over, and taken away; for `unit` it is
  * all that is summed. `end` (may be 0): elements from there on are none; on the right they are 0.
  */
 static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value end,
                            ir_value sum) {
     const uint32_t all = 0x80808080u;
-    bool exact = t->of == DTYPE_I8, beside = exact && t->turned;
+    bool exact = t->of == DTYPE_I8, biased = exact && is_signed_left(t), beside = biased && t->turned;
     int64_t one = 1, step = t->unroll > t->group ? t->unroll : t->group;
     ir_op loop;
     ir_value k, next[2] = {sum};
@@ -311,7 +315,7 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
         if (t->unit)
             continue;
         ir_value x = end ? last_group(t, &in, at, end) : dot_left_group(t, &in, at);
-        x = exact ? with_constant(&in, TILE_XOR, x, all) : x;
+        x = biased ? with_constant(&in, TILE_XOR, x, all) : x;
         next[0] = tile_group_dot(&in, x, y, next[0], t->of, exact);
     }
     if (t->turned && t->prefetch)

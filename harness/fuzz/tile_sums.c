@@ -13,6 +13,11 @@ static bool is_single(dtype type) {
 
 /* ---- of a tile that has all of its columns ---- */
 
+/* No product of tiles is of such. */
+static bool is_word(dtype type) {
+    return type == DTYPE_I32 || type == DTYPE_U32;
+}
+
 static const tile_value *whole_rows(tile_kernel *k) {
     const tile_value *x = tile_any(k, 2, DTYPE_NONE);
     return x && tile_has_whole_rows(k, x) && tile_axis_length(k, x->axes[1]) ? x : NULL;
@@ -61,7 +66,7 @@ bool fuzz_tile_rows(tile_kernel *k) {
 /* Multiplies by a matrix that is there as a whole, perhaps transposed. */
 bool fuzz_tile_product(tile_kernel *k) {
     const tile_value *x = tile_any(k, 2, DTYPE_NONE);
-    if (!x || !tile_has_whole_rows(k, x) || x->type == DTYPE_I32)
+    if (!x || !tile_has_whole_rows(k, x) || is_word(x->type))
         return false;
     tile_value left = *x, like = left;
     bool turned = choose_rarely(k->c, 3);
@@ -151,9 +156,9 @@ bool fuzz_tile_steps(tile_kernel *k) {
     static const char *const around[] = {"%s", "-%s", "abs(%s)", "relu(%s)"};
     tile_loop l;
     dtype type = tile_random_type(k);
-    type = type == DTYPE_I32 ? DTYPE_I8 : type;
+    type = is_word(type) ? DTYPE_I8 : type;
     bool batched = k->batches && !choose_rarely(k->c, 4);
-    uint32_t wraps = type == DTYPE_I8 ? 1 : type == DTYPE_F64 ? 3 : 4;
+    uint32_t wraps = !dtype_is_float(type) ? 1 : type == DTYPE_F64 ? 3 : 4;
     const char *wrap = around[choose_below(k->c, wraps)];
     if (!make_loop(k, &l))
         return false;

@@ -120,7 +120,7 @@ dtype tile_random_type(tile_kernel *k) {
 dtype tile_product_type(dtype type) {
     if (dtype_is_float(type))
         return dtype_size(type) < dtype_size(DTYPE_F32) ? DTYPE_F32 : type;
-    return type == DTYPE_U32 ? type : DTYPE_I32;
+    return DTYPE_I32;
 }
 
 void tile_product_text(dtype type, const char *x, const char *y, char out[TILE_TEXT * 3]) {

@@ -44,13 +44,14 @@ static int64_t lhs_packing(const contraction *c) {
  * where the profile lets it. */
 static int64_t best_group(const contraction *c) {
     dtype x = contraction_element(c, c->lhs.buffer), y = contraction_element(c, c->rhs.buffer);
-    bool exact = x == DTYPE_I8 && c->element == DTYPE_I32, pairs = c->order == ORDER_PAIRS512,
+    bool bytes = y == DTYPE_I8 && (x == DTYPE_I8 || x == DTYPE_U8);
+    bool exact = bytes && c->element == DTYPE_I32, pairs = c->order == ORDER_PAIRS512,
          near = x == DTYPE_BF16 && c->element == DTYPE_F32 &&
                 (pairs || strcmp(c->s->request->profile, "strict") != 0);
     int64_t group = exact ? 4 : near ? 2 : 0;
     bool whole = ir_dim_is_static(c->shape.k) ? c->shape.k > 0 && group && c->shape.k % group == 0
                                               : contraction_can_pack_blocks(c);
-    bool fits = (c->s->target->dots || pairs) && x == y && group && whole &&
+    bool fits = (c->s->target->dots || pairs) && (x == y || bytes) && group && whole &&
                 (c->shape.rows >= 4 || c->turnable) && c->counts.of != COUNTS_STEPS &&
                 contraction_along(c, &c->lhs.access, AXIS_K) == 1;
     return fits ? group : 0;
