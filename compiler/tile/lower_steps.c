@@ -295,7 +295,8 @@ static ir_value right_group(dot *t, ir_builder *b, ir_value k) {
 static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value end,
                            ir_value sum) {
     const uint32_t all = 0x80808080u;
-    bool exact = t->of == DTYPE_I8, biased = exact && is_signed_left(t), beside = biased && t->turned;
+    bool exact = t->of == DTYPE_I8, biased = exact && is_signed_left(t),
+         beside = biased && t->turned;
     int64_t one = 1, step = t->unroll > t->group ? t->unroll : t->group;
     ir_op loop;
     ir_value k, next[2] = {sum};

@@ -342,7 +342,9 @@ bool ceilings_measure(ceilings *c, uint32_t threads, bool quick, status *st) {
 }
 
 static const char *element_of(dtype type) {
-    return type == DTYPE_F64 ? "f64" : dtype_is_integer(type) && dtype_size(type) == 1 ? "i8" : "f32";
+    return type == DTYPE_F64                                 ? "f64"
+           : dtype_is_integer(type) && dtype_size(type) == 1 ? "i8"
+                                                             : "f32";
 }
 
 bool ceilings_measure_needed(ceilings *c, const ceilings_need *need, status *st) {

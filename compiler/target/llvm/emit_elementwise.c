@@ -32,6 +32,30 @@ static LLVMValueRef binary_intrinsic(emitter *e, const char *name, LLVMValueRef 
     return code_intrinsic(e, name, &type, 1, args, 2);
 }
 
+static bool is_x86(const emitter *e) {
+    return strncmp(e->target->triple, "x86_64", 6) == 0 && e->target->class != TARGET_SIMT;
+}
+
+static LLVMValueRef whole_quotient(emitter *e, bool has_sign, LLVMValueRef x, LLVMValueRef y) {
+    return has_sign ? LLVMBuildSDiv(e->b, x, y, "") : LLVMBuildUDiv(e->b, x, y, "");
+}
+
+/* x86 divides vectors of floats alone. x / y lies at least 1 / y from every integer that it is not,
+ * and its rounding moves it by less where |x| has no more bits than a significand: cut, it is the
+ * quotient of the integers. */
+static LLVMValueRef quotient(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef y) {
+    const bool has_sign = !dtype_is_unsigned(element);
+    const int width = lanes_of(x);
+    if (width == 1 || !is_x86(e) || dtype_size(element) > 4 || LLVMIsConstant(y))
+        return whole_quotient(e, has_sign, x, y);
+    LLVMTypeRef type = LLVMTypeOf(x),
+                real = code_vector(e, dtype_size(element) > 2 ? DTYPE_F64 : DTYPE_F32, width);
+    x = has_sign ? LLVMBuildSIToFP(e->b, x, real, "") : LLVMBuildUIToFP(e->b, x, real, "");
+    y = has_sign ? LLVMBuildSIToFP(e->b, y, real, "") : LLVMBuildUIToFP(e->b, y, real, "");
+    LLVMValueRef q = LLVMBuildFDiv(e->b, x, y, "");
+    return has_sign ? LLVMBuildFPToSI(e->b, q, type, "") : LLVMBuildFPToUI(e->b, q, type, "");
+}
+
 /* x / y with x / 0 = 0 and MIN / -1 = MIN: the processor must never see either. Lanes past the end
  * of a row hold some number: the same one for each use. */
 static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMValueRef y) {
@@ -42,13 +66,13 @@ static LLVMValueRef int_divide(emitter *e, dtype element, LLVMValueRef x, LLVMVa
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, y, zero, "");
     if (dtype_is_unsigned(element)) {
         LLVMValueRef by = LLVMBuildSelect(e->b, none, one, y, "");
-        return LLVMBuildSelect(e->b, none, zero, LLVMBuildUDiv(e->b, x, by, ""), "");
+        return LLVMBuildSelect(e->b, none, zero, quotient(e, element, x, by), "");
     }
     LLVMValueRef minus = LLVMBuildICmp(e->b, LLVMIntEQ, y, int_splat(e, type, -1, width), "");
     LLVMValueRef special = LLVMBuildOr(e->b, none, minus, "");
-    LLVMValueRef quotient = LLVMBuildSDiv(e->b, x, LLVMBuildSelect(e->b, special, one, y, ""), "");
-    quotient = LLVMBuildSelect(e->b, minus, LLVMBuildSub(e->b, zero, x, ""), quotient, "");
-    return LLVMBuildSelect(e->b, none, zero, quotient, "");
+    LLVMValueRef q = quotient(e, element, x, LLVMBuildSelect(e->b, special, one, y, ""));
+    q = LLVMBuildSelect(e->b, minus, LLVMBuildSub(e->b, zero, x, ""), q, "");
+    return LLVMBuildSelect(e->b, none, zero, q, "");
 }
 
 /* An operation of the table that nobody taught this file: told, not guessed. */
@@ -72,10 +96,6 @@ static LLVMValueRef extreme_both_ways(emitter *e, int opcode, LLVMValueRef x, LL
     one = opcode == TILE_MAXIMUM ? LLVMBuildAnd(e->b, one, other, "")
                                  : LLVMBuildOr(e->b, one, other, "");
     return LLVMBuildBitCast(e->b, one, type, "");
-}
-
-static bool is_x86(const emitter *e) {
-    return strncmp(e->target->triple, "x86_64", 6) == 0 && e->target->class != TARGET_SIMT;
 }
 
 LLVMValueRef code_extreme_number(emitter *e, int opcode, LLVMValueRef x, LLVMValueRef y) {
