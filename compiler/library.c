@@ -8,7 +8,10 @@
 
 #include "base/vec.h"
 #include "graph/instance.h"
+#include "graph/passes.h"
 #include "library/library_files.h"
+#include "library_around.h"
+#include "library_parts.h"
 #include "library_rows.h"
 #include "ops/graph.h"
 #include "ops/tiles.h"
@@ -16,22 +19,7 @@
 #include "tile/mma.h"
 #include "tile/tile.h"
 
-/* ---- the composite ---- */
-
-/* The kernel's one operation, of its inputs in their order; 0: there are others. */
-static ir_op only_composite(const ir_module *m) {
-    const ir_block_data *body = ir_kernel_body(m);
-    ir_op op = body->first;
-    const ir_op_data *d = op ? ir_op_get(m, op) : NULL, *end;
-    if (!d || graph_op_class(d->opcode) != GRAPH_CLASS_COMPOSITE || d->next != body->last ||
-        d->operand_count != body->argument_count || d->result_count != 1)
-        return 0;
-    end = ir_op_get(m, body->last);
-    bool whole = end->operand_count == 1 && end->operands[0] == d->results[0];
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        whole = whole && d->operands[i] == body->arguments[i];
-    return whole ? op : 0;
-}
+/* ---- units ---- */
 
 /* A unit that reads registers, and multiplies the type where no order is asked for. */
 static bool has_unit(const target_info *target, dtype factor) {
@@ -95,11 +83,23 @@ static const struct entry {
     {GRAPH_ATTENTION, "attention.tsr", describe_attention},
 };
 
-static const struct entry *entry_of(const ir_module *m, ir_op op) {
-    for (size_t i = 0; op && i < sizeof entries / sizeof *entries; i++)
-        if (entries[i].opcode == ir_op_get(m, op)->opcode)
+static const struct entry *entry_of(int opcode) {
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (entries[i].opcode == opcode)
             return &entries[i];
     return NULL;
+}
+
+/* The one of the kernel's operations that is such a composite; 0: there is none, or several. */
+static ir_op composite_of(const ir_module *m) {
+    ir_op found = 0;
+    for (ir_op op = ir_kernel_body(m)->first; op; op = ir_op_get(m, op)->next)
+        if (entry_of(ir_op_get(m, op)->opcode)) {
+            if (found)
+                return 0;
+            found = op;
+        }
+    return found;
 }
 
 /* Number of what the source says of the composite; 0: nothing of this kind. */
@@ -114,10 +114,12 @@ bool library_may(const ir_module *graph, const settings *all, const compiler_opt
     if (asked || target->class != TARGET_SIMT || tiles_of(graph) || !ir_module_kernel(graph) ||
         settings_schedule_calls(all, graph))
         return false;
-    ir_op op = only_composite(graph);
     if (library_rows_may(graph))
         return true;
-    if (!entry_of(graph, op) || options->profile == PROFILE_STRICT || !is_of_one_type(graph, op))
+    bool sums;
+    ir_op op = composite_of(graph);
+    if (!op || options->profile == PROFILE_STRICT || !is_of_one_type(graph, op) ||
+        !parts_may(graph, op, &sums) || sums)
         return false;
     dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
     return dtype_is_narrow(element) && has_unit(target, element);
@@ -126,7 +128,7 @@ bool library_may(const ir_module *graph, const settings *all, const compiler_opt
 /* ---- the library's kernel ---- */
 
 typedef struct library_request {
-    const ir_module *graph;
+    const ir_module *graph;      /* of a composite: with the primitives of all others */
     const compiler_knobs *knobs; /* the points of its space */
     /* Its graph at a point, owned; NULL: there is none. */
     ir_module *(*make)(struct library_request *r, const uint32_t at[COMPILER_KNOBS_MAX]);
@@ -212,13 +214,6 @@ static void name_as(ir_module *m, const ir_module *graph) {
     ir_op_set_attr(m, kernel, "shapes", ir_attr_array(m, shapes, count));
 }
 
-/* Its functions are computed as those of the composite. */
-static void keep_math(ir_module *made, const ir_module *graph) {
-    const char *math = ir_op_string(graph, ir_module_kernel(graph), "math", NULL);
-    if (math)
-        ir_op_set_attr(made, ir_module_kernel(made), "math", ir_attr_string(made, math));
-}
-
 /* Loads of what is fetched ahead have the hint: one trip ahead, or none. */
 static void keep_fetch(ir_module *made, const setting *fetch) {
     static const char *const name = "prefetch";
@@ -283,11 +278,12 @@ static ir_module *template_at(library_request *r, const uint32_t at[COMPILER_KNO
     point_text(r->knobs, at, &words);
     const compiler_case *chosen =
         compiler_case_choose(r->source, r->kernel, r->c, words.data, &r->st);
-    ir_module *made = chosen ? specialized(r->source, r->kernel, chosen) : NULL;
-    if (made)
-        keep_math(made, r->graph);
-    if (made && r->fetch)
-        keep_fetch(made, r->fetch);
+    ir_module *tiles = chosen ? specialized(r->source, r->kernel, chosen) : NULL, *made = NULL;
+    if (tiles && r->fetch)
+        keep_fetch(tiles, r->fetch);
+    if (tiles)
+        made = library_around(r->graph, composite_of(r->graph), tiles);
+    ir_module_free(tiles);
     text_release(&words);
     return made;
 }
@@ -370,14 +366,19 @@ static bool lower_rows(library_request *r, library_kernel *out) {
 }
 
 static bool lower_template(library_request *r, library_kernel *out) {
-    const struct entry *e = entry_of(r->graph, only_composite(r->graph));
+    enum { MOST_OPERATIONS = 1000 };
+    ir_module *g = ir_module_clone(r->graph);
+    ir_op op = composite_of(g);
+    const struct entry *e = entry_of(ir_op_get(g, op)->opcode);
     compiler_values values = {0};
     text dims, said;
     arena memory;
     text_init(&dims);
     text_init(&said);
     arena_init(&memory);
-    if (e->describe(r->graph, only_composite(r->graph), &out->name, &r->depth, &dims))
+    graph_decompose_within(g, ir_module_kernel(g), e->opcode);
+    r->graph = g;
+    if (ir_op_count(g) <= MOST_OPERATIONS && e->describe(g, op, &out->name, &r->depth, &dims))
         r->source = open_library(e->file);
     r->kernel = r->source ? compiler_kernel_named(r->source, out->name) : NULL;
     if (r->kernel && compiler_values_read(dims.data, &memory, &values, &r->st))
@@ -390,12 +391,13 @@ static bool lower_template(library_request *r, library_kernel *out) {
     arena_release(&memory);
     text_release(&said);
     text_release(&dims);
+    ir_module_free(g);
     return found;
 }
 
 bool library_lower(const ir_module *graph, const settings *all, const compiler_options *options,
                    const target_info *target, library_kernel *out) {
-    const uint32_t fetch = said_of(graph, only_composite(graph), all, SETTING_PREFETCH);
+    const uint32_t fetch = said_of(graph, composite_of(graph), all, SETTING_PREFETCH);
     library_request r = {.graph = graph, .options = options, .target = target, .st = STATUS_INIT};
     if (fetch && setting_at(all, fetch)->into == FETCH_SHARED)
         r.fetch = setting_at(all, fetch);

@@ -25,7 +25,7 @@ bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *
                                         .shared_bytes = target->shared_bytes,
                                         .copies = target->copies};
     ir_module *graph = ir_module_clone(specialized);
-    graph_decompose_tiles(graph, tiles_of(graph));
+    graph_decompose_within(graph, tiles_of(graph), GRAPH_MATMUL);
     if (options->profile != PROFILE_STRICT)
         graph_contract_tiles(graph, tiles_of(graph));
     *out = simt_from_tiles(graph, &request, why);

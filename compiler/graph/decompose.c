@@ -21,11 +21,11 @@ bool graph_decompose_all(ir_module *m, status *st) {
                       LIMIT_OPERATIONS);
 }
 
-void graph_decompose_tiles(ir_module *m, ir_op tiles) {
-    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);) {
+void graph_decompose_within(ir_module *m, ir_op around, int kept) {
+    for (ir_walk w = ir_walk_op(m, around); ir_walk_next(&w);) {
         const ir_op_data d = *ir_op_get(m, w.op);
         ir_value results[LIMIT_OPERANDS];
-        if (graph_op_class(d.opcode) != GRAPH_CLASS_COMPOSITE || d.opcode == GRAPH_MATMUL)
+        if (graph_op_class(d.opcode) != GRAPH_CLASS_COMPOSITE || d.opcode == kept)
             continue;
         ir_builder b = {m, d.block, w.op, d.location};
         graph_decompose(&b, w.op, results);

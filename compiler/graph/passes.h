@@ -46,9 +46,10 @@ bool graph_simplify(ir_module *m, status *st);
 
 /* Products that are only added to something become fma: other bits, for profiles that allow it. */
 bool graph_contract(ir_module *m, status *st);
-/* The same, and the composites but for products, of a kernel of tiles that stays one. */
+/* The same of a kernel of tiles that stays one. */
 void graph_contract_tiles(ir_module *m, ir_op tiles);
-void graph_decompose_tiles(ir_module *m, ir_op tiles);
+/* Composites inside of an operation become their primitives, but for those with that opcode. */
+void graph_decompose_within(ir_module *m, ir_op around, int kept);
 
 /* False where the kernel has no formula, so that none of this can be asked of it. */
 bool graph_require_formula(const ir_module *m, status *st);

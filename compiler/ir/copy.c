@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "ir/dim.h"
 
 static void copy_block(ir_module *m, ir_block to, const ir_module *from, ir_block block,
                        ir_value *copies) {
@@ -43,4 +44,62 @@ ir_op ir_copy_op(ir_builder *b, const ir_module *from, ir_op op, ir_value *copie
     free(operands);
     free(results);
     return copy;
+}
+
+/* ---- attributes ---- */
+
+static ir_dim copy_dim(ir_module *m, const ir_module *from, ir_dim dim) {
+    ir_dim copy = dim;
+    if (!ir_dim_is_static(dim) && !ir_dim_parse(m, ir_dim_text((ir_module *)from, dim), &copy))
+        ir_fail(m, "a dimension is too long");
+    return copy;
+}
+
+static ir_type copy_type(ir_module *m, const ir_module *from, ir_type type) {
+    const ir_type_data *d = ir_type_get(from, type);
+    ir_dim dims[IR_MAX_RANK];
+    for (int i = 0; i < d->rank; i++)
+        dims[i] = copy_dim(m, from, d->dims[i]);
+    return d->kind == IR_TYPE_SCALAR  ? ir_type_scalar(m, d->element)
+           : d->kind == IR_TYPE_INDEX ? ir_type_index(m)
+                                      : ir_type_shaped(m, d->kind, d->element, d->rank, dims);
+}
+
+static ir_attr copy_list(ir_module *m, const ir_module *from, const ir_attr_data *d) {
+    ir_attr *items = base_calloc((size_t)d->count + 1, sizeof *items);
+    for (uint32_t i = 0; i < d->count; i++)
+        items[i] = ir_copy_attr(m, from, d->items[i]);
+    ir_attr copy = d->kind == IR_ATTR_ARRAY ? ir_attr_array(m, items, d->count)
+                                            : ir_attr_dict(m, d->keys, items, d->count);
+    free(items);
+    return copy;
+}
+
+ir_attr ir_copy_attr(ir_module *m, const ir_module *from, ir_attr attr) {
+    const ir_attr_data *d = ir_attr_get(from, attr);
+    switch (d->kind) {
+    case IR_ATTR_UNIT:
+        return ir_attr_unit(m);
+    case IR_ATTR_BOOL:
+        return ir_attr_bool(m, d->integer != 0);
+    case IR_ATTR_INT:
+        return ir_attr_int(m, d->integer);
+    case IR_ATTR_BITS:
+        return ir_attr_bits(m, d->element, d->bits);
+    case IR_ATTR_STRING:
+        return ir_attr_string(m, d->string);
+    case IR_ATTR_DIM:
+        return ir_attr_dim(m, copy_dim(m, from, d->integer));
+    case IR_ATTR_TYPE:
+        return ir_attr_type(m, copy_type(m, from, d->type));
+    case IR_ATTR_DENSE:
+        return ir_attr_dense(m, copy_type(m, from, d->type), d->blob);
+    case IR_ATTR_ARRAY:
+    case IR_ATTR_DICT:
+        return copy_list(m, from, d);
+    case IR_ATTR_NONE:
+    case IR_ATTR_KIND_COUNT:
+        break;
+    }
+    return 0;
 }

@@ -9,4 +9,7 @@
  * what the copy makes. It has room for all values of what is copied. */
 ir_op ir_copy_op(ir_builder *b, const ir_module *from, ir_op op, ir_value *copies);
 
+/* The same attribute of any module. */
+ir_attr ir_copy_attr(ir_module *m, const ir_module *from, ir_attr attr);
+
 #endif

@@ -163,6 +163,9 @@ tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t
 /* A value in registers with all rows and columns that it has; 0, with a reason for `op`, where the
  * last trip of a loop does not tell how many these are. */
 ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v);
+/* Tiles of as many rows side by side, which are the factor v, likewise. */
+tiles_view tiles_put_beside(tiles_lowering *t, ir_builder *b, ir_value v, const ir_value *tiles,
+                            uint32_t count);
 /* A tile in memory of the workgroup that is its own. */
 tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile);
 /* The value in memory; it is stored there where it is in registers alone. */

@@ -89,12 +89,12 @@ static tiles_view put_in_panels(tiles_lowering *t, ir_builder *b, ir_value tile)
     return view;
 }
 
-/* Is a value in registers a right factor that units read by themselves? */
-static bool is_in_panels(const tiles_lowering *t, ir_builder *b, ir_value v, ir_value tile) {
+/* Is a value that threads hold, of so many rows and columns, a factor that units read from memory
+ * by themselves? */
+static bool is_in_panels(const tiles_lowering *t, ir_value v, int64_t rows, int64_t columns) {
     enum { STEPS = 16 };
-    const ir_type_data *type = tile_type(b, tile);
     return t->may_stage && t->is_factor[v] && !t->is_plain[v] && !t->is_left[v] &&
-           type->dims[0] % STEPS == 0 && type->dims[1] % STEPS == 0;
+           rows % STEPS == 0 && columns % STEPS == 0;
 }
 
 bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out) {
@@ -105,8 +105,56 @@ bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles
             return false;
         if (t->wide[v] && t->wide[v] != tile_type(b, x)->element)
             x = tile_op(b, TILE_CONVERT, &x, 1, t->wide[v]);
-        *view = is_in_panels(t, b, v, x) ? put_in_panels(t, b, x) : tiles_put_down(t, b, x);
+        const ir_type_data *d = tile_type(b, x);
+        *view = is_in_panels(t, v, d->dims[0], d->dims[1]) ? put_in_panels(t, b, x)
+                                                           : tiles_put_down(t, b, x);
     }
     *out = *view;
     return true;
+}
+
+static int64_t common(int64_t x, int64_t y) {
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
+/* Room for tiles side by side, in panels of which each has whole ones; *each: columns that are
+ * stored as one. */
+static tiles_view room_beside(tiles_lowering *t, ir_builder *b, ir_value v, const ir_value *tiles,
+                              uint32_t count, int64_t *each) {
+    const ir_type_data type = *tile_type(b, tiles[0]);
+    int64_t columns = 0, slot;
+    *each = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        columns += tile_type(b, tiles[i])->dims[1];
+        *each = common(*each, tile_type(b, tiles[i])->dims[1]);
+    }
+    if (!is_in_panels(t, v, type.dims[0], *each))
+        return tiles_room(t, b, type.element, type.dims[0], columns);
+    tiles_view view =
+        tiles_panels(t, b, type.element, 1, type.dims[0] * (columns / *each), *each, &slot);
+    view.rows = type.dims[0];
+    view.columns = columns;
+    return view;
+}
+
+tiles_view tiles_put_beside(tiles_lowering *t, ir_builder *b, ir_value v, const ir_value *tiles,
+                            uint32_t count) {
+    int64_t each, first = 0;
+    tiles_view view = room_beside(t, b, v, tiles, count, &each);
+    const int64_t step = view.panel ? view.rows : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const ir_type_data *d = tile_type(b, tiles[i]);
+        ir_op store = tile_store(b, view.memory, tile_index_plus(b, view.offset, first * step),
+                                 tiles[i], view.row_stride, 1, false);
+        first += d->dims[1];
+        if (view.panel)
+            ir_op_set_attr(b->m, store, "swizzle",
+                           ir_attr_int(b->m, view.panel * (int64_t)dtype_size(d->element)));
+    }
+    return view;
 }

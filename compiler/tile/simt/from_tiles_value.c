@@ -90,6 +90,33 @@ static bool lower_transpose(tiles_lowering *t, ir_builder *b, ir_op op) {
     return true;
 }
 
+static ir_value in_type(ir_builder *b, ir_value x, dtype to) {
+    return to && tile_type(b, x)->element != to ? tile_op(b, TILE_CONVERT, &x, 1, to) : x;
+}
+
+/* A factor of products, and nothing else, is stored part by part. */
+static bool lower_concat(tiles_lowering *t, ir_builder *b, ir_op op) {
+    const ir_op_data *d = ir_op_get(t->g, op);
+    ir_value v = d->results[0], tiles[LIMIT_OPERANDS];
+    tiles_value y = {.zeros = true};
+    if (t->is_read[v] || !t->is_factor[v] || ir_op_int(t->g, op, "axis", 0) != 1)
+        return tiles_refuse(t, op, "it is no factor of a product");
+    for (uint32_t i = 0; i < d->operand_count; i++) {
+        const tiles_value *x = &t->values[d->operands[i]];
+        if (!x->tile || x->columns != TILES_WHOLE || x->true_columns ||
+            !(tiles[i] = tiles_whole(t, b, op, d->operands[i])))
+            return tiles_refuse(t, op, "a part of it may be cut short");
+        if (x->true_rows && !x->zeros)
+            tiles[i] = tiles_masked(b, tiles[i], true, x->true_rows, 0);
+        tiles[i] = in_type(b, tiles[i], t->wide[v]);
+        y.rows = x->rows > y.rows ? x->rows : y.rows;
+        y.true_rows = x->true_rows;
+    }
+    y.view = tiles_put_beside(t, b, v, tiles, d->operand_count);
+    t->values[v] = y;
+    return true;
+}
+
 /* ---- element by element ---- */
 
 /* Narrow floats are computed with as f32, and rounded once (graph/widen.c). */
@@ -285,6 +312,8 @@ bool tiles_lower_value(tiles_lowering *t, ir_builder *b, ir_op op) {
                                  GRAPH_BROADCAST, GRAPH_RESHAPE, GRAPH_REDUCE};
     if (d.opcode == GRAPH_TRANSPOSE)
         return lower_transpose(t, b, op);
+    if (d.opcode == GRAPH_CONCAT)
+        return lower_concat(t, b, op);
     if (tiles_widens(t, op) && !t->is_read[d.results[0]])
         return true; /* products read what it is of */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -1,5 +1,5 @@
 # test_cli_rows.sh - rows that a workgroup of threads reduces side by side: as many as the schedule says, in subgroups of 32 and of
-# 64, in other orders of threads; the bits are the interpreter's.
+# 64, in other orders of threads; the bits are the interpreter's. Element-wise work around them, and around attention, is in their phase.
 source "$(dirname "$0")/lib.sh"
 export TSR_DB=$scratch/results.db
 python=/usr/bin/python3
@@ -39,28 +39,60 @@ TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "threads in another order" 14 chos
 
 # Work before and behind the sums is in the phase of tiles that the sums are; what is not of rows alone has a schedule.
 TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "with work around them" 9 chosen "$root/harness/test/cli/rows/fused.tsr" --backend $both --quick
-while read -r file kernel library phases workspace; do
+while read -r file kernel library phases workspace profile; do
     for isa in sm_90a gfx942; do
-        exits 0 "$kernel on $isa" "$tsr" compile "$root/harness/test/cli/rows/$file.tsr" --kernel "$kernel" --case large --isa $isa --emit metadata
+        exits 0 "$kernel on $isa" "$tsr" compile "$root/harness/test/cli/rows/$file.tsr" --kernel "$kernel" --case large --isa $isa --profile "$profile" --emit metadata
         cp out m.json
-        exits 0 "is $phases phases, library: $library" $python -c '
+        exits 0 "is $phases phases, library: $library, $profile" $python -c '
 import json, sys
 m = json.load(open("m.json"))
 assert [m.get("library", "none"), len(m["phases"]), m["workspace_bytes"]] == [sys.argv[1], int(sys.argv[2]), int(sys.argv[3])], m' "$library" "$phases" "$workspace"
     done
 done <<'END'
-fused residual rows 1 0
-fused activated rows 1 0
-fused weighted rows 1 0
-fused written_out rows 1 0
-fused dropped rows 1 0
-fused numbered rows 1 0
-other of_columns none 3 4096
-other turned none 2 4096
-other of_some_rows none 1 0
-other multiplied none 2 1048576
-other longer none 1 0
+fused residual rows 1 0 strict
+fused activated rows 1 0 strict
+fused weighted rows 1 0 strict
+fused written_out rows 1 0 strict
+fused dropped rows 1 0 strict
+fused numbered rows 1 0 strict
+other of_columns none 3 4096 strict
+other turned none 2 4096 strict
+other of_some_rows none 1 0 strict
+other multiplied none 2 1048576 strict
+other longer none 1 0 strict
+around turned causal_attention 1 0 deterministic
+around scaled attention 1 0 deterministic
+around of_some_heads attention 1 0 fast
+around heads causal_attention 1 0 deterministic
+other odd_depth none 4 33587200 deterministic
+other summed none 4 33587200 deterministic
+other beside none 4 33587200 deterministic
 END
+
+# Work before and behind attention has the bits that kernels one after the other have, and each chip those within its bound.
+around=$root/harness/test/cli/rows/around.tsr
+cat >arrays.py <<"END"
+import numpy as np
+r = np.random.default_rng(1)
+B, S, G, E = 2, 37, 2, 24
+for name, shape in dict(x=(B, S, 4 * G * E), y=(B, S, 2 * G * E), z=(B, S, 2 * G * E), c=(S, E), s=(S, E), gate=(B, S, 4 * G * E)).items():
+    np.save(name + ".npy", r.standard_normal(shape).astype(np.float32))
+END
+exits 0 "arrays" $python arrays.py
+run_on() { # KERNEL OUT ARGUMENTS...
+    local kernel=$1 to=$2
+    shift 2
+    exits 0 "$kernel on $isa" "$tsr" run "$around" --kernel "$kernel" --profile deterministic --backend "$backend" --isa "$isa" "$@" --out "$to"
+}
+for isa in sm_90a sm_80 gfx942 gfx1100; do
+    case $isa in sm*) backend=ptx-emulated ;; *) backend=rocm-emulated ;; esac
+    exits 0 "within the bound on $isa" "$tsr" bench "$around" --profile deterministic --backend $backend --isa $isa --quick
+    run_on heads all --in x=x.npy --in y=y.npy --in z=z.npy --in c=c.npy --in s=s.npy --in gate=gate.npy
+    run_on heads_before before --in x=x.npy --in y=y.npy --in z=z.npy --in c=c.npy --in s=s.npy
+    run_on heads_alone alone --in q=before/out0.npy --in k=before/out1.npy --in v=before/out2.npy
+    run_on heads_behind behind --in a=alone/out.npy --in gate=gate.npy
+    exits 0 "the bits of one after the other on $isa" cmp all/out.npy behind/out.npy
+done
 
 # None of a softmax's threads waits, whatever is left over of its rows.
 exits 0 "code" "$tsr" compile "$rows" --kernel weights --case kept --isa sm_80 --emit-after insert-barriers
