@@ -107,22 +107,39 @@ static uint32_t said_of(const ir_module *graph, ir_op op, const settings *all, s
     return op ? setting_find(all, ir_op_get(graph, op)->location.setting, kind) : 0;
 }
 
+bool library_asked(const compiler_options *options, const target_info *target) {
+    bool other = options->schedule || options->source_schedule || options->constants ||
+                 options->generic || options->unoptimised;
+    return !other && target->class == TARGET_SIMT;
+}
+
+bool library_keeps(const ir_module *m, ir_op op, const compiler_options *options,
+                   const target_info *target) {
+    const ir_op_data *d = ir_op_get(m, op);
+    if (!entry_of(d->opcode) || !library_asked(options, target) ||
+        options->profile == PROFILE_STRICT || !is_of_one_type(m, op))
+        return false;
+    dtype element = ir_type_of(m, d->operands[0])->element;
+    return dtype_is_narrow(element) && has_unit(target, element);
+}
+
+bool library_takes_in(const ir_module *m, ir_op composite, uint32_t i, ir_op op) {
+    const int opcode = ir_op_get(m, op)->opcode;
+    const graph_class class = graph_op_class(opcode);
+    return parts_knows(opcode) && (i == 0 || i >= ir_op_get(m, composite)->operand_count ||
+                                   class == GRAPH_CLASS_MOVE || class == GRAPH_CLASS_GENERATOR);
+}
+
 bool library_may(const ir_module *graph, const settings *all, const compiler_options *options,
                  const target_info *target) {
-    bool asked = options->schedule || options->source_schedule || options->constants ||
-                 options->generic || options->unoptimised;
-    if (asked || target->class != TARGET_SIMT || tiles_of(graph) || !ir_module_kernel(graph) ||
+    if (!library_asked(options, target) || tiles_of(graph) || !ir_module_kernel(graph) ||
         settings_schedule_calls(all, graph))
         return false;
     if (library_rows_may(graph))
         return true;
     bool sums;
     ir_op op = composite_of(graph);
-    if (!op || options->profile == PROFILE_STRICT || !is_of_one_type(graph, op) ||
-        !parts_may(graph, op, &sums) || sums)
-        return false;
-    dtype element = ir_type_of(graph, ir_op_get(graph, op)->operands[0])->element;
-    return dtype_is_narrow(element) && has_unit(target, element);
+    return op && library_keeps(graph, op, options, target) && parts_may(graph, op, &sums) && !sums;
 }
 
 /* ---- the library's kernel ---- */

@@ -12,6 +12,16 @@
 bool library_may(const ir_module *graph, const settings *all, const compiler_options *options,
                  const target_info *target);
 
+/* Tells whether a target and options have such kernels at all. */
+bool library_asked(const compiler_options *options, const target_info *target);
+/* Tells whether an operation is a composite that the library has tiles for, there. */
+bool library_keeps(const ir_module *m, ir_op op, const compiler_options *options,
+                   const target_info *target);
+/* Tells whether those tiles better take in an operation that operand i is made of, or, for as many
+ * as there are operands, one that is made of the result. What is computed of keys and values would
+ * be computed for each block of queries, so they are taken in as they lie. */
+bool library_takes_in(const ir_module *m, ir_op composite, uint32_t i, ir_op op);
+
 /* A kernel of the library that stands for another one. */
 typedef struct library_kernel {
     const char *name;

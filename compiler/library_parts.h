@@ -55,6 +55,8 @@ typedef struct parts {
     int64_t split_extent;              /* ... of which the first has so many; 0: none must */
 } parts;
 
+/* Is an operation made, element by element, of what its operands are? */
+bool parts_knows(int opcode);
 /* Are all of the kernel's operations element-wise, moves of a known kind, composites of them, or
  * sums along the last axis (*sums: there is one) - but for `other`, which may be 0? */
 bool parts_may(const ir_module *graph, ir_op other, bool *sums);

@@ -256,6 +256,11 @@ static const struct known *find_known(int opcode) {
     return NULL;
 }
 
+bool parts_knows(int opcode) {
+    const struct known *k = find_known(opcode);
+    return graph_op_class(opcode) == GRAPH_CLASS_ELEMENTWISE || (k && !k->sums);
+}
+
 bool parts_may(const ir_module *graph, ir_op other, bool *sums) {
     ir_op kernel = ir_module_kernel(graph);
     *sums = false;
@@ -264,8 +269,7 @@ bool parts_may(const ir_module *graph, ir_op other, bool *sums) {
     for (ir_op op = ir_kernel_body(graph)->first; op; op = ir_op_get(graph, op)->next) {
         int opcode = ir_op_get(graph, op)->opcode;
         const struct known *k = find_known(opcode);
-        if (op != other && !k && opcode != GRAPH_RETURN &&
-            graph_op_class(opcode) != GRAPH_CLASS_ELEMENTWISE)
+        if (op != other && !k && opcode != GRAPH_RETURN && !parts_knows(opcode))
             return false;
         *sums |= k && k->sums;
     }

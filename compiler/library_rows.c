@@ -75,7 +75,7 @@ static ir_op open_tiles(rewriting *r, ir_builder *b) {
 ir_module *library_rows(const ir_module *graph, int64_t here, int64_t warps) {
     ir_module *g = ir_module_clone(graph), *m = NULL;
     rewriting r = {.g = g, .here = here, .warps = warps};
-    bool ok = graph_decompose_kernel(g, MOST_OPERATIONS) && find_rows(&r);
+    bool ok = graph_decompose_kernel(g, MOST_OPERATIONS, NULL) && find_rows(&r);
     if (ok) {
         parts_kernel kernel;
         m = ir_module_like(g);

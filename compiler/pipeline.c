@@ -12,6 +12,7 @@
 #include "device/host/host.h"
 #include "graph/instance.h"
 #include "graph/passes.h"
+#include "library.h"
 #include "ops/controls.h"
 #include "ops/graph.h"
 #include "ops/reductions.h"
@@ -33,9 +34,12 @@
 static bool run_outline(pipeline *p) {
     schedule_unit units[PIPELINE_UNITS];
     const schedule_target target = schedule_target_of(p->target, p->options, units);
-    const outline_request request = {p->options->unoptimised,
-                                     !p->options->unoptimised && schedule_runs_at_once(&target),
-                                     pipeline_buffers(p->target, p->options)};
+    const outline_request request = {.unfused = p->options->unoptimised,
+                                     .concurrent =
+                                         !p->options->unoptimised && schedule_runs_at_once(&target),
+                                     .buffers = pipeline_buffers(p->target, p->options),
+                                     .rows_apart = library_asked(p->options, p->target),
+                                     .takes_in = library_takes_in};
     return !p->is_program || program_outline(p->m, &request, p->st);
 }
 

@@ -3,6 +3,7 @@
 
 #include "graph/passes.h"
 #include "library.h"
+#include "ops/build.h"
 #include "ops/tiles.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
@@ -61,6 +62,18 @@ bool run_expand_tiles(pipeline *p) {
            status_set(p->st, STATUS_UNAVAILABLE,
                       "its program instances are %u operations; at most %d can be compiled",
                       ir_op_count(p->m), OPERATIONS_MAX);
+}
+
+/* The library's composites in a program are dispatches of their own, whose decomposition is left to
+ * them. */
+static bool keeps(const ir_module *m, ir_op op, const void *p) {
+    const pipeline *q = p;
+    return library_keeps(m, op, q->options, q->target);
+}
+
+bool run_decompose(pipeline *p) {
+    const graph_kept kept = {keeps, p};
+    return graph_decompose_but(p->m, p->is_program ? &kept : NULL, p->st);
 }
 
 bool pipeline_needs(const pipeline *p, unsigned when) {

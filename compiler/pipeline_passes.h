@@ -55,6 +55,7 @@ bool pipeline_needs(const pipeline *p, unsigned when);
 bool run_specialize(pipeline *p);
 bool run_join_tiles(pipeline *p);
 bool run_expand_tiles(pipeline *p);
+bool run_decompose(pipeline *p);
 
 /* The graph behind the last of them is kept in the instance: its images and the tuner's drafts,
  * which differ below it, begin there. *taken: p->m is that graph. False: it is none for the target

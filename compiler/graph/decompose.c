@@ -2,13 +2,13 @@
 #include "graph/passes.h"
 #include "ops/build.h"
 
-bool graph_decompose_all(ir_module *m, status *st) {
+bool graph_decompose_but(ir_module *m, const graph_kept *kept, status *st) {
     /* A kernel of tiles that was written out has more from the start. The kernel's return is one
      * more. */
     enum { GROWTH = 4 };
     uint32_t written = GROWTH * ir_op_count(m);
     uint32_t limit = written > GROWTH * LIMIT_OPERATIONS ? written : LIMIT_OPERATIONS;
-    bool room = graph_decompose_kernel(m, limit + 1);
+    bool room = graph_decompose_kernel(m, limit + 1, kept);
     if (ir_failure(m))
         return status_set(st, STATUS_INVALID,
                           "these dimensions, or their formulas, are too large for what the kernel "
@@ -19,6 +19,10 @@ bool graph_decompose_all(ir_module *m, status *st) {
                       "this kernel is made of more than %d operations, those of its composites "
                       "included; split it into kernels that take each other's results",
                       LIMIT_OPERATIONS);
+}
+
+bool graph_decompose_all(ir_module *m, status *st) {
+    return graph_decompose_but(m, NULL, st);
 }
 
 void graph_decompose_within(ir_module *m, ir_op around, int kept) {

@@ -18,8 +18,10 @@ void graph_join_tiles(ir_module *m);
 /* A kernel of tiles is written out, program instance by program instance: with it every value is a
  * tensor. Other kernels stay as they are. */
 bool graph_expand_tiles(ir_module *m, status *st);
-/* Composites become their primitives. */
+/* Composites become their primitives; all, or but for some (ops/build.h). */
 bool graph_decompose_all(ir_module *m, status *st);
+struct graph_kept;
+bool graph_decompose_but(ir_module *m, const struct graph_kept *kept, status *st);
 /* Combiners (ops/combine.h) become loops over whole tensors: of dimensions that are numbers. */
 bool graph_expand_combiners(ir_module *m, status *st);
 /* Element-wise operations, reductions and dots on f16 and bf16 become f32 operations between

@@ -47,8 +47,13 @@ const ir_type_data *build_type(const ir_builder *b, ir_value x);
 /* The decomposition of a composite: primitives before `b->before`; fills `results`. Inputs may be
  * of any float type: the result is widened to f32 on entry and rounded once at exit. */
 void graph_decompose(ir_builder *b, ir_op op, ir_value *results);
-/* Every composite of the kernel gives way to its primitives. False: that would be more than `limit`
- * operations, and it was given up. */
-bool graph_decompose_kernel(ir_module *m, uint32_t limit);
+/* Composites that stay what they are; NULL of it: none. */
+typedef struct graph_kept {
+    bool (*keeps)(const ir_module *m, ir_op op, const void *context);
+    const void *context;
+} graph_kept;
+/* Every other composite of the kernel gives way to its primitives. False: that would be more than
+ * `limit` operations, and it was given up. */
+bool graph_decompose_kernel(ir_module *m, uint32_t limit, const graph_kept *kept);
 
 #endif

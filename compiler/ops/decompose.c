@@ -405,6 +405,7 @@ void graph_decompose(ir_builder *b, ir_op op, ir_value *results) {
 
 typedef struct decomposition {
     uint32_t count, limit; /* operations */
+    const graph_kept *kept;
 } decomposition;
 
 static control_rewritten decompose(ir_builder *b, ir_op op, ir_value *results, void *context) {
@@ -412,15 +413,16 @@ static control_rewritten decompose(ir_builder *b, ir_op op, ir_value *results, v
     uint32_t before = ir_op_count(b->m);
     if (all->count > all->limit || ir_failure(b->m))
         return CONTROL_STOPPED;
-    bool replaced = graph_op_class(ir_op_get(b->m, op)->opcode) == GRAPH_CLASS_COMPOSITE;
+    bool replaced = graph_op_class(ir_op_get(b->m, op)->opcode) == GRAPH_CLASS_COMPOSITE &&
+                    !(all->kept && all->kept->keeps(b->m, op, all->kept->context));
     if (replaced)
         graph_decompose(b, op, results);
     all->count += replaced ? ir_op_count(b->m) - before : 1;
     return replaced ? CONTROL_REPLACED : CONTROL_KEPT;
 }
 
-bool graph_decompose_kernel(ir_module *m, uint32_t limit) {
-    decomposition all = {0, limit};
+bool graph_decompose_kernel(ir_module *m, uint32_t limit, const graph_kept *kept) {
+    decomposition all = {0, limit, kept};
     control_rewrite(m, decompose, &all);
     return all.count <= limit;
 }

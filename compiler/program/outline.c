@@ -1,8 +1,9 @@
 /* outline.c - dispatches of a program.
  *
- * A block is cut twice. First at its branches and loops: what stands between two of them is one
- * function (segments, below). Then a function that is too much for one kernel is cut into the
- * groups of the schedule's plan, which are what a kernel computes together, phase by phase. */
+ * Composites become dispatches first (composites.c). Then a block is cut twice. First at its
+ * branches and loops: what stands between two of them is one function (segments, below). Then a
+ * function that is too much for one kernel is cut into the groups of the schedule's plan, which are
+ * what a kernel computes together, phase by phase. */
 #include "program/outline.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "ops/control.h"
 #include "ops/functions.h"
 #include "program/canonical.h"
+#include "program/composites.h"
 #include "program/function.h"
 #include "schedule/plan.h"
 
@@ -25,15 +27,21 @@ bool program_is_dispatch(const ir_module *m, ir_op function) {
 typedef struct cut_state {
     functions *f;
     ir_block block;
-    ir_value *now;  /* by old value: what stands for it */
-    uint32_t count; /* of old values */
-    int *level;     /* by old value */
+    ir_value *now;   /* by old value: what stands for it */
+    uint32_t count;  /* of old values */
+    int *level;      /* by old value */
+    bool *is_number; /* likewise; NULL: nobody asks */
     int deepest, at;
 } cut_state;
 
-/* Branches, loops and constants stay in the block. */
+/* Branches, loops, and calls that are there before, wait for what is computed in segments. */
+static bool is_between(int opcode) {
+    return graph_is_control(opcode) || opcode == GRAPH_CALL;
+}
+
+/* These and constants stay in the block. */
 static bool is_kept(int opcode) {
-    return graph_is_control(opcode) || opcode == GRAPH_DENSE;
+    return is_between(opcode) || opcode == GRAPH_DENSE;
 }
 
 static cut_state begin_cut(functions *f, ir_block block) {
@@ -59,11 +67,12 @@ static void end_cut(cut_state *c) {
     set_operands(c, end);
     for (ir_op op = ir_op_get(m, end)->previous, previous; op; op = previous) {
         previous = ir_op_get(m, op)->previous;
-        if (ir_op_get(m, op)->opcode != GRAPH_CALL && !is_kept(ir_op_get(m, op)->opcode))
+        if (!is_kept(ir_op_get(m, op)->opcode))
             ir_op_erase(m, op);
     }
     free(c->now);
     free(c->level);
+    free(c->is_number);
 }
 
 static void call(cut_state *c, function_request *r) {
@@ -89,16 +98,53 @@ static void find_levels(cut_state *c) {
         int level = 0;
         for (uint32_t i = 0; i < d->operand_count; i++)
             level = c->level[d->operands[i]] > level ? c->level[d->operands[i]] : level;
-        level += graph_is_control(d->opcode);
+        level += is_between(d->opcode);
         for (uint32_t i = 0; i < d->result_count; i++)
             c->level[d->results[i]] = level;
         c->deepest = level > c->deepest ? level : c->deepest;
     }
 }
 
-static bool is_generated(const ir_module *m, ir_value v) {
+/* Values that are made where they are read: numbers that cost nothing, and, where calls of
+ * composites lie between, what is no more than numbers, and what only moves a value. */
+static bool is_generated(const cut_state *c, ir_value v) {
+    const ir_module *m = c->f->m;
     ir_op op = ir_value_get(m, v)->op;
-    return op && graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_GENERATOR;
+    return op && (graph_op_class(ir_op_get(m, op)->opcode) == GRAPH_CLASS_GENERATOR ||
+                  (c->is_number && c->is_number[v]));
+}
+
+static bool is_moved(const cut_state *c, ir_value v) {
+    const ir_module *m = c->f->m;
+    ir_op op = ir_value_get(m, v)->op;
+    const ir_op_data *d = op ? ir_op_get(m, op) : NULL;
+    return c->is_number && d && d->operand_count == 1 &&
+           graph_op_class(d->opcode) == GRAPH_CLASS_MOVE;
+}
+
+static ir_value behind_moves(const cut_state *c, ir_value v) {
+    while (is_moved(c, v))
+        v = ir_op_get(c->f->m, ir_value_get(c->f->m, v)->op)->operands[0];
+    return v;
+}
+
+/* Finds what is made of numbers alone, if there are calls. */
+static void find_numbers(cut_state *c) {
+    const ir_module *m = c->f->m;
+    bool calls = false;
+    for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next)
+        calls |= ir_op_get(m, op)->opcode == GRAPH_CALL;
+    c->is_number = calls ? base_calloc(c->count, sizeof *c->is_number) : NULL;
+    for (ir_op op = ir_block_get(m, c->block)->first; op && calls; op = ir_op_get(m, op)->next) {
+        const ir_op_data *d = ir_op_get(m, op);
+        const graph_class class = graph_op_class(d->opcode);
+        bool number = class == GRAPH_CLASS_GENERATOR || class == GRAPH_CLASS_ELEMENTWISE ||
+                      (class == GRAPH_CLASS_MOVE && d->operand_count == 1);
+        for (uint32_t i = 0; i < d->operand_count; i++)
+            number = number && c->is_number[d->operands[i]];
+        for (uint32_t i = 0; i < d->result_count; i++)
+            c->is_number[d->results[i]] = number;
+    }
 }
 
 static bool is_of_kept(const ir_module *m, ir_value v) {
@@ -106,10 +152,10 @@ static bool is_of_kept(const ir_module *m, ir_value v) {
     return op && is_kept(ir_op_get(m, op)->opcode);
 }
 
-/* Numbers that cost nothing are made where they are read. */
 static bool is_of_other_segment(ir_value v, void *context) {
     const cut_state *c = context;
-    return is_of_kept(c->f->m, v) || (c->level[v] != c->at && !is_generated(c->f->m, v));
+    return is_of_kept(c->f->m, v) ||
+           (c->level[v] != c->at && !is_generated(c, v) && !is_moved(c, v));
 }
 
 /* Marks what is read across segments, by branches and loops, or by the block's end. */
@@ -118,11 +164,11 @@ static bool *find_results(const cut_state *c, ir_op end) {
     bool *wanted = base_calloc(c->count, sizeof *wanted);
     for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
-        bool ends = op == end || graph_is_control(d->opcode);
+        bool ends = op == end || is_between(d->opcode);
         for (uint32_t i = 0; i < d->operand_count; i++) {
-            ir_value v = d->operands[i];
+            ir_value v = ends ? d->operands[i] : behind_moves(c, d->operands[i]);
             wanted[v] |= ends || (d->result_count && c->level[v] != c->level[d->results[0]] &&
-                                  !is_generated(m, v));
+                                  !is_generated(c, v));
         }
     }
     return wanted;
@@ -158,7 +204,7 @@ static void move_controls(cut_state *c, const op_list *controls) {
 static void find_controls(const cut_state *c, op_list *out) {
     const ir_module *m = c->f->m;
     for (ir_op op = ir_block_get(m, c->block)->first; op; op = ir_op_get(m, op)->next)
-        if (graph_is_control(ir_op_get(m, op)->opcode))
+        if (is_between(ir_op_get(m, op)->opcode))
             vec_push(out, op);
 }
 
@@ -169,6 +215,7 @@ static bool cut_segments(ir_module *m, ir_block block, void *context) {
     cut_state c = begin_cut(context, block);
     ir_op last = ir_block_get(m, block)->last;
     find_levels(&c);
+    find_numbers(&c);
     bool *wanted = find_results(&c, last);
     op_list controls = {0};
     find_controls(&c, &controls);
@@ -282,12 +329,21 @@ static bool has_few_buffers(const ir_module *m, ir_op function, const outline_re
     return request->buffers == 0 || functions_buffers(m, function) <= request->buffers;
 }
 
-static bool fits_a_kernel(ir_module *m, ir_op function, bool concurrent) {
+static bool fits_a_kernel(ir_module *m, ir_op function, const outline_request *request) {
     plan p;
-    plan_build(&p, m, function, PLAN_KERNEL, concurrent, 0);
+    plan_build(&p, m, function, PLAN_KERNEL, request->concurrent, 0);
     bool fits = p.group_count <= LIMIT_PHASES;
+    for (int i = 0; i < p.group_count && p.group_count > 1 && request->rows_apart; i++)
+        fits = fits && p.groups[i].kind != GROUP_ROW;
     plan_release(&p);
     return fits;
+}
+
+static bool holds_composite(const ir_module *m, ir_op function) {
+    ir_op op = ir_block_get(m, ir_op_block(m, function, 0))->first;
+    while (op && !program_is_composite(ir_op_get(m, op)->opcode))
+        op = ir_op_get(m, op)->next;
+    return op != 0;
 }
 
 static bool cut_by_plan(functions *f, ir_op function, plan_mode mode, bool concurrent, status *st) {
@@ -304,8 +360,9 @@ static bool cut_into_groups(functions *f, ir_op last, const outline_request *req
     bool ok = true;
     for (ir_op op = ir_op_get(f->m, ir_module_kernel(f->m))->next; op && ok;
          op = ir_op_get(f->m, op)->next) {
-        if (request->unfused || !has_few_buffers(f->m, op, request) ||
-            !fits_a_kernel(f->m, op, request->concurrent))
+        if (!holds_composite(f->m, op) &&
+            (request->unfused || !has_few_buffers(f->m, op, request) ||
+             !fits_a_kernel(f->m, op, request)))
             ok = cut_by_plan(f, op, PLAN_PROGRAM, request->concurrent, st);
         if (op == last)
             break;
@@ -319,7 +376,8 @@ static bool cut_into_operations(functions *f, const outline_request *request, st
     bool ok = true;
     for (ir_op op = ir_op_get(f->m, ir_module_kernel(f->m))->next; op && ok;
          op = ir_op_get(f->m, op)->next) {
-        if (!has_few_buffers(f->m, op, request) && program_is_dispatch(f->m, op))
+        if (!has_few_buffers(f->m, op, request) && program_is_dispatch(f->m, op) &&
+            !holds_composite(f->m, op))
             ok = cut_by_plan(f, op, PLAN_EACH, false, st);
         if (op == last)
             break;
@@ -350,6 +408,7 @@ bool program_outline(ir_module *m, const outline_request *request, status *st) {
         return status_set(st, STATUS_INVALID,
                           "calls are not cut into dispatches: inline them first");
     functions_init(&f, m);
+    program_outline_composites(&f, request);
     control_each_block(m, cut_segments, &f);
     program_make_canonical(&f);
     ir_op last = ir_block_get(m, ir_module_body(m))->last;

@@ -88,6 +88,10 @@ static bool run_expand_tiles(pass_run *r) {
     return graph_expand_tiles(r->m, r->st);
 }
 
+static bool run_decompose(pass_run *r) {
+    return graph_decompose_all(r->m, r->st);
+}
+
 static bool run_outline(pass_run *r) {
     char name[64];
     outline_request request = {0};

@@ -94,6 +94,39 @@ for isa in sm_90a sm_80 gfx942 gfx1100; do
     exits 0 "the bits of one after the other on $isa" cmp all/out.npy behind/out.npy
 done
 
+# So are dispatches of a program: groups of rows, and attention with what is around it, in its branches and loops, too.
+cat >dispatches.py <<"END"
+import json, struct, sys
+
+def sections(module):
+    found = {}
+    for i in range(struct.unpack_from("<I", module, 12)[0]):
+        name, offset, size = struct.unpack_from("<32sQQ", module, 16 + 80 * i)
+        found[name.rstrip(b"\0").decode()] = module[offset:offset + size]
+    return found
+
+def count(commands):
+    inner = [block for c in commands for v in c.values() for block in (v if isinstance(v, list) else [v]) if isinstance(block, dict)]
+    return sum("dispatch" in c for c in commands) + (count(inner) if inner else 0)
+
+module = sections(open("module", "rb").read())
+kernels = [json.loads(sections(module[name])["metadata"]) for name in module if name.startswith("kernel:")]
+libraries = sorted({k["library"] for k in kernels if "library" in k})
+found = [count(json.loads(module["metadata"])["program"]["commands"]), ",".join(libraries)]
+assert found == [int(sys.argv[1]), sys.argv[2]], found
+END
+while read -r file kernel case profile dispatches libraries; do
+    for isa in sm_90a gfx942; do
+        exits 0 "$kernel, a program, on $isa" "$tsr" compile "$root/$file.tsr" --kernel "$kernel" --case "$case" --isa $isa --profile "$profile" --emit module -o module
+        exits 0 "has $dispatches dispatches, library: $libraries, $profile" $python dispatches.py "$dispatches" "$libraries"
+    done
+done <<'END'
+harness/test/cli/rows/program refined medium deterministic 9 attention,causal_attention
+corpus/models/gpt gpt medium deterministic 53 causal_attention,rows
+corpus/models/gpt gpt medium strict 75 rows
+END
+exits 0 "a program's bits" "$tsr" bench "$root/harness/test/cli/rows/program.tsr" --profile strict,deterministic --backend $both --quick
+
 # None of a softmax's threads waits, whatever is left over of its rows.
 exits 0 "code" "$tsr" compile "$rows" --kernel weights --case kept --isa sm_80 --emit-after insert-barriers
 hasnt out "tile.barrier" "threads hand each other values"
