@@ -13,7 +13,7 @@ typedef struct chip_walk {
     uint32_t phase;
 } chip_walk;
 
-/* Copies, and what a matrix unit reads by itself. */
+/* Copies, and what a matrix unit reads. */
 static void look_at_pieces(const ir_module *m, ir_op op, const chip_walk *l) {
     const ir_op_data *d = ir_op_get(m, op);
     compiler_chip_access found = {
@@ -23,8 +23,10 @@ static void look_at_pieces(const ir_module *m, ir_op op, const chip_walk *l) {
     if (!found.degree)
         return;
     found.element = ir_type_of(m, d->operands[0])->element;
-    found.rows = ir_op_int(m, op, "rows", 1);
-    found.columns = ir_op_int(m, op, "columns", ir_op_int(m, op, "steps", 1));
+    const ir_type_data *tile = d->opcode == TILE_LOAD ? ir_type_of(m, d->results[0]) : NULL;
+    found.rows = tile ? tile->dims[0] : ir_op_int(m, op, "rows", 1);
+    found.columns =
+        tile ? tile->dims[1] : ir_op_int(m, op, "columns", ir_op_int(m, op, "steps", 1));
     vec_push(&l->facts->accesses, found);
 }
 

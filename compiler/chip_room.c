@@ -1,4 +1,5 @@
-/* chip_room.c - tiles that ask for a memory of a chip: is it large enough? */
+/* chip_room.c - tiles that ask a chip for something: a memory, which may not be large enough, or an
+ * order of their rows, which may change nothing there. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +48,9 @@ static int64_t bytes_of(const ir_module *m, ir_op load) {
     return fits ? bytes : INT64_MAX;
 }
 
-static void refuse(const room_check *a, ir_location at, const char *why) {
+/* Parameters: what is checked, and a diagnostic. */
+static void refuse(const room_check *a, ir_location at, diagnostic_id id, const char *why,
+                   const char *help) {
     if (!a->source || !at.line) {
         status_set(a->st, STATUS_UNAVAILABLE, "%s", why);
         return;
@@ -56,8 +59,7 @@ static void refuse(const room_check *a, ir_location at, const char *why) {
     while (end < a->source->size &&
            (isalnum((unsigned char)a->source->data[end]) || strchr("_.", a->source->data[end])))
         end++;
-    diagnose_status(a->st, STATUS_UNAVAILABLE, a->source, ERROR_TILE_CHIP, (span){start, end}, why,
-                    "take smaller tiles, or leave space= out");
+    diagnose_status(a->st, STATUS_UNAVAILABLE, a->source, id, (span){start, end}, why, help);
 }
 
 static void look(const ir_module *m, ir_op op, const room_check *a) {
@@ -74,7 +76,18 @@ static void look(const ir_module *m, ir_op op, const room_check *a) {
              " stage%s, and a workgroup of %s has %" PRId64 " of space '%s': %s",
              bytes, stages, stages == 1 ? "" : "s", a->target->name, room,
              memory_space_names[space], target_space_what(a->target, space));
-    refuse(a, ir_op_get(m, op)->location, why);
+    refuse(a, ir_op_get(m, op)->location, ERROR_TILE_CHIP, why,
+           "take smaller tiles, or leave space= out");
+}
+
+bool chip_follows_hints(const simt_tiles_notes *notes, const target_info *target,
+                        const source_text *source, status *st) {
+    room_check a = {target, source, st};
+    char why[2 * SIMT_TILES_WHY_BYTES];
+    snprintf(why, sizeof why, "swizzle changes nothing on %s: %s", target->name, notes->refused);
+    if (notes->refused[0])
+        refuse(&a, notes->at, ERROR_TILE_HINT, why, "leave swizzle out");
+    return !notes->refused[0];
 }
 
 bool chip_has_room(const ir_module *m, const target_info *target, const source_text *source,

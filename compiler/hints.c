@@ -18,8 +18,8 @@ typedef struct lowered_for {
 static bool identify(void *context, const ir_module *specialized, sha256 *out) {
     const lowered_for *l = context;
     ir_module *m;
-    char why[SIMT_TILES_WHY_BYTES];
-    if (!pipeline_lower_tiles(specialized, l->options, l->target, why, &m))
+    simt_tiles_notes notes;
+    if (!pipeline_lower_tiles(specialized, l->options, l->target, &notes, &m))
         return false;
     *out = ir_identity(m);
     ir_module_free(m);

@@ -308,10 +308,10 @@ static ir_module *template_at(library_request *r, const uint32_t at[COMPILER_KNO
 /* The kernel with these tiles. False: they have no lowering, or not all products are the unit's. */
 static bool lower_point(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX],
                         library_kernel *out) {
-    char why[SIMT_TILES_WHY_BYTES];
+    simt_tiles_notes notes;
     out->graph = r->make(r, at);
     bool ok = out->graph &&
-              pipeline_lower_tiles(out->graph, r->options, r->target, why, &out->tile) &&
+              pipeline_lower_tiles(out->graph, r->options, r->target, &notes, &out->tile) &&
               !ir_op_attr(out->tile, ir_module_kernel(out->tile), "missed") &&
               pipeline_weigh_tiles(out->tile, r->options, r->target, &out->cycles, &out->registers);
     if (!ok || (r->most_registers && out->registers > r->most_registers))

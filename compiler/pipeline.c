@@ -56,8 +56,8 @@ static bool run_lower_tiles(pipeline *p) {
     ir_module *lowered;
     if (pipeline_take_library(p))
         return true;
-    if (!pipeline_lower_tiles(p->m, p->options, p->target, p->why_joined, &lowered))
-        return true;
+    if (!pipeline_lower_tiles(p->m, p->options, p->target, &p->notes, &lowered))
+        return chip_follows_hints(&p->notes, p->target, p->instance->source, p->st);
     if (!chip_has_room(p->m, p->target, p->instance->source, p->st)) {
         ir_module_free(lowered);
         return false;
@@ -417,7 +417,7 @@ static bool add_image(pipeline *p, const text *object, const ir_bindings *varian
                               .resources = resources,
                               .units = units,
                               .library = p->library,
-                              .why_joined = p->why_joined[0] && !p->direct ? p->why_joined : NULL,
+                              .why_joined = p->notes.why[0] && !p->direct ? p->notes.why : NULL,
                               .special = special_in_force(p)};
     bool ok = p->st->code == STATUS_OK;
     if (ok)

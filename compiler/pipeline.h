@@ -14,10 +14,9 @@ ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *op
                          const target_info **target, status *st);
 
 /* A kernel of tiles as it stands (simt_from_tiles): its Tile IR, owned. False: it has no such
- * lowering; `why` then says so, where it is one of tiles and the target's are lowered so. */
+ * lowering; the notes then say so, where it is one of tiles and the target's are lowered so. */
 bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,
-                          const target_info *target, char why[SIMT_TILES_WHY_BYTES],
-                          ir_module **out);
+                          const target_info *target, simt_tiles_notes *notes, ir_module **out);
 
 /* Cycles of the Tile IR of such a kernel (simt_tiles_cost), and the most registers that a thread
  * needs for tiles. False: a later pass refuses it. */
@@ -60,5 +59,8 @@ bool pipeline_device_fits(const ir_module *m, const settings *s, const char *tar
  * source is known (NULL: it is not). */
 bool chip_has_room(const ir_module *m, const target_info *target, const source_text *source,
                    status *st);
+/* Likewise whether no hint was refused when a kernel of tiles was lowered. */
+bool chip_follows_hints(const simt_tiles_notes *notes, const target_info *target,
+                        const source_text *source, status *st);
 
 #endif

@@ -13,8 +13,7 @@ bool run_specialize(pipeline *p) {
 }
 
 bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *options,
-                          const target_info *target, char why[SIMT_TILES_WHY_BYTES],
-                          ir_module **out) {
+                          const target_info *target, simt_tiles_notes *notes, ir_module **out) {
     *out = NULL;
     if (target->class != TARGET_SIMT || options->generic || options->unoptimised ||
         target->subgroup < SIMT_FOLD_THREADS || !tiles_of(specialized))
@@ -29,7 +28,7 @@ bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *
     graph_decompose_within(graph, tiles_of(graph), GRAPH_MATMUL);
     if (options->profile != PROFILE_STRICT)
         graph_contract_tiles(graph, tiles_of(graph));
-    *out = simt_from_tiles(graph, &request, why);
+    *out = simt_from_tiles(graph, &request, notes);
     ir_module_free(graph);
     return *out != NULL;
 }

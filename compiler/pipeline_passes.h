@@ -16,18 +16,18 @@ typedef struct pipeline {
     const compiler_options *options;
     ir_bindings dims;
     const target_info *target;
-    ir_module *m;                          /* NULL before the first pass */
-    int next;                              /* the first pass that has not been run */
-    text schedule;                         /* its canonical text, for the module and its hash */
-    json_t *epilogues;                     /* describe.h; NULL before there is a schedule */
-    compiler_space *space;                 /* receives the schedule's parameters, or NULL */
-    bool tiles;                            /* the kernel was made of tiles */
-    bool expanded;                         /* ... and its instances are written out */
-    bool direct;                           /* ... or it is lowered as it stands */
-    const char *library;                   /* its kernel that stands for this one; NULL: none */
-    char why_joined[SIMT_TILES_WHY_BYTES]; /* or why it is not; "": nobody asked */
-    bool is_program;                       /* it becomes several kernels */
-    bool crowded;                          /* it is more phases than a kernel has */
+    ir_module *m;           /* NULL before the first pass */
+    int next;               /* the first pass that has not been run */
+    text schedule;          /* its canonical text, for the module and its hash */
+    json_t *epilogues;      /* describe.h; NULL before there is a schedule */
+    compiler_space *space;  /* receives the schedule's parameters, or NULL */
+    bool tiles;             /* the kernel was made of tiles */
+    bool expanded;          /* ... and its instances are written out */
+    bool direct;            /* ... or it is lowered as it stands */
+    const char *library;    /* its kernel that stands for this one; NULL: none */
+    simt_tiles_notes notes; /* or why it is not, if somebody asked */
+    bool is_program;        /* it becomes several kernels */
+    bool crowded;           /* it is more phases than a kernel has */
     status *st;
 } pipeline;
 

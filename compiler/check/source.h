@@ -174,6 +174,8 @@ const compiler_knobs *tile_knobs_keep(compiler_source *s, const kernel_interface
 bool tile_vector_fits(int64_t elements);
 /* A number, or a list of them, of a knob with this number; false when reported. */
 bool tile_knob_read(const node *n, int knob, tile_knob *out, diagnostics *d);
+/* Checks a word for how rows of a tile lie; NULL: none was written there. */
+bool tile_swizzle_read(const char *word, span at, diagnostics *d);
 /* Recognizes a Schedule(...) or one made from it; and reads what it says. False when reported. */
 bool tile_schedule_is(const compiler_source *s, const node *n);
 bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out, diagnostics *d);

@@ -159,14 +159,20 @@ static void look_at_knob(search_state *l, uint32_t index) {
         say_number(l, knob->name, chosen);
 }
 
-static ir_attr other_space(ir_module *m, const char *space) {
-    bool shared = strcmp(space, memory_space_names[MEMORY_SPACE_SHARED]) == 0;
-    return ir_attr_string(m,
-                          memory_space_names[shared ? MEMORY_SPACE_REGISTER : MEMORY_SPACE_SHARED]);
+/* Another word of a list: the next one. */
+static ir_attr next_word(ir_module *m, const char *word, const char *const *words, int count) {
+    int i = 0;
+    while (i < count - 1 && strcmp(word, words[i]) != 0)
+        i++;
+    return ir_attr_string(m, words[(i + 1) % count]);
 }
 
-/* The hints with another value of number `which`: twice it, half, or one more; another space, or
- * of other words none. */
+static ir_attr other_word(ir_module *m, const char *hint, const char *word) {
+    return strcmp(hint, "space") == 0 ? next_word(m, word, memory_space_names, MEMORY_SPACE_COUNT)
+                                      : next_word(m, word, tile_swizzle_names, TILE_SWIZZLE_COUNT);
+}
+
+/* The hints with another value of number `which`: twice it, half, or one more; or another word. */
 static ir_attr other_hints(ir_module *m, ir_attr hints, uint32_t which, int way) {
     const ir_attr_data d = *ir_attr_get(m, hints);
     ir_attr values[COMPILER_KNOBS_MAX];
@@ -175,13 +181,10 @@ static ir_attr other_hints(ir_module *m, ir_attr hints, uint32_t which, int way)
     for (uint32_t i = 0; i < d.count && i < COMPILER_KNOBS_MAX; i++) {
         const ir_attr_data *value = ir_attr_get(m, d.items[i]);
         int64_t now = value->integer, others[] = {2 * now, now / 2, now + 1};
-        const bool word = value->kind == IR_ATTR_STRING, space = strcmp(d.keys[i], "space") == 0;
-        if (i == which && word && !space)
-            continue;
         keys[count] = d.keys[i];
-        values[count++] = i != which ? d.items[i]
-                          : word     ? other_space(m, value->string)
-                                     : ir_attr_int(m, others[way]);
+        values[count++] = i != which                      ? d.items[i]
+                          : value->kind == IR_ATTR_STRING ? other_word(m, d.keys[i], value->string)
+                                                          : ir_attr_int(m, others[way]);
     }
     return ir_attr_dict(m, keys, values, count);
 }

@@ -160,6 +160,8 @@ const char *const memory_space_names[MEMORY_SPACE_COUNT] = {
 #include "ops/spaces.def"
 };
 
+const char *const tile_swizzle_names[TILE_SWIZZLE_COUNT] = {"pad", "none", "xor"};
+
 /* ---- results ---- */
 
 /* Parameters: a fault is its kind and three numbers; the last two are the room for the text. */

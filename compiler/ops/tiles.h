@@ -22,6 +22,15 @@ typedef enum memory_space {
 } memory_space;
 extern const char *const memory_space_names[MEMORY_SPACE_COUNT];
 
+/* Orders of a tile's rows in a workgroup's memory. */
+typedef enum tile_swizzle {
+    TILE_SWIZZLE_PAD,  /* an odd number of 16 bytes apart */
+    TILE_SWIZZLE_NONE, /* side by side */
+    TILE_SWIZZLE_XOR,  /* ... where 16 bytes change places (tile/swizzle.h) */
+    TILE_SWIZZLE_COUNT
+} tile_swizzle;
+extern const char *const tile_swizzle_names[TILE_SWIZZLE_COUNT];
+
 /* Faults of the tiles that instances give for a result. */
 typedef enum tile_fault {
     TILE_GIVEN_BY_NONE,

@@ -10,6 +10,7 @@
 #include "tile/mma.h"
 #include "tile/simt/banks.h"
 #include "tile/simt/simt.h"
+#include "tile/swizzle.h"
 
 /* ---- fragments ---- */
 
@@ -307,6 +308,36 @@ static void check_file(const char *path, const char *chip, fragments *f) {
     text_release(&diagnostics);
 }
 
+/* Any 8 rows, of any multiple of 16 bytes, and any 16 bytes of them: a matrix of ldmatrix. */
+static void swizzled_rows_are_on_different_banks(void **state) {
+    enum { UNITS = 80, BEGINNINGS = 16 };
+    int64_t offsets[SWIZZLE_ROWS];
+    (void)state;
+    for (int64_t row = SWIZZLE_UNIT; row <= UNITS * SWIZZLE_UNIT; row += SWIZZLE_UNIT)
+        for (int64_t first = 0; first < BEGINNINGS; first++)
+            for (int64_t unit = 0; unit < row; unit += SWIZZLE_UNIT) {
+                for (int64_t i = 0; i < SWIZZLE_ROWS; i++)
+                    offsets[i] = swizzled((first + i) * row + unit, swizzle_of_row(row));
+                assert_int_equal(banks_degree(offsets, SWIZZLE_ROWS, SWIZZLE_UNIT), 1);
+            }
+}
+
+/* ... and nothing leaves its 128 bytes, or takes another's place. */
+static void swizzled_bytes_stay_in_their_line(void **state) {
+    enum { LINES = 64, UNITS_OF_LINE = SWIZZLE_MOST / SWIZZLE_UNIT };
+    (void)state;
+    for (int64_t pattern = 0; pattern <= 1024; pattern = pattern ? 2 * pattern : 32)
+        for (int64_t line = 0; line < LINES; line++) {
+            unsigned taken = 0;
+            for (int64_t unit = 0; unit < UNITS_OF_LINE; unit++) {
+                int64_t to = swizzled(line * SWIZZLE_MOST + unit * SWIZZLE_UNIT, pattern);
+                assert_int_equal(to / SWIZZLE_MOST, line);
+                taken |= 1U << (to % SWIZZLE_MOST / SWIZZLE_UNIT);
+            }
+            assert_int_equal(taken, (1U << UNITS_OF_LINE) - 1);
+        }
+}
+
 static void fragments_are_on_different_banks(void **state) {
     static const char *const chips[] = {"sm_80", "sm_90", "sm_90a", "gfx90a", "gfx942"};
     static const char *const files[] = {"corpus/matmul/matrix_units.tsr",
@@ -330,6 +361,8 @@ int main(void) {
         cmocka_unit_test(tiles_are_cut_into_whole_instructions),
         cmocka_unit_test(chips_are_words),
         cmocka_unit_test(fragments_are_on_different_banks),
+        cmocka_unit_test(swizzled_rows_are_on_different_banks),
+        cmocka_unit_test(swizzled_bytes_stay_in_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static int64_t elements_of(const ir_module *m, uint32_t argument) {
 
 static bool is_valid(const tensor_map *map) {
     int64_t size = (int64_t)dtype_size(map->element);
-    bool valid = swizzle_valid(map->box[0] * size) && map->box[0] > 0;
+    bool valid = swizzle_of_unit(map->box[0] * size) && map->box[0] > 0;
     for (uint32_t i = 0; i < map->rank; i++) {
         int64_t stride = map->strides[i] * size;
         valid &= map->box[i] > 0 && map->box[i] <= BOX_MOST && map->dims[i] > 0 &&

@@ -103,6 +103,9 @@ ir_value tile_group_dot(ir_builder *b, ir_value x, ir_value y, ir_value sum, dty
 ir_op tile_prefetch(ir_builder *b, ir_value memory, ir_value offset, int64_t columns);
 ir_op tile_store(ir_builder *b, ir_value memory, ir_value offset, ir_value x, int64_t row_stride,
                  int64_t column_stride, bool canonical);
+/* Is it a swizzled store of a tile with more columns than a row has, in panels one behind the
+ * other? */
+bool tile_is_in_panels(const ir_module *m, ir_op op);
 /* Row `number` of x. */
 ir_value tile_row(ir_builder *b, ir_value x, int64_t number);
 /* So many columns of x, from `first` on. */

@@ -239,6 +239,21 @@ static bool verify_affine(const ir_module *m, ir_op op, status *st) {
            ir_broken(st, "needs a coefficient for each index");
 }
 
+/* Are its rows, wherever they go, as long as their pattern says, and what goes beyond them whole
+ * panels? */
+static bool is_in_pattern(const ir_module *m, ir_op op, const ir_type_data *t) {
+    const int64_t pattern = ir_op_int(m, op, "swizzle", 0), size = (int64_t)dtype_size(t->element),
+                  strides[] = {ir_op_int(m, op, "row_stride", 0),
+                               ir_op_int(m, op, "column_stride", 0)};
+    bool fits = swizzle_of_row(pattern) == pattern;
+    for (int i = 0; i < 2 && pattern; i++)
+        fits &= strides[i] == 0 || strides[i] == 1 || swizzle_of_row(strides[i] * size) == pattern;
+    if (!pattern || !tile_is_in_panels(m, op))
+        return fits;
+    return fits && strides[0] * size == pattern && swizzle_of_unit(pattern) && strides[1] == 1 &&
+           t->dims[1] % strides[0] == 0 && t->dims[0] % SWIZZLE_ROWS == 0;
+}
+
 static bool verify_memory(const ir_module *m, ir_op op, status *st) {
     int opcode = ir_op_get(m, op)->opcode;
     bool stores = opcode == TILE_STORE || opcode == TILE_SCATTER;
@@ -249,11 +264,8 @@ static bool verify_memory(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "elements further on are a positive number of them");
     if (t->element != operand(m, op, 0)->element)
         return ir_broken(st, "the memory holds elements of another type");
-    int64_t row = ir_op_int(m, op, "swizzle", 0), panel = ir_op_int(m, op, "row_stride", 0);
-    if (row && (!swizzle_valid(row) || panel * (int64_t)dtype_size(t->element) != row ||
-                ir_op_int(m, op, "column_stride", 0) != 1 || t->dims[1] % panel != 0 ||
-                t->dims[0] % SWIZZLE_ROWS != 0))
-        return ir_broken(st, "what is swizzled is not whole panels of rows of 32, 64 or 128 bytes");
+    if (!is_in_pattern(m, op, t))
+        return ir_broken(st, "what is swizzled is not in rows of its pattern, or whole panels");
     if (opcode != TILE_GATHER && opcode != TILE_SCATTER)
         return true;
     const ir_type_data *indices = operand(m, op, stores ? 3 : 2);

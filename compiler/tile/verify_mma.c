@@ -55,7 +55,7 @@ bool verify_mma(const ir_module *m, ir_op op, status *st) {
 /* A side's rows: of a pattern's length, which its lines or its steps fill. */
 static bool is_side(int64_t bytes, bool turned, int64_t lines, int64_t steps) {
     int64_t row = bytes / (int64_t)sizeof(uint16_t);
-    return bytes && swizzle_valid(bytes) && (turned ? lines : steps) % row == 0;
+    return bytes && swizzle_of_unit(bytes) && (turned ? lines : steps) % row == 0;
 }
 
 /* The left side: in memory, or a tile in registers, which has a row for each line. */
@@ -125,10 +125,11 @@ static bool verify_swizzle(const ir_module *m, ir_op op, int64_t size, status *s
     int64_t row = ir_op_int(m, op, "swizzle", 0), at = ir_op_int(m, op, "at", 0);
     if (!row && !at)
         return true;
-    bool whole = row && swizzle_valid(row) && ir_op_int(m, op, "to_stride", 0) * size == row &&
-                 at * size % row + ir_op_int(m, op, "columns", 0) * size <= row;
+    int64_t stride = ir_op_int(m, op, "to_stride", 0), length = stride * size;
+    bool whole = row && swizzle_of_row(length) == row &&
+                 at % stride + ir_op_int(m, op, "columns", 0) <= stride;
     return (whole && at % ir_op_int(m, op, "piece", 1) == 0) ||
-           ir_broken(st, "what is swizzled is not in rows of 32, 64 or 128 bytes");
+           ir_broken(st, "what is swizzled is not in rows of its pattern");
 }
 
 bool verify_copy(const ir_module *m, ir_op op, status *st) {

@@ -114,6 +114,12 @@ ir_value tile_more_of(const ir_module *m, ir_op op, tile_more which) {
     return 0;
 }
 
+bool tile_is_in_panels(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    return d->opcode == TILE_STORE && ir_op_int(m, op, "swizzle", 0) &&
+           ir_type_of(m, d->operands[2])->dims[1] > ir_op_int(m, op, "row_stride", 0);
+}
+
 bool tile_more_fits(const ir_module *m, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     ir_attr attr = ir_op_attr(m, op, "more");

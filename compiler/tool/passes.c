@@ -62,7 +62,8 @@ static bool replace(pass_run *r, ir_module *lower) {
 
 /* "sm_80" or "gfx942,deterministic": a chip, and a profile other than strict. */
 static bool run_lower_tiles(pass_run *r) {
-    char chip[32] = "sm_80", why[SIMT_TILES_WHY_BYTES];
+    char chip[32] = "sm_80";
+    simt_tiles_notes notes;
     compiler_options options = {.profile = PROFILE_STRICT};
     if (r->arguments)
         snprintf(chip, sizeof chip, "%.*s", (int)strcspn(r->arguments, ","), r->arguments);
@@ -74,9 +75,10 @@ static bool run_lower_tiles(pass_run *r) {
     ir_module *lowered;
     if (!target || target->class != TARGET_SIMT)
         return status_set(r->st, STATUS_INVALID, "no chip is called '%s'", chip);
-    return pipeline_lower_tiles(r->m, &options, target, why, &lowered)
+    return pipeline_lower_tiles(r->m, &options, target, &notes, &lowered)
                ? replace(r, lowered)
-               : status_set(r->st, STATUS_UNAVAILABLE, "it is not lowered as it stands: %s", why);
+               : status_set(r->st, STATUS_UNAVAILABLE, "it is not lowered as it stands: %s%s",
+                            notes.why, notes.refused);
 }
 
 static bool run_join_tiles(pass_run *r) {

@@ -6,7 +6,7 @@
 #include "ops/tiles.h"
 
 /* Hints are vector, prefetch, stages, swizzle and space. */
-enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER, HINTS, VECTOR = HINTS, SPACE = HINTS + 4 };
+enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER, HINTS, VECTOR = HINTS, SWIZZLE = HINTS + 3, SPACE };
 
 typedef struct load {
     const ir_type_data *x;
@@ -132,6 +132,11 @@ static bool check_space(checker *c, const entity *e) {
     return false;
 }
 
+static bool check_swizzle(checker *c, const entity *e) {
+    return e->kind == ENTITY_NONE ||
+           tile_swizzle_read(e->kind == ENTITY_STRING ? e->text : NULL, e->at, c->report);
+}
+
 static bool check_vector(checker *c, const entity *e) {
     if (e->kind != ENTITY_NUMBER || tile_vector_fits(e->integer))
         return true;
@@ -153,6 +158,7 @@ static bool check_hints(checker *c, const call_arguments *a) {
         }
     }
     return (!a->given[SPACE] || check_space(c, &a->values[SPACE])) &&
+           (!a->given[SWIZZLE] || check_swizzle(c, &a->values[SWIZZLE])) &&
            (!a->given[VECTOR] || check_vector(c, &a->values[VECTOR]));
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/modules.h"
+#include "ops/tiles.h"
 
 enum { SIZE_MOST = 65536, BASES_MAX = 64 };
 
@@ -19,6 +20,16 @@ enum { WARP = 32, THREADS_MOST = 1024, VECTOR_MOST = 64 };
 /* Nobody's vectors are longer than 64 bytes. */
 bool tile_vector_fits(int64_t elements) {
     return elements >= 0 && elements <= VECTOR_MOST && (elements & (elements - 1)) == 0;
+}
+
+bool tile_swizzle_read(const char *word, span at, diagnostics *d) {
+    for (int i = 0; word && i < TILE_SWIZZLE_COUNT; i++)
+        if (strcmp(word, tile_swizzle_names[i]) == 0)
+            return true;
+    diagnose_error(d, ERROR_TILE_SWIZZLE, at, "rows of a tile do not lie so");
+    if (!word || !diagnose_nearest(d, word, tile_swizzle_names, TILE_SWIZZLE_COUNT))
+        diagnose_help(d, "write swizzle=\"xor\", \"pad\" or \"none\"");
+    return false;
 }
 
 /* Refuses what no target has: NVIDIA's and AMD's workgroups end at 1024 threads. */
@@ -90,9 +101,9 @@ static bool block_read(node *const *items, uint32_t count, tile_space *out, diag
 
 /* m and n are a block's. */
 static bool word_read(const char *word, const node *value, tile_space *out, diagnostics *d) {
-    if (strcmp(word, "swizzle") == 0 && value->kind == NODE_STRING) {
-        out->swizzle = value->text;
-        return true;
+    if (strcmp(word, "swizzle") == 0) {
+        out->swizzle = value->kind == NODE_STRING ? value->text : NULL;
+        return tile_swizzle_read(out->swizzle, value->at, d);
     }
     if (strcmp(word, "block") == 0) {
         bool is_list = value->kind == NODE_TUPLE || value->kind == NODE_LIST;

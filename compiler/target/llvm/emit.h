@@ -23,6 +23,12 @@ typedef struct reciprocal {
     LLVMValueRef suits;     /* i1: y is in the range where they will do */
 } reciprocal;
 
+/* An index less a constant, and a number that certainly divides the rest; 0: that is 0. */
+typedef struct index_parts {
+    LLVMValueRef rest;
+    int64_t multiple, constant;
+} index_parts;
+
 typedef struct emitted {
     int64_t rows, columns; /* of the tile; where threads share it, of what each of them holds */
     int64_t tile_rows, tile_columns;
@@ -32,6 +38,7 @@ typedef struct emitted {
     dtype element;
     LLVMValueRef *values; /* rows * parts; index: values[0]; memory: values[0] is the address */
     int64_t multiple;     /* index: a number that certainly divides it; 0: it is 0 */
+    index_parts parted;   /* ... likewise */
     bool divides;         /* many elements are divided by this one */
     bool pending;         /* of a run that is not emitted yet (simt/emit_run.c) */
     const reciprocal *reciprocal;
@@ -234,7 +241,12 @@ void simt_fence_stages(emitter *e);
 /* Checks that an offset in elements is certainly a multiple of so many bytes; else it fails. */
 bool simt_is_at_pattern(emitter *e, ir_value offset, int64_t size, int64_t bytes);
 /* tile/swizzle.h, of a number of bytes that is not known. */
-LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t row_bytes);
+LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t pattern);
+/* The byte, swizzled, of a thread's place, made before all loops, in a tile that begins at this
+ * element offset, and so many bytes on. Parameters: what makes up the byte, the bytes of an
+ * element, and the pattern. */
+LLVMValueRef simt_byte_of(emitter *e, ir_value offset, LLVMValueRef place, int64_t on, int64_t size,
+                          int64_t pattern);
 /* simt/emit_mma.c */
 void simt_copy(emitter *e, ir_op op);
 void simt_copy_commit(emitter *e, ir_op op);

@@ -153,13 +153,14 @@ void code_set_index(emitter *e, ir_value v, LLVMValueRef value, int64_t multiple
     emitted *t = code_new(e, v);
     t->values[0] = value;
     t->multiple = multiple;
+    t->parted = (index_parts){value, multiple, 0};
 }
 
 void code_affine(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
     int64_t factors[32];
     ir_op_ints(e->m, op, "coefficients", factors, 32);
-    int64_t constant = ir_op_int(e->m, op, "constant", 0), multiple = constant;
+    int64_t constant = ir_op_int(e->m, op, "constant", 0), multiple = 0;
     LLVMValueRef sum = NULL;
     for (uint32_t i = 0; i < d->operand_count; i++) {
         LLVMValueRef x = index_of(e, d->operands[i]);
@@ -168,9 +169,11 @@ void code_affine(emitter *e, ir_op op) {
             x = LLVMBuildNSWMul(e->b, x, code_int(e, e->i64, factors[i]), "");
         sum = sum ? LLVMBuildNSWAdd(e->b, sum, x, "") : x;
     }
+    const index_parts parted = {sum, multiple, constant};
     if (constant)
         sum = LLVMBuildNSWAdd(e->b, sum, code_int(e, e->i64, constant), "");
-    code_set_index(e, d->results[0], sum, multiple);
+    code_set_index(e, d->results[0], sum, code_divisor(constant, multiple));
+    e->of[d->results[0]].parted = parted;
 }
 
 /* x / y. Most kernels have few workgroups, so that x is often the smaller one; asking takes less

@@ -128,7 +128,7 @@ bool access_of(const ir_module *m, ir_op op, access *out) {
                     .rows = t->dims[0],
                     .columns = t->dims[1],
                     .layout = t->layout};
-    if (ir_op_int(m, op, "swizzle", 0)) { /* all of it, and which thread has which is not told */
+    if (tile_is_in_panels(m, op)) { /* all of it, and which thread has which is not told */
         out->row_stride = out->columns = out->rows * out->columns;
         out->rows = 1;
         out->layout = (ir_layout){0};

@@ -202,10 +202,45 @@ static int degree_of_side(int64_t row_bytes) {
     return worst;
 }
 
+/* The first run of a factor's fragment, of each lane; where ldmatrix loads it, the rows of one of
+ * its matrices: of NVIDIA's units, whose lines are 8 threads', single bytes as they lie. */
+static int degree_of_fragment(const ir_module *m, ir_op op, int subgroup, int *width) {
+    enum { ROWS = 8, HALF = 2 };
+    const ir_type_data *t = ir_type_of(m, ir_op_get(m, op)->results[0]);
+    const ir_layout *l = &t->layout;
+    const int64_t size = (int64_t)dtype_size(t->element), row = ir_op_int(m, op, "row_stride", 0),
+                  column = ir_op_int(m, op, "column_stride", 0),
+                  pattern = ir_op_int(m, op, "swizzle", 0);
+    const bool left = l->fragment == IR_FRAGMENT_A,
+               matrices = (left ? l->row_threads : l->column_threads) == ROWS &&
+                          (size == HALF || (size < HALF && (left ? column : row) == 1)),
+               along = (l->row_run > 1 ? row : column) == 1;
+    int64_t offsets[SUBGROUP_MOST], run = (int64_t)l->row_run * l->column_run;
+    int count = matrices ? ROWS : l->lanes < subgroup ? l->lanes : subgroup;
+    for (int i = 0; i < count; i++) {
+        int64_t down = (l->turned ? i : i / l->column_threads) % l->row_threads * l->row_run,
+                across = (l->turned ? i / l->row_threads : i) % l->column_threads * l->column_run;
+        offsets[i] = matrices ? i * (row == 1 ? column : row) : down * row + across * column;
+        offsets[i] = swizzled(offsets[i] * size, pattern);
+    }
+    *width = (int)(matrices ? SWIZZLE_UNIT : along ? run * size : size);
+    return banks_degree(offsets, count, *width);
+}
+
+static bool is_fragment(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    ir_op memory = d->opcode == TILE_LOAD ? ir_value_get(m, d->operands[0])->op : 0;
+    const ir_layout *l = memory ? &ir_type_of(m, d->results[0])->layout : NULL;
+    return memory && ir_op_get(m, memory)->opcode == TILE_SCRATCH && l->fragment &&
+           l->fragment != IR_FRAGMENT_C;
+}
+
 int banks_of_pieces(const ir_module *m, ir_op op, int threads, int subgroup, int *width) {
     int opcode = ir_op_get(m, op)->opcode;
     if (opcode == TILE_COPY)
         return degree_of_copy(m, op, threads, subgroup, width);
+    if (is_fragment(m, op))
+        return degree_of_fragment(m, op, subgroup, width);
     if (opcode != TILE_MMA_STAGE)
         return 0;
     int left = degree_of_side(ir_op_int(m, op, "left", 0)),

@@ -36,8 +36,9 @@ typedef struct lane_count {
 } lane_count;
 lane_count touches_lanes(const touches *t, int subgroup);
 
-/* The degree of a copy into the workgroup's memory, and of what a matrix unit reads there by
- * itself, and of how many bytes at a time; 0: the operation is neither. */
+/* The degree of a copy into the workgroup's memory, and of what a matrix unit reads there, by
+ * itself or as a fragment in registers, and of how many bytes at a time; 0: the operation is none
+ * of these. */
 int banks_of_pieces(const ir_module *m, ir_op op, int threads, int subgroup, int *width);
 
 #endif

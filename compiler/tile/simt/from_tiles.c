@@ -13,12 +13,12 @@ bool tiles_refuse(tiles_lowering *t, ir_op op, const char *format, ...) {
     if (t->why[0])
         return false;
     uint32_t line = op ? ir_op_get(t->g, op)->location.line : 0;
-    int n = line ? snprintf(t->why, TILES_WHY_BYTES, "line %u: ", line) : 0;
+    int n = line ? snprintf(t->why, SIMT_TILES_WHY_BYTES, "line %u: ", line) : 0;
     if (op)
-        n += snprintf(t->why + n, TILES_WHY_BYTES - (size_t)n,
+        n += snprintf(t->why + n, SIMT_TILES_WHY_BYTES - (size_t)n,
                       "%s: ", op_info_get(ir_op_get(t->g, op)->opcode)->name);
     va_start(args, format);
-    vsnprintf(t->why + n, TILES_WHY_BYTES - (size_t)n, format, args);
+    vsnprintf(t->why + n, SIMT_TILES_WHY_BYTES - (size_t)n, format, args);
     va_end(args);
     return false;
 }
@@ -246,26 +246,30 @@ typedef struct attempt {
 } attempt;
 
 static ir_module *lower(ir_module *graph, const simt_tiles_request *request, attempt *a,
-                        char why[SIMT_TILES_WHY_BYTES]) {
-    why[0] = '\0';
+                        simt_tiles_notes *notes) {
+    *notes = (simt_tiles_notes){.why = ""};
     uint32_t n = ir_value_count(graph) + 1;
     tiles_lowering t = {.g = graph,
                         .m = ir_module_new(),
                         .request = request,
                         .stages = a->stages,
                         .may_stage = a->by_itself,
-                        .why = why};
+                        .why = notes->why};
     t.values = base_calloc(n, sizeof *t.values);
     t.wide = base_calloc(n, sizeof *t.wide);
+    t.rows = base_calloc(n, sizeof *t.rows);
     t.is_column = base_calloc(5 * (size_t)n, sizeof *t.is_column);
     t.is_factor = t.is_column + n;
     t.is_left = t.is_factor + n;
     t.is_read = t.is_left + n;
     t.is_plain = t.is_read + n;
     bool ok = lower_kernel(&t) && t.stages_products == a->by_itself;
+    if (ok && !tiles_follow_hints(&t, notes))
+        ok = false;
     a->crowded = t.most_bytes > request->shared_bytes;
     free(t.values);
     free(t.wide);
+    free(t.rows);
     free(t.is_column);
     vec_release(&t.indices);
     vec_release(&t.streams);
@@ -288,13 +292,15 @@ static bool has_such_units(const char *chip) {
  * room. First with units that read memory by themselves; then without, where they do not multiply
  * or something of the kernel has no lowering beside them. */
 ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
-                           char why[SIMT_TILES_WHY_BYTES]) {
+                           simt_tiles_notes *notes) {
     enum { USUAL_STAGES = 2 };
     ir_module *made = NULL;
-    for (int by_itself = has_such_units(request->chip); !made && by_itself >= 0; by_itself--) {
+    *notes = (simt_tiles_notes){.why = ""};
+    for (int by_itself = has_such_units(request->chip);
+         !made && !notes->refused[0] && by_itself >= 0; by_itself--) {
         attempt a = {USUAL_STAGES, by_itself, true};
         for (; !made && a.crowded && a.stages > 0; a.stages--)
-            made = lower(graph, request, &a, why);
+            made = lower(graph, request, &a, notes);
     }
     return made;
 }

@@ -18,12 +18,12 @@
 
 #include "ops/graph.h"
 #include "ops/reductions.h"
+#include "ops/tiles.h"
 #include "tile/mma.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
 
 enum {
-    TILES_WHY_BYTES = SIMT_TILES_WHY_BYTES,
     TILES_INDICES = 16, /* of loops in loops */
     TILES_VALUES = 64,  /* buffers; carried by one loop */
     TILES_CUT_UNKNOWN = -1
@@ -37,7 +37,17 @@ typedef struct tiles_view {
     int64_t true_rows, true_columns;    /* ... where that is known before: behind them are zeros */
     int64_t panel; /* elements of the rows of its swizzled panels (tile/swizzle.h), as a matrix unit
                       reads them by itself, and its longer stride; 0: it has none */
+    int64_t swizzle; /* pattern of its rows, of panels too; 0: they lie as they are */
 } tiles_view;
+
+/* Fates of the order that rows were said to have, the last one if there are several. */
+typedef enum tiles_rows {
+    TILES_ROWS_NOWHERE, /* they are in no memory of the workgroup */
+    TILES_ROWS_APART,   /* any is the same */
+    TILES_ROWS_OF_UNIT, /* a unit has its own */
+    TILES_ROWS_AS_SAID,
+    TILES_ROWS_COUNT
+} tiles_rows;
 
 /* Presence of elements along an axis of a tile: are all there? */
 typedef enum tiles_extent {
@@ -91,6 +101,7 @@ typedef struct tiles_lowering {
     bool *is_left, *is_read;     /* likewise: only a left factor; read from registers */
     bool *is_plain;              /* likewise: a factor that no unit reads from memory by itself */
     dtype *wide;                 /* likewise: the type in which products read it; none: its own */
+    tiles_rows *rows;            /* likewise, of loads; of value 0: as the kernel said */
     VEC(tiles_index) indices;
     VEC(tiles_stream) streams; /* of the loops around the present operation */
     reduction_list reductions;
@@ -103,9 +114,10 @@ typedef struct tiles_lowering {
     bool may_stage, stages_products; /* units may read memory by themselves; one does */
     bool whole_rows;                 /* a subgroup has whole rows of sums: some become one element
                                         each, or such a unit has them */
-    bool cuts, needs_carried;     /* a load is cut along its columns; a carried tile must not be */
-    char missed[TILES_WHY_BYTES]; /* a product that is too small for a matrix unit; "": none is */
-    char *why;                    /* receives the reason why there is no lowering; "" before */
+    bool cuts, needs_carried; /* a load is cut along its columns; a carried tile must not be */
+    char missed[SIMT_TILES_WHY_BYTES]; /* a product that is too small for a matrix unit; "": none is
+                                        */
+    char *why;                         /* receives the reason why there is no lowering; "" before */
 } tiles_lowering;
 
 /* Notes why the operation has no lowering. Returns false. */
@@ -139,21 +151,35 @@ ir_value tiles_masked(ir_builder *b, ir_value x, bool rows, int64_t count, uint6
 bool tiles_is_of_last(const tiles_lowering *t, ir_attr dim);
 /* Finds the place of a tessera.load's tile; its results and how it is cut. */
 bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *view);
-/* A number among the hints of an operation; `otherwise` where there is none. */
+/* from_tiles_hints.c: a number among the hints of an operation; `otherwise` where there is none. */
 int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise);
-
 /* Is a hint of the operation this word? */
 bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char *word);
+/* The order of a value's rows in the workgroup's memory, said or not; 0: of one that is made here.
+ */
+tile_swizzle tiles_swizzle_of(const tiles_lowering *t, ir_value v);
+void tiles_note_rows(tiles_lowering *t, ir_value v, tiles_rows rows);
+/* ... of one in panels, which are swizzled whatever is said. */
+void tiles_note_panels(tiles_lowering *t, ir_value v);
+/* Do rows lie as was said, wherever it was? Else `refused` and `at` of the notes are set. */
+bool tiles_follow_hints(const tiles_lowering *t, simt_tiles_notes *notes);
 
 /* Gives an accumulation of the kernel its number and the operation its mark. */
 int64_t tiles_number(tiles_lowering *t, const char *kind, const char *order, int64_t extent,
                      int64_t results);
 void tiles_mark(tiles_lowering *t, ir_op op, const char *order, int64_t number);
 
-/* from_tiles_memory.c: memory of the workgroup for a tile; the rows of it are so long that those of
- * products fall on different banks. */
+/* from_tiles_memory.c: memory of the workgroup for a tile. Parameters: those of a tile, and the
+ * value whose rows lie as is said of it. */
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
-                      int64_t columns);
+                      int64_t columns, ir_value of);
+/* Rows after which another such tile may begin, in the same room. */
+int64_t tiles_rows_of_slot(const tiles_lowering *t, dtype element, int64_t rows, int64_t columns,
+                           ir_value of);
+/* Some rows and columns of a tile there, from a place on; a tile is put there. */
+ir_value tiles_take(ir_builder *b, const tiles_view *v, ir_value offset, int64_t rows,
+                    int64_t columns);
+void tiles_put(ir_builder *b, const tiles_view *v, ir_value offset, ir_value tile);
 /* Plain memory of the workgroup. */
 ir_value tiles_scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements);
 /* Memory of the workgroup for so many slots of a tile of 16-bit elements, one behind the other, in
@@ -163,11 +189,11 @@ tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t
 /* A value in registers with all rows and columns that it has; 0, with a reason for `op`, where the
  * last trip of a loop does not tell how many these are. */
 ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v);
-/* Tiles of as many rows side by side, which are the factor v, likewise. */
+/* Tiles of as many rows side by side, which are the factor v, in memory of the workgroup. */
 tiles_view tiles_put_beside(tiles_lowering *t, ir_builder *b, ir_value v, const ir_value *tiles,
                             uint32_t count);
-/* A tile in memory of the workgroup that is its own. */
-tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile);
+/* A tile in memory of the workgroup that is its own; `of`: as of tiles_room. */
+tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile, ir_value of);
 /* The value in memory; it is stored there where it is in registers alone. */
 bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles_view *out);
 

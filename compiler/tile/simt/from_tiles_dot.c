@@ -39,10 +39,8 @@ static ir_value summed(const product *p, ir_builder *b, ir_value x) {
 
 static ir_value add_step(const product *p, ir_builder *b, ir_value k, int64_t i, ir_value sum) {
     const tiles_view *x = &p->x, *y = &p->y;
-    ir_value left = tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, 1,
-                              x->row_stride, 0),
-             right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), 1,
-                               y->columns, 0, y->column_stride);
+    ir_value left = tiles_take(b, x, moved(b, x->offset, k, x->column_stride, i), x->rows, 1),
+             right = tiles_take(b, y, moved(b, y->offset, k, y->row_stride, i), 1, y->columns);
     ir_value operands[] = {summed(p, b, left), summed(p, b, right), sum};
     if (dtype_is_float(p->sum))
         return tile_op(b, TILE_FMA, operands, 3, DTYPE_NONE);
@@ -81,8 +79,7 @@ static ir_value left_at(const product *p, ir_builder *b, int part, ir_value k, i
     const tiles_view *x = &p->xs[part];
     if (p->left[part])
         return factor_of(b, p->left[part], i, steps);
-    return tile_load(b, x->memory, moved(b, x->offset, k, x->column_stride, i), x->rows, steps,
-                     x->row_stride, x->column_stride);
+    return tiles_take(b, x, moved(b, x->offset, k, x->column_stride, i), x->rows, steps);
 }
 
 /* ... with the parts of those steps in registers, where they are made there. */
@@ -102,8 +99,8 @@ static ir_value by_unit(const product *p, ir_builder *b, ir_value k, int64_t ste
     const ir_attr yes = ir_attr_bool(b->m, true);
     const product now = parted(p, b, 0, steps);
     for (int64_t i = 0; i < steps; i += each) {
-        ir_value right = tile_load(b, y->memory, moved(b, y->offset, k, y->row_stride, i), each,
-                                   y->columns, y->row_stride, y->column_stride);
+        ir_value at = moved(b, y->offset, k, y->row_stride, i),
+                 right = tiles_take(b, y, at, each, y->columns);
         for (int part = 0; part < p->parts; part++) {
             ir_value operands[] = {left_at(&now, b, part, k, i, each), right, sum};
             ir_named_attr attrs[3] = {{"unit", ir_attr_string(b->m, p->unit->name)}};
@@ -385,7 +382,7 @@ static bool open_unit(product *p, ir_builder *b, ir_op op) {
     tiles_part(t, b, parting, v, p->whole, parts);
     p->whole = 0;
     for (int i = 0; i < p->parts; i++)
-        p->xs[i] = tiles_put_down(t, b, parts[i]);
+        p->xs[i] = tiles_put_down(t, b, parts[i], v);
     return true;
 }
 

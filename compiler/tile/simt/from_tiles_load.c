@@ -103,26 +103,6 @@ bool tiles_find_load(tiles_lowering *t, ir_builder *b, ir_op op, tiles_view *vie
     return true;
 }
 
-/* The value of a hint; NULL: there is none of that name. */
-static const ir_attr_data *hint_of(const tiles_lowering *t, ir_op op, const char *name) {
-    ir_attr attr = ir_op_attr(t->g, op, "hints");
-    const ir_attr_data *hints = attr ? ir_attr_get(t->g, attr) : NULL;
-    for (uint32_t i = 0; hints && i < hints->count; i++)
-        if (strcmp(hints->keys[i], name) == 0)
-            return ir_attr_get(t->g, hints->items[i]);
-    return NULL;
-}
-
-int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise) {
-    const ir_attr_data *hint = hint_of(t, op, name);
-    return hint ? hint->integer : otherwise;
-}
-
-bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char *word) {
-    const ir_attr_data *hint = hint_of(t, op, name);
-    return hint && hint->string && strcmp(hint->string, word) == 0;
-}
-
 /* A factor that is read where it lies, or is copied, is in no registers. */
 static bool stays_in_memory(tiles_lowering *t, ir_builder *b, ir_op op, const tiles_view *far,
                             tiles_view *out) {
@@ -137,12 +117,10 @@ static bool stays_in_memory(tiles_lowering *t, ir_builder *b, ir_op op, const ti
 
 /* Read from memory that the workgroup has, where that is asked for. */
 static ir_value through_memory(tiles_lowering *t, ir_builder *b, ir_op op, ir_value x) {
-    const ir_type_data type = *tile_type(b, x);
     if (!tiles_says(t, op, "space", memory_space_names[MEMORY_SPACE_SHARED]))
         return x;
-    tiles_view v = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
-    tile_store(b, v.memory, v.offset, x, v.row_stride, 1, false);
-    return tile_load(b, v.memory, v.offset, v.rows, v.columns, v.row_stride, 1);
+    tiles_view v = tiles_put_down(t, b, x, ir_op_get(t->g, op)->results[0]);
+    return tiles_take(b, &v, v.offset, v.rows, v.columns);
 }
 
 static tiles_extent cut(ir_value valid, int64_t there) {

@@ -6,13 +6,6 @@
 
 enum { LINE_BYTES = 64 };
 
-/* An odd number of units of 16 bytes. */
-static int64_t pitch_of(dtype element, int64_t columns) {
-    enum { UNIT = 16 };
-    int64_t each = UNIT / (int64_t)dtype_size(element), units = (columns + each - 1) / each;
-    return (units | 1) * each;
-}
-
 /* Parameters: a size, and what it and its place are multiples of. */
 static ir_value scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements,
                         int64_t unit_bytes) {
@@ -31,15 +24,51 @@ ir_value tiles_scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t 
     return scratch(t, b, element, elements, LINE_BYTES);
 }
 
+static int64_t row_bytes(dtype element, int64_t columns) {
+    return round_up(columns * (int64_t)dtype_size(element), SWIZZLE_UNIT);
+}
+
+/* The pattern of such rows; 0: they lie as they are. */
+static int64_t pattern_of(const tiles_lowering *t, int64_t bytes, ir_value of) {
+    return tiles_swizzle_of(t, of) == TILE_SWIZZLE_XOR ? swizzle_of_row(bytes) : 0;
+}
+
+int64_t tiles_rows_of_slot(const tiles_lowering *t, dtype element, int64_t rows, int64_t columns,
+                           ir_value of) {
+    return pattern_of(t, row_bytes(element, columns), of) ? round_up(rows, SWIZZLE_ROWS) : rows;
+}
+
 tiles_view tiles_room(tiles_lowering *t, ir_builder *b, dtype element, int64_t rows,
-                      int64_t columns) {
-    int64_t pitch = pitch_of(element, columns);
-    return (tiles_view){.memory = scratch(t, b, element, rows * pitch, LINE_BYTES),
-                        .offset = tile_index(b, 0),
-                        .rows = rows,
-                        .columns = columns,
-                        .row_stride = pitch,
-                        .column_stride = 1};
+                      int64_t columns, ir_value of) {
+    const int64_t size = (int64_t)dtype_size(element), bytes = row_bytes(element, columns),
+                  swizzle = pattern_of(t, bytes, of);
+    const bool padded = tiles_swizzle_of(t, of) == TILE_SWIZZLE_PAD;
+    const int64_t pitch = (padded ? bytes | SWIZZLE_UNIT : bytes) / size;
+    tiles_note_rows(t, of, swizzle_of_row(bytes) ? TILES_ROWS_AS_SAID : TILES_ROWS_APART);
+    return (tiles_view){
+        .memory = scratch(t, b, element, rows * pitch, swizzle ? SWIZZLE_MOST : LINE_BYTES),
+        .offset = tile_index(b, 0),
+        .rows = rows,
+        .columns = columns,
+        .row_stride = pitch,
+        .column_stride = 1,
+        .swizzle = swizzle};
+}
+
+/* Parameters: a place in a view, and a size. */
+ir_value tiles_take(ir_builder *b, const tiles_view *v, ir_value offset, int64_t rows,
+                    int64_t columns) {
+    ir_value x = tile_load(b, v->memory, offset, rows, columns, rows > 1 ? v->row_stride : 0,
+                           columns > 1 ? v->column_stride : 0);
+    if (v->swizzle)
+        ir_op_set_attr(b->m, ir_value_get(b->m, x)->op, "swizzle", ir_attr_int(b->m, v->swizzle));
+    return x;
+}
+
+void tiles_put(ir_builder *b, const tiles_view *v, ir_value offset, ir_value tile) {
+    ir_op store = tile_store(b, v->memory, offset, tile, v->row_stride, 1, false);
+    if (v->swizzle)
+        ir_op_set_attr(b->m, store, "swizzle", ir_attr_int(b->m, v->swizzle));
 }
 
 /* Parameters: a tile, how many of them, and the size that comes back. */
@@ -55,7 +84,8 @@ tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t
                         .columns = columns,
                         .row_stride = panel,
                         .column_stride = 1,
-                        .panel = panel};
+                        .panel = panel,
+                        .swizzle = panel * size};
 }
 
 ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v) {
@@ -72,20 +102,19 @@ ir_value tiles_whole(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v) {
     return 0;
 }
 
-tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile) {
+tiles_view tiles_put_down(tiles_lowering *t, ir_builder *b, ir_value tile, ir_value of) {
     const ir_type_data type = *tile_type(b, tile);
-    tiles_view view = tiles_room(t, b, type.element, type.dims[0], type.dims[1]);
-    tile_store(b, view.memory, view.offset, tile, view.row_stride, 1, false);
+    tiles_view view = tiles_room(t, b, type.element, type.dims[0], type.dims[1], of);
+    tiles_put(b, &view, view.offset, tile);
     return view;
 }
 
 /* ... in panels. */
 static tiles_view put_in_panels(tiles_lowering *t, ir_builder *b, ir_value tile) {
     const ir_type_data type = *tile_type(b, tile);
-    int64_t slot, size = (int64_t)dtype_size(type.element);
+    int64_t slot;
     tiles_view view = tiles_panels(t, b, type.element, 1, type.dims[0], type.dims[1], &slot);
-    ir_op store = tile_store(b, view.memory, view.offset, tile, view.panel, 1, false);
-    ir_op_set_attr(b->m, store, "swizzle", ir_attr_int(b->m, view.panel * size));
+    tiles_put(b, &view, view.offset, tile);
     return view;
 }
 
@@ -106,8 +135,10 @@ bool tiles_view_of(tiles_lowering *t, ir_builder *b, ir_op op, ir_value v, tiles
         if (t->wide[v] && t->wide[v] != tile_type(b, x)->element)
             x = tile_op(b, TILE_CONVERT, &x, 1, t->wide[v]);
         const ir_type_data *d = tile_type(b, x);
-        *view = is_in_panels(t, v, d->dims[0], d->dims[1]) ? put_in_panels(t, b, x)
-                                                           : tiles_put_down(t, b, x);
+        const bool panels = is_in_panels(t, v, d->dims[0], d->dims[1]);
+        *view = panels ? put_in_panels(t, b, x) : tiles_put_down(t, b, x, v);
+        if (panels)
+            tiles_note_panels(t, v);
     }
     *out = *view;
     return true;
@@ -134,7 +165,8 @@ static tiles_view room_beside(tiles_lowering *t, ir_builder *b, ir_value v, cons
         *each = common(*each, tile_type(b, tiles[i])->dims[1]);
     }
     if (!is_in_panels(t, v, type.dims[0], *each))
-        return tiles_room(t, b, type.element, type.dims[0], columns);
+        return tiles_room(t, b, type.element, type.dims[0], columns, v);
+    tiles_note_panels(t, v);
     tiles_view view =
         tiles_panels(t, b, type.element, 1, type.dims[0] * (columns / *each), *each, &slot);
     view.rows = type.dims[0];
@@ -148,13 +180,8 @@ tiles_view tiles_put_beside(tiles_lowering *t, ir_builder *b, ir_value v, const 
     tiles_view view = room_beside(t, b, v, tiles, count, &each);
     const int64_t step = view.panel ? view.rows : 1;
     for (uint32_t i = 0; i < count; i++) {
-        const ir_type_data *d = tile_type(b, tiles[i]);
-        ir_op store = tile_store(b, view.memory, tile_index_plus(b, view.offset, first * step),
-                                 tiles[i], view.row_stride, 1, false);
-        first += d->dims[1];
-        if (view.panel)
-            ir_op_set_attr(b->m, store, "swizzle",
-                           ir_attr_int(b->m, view.panel * (int64_t)dtype_size(d->element)));
+        tiles_put(b, &view, tile_index_plus(b, view.offset, first * step), tiles[i]);
+        first += tile_type(b, tiles[i])->dims[1];
     }
     return view;
 }

@@ -9,7 +9,6 @@
  * load first. So what a trip reads is in the groups before the last `distance` less one of the
  * nearest load, and nobody reads the slot that is copied to, since all threads have met at the
  * barrier. */
-#include "ops/tiles.h"
 #include "tile/simt/access.h"
 #include "tile/simt/from_tiles.h"
 
@@ -122,29 +121,36 @@ static void fill_behind(ir_builder *b, tiles_view *near, int64_t rows, const til
     dtype element = tile_type(b, near->memory)->element;
     ir_value zeros =
         tile_broadcast(b, tile_constant(b, element, 0), rows, far->columns - far->true_columns);
-    tile_store(b, near->memory, tile_index_plus(b, near->offset, far->true_columns), zeros,
-               near->row_stride, 1, false);
+    tiles_put(b, near, tile_index_plus(b, near->offset, far->true_columns), zeros);
     near->true_columns = far->true_columns;
 }
 
-/* Room for so many tiles that are copied; *slot: elements of one. */
-static tiles_view open_slots(tiles_lowering *t, ir_builder *b, const tiles_view *far, bool panels,
-                             int64_t slots, int64_t *slot) {
+/* ... whose rows lie as is said of the load. */
+static void open_rows(tiles_lowering *t, ir_builder *b, tiles_stream *s, dtype element) {
+    const ir_value of = ir_op_get(t->g, s->load)->results[0];
+    const int64_t rows = tiles_rows_of_slot(t, element, s->far.rows, s->far.columns, of),
+                  slots = s->distance + 1;
+    s->slots = tiles_room(t, b, element, slots * rows, s->far.columns, of);
+    s->slots.rows = s->far.rows;
+    s->slot = rows * s->slots.row_stride;
+    fill_behind(b, &s->slots, slots * rows, &s->far);
+}
+
+/* Room for a tile that is copied, and those ahead. */
+static void open_slots(tiles_lowering *t, ir_builder *b, tiles_stream *s) {
+    const tiles_view *far = &s->far;
+    const int64_t slots = s->distance + 1;
     dtype element = tile_type(b, far->memory)->element;
-    tiles_view near;
-    if (!panels) {
-        near = tiles_room(t, b, element, slots * far->rows, far->columns);
-        near.rows = far->rows;
-        *slot = far->rows * near.row_stride;
-        fill_behind(b, &near, slots * far->rows, far);
-        return near;
+    if (!s->in_panels) {
+        open_rows(t, b, s, element);
+        return;
     }
-    near = tiles_panels(t, b, element, slots, far->rows, far->columns, slot);
-    near.true_rows = far->true_rows;
-    near.true_columns = far->true_columns;
+    s->slots = tiles_panels(t, b, element, slots, far->rows, far->columns, &s->slot);
+    s->slots.true_rows = far->true_rows;
+    s->slots.true_columns = far->true_columns;
+    tiles_note_panels(t, ir_op_get(t->g, s->load)->results[0]);
     if (far->true_rows || far->true_columns)
-        fill_panels(b, &near, slots * *slot);
-    return near;
+        fill_panels(b, &s->slots, slots * s->slot);
 }
 
 /* Adds the stream of a load, without memory, if it is one. */
@@ -171,7 +177,7 @@ static bool open_all_slots(tiles_lowering *t, ir_builder *b, size_t first, bool 
         t->scratch_bytes = t->most_bytes;
     for (size_t i = first; i < t->streams.count; i++) {
         tiles_stream *s = &t->streams.items[i];
-        s->slots = open_slots(t, b, &s->far, s->in_panels, s->distance + 1, &s->slot);
+        open_slots(t, b, s);
         if (t->scratch_bytes > t->request->shared_bytes)
             return tiles_refuse(t, s->load,
                                 "%lld bytes of a workgroup's memory for its stages are too many",
@@ -191,7 +197,6 @@ ir_value tiles_slot_at(const tiles_stream *s, ir_builder *b, ir_value trip) {
  */
 static void copy_columns(ir_builder *b, const tiles_view *to, ir_value at, const tiles_view *from,
                          int64_t piece, int64_t first, int64_t columns) {
-    int64_t size = (int64_t)dtype_size(tile_type(b, to->memory)->element);
     ir_value operands[] = {to->memory, at, from->memory, from->offset};
     if (first) {
         operands[1] = tile_index_plus(b, at, first * to->rows);
@@ -202,12 +207,12 @@ static void copy_columns(ir_builder *b, const tiles_view *to, ir_value at, const
                              {"to_stride", ir_attr_int(b->m, to->row_stride)},
                              {"from_stride", ir_attr_int(b->m, from->row_stride)},
                              {"piece", ir_attr_int(b->m, piece)},
-                             {"swizzle", ir_attr_int(b->m, to->panel * size)}};
+                             {"swizzle", ir_attr_int(b->m, to->swizzle)}};
     ir_build(b, &(ir_op_spec){.opcode = TILE_COPY,
                               .operands = operands,
                               .operand_count = 4,
                               .attrs = attrs,
-                              .attr_count = to->panel ? 6 : 5});
+                              .attr_count = to->swizzle ? 6 : 5});
 }
 
 static void copy(ir_builder *b, const tiles_view *to, ir_value at, const tiles_view *from,
@@ -226,8 +231,7 @@ static bool load_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_valu
 }
 
 static void store_trip(const tiles_stream *s, ir_builder *b, ir_value trip) {
-    tile_store(b, s->slots.memory, tiles_slot_at(s, b, trip), s->loaded, s->slots.row_stride, 1,
-               false);
+    tiles_put(b, &s->slots, tiles_slot_at(s, b, trip), s->loaded);
 }
 
 /* Before the loop. */
@@ -246,13 +250,15 @@ static bool bring_trip(tiles_lowering *t, ir_builder *b, tiles_stream *s, ir_val
 
 bool tiles_copy_now(tiles_lowering *t, ir_builder *b, ir_op load, const tiles_view *far,
                     tiles_view *out) {
-    const bool panels = is_staged(t, load) && t->request->copies;
-    if (!is_copied(t, load) || !is_whole(far, panels))
+    tiles_stream s = {
+        .load = load, .far = *far, .in_panels = is_staged(t, load) && t->request->copies};
+    if (!is_copied(t, load) || !is_whole(far, s.in_panels))
         return false;
-    int64_t slot, piece = piece_of(t, b, load, far);
+    int64_t piece = piece_of(t, b, load, far);
     if (piece == 0)
         return false;
-    *out = open_slots(t, b, far, panels, 1, &slot);
+    open_slots(t, b, &s);
+    *out = s.slots;
     copy(b, out, out->offset, far, piece);
     build(b, TILE_COPY_COMMIT, NULL, 0);
     build(b, TILE_COPY_WAIT, "left", 0);

@@ -22,11 +22,18 @@ typedef struct simt_tiles_request {
     bool copies;               /* into that memory without going through registers */
 } simt_tiles_request;
 enum { SIMT_TILES_WHY_BYTES = 200 };
+/* Reasons why there is no lowering; each is "" where it is none. */
+typedef struct simt_tiles_notes {
+    char why[SIMT_TILES_WHY_BYTES];     /* it has none */
+    char refused[SIMT_TILES_WHY_BYTES]; /* a hint of the source would change nothing */
+    ir_location at;                     /* ... of this operation */
+} simt_tiles_notes;
 /* Lowers a kernel of tiles as it stands: a program instance is a workgroup. The graph is that of a
  * kernel with static dimensions, without composites other than products. NULL, with the reason in
- * `why`: it has no such lowering, and is to be lowered as operations on whole tensors. */
+ * the notes: it has no such lowering, and is to be lowered as operations on whole tensors, if it is
+ * not refused. */
 ir_module *simt_from_tiles(ir_module *graph, const simt_tiles_request *request,
-                           char why[SIMT_TILES_WHY_BYTES]);
+                           simt_tiles_notes *notes);
 
 /* cost.c: cycles of such a kernel behind the last pass, comparable with those of schedules of the
  * same target. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tile/swizzle.h"
+
 /* Bytes of a thread's load or store, at most. */
 enum { WIDEST = 16 };
 
@@ -58,12 +60,13 @@ bool touches_of(const ir_module *m, ir_op op, touches *out) {
         return false; /* instructions of its own load it */
     for (int i = 0; i < TILE_MORE_COUNT; i++)
         windows |= tile_more_of(m, op, (tile_more)i) != 0;
-    if (windows || ir_op_int(m, op, "swizzle", 0))
+    if (windows || tile_is_in_panels(m, op))
         return false;
     ir_value memory = ir_op_get(m, op)->operands[0];
     int64_t divisor = access_divisor(m, &out->a);
     axis rows = rows_of(&out->a), columns = columns_of(&out->a);
     out->shared = out->a.opcode == TILE_SCRATCH;
+    out->swizzle = ir_op_int(m, op, "swizzle", 0);
     out->threads = threads_of(&out->a.layout);
     out->element_bytes = (int)dtype_size(ir_type_of(m, memory)->element);
     out->across = group ? 1 : run_of(out, &columns, &rows, divisor);
@@ -100,7 +103,7 @@ static int64_t touch(const touches *t, int64_t r, int64_t c, int thread) {
     int64_t down = place_of(&rows, r, row, above), across = place_of(&columns, c, column, before);
     if (down >= rows.extent || across >= columns.extent)
         return TOUCH_EDGE;
-    return (down * rows.stride + across * columns.stride) * t->element_bytes;
+    return swizzled((down * rows.stride + across * columns.stride) * t->element_bytes, t->swizzle);
 }
 
 void touches_at(const touches *t, int64_t i, int first, int count, int64_t *offsets) {

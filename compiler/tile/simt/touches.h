@@ -17,6 +17,7 @@ typedef struct touches {
     int width_bytes;     /* of one load or store of a thread */
     int down, across;    /* elements of it: a part of a column, or of a row */
     int64_t rows, parts; /* elements that a thread has a place for */
+    int64_t swizzle;     /* pattern of its rows in memory, or 0 */
     int64_t divisor;     /* a number of bytes that divides the place of the tile; 0: it is 0 */
     bool shared;         /* it is memory of the workgroup */
 } touches;

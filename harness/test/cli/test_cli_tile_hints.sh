@@ -12,14 +12,15 @@ def flash(q: KTile["H", "S", "D", bf16], cache: KVCache):
     Q = tile.load(q, T.rows, vector=T.vector)
     acc = tile.zeros((T.m, T.d), f32); m = tile.full((T.m,), -INF); l = tile.zeros((T.m,), f32)
     for n in tile.range_n(cache.K.shape, T.n):
-        S = tile.dot(Q, tile.transpose(tile.load(cache.K, n, prefetch=PREFETCH))) * tile.rsqrt(float(T.d))
+        S = tile.dot(Q, tile.transpose(tile.load(cache.K, n, prefetch=PREFETCH, swizzle="SWIZZLE"))) * tile.rsqrt(float(T.d))
         P, m_c, l_c = tile.softmax_online(S)
         acc, m, l = tile.softmax_accumulate(acc, m, l, tile.cast(P, bf16), tile.load(cache.V, n, space="SPACE"), m_c, l_c)
     return tile.cast(acc / l[:, None], bf16)
 END
-sed 's/, prefetch=PREFETCH//; s/SPACE/shared/' flash.tsr >usual.tsr
-sed 's/, prefetch=PREFETCH//; s/SPACE/register/' flash.tsr >space.tsr
-sed 's/PREFETCH/0/; s/SPACE/shared/' flash.tsr >prefetch.tsr
+sed 's/, prefetch=PREFETCH, swizzle="SWIZZLE"//; s/SPACE/shared/' flash.tsr >usual.tsr
+sed 's/, prefetch=PREFETCH, swizzle="SWIZZLE"//; s/SPACE/register/' flash.tsr >space.tsr
+sed 's/PREFETCH, swizzle="SWIZZLE"/0/; s/SPACE/shared/' flash.tsr >prefetch.tsr
+for order in none xor; do sed "s/, prefetch=PREFETCH//; s/SPACE/shared/; s/SWIZZLE/$order/" flash.tsr >$order.tsr; done
 
 # code FILE CHIP SPACE: the digest of what is generated.
 code() {
@@ -34,13 +35,16 @@ for chip in sm_80 sm_90a gfx942; do
         other=$(code usual.tsr "$chip" $choice)
         if [ -n "$other" ] && [ "$other" != "$usual" ]; then pass "$chip: $choice"; else fail "$chip: $choice changes nothing"; fi
     done
-    for load in space prefetch; do
+    for load in space prefetch none xor; do
         other=$(code $load.tsr "$chip" "")
         if [ -n "$other" ] && [ "$other" != "$usual" ]; then pass "$chip: $load of a load"; else fail "$chip: $load of a load changes nothing"; fi
     done
-    exits 0 "$chip: metadata" "$tsr" compile usual.tsr --isa "$chip" --profile deterministic --emit metadata
-    hasnt out '"unused_hints"' "no hint is left over"
-    hasnt out '"fallbacks"' "as it stands"
+    if [ "$(code none.tsr "$chip" "")" != "$(code xor.tsr "$chip" "")" ]; then pass "$chip: none, xor"; else fail "$chip: none is xor"; fi
+    for file in usual none xor; do
+        exits 0 "$chip: metadata" "$tsr" compile $file.tsr --isa "$chip" --profile deterministic --emit metadata
+        hasnt out '"unused_hints"' "no hint is left over"
+        hasnt out '"fallbacks"' "as it stands"
+    done
 done
 exits 0 "a CPU joins tiles" "$tsr" compile usual.tsr --isa x86-64-v3 --emit metadata
 has out '"unused_hints": "[A-Za-z0-9=,]*warps=2' "which needs no hints"
@@ -64,7 +68,87 @@ exits 0 "a row of 1000" "$tsr" compile long.tsr --isa sm_80 --emit metadata
 has out '"as": "whole tensors"' "is joined"
 has out 'tessera.reduce' "because of its maximum"
 
-for file in usual space prefetch; do
+for file in usual space prefetch none xor; do
     exits 0 "the same bits: $file" "$tsr" bench $file.tsr --backend ptx-emulated,rocm-emulated --profile strict --quick
 done
+
+# ---- how rows lie ----
+# One for each way to multiply: threads, fragments that are loaded as matrices or by runs, single bytes; and edges.
+cat >rows.tsr <<'END'
+from tessera import *
+
+
+@kernel.autotune(space=dict(BM=[32], BN=[64], BK=[32], stages=[2]))
+@cases(case("whole", M=64, N=64, K=96), case("edge", M=50, N=70, K=90))
+def floats(x: KTile["M", "K", bf16], y: KTile["N", "K", bf16]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    acc = tile.zeros((T.m, T.n), f32)
+    for k in tile.range_k(x.shape, T.k):
+        acc = tile.mma(tile.load(x, T.rows, k, swizzle="ORDER"), tile.transpose(tile.load(y, T.cols, k, swizzle="ORDER")), acc)
+    return acc
+
+
+@kernel.autotune(space=dict(BM=[32], BN=[64], BK=[128]))
+@cases(case("whole", M=64, N=64, K=256), case("edge", M=50, N=70, K=200))
+def octets(x: KTile["M", "K", i8], y: KTile["K", "N", i8]) -> Tensor["M", "N", i32]:
+    T = tile.context()
+    acc = tile.zeros((T.m, T.n), i32)
+    for k in tile.range_k(x.shape, T.k):
+        acc = tile.mma(tile.load(x, T.rows, k, swizzle="ORDER"), tile.load(y, k, T.cols, swizzle="ORDER"), acc)
+    return acc
+
+
+@kernel.schedule(block(m=16, n=16).swizzle("ORDER"))
+@cases(case("whole", M=16, K=24, N=16))
+def whole(x: KTile["M", "K", f32], y: KTile["K", "N", f32]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    return tile.dot(exp(tile.load(x, T.rows, space="shared")), tile.load(y, cols=T.cols))
+END
+for order in none pad xor; do
+    sed "s/ORDER/$order/g" rows.tsr >rows_$order.tsr
+    for chip in sm_80 sm_90 gfx942 gfx1100; do
+        case $chip in gfx*) backend=rocm-emulated ;; *) backend=ptx-emulated ;; esac
+        exits 0 "$order on $chip" "$tsr" bench rows_$order.tsr --backend $backend --isa $chip --profile strict,deterministic --quick
+    done
+done
+for chip in sm_80 gfx942 gfx1100; do
+    for kernel in floats octets whole; do
+        for order in none pad xor; do
+            "$tsr" compile rows_$order.tsr --kernel $kernel --isa $chip --profile deterministic --emit asm | sha256sum
+        done >digests
+        if [ "$(sort -u digests | wc -l)" = 3 ]; then pass "$chip: $kernel"; else fail "$chip: $kernel has two orders in one code"; fi
+    done
+done
+
+# conflicts ORDER: the degrees of all conflicts of banks in `octets`, on sm_80.
+conflicts() {
+    "$tsr" lint rows_$1.tsr --isa sm_80 --json 2>err | /usr/bin/python3 -c '
+import json, re, sys
+found = [f["message"] for f in json.load(sys.stdin)["findings"] if f["id"] == "bank-conflict" and f["kernel"] == "octets"]
+print(sum(int(re.search("degree ([0-9]+)", m)[1]) for m in found))'
+}
+if [ "$(conflicts xor)" -lt "$(conflicts pad)" ] && [ "$(conflicts pad)" -lt "$(conflicts none)" ]; then
+    pass "banks meet least with xor, most with none"
+else
+    fail "conflicts: none $(conflicts none), pad $(conflicts pad), xor $(conflicts xor)"
+fi
+
+# refused CHIP PLACE WHAT: a hint that no code follows, in rows_xor.tsr changed by the sed script on stdin.
+refused() {
+    sed -f /dev/stdin rows_xor.tsr >refused.tsr
+    exits 4 "$3" "$tsr" compile refused.tsr --kernel floats --isa "$1" --profile deterministic --emit asm
+    has err "refused.tsr:$2: error\[E1025\]" "... is refused there"
+}
+refused sm_80 10:28 "a tile in registers" <<<'10s/(tile.load(x, T.rows, k, swizzle="xor"), /(exp(tile.load(x, T.rows, k, swizzle="xor")), /'
+refused gfx942 10:24 "rows on different banks as they are" <<<'s/BK=\[32\]/BK=[24]/'
+refused sm_90a 10:24 "rows that wgmma reads" <<<'s/BM=\[32\]/BM=[64]/; s/"xor"/"none"/'
+refused sm_80 6:5 "a kernel that has no rows there" <<'CHANGE'
+s/@kernel.autotune.*BN=\[64\], BK=\[32\].*$/@kernel.schedule(block(m=32, n=64).k(32).swizzle("pad"))/
+s/, swizzle="xor")/, space="register")/g
+CHANGE
+sed 's/BM=\[32\]/BM=[64]/' rows_xor.tsr >by_itself.tsr
+exits 0 "xor is what wgmma reads" "$tsr" compile by_itself.tsr --kernel floats --isa sm_90a --profile deterministic --emit asm
+has out wgmma "... and there is one"
+exits 0 "a CPU" "$tsr" compile rows_xor.tsr --kernel floats --isa x86-64-v3 --emit metadata
+has out '"unused_hints": "[A-Za-z0-9=,]*swizzle=xor' "takes no notice"
 finish

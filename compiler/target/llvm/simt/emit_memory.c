@@ -27,6 +27,9 @@ typedef struct window {
     emitted *indices; /* of a gather */
     LLVMValueRef stride;
     int down, across; /* elements of one load or store; one of both is 1 */
+    int64_t swizzle;  /* pattern of its rows; 0: they lie as they are */
+    ir_value offset;  /* ... which `at` is without, and the byte of the thread's first element */
+    LLVMValueRef byte;
 } window;
 
 static int64_t beginning(const axis *a, int64_t i) {
@@ -67,6 +70,27 @@ static void go_to_place(emitter *e, window *w, const axis *a) {
         w->at = moved(e, w->type, w->at, first, stride_of(e, a));
 }
 
+static LLVMValueRef bytes_along(emitter *e, const window *w, const axis *a, LLVMValueRef sum) {
+    LLVMValueRef first = a->extent == 1 || a->stride == 0 ? NULL : first_of(e, a);
+    int64_t each = a->stride * (int64_t)dtype_size(w->element);
+    return first ? LLVMBuildNSWAdd(e->b, sum, product_of(e, first, each), "") : sum;
+}
+
+static void go_to_first(emitter *e, window *w) {
+    LLVMValueRef offset = code_get(e, w->offset)->values[0];
+    if (w->swizzle) {
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+        LLVMPositionBuilderBefore(e->b, e->simt.last);
+        w->byte = bytes_along(e, w, &w->row, code_int(e, e->i64, 0));
+        w->byte = bytes_along(e, w, &w->column, w->byte);
+        LLVMPositionBuilderAtEnd(e->b, here);
+        return;
+    }
+    w->at = LLVMBuildGEP2(e->b, w->type, w->at, &offset, 1, "");
+    go_to_place(e, w, &w->row);
+    go_to_place(e, w, &w->column);
+}
+
 /* Rows, or columns, of the tile; without their strides. */
 static axis axis_of(const emitted *t, const thread_place *p, bool row) {
     const ir_layout *l = &t->layout;
@@ -103,6 +127,9 @@ static window window_of(emitter *e, ir_op op, const emitted *t) {
     thread_place p = simt_place(e, &t->layout);
     window w = {.element = element,
                 .type = code_memory_type(e, element),
+                .at = code_get(e, d->operands[0])->values[0],
+                .swizzle = ir_op_int(e->m, op, "swizzle", 0),
+                .offset = d->operands[1],
                 .row = axis_of(t, &p, true),
                 .column = axis_of(t, &p, false)};
     w.row.stride = ir_op_int(e->m, op, "row_stride", 0);
@@ -111,10 +138,7 @@ static window window_of(emitter *e, ir_op op, const emitted *t) {
     w.column.strides = more_of(e, op, TILE_MORE_COLUMN_STRIDE);
     w.row.valid = more_of(e, op, TILE_MORE_VALID_ROWS);
     w.column.valid = more_of(e, op, TILE_MORE_VALID_COLUMNS);
-    LLVMValueRef offset = code_get(e, d->operands[1])->values[0];
-    w.at = LLVMBuildGEP2(e->b, w.type, code_get(e, d->operands[0])->values[0], &offset, 1, "");
-    go_to_place(e, &w, &w.row);
-    go_to_place(e, &w, &w.column);
+    go_to_first(e, &w);
     if (d->opcode == TILE_GATHER || d->opcode == TILE_SCATTER) {
         w.indices = &e->of[d->operands[d->opcode == TILE_GATHER ? 2 : 3]];
         w.stride = more_of(e, op, TILE_MORE_STRIDE);
@@ -169,7 +193,17 @@ static LLVMValueRef along(emitter *e, const window *w, LLVMValueRef at, const ax
     return a->stride ? LLVMBuildGEP2(e->b, w->type, at, &offset, 1, "") : at;
 }
 
+static LLVMValueRef swizzled_address(emitter *e, const window *w, int64_t r, int64_t c) {
+    int64_t size = (int64_t)dtype_size(w->element),
+            on =
+                beginning(&w->row, r) * w->row.stride + beginning(&w->column, c) * w->column.stride;
+    LLVMValueRef byte = simt_byte_of(e, w->offset, w->byte, on * size, size, w->swizzle);
+    return LLVMBuildGEP2(e->b, e->i8, w->at, &byte, 1, "");
+}
+
 static LLVMValueRef address_of(emitter *e, const window *w, int64_t r, int64_t c) {
+    if (w->swizzle)
+        return swizzled_address(e, w, r, c);
     LLVMValueRef at = along(e, w, along(e, w, w->at, &w->row, r), &w->column, c);
     if (!w->indices)
         return at;
@@ -352,12 +386,10 @@ static LLVMValueRef number_of(emitter *e, const axis *a, int64_t i) {
 }
 
 /* ... in panels, one behind the other. */
-static LLVMValueRef panel_address(emitter *e, ir_op op, const window *w, int64_t r, int64_t c) {
-    const ir_op_data *d = ir_op_get(e->m, op);
-    int64_t bytes = ir_op_int(e->m, op, "swizzle", 0), size = (int64_t)dtype_size(w->element);
-    LLVMValueRef offset = code_get(e, d->operands[1])->values[0],
-                 at = LLVMBuildGEP2(e->b, w->type, code_get(e, d->operands[0])->values[0], &offset,
-                                    1, ""),
+static LLVMValueRef panel_address(emitter *e, const window *w, int64_t r, int64_t c) {
+    int64_t bytes = w->swizzle, size = (int64_t)dtype_size(w->element);
+    LLVMValueRef offset = code_get(e, w->offset)->values[0],
+                 at = LLVMBuildGEP2(e->b, w->type, w->at, &offset, 1, ""),
                  column = number_of(e, &w->column, c), row = number_of(e, &w->row, r),
                  columns = code_int(e, e->i64, bytes / size);
     LLVMValueRef panel =
@@ -370,13 +402,13 @@ static LLVMValueRef panel_address(emitter *e, ir_op op, const window *w, int64_t
 
 void simt_store(emitter *e, ir_op op) {
     const ir_op_data *d = ir_op_get(e->m, op);
-    const int64_t swizzle = ir_op_int(e->m, op, "swizzle", 0);
+    const bool panels = tile_is_in_panels(e->m, op);
     const emitted *t = code_get(e, d->operands[2]);
     bool clean = ir_op_int(e->m, op, "canonical", 0) != 0;
     thread_place p = simt_place(e, &t->layout);
     window w = window_of(e, op, t);
-    if (swizzle && !simt_is_at_pattern(e, d->operands[1], (int64_t)dtype_size(w.element),
-                                       SWIZZLE_ROWS * swizzle))
+    if (panels && !simt_is_at_pattern(e, d->operands[1], (int64_t)dtype_size(w.element),
+                                      SWIZZLE_ROWS * w.swizzle))
         return;
     LLVMValueRef first = both(e, is_first(e, p.row, p.row_group, t->tile_rows),
                               is_first(e, p.column, p.column_group, t->tile_columns));
@@ -384,7 +416,7 @@ void simt_store(emitter *e, ir_op op) {
         for (int c = 0; c < t->parts; c += w.across) {
             LLVMValueRef when = both(e, is_there(e, &w.row, r), is_there(e, &w.column, c));
             branch b = open_branch(e, both(e, first, when));
-            LLVMValueRef at = swizzle ? panel_address(e, op, &w, r, c) : address_of(e, &w, r, c);
+            LLVMValueRef at = panels ? panel_address(e, &w, r, c) : address_of(e, &w, r, c);
             store_some(e, w.element, at, gathered(e, t, &w, r, c, clean), w.down * w.across);
             close_branch(e, &b);
         }

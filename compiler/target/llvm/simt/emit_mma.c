@@ -41,6 +41,7 @@ typedef struct fragment_axes {
     int64_t each;       /* elements of a matrix's row */
     LLVMValueRef group; /* of subgroups along the lines; NULL: 0 */
     int64_t span;       /* lines of a subgroup */
+    int64_t swizzle;    /* pattern of memory's rows, or 0 */
 } fragment_axes;
 
 static fragment_axes axes_of(emitter *e, ir_op op, const emitted *t) {
@@ -49,6 +50,7 @@ static fragment_axes axes_of(emitter *e, ir_op op, const emitted *t) {
             column = ir_op_int(e->m, op, "column_stride", 0);
     bool left = t->layout.fragment == IR_FRAGMENT_A;
     return (fragment_axes){.left = left,
+                           .swizzle = ir_op_int(e->m, op, "swizzle", 0),
                            .line_stride = left ? row : column,
                            .step_stride = left ? column : row,
                            .each = MATRIX_BYTES / (int64_t)dtype_size(t->element),
@@ -74,11 +76,12 @@ static bool can_load_matrices(const emitter *e, ir_op op, const emitted *t,
            code_get(e, d->operands[1])->multiple % a->each == 0;
 }
 
-/* Row of its matrices that the lane names, as elements from the fragment's beginning. Matrices of
- * the left side: lines 0, lines 8, then the same of steps 8 (of single bytes 16); of the right one:
- * steps 0, steps 8, then the same of lines 8. Where lines lie side by side, a row is one of steps.
+/* Row of its matrices that the lane names, as elements from the fragment's beginning, each of which
+ * counts `unit`. Matrices of the left side: lines 0, lines 8, then the same of steps 8 (of single
+ * bytes 16); of the right one: steps 0, steps 8, then the same of lines 8. Where lines lie side by
+ * side, a row is one of steps.
  */
-static LLVMValueRef lane_offset(emitter *e, const fragment_axes *a) {
+static LLVMValueRef lane_offset(emitter *e, const fragment_axes *a, int64_t unit) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, e->simt.last);
     LLVMValueRef lane = e->simt.index, eight = code_int(e, e->i64, MATRIX),
@@ -92,8 +95,9 @@ static LLVMValueRef lane_offset(emitter *e, const fragment_axes *a) {
     *row = LLVMBuildAdd(e->b, *row, within, "");
     if (a->group)
         line = LLVMBuildAdd(e->b, line, scaled(e, a->group, a->span), "");
-    LLVMValueRef offset = sum_of(e, scaled(e, line, a->line_stride),
-                                 scaled(e, step, a->step_stride * (turned ? 1 : a->each / MATRIX)));
+    const int64_t steps = a->step_stride * (turned ? 1 : a->each / MATRIX);
+    LLVMValueRef offset =
+        sum_of(e, scaled(e, line, a->line_stride * unit), scaled(e, step, steps * unit));
     LLVMPositionBuilderAtEnd(e->b, here);
     return offset;
 }
@@ -108,14 +112,45 @@ static LLVMValueRef load_matrices(emitter *e, LLVMValueRef at, int count, bool t
     return call;
 }
 
+/* The place of the lane's row of the first matrices: `at`, or if rows are swizzled so many bytes
+ * from a tile's beginning on, in that memory. */
+typedef struct matrix_rows {
+    LLVMValueRef at, byte;
+    ir_value offset;
+    dtype element;
+} matrix_rows;
+
+static matrix_rows rows_of_matrices(emitter *e, ir_op op, const fragment_axes *a, dtype element) {
+    const ir_op_data *d = ir_op_get(e->m, op);
+    const int64_t size = (int64_t)dtype_size(element);
+    matrix_rows r = {.at = code_get(e, d->operands[0])->values[0],
+                     .byte = lane_offset(e, a, a->swizzle ? size : 1),
+                     .offset = d->operands[1],
+                     .element = element};
+    if (!a->swizzle) {
+        LLVMValueRef first = sum_of(e, code_get(e, r.offset)->values[0], r.byte);
+        r.at = LLVMBuildGEP2(e->b, code_memory_type(e, element), r.at, &first, 1, "");
+    }
+    return r;
+}
+
+/* ... of matrices so many elements on. */
+static LLVMValueRef row_at(emitter *e, const fragment_axes *a, const matrix_rows *r, int64_t on) {
+    const int64_t size = (int64_t)dtype_size(r->element);
+    LLVMValueRef offset = a->swizzle
+                              ? simt_byte_of(e, r->offset, r->byte, on * size, size, a->swizzle)
+                              : code_int(e, e->i64, on);
+    LLVMTypeRef type = a->swizzle ? e->i8 : code_memory_type(e, r->element);
+    return LLVMBuildGEP2(e->b, type, r->at, &offset, 1, "");
+}
+
 /* The fragment from a line and a step on: four matrices, or two of the right side's. */
-static void load_some_matrices(emitter *e, emitted *t, const fragment_axes *a, LLVMValueRef at,
-                               int64_t line, int64_t step) {
+static void load_some_matrices(emitter *e, emitted *t, const fragment_axes *a,
+                               const matrix_rows *from, int64_t line, int64_t step) {
     int64_t lines = (a->left ? t->rows : t->parts) * MATRIX;
     int count = a->left || line + MATRIX < lines ? 4 : 2;
-    LLVMValueRef offset = code_int(e, e->i64, line * a->line_stride + step * a->step_stride);
     LLVMTypeRef type = code_memory_type(e, t->element);
-    at = LLVMBuildGEP2(e->b, type, at, &offset, 1, "");
+    LLVMValueRef at = row_at(e, a, from, line * a->line_stride + step * a->step_stride);
     LLVMValueRef loaded = load_matrices(e, at, count, a->line_stride == 1);
     LLVMTypeRef run = LLVMVectorType(type, (unsigned)a->each / 4);
     for (int i = 0; i < count; i++) {
@@ -128,18 +163,15 @@ static void load_some_matrices(emitter *e, emitted *t, const fragment_axes *a, L
 }
 
 bool simt_load_matrices(emitter *e, ir_op op, emitted *t) {
-    const ir_op_data *d = ir_op_get(e->m, op);
     fragment_axes a = axes_of(e, op, t);
     if (!can_load_matrices(e, op, t, &a))
         return false;
-    LLVMValueRef offset = sum_of(e, code_get(e, d->operands[1])->values[0], lane_offset(e, &a)),
-                 at = code_get(e, d->operands[0])->values[0];
-    at = LLVMBuildGEP2(e->b, code_memory_type(e, t->element), at, &offset, 1, "");
+    const matrix_rows from = rows_of_matrices(e, op, &a, t->element);
     int64_t lines = (a.left ? t->rows : t->parts) * MATRIX,
             steps = (a.left ? t->parts : t->rows) * a.each;
     for (int64_t step = 0; step < steps; step += 2 * a.each)
         for (int64_t line = 0; line < lines; line += 2 * MATRIX)
-            load_some_matrices(e, t, &a, at, line, step);
+            load_some_matrices(e, t, &a, &from, line, step);
     return true;
 }
 
@@ -281,7 +313,7 @@ typedef struct copy_plan {
     LLVMValueRef row, unit; /* of the thread among those of a turn */
     int64_t rows, units, piece, bytes, to_stride, to_step, from_stride;
     int64_t threads_down, threads_across;
-    int64_t swizzle;     /* bytes of a row, within which 16 change places; 0: they do not */
+    int64_t swizzle;     /* pattern of its rows; 0: they lie as they are */
     LLVMValueRef within; /* where that begins: the thread's first byte, as it would be without */
     bool asynchronous;
 } copy_plan;
@@ -304,7 +336,7 @@ static void swizzle_place(emitter *e, copy_plan *c, ir_op op, int64_t size) {
                  row = LLVMBuildUDiv(e->b, e->simt.index, across, ""),
                  unit = LLVMBuildURem(e->b, e->simt.index, across, ""),
                  at = code_int(e, e->i64, ir_op_int(e->m, op, "at", 0) * size);
-    LLVMValueRef place = sum_of(e, scaled(e, row, c->swizzle), scaled(e, unit, c->bytes));
+    LLVMValueRef place = sum_of(e, scaled(e, row, c->to_stride * size), scaled(e, unit, c->bytes));
     c->within = sum_of(e, place, at);
     if (c->threads_down % MATRIX == 0)
         c->within = simt_swizzled(e, c->within, c->swizzle);

@@ -291,8 +291,30 @@ bool simt_is_at_pattern(emitter *e, ir_value offset, int64_t size, int64_t bytes
                       "what is swizzled does not begin at a multiple of %d bytes", (int)bytes);
 }
 
-LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t row_bytes) {
-    LLVMValueRef above = LLVMBuildLShr(e->b, byte, code_int(e, e->i64, SWIZZLE_SHIFT), "");
-    above = LLVMBuildAnd(e->b, above, code_int(e, e->i64, swizzle_mask(row_bytes)), "");
+LLVMValueRef simt_swizzled(emitter *e, LLVMValueRef byte, int64_t pattern) {
+    LLVMValueRef above = LLVMBuildLShr(e->b, byte, code_int(e, e->i64, swizzle_shift(pattern)), "");
+    above = LLVMBuildAnd(e->b, above, code_int(e, e->i64, swizzle_mask(pattern)), "");
     return LLVMBuildXor(e->b, byte, above, "");
+}
+
+/* Adds multiples of the pattern's rows behind it: it is the same for many places, and that of a
+ * tile which begins with a pattern the same in all trips of a loop. */
+LLVMValueRef simt_byte_of(emitter *e, ir_value offset, LLVMValueRef place, int64_t on, int64_t size,
+                          int64_t pattern) {
+    const index_parts *begin = &code_get(e, offset)->parted;
+    const int64_t rows = SWIZZLE_ROWS * pattern, all = on + begin->constant * size,
+                  within = (all % rows + rows) % rows;
+    const bool aligned = begin->multiple * size % rows == 0;
+    LLVMValueRef from = LLVMBuildNSWMul(e->b, begin->rest, code_int(e, e->i64, size), "");
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    if (aligned)
+        LLVMPositionBuilderBefore(e->b, e->simt.last);
+    else
+        place = LLVMBuildNSWAdd(e->b, from, place, "");
+    LLVMValueRef byte = LLVMBuildNSWAdd(e->b, place, code_int(e, e->i64, within), "");
+    byte = simt_swizzled(e, byte, pattern);
+    LLVMPositionBuilderAtEnd(e->b, here);
+    if (aligned)
+        byte = LLVMBuildNSWAdd(e->b, from, byte, "");
+    return LLVMBuildNSWAdd(e->b, byte, code_int(e, e->i64, all - within), "");
 }
