@@ -543,5 +543,8 @@ void checker_init(checker *c, compiler_source *s, diagnostics *d);
 void checker_release(checker *c);
 /* Defines the module's constants; problems are reported where `d` has not seen them. */
 void checker_define_constants(checker *c);
+/* entries.c: in all annotations of a file, puts the values of constants in the place of entries
+ * that are made of these. */
+void entries_put_constants(checker *c, struct source_module *m);
 
 #endif

@@ -86,10 +86,14 @@ static node *dim_read(compiler_source *s, node *n, declared_names *symbols, diag
         return n;
     if (n->kind == NODE_QUOTED)
         return dim_check(n->left, symbols, d) ? n->left : NULL;
+    if (n->kind == NODE_BROKEN)
+        return NULL;
     if (n->kind == NODE_NAME) {
         diagnose_error(d, ERROR_UNQUOTED_DIMENSION, n->at,
                        "a dimension's name is written in quotes");
-        diagnose_help(d, "write \"%s\"; a dimension that is fixed is a number", n->text);
+        diagnose_help(
+            d, "write \"%s\"; a dimension that is fixed is a number or a constant of the file",
+            n->text);
         return NULL;
     }
     if (n->kind != NODE_STRING) {
@@ -161,7 +165,7 @@ dim_result dim_evaluate(const node *n, const ir_binding *bindings, uint32_t coun
 static bool element_read(const node *entry, annotation *out, declared_names *variables,
                          diagnostics *d) {
     const node *n = policies_strip(entry, &out->policies, d);
-    if (!n)
+    if (!n || n->kind == NODE_BROKEN)
         return false;
     if (n->kind == NODE_NAME) {
         out->type = type_named(n->text, n->at, d);

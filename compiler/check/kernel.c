@@ -103,6 +103,8 @@ void constants_check(compiler_source *s, diagnostics *d) {
     checker c;
     checker_init(&c, s, d);
     checker_define_constants(&c);
+    for (size_t i = 0; i < s->modules.count; i++)
+        entries_put_constants(&c, s->modules.items[i]);
     checker_release(&c);
 }
 

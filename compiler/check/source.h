@@ -212,7 +212,7 @@ void kernel_drop_unused(ir_module *m, ir_block block);
 ir_module *kernel_giving(const ir_module *kernel, const ir_value *values, uint32_t count);
 /* Reports where a checked graph has no meaning under a case's dimensions. */
 void instance_check(compiler_source *s, ir_module *m, const compiler_case *c, diagnostics *d);
-/* Reports what is wrong with the module's constants. */
+/* Reports what is wrong with constants of the files, and puts them into annotations. */
 void constants_check(compiler_source *s, diagnostics *d);
 
 #endif

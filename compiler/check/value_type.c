@@ -73,14 +73,15 @@ static bool read_items(compiler_source *s, source_module *m, const node *n, uint
     return good;
 }
 
-/* The length of list[X, 4] or list[X, LAYERS]; 0: none is said. */
-static bool read_length(source_module *m, const node *n, uint32_t *out, diagnostics *d) {
+/* The length of list[X, 4]; 0: none is said. */
+static bool read_length(const node *n, uint32_t *out, diagnostics *d) {
     const node *length = n->count > 1 ? n->items[1] : NULL;
-    if (length && length->kind == NODE_NAME)
-        length = module_constant(m, length->text);
-    *out = length && length->kind == NODE_INT ? (uint32_t)length->integer : 0;
-    if (n->count == 1 || (n->count == 2 && *out > 0 && *out <= LIMIT_PARAMETERS))
+    bool fits = length && length->kind == NODE_INT && length->integer <= LIMIT_PARAMETERS;
+    *out = fits ? (uint32_t)length->integer : 0;
+    if (n->count == 1 || (n->count == 2 && *out > 0))
         return true;
+    if (length && length->kind == NODE_BROKEN)
+        return false;
     diagnose_error(d, ERROR_VALUE_TYPE, n->at, "a list says what it holds, and how many: 1 to %d",
                    LIMIT_PARAMETERS);
     diagnose_help(d, "write list[Block, 4], or list[Block, LAYERS] with a constant of the file");
@@ -123,7 +124,7 @@ bool value_type_read(compiler_source *s, source_module *m, const node *n, value_
     }
     if (interface_is_shaped(n, "list")) {
         out->kind = VALUE_LIST;
-        return read_length(m, n, &out->count, d) && read_items(s, m, n, 1, out, d);
+        return read_length(n, &out->count, d) && read_items(s, m, n, 1, out, d);
     }
     return read_record(s, m, n, out, d);
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from tessera import _dims, _states
 from tessera._errors import Error
+from tessera._types import ElementType
 
 LENGTH = "S_kv"  # of a KVCache that is shaped like the first KTile
 
@@ -37,6 +38,19 @@ class _WithoutDevices(ast.NodeTransformer):
         self.generic_visit(node)
         right = node.right
         return node.left if isinstance(right, ast.Call) and ast.unparse(right.func).split(".")[-1] == "device" else node
+
+
+class _WithValues(ast.NodeTransformer):
+    """An annotation with the values of names that are numbers or types outside of it: Tensor[HEADS, "S", TYPE]."""
+
+    def __init__(self, outside: dict[str, Any], hidden: set[str]) -> None:
+        self.outside = {name: value for name, value in outside.items() if name not in hidden}
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self.outside.get(node.id)
+        if isinstance(value, ElementType):
+            return ast.Name(value.name)
+        return ast.Constant(value) if isinstance(value, int) and not isinstance(value, bool) else node
 
 
 def _items(annotation: ast.Subscript) -> list[ast.expr]:
@@ -81,13 +95,16 @@ class Parameters:
     def __init__(self, records: dict[str, ast.ClassDef], outside: dict[str, Any]) -> None:
         self._records = _states.DECLARED | records
         self._named: dict[str, ast.expr] = {}
-        self._outside = outside
+        self._values = _WithValues(outside, set())
         self._has_tiles = False
         self.leaves: list[Parameter] = []
         self.tops: list[str] = []
 
     def add_all(self, arguments: list[ast.arg]) -> None:
-        annotations = [_WithoutDevices().visit(copy.deepcopy(one.annotation or ast.Constant(None))) for one in arguments]
+        self._values = _WithValues(self._values.outside, {one.arg for one in arguments})
+        annotations = [
+            self._values.visit(_WithoutDevices().visit(copy.deepcopy(one.annotation or ast.Constant(None)))) for one in arguments
+        ]
         self._has_tiles = any(_word(one) == "KTile" for one in annotations)
         for argument, annotation in zip(arguments, annotations):
             if isinstance(annotation, ast.BinOp) and ast.unparse(annotation.right).split(".")[-1] == "out":
@@ -122,8 +139,7 @@ class Parameters:
             self._add_like(name, *_items(annotation))
         elif word == "list" and isinstance(annotation, ast.Subscript):
             kind, count = _items(annotation)
-            length = count.value if isinstance(count, ast.Constant) else self._outside[ast.unparse(count)]
-            for place in range(length):
+            for place in range(_dims.value_of(ast.unparse(count), {})):
                 self._add(f"{name}.{place}", kind)
         elif word == "tuple" and isinstance(annotation, ast.Subscript):
             for place, kind in enumerate(_items(annotation)):
@@ -147,4 +163,4 @@ class Parameters:
             optional = isinstance(field.value, ast.Constant) and field.value.value is None
             if not optional or word in there:
                 written = ast.parse(ast.unparse(field.annotation), mode="eval").body
-                self._add(f"{name}.{word}", _Replace(replaced).visit(written))
+                self._add(f"{name}.{word}", _Replace(replaced).visit(self._values.visit(written)))

@@ -117,7 +117,8 @@ class Source:
         self.constants = [one.arg for one in tree.args.kwonlyargs]
         self._others = list(_others_of(function))
         self._head = ["from tessera import *", *self._constants_of(function)]
-        found = _parameters.Parameters({one.name: one.tree for one in self._others if isinstance(one.tree, ast.ClassDef)}, function.__globals__)
+        records = {one.name: one.tree for one in self._others if isinstance(one.tree, ast.ClassDef)}
+        found = _parameters.Parameters(records, dict(self._outer_names(function)))
         found.add_all(tree.args.args)
         self.parameters = found.leaves
         self.tops = found.tops
@@ -147,7 +148,8 @@ class Source:
         arguments = [*self._tree.args.args, *self._tree.args.kwonlyargs]
         for other in self._others:
             yield from _names_of(other.value, other.tree)
-        for node in [*self._tree.decorator_list, *(one.annotation for one in arguments if one.annotation)]:
+        annotations = [*(one.annotation for one in arguments), self._tree.returns]
+        for node in [*self._tree.decorator_list, *filter(None, annotations)]:
             names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
             yield from ((name, function.__globals__[name]) for name in names if name in function.__globals__)
 

@@ -31,6 +31,7 @@ except ImportError:
 
 ROOT = pathlib.Path(sys.argv[1])
 FACTOR = 3.0
+HEADS, KIND = 2, f32
 MODULES = """
 from tessera import *
 
@@ -167,7 +168,7 @@ def policies(x: Tensor["M", "N", bf16 @ accum(f32)], *, shift=0.5) -> Tensor["M"
 @tessera.record
 class Pair:
     a: Tensor["N", f32]
-    b: list[Tensor["N", f32], 2]
+    b: list[Tensor["N", f32], HEADS]
 
     def total(self):
         return self.a + self.b[0] + self.b[1]
@@ -179,6 +180,16 @@ def total_of_pair(p: Pair, *, twice=False) -> Tensor["N", f32]:
     if twice:
         y = y * 2.0
     return y
+
+
+@tessera.record
+class Split(Generic["M"]):
+    parts: Tensor[HEADS * 2, "M", KIND]
+
+
+@tessera.jit
+def by_heads(x: Tensor[HEADS, "N", KIND], s: Split[HEADS + 1]) -> tuple[Tensor[HEADS, "N", KIND], Tensor[HEADS + 1, KIND]]:
+    return x * 2.0, sum(s.parts, axis=0)
 
 
 @tessera.jit(donate="w")
@@ -262,6 +273,14 @@ class Kernels(unittest.TestCase):
 
     def test_known_dimension(self):
         self.assertEqual(listed(windows(floats(1, 2, 3))), [[1, 2], [2, 3]])
+
+    def test_constants_of_the_module_in_annotations(self):
+        ones, parts = memoryview(floats(*[1] * 12)).cast("B"), {}
+        parts["parts"] = ones.cast("f", (4, 3))
+        doubled, summed = by_heads(ones[:40].cast("f", (2, 5)), parts)
+        self.assertEqual((listed(doubled), listed(summed)), ([[2] * 5] * 2, [4] * 3))
+        with self.assertRaisesRegex(tessera.Error, "an axis of 3 where the kernel has 2"):
+            by_heads(ones.cast("f", (3, 4)), parts)
 
     def test_results_without_annotation(self):
         gate, relu = gated(floats(-1, 0, 2))
