@@ -95,7 +95,7 @@ static bool read_effect(metadata *m, const json_t *object, metadata_parameter *p
         return true;
     if (!get_string(m, object, "effect", &p->effect, st))
         return false;
-    if (effect_read(p->effect, &e) && (e.kind != EFFECT_CHECK || p->type == DTYPE_BOOL))
+    if (effect_read(p->effect, &e) && effect_is_of(e.kind, p->type))
         return true;
     return wrong(st, "effect", "is none that an output can have");
 }

@@ -117,16 +117,24 @@ typedef struct observed_value {
     ir_value value; /* in `block`: it stays in one that cannot give it out */
     ir_block block; /* the kernel's own in the end */
     bool effect;    /* of a launch: it goes out, or an error is reported at `at` */
+    bool held;      /* a check: of some turns it is enough whether it held in all */
     span at;
     bool leaves; /* it is a result of what is being built */
 } observed_value;
 
+/* A block of a loop or a branch that is being written, by its number from 1 on. */
+typedef struct written_block {
+    const struct written_block *around; /* NULL: the kernel's */
+    uint32_t number;
+} written_block;
+
 /* Something that a launch does beside its results. */
 typedef struct program_effect {
     effect_kind kind;
-    size_t observed;   /* its value: a number of `observed` */
-    const char *label; /* words before it, or the message of a check */
-    uint32_t line;     /* of the first file */
+    const written_block *inside; /* NULL: the kernel's own */
+    size_t observed;             /* its value: a number of `observed` */
+    const char *label;           /* words before it, or the message of a check */
+    uint32_t line;               /* of the first file */
     span at;
 } program_effect;
 
@@ -186,7 +194,9 @@ typedef struct checker {
     struct promised_calls *promises; /* receives calls that promise something; or NULL */
     struct tile_state *tiles;        /* NULL: the kernel is made of whole tensors */
     random_places random;
-    uint32_t operations; /* so far */
+    const written_block *inside; /* that statements stand in; NULL: the kernel's own */
+    uint32_t blocks;             /* ... with a number, so far */
+    uint32_t operations;         /* so far */
     bool constants_only;
 } checker;
 

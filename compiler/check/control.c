@@ -295,16 +295,15 @@ static bool is_bounded(const node *n) {
 }
 
 /* The first block: are there turns left, and does the condition hold? */
-static bool write_condition(control *k, ir_value turn) {
+static bool write_condition(control *k, ir_value turn, ir_dim *bound) {
     checker *c = k->c;
     entity condition = check_expression(c, k->n->left->items[0]);
     entity most = check_expression(c, k->n->left->items[1]);
-    ir_dim dim;
     if (condition.kind == ENTITY_BOOL && condition.integer)
         condition = (entity){.kind = ENTITY_NONE};
     else if (!is_flag(c, &condition))
         return refuse_flag(c, &condition);
-    if (!argument_dim(c, &most, &dim))
+    if (!argument_dim(c, &most, bound))
         return false;
     entity left[2] = {entity_tensor(turn, most.at), scalar(c, &most, most.at)};
     left[1] = emit_compare(c, "lt", &left[0], &left[1], most.at);
@@ -340,20 +339,22 @@ static void write_while(control *k) {
         vec_push(&results, k->types.items[i]);
     }
     bool good = true;
+    observed_turns at = {0};
     k->draft = region_begin_turns(c, 2, k->n->at);
+    const size_t mark = effects_mark(c);
     for (uint32_t block = 0; block < 2 && good; block++) {
-        const size_t mark = effects_mark(c);
         region_enter(c, &k->draft, block);
-        ir_value turn = region_argument(c, &k->draft, block, number);
+        at.turn = region_argument(c, &k->draft, block, number);
         take_names(k, block);
-        good = block == 0 ? write_condition(k, turn) : write_turn(k, turn);
-        effects_refuse(c, mark, block == 1, block ? "a while loop" : "a condition");
+        good = block == 0 ? write_condition(k, at.turn, &at.most) : write_turn(k, at.turn);
+        if (block == 0)
+            effects_refuse(c, mark, "a condition");
     }
     region_leave(c, &k->draft);
     const size_t names = k->types.count;
+    if (good && c->report->reported == before)
+        observed_carry(c, &k->draft, &at, &operands, &k->next[1], &results);
     good = good && c->report->reported == before;
-    if (good)
-        observed_carry(c, &k->draft, &operands, &k->next[1], &results);
     const region_request q = {.opcode = GRAPH_WHILE,
                               .operands = &operands,
                               .next = k->next,
@@ -362,8 +363,11 @@ static void write_while(control *k) {
                               .hands_on = true};
     if (good) {
         ir_op op = region_build(c, &k->draft, &q);
+        const entity count = entity_tensor(ir_op_result(c->m, op, 0), k->n->at);
         after(k, op, 1);
         observed_take(c, op, 1 + names);
+        if (effects_print_in(c, mark, &k->draft.blocks[1]))
+            effects_turns(c, &k->draft.blocks[1], &count);
     } else {
         break_names(k);
     }
@@ -476,7 +480,6 @@ static void write_if(control *k, const entity *condition) {
         good = !both || join_sides(k, i, sides);
     }
     const size_t names = k->types.count;
-    effects_refuse(c, mark, true, "a branch");
     observed_join(c, &k->draft, k->next, &k->types);
     region_leave(c, &k->draft);
     vec_push(&operands, condition->value);
@@ -490,6 +493,12 @@ static void write_if(control *k, const entity *condition) {
         k->types.count = names;
         after(k, op, 0);
         observed_take(c, op, names);
+        for (int s = 0; s < 2; s++)
+            if (effects_print_in(c, mark, &k->draft.blocks[s])) {
+                const entity taken =
+                    s ? emit_one(c, GRAPH_NOT, condition, 1, NULL, 0, k->n->at) : *condition;
+                effects_turns(c, &k->draft.blocks[s], &taken);
+            }
     } else {
         break_names(k);
     }

@@ -7,29 +7,50 @@
 
 /* ---- a list of them ---- */
 
-static void add(checker *c, effect_kind kind, const entity *value, const char *label, span at) {
-    const span place = checker_place(c, at);
+static void add_in(checker *c, const program_effect *form, const entity *value, span at) {
     const entity seen = entity_tensor(value->value, at);
-    program_effect one = {kind, observe(c, &seen, true), label,
-                          source_position_of(c->report->source, place.start).line, place};
+    program_effect one = *form;
+    one.at = checker_place(c, at);
+    one.line = source_position_of(c->report->source, one.at.start).line;
+    one.observed = observe(c, &seen, one.kind == EFFECT_CHECK);
     vec_push(&c->effects, one);
+}
+
+static void add(checker *c, effect_kind kind, const entity *value, const char *label, span at) {
+    add_in(c, &(program_effect){.kind = kind, .inside = c->inside, .label = label}, value, at);
 }
 
 size_t effects_mark(const checker *c) {
     return c->effects.count;
 }
 
-void effects_refuse(checker *c, size_t mark, bool checks, const char *around) {
-    for (size_t i = mark; i < c->effects.count; i++) {
-        const program_effect *e = &c->effects.items[i];
-        if (checks && e->kind == EFFECT_CHECK)
-            continue;
-        diagnose_error(c->report, ERROR_EFFECT, e->at,
-                       "%s in %s: it is not known how often it happens",
-                       e->kind == EFFECT_CHECK ? "a check" : "print()", around);
-        diagnose_help(c->report, "carry the value out of it, and look at it there");
-        c->effects.count = mark;
-    }
+void effects_refuse(checker *c, size_t mark, const char *around) {
+    if (c->effects.count == mark)
+        return;
+    const program_effect *e = &c->effects.items[mark];
+    diagnose_error(c->report, ERROR_EFFECT, e->at, "%s in %s: it is not known how often it happens",
+                   e->kind == EFFECT_CHECK ? "a check" : "print()", around);
+    diagnose_help(c->report, "carry the value out of it, and look at it there");
+    c->effects.count = mark;
+}
+
+static bool is_inside(const written_block *one, const written_block *of) {
+    while (one && one != of)
+        one = one->around;
+    return one != NULL;
+}
+
+bool effects_print_in(const checker *c, size_t mark, const written_block *block) {
+    bool prints = false;
+    for (size_t i = mark; i < c->effects.count; i++)
+        prints |= c->effects.items[i].kind == EFFECT_PRINT &&
+                  is_inside(c->effects.items[i].inside, block);
+    return prints;
+}
+
+void effects_turns(checker *c, const written_block *block, const entity *turns) {
+    add_in(c, &(program_effect){.kind = EFFECT_TURNS, .inside = block, .label = ""}, turns,
+           turns->at);
 }
 
 /* ---- the calls ---- */
@@ -156,6 +177,14 @@ entity effects_call(checker *c, const node *n) {
 
 /* ---- outputs ---- */
 
+/* ".1.4": the blocks around it. */
+static const char *blocks_of(checker *c, const written_block *inside) {
+    const char *out = "";
+    for (; inside; inside = inside->around)
+        out = arena_printf(&c->memory, ".%u%s", inside->number, out);
+    return out;
+}
+
 ir_attr effects_attribute(checker *c, uint32_t outputs) {
     const uint32_t count = outputs + (uint32_t)c->effects.count;
     ir_attr *list = ARENA_NEW(&c->memory, ir_attr, count + 1);
@@ -163,8 +192,9 @@ ir_attr effects_attribute(checker *c, uint32_t outputs) {
         list[i] = ir_attr_string(c->m, "");
     for (uint32_t i = outputs; i < count; i++) {
         const program_effect *e = &c->effects.items[i - outputs];
-        list[i] = ir_attr_string(c->m, arena_printf(&c->memory, "%s:%u:%s",
-                                                    effect_kind_name(e->kind), e->line, e->label));
+        list[i] = ir_attr_string(
+            c->m, arena_printf(&c->memory, "%s:%u%s:%s", effect_kind_name(e->kind), e->line,
+                               e->kind == EFFECT_CHECK ? "" : blocks_of(c, e->inside), e->label));
     }
     return ir_attr_array(c->m, list, count);
 }

@@ -12,9 +12,12 @@ bool effects_check(checker *c, const entity *condition, const char *message, spa
 
 /* Those of a block that is being written are the ones behind a mark. */
 size_t effects_mark(const checker *c);
-/* Reports one behind the mark in a block of which it is not known how often it runs; a check is
- * fine where `checks` are. */
-void effects_refuse(checker *c, size_t mark, bool checks, const char *around);
+/* Reports one behind the mark in a block of which it is not known how often it runs. */
+void effects_refuse(checker *c, size_t mark, const char *around);
+/* Is something behind the mark printed in that block? */
+bool effects_print_in(const checker *c, size_t mark, const written_block *block);
+/* So many turns of the block happen, i32; or is it taken, bool. */
+void effects_turns(checker *c, const written_block *block, const entity *turns);
 
 /* For the kernel's attribute: what each output is for, "" of the kernel's own. */
 ir_attr effects_attribute(checker *c, uint32_t outputs);

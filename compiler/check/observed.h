@@ -6,8 +6,14 @@
 
 #include "check/regions.h"
 
-/* Looks at a value of the block that is written, or at one of `block`; gives its number. */
-size_t observe(checker *c, const entity *e, bool of_effect);
+typedef struct observed_turns {
+    ir_value turn; /* i32, of the block of a turn */
+    ir_dim most;
+} observed_turns;
+
+/* Looks at a value of the block that is written, for a launch to print or to check (`held`), or at
+ * one of `block`; gives its number. */
+size_t observe(checker *c, const entity *e, bool held);
 size_t observe_in(checker *c, ir_value value, ir_block block);
 
 /* Gives a value for each turn of a loop, as its block makes it, behind those that it has. */
@@ -16,10 +22,11 @@ void observed_stack(checker *c, const region_draft *d, ir_dim turns, value_list 
 /* Gives a value for both sides of a branch: where the other one is taken, true of an effect, zeros
  * of anything else. */
 void observed_join(checker *c, const region_draft *d, value_list *next, type_list *results);
-/* Carries a check from turn to turn of a loop whose turns are not counted, behind what it carries:
- * whether it held in all of them. */
-void observed_carry(checker *c, const region_draft *d, value_list *operands, value_list *next,
-                    type_list *results);
+/* Carries a value from turn to turn of a loop whose condition ends it, behind what it carries: of a
+ * check whether it held in all of them, else one for each of at most so many turns, in its place.
+ */
+void observed_carry(checker *c, const region_draft *d, const observed_turns *t,
+                    value_list *operands, value_list *next, type_list *results);
 /* Those are results of the operation, from `first` on. */
 void observed_take(checker *c, ir_op op, size_t first);
 

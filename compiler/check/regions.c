@@ -10,7 +10,11 @@
 
 region_draft region_begin(checker *c, uint32_t blocks, span at) {
     c->builder.location = checker_location(c, at);
-    region_draft d = {.around = c->builder, .turning = c->random.turning};
+    written_block *inner = ARENA_NEW(&c->memory, written_block, blocks);
+    for (uint32_t i = 0; i < blocks; i++)
+        inner[i] = (written_block){c->inside, ++c->blocks};
+    region_draft d = {
+        .around = c->builder, .turning = c->random.turning, .inside = c->inside, .blocks = inner};
     d.op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_LOOP, .region_count = blocks});
     return d;
 }
@@ -24,10 +28,12 @@ region_draft region_begin_turns(checker *c, uint32_t blocks, span at) {
 void region_enter(checker *c, const region_draft *d, uint32_t block) {
     c->builder.block = ir_op_block(c->m, d->op, block);
     c->builder.before = 0;
+    c->inside = &d->blocks[block];
 }
 
 void region_leave(checker *c, const region_draft *d) {
     c->builder = d->around;
+    c->inside = d->inside;
     c->random.turning = d->turning;
 }
 

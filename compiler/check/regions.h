@@ -15,7 +15,9 @@ typedef VEC(const char *) name_list;
 typedef struct region_draft {
     ir_op op; /* has the blocks until the operation is built */
     ir_builder around;
-    ir_op turning; /* around it */
+    ir_op turning;               /* around it */
+    const written_block *inside; /* around it */
+    const written_block *blocks;
 } region_draft;
 
 typedef struct region_request {

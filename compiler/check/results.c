@@ -320,8 +320,9 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
 }
 
 static const char *effect_name(checker *c, const outputs *o, uint32_t i) {
-    const char *name = arena_printf(
-        &c->memory, "%s%u", c->effects.items[i].kind == EFFECT_CHECK ? "check" : "print", i);
+    const effect_kind kind = c->effects.items[i].kind;
+    const char *word = effect_kind_name(kind == EFFECT_PRINT_MORE ? EFFECT_PRINT : kind);
+    const char *name = arena_printf(&c->memory, "%s%u", word, i);
     return name_taken(c, o, o->count, name) ? arena_printf(&c->memory, "%s_effect", name) : name;
 }
 

@@ -119,8 +119,7 @@ static bool is_effect(const ir_module *m, const ir_attr_data *one, ir_value of) 
     effect e;
     return one->kind == IR_ATTR_STRING &&
            (one->string[0] == '\0' ||
-            (effect_read(one->string, &e) &&
-             (e.kind != EFFECT_CHECK || ir_type_of(m, of)->element == DTYPE_BOOL)));
+            (effect_read(one->string, &e) && effect_is_of(e.kind, ir_type_of(m, of)->element)));
 }
 
 static bool verify_effects(const ir_module *m, ir_op op, const ir_op_data *end, status *st) {
@@ -128,9 +127,11 @@ static bool verify_effects(const ir_module *m, ir_op op, const ir_op_data *end, 
     bool good = !effects || ir_attr_get(m, effects)->count == end->operand_count;
     for (uint32_t i = 0; effects && good && i < end->operand_count; i++)
         good = is_effect(m, ir_attr_get(m, ir_attr_get(m, effects)->items[i]), end->operands[i]);
-    return good || status_set(st, STATUS_INTERNAL,
-                              "'effects' needs a string for each output: empty, \"print:12:words\" "
-                              "or, of a bool, \"check:12:words\"");
+    return good ||
+           status_set(st, STATUS_INTERNAL,
+                      "'effects' needs a string for each output: empty, \"print:12:words\", "
+                      "of a bool \"check:12:words\", or of an i32 or a bool "
+                      "\"turns:12.1:\"");
 }
 
 /* A kernel, or a function, names its inputs and outputs, and ends in its only return. */

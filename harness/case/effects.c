@@ -90,20 +90,96 @@ static void put_words(text *out, const char *words, const tensor *value) {
     text_append(out, place + 2);
 }
 
-void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to) {
+/* ---- lines, in the order of the turns of loops ---- */
+
+typedef struct printing {
+    const compiler_signature *signature;
+    const tensor *outputs;
+    FILE *to;
     text line;
-    text_init(&line);
-    for (uint32_t i = 0; i < signature->output_count; i++) {
-        effect e, next;
-        if (!effect_read(signature->outputs[i].effect, &e) || e.kind == EFFECT_CHECK)
-            continue;
-        text_append(&line, line.length ? " " : "");
-        put_words(&line, e.words, &outputs[i]);
-        if (i + 1 < signature->output_count &&
-            effect_read(signature->outputs[i + 1].effect, &next) && next.kind == EFFECT_PRINT_MORE)
-            continue;
-        say(to, "%s\n", line.data);
-        text_clear(&line);
+    int64_t turns[TENSOR_MAX_RANK]; /* of the loops around, */
+    int axes;                       /* each an axis of what it prints */
+} printing;
+
+/* The next output from `i` on that is printed; `to`: there is none before it. */
+static uint32_t next_print(const printing *p, uint32_t i, uint32_t to, effect *out) {
+    for (; i < to; i++)
+        if (effect_read(p->signature->outputs[i].effect, out) && out->kind <= EFFECT_PRINT_MORE)
+            break;
+    return i;
+}
+
+/* The part of an output for the present turns. */
+static tensor part_of(const printing *p, uint32_t i) {
+    tensor t = p->outputs[i];
+    for (int k = 0; k < p->axes; k++) {
+        const int64_t rest = t.dims[0] ? tensor_count(&t) / t.dims[0] : 0;
+        t.data = (char *)t.data + p->turns[k] * rest * (int64_t)dtype_size(t.type);
+        memmove(t.dims, t.dims + 1, sizeof *t.dims * (size_t)--t.rank);
     }
-    text_release(&line);
+    return t;
+}
+
+/* Counts how often the block happens in which output `i` stands; a branch has no axis. */
+static int64_t times_of(const printing *p, uint32_t i, uint32_t block, uint32_t depth,
+                        bool *branch) {
+    const compiler_signature *s = p->signature;
+    effect e;
+    *branch = false;
+    for (uint32_t k = 0; k < s->output_count; k++) {
+        if (!effect_read(s->outputs[k].effect, &e) || e.kind != EFFECT_TURNS ||
+            effect_block(&e, depth) != block || effect_block(&e, depth + 1))
+            continue;
+        const tensor turns = part_of(p, k);
+        *branch = turns.type == DTYPE_BOOL;
+        return *branch ? *(const unsigned char *)turns.data : *(const int32_t *)turns.data;
+    }
+    return part_of(p, i).dims[0];
+}
+
+static void print_line(printing *p, uint32_t i, const effect *e, bool ends) {
+    const tensor value = part_of(p, i);
+    text_append(&p->line, p->line.length ? " " : "");
+    put_words(&p->line, e->words, &value);
+    if (!ends)
+        return;
+    say(p->to, "%s\n", p->line.data);
+    text_clear(&p->line);
+}
+
+static void print_outputs(printing *p, uint32_t i, uint32_t to, uint32_t depth);
+
+/* Those from `i` to `to`, all of one block at that depth. */
+static void print_block(printing *p, uint32_t i, uint32_t to, uint32_t block, uint32_t depth) {
+    bool branch;
+    const int64_t times = times_of(p, i, block, depth, &branch);
+    const int axis = p->axes;
+    p->axes += !branch;
+    for (int64_t turn = 0; turn < times; turn++) {
+        if (!branch)
+            p->turns[axis] = turn;
+        print_outputs(p, i, to, depth + 1);
+    }
+    p->axes = axis;
+}
+
+static void print_outputs(printing *p, uint32_t i, uint32_t to, uint32_t depth) {
+    effect e, next;
+    for (uint32_t end; (i = next_print(p, i, to, &e)) < to; i = end) {
+        const uint32_t block = effect_block(&e, depth);
+        end = next_print(p, i + 1, to, &next);
+        while (block && end < to && effect_block(&next, depth) == block)
+            end = next_print(p, end + 1, to, &next);
+        if (block)
+            print_block(p, i, end, block, depth);
+        else
+            print_line(p, i, &e, end == to || next.kind != EFFECT_PRINT_MORE);
+    }
+}
+
+void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to) {
+    printing p = {.signature = signature, .outputs = outputs, .to = to};
+    text_init(&p.line);
+    print_outputs(&p, 0, signature->output_count, 0);
+    text_release(&p.line);
 }

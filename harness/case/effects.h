@@ -17,7 +17,7 @@ int effects_failed(const compiler_signature *signature, const tensor *outputs);
  * "the cache is full (cache.length: 7)". */
 void effects_message(const compiler_signature *signature, const tensor *outputs, int failed,
                      text *out);
-/* Prints what print() shows, a line each; of a loop, a line for all of its turns. */
+/* Prints what print() shows, a line each; of a loop, turn by turn. */
 void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to);
 
 #endif

@@ -366,7 +366,7 @@ static entity run_reduction(reducing *r) {
     for (size_t i = 0; i < tensors.count; i++)
         vec_push(&next, tensors.items[i].value);
     region_leave(c, &d);
-    effects_refuse(c, mark, false, "a combiner");
+    effects_refuse(c, mark, "a combiner");
     good = good && c->report->reported == before;
     entity out = good ? build_reduction(r, &d, &next) : entity_broken(r->a->at);
     vec_release(&tensors);

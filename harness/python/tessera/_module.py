@@ -10,8 +10,8 @@ import sys
 import tempfile
 from typing import Any
 
-from tessera import _dims, _program, _tessera, _tree, numerics, runtime
-from tessera._errors import CheckError, CompileError, Error, diagnostics_of
+from tessera import _dims, _effects, _program, _tessera, _tree, numerics, runtime
+from tessera._errors import CompileError, Error, diagnostics_of
 from tessera._types import ARRAYS
 
 Signature = tuple[tuple[str, tuple[int, ...]], ...]
@@ -68,7 +68,7 @@ class Module(_tessera.Callable):
             for source, target in self.metadata.get("donated", ())
             if target < len(results) and _counts(self.metadata["inputs"][source])
         ]
-        self._effects = [one["effect"].split(":", 2) for one in self.metadata["outputs"] if "effect" in one]
+        self._effects = [_effects.effect_of(one["effect"]) for one in self.metadata["outputs"] if "effect" in one]
         self._has_trees = any("." in name for name in (*inputs, *results))
 
     @property
@@ -129,7 +129,8 @@ class Module(_tessera.Callable):
             return None
         results = len(self._results.names)
         if len(made) > results:
-            _happen(self.name, self._effects, made[results:], [(name, made[place]) for place, name in self._counts])
+            counts = [(name, _listed(made[place])) for place, name in self._counts]
+            _effects.happen(self.name, self._effects, list(map(_listed, made[results:])), counts)
             made = made[:results]
         if self._has_trees:
             return self._values(made, given or {})
@@ -152,22 +153,6 @@ def _listed(value: Any) -> Any:
         return value.tolist()
     near: Any = value if value.context is None else value.context.get(value)
     return memoryview(near).tolist()
-
-
-def _happen(name: str, effects: list[list[str]], values: tuple[Any, ...], counts: list[tuple[str, Any]]) -> None:
-    """Prints what print() shows, and raises for the first check that does not hold, with the counts of states behind it."""
-    line = ""
-    for place, ((kind, number, words), value) in enumerate(zip(effects, values)):
-        if kind == "check":
-            if 0 in bytes(value):
-                told = ", ".join(f"{state}: {_listed(value)}" for state, value in counts)
-                raise CheckError(f"line {number} of {name}: {words}{f' ({told})' if told else ''}")
-            continue
-        before, mark, behind = words.partition("{}")
-        line += (" " if kind == "more" else "") + (f"{before}{memoryview(value).tolist()}{behind}" if mark else words)
-        if place + 1 == len(effects) or effects[place + 1][0] != "more":
-            print(line)
-            line = ""
 
 
 def load(path: str | os.PathLike[str], threads: int | None = None) -> Module:

@@ -97,6 +97,53 @@ import json
 for r in json.load(open('results.json'))['results']:
     assert (r['status'] == 'mismatch' and 'too great' in r['why']) if r['case'] == 'above' else r['status'] == 'ok', r"
 
+# print() in loops and branches: turn by turn, and those that happen alone.
+cat >told.tsr <<'END'
+def turned(total, x):
+    print("total", total)
+    return total + x, None
+
+@cases(case("a", N=2, x=constant(3)), case("none", N=0, x=constant(3)))
+@jit
+def told(x: Tensor["N", f32]) -> tuple[Tensor["N", f32], Tensor[f32]]:
+    n = 0
+    while bounded(n < 3, 10):
+        n, x = n + 1, x * 2.0
+        print("turn", n, "of", x)
+        if n > 1:
+            for i in range(N):
+                print("place", i)
+        else:
+            print("first", n)
+    total, nothing = scan(turned, 0.0, x, reverse=True)
+    return x, total
+END
+for case in a none; do
+    for backend in interp cpu ptx-emulated rocm-emulated; do
+        exits 0 "told/$case on $backend" "$tsr" run told.tsr:told --case $case --steps 1 --backend $backend --out told.out
+        grep -v told.out out >"told.$case.$backend"
+    done
+done
+cat >wanted <<'END'
+turn 1 of [6, 6]
+first 1
+turn 2 of [12, 12]
+place 0
+place 1
+turn 3 of [24, 24]
+place 0
+place 1
+total 0
+total 24
+END
+exits 0 "each turn prints" diff wanted told.a.cpu
+printf 'turn 1 of []\nfirst 1\nturn 2 of []\nturn 3 of []\n' >wanted
+exits 0 "loops of no turns print nothing" diff wanted told.none.cpu
+for backend in interp ptx-emulated rocm-emulated; do
+    exits 0 "the same on $backend" cmp "told.a.$backend" told.a.cpu
+    exits 0 "and there" cmp "told.none.$backend" told.none.cpu
+done
+
 exits 0 "as many places as the cache has" "$tsr" run steps.tsr:fill --steps 4 --out full --save full.safetensors
 has out "^step 3 of 4$" "each step prints"
 exits 1 "one more" "$tsr" run steps.tsr:fill --steps 5 --out over

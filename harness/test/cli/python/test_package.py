@@ -2,11 +2,13 @@
 """test_package.py ROOT - the package tessera, in the Python that runs this; in a scratch folder."""
 import array
 import ast
+import contextlib
 import ctypes
 import doctest
 import functools
 import importlib
 import importlib.util
+import io
 import math
 import os
 import pathlib
@@ -182,6 +184,21 @@ def total_of_pair(p: Pair, *, twice=False) -> Tensor["N", f32]:
     return y
 
 
+@tessera.jit
+def told(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    n = 0
+    while bounded(max(x) < 9.0, 5):
+        n, x = n + 1, x * 2.0
+        print("turn", n, "of", x)
+        if n > 1:
+            for i in range(N):
+                print("place", i)
+        else:
+            print("first", n)
+        debug.check(n < 4, "too many turns")
+    return x
+
+
 @tessera.record
 class Split(Generic["M"]):
     parts: Tensor[HEADS * 2, "M", KIND]
@@ -273,6 +290,18 @@ class Kernels(unittest.TestCase):
 
     def test_known_dimension(self):
         self.assertEqual(listed(windows(floats(1, 2, 3))), [[1, 2], [2, 3]])
+
+    def test_prints_of_the_turns_that_happen(self):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            told(floats(1, 3))
+            told(floats(9, 9))
+            with self.assertRaisesRegex(tessera.CheckError, "too many turns"):
+                told(floats(0.5))
+        lines = said.getvalue().splitlines()
+        self.assertEqual(lines[:5], ["turn 1 of [2.0, 6.0]", "first 1", "turn 2 of [4.0, 12.0]", "place 0", "place 1"])
+        turns = [f"turn {n} of [{2.0 ** (n - 1)}]" for n in range(1, 6)]
+        self.assertEqual([line for line in lines[5:] if "place" not in line], [turns[0], "first 1", *turns[1:]])
 
     def test_constants_of_the_module_in_annotations(self):
         ones, parts = memoryview(floats(*[1] * 12)).cast("B"), {}
