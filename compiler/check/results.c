@@ -34,7 +34,7 @@ static bool name_taken(const checker *c, const outputs *o, uint32_t index, const
         if (is_of(c->kernel->function->parameters[i].name, name))
             return true;
     for (uint32_t i = 0; i < index; i++)
-        if (is_of(o->names[i], name))
+        if (o->names[i] && is_of(o->names[i], name))
             return true;
     return false;
 }
