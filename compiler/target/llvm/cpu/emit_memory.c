@@ -311,6 +311,34 @@ static LLVMValueRef load_elements(emitter *e, const emitted *t, const placement 
     return x;
 }
 
+enum { SHORT_STRIDE = 4 };
+
+/* Every stride-th element of what is contiguous: whole vectors, of which the last one ends at the
+ * last element that is wanted, and from two of them at a time the lanes that are. */
+static LLVMValueRef load_strided(emitter *e, const emitted *t, const placement *at, int64_t r,
+                                 int64_t c, int width) {
+    const int64_t stride = at->column, last = (width - 1) * stride;
+    LLVMValueRef from = address_of(e, at, r, c, KEEP_ROWS), x = NULL;
+    for (int64_t i = 0; i < stride; i++) {
+        const int64_t begin = i + 1 < stride ? i * width : last + 1 - width;
+        LLVMValueRef part =
+            load_vector(e, t->element, address(e, t->element, from, begin), width, NULL);
+        int mask[64];
+        for (int lane = 0; lane < width; lane++) {
+            const int64_t place = lane * stride - begin;
+            mask[lane] = place >= 0 && place < width ? (int)(x ? width + place : place) : lane;
+        }
+        x = x ? code_shuffle(e, x, part, mask, width)
+              : code_shuffle(e, part, LLVMGetUndef(LLVMTypeOf(part)), mask, width);
+    }
+    return x;
+}
+
+static bool is_strided(const placement *at, int width, int columns) {
+    return at->column > 1 && at->column <= SHORT_STRIDE && !at->column_stride && columns == width &&
+           !at->valid_columns && width > 1;
+}
+
 void code_load(emitter *e, ir_op op) {
     emitted *t = code_new(e, ir_op_get(e->m, op)->results[0]);
     placement at = place_of(e, op);
@@ -329,6 +357,8 @@ void code_load(emitter *e, ir_op op) {
                 LLVMValueRef mask = mask_of(e, c, columns, at.valid_columns);
                 LLVMValueRef from = address_of(e, &at, r, c, KEEP_ROWS);
                 *value = load_part(e, t->element, from, columns, width, mask);
+            } else if (is_strided(&at, width, columns)) {
+                *value = load_strided(e, t, &at, r, c, width);
             } else {
                 *value = load_elements(e, t, &at, r, p);
             }
