@@ -9,6 +9,7 @@
 #include "library_parts_rules.h"
 #include "ops/build.h"
 #include "ops/graph.h"
+#include "tile/lowering.h"
 
 enum { MOST_OPERANDS = 4, MOST_ATTRS = 16 };
 
@@ -248,6 +249,23 @@ static ir_value numbers(parts *e, ir_op op, const part_form *form) {
     return all ? all : repeated(e, build_scalar(&e->b, DTYPE_I32, 0), &none, form);
 }
 
+/* ---- elements at indices ---- */
+
+/* The greatest of what is at the index, and of nothing elsewhere: that element itself. */
+static ir_value picked(parts *e, ir_value x, const part_form *all, ir_value index,
+                       const part_form *form) {
+    ir_builder *b = &e->b;
+    const dtype element = build_type(b, x)->element;
+    const int32_t last = (int32_t)(e->axes.items[e->whole].extent - 1);
+    index = build_binary(b, GRAPH_MAXIMUM, index, build_i32(b, 0, index));
+    index = build_binary(b, GRAPH_MINIMUM, index, build_i32(b, last, index));
+    ir_value here = build_compare(b, "eq", places(e, e->whole, all), repeated(e, index, form, all));
+    const part_form none = {0};
+    ir_value lowest = build_scalar(b, element, reduction_neutral("max", element));
+    x = build_select(b, here, x, repeated(e, lowest, &none, all));
+    return build_reduce(b, "max", x, build_type(b, x)->rank - 1);
+}
+
 /* ---- operations ---- */
 
 /* The operation of tiles; a sum is along the second of two axes. */
@@ -273,18 +291,21 @@ static bool is_move(int opcode) {
 static ir_value make(parts *e, ir_op op, const part_form *form) {
     const ir_op_data *d = ir_op_get(e->g, op);
     ir_value operands[MOST_OPERANDS] = {0};
-    part_form of = {0};
+    part_form of = {0}, first = {0};
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->operand_count; i++) {
-        part_form one;
+        part_form one = {0};
         if (parts_operand(e, op, form, i, &one) != PART_NEEDED)
             continue;
         of = one;
+        first = count ? first : one;
         operands[count] = parts_tile(e, d->operands[i], &of);
         if (!operands[count++])
             return 0;
     }
     e->b.location = d->location;
+    if (d->opcode == GRAPH_GATHER)
+        return picked(e, operands[0], &first, operands[1], form);
     if (is_move(d->opcode))
         return repeated(e, operands[0], &of, form);
     e->computes = true;

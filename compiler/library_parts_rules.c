@@ -205,19 +205,38 @@ static part_need joined(parts *e, ir_op op, const part_form *form, uint32_t i, p
     return PART_NEEDED;
 }
 
-/* All of its rows: sums are along what an instance has whole. */
+/* Adds the axis that an instance has whole, which x has last. */
+static part_need with_row(const parts *e, const ir_type_data *x, part_form *of) {
+    if (e->whole < 0 || of->count == PART_AXES || x->rank == 0 ||
+        x->dims[x->rank - 1] != e->axes.items[e->whole].extent)
+        return PART_REFUSED;
+    for (int k = 0; k < of->count; k++)
+        if (of->axes[k] == e->whole)
+            return PART_REFUSED;
+    of->axes[of->count++] = e->whole;
+    return PART_NEEDED;
+}
+
+/* Sums are along rows. */
 static part_need of_row(parts *e, ir_op op, const part_form *form, uint32_t i, part_form *of) {
     const ir_type_data *x = ir_type_of(e->g, ir_op_get(e->g, op)->operands[i]);
     int64_t axis = -1;
     *of = *form;
-    if (e->whole < 0 || form->count == PART_AXES || ir_op_ints(e->g, op, "axes", &axis, 1) != 1 ||
-        axis != x->rank - 1 || x->dims[axis] != e->axes.items[e->whole].extent)
+    bool last = ir_op_ints(e->g, op, "axes", &axis, 1) == 1 && axis == x->rank - 1;
+    return last ? with_row(e, x, of) : PART_REFUSED;
+}
+
+/* Elements of rows, one of each. */
+static part_need picked(parts *e, ir_op op, const part_form *form, uint32_t i, part_form *of) {
+    const ir_op_data *d = ir_op_get(e->g, op);
+    const ir_type_data *x = ir_type_of(e->g, d->operands[0]), *y = ir_type_of(e->g, d->results[0]),
+                       *index = ir_type_of(e->g, d->operands[1]);
+    const int64_t last = x->rank - 1;
+    *of = *form;
+    if (ir_op_int(e->g, op, "axis", 0) != last || ir_op_int(e->g, op, "batch_dims", 0) != last ||
+        graph_elements(index->rank, index->dims) != graph_elements(y->rank, y->dims))
         return PART_REFUSED;
-    for (int k = 0; k < form->count; k++)
-        if (form->axes[k] == e->whole)
-            return PART_REFUSED;
-    of->axes[of->count++] = e->whole;
-    return PART_NEEDED;
+    return i ? PART_NEEDED : with_row(e, x, of);
 }
 
 /* Numbers of places of one axis. */
@@ -246,7 +265,7 @@ static const struct known {
     {GRAPH_LAYERNORM, NULL, true},   {GRAPH_RMSNORM, NULL, true},
     {GRAPH_RELU, NULL, false},       {GRAPH_GELU, NULL, false},
     {GRAPH_SILU, NULL, false},       {GRAPH_ROPE, NULL, false},
-    {GRAPH_DEQUANTIZE, NULL, false},
+    {GRAPH_DEQUANTIZE, NULL, false}, {GRAPH_GATHER, picked, true},
 };
 
 static const struct known *find_known(int opcode) {

@@ -38,7 +38,7 @@ has_the_bits "a subgroup of 32 of AMD's" 14 chosen "$rows" "$chain" --backend ro
 TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "threads in another order" 14 chosen "$rows" "$chain" --backend $both
 
 # Work before and behind the sums is in the phase of tiles that the sums are; what is not of rows alone has a schedule.
-TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "with work around them" 9 chosen "$root/harness/test/cli/rows/fused.tsr" --backend $both --quick
+TESSERA_EMULATE_ORDER=shuffled:3 has_the_bits "with work around them" 12 chosen "$root/harness/test/cli/rows/fused.tsr" --backend $both --quick
 while read -r file kernel library phases workspace profile; do
     for isa in sm_90a gfx942; do
         exits 0 "$kernel on $isa" "$tsr" compile "$root/harness/test/cli/rows/$file.tsr" --kernel "$kernel" --case large --isa $isa --profile "$profile" --emit metadata
@@ -55,6 +55,8 @@ fused weighted rows 1 0 strict
 fused written_out rows 1 0 strict
 fused dropped rows 1 0 strict
 fused numbered rows 1 0 strict
+fused picked rows 1 0 strict
+fused halves rows 1 0 strict
 other of_columns none 3 4096 strict
 other turned none 2 4096 strict
 other of_some_rows none 1 0 strict
