@@ -136,6 +136,11 @@ static const known rows[] = {
     {"mfma.gfx90a.bf16_1k", "bf16", "bf16", "1f80*2000", 0x00400000, 0},
     {"mfma.gfx908.bf16", "bf16", "bf16", "1f80*2000", 0x00100000, 0x00500000},
     /* CDNA3: c is rounded down at the greater exponent; with 8-bit factors only when near. */
+    /* One fma after the other: 2^-24 beside 1 is lost each time, twice of it before 1 is not. */
+    {"wmma.gfx1100.f16", "f16", "f16", "0c00*0c00x2", 0x3f800000, 0x3f800000},
+    {"wmma.gfx1100.f16", "f16", "f16", "0c00*0c00x2 3c00*3c00", 0, 0x3f800001},
+    {"wmma.gfx1100.bf16", "bf16", "bf16", "3980*3980x2", 0x3f800000, 0x3f800000},
+    {"wmma.gfx1100.bf16", "bf16", "bf16", "0001*3f80", 0, 0x00010000},
     {"mfma.gfx942.f16", "f16", "f16", "3c00*3c00", 0xb0800000, 0x3f7fffff},
     {"mfma.gfx942.f16", "f16", "f16", "3c00*3c00", 0x30800000, 0x3f800000},
     {"mfma.gfx942.f16", "f16", "f16", "3c00*3c00 0800*8800", 0, 0x3f800000},

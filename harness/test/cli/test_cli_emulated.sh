@@ -42,9 +42,9 @@ exits 0 "all of it has the bits" $python check.py both.json ptx-emulated rocm-em
 few=("$root/corpus/normalisation/softmax.tsr" "$root/corpus/matmul/matmul_f32.tsr" "$root/corpus/reduction/sum.tsr"
     "$root/corpus/tile/tile_attention.tsr")
 orders="reversed shuffled:7" ptx_chips="sm_75 sm_90a" amd_chips="gfx90a gfx1100" long_orders="forward shuffled:3"
-ptx_units="sm_80 sm_86 sm_90 sm_90a" amd_units="gfx90a gfx942"
+ptx_units="sm_80 sm_86 sm_90 sm_90a" amd_units="gfx90a gfx942 gfx1100"
 if [ -n "${TSR_SHORT:-}" ]; then
-    orders=shuffled:7 ptx_chips=sm_90a amd_chips=gfx1100 long_orders=shuffled:3 ptx_units="sm_80 sm_90a" amd_units=gfx942
+    orders=shuffled:7 ptx_chips=sm_90a amd_chips=gfx1100 long_orders=shuffled:3 ptx_units="sm_80 sm_90a" amd_units="gfx942 gfx1100"
 fi
 for order in $orders; do
     exits 0 "threads $order" env TESSERA_EMULATE_ORDER=$order "$tsr" bench "${few[@]}" --quick --backend $both --profile strict "${fewer[@]}" --json
@@ -249,6 +249,7 @@ done <<"END"
 ptx sm_80 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 ptx sm_90a wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
 rocm gfx942 v_mfma_f32_16x16x16_f16
+rocm gfx1100 v_wmma_f32_16x16x16_f16
 END
 
 exits 0 "beyond strict within the bound" "$tsr" bench "${few[@]}" --quick --backend $both --profile deterministic,fast "${fewer[@]}"

@@ -258,7 +258,7 @@ static void multiply(emitter *e, product *p, int64_t i, int64_t k, int64_t j) {
             sums[count++] = &p->d->values[(i * rows_c + r) * p->d->parts + j * columns_c + column];
     add_sums(e, p, sums, count);
     LLVMTypeRef types[] = {LLVMTypeOf(p->operands[2]), LLVMTypeOf(p->operands[0])};
-    if (is_wave32(u))
+    if (is_wave32(u) && !dtype_is_float(u->sum))
         add_signs(e, p);
     LLVMValueRef done =
         code_intrinsic(e, u->intrinsic, types, is_wave32(u) ? 2 : 0, p->operands, p->count);

@@ -152,7 +152,7 @@ static bool retarget_mma(emitter *e, const retargeted_call *c) {
                            words(e, c->function, "emulated.c", MOST_WORDS),
                            words(e, c->function, "emulated.d", MOST_WORDS)};
     LLVMPositionBuilderBefore(e->b, c->call);
-    const unsigned signs = strstr(c->name, "wmma.") != NULL; /* one before each factor */
+    const unsigned signs = strstr(c->name, ".iu8.") != NULL; /* one before each factor */
     unsigned next =
         store_operands(e, c->call, signs, args[2], u->m * u->k / u->lanes * factor, c->layout);
     next = store_operands(e, c->call, next + signs, args[3], u->k * u->n / u->lanes * factor,
