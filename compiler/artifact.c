@@ -70,6 +70,8 @@ static json_t *phases_json(const ir_module *m) {
             json_object_set_new(phase, "copies", json_integer(ir_op_int(m, op, "copies", 0)));
         if (ir_op_attr(m, op, "concurrent"))
             json_object_set_new(phase, "concurrent", json_true());
+        if (ir_op_attr(m, op, "code_of"))
+            json_object_set_new(phase, "code_of", json_integer(ir_op_int(m, op, "code_of", 0)));
         describe_maps(m, op, phase);
         json_array_append_new(list, phase);
     }

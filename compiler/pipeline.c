@@ -137,6 +137,12 @@ static bool run_expand_math(pipeline *p) {
     return tile_expand_math(p->m, hardware, p->st);
 }
 
+/* An access that is checked names its own memory and line. */
+static bool run_share_phases(pipeline *p) {
+    return !pipeline_needs(p, OPTIMISED | CORES) || p->options->check_bounds ||
+           tile_share_phases(p->m, p->st);
+}
+
 static bool run_place_memory(pipeline *p) {
     return p->target->class == TARGET_CPU ||
            simt_place_memory(p->m, p->target->shared_bytes, p->st);
@@ -316,6 +322,7 @@ bool pipeline_run(pipeline *p, const char *last) {
     if (last || !p->options->fault || !tile_knows_fault(p->options->fault))
         return true;
     return tile_inject_fault(p->m, p->options->fault, p->st) && run_assign_layout(p) &&
+           run_share_phases(p) &&
            (p->target->class == TARGET_CPU || simt_insert_barriers(p->m, p->st));
 }
 

@@ -10,8 +10,10 @@
 typedef struct hasher {
     const ir_module *m;
     sha256_stream *out;
-    uint32_t *numbers; /* by value id: its place in the walk */
-    uint32_t next;
+    uint32_t *numbers; /* by value id: its place in the walk, from 1 on */
+    uint32_t last;     /* number so far */
+    uint32_t before;   /* ... where the present block began: what it has not read has none above */
+    const char *without; /* an attribute that does not count; NULL: all do */
 } hasher;
 
 static void put(hasher *h, uint64_t word) {
@@ -86,8 +88,15 @@ static void put_attr(hasher *h, ir_attr attr) {
 }
 
 static void define(hasher *h, ir_value v) {
-    h->numbers[v] = h->next++;
+    h->numbers[v] = ++h->last;
     put_type(h, ir_value_get(h->m, v)->type);
+}
+
+static void put_operand(hasher *h, ir_value v) {
+    const bool known = h->numbers[v] > h->before;
+    put(h, known ? h->numbers[v] - h->before : 0);
+    if (!known)
+        define(h, v);
 }
 
 static void put_op(hasher *h, ir_op op);
@@ -106,10 +115,13 @@ static void put_op(hasher *h, ir_op op) {
     const ir_op_data *d = ir_op_get(h->m, op);
     put(h, (uint64_t)d->opcode);
     put(h, (uint64_t)d->operand_count << 32 | d->result_count);
-    put(h, (uint64_t)d->attr_count << 32 | d->region_count);
+    const bool less = h->without && ir_op_attr(h->m, op, h->without);
+    put(h, (uint64_t)(d->attr_count - less) << 32 | d->region_count);
     for (uint32_t i = 0; i < d->operand_count; i++)
-        put(h, h->numbers[d->operands[i]]);
+        put_operand(h, d->operands[i]);
     for (uint32_t i = 0; i < d->attr_count; i++) {
+        if (less && strcmp(d->attrs[i].name, h->without) == 0)
+            continue;
         put_text(h, d->attrs[i].name);
         put_attr(h, d->attrs[i].value);
     }
@@ -140,4 +152,17 @@ sha256 ir_op_identity(const ir_module *m, ir_op op) {
     hasher h = begin(m);
     put_op(&h, op);
     return end(&h);
+}
+
+void ir_block_identities(const ir_module *m, const ir_block *blocks, uint32_t count,
+                         const char *without, sha256 *out) {
+    hasher h = {
+        .m = m, .numbers = base_calloc(m->values.count, sizeof(uint32_t)), .without = without};
+    for (uint32_t i = 0; i < count; i++) {
+        h.out = sha256_stream_new();
+        h.before = h.last;
+        put_block(&h, blocks[i]);
+        out[i] = sha256_stream_finish(h.out);
+    }
+    free(h.numbers);
 }

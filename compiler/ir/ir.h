@@ -317,5 +317,9 @@ sha256 ir_hash(const ir_module *m); /* of the printed text */
 sha256 ir_identity(const ir_module *m);
 /* The same of one operation that reads no value from outside of it, as a function. */
 sha256 ir_op_identity(const ir_module *m, ir_op op);
+/* The same of each of these blocks: values from outside count in the order in which it reads them
+ * first, whichever they are; the attribute `without` does not count (NULL: all do). */
+void ir_block_identities(const ir_module *m, const ir_block *blocks, uint32_t count,
+                         const char *without, sha256 *out);
 
 #endif

@@ -28,6 +28,14 @@ bool tile_verify_orders(const ir_module *m, status *st);
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
 /* Specified functions that would be much code are shared: vectors of `lanes` elements call them. */
 bool tile_share_functions(ir_module *m, int lanes, status *st);
+/* Phases that differ in the memory that they touch alone have the code of the first of them, which
+ * gets so many addresses at most. */
+enum { TILE_SHARED_MEMORY = 64 };
+bool tile_share_phases(ir_module *m, status *st);
+bool tile_verify_shared(const ir_module *m, status *st);
+/* Memory of the kernel that the phase reads or writes, in the order in which its block names it
+ * first; returns how many there are, or where they are more than `most` that and 1. */
+uint32_t tile_phase_memory(const ir_module *m, ir_op phase, ir_value *out, uint32_t most);
 /* Specified functions become their sequences (math/); outside of strict exp and exp2 become the
  * chip's own instruction, if it has one. */
 bool tile_expand_math(ir_module *m, bool hardware_exp2, status *st);

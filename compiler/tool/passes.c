@@ -201,6 +201,10 @@ static bool run_share_functions(pass_run *r) {
     return read_lanes(r, &lanes) && tile_share_functions(r->m, lanes, r->st);
 }
 
+static bool run_share_phases(pass_run *r) {
+    return tile_share_phases(r->m, r->st);
+}
+
 static bool run_expand_math(pass_run *r) {
     bool hardware = r->arguments && chip_exp2_of(r->arguments);
     if (r->arguments && !hardware)

@@ -40,6 +40,7 @@ static void close_module(emitter *e) {
     LLVMContextDispose(e->context);
     vec_release(&e->made);
     vec_release(&e->functions);
+    vec_release(&e->phases);
     vec_release(&e->simt.places);
     vec_release(&e->simt.sites);
     vec_release(&e->bounds.sites);

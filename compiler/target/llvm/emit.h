@@ -102,6 +102,7 @@ typedef struct emitter {
     arena memory;
     VEC(made_early) made;        /* so far in the present function */
     VEC(LLVMValueRef) functions; /* by the number of a tile.function */
+    VEC(LLVMValueRef) phases;    /* by the index of a phase, on CPUs: code that others have, too */
     LLVMValueRef workspace, scratch, prepared, dims;
     const char *kernel;
     status *st;
@@ -175,6 +176,8 @@ void code_scan(emitter *e, ir_op op);
 void code_check_bounds(emitter *e, ir_op op);
 void code_bounds_data(emitter *e);
 void code_shape_op(emitter *e, ir_op op); /* constant, broadcast, iota, pad, fold */
+/* cpu/emit_phase.c */
+void code_phase(emitter *e, ir_op op, const ir_block_data *kernel);
 /* cpu/emit_function.c */
 void code_function(emitter *e, ir_op op);
 void code_call(emitter *e, ir_op op);

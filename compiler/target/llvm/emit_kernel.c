@@ -416,11 +416,6 @@ void code_block(emitter *e, ir_block block) {
 
 /* ---- phases ---- */
 
-static LLVMValueRef load_field(emitter *e, LLVMValueRef frame, int field) {
-    LLVMValueRef offset = code_int(e, e->i64, field * 8);
-    return LLVMBuildLoad2(e->b, e->pointer, LLVMBuildGEP2(e->b, e->i8, frame, &offset, 1, ""), "");
-}
-
 void code_attribute(emitter *e, const char *name, const char *value) {
     LLVMAttributeRef attr = LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name),
                                                       value, (unsigned)strlen(value));
@@ -446,60 +441,6 @@ void code_open_function(emitter *e, const char *name, LLVMTypeRef type) {
     if (e->target->scalable_bits)
         set_scalable_bits(e, e->target->scalable_bits);
     LLVMPositionBuilderAtEnd(e->b, code_block_new(e, "entry"));
-}
-
-/* 0: toward zero; 1: to nearest, ties to even. */
-static void set_rounding(emitter *e, int mode) {
-    LLVMValueRef argument = code_int(e, e->i32, mode);
-    if (e->toward_zero)
-        code_intrinsic(e, "llvm.set.rounding", NULL, 0, &argument, 1);
-}
-
-/* void phase(frame, begin, end): for (workgroup = begin; workgroup < end; workgroup++) body. */
-static void code_phase(emitter *e, ir_op op, const ir_block_data *kernel) {
-    const ir_block_data *block = ir_block_get(e->m, ir_op_block(e->m, op, 0));
-    char name[512];
-    LLVMTypeRef parameters[] = {e->pointer, e->i64, e->i64};
-    snprintf(name, sizeof name, "%s_phase_%lld", e->kernel,
-             (long long)ir_op_int(e->m, op, "index", 0));
-    code_open_function(e, name,
-                       LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 3, 0));
-    LLVMValueRef frame = LLVMGetParam(e->function, 0), begin = LLVMGetParam(e->function, 1);
-    LLVMValueRef end = LLVMGetParam(e->function, 2), buffers = load_field(e, frame, 0);
-    e->dims = load_field(e, frame, 1);
-    e->workspace = load_field(e, frame, 2);
-    e->scratch = load_field(e, frame, 3);
-    if (ir_op_attr(e->m, ir_module_kernel(e->m), "prepared_bytes"))
-        e->prepared = load_field(e, frame, 4); /* which older runtimes do not have */
-    for (uint32_t i = 0; i < kernel->argument_count; i++)
-        code_set_index(e, kernel->arguments[i], load_field(e, buffers, (int)i), 1);
-    for (ir_op other = kernel->first; other; other = ir_op_get(e->m, other)->next)
-        if (ir_op_get(e->m, other)->opcode == TILE_WORKSPACE ||
-            ir_op_get(e->m, other)->opcode == TILE_PREPARED)
-            code_memory(e, other);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), workgroup = code_block_new(e, "workgroup"),
-                      done = code_block_new(e, "done");
-    if (e->bounds.wanted)
-        e->bounds.frame = load_field(e, frame, 5);
-    e->bounds.done = done;
-    set_rounding(e, 0);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, begin, end, ""), workgroup, done);
-    LLVMPositionBuilderAtEnd(e->b, workgroup);
-    LLVMValueRef index = LLVMBuildPhi(e->b, e->i64, "workgroup");
-    LLVMAddIncoming(index, &begin, &before, 1);
-    code_set_index(e, block->arguments[0], index, 1);
-    e->streams = false;
-    code_block(e, ir_op_block(e->m, op, 0));
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
-    LLVMValueRef next = LLVMBuildNSWAdd(e->b, index, code_int(e, e->i64, 1), "");
-    LLVMAddIncoming(index, &next, &latch, 1);
-    LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, end, ""), workgroup, done);
-    LLVMPositionBuilderAtEnd(e->b, done);
-    if (e->streams) /* such stores may overtake what tells other threads that the workgroups are
-                       done */
-        LLVMBuildFence(e->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
-    set_rounding(e, 1);
-    LLVMBuildRetVoid(e->b);
 }
 
 /* Notes what many elements are divided by. */

@@ -312,4 +312,27 @@ assert one["check"]["bitwise"] and memory["workspace_bytes"] == 2 * result and m
 assert memory["inputs_bytes"] == result + weights and memory["outputs_bytes"] == result and memory["prepared_bytes"] == 0, memory
 assert memory["peak_bytes"] == 4 * result + weights and memory["unplanned_peak_bytes"] == 11 * result + weights, memory
 assert [p["live_bytes"] // result for p in memory["phases"]] == [1] + 8 * [2] + [1] and {p["what"] for p in memory["phases"]} == {"dot"}, memory'
+
+# Equal layers have the code of the first.
+cat >layers.tsr <<'END'
+@cases(case("a", S=9, D=24, F=40, w=normal(0, 0.2)))
+@jit
+def layers(x: Tensor["S", "D", f32], w: list[tuple[Tensor["D", f32], Tensor["D", "F", f32], Tensor["F", "D", f32]], 5]) -> Tensor["S", "D", f32]:
+    for p in w:
+        x = x + silu(rmsnorm(x, p[0]) @ p[1]) @ p[2]
+    return x
+END
+exits 0 "five layers" "$tsr" bench layers.tsr --backend cpu,interp --profile strict --isa "$best" --threads 1,2 --quick
+codes='import json; m = json.load(open("meta")); print([p.get("code_of", i) for i, p in enumerate(m["phases"])], "dispatch" in str(m))'
+"$tsr" compile layers.tsr --emit metadata --isa "$best" >meta
+exits 0 "are compiled" $python -c "$codes"
+has out "^.0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, [0-9]+. False$" "as one"
+"$tsr" compile layers.tsr --emit metadata --isa "$best" --unoptimised >meta
+exits 0 "without optimisation" $python -c 'import json; assert not [p for p in json.load(open("meta"))["phases"] if "code_of" in p]'
+exits 0 "with checks of bounds" "$tsr" bench layers.tsr --backend cpu,interp --profile strict --check-bounds --quick
+sed 's/, 5\])/, 40])/' layers.tsr >more.tsr
+exits 0 "forty layers" "$tsr" bench more.tsr --backend cpu,interp --profile strict --quick
+"$tsr" compile more.tsr --emit metadata >meta
+exits 0 "are a program" $python -c 'import json; p = json.load(open("meta"))["program"]; print(len(p["commands"]) // 40, len(p["kernels"]))'
+has out "^[1-3] [1-4]$" "of a few kernels"
 finish

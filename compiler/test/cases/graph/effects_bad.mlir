@@ -44,3 +44,27 @@
     "tessera.return"(%b, %a, %0) : (tensor<4xf32>, tensor<4xf32>, tensor<4xi1>) -> ()
   }) : () -> ()
 }) : () -> ()
+// -----
+// turns are of an i32 or a bool
+"builtin.module"() ({
+  "tessera.kernel"() <{effects = ["", "turns:3.1:"], inputs = ["a"], name = "f", outputs = ["x", "y"]}> ({
+  ^bb0(%a: tensor<4xf32>):
+    "tessera.return"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// of a block
+"builtin.module"() ({
+  "tessera.kernel"() <{effects = ["", "turns:3:"], inputs = ["a"], name = "f", outputs = ["x", "y"]}> ({
+  ^bb0(%a: tensor<i32>):
+    "tessera.return"(%a, %a) : (tensor<i32>, tensor<i32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// which is a number
+"builtin.module"() ({
+  "tessera.kernel"() <{effects = ["", "print:3.:x"], inputs = ["a"], name = "f", outputs = ["x", "y"]}> ({
+  ^bb0(%a: tensor<i32>):
+    "tessera.return"(%a, %a) : (tensor<i32>, tensor<i32>) -> ()
+  }) : () -> ()
+}) : () -> ()
