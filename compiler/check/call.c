@@ -183,6 +183,8 @@ static const char *related(const char *word, const char *const *names, size_t co
 static entity unknown_function(checker *c, const char *name, span at) {
     const char *known[GRAPH_OP_COUNT + 64];
     size_t count = all_names(known);
+    if (c->module && module_lacks(c->module, name))
+        return entity_broken(at);
     diagnose_error(c->report, ERROR_UNKNOWN_FUNCTION, at, "unknown function '%.60s'", name);
     if (call_instead_of(name)) {
         diagnose_help(c->report, "write %s", call_instead_of(name));

@@ -68,9 +68,25 @@ static node *value_of(entries *e, const node *n) {
     return out;
 }
 
+/* Is it a word or an entry that an import should give which was reported? */
+static bool is_lacking(const entries *e, const node *n) {
+    static const char *const words[] = {"Tensor", "KTile", "KVCache", "Tile", "Block", "tuple",
+                                        "list",   "Like",  "float",   "int",  "bool",  "str"};
+    const node *name = n->kind == NODE_SUBSCRIPT ? n->left : n;
+    if (name->kind != NODE_NAME || is_hidden(e, name->text))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(name->text, words[i]) == 0)
+            return false;
+    return module_lacks(e->module, name->text);
+}
+
 static void put_entry(entries *e, node **slot) {
     node *n = *slot;
-    if (n->kind == NODE_BINARY && n->symbol == SYMBOL1('@'))
+    if (is_lacking(e, n)) {
+        *slot = ARENA_NEW(&e->c->source->memory, node, 1);
+        **slot = (node){.kind = NODE_BROKEN, .at = n->at, .depth = 1};
+    } else if (n->kind == NODE_BINARY && n->symbol == SYMBOL1('@'))
         put_entry(e, &n->left);
     else if (n->kind == NODE_SUBSCRIPT)
         for (uint32_t i = 0; i < n->count; i++)

@@ -196,6 +196,8 @@ static bool element_read(const node *entry, annotation *out, declared_names *var
 
 bool annotation_read(compiler_source *s, node *n, annotation *out, declared_names *symbols,
                      declared_names *variables, diagnostics *d) {
+    if (n->kind == NODE_BROKEN)
+        return false;
     *out = (annotation){.at = n->at, .in_tiles = interface_is_tile(n)};
     bool shaped = n->kind == NODE_SUBSCRIPT && n->left->kind == NODE_NAME &&
                   (out->in_tiles || strcmp(n->left->text, "Tensor") == 0);

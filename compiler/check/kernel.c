@@ -55,7 +55,7 @@ static void define_imported(checker *c, const source_module *m) {
     for (size_t i = 0; i < m->imported.count; i++) {
         const imported_name *one = &m->imported.items[i];
         const char *name = one->name;
-        const source_module *from = module_of_name(one->module, &name);
+        const source_module *from = one->module ? module_of_name(one->module, &name) : NULL;
         const node *value = from ? module_constant(from, name) : NULL;
         if (!value || weight_is_one(value))
             continue;

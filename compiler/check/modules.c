@@ -126,10 +126,10 @@ static void check_language(const ast_import *n, diagnostics *d) {
 
 static void import_name(source_module *m, const imported_name *one, diagnostics *d) {
     const char *name = one->name;
-    if (module_of_name(one->module, &name)) {
-        vec_push(&m->imported, *one);
+    vec_push(&m->imported, *one);
+    if (!one->module || module_of_name(one->module, &name))
         return;
-    }
+    m->imported.items[m->imported.count - 1].module = NULL;
     diagnose_error(d, ERROR_IMPORT_MISSING, one->at, "'%.200s' has no '%.60s'", one->module->path,
                    one->name);
     const ast_module *from = one->module->ast;
@@ -160,7 +160,8 @@ static void import_names(source_module *m, source_module *from, const ast_import
                          diagnostics *d) {
     if (from && n->all)
         import_all(m, from, n->at);
-    for (uint32_t i = 0; from && i < n->count; i++) {
+    m->lacks_all |= !from && n->all;
+    for (uint32_t i = 0; i < n->count; i++) {
         imported_name one = {n->names[i].local, n->names[i].name, from, n->names[i].at};
         import_name(m, &one, d);
     }
@@ -177,6 +178,7 @@ static void import_from(compiler_source *s, source_module *m, const ast_import *
         return;
     }
     if (n->level == 0) {
+        import_names(m, NULL, n, d);
         diagnose_error(d, ERROR_IMPORT, n->at, "there is no '%.60s' to import from", n->module);
         if (strncmp(n->module, "tessera.", strlen("tessera.")) == 0)
             diagnose_help(d, "there is tessera.stdlib");
@@ -338,8 +340,16 @@ source_module *module_of_name(source_module *m, const char **name) {
         const imported_name *one = &m->imported.items[i - 1];
         if (strcmp(one->local, *name) == 0) {
             *name = one->name;
-            return module_of_name(one->module, name);
+            return one->module ? module_of_name(one->module, name) : NULL;
         }
     }
     return NULL;
+}
+
+bool module_lacks(source_module *m, const char *name) {
+    const char *own = name;
+    bool lacks = m->lacks_all;
+    for (size_t i = 0; i < m->imported.count; i++)
+        lacks |= !m->imported.items[i].module && strcmp(m->imported.items[i].local, name) == 0;
+    return lacks && !module_of_name(m, &own);
 }

@@ -57,7 +57,7 @@ typedef struct callable {
 /* from .norms import name as local */
 typedef struct imported_name {
     const char *local, *name;
-    source_module *module;
+    source_module *module; /* NULL: that was reported, and nothing is told of the name any more */
     span at;
 } imported_name;
 
@@ -75,6 +75,7 @@ struct source_module {
     record_type *records;
     uint32_t record_count;
     VEC(imported_name) imported;
+    bool lacks_all; /* those of an `import *` that was reported */
 };
 
 /* bundle.c: divides a text into the first file, whose size is returned, and those that are bundled
@@ -88,6 +89,8 @@ void modules_release(compiler_source *s);
 /* The file that a name of `m` comes from, with its name there; m itself where it is its own. NULL:
  * it has no function, record or constant of that name. */
 source_module *module_of_name(source_module *m, const char **name);
+/* Can it not be known what the name is, as its import was reported? */
+bool module_lacks(source_module *m, const char *name);
 /* NULL: there is none. */
 callable *module_function(source_module *m, const char *name);
 /* op.NAME(...) and ops.NAME(...) mean functions of the language and of tessera.stdlib, whatever the

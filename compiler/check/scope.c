@@ -133,6 +133,8 @@ static entity unknown_name(checker *c, const char *name, span at) {
     entity function = scope_function(c, name, at);
     if (function.kind == ENTITY_FUNCTION)
         return function;
+    if (c->module && module_lacks(c->module, name))
+        return entity_broken(at);
     diagnose_error(c->report, ERROR_UNKNOWN_NAME, at, "unknown name '%.60s'", name);
     const local_names *own = &c->scope.locals, none = {0},
                       *file = c->module ? &c->constants[c->module->number].locals : &none;

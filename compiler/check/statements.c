@@ -1,6 +1,7 @@
 /* statements.c - assignments, conditions and loops of a kernel's body. */
 #include <string.h>
 
+#include "check/regions.h"
 #include "check/settings.h"
 
 void assign_name(checker *c, const node *target, entity value) {
@@ -142,7 +143,18 @@ static void check_effect(checker *c, const node *n) {
     }
 }
 
-void check_statement(checker *c, const node *n) {
+/* A mistake was reported: no echo of it where names that have no value are read. */
+static void break_unknown(checker *c, const node *n) {
+    assigned_names names = {0};
+    assigned_collect(n, &names);
+    for (size_t i = 0; i < names.count; i++)
+        if (!scope_find(c, names.items[i].name))
+            scope_define(c, names.items[i].name, entity_broken(names.items[i].at),
+                         names.items[i].at, NULL);
+    vec_release(&names);
+}
+
+static void check_kind(checker *c, const node *n) {
     switch (n->kind) {
     case NODE_IF:
         check_if(c, n);
@@ -167,6 +179,13 @@ void check_statement(checker *c, const node *n) {
     default:
         check_assignment(c, n);
     }
+}
+
+void check_statement(checker *c, const node *n) {
+    const uint32_t before = c->report->reported;
+    check_kind(c, n);
+    if (c->report->reported != before && n->kind != NODE_ASSIGN)
+        break_unknown(c, n);
 }
 
 /* A `with` around the last statements. */

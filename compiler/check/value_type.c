@@ -108,6 +108,8 @@ bool value_type_read(compiler_source *s, source_module *m, const node *n, value_
     *out = (value_type){.kind = VALUE_ANY};
     if (!n)
         return true;
+    if (n->kind == NODE_BROKEN)
+        return false;
     out->at = n->at;
     out->node = n;
     out->word = record_named(m, n) ? -1 : word_of(n); /* a record may be called Block */
