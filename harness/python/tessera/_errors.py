@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import collections.abc
 import dataclasses
 import functools
 import re
-from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from tessera._tessera import Error
+from tessera._tessera import Callable, Error
 
 __all__ = ["CheckError", "CompileError", "Diagnostic", "Error", "Plain"]
 
@@ -61,19 +61,18 @@ def diagnostics_of(text: str) -> tuple[Diagnostic, ...]:
     return tuple(Diagnostic(m["id"], int(m["line"]), int(m["column"]), m["message"], m["help"] or "") for m in LINE.finditer(text))
 
 
-class Plain(Generic[P, R]):
+class Plain(Callable, Generic[P, R]):
     """A function whose own errors are shown at the line that called it, without the frames below."""
 
-    def __init__(self, function: Callable[P, R]) -> None:
-        functools.update_wrapper(self, function)
-        self._function = function
+    _errors = (Error, AssertionError)
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        __tracebackhide__ = True
-        try:
-            return self._function(*args, **kwargs)
-        except (Error, AssertionError) as error:
-            raise error.with_traceback(None) from None
+    def __init__(self, function: collections.abc.Callable[P, R]) -> None:
+        functools.update_wrapper(self, function)
+        self._call = function
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
     def __get__(self, instance: Any, owner: Any = None) -> Plain[P, R]:
         return self  # with it, help() shows the function

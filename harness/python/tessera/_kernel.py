@@ -148,23 +148,19 @@ class Kernel(_tessera.Callable):
                 raise CompileError("\n".join(where) or str(error), tuple(one for _, one in found)) from None
 
 
-class KernelDecorator:
+class KernelDecorator(_tessera.Callable):
     """Makes a kernel of a function: its text is compiled, never run by Python.
 
     Calling it compiles it for the arrays' shapes and types the first time, and launches it in this process. Options:
     threads, isa, and dims for what no array tells. Parameters after a bare `*` are constants, given by their names.
     """
 
-    def __call__(self, function: Callable[..., Any] | None = None, **options: Any) -> Any:
-        __tracebackhide__ = True
+    def _call(self, function: Callable[..., Any] | None = None, **options: Any) -> Any:
         if function is None:
             return functools.partial(self, **options)
         if isinstance(function, Kernel):
             return function.set(**options)
-        try:
-            return Kernel(function, **options)  # type: ignore[arg-type]
-        except Error as error:
-            raise error.with_traceback(None) from None
+        return Kernel(function, **options)  # type: ignore[arg-type]
 
     def autotune(
         self, *, space: dict[str, Any], metric: str = "latency_ms", budget_ms: int | None = None, cache: str | None = None

@@ -17,7 +17,7 @@ from tessera._types import ElementType
 def _lines_of(function: Any) -> tuple[list[str], int]:
     try:
         return inspect.getsourcelines(function)
-    except OSError:
+    except (OSError, TypeError):
         raise Error(
             f"the text of {function.__name__} cannot be read, so it cannot be compiled; put it into a .py file, and import that"
         ) from None

@@ -33,7 +33,7 @@ class Context:
     def get(self, tensor: Tensor) -> Tensor: ...
 
 class Callable:
-    """Calls its method _call; an error of ours has no frames of ours."""
+    """Calls its method _call; an error of ours, or of those in _errors, has no frames of ours."""
 
     def __call__(self, *values: Any, **named: Any) -> Any: ...
 

@@ -265,11 +265,11 @@ def place_of(tensor):
     return ctypes.addressof(ctypes.c_char.from_buffer(memoryview(tensor).cast("B")))
 
 
-def frames_of(call):
+def frames_of(call, kind=tessera.Error):
     """Functions of the package that an error shows."""
     try:
         call()
-    except tessera.Error as error:
+    except kind as error:
         return [one.name for one in traceback.extract_tb(error.__traceback__) if one.filename != __file__]
     return None
 
@@ -631,7 +631,10 @@ class Harness(unittest.TestCase):
             for call in (verify, tessera.check):
                 with self.assertRaisesRegex(tessera.Error, words):
                     call(mine.ones_of, f"k.tsr:{name}")
-                self.assertEqual(frames_of(lambda: call(mine.ones_of, f"k.tsr:{name}")), ["__call__"])
+                self.assertEqual(frames_of(lambda: call(mine.ones_of, f"k.tsr:{name}")), [])
+        self.assertEqual(frames_of(lambda: verify(mine.never, "k.tsr:ones_of"), Mismatch), [])
+        self.assertEqual(frames_of(lambda: tessera.bench("gone.tsr")), [])
+        self.assertEqual(frames_of(lambda: tessera.kernel(len)), [])
         with self.assertRaisesRegex(tessera.Error, "ones_of has no case 'smal'; did you mean 'small'"):
             verify(mine.ones_of, "k.tsr:ones_of", cases="smal")
         def inner(x):
