@@ -351,6 +351,7 @@ static bool compile_there(const gate_side *a, const job *j, gate_side_module *ou
     text_init(&said);
     text_printf(&path, "%s/module", folder.path);
     snprintf(threads, sizeof threads, "%u", j->threads);
+    const bool fixed = j->dims && !*j->dims; /* its only case has no dimensions to name */
     const char *const arguments[] = {"env",
                                      untuned.data,
                                      a->tool,
@@ -358,8 +359,6 @@ static bool compile_there(const gate_side *a, const job *j, gate_side_module *ou
                                      j->path,
                                      "--kernel",
                                      j->kernel,
-                                     j->dims ? "--dims" : "--case",
-                                     j->dims ? j->dims : j->case_name,
                                      "--profile",
                                      j->profile,
                                      "--threads",
@@ -370,6 +369,10 @@ static bool compile_there(const gate_side *a, const job *j, gate_side_module *ou
                                      "module",
                                      "-o",
                                      path.data,
+                                     fixed     ? NULL
+                                     : j->dims ? "--dims"
+                                               : "--case",
+                                     j->dims ? j->dims : j->case_name,
                                      NULL};
     program p = {.arguments = arguments, .output = &said, .errors = &said};
     char *image = NULL;

@@ -58,6 +58,13 @@ has out "^3 cases: 3 EQUIVALENT; 3 .* 0 " "is not timed"
 gates 0 "as JSON" --baseline "$tsr"
 asserts "every case is the same module" "all(x['verdict'] == 'EQUIVALENT' and x['reason'] == 'same-module' for x in r.values()) and d['exit'] == 0"
 exits 0 "a build folder is one, too" "$tsr" gate --baseline "$(dirname "$tsr")"
+cat >fixed.tsr <<'END'
+@kernel
+def fixed(x: Tensor[12, 20, f32]) -> Tensor[12, 20, f32]:
+    return tanh(x)
+END
+exits 0 "a kernel without dimensions and cases" "$tsr" gate --baseline "$tsr" fixed.tsr
+has out "^1 case: 1 EQUIVALENT" "is compiled by both sides"
 
 exits 5 "programs that make no modules" "$tsr" gate --baseline /bin/true --against /bin/true
 reason both-fail "are not equal"
