@@ -328,25 +328,22 @@ static void hold_bounded(const case_context *s, const verdict_request *request, 
         violate(out, s, request, i, &c, words);
 }
 
-/* Holds the launch to a debug.check(), which is one of its outputs. */
-static void hold_check(const case_context *s, const verdict_request *request, uint32_t i,
-                       verdict *out) {
+/* Holds the launch to each debug.check(), which are outputs of it; the first of the source is told.
+ */
+static void hold_checks(const case_context *s, const verdict_request *request, verdict *out) {
     effect e;
-    const unsigned char *held = request->outputs[i].data;
-    int64_t count = tensor_count(&request->outputs[i]);
-    if (!effect_is_check(s->signature.outputs[i].effect, &e) ||
-        memchr(held, 0, (size_t)count) == NULL)
+    const int failed = effects_failed(&s->signature, request->outputs);
+    if (failed < 0 || !effect_is_check(s->signature.outputs[failed].effect, &e))
         return;
     out->holds = false;
     text_clear(&out->why);
     text_printf(&out->why, "debug.check in line %u: ", e.line);
-    effects_message(&s->signature, request->outputs, (int)i, &out->why);
+    effects_message(&s->signature, request->outputs, failed, &out->why);
 }
 
 bool verdict_numerics(case_context *s, const verdict_request *request, verdict *out, status *st) {
     const compiler_numerics *n = s->kernel->numerics;
-    for (uint32_t i = 0; i < s->signature.output_count; i++)
-        hold_check(s, request, i, out);
+    hold_checks(s, request, out);
     out->numerics = n ? "holds" : NULL;
     for (uint32_t i = 0; n && n->bounded && i < s->signature.output_count; i++)
         hold_bounded(s, request, i, out);

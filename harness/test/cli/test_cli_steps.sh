@@ -97,6 +97,21 @@ import json
 for r in json.load(open('results.json'))['results']:
     assert (r['status'] == 'mismatch' and 'too great' in r['why']) if r['case'] == 'above' else r['status'] == 'ok', r"
 
+cat >both.tsr <<'END'
+@cases(case("a", N=3, x=constant(9)))
+@kernel
+def both(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    debug.check(x > 0.0, "fine")
+    debug.check(x < 8.0, "the first")
+    debug.check(x < 7.0, "the second")
+    return x
+END
+exits 1 "of several checks" "$tsr" bench both.tsr --backend interp,cpu --quick --json
+has out '"why": "debug.check in line 5: the first"' "the first is told"
+hasnt out "the second" "and no other"
+exits 1 "as when it runs" "$tsr" run both.tsr:both --steps 1 --out both
+has err "both.tsr:5: both: the first$|both.tsr:5: step 0 of both: the first$" "by a launch"
+
 # print() in loops and branches: turn by turn, and those that happen alone.
 cat >told.tsr <<'END'
 def turned(total, x):
