@@ -123,11 +123,23 @@ bool library_keeps(const ir_module *m, ir_op op, const compiler_options *options
     return dtype_is_narrow(element) && has_unit(target, element);
 }
 
+/* A sum along what is a row of the composite's tiles, too. */
+static bool is_along_rows(const ir_module *m, ir_op composite, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_type_data *y = ir_type_of(m, ir_op_get(m, composite)->results[0]), *x;
+    int64_t axis = -1;
+    if (d->opcode != GRAPH_REDUCE || ir_op_ints(m, op, "axes", &axis, 1) != 1)
+        return false;
+    x = ir_type_of(m, d->operands[0]);
+    return axis == x->rank - 1 && x->dims[axis] == y->dims[y->rank - 1];
+}
+
 bool library_takes_in(const ir_module *m, ir_op composite, uint32_t i, ir_op op) {
     const int opcode = ir_op_get(m, op)->opcode;
     const graph_class class = graph_op_class(opcode);
-    return parts_knows(opcode) && (i == 0 || i >= ir_op_get(m, composite)->operand_count ||
-                                   class == GRAPH_CLASS_MOVE || class == GRAPH_CLASS_GENERATOR);
+    return (parts_knows(opcode) || is_along_rows(m, composite, op)) &&
+           (i == 0 || i >= ir_op_get(m, composite)->operand_count || class == GRAPH_CLASS_MOVE ||
+            class == GRAPH_CLASS_GENERATOR);
 }
 
 bool library_may(const ir_module *graph, const settings *all, const compiler_options *options,
@@ -139,7 +151,7 @@ bool library_may(const ir_module *graph, const settings *all, const compiler_opt
         return true;
     bool sums;
     ir_op op = composite_of(graph);
-    return op && library_keeps(graph, op, options, target) && parts_may(graph, op, &sums) && !sums;
+    return op && library_keeps(graph, op, options, target) && parts_may(graph, op, &sums);
 }
 
 /* ---- the library's kernel ---- */

@@ -52,6 +52,8 @@ static part_form form_of(const rewriting *r, parts *e, const ir_type_data *whole
         form.axes[form.count++] =
             parts_axis(e, (part_axis){whole->dims[i], ir_attr_get(r->t, start->items[i])->integer,
                                       size[i - 1], i - 1});
+    if (size[1] == whole->dims[2])
+        e->whole = form.axes[form.count - 1];
     return form;
 }
 

@@ -65,9 +65,9 @@ other longer none 1 0 strict
 around turned causal_attention 1 0 deterministic
 around scaled attention 1 0 deterministic
 around of_some_heads attention 1 0 fast
+around normed causal_attention 1 0 deterministic
 around heads causal_attention 1 0 deterministic
 other odd_depth none 4 33587200 deterministic
-other summed none 4 33587200 deterministic
 other beside none 4 33587200 deterministic
 END
 
