@@ -10,10 +10,15 @@ bool program_is_composite(int opcode) {
     return graph_op_class(opcode) == GRAPH_CLASS_COMPOSITE;
 }
 
+/* Operations of a dispatch beside the composite: each reads a tensor more, of those that a launch
+ * takes. */
+enum { MOST_TAKEN = 100 };
+
 typedef struct taking {
     functions *f;
     const outline_request *request;
     ir_op composite;
+    uint32_t count;    /* of operations that are taken in */
     bool *taken;       /* by value: its operation is in the dispatch */
     VEC(ir_op) behind; /* made of the result, the last one last */
 } taking;
@@ -69,9 +74,10 @@ static void take_before(taking *t, ir_value from, uint32_t number) {
         ir_op op = ir_value_get(m, v)->op;
         const ir_op_data *d = op ? ir_op_get(m, op) : NULL;
         if (!d || d->block != block || t->taken[v] || d->result_count != 1 ||
-            !t->request->takes_in(m, t->composite, number, op))
+            t->count == MOST_TAKEN || !t->request->takes_in(m, t->composite, number, op))
             continue;
         t->taken[v] = true;
+        t->count++;
         for (uint32_t i = 0; i < d->operand_count; i++)
             vec_push(&waiting, d->operands[i]);
     }
@@ -114,7 +120,8 @@ static ir_value take_behind(taking *t, ir_value v) {
     ir_op op = only_reader(t, v);
     const ir_op_data *d = op ? ir_op_get(m, op) : NULL;
     const uint32_t number = ir_op_get(m, t->composite)->operand_count;
-    if (!d || d->result_count != 1 || !t->request->takes_in(m, t->composite, number, op) ||
+    if (!d || d->result_count != 1 || t->count == MOST_TAKEN ||
+        !t->request->takes_in(m, t->composite, number, op) ||
         ir_type_count(m, ir_value_get(m, d->results[0])->type) !=
             ir_type_count(m, ir_value_get(m, v)->type))
         return 0;
@@ -125,6 +132,7 @@ static ir_value take_behind(taking *t, ir_value v) {
         if (d->operands[i] != v)
             take_before(t, d->operands[i], number);
     t->taken[d->results[0]] = true;
+    t->count++;
     vec_push(&t->behind, op);
     return d->results[0];
 }
@@ -144,6 +152,7 @@ static void cut_composite(taking *t) {
     function_request r = {.block = d.block, .is_input = is_outside, .context = t, .now = now};
     t->taken = base_calloc(values, sizeof *t->taken);
     t->taken[last] = true;
+    t->count = 0;
     for (uint32_t i = 0; i < d.operand_count; i++)
         take_before(t, d.operands[i], i);
     for (ir_value next = last; next; next = take_behind(t, last))
