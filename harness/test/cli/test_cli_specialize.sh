@@ -73,7 +73,7 @@ subgroup=32;sm_75 sm_80 sm_89 sm_90a gfx1100
 shared_bytes=100000;sm_80 sm_89 sm_90a
 async_copy=False, backend="ptx";sm_75
 matrix_unit=i8;x86-64-v4+dot sm_80 sm_89 sm_90a gfx90a gfx942 gfx1100
-matrix_unit=[bf16, f16];sm_80 sm_89 sm_90a gfx90a gfx942
+matrix_unit=[bf16, f16];sm_80 sm_89 sm_90a gfx90a gfx942 gfx1100
 matrix_unit="tf32", isa=["sm_75", "sm_80"];sm_80
 END_OF_ROWS
 
