@@ -126,8 +126,9 @@ bool scheduler_asked(const schedule_request *request, const char *name, int64_t 
 }
 
 /* The text before the source; there, the name of one phase before the name alone. All that mean
- * this parameter are found useful. */
-static const override *find_override(scheduler *s, const parameter_info *info, const char *full) {
+ * this parameter are found useful, where it is for use. */
+static const override *find_override(const scheduler *s, const parameter_info *info,
+                                     const char *full, bool use) {
     const override *found = NULL;
     bool exact = false;
     for (size_t i = 0; i < s->overrides.count; i++) {
@@ -137,7 +138,7 @@ static const override *find_override(scheduler *s, const parameter_info *info, c
             (strcmp(o->name, info->name) != 0 || (o->entry && !(o->entry->groups & s->kind)) ||
              (o->setting && !setting_is_in(s->request->settings, s->setting, o->setting))))
             continue;
-        o->used = true;
+        o->used |= use;
         if (!found || (whole && !exact)) {
             found = o;
             exact = whole;
@@ -177,6 +178,14 @@ static int64_t asked_value(scheduler *s, const parameter_info *info, const overr
     return ok ? value : otherwise;
 }
 
+int64_t scheduler_foresee(const scheduler *s, const char *name, int64_t otherwise) {
+    char full[64];
+    const parameter_info *info = parameter_find(name, s->kind);
+    snprintf(full, sizeof full, "P%d.%s", s->phase, name);
+    const override *o = info ? find_override(s, info, full, false) : NULL;
+    return o ? o->value : otherwise;
+}
+
 int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t otherwise,
                       ir_attr *name_attr) {
     char full[64];
@@ -202,7 +211,7 @@ int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t o
     } else {
         snprintf(full, sizeof full, "P%d.%s", s->phase, name);
     }
-    p.from = find_override(s, info, full);
+    p.from = find_override(s, info, full, true);
     if (p.from)
         p.value = asked_value(s, info, p.from, otherwise);
     parameter_values values = values_of_phase(s, s->phase, room);

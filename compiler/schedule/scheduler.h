@@ -65,6 +65,8 @@ typedef struct scheduler {
      scheduler_ask(s, groups, #NAME, otherwise, name_attr))
 int64_t scheduler_ask(scheduler *s, unsigned groups, const char *name, int64_t otherwise,
                       ir_attr *name_attr);
+/* The number that is asked for of a parameter of the current phase, before it is registered. */
+int64_t scheduler_foresee(const scheduler *s, const char *name, int64_t otherwise);
 /* Finds what the request asks for of a parameter that has no phase, before there are any: the text
  * before the source. False where it asks for nothing. */
 bool scheduler_asked(const schedule_request *request, const char *name, int64_t *value);

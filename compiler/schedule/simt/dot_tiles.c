@@ -25,6 +25,7 @@ enum {
     STAGED_WORKGROUPS = 3, /* that have room beside each other: their registers have, too */
     LOADED_WORKGROUPS = 2, /* ... with a loader each, which has registers as well */
     GROUP_WARPS = 4,       /* that an instruction of a unit takes */
+    MOST_GROUPS = 2,       /* that share stages: with a loader beside them they fill a unit */
     LEAST_COPY = 4,        /* bytes that a chip copies at once */
     SMALLEST_TILE = 1024,  /* sums of a workgroup that is worth its barriers */
     UNSTAGED_COLUMNS = 4,  /* of a thread */
@@ -109,17 +110,6 @@ static stages unit_stages(const contraction *c) {
     return (stages){steps, stages_beside(c, steps, STAGED_WORKGROUPS)};
 }
 
-/* Squares, and smaller ones where that leaves units of the chip without work. */
-static void unit_tile(const contraction *c, size_search *z) {
-    z->rule = SIZES_UNIT_TILE;
-    z->worth = SMALLEST_TILE;
-    for (int i = 0; i < 2; i++) {
-        size_dim *d = &z->dims[i];
-        d->least = i ? c->unit->n : c->unit->m;
-        d->most = clamp(power_at_least(d->extent, UNIT_TILE), d->least, UNIT_TILE);
-    }
-}
-
 /* ---- loaders ---- */
 
 /* Elements of a row that outer indices, which have numbers, reach beyond its first; -1: they end
@@ -167,12 +157,51 @@ static bool is_loadable(const contraction *c, int64_t steps) {
            is_boxes(c, &c->lhs, AXIS_M, c->shape.m) && is_boxes(c, &c->rhs, AXIS_N, c->shape.n);
 }
 
-/* Workgroups of a unit beside each other: several groups of warps share the stages of one. All
- * phases have as many threads, so that they are asked for where there is one. */
+/* All phases have as many threads, so that there may be several groups of warps where it is the
+ * only one. */
+static bool may_be_groups(const contraction *c) {
+    return c->s->p->group_count == 1;
+}
+
+/* Would a loader bring what several groups of warps multiply, were the tile of this size, and is
+ * nothing else asked for? */
+static bool is_shared(const contraction *c, const int64_t sizes[2]) {
+    contraction of = *c;
+    contraction_tiles *t = &of.tiles;
+    t->mr.size = t->bm.size = sizes[0];
+    t->nr.size = t->bn.size = sizes[1];
+    const setting *asked = scheduler_fetch(c->s, true);
+    return may_be_groups(c) && c->unit->in_memory &&
+           scheduler_foresee(c->s, "MR", sizes[0]) == sizes[0] &&
+           scheduler_foresee(c->s, "WARPS", MOST_GROUPS * GROUP_WARPS) != GROUP_WARPS &&
+           scheduler_foresee(c->s, "LOADER", !asked || asked->overlaps) &&
+           is_loadable(&of, UNIT_BYTES / (int64_t)dtype_size(c->unit->factor));
+}
+
+/* Squares, and smaller ones where that leaves units of the chip without work. Where squares would
+ * be more than the units, two groups of warps share what is loaded for twice the columns, so that
+ * one side is fetched half as often. */
+static void unit_tile(const contraction *c, size_search *z) {
+    const int64_t shared[] = {UNIT_TILE, MOST_GROUPS * UNIT_TILE};
+    z->rule = SIZES_UNIT_TILE;
+    z->worth = SMALLEST_TILE;
+    for (int i = 0; i < 2; i++) {
+        size_dim *d = &z->dims[i];
+        d->least = i ? c->unit->n : c->unit->m;
+        d->most = clamp(power_at_least(d->extent, UNIT_TILE), d->least, UNIT_TILE);
+    }
+    if (is_shared(c, shared) && MOST_GROUPS * size_workgroups(z, shared) > z->threads)
+        for (int i = 0; i < 2; i++)
+            z->dims[i].most = z->dims[i].least = shared[i];
+}
+
+/* Workgroups of a unit beside each other: several groups of warps share the stages of one. There
+ * are as many as hold the sums of what one group multiplies at most. */
 static int64_t loaded_workgroups(contraction *c) {
-    bool only = c->s->p->group_count == 1;
-    int64_t warps =
-        only ? scheduler_parameter(c->s, IN_DOT, WARPS, GROUP_WARPS, &c->tiles.warps) : GROUP_WARPS;
+    int64_t groups = c->tiles.mr.size * c->tiles.nr.size > UNIT_TILE * UNIT_TILE ? MOST_GROUPS : 1,
+            warps = GROUP_WARPS;
+    if (may_be_groups(c))
+        warps = scheduler_parameter(c->s, IN_DOT, WARPS, groups * GROUP_WARPS, &c->tiles.warps);
     return clamp(LOADED_WORKGROUPS * GROUP_WARPS / warps, 1, LOADED_WORKGROUPS);
 }
 

@@ -174,6 +174,34 @@ done <<'END'
 4 160
 8 384
 END
+# Two groups share tiles of twice the columns where smaller ones would be more than the chip's units; not where something else is
+# asked for, or no loader can bring them.
+cat >groups.tsr <<"END"
+from tessera import *
+
+
+@cases(
+    case("many", M=1536, N=1536, K=192),
+    case("few", M=1408, N=1536, K=192),
+    case("edge", M=1536, N=1672, K=192),
+)
+@kernel
+def product(x: Tensor["M", "K", bf16], y: Tensor["K", "N", bf16]) -> Tensor["M", "N", f32]:
+    return matmul(x, y, out=f32, order="mma.sm90.bf16")
+END
+while read -r case columns threads words; do
+    exits 0 "tiles of $case $words" "$tsr" compile groups.tsr --case "$case" --isa sm_90a ${words:+--schedule "$words"} --emit metadata
+    has out "\"P0.NR\": $columns[,\$]?" "are of $columns columns"
+    has out "\"threads\": $threads\$" "for $threads threads"
+done <<'END'
+many 256 384
+few 128 160
+edge 128 128
+many 128 160 WARPS=4
+many 128 128 LOADER=0
+many 128 160 NR=128
+many 128 384 MR=256
+END
 exits 3 "groups without rows" "$tsr" compile stages.tsr --kernel by_rows --case whole --isa sm_90a --schedule MR=64,BM=64,WARPS=8 --emit asm
 has err "MR = 64, WARPS = 8" "are refused"
 exits 3 "rows that are no boxes have no loader" "$tsr" compile stages.tsr --kernel by_steps --case unaligned --isa sm_90a --schedule LOADER=1 --emit asm
