@@ -42,11 +42,21 @@ bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out) {
            expansion_refuse(e, op, "%s is no number", ir_dim_text(e->m, d->integer));
 }
 
+/* A bound of a loop: one before the first block is there. */
+static bool bound_of(expansion *e, ir_op op, ir_attr dim, int64_t *out) {
+    const ir_attr_data *d = ir_attr_get(e->m, dim);
+    ir_bindings known = {e->indices.items, (uint32_t)e->indices.count};
+    const char *missing = NULL;
+    *out = d->integer;
+    return d->kind != IR_ATTR_DIM || ir_dim_count(e->m, d->integer, known, out, &missing) ||
+           expansion_refuse(e, op, "%s is no number", ir_dim_text(e->m, d->integer));
+}
+
 bool expansion_turns(expansion *e, ir_op loop, int64_t *first, int64_t *count) {
     ir_attr from = ir_op_attr(e->m, loop, "first");
     *first = 0;
-    return (!from || expansion_number(e, loop, from, first)) &&
-           expansion_number(e, loop, ir_op_attr(e->m, loop, "count"), count);
+    return (!from || bound_of(e, loop, from, first)) &&
+           bound_of(e, loop, ir_op_attr(e->m, loop, "count"), count);
 }
 
 ir_value expansion_cut(expansion *e, ir_value x, const int64_t *size) {

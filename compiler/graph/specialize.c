@@ -104,10 +104,21 @@ static void check_op(ir_module *m, ir_op op, specializer *s) {
     }
 }
 
+/* A bound of a loop over blocks: one before the first block is there. */
+static ir_attr bind_bound(ir_module *m, specializer *s, ir_attr attr) {
+    const ir_attr_data *d = ir_attr_get(m, attr);
+    int64_t value = 0;
+    const char *missing = NULL;
+    return d->kind == IR_ATTR_DIM && ir_dim_count(m, d->integer, s->dims, &value, &missing)
+               ? ir_attr_dim(m, value)
+               : bind_attr(m, s, attr);
+}
+
 static void bind_op(ir_module *m, ir_op op, specializer *s) {
     ir_op_data *d = ir_op_get(m, op);
     for (uint32_t i = 0; i < d->attr_count; i++)
-        d->attrs[i].value = bind_attr(m, s, d->attrs[i].value);
+        d->attrs[i].value =
+            (d->opcode == GRAPH_FOR ? bind_bound : bind_attr)(m, s, d->attrs[i].value);
     for (uint32_t i = 0; i < d->result_count; i++) {
         ir_value_data *v = ir_value_get(m, d->results[i]);
         v->type = bind_type(m, s, v->type);

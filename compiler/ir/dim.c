@@ -130,6 +130,8 @@ ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b) {
 }
 
 ir_dim ir_dim_least(ir_module *m, ir_dim a, ir_dim b) {
+    if (ir_dim_is_static(a) && ir_dim_is_static(b))
+        return a < b ? a : b;
     dim_poly p = poly_of(m, a), q = poly_of(m, b);
     p = dim_poly_least(m, &p, &q);
     return poly_dim(m, &p);
@@ -230,17 +232,30 @@ static bool evaluate_poly(evaluation *e, const dim_poly *p, int64_t *value_out) 
     return true;
 }
 
-bool ir_dim_evaluate(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
-                     const char **missing) {
+static bool evaluate_signed(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
+                            const char **missing) {
     if (ir_dim_is_static(d)) {
         *value_out = d;
         return true;
     }
     evaluation e = {.bindings = bindings};
     dim_poly p = poly_of(m, d);
-    bool ok = !p.bad && evaluate_poly(&e, &p, value_out) && *value_out >= 0;
+    bool ok = !p.bad && evaluate_poly(&e, &p, value_out);
     if (missing)
         *missing = e.missing;
+    return ok;
+}
+
+bool ir_dim_evaluate(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
+                     const char **missing) {
+    return evaluate_signed(m, d, bindings, value_out, missing) &&
+           (ir_dim_is_static(d) || *value_out >= 0);
+}
+
+bool ir_dim_count(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
+                  const char **missing) {
+    bool ok = evaluate_signed(m, d, bindings, value_out, missing);
+    *value_out = ok && *value_out < 0 ? 0 : *value_out;
     return ok;
 }
 

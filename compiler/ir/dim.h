@@ -20,7 +20,7 @@ ir_dim ir_dim_sub(ir_module *m, ir_dim a,
 ir_dim ir_dim_mul(ir_module *m, ir_dim a, ir_dim b);
 /* a / b rounded down; exact polynomial division where it goes ("H*D" / "D" = "H"). */
 ir_dim ir_dim_floordiv(ir_module *m, ir_dim a, ir_dim b);
-/* The lesser one. */
+/* The lesser one; of numbers also a negative one. */
 ir_dim ir_dim_least(ir_module *m, ir_dim a, ir_dim b);
 bool ir_dim_is_static(ir_dim d);
 /* a + b * factor, of any sign. Of numbers it wraps around. */
@@ -59,6 +59,9 @@ typedef struct ir_bindings {
  * value negative. */
 bool ir_dim_evaluate(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
                      const char **missing);
+/* The same of something that is counted: a negative value is 0. */
+bool ir_dim_count(ir_module *m, ir_dim d, ir_bindings bindings, int64_t *value_out,
+                  const char **missing);
 /* The dimension with numbers for those symbols that are bound; IR_DIM_INVALID where it is none. */
 ir_dim ir_dim_substitute(ir_module *m, ir_dim d, ir_bindings known);
 

@@ -39,6 +39,8 @@ static uint32_t combine(void *context, char operation, uint32_t x, uint32_t y) {
         return keep(s, ir_dim_add_scaled(s->m, a, b, 1));
     if (operation == '<')
         return keep(s, ir_dim_least(s->m, a, b));
+    if (ir_dim_is_static(a) && ir_dim_is_static(b) && b > 0)
+        return keep(s, a / b - (a % b < 0));
     return keep(s, b == 0 ? IR_DIM_INVALID : ir_dim_floordiv(s->m, a, b));
 }
 

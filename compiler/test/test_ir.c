@@ -281,6 +281,12 @@ static void test_dim_evaluation(void **state) {
     assert_true(ir_dim_parse(m, "N - 8", &d));
     assert_false(ir_dim_evaluate(m, d, bindings, &value, &missing)); /* negative */
     assert_null(missing);
+    assert_true(ir_dim_count(m, d, bindings, &value, &missing));
+    assert_int_equal(value, 0);
+    assert_int_equal(ir_dim_least(m, -3, 4), -3);
+    assert_true(ir_dim_parse(m, "min(floordiv(N - 30, 16), K)", &d));
+    assert_int_equal(ir_dim_substitute(m, d, (ir_bindings){(ir_binding[]){{"N", 7}, {"K", 2}}, 2}),
+                     -2);
     assert_true(ir_dim_parse(m, "2*M", &d));
     assert_false(ir_dim_evaluate(m, d, bindings, &value, &missing)); /* too large */
     assert_true(ir_dim_parse(m, "floordiv(M, N - 7)", &d));

@@ -131,12 +131,14 @@ static bool walk_turn(tile_walk *w, ir_op op, bool *same) {
     return ok;
 }
 
-/* A number of a loop's turns; 0: it has none of that name. */
+/* A bound of a loop; 0: it has none of that name, or one before the first block. */
 static bool bound_of(const tile_walk *w, ir_op op, const char *name, int64_t *out) {
     ir_attr attr = ir_op_attr(w->in.m, op, name);
     const ir_attr_data *said = attr ? ir_attr_get(w->in.m, attr) : NULL;
+    const char *missing = NULL;
     *out = said ? said->integer : 0;
-    return !said || said->kind != IR_ATTR_DIM || instance_number(&w->in, said->integer, out);
+    return !said || said->kind != IR_ATTR_DIM ||
+           ir_dim_count(w->in.m, said->integer, w->in.known, out, &missing);
 }
 
 static bool walk_loop(tile_walk *w, ir_op op) {

@@ -307,4 +307,36 @@ def edge(x: KTile["M", "N", f32]) -> Tensor["M", "N", f32]:
 END
 exits 3 "groups at an edge that are not whole" "$tsr" bench edge.tsr --backend interp --quick --db r.db --failures packs --json
 has err "E1013.*36 of 64 places" "... are refused with their number"
+
+# Loops that end before the first block, in a case, and in some instances.
+cat >before.tsr <<'END'
+from tessera import *
+@kernel.autotune(space=dict(BM=[16], BN=[16], BK=[16]))
+@cases(case("some", M=33, N=20, K=100, J=50, y=integers(1, 3)), case("none", M=33, N=20, K=50, J=100, y=integers(1, 3)))
+def stops(x: KTile["M", "K", f32], y: KTile["K", "N", f32], z: KTile["J", 1, f32]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    acc = tile.zeros((T.m, T.n), f32)
+    for k in tile.range(K, T.k, stop=K - J):
+        acc = tile.mma(tile.load(x, T.rows, k), tile.load(y, k, T.cols), acc)
+    return acc
+
+@kernel.autotune(space=dict(BM=[16], BN=[16], BK=[16]))
+@cases(case("fixed"))
+def rows(x: KTile[33, 50, f32], y: KTile[50, 20, f32]) -> Tensor[33, 20, f32]:
+    T = tile.context()
+    acc = tile.zeros((T.m, T.n), f32)
+    for k in tile.range(50, T.k, stop=T.rows.start + T.m - 20):
+        acc = tile.mma(tile.load(x, T.rows, k), tile.load(y, k, T.cols), acc)
+    for k in tile.range(50, T.k, start=T.rows.start - 100):
+        acc = tile.mma(tile.load(x, T.rows, k), tile.load(y, k, T.cols), acc)
+    return acc
+END
+exits 0 "bounds before the first block" "$tsr" bench before.tsr --backend interp,cpu,ptx-emulated,rocm-emulated --quick --db r.db --failures packs --json
+printf 'import numpy as np\nnp.save("bx.npy", np.ones((33, 50), "f4")); np.save("by.npy", np.ones((50, 20), "f4")); np.save("bz.npy", np.ones((100, 1), "f4"))\n' | /usr/bin/python3 -
+for backend in interp cpu ptx-emulated; do
+    exits 0 "no block of this case" "$tsr" run before.tsr:stops --in x=bx.npy --in y=by.npy --in z=bz.npy --backend $backend --out before
+    exits 0 "gives zeros" /usr/bin/python3 -c 'import glob, numpy as np; assert not np.load(glob.glob("before/*.npy")[0]).any()'
+    exits 0 "as many as each instance has" "$tsr" run before.tsr:rows --in x=bx.npy --in y=by.npy --backend $backend --out these
+    exits 0 "are added" /usr/bin/python3 -c 'import glob, numpy as np; assert np.load(glob.glob("these/*.npy")[0])[:, 0].tolist() == [50] * 16 + [66] * 16 + [82]'
+done
 finish
