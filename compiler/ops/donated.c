@@ -30,6 +30,14 @@ static ir_value input_of(const ir_module *m, ir_op kernel, uint32_t input) {
     return ir_block_get(m, ir_op_block(m, kernel, 0))->arguments[input];
 }
 
+/* The memory is one, so the elements are alike and as many; their shapes may differ. */
+static bool are_alike(const ir_module *m, ir_value x, ir_value y) {
+    const ir_type a = ir_value_get(m, x)->type, b = ir_value_get(m, y)->type;
+    const bool sized = ir_type_is_static(m, a) && ir_type_is_static(m, b);
+    return a == b || (sized && ir_type_of(m, x)->element == ir_type_of(m, y)->element &&
+                      ir_type_count(m, a) == ir_type_count(m, b));
+}
+
 static bool verify_pair(const ir_module *m, ir_op kernel, uint32_t input, const ir_op_data *end,
                         status *st) {
     int64_t output = donated_output(m, kernel, input);
@@ -37,8 +45,7 @@ static bool verify_pair(const ir_module *m, ir_op kernel, uint32_t input, const 
         return status_set(st, STATUS_INTERNAL,
                           "input %u is donated to output %lld, and there are %u outputs", input,
                           (long long)output, end->operand_count);
-    return ir_value_get(m, input_of(m, kernel, input))->type ==
-               ir_value_get(m, end->operands[output])->type ||
+    return are_alike(m, input_of(m, kernel, input), end->operands[output]) ||
            status_set(st, STATUS_INTERNAL,
                       "input %u is donated to output %lld, which is of another type", input,
                       (long long)output);
