@@ -393,12 +393,18 @@ ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *op
 }
 
 static bool emit_code(const pipeline *p, emit_output output, text *out) {
+    uint32_t *barriers = p->instance->barriers;
+    barriers[1] = barriers[0];
     const emit_request request = {.target = p->target,
                                   .unoptimised = p->options->unoptimised,
                                   .check_bounds = p->options->check_bounds,
                                   .output = output,
-                                  .drop_barrier = p->options->drop_barrier};
-    return target_emit(p->m, &request, out, p->st);
+                                  .drop_barrier = p->options->drop_barrier,
+                                  .barriers = &barriers[1]};
+    bool ok = target_emit(p->m, &request, out, p->st);
+    if (p->options->barriers)
+        *p->options->barriers = barriers[1];
+    return ok;
 }
 
 /* ---- the module ---- */

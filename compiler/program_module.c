@@ -53,18 +53,21 @@ static compiler_instance *instance_of(const ir_module *m, const draft_kernel *ke
 static bool build_kernels(const ir_module *m, draft *p, const compiler_options *options,
                           const settings *s, kernels *k, status *st) {
     const compiler_options each = options_of_kernel(options);
+    uint32_t barriers = 0;
     bool ok = true, crowded;
     k->made = base_calloc(p->kernels.count + 1, sizeof *k->made);
     k->names = base_calloc(p->kernels.count + 1, sizeof *k->names);
     for (; k->count < p->kernels.count && ok; k->count += ok) {
         draft_kernel *kernel = &p->kernels.items[k->count];
         compiler_instance *one = instance_of(m, kernel, s, &k->fits);
+        one->barriers[0] = barriers;
         program_section("kernel", k->count, k->names[k->count]);
         ok = pipeline_build_kernel(one, &each, &k->made[k->count], &crowded, st);
         if (ok && kernel->donated)
             artifact_donated(&k->made[k->count], kernel->donated);
         if (!ok)
             status_context(st, "kernel %u of the program", k->count);
+        barriers = one->barriers[1];
         compiler_instance_free(one);
     }
     return ok;

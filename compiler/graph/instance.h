@@ -29,6 +29,7 @@ struct compiler_instance {
     compiler_signature *signature;       /* likewise; in the graph's arena */
     bool has_hash, has_cost;
     bool is_part;               /* of a program: what its settings ask for may be for other parts */
+    uint32_t barriers[2];       /* of a part: before its code in the program's, and behind it */
     struct schedule_fits *fits; /* of a part: what is asked for of the whole and had work in some
                                    part; borrowed; NULL: the kernel alone has to fit it */
     graph_cost cost;

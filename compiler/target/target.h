@@ -73,6 +73,7 @@ typedef struct emit_request {
                           their emulator, which is told whose memory each may reach */
     emit_output output;
     uint32_t drop_barrier; /* wrong on purpose: this one is left out; 0: none is */
+    uint32_t *barriers;    /* so many stand in code before this; its own are added. NULL: none do */
 } emit_request;
 /* Code for a laid-out Tile IR module, whose functions are "<kernel>_phase_<n>": an ELF object, of
  * PTX its text, of AMD's chips a HSACO, of SPIR-V its words; or assembly, or LLVM IR. It is

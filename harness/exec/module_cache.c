@@ -102,8 +102,8 @@ static void describe_dims(ir_bindings dims, text *out) {
 }
 
 /* Whoever adds an option adds it to the key, or says here why it has no say in a module: emit and
- * lines only ask for texts, and what an assembler says is not kept. */
-_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 144,
+ * lines only ask for texts, barriers for a number, and what an assembler says is not kept. */
+_Static_assert(sizeof(void *) != 8 || sizeof(compiler_options) == 152,
                "key_of has every option that a module depends on");
 
 /* False where the program has no build id, or the ISA level is not known: compiling says why. */

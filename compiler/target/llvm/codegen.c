@@ -129,7 +129,10 @@ bool llvm_emit(const ir_module *tile, const emit_request *request, text *out, st
     if (simt_is(&e))
         simt_open_module(&e);
     e.simt.drop_barrier = request->drop_barrier;
+    e.simt.barriers = request->barriers ? *request->barriers : 0;
     code_kernel(&e);
+    if (request->barriers)
+        *request->barriers = e.simt.barriers;
     bool ok = !e.failed && check_module(&e);
     if (ok && e.target->emulated)
         ok = retarget(&e, &machine) && check_module(&e);
