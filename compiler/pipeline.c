@@ -1,10 +1,7 @@
-/* pipeline.c - the whole way down, from checked Graph IR to a module image. Read it from top to
- * bottom. */
+/* pipeline.c - the whole way down, from checked Graph IR to a module image, from top to bottom. */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "artifact.h"
 #include "base/clock.h"
@@ -14,9 +11,7 @@
 #include "graph/passes.h"
 #include "library.h"
 #include "ops/controls.h"
-#include "ops/graph.h"
 #include "ops/reductions.h"
-#include "ops/tiles.h"
 #include "pipeline.h"
 #include "pipeline_passes.h"
 #include "program/outline.h"
@@ -393,17 +388,17 @@ ir_module *pipeline_tile(compiler_instance *instance, const compiler_options *op
 }
 
 static bool emit_code(const pipeline *p, emit_output output, text *out) {
-    uint32_t *barriers = p->instance->barriers;
-    barriers[1] = barriers[0];
+    uint32_t *barriers = &p->instance->barriers[1];
     const emit_request request = {.target = p->target,
                                   .unoptimised = p->options->unoptimised,
                                   .check_bounds = p->options->check_bounds,
                                   .output = output,
                                   .drop_barrier = p->options->drop_barrier,
-                                  .barriers = &barriers[1]};
+                                  .barriers = barriers};
+    *barriers = p->instance->barriers[0];
     bool ok = target_emit(p->m, &request, out, p->st);
     if (p->options->barriers)
-        *p->options->barriers = barriers[1];
+        *p->options->barriers = *barriers;
     return ok;
 }
 

@@ -31,7 +31,9 @@ has_the_bits() { # WHAT CASES asked|chosen ARGUMENTS...: where it chooses, memor
 
 both=ptx-emulated,rocm-emulated
 has_the_bits "as it chooses" 14 chosen "$rows" "$chain" --backend $both
-for schedule in ROWS=1 ROWS=2 ROWS=4 ROWS=8 ROWS=12 ROWS=32 ROWS=4,SUB=16 ROWS=8,SUB=32; do
+schedules=(ROWS=1 ROWS=12 ROWS=8,SUB=32) chips=(sm_90a gfx942)
+[ -n "${TSR_SHORT-}" ] || schedules+=(ROWS=2 ROWS=4 ROWS=8 ROWS=32 ROWS=4,SUB=16) chips+=(sm_80 gfx1100)
+for schedule in "${schedules[@]}"; do
     has_the_bits "$schedule" 12 asked "$rows" --backend $both --schedule $schedule
 done
 has_the_bits "a subgroup of 32 of AMD's" 14 chosen "$rows" "$chain" --backend rocm-emulated --isa gfx1100
@@ -86,7 +88,7 @@ run_on() { # KERNEL OUT ARGUMENTS...
     shift 2
     exits 0 "$kernel on $isa" "$tsr" run "$around" --kernel "$kernel" --profile deterministic --backend "$backend" --isa "$isa" "$@" --out "$to"
 }
-for isa in sm_90a sm_80 gfx942 gfx1100; do
+for isa in "${chips[@]}"; do
     case $isa in sm*) backend=ptx-emulated ;; *) backend=rocm-emulated ;; esac
     exits 0 "within the bound on $isa" "$tsr" bench "$around" --profile deterministic --backend $backend --isa $isa --quick
     run_on heads all --in x=x.npy --in y=y.npy --in z=z.npy --in c=c.npy --in s=s.npy --in gate=gate.npy
