@@ -561,15 +561,13 @@ static bool emit_machine(pipeline *p, const struct machine_level *level, text *o
 }
 
 static bool emit_ir(pipeline *p, const char *level, text *out) {
-    bool before = strcmp(level, "graph") == 0;
-    if (!before && !pipeline_run(p, level))
-        return false;
+    bool before = strcmp(level, "graph") == 0, ok = before || pipeline_run(p, level);
     const ir_module *m = before ? compiler_instance_graph(p->instance) : p->m;
-    if (p->options->lines)
+    if (ok && p->options->lines)
         ir_print_lines(m, out, p->options->lines);
-    else
+    else if (ok)
         ir_print(m, out);
-    return true;
+    return ok;
 }
 
 /* The primitives in the dialects of stock MLIR: none of our passes below takes part. */

@@ -385,8 +385,7 @@ typedef struct compiler_options {
     const char *fault;      /* wrong on purpose, for proofs; NULL = none: "drop-last-k",
                                "edge-off-by-one", "compiler-crash", "broken-ir" */
     uint32_t *barriers;     /* receives, from compiler_build, how many threads' code has; or NULL */
-    uint32_t drop_barrier;  /* wrong on purpose, too: this one of them is not there, counted from 1
-                               in the order of the code; 0: all are */
+    uint32_t drop_barrier;  /* wrong on purpose: this one, from 1 on, is not there; 0: all are */
     bool verify;            /* run the verifier after every pass (always on in debug builds) */
 } compiler_options;
 
