@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "ir/uses.h"
 #include "ops/control.h"
 #include "ops/graph.h"
 
@@ -18,7 +19,8 @@ typedef struct taking {
     functions *f;
     const outline_request *request;
     ir_op composite;
-    uint32_t count;    /* of operations that are taken in */
+    uint32_t count; /* of operations that are taken in */
+    ir_uses uses;
     bool *taken;       /* by value: its operation is in the dispatch */
     VEC(ir_op) behind; /* made of the result, the last one last */
 } taking;
@@ -89,18 +91,8 @@ static void take_before(taking *t, ir_value from, uint32_t number) {
 /* The only operation that reads a value, once; 0: there is none, several, or in another block. */
 static ir_op only_reader(const taking *t, ir_value v) {
     const ir_module *m = t->f->m;
-    ir_op found = 0;
-    uint32_t count = 0;
-    for (ir_walk w = ir_walk_block(m, ir_op_get(m, t->composite)->block); ir_walk_next(&w);) {
-        const ir_op_data *d = ir_op_get(m, w.op);
-        for (uint32_t i = 0; i < d->operand_count; i++)
-            if (d->operands[i] == v) {
-                found = w.op;
-                count++;
-            }
-    }
-    return count == 1 && ir_op_get(m, found)->block == ir_op_get(m, t->composite)->block ? found
-                                                                                         : 0;
+    ir_op op = ir_uses_count(&t->uses, v) == 1 ? ir_uses_reader(&t->uses, v, 0) : 0;
+    return op && ir_op_get(m, op)->block == ir_op_get(m, t->composite)->block ? op : 0;
 }
 
 /* Is a value there before the composite is? */
@@ -153,10 +145,12 @@ static void cut_composite(taking *t) {
     t->taken = base_calloc(values, sizeof *t->taken);
     t->taken[last] = true;
     t->count = 0;
+    t->uses = ir_uses_fill(m);
     for (uint32_t i = 0; i < d.operand_count; i++)
         take_before(t, d.operands[i], i);
     for (ir_value next = last; next; next = take_behind(t, last))
         last = next;
+    ir_uses_release(&t->uses);
     vec_push(&r.results, last);
     b.location = d.location;
     ir_op call = functions_call(t->f, &r, &b);
