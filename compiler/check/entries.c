@@ -70,10 +70,9 @@ static node *value_of(entries *e, const node *n) {
 
 /* Is it a word or an entry that an import should give which was reported? */
 static bool is_lacking(const entries *e, const node *n) {
-    static const char *const words[] = {"Tensor", "KTile", "KVCache", "Tile", "Block", "tuple",
-                                        "list",   "Like",  "float",   "int",  "bool",  "str"};
+    static const char *const words[] = {"KVCache", "tuple", "list", "Like"};
     const node *name = n->kind == NODE_SUBSCRIPT ? n->left : n;
-    if (name->kind != NODE_NAME || is_hidden(e, name->text))
+    if (name->kind != NODE_NAME || value_type_is_word(name) || is_hidden(e, name->text))
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(name->text, words[i]) == 0)

@@ -108,6 +108,8 @@ const node *module_constant(const source_module *m, const char *name);
 bool value_type_read(compiler_source *s, source_module *m, const node *n, value_type *out,
                      diagnostics *d);
 bool value_type_is_tile(const value_type *t);
+bool value_type_is_word(
+    const node *n); /* Tensor, int...: what an annotation says by a name alone */
 /* Gives dimensions and type variables that have no meaning yet the value's. */
 void value_type_bind(struct checker *c, const value_type *t, const struct entity *e);
 /* Checks that the value is what its annotation says, whose policies may convert it; `what` it is,

@@ -27,6 +27,10 @@ static int word_of(const node *n) {
     return -1;
 }
 
+bool value_type_is_word(const node *n) {
+    return word_of(n) >= 0;
+}
+
 static const char *describe(const value_type *t) {
     switch (t->kind) {
     case VALUE_WORD:
