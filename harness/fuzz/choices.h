@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/dtype.h"
 #include "base/vec.h"
 
 typedef VEC(uint32_t) choice_list;
@@ -31,5 +32,9 @@ uint32_t choose_below(choices *c, uint32_t limit);
 uint32_t choose_weighted(choices *c, const uint32_t *weights, uint32_t count);
 /* True with a chance of one in `n`; false is the simpler. */
 bool choose_rarely(choices *c, uint32_t n);
+/* Words of a source: a number that stands beside elements of the type, and what a case draws an
+ * input of it from ("": the default). */
+const char *choose_number(choices *c, dtype type);
+const char *choose_distribution(choices *c, dtype type);
 
 #endif

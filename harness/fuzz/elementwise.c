@@ -59,17 +59,11 @@ bool fuzz_binary(fuzz_kernel *k) {
 }
 
 bool fuzz_scalar(fuzz_kernel *k) {
-    static const char *const floats[] = {"1.0", "0.5", "-0.0", "3.14159265358979", "1e-30", "inf"};
-    static const char *const integers[] = {"1", "3", "0", "7", "-1"};
     static const char *const signs[] = {"+", "-", "*", "/", "//", "%", "<<", ">>"};
     const fuzz_value *x = fuzz_any(k);
     if (x->type == DTYPE_BOOL)
         return false;
-    /* The last number is one that some types do not have. */
-    uint32_t usable = COUNT(floats) - (x->type == DTYPE_F8E4M3FN);
-    uint32_t whole = COUNT(integers) - dtype_is_unsigned(x->type);
-    const char *number = dtype_is_float(x->type) ? floats[choose_below(k->c, usable)]
-                                                 : integers[choose_below(k->c, whole)];
+    const char *number = choose_number(k->c, x->type);
     const char *sign = signs[choose_below(k->c, dtype_is_float(x->type) ? 4 : COUNT(signs))];
     if (choose_rarely(k->c, 3))
         return fuzz_let(k, x->type, x->rank, x->dims, "%s %s %s", number, sign, x->name);

@@ -116,23 +116,13 @@ static fuzz_value *add_value(fuzz_kernel *k, char letter, uint32_t number, dtype
     return v;
 }
 
-static const char *random_distribution(fuzz_kernel *k, dtype type) {
-    static const char *const floats[] = {
-        "", "", "", "special()", "constant(-0.0)", "uniform(-100, 100)", "integers(-4, 5)"};
-    static const char *const integers[] = {"", "", "special()", "constant(0)", "integers(-4, 5)"};
-    if (type == DTYPE_BOOL)
-        return "";
-    return dtype_is_float(type) ? floats[choose_below(k->c, 7)]
-                                : integers[choose_below(k->c, dtype_is_unsigned(type) ? 4 : 5)];
-}
-
 const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int64_t *dims,
                                  const char *distribution) {
     if (k->parameters == FUZZ_PARAMETERS_MAX || k->count == FUZZ_VALUES_MAX ||
         fuzz_count(rank, dims) > parameter_elements_max(k))
         return NULL;
     fuzz_value *v = add_value(k, 'p', k->parameters++, type, rank, dims);
-    const char *words = distribution ? distribution : random_distribution(k, type);
+    const char *words = distribution ? distribution : choose_distribution(k->c, type);
     if (*words)
         text_printf(&k->distributions, ", %s=%s", v->name, words);
     return v;

@@ -44,15 +44,11 @@ bool fuzz_tile_binary(tile_kernel *k) {
 
 /* With a number, or with a scalar that is a parameter. */
 bool fuzz_tile_scalar(tile_kernel *k) {
-    static const char *const floats[] = {"1.0", "0.5", "-0.0", "3.14159265358979", "1e-30", "inf"};
-    static const char *const integers[] = {"1", "3", "0", "7", "-1"};
     static const char signs[] = "+-*/";
     const tile_value *x = tile_any(k, -1, DTYPE_NONE), *s = &k->values[0];
     if (!x)
         return false;
-    const uint32_t whole = COUNT(integers) - dtype_is_unsigned(x->type);
-    const char *number = dtype_is_float(x->type) ? floats[choose_below(k->c, COUNT(floats))]
-                                                 : integers[choose_below(k->c, whole)];
+    const char *number = choose_number(k->c, x->type);
     if (s->name[0] == 's' && s->type == x->type && !choose_rarely(k->c, 3))
         number = s->name;
     char sign = signs[choose_below(k->c, 4)];

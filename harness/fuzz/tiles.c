@@ -156,14 +156,6 @@ const tile_value *tile_let_same(tile_kernel *k, tile_value like, const char *for
 
 /* ---- parameters ---- */
 
-static const char *random_distribution(tile_kernel *k, dtype type) {
-    static const char *const floats[] = {
-        "", "", "", "special()", "constant(-0.0)", "uniform(-100, 100)", "integers(-4, 5)"};
-    static const char *const integers[] = {"", "", "special()", "constant(0)", "integers(-4, 5)"};
-    return dtype_is_float(type) ? floats[choose_below(k->c, 7)]
-                                : integers[choose_below(k->c, dtype_is_unsigned(type) ? 4 : 5)];
-}
-
 static void put_batches(const tile_kernel *k, bool names, text *out) {
     for (int i = 0; i < k->batches; i++)
         if (names)
@@ -192,7 +184,7 @@ static void put_parameter(tile_kernel *k, const char *word, const char *name, co
     put_type(k, word, v, !k->numbers, &k->signature);
     text_printf(&k->tensor_signature, "%s%s: ", separator, name);
     put_type(k, "Tensor", v, false, &k->tensor_signature);
-    const char *words = distribution ? distribution : random_distribution(k, v->type);
+    const char *words = distribution ? distribution : choose_distribution(k->c, v->type);
     if (*words)
         text_printf(&k->distributions, ", %s=%s", name, words);
 }
