@@ -4,6 +4,7 @@
 
 #include "check/effects.h"
 #include "check/settings.h"
+#include "check/transforms.h"
 
 const special_function special_functions[] = {
     {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum,
@@ -98,6 +99,28 @@ const special_function special_functions[] = {
      "x with updates at i32 indices along an axis, one after the other: in place of the elements, "
      "or, by \"add\", \"max\", \"min\" or \"mul\", combined with them",
      NULL},
+    {"grad", "f, argnums=0, has_aux=False", special_grad,
+     "a function: the derivative of f, which gives one float, by an argument or several, by number "
+     "or name; has_aux: f gives a pair, of which the second part comes out as it is",
+     "Any"},
+    {"value_and_grad", "f, argnums=0, has_aux=False", special_value_and_grad,
+     "a function: what f gives, and its derivative", "Any"},
+    {"vjp", "f, primals", special_vjp,
+     "f(*primals), and a function that makes cotangents of the primals of those of the result",
+     "tuple[Any, Any]"},
+    {"jvp", "f, primals, tangents", special_jvp,
+     "f(*primals), and its tangent for tangents of the primals", "tuple[Any, Any]"},
+    {"hvp", "f, primals, tangents", special_hvp,
+     "the tangent of the gradient of f, which gives one float: the Hessian by a vector", "Any"},
+    {"jacfwd", "f, argnums=0", special_jacfwd,
+     "a function: all derivatives of the result by one argument, forward", "Any"},
+    {"jacrev", "f, argnums=0", special_jacrev, "a function: the same in reverse", "Any"},
+    {"vmap", "f, in_axes=0, out_axes=0", special_vmap,
+     "a function: f of each part along an axis of its arguments (None: of none), stacked", "Any"},
+    {"checkpoint", "f, keep=\"nothing\"", special_checkpoint,
+     "a function: f, whose derivative computes its values again, but for what it keeps: "
+     "\"nothing\", \"dots\" or \"everything\"",
+     "Any"},
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",
      NULL},
@@ -116,6 +139,7 @@ const function_alias function_aliases[] = {
     {"take", "gather"},
     {"sigmoid", "logistic"},
     {"dropout_in_kernel", "dropout"},
+    {"remat", "checkpoint"},
 };
 const size_t function_alias_count = sizeof(function_aliases) / sizeof(function_aliases[0]);
 
@@ -310,6 +334,8 @@ entity call_function(checker *c, const entity *f, const node *n) {
     const uint32_t outer = c->settings.now;
     if (refuse_schedule(c, f))
         return entity_broken(n->at);
+    if (f->transform)
+        return transform_call(c, f, n);
     node call = *n, callee = *n->left;
     callee.kind = NODE_NAME;
     callee.text = f->text;
@@ -338,6 +364,11 @@ entity check_call(checker *c, const node *n) {
     const entity operation = call_operation_of(c, n->left);
     if (operation.kind == ENTITY_FUNCTION)
         return call_function(c, &operation, n);
+    if (n->left->kind == NODE_CALL) {
+        const entity made = check_expression(c, n->left);
+        if (made.kind == ENTITY_FUNCTION || made.kind == ENTITY_BROKEN)
+            return made.kind == ENTITY_BROKEN ? made : call_function(c, &made, n);
+    }
     if (n->left->kind != NODE_NAME)
         return effects_is_call(c, n) ? effects_call(c, n) : check_method(c, n);
     const char *name = n->left->text;

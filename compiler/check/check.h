@@ -68,6 +68,7 @@ typedef struct entity {
     const struct record_type *record;
     struct state_handle *state; /* of a record of @state */
     struct callable *function;
+    const struct transformed *transform; /* of a function that was made of another one */
     uint32_t count;
 } entity;
 
@@ -411,6 +412,15 @@ entity special_bernoulli(checker *c, const call_arguments *a);
 entity special_categorical(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
+entity special_grad(checker *c, const call_arguments *a);
+entity special_value_and_grad(checker *c, const call_arguments *a);
+entity special_vjp(checker *c, const call_arguments *a);
+entity special_jvp(checker *c, const call_arguments *a);
+entity special_hvp(checker *c, const call_arguments *a);
+entity special_jacfwd(checker *c, const call_arguments *a);
+entity special_jacrev(checker *c, const call_arguments *a);
+entity special_vmap(checker *c, const call_arguments *a);
+entity special_checkpoint(checker *c, const call_arguments *a);
 entity special_dynamic_slice(checker *c, const call_arguments *a);
 entity special_dynamic_update(checker *c, const call_arguments *a);
 entity special_scatter(checker *c, const call_arguments *a);

@@ -109,7 +109,7 @@ span checker_place(const checker *c, span at) {
 
 ir_location checker_location(const checker *c, span at) {
     const source_position p = source_position_of(c->report->source, checker_place(c, at).start);
-    return (ir_location){p.line, p.column, c->settings.now};
+    return (ir_location){.line = p.line, .column = p.column, .setting = c->settings.now};
 }
 
 static bool refuse_depth(checker *c, const callable *f, const node *n) {

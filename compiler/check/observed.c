@@ -31,17 +31,28 @@ static bool has_room(const checker *c, const observed_value *o) {
     return room;
 }
 
-void observed_stack(checker *c, const region_draft *d, ir_dim turns, value_list *next,
-                    type_list *results) {
+/* `turns`: NULL where the block runs once. */
+static void give_out(checker *c, const region_draft *d, const ir_dim *turns, value_list *next,
+                     type_list *results) {
     const ir_block block = ir_op_block(c->m, d->op, 0);
     for (size_t i = 0; i < c->observed.count; i++) {
         observed_value *o = &c->observed.items[i];
-        o->leaves = o->block == block && has_room(c, o);
+        o->leaves = o->block == block && (!turns || has_room(c, o));
         if (!o->leaves)
             continue;
         vec_push(next, o->value);
-        vec_push(results, region_stacked_type(c, o->value, turns));
+        vec_push(results, turns ? region_stacked_type(c, o->value, *turns)
+                                : ir_value_get(c->m, o->value)->type);
     }
+}
+
+void observed_stack(checker *c, const region_draft *d, ir_dim turns, value_list *next,
+                    type_list *results) {
+    give_out(c, d, &turns, next, results);
+}
+
+void observed_hand_out(checker *c, const region_draft *d, value_list *next, type_list *results) {
+    give_out(c, d, NULL, next, results);
 }
 
 /* ---- branches ---- */

@@ -19,6 +19,8 @@ size_t observe_in(checker *c, ir_value value, ir_block block);
 /* Gives a value for each turn of a loop, as its block makes it, behind those that it has. */
 void observed_stack(checker *c, const region_draft *d, ir_dim turns, value_list *next,
                     type_list *results);
+/* Gives a value as the block of an operation that runs once makes it. */
+void observed_hand_out(checker *c, const region_draft *d, value_list *next, type_list *results);
 /* Gives a value for both sides of a branch: where the other one is taken, true of an effect, zeros
  * of anything else. */
 void observed_join(checker *c, const region_draft *d, value_list *next, type_list *results);

@@ -16,7 +16,7 @@ void assign_name(checker *c, const node *target, entity value) {
 }
 
 static void assign(checker *c, const node *target, entity value) {
-    if (value.kind == ENTITY_FUNCTION) {
+    if (value.kind == ENTITY_FUNCTION && !value.transform) {
         diagnose_error(c->report, ERROR_FUNCTION_AS_VALUE, value.at,
                        "'%s' is a function: call it, or give it to one that takes functions",
                        value.text);

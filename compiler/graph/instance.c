@@ -165,7 +165,9 @@ const ir_module *instance_specialized(compiler_instance *instance, status *st) {
     if (!instance->specialized) {
         ir_module *m = ir_module_clone(instance->graph);
         instance->specialized =
-            kept(m, graph_inline(m, st) && graph_specialize(m, instance->dims, st));
+            kept(m, graph_inline(m, st) && graph_specialize(m, instance->dims, st) &&
+                        graph_vmap(m, st) && graph_jvp(m, st) && graph_vjp(m, st) &&
+                        graph_checkpoint(m, st));
     }
     return instance->specialized;
 }

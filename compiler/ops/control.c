@@ -6,6 +6,7 @@
 
 #include "ir/rename.h"
 #include "ops/combine.h"
+#include "ops/transforms.h"
 
 bool graph_is_control(int opcode) {
     return opcode == GRAPH_IF || opcode == GRAPH_WHILE || opcode == GRAPH_LOOP;
@@ -13,11 +14,12 @@ bool graph_is_control(int opcode) {
 
 bool control_has_blocks(int opcode) {
     return graph_is_control(opcode) || opcode == GRAPH_REDUCE_WITH || opcode == GRAPH_SORT ||
-           opcode == GRAPH_SCATTER;
+           opcode == GRAPH_SCATTER || transform_is_one(opcode);
 }
 
 bool control_makes_program(int opcode) {
-    return (control_has_blocks(opcode) && opcode != GRAPH_SCATTER) || opcode == GRAPH_DENSE;
+    return (control_has_blocks(opcode) && opcode != GRAPH_SCATTER && !transform_is_one(opcode)) ||
+           opcode == GRAPH_DENSE;
 }
 
 loop_shape loop_shape_of(const ir_module *m, ir_op loop) {
@@ -233,6 +235,8 @@ bool control_verify(const ir_module *m, ir_op op, status *st) {
     for (uint32_t r = 0; r < ir_op_get(m, op)->region_count; r++)
         if (!check_block(m, op, r, st))
             return false;
+    if (transform_is_one(opcode))
+        return transform_verify(m, op, st);
     return opcode == GRAPH_IF      ? verify_if(m, op, st)
            : opcode == GRAPH_WHILE ? verify_while(m, op, st)
            : opcode == GRAPH_LOOP  ? verify_loop(m, op, st)

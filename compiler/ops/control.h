@@ -11,7 +11,7 @@
 #include "ops/graph.h"
 
 bool graph_is_control(int opcode); /* a branch or a loop */
-/* These, and combiners. */
+/* These, combiners, and transforms of functions (transforms.h). */
 bool control_has_blocks(int opcode);
 /* Does it make its kernel a program? What has blocks does, and a constant that has memory. */
 bool control_makes_program(int opcode);

@@ -31,7 +31,9 @@ typedef enum graph_class {
     GRAPH_CLASS_CALL,
     GRAPH_CLASS_BRANCH,
     GRAPH_CLASS_LOOP,
-    GRAPH_CLASS_COMBINE
+    GRAPH_CLASS_COMBINE,
+    GRAPH_CLASS_TRANSFORM,
+    GRAPH_CLASS_RULED
 } graph_class;
 
 typedef enum graph_effects {

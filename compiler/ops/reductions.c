@@ -216,7 +216,8 @@ static void add_graph(const ir_module *m, reduction_list *out) {
         graph_class class = graph_op_class(ir_op_get(m, op)->opcode);
         out->calls |= class == GRAPH_CLASS_CALL;
         out->open |= class == GRAPH_CLASS_COMPOSITE || class == GRAPH_CLASS_TILES ||
-                     class == GRAPH_CLASS_CALL || class == GRAPH_CLASS_COMBINE;
+                     class == GRAPH_CLASS_CALL || class == GRAPH_CLASS_COMBINE ||
+                     class == GRAPH_CLASS_TRANSFORM || class == GRAPH_CLASS_RULED;
         if (is_reduction(m, op))
             add_graph_op(m, op, needed, out);
     }

@@ -1,0 +1,78 @@
+/* transforms.h - functions of functions that give functions: grad, value_and_grad, vmap and their
+ * like (ops/transforms.h). */
+#ifndef TESSERA_CHECK_TRANSFORMS_H
+#define TESSERA_CHECK_TRANSFORMS_H
+
+#include "check/regions.h"
+
+typedef enum transform_kind {
+    TRANSFORM_GRAD,
+    TRANSFORM_VALUE_AND_GRAD,
+    TRANSFORM_JACFWD,
+    TRANSFORM_JACREV,
+    TRANSFORM_VMAP,
+    TRANSFORM_CHECKPOINT,
+    TRANSFORM_PULLBACK /* of vjp(): takes cotangents */
+} transform_kind;
+
+/* A function that was made of another one. */
+typedef struct transformed {
+    transform_kind kind;
+    entity of;
+    entity which; /* argnums, or in_axes */
+    entity out;   /* vmap: out_axes; a pullback: the results of the function */
+    bool has_aux;
+    const char *keep;      /* checkpoint */
+    call_arguments *given; /* a pullback: what the function was given */
+} transformed;
+
+/* A call of it. */
+entity transform_call(checker *c, const entity *f, const node *n);
+/* ... of vmap(f), and of jacfwd(f) and jacrev(f) (transform_batch.c). */
+entity transform_call_vmap(checker *c, const transformed *t, call_arguments *given);
+entity transform_call_jacobian(checker *c, const transformed *t, call_arguments *given);
+
+/* ---- a function in a block of its own (transform_block.c) ---- */
+
+/* A function with what it is given, of which tensors come into the block as its arguments, and what
+ * else it is given is the same there. */
+typedef struct applied {
+    checker *c;
+    entity f;
+    call_arguments *given; /* outside */
+    span at;
+    region_draft draft;
+    bool batched;                    /* vmap: */
+    ir_dim sliced_count;             /* the length of axis 0 */
+    bool sliced[CALL_MAX_ARGUMENTS]; /* by argument: it is a part of axis 0 there */
+    /* Filled: */
+    entity_list tensors;                 /* outside, in the order of the block's arguments */
+    uint32_t first[CALL_MAX_ARGUMENTS];  /* by argument: its first one of these, */
+    uint32_t behind[CALL_MAX_ARGUMENTS]; /* ... and the one behind its last */
+    entity result;                       /* inside */
+    entity_list made;                    /* its tensors */
+    value_list next;                     /* ... for the block's end */
+    type_list results;
+    uint32_t seen; /* results of the operation behind these: values that something looks at */
+} applied;
+
+/* What a call of the function is given, placed by the names of its parameters; NULL when reported.
+ */
+call_arguments *applied_arguments(checker *c, const entity *f, const node *n);
+/* Builds the block; false when reported. */
+bool applied_begin(applied *a);
+/* The operation in its place, with operands before the tensors and results behind the function's.
+ * 0 when reported. */
+typedef struct applied_request {
+    int opcode;
+    const value_list *before;
+    const type_list *behind;
+    const ir_named_attr *attrs;
+    uint32_t attr_count;
+} applied_request;
+ir_op applied_build(applied *a, const applied_request *q);
+void applied_release(applied *a);
+/* The result outside, of the operation's results from `*next` on, which is moved. */
+entity applied_result(applied *a, const entity *like, const ir_value **next);
+
+#endif

@@ -1,0 +1,112 @@
+/* transforms.c - which transforms are expanded, and in which order. */
+#include "graph/transforms.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "ops/control.h"
+
+uint32_t value_table_get(const value_table *t, ir_value v) {
+    return v < t->count ? t->items[v] : 0;
+}
+
+void value_table_set(value_table *t, ir_value v, uint32_t what) {
+    while (t->count <= v)
+        vec_push(t, 0);
+    t->items[v] = what;
+}
+
+bool transform_refuse(transforming *t, transform_fault_kind kind, ir_op op, const char *why, ...) {
+    va_list list;
+    if (t->fault->kind != TRANSFORM_FAULT_NONE)
+        return false;
+    *t->fault = (transform_fault){.kind = kind, .at = ir_op_get(t->m, op)->location};
+    va_start(list, why);
+    vsnprintf(t->fault->why, sizeof t->fault->why, why, list);
+    va_end(list);
+    return false;
+}
+
+/* ---- one, and all in it ---- */
+
+static bool is_expanded(int opcode) {
+    return opcode == GRAPH_JVP || opcode == GRAPH_VJP || opcode == GRAPH_VMAP;
+}
+
+static bool expand_one(transforming *t, ir_op op) {
+    const int opcode = ir_op_get(t->m, op)->opcode;
+    return opcode == GRAPH_JVP   ? expand_jvp(t, op)
+           : opcode == GRAPH_VJP ? expand_vjp(t, op)
+                                 : expand_vmap(t, op);
+}
+
+typedef VEC(ir_op) op_list;
+
+/* Outer before inner. */
+static void find_transforms(const ir_module *m, ir_op around, int opcode, op_list *out) {
+    for (ir_walk w = ir_walk_op(m, around); ir_walk_next(&w);) {
+        const int own = ir_op_get(m, w.op)->opcode;
+        if (is_expanded(own) && (opcode < 0 || opcode == own))
+            vec_push(out, w.op);
+    }
+}
+
+/* Inner before outer, so that a list in the order of a walk is taken from its end. */
+static bool expand_list(transforming *t, const op_list *list) {
+    bool ok = true;
+    for (size_t i = list->count; i > 0 && ok; i--)
+        ok = expand_one(t, list->items[i - 1]) && !ir_failure(t->m);
+    return ok;
+}
+
+bool expand_transform(transforming *t, ir_op op) {
+    op_list list = {0};
+    find_transforms(t->m, op, -1, &list);
+    bool ok = expand_list(t, &list);
+    vec_release(&list);
+    return ok;
+}
+
+/* Those of one kind that are in no other one of it, each with what is in it. */
+static void find_outermost(const ir_module *m, int opcode, op_list *out) {
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);) {
+        w.skip = ir_op_get(m, w.op)->opcode == opcode;
+        if (w.skip)
+            vec_push(out, w.op);
+    }
+}
+
+bool graph_transform(ir_module *m, int opcode, transform_fault *fault) {
+    transforming t = {m, fault};
+    op_list list = {0};
+    bool ok = true;
+    *fault = (transform_fault){.kind = TRANSFORM_FAULT_NONE};
+    if (opcode < 0)
+        return expand_transform(&t, ir_module_kernel(m));
+    find_outermost(m, opcode, &list);
+    for (size_t i = list.count; i > 0 && ok; i--)
+        ok = expand_transform(&t, list.items[i - 1]);
+    vec_release(&list);
+    return ok;
+}
+
+static bool run(ir_module *m, int opcode, status *st) {
+    transform_fault fault;
+    if (graph_transform(m, opcode, &fault))
+        return !ir_failure(m) || status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));
+    if (fault.kind == TRANSFORM_FAULT_NONE)
+        return status_set(st, STATUS_UNAVAILABLE, "%s", ir_failure(m));
+    return status_set(st, STATUS_UNAVAILABLE, "line %u: %s", fault.at.line, fault.why);
+}
+
+bool graph_vmap(ir_module *m, status *st) {
+    return run(m, GRAPH_VMAP, st);
+}
+
+bool graph_jvp(ir_module *m, status *st) {
+    return run(m, GRAPH_JVP, st);
+}
+
+bool graph_vjp(ir_module *m, status *st) {
+    return run(m, GRAPH_VJP, st);
+}

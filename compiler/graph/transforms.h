@@ -1,0 +1,114 @@
+/* transforms.h - derivatives and batches of functions, from the inside (ops/transforms.h).
+ *
+ * A transform is expanded where it stands: its block's operations are built before it, with what
+ * the transform adds, and its results are replaced. Transforms within it are expanded first, so a
+ * rule meets plain operations, loops, branches and calls with rules of their own, alone. */
+#ifndef TESSERA_GRAPH_TRANSFORMS_H
+#define TESSERA_GRAPH_TRANSFORMS_H
+
+#include "base/vec.h"
+#include "graph/passes.h"
+#include "ops/derivatives/derivative.h"
+#include "ops/transforms.h"
+
+/* Something by value, as far as values are known; others have 0. */
+typedef VEC(uint32_t) value_table;
+uint32_t value_table_get(const value_table *t, ir_value v);
+void value_table_set(value_table *t, ir_value v, uint32_t what);
+
+typedef struct transforming {
+    ir_module *m;
+    transform_fault *fault;
+} transforming;
+
+/* Says what cannot be done, and where. Returns false. */
+bool transform_refuse(transforming *t, transform_fault_kind kind, ir_op op, const char *why, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Expands one transform, whose block has none in it. */
+bool expand_jvp(transforming *t, ir_op op);
+bool expand_vjp(transforming *t, ir_op op);
+bool expand_vmap(transforming *t, ir_op op);
+/* Any one, and all within it first. */
+bool expand_transform(transforming *t, ir_op op);
+
+/* The mark of a checkpoint's operations (ir_location): another one for each time that it is built.
+ */
+uint32_t checkpoint_mark(const ir_module *m, ir_op op);
+
+/* ---- a block that is derived (derive.c) ---- */
+
+typedef enum flow {
+    FLOW_NONE,
+    FLOW_HIDDEN, /* an integer or a bool made of an active value: no derivative goes through it */
+    FLOW_ACTIVE
+} flow;
+
+/* An operation that something flows through, as it was built; of a function with a rule of its own
+ * the operation that holds the rule, with what stands for its operands and results. */
+typedef struct tape_entry {
+    ir_op op;
+    const ir_value *operands, *results;
+} tape_entry;
+
+typedef struct derivation {
+    transforming *t;
+    ir_module *m;
+    ir_builder b;
+    bool reverse;
+    bool muted;          /* nothing flows: inside of a function with a rule of its own */
+    uint32_t checkpoint; /* whose part is built; 0: of none */
+    ir_value *copies;    /* by value of the block: what stands for it */
+    uint32_t copy_count;
+    value_table flows;    /* by value that was built: a flow */
+    value_table tangents; /* forward: by value; 0: it has none */
+    VEC(tape_entry) tape; /* reverse */
+} derivation;
+
+/* A block with values for its arguments; with respect to some of these. */
+typedef struct derived_function {
+    ir_block block;
+    const ir_value *values;
+    const int64_t *wrt;
+    uint32_t wrt_count;
+} derived_function;
+uint32_t derived_result_count(const ir_module *m, ir_block block);
+
+derivation derive_begin(transforming *t, const ir_builder *b);
+void derive_end(derivation *d);
+/* The block's arguments are these values; gives what stands for those of `wrt`, each of which is
+ * active, and a value of its own. In the module's arena. */
+const ir_value *derive_bind(derivation *d, const derived_function *f);
+/* Builds the operations of a block, whose arguments are bound; fills what stands for its results.
+ */
+bool derive_block(derivation *d, ir_block block, ir_value *results);
+/* The same of a block through which nothing flows. */
+bool derive_plain(derivation *d, ir_block block, const ir_value *values, ir_value *results);
+/* The function, and the cotangents of its values `wrt`, of those of its results (0: it has none);
+ * 0 where nothing flows. */
+bool derive_pull(transforming *t, const ir_builder *b, const derived_function *f, ir_value *results,
+                 const ir_value *cotangents, ir_value *out);
+static inline flow derive_flow(const derivation *d, ir_value v) {
+    return (flow)value_table_get(&d->flows, v);
+}
+void derive_activate(derivation *d, ir_value v);
+bool derive_is_active(const derivation *d, const ir_value *values, uint32_t count);
+/* What is built from now on is of this operation. */
+void derive_at(derivation *d, ir_op op);
+/* A tangent that is there, or a zero of the value's type. */
+ir_value derive_tangent(derivation *d, ir_value v);
+/* An element-wise operation as its rule sees it: narrow floats are widened. */
+element derive_element(ir_builder *b, ir_op op);
+/* `t` by a factor; 0 where nothing flows. */
+ir_value derive_scale(ir_builder *b, const factor *f, ir_value t);
+
+/* Loops, branches and combiners (derive_control.c): built anew before the transform with their
+ * tangents, in place of `op`, of which a copy was built; or, in reverse, the cotangents of its
+ * operands of those of its results (0: it has none). */
+bool derive_control_forward(derivation *d, ir_op copy);
+/* In reverse, before it is noted: loops keep what each turn began with. */
+bool derive_control_record(derivation *d, ir_op copy, tape_entry *entry);
+bool derive_control_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
+                              ir_value *out);
+
+#endif

@@ -1,0 +1,92 @@
+/* derivative.c - the table of rules, and what they are made of. */
+#include "ops/derivatives/derivative.h"
+
+#include <string.h>
+
+#include "ops/control.h"
+#include "ops/orders.h"
+
+#define RULE(name) extern const derivative derivative_##name;
+#include "ops/derivatives/derivatives.def"
+
+#define derivative_none (*(const derivative *)NULL)
+
+static const derivative *const rules[] = {
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
+          summary)                                                                                 \
+    &derivative_##derive,
+#include "ops/graph.def"
+};
+
+const derivative *derivative_of(int opcode) {
+    return rules[opcode];
+}
+
+ir_value build_number(ir_builder *b, double value, ir_value like) {
+    const ir_type_data *t = build_type(b, like);
+    uint64_t place = 0;
+    dtype_store(t->element, &place, 0, value);
+    ir_value scalar = build_scalar(b, t->element, dtype_load_bits(t->element, &place, 0));
+    return build_broadcast(b, scalar, t->rank, t->dims, NULL);
+}
+
+ir_value build_zero(ir_builder *b, ir_type type) {
+    const ir_type_data *t = ir_type_get(b->m, type);
+    return build_broadcast(b, build_scalar(b, t->element, 0), t->rank, t->dims, NULL);
+}
+
+static ir_value zeros_along(ir_builder *b, ir_value x, int axis, ir_dim length) {
+    const ir_type_data *t = build_type(b, x);
+    ir_dim dims[IR_MAX_RANK];
+    memcpy(dims, t->dims, sizeof dims);
+    dims[axis] = length;
+    return build_zero(b, ir_type_tensor(b->m, t->element, t->rank, dims));
+}
+
+ir_value build_pad(ir_builder *b, ir_value x, int axis, ir_dim before, ir_dim after) {
+    ir_value parts[3];
+    uint32_t count = 0;
+    if (before != 0)
+        parts[count++] = zeros_along(b, x, axis, before);
+    parts[count++] = x;
+    if (after != 0)
+        parts[count++] = zeros_along(b, x, axis, after);
+    ir_named_attr attr = {"axis", ir_attr_int(b->m, axis)};
+    return count == 1 ? x
+                      : ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
+}
+
+ir_value build_sums(ir_builder *b, ir_value x, const int64_t *axes, uint32_t count) {
+    ir_named_attr attrs[] = {{"kind", ir_attr_string(b->m, "sum")},
+                             {"axes", ir_attr_int_array(b->m, axes, count)},
+                             {"order", ir_attr_string(b->m, order_info_of(ORDER_LANES64)->name)}};
+    return count ? ir_op_result(b->m, graph_build(b, GRAPH_REDUCE, &x, 1, attrs, 3), 0) : x;
+}
+
+ir_value build_again(ir_builder *b, ir_op op, const ir_value *operands) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    return ir_op_result(
+        b->m, graph_build(b, d->opcode, operands, d->operand_count, d->attrs, d->attr_count), 0);
+}
+
+ir_value build_scatter_add(ir_builder *b, ir_value zeros, ir_value indices, ir_value updates,
+                           int axis) {
+    ir_type type = ir_value_get(b->m, zeros)->type,
+            scalar = ir_type_tensor(b->m, build_type(b, zeros)->element, 0, NULL);
+    ir_named_attr attr = {"axis", ir_attr_int(b->m, axis)};
+    ir_op op = ir_build(b, &(ir_op_spec){.opcode = GRAPH_SCATTER,
+                                         .operands = (ir_value[]){zeros, indices, updates},
+                                         .operand_count = 3,
+                                         .results = &type,
+                                         .result_count = 1,
+                                         .attrs = &attr,
+                                         .attr_count = 1,
+                                         .region_count = 1});
+    ir_block block = ir_op_block(b->m, op, 0);
+    ir_builder inner = {.m = b->m, .block = block, .location = b->location};
+    ir_value there = ir_block_add_argument(b->m, block, scalar, NULL),
+             update = ir_block_add_argument(b->m, block, scalar, NULL),
+             sum = build_binary(&inner, GRAPH_ADD, there, update);
+    ir_build(&inner, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = &sum, .operand_count = 1});
+    return ir_op_result(b->m, op, 0);
+}

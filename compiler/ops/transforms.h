@@ -1,0 +1,30 @@
+/* transforms.h - transforms of functions: tessera.jvp, tessera.vjp, tessera.vmap,
+ * tessera.checkpoint, and functions with a derivative of their own, tessera.custom_vjp and
+ * tessera.custom_jvp.
+ *
+ * They hold the function as a block, like branches and loops (control.h); graph/transforms.c puts
+ * operations in their place, before any pass that looks at operations. */
+#ifndef TESSERA_OPS_TRANSFORMS_H
+#define TESSERA_OPS_TRANSFORMS_H
+
+#include "ops/graph.h"
+
+bool transform_is_one(int opcode);
+
+/* Numbers of a derivative. */
+typedef struct transform_shape {
+    const ir_value *values; /* that the first block takes; in a jvp, the tangents are before them */
+    uint32_t value_count, result_count; /* ... and makes */
+    const int64_t *wrt, *of;            /* in the module's arena */
+    uint32_t wrt_count, of_count;
+    uint32_t sliced; /* of a vmap */
+    ir_dim count;    /* ... its parts */
+} transform_shape;
+/* The operation has been verified. */
+transform_shape transform_shape_of(const ir_module *m, ir_op op);
+bool transform_verify(const ir_module *m, ir_op op, status *st);
+
+/* Has it tangents? A float of any shape does. */
+bool transform_is_float(const ir_module *m, ir_value v);
+
+#endif
