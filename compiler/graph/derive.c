@@ -158,20 +158,15 @@ static bool refuse_hidden(derivation *d, ir_op op) {
 static bool note_active(derivation *d, ir_op op) {
     const ir_op_data *o = ir_op_get(d->m, op);
     const derivative *rule = derivative_of(o->opcode);
-    if (control_has_blocks(o->opcode)) {
-        tape_entry entry = {op, o->operands, o->results};
-        if (!d->reverse)
-            return derive_control_forward(d, op);
-        if (!derive_control_record(d, op, &entry))
-            return false;
-        vec_push(&d->tape, entry);
-        return true;
-    }
     if (!rule)
         return transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative",
                                 op_info_get(o->opcode)->name + strlen("tessera."));
     if (rule->zero)
         return true;
+    const char *lacks = rule->lacks ? rule->lacks(d->m, op) : NULL;
+    if (lacks)
+        return transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative %s",
+                                op_info_get(o->opcode)->name + strlen("tessera."), lacks);
     derive_at(d, op);
     if (d->reverse) {
         vec_push(&d->tape, ((tape_entry){op, o->operands, o->results}));
@@ -231,7 +226,25 @@ static bool build_composite(derivation *d, ir_op op, ir_op copy) {
     return ir_failure(d->m) == NULL && (first == d->b.before || note_all(d, first));
 }
 
+static ir_value *stand_ins(derivation *d, const ir_value *values, uint32_t count) {
+    ir_value *out = ARENA_NEW(ir_module_arena(d->m), ir_value, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = d->copies[values[i]] ? d->copies[values[i]] : values[i];
+    return out;
+}
+
+/* Loops, branches and combiners that something flows into, but for those with a rule. */
+static bool is_control(const derivation *d, ir_op op, const ir_value *operands) {
+    const ir_op_data *o = ir_op_get(d->m, op);
+    return control_has_blocks(o->opcode) && !derivative_of(o->opcode) && !d->muted &&
+           derive_is_active(d, operands, o->operand_count);
+}
+
 static bool build_plain(derivation *d, ir_op op) {
+    const ir_value *operands =
+        stand_ins(d, ir_op_get(d->m, op)->operands, ir_op_get(d->m, op)->operand_count);
+    if (is_control(d, op, operands))
+        return derive_control(d, op, operands);
     ir_op copy = ir_copy_op(&d->b, d->m, op, d->copies);
     ir_op_data *o = ir_op_get(d->m, copy);
     if (!o->location.checkpoint)
@@ -240,13 +253,6 @@ static bool build_plain(derivation *d, ir_op op) {
         !d->muted && derive_is_active(d, o->operands, o->operand_count))
         return build_composite(d, op, copy);
     return note(d, copy);
-}
-
-static ir_value *stand_ins(derivation *d, const ir_value *values, uint32_t count) {
-    ir_value *out = ARENA_NEW(ir_module_arena(d->m), ir_value, count + 1);
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = d->copies[values[i]] ? d->copies[values[i]] : values[i];
-    return out;
 }
 
 /* ---- blocks ---- */

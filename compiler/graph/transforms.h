@@ -102,13 +102,15 @@ element derive_element(ir_builder *b, ir_op op);
 /* `t` by a factor; 0 where nothing flows. */
 ir_value derive_scale(ir_builder *b, const factor *f, ir_value t);
 
-/* Loops, branches and combiners (derive_control.c): built anew before the transform with their
- * tangents, in place of `op`, of which a copy was built; or, in reverse, the cotangents of its
- * operands of those of its results (0: it has none). */
-bool derive_control_forward(derivation *d, ir_op copy);
-/* In reverse, before it is noted: loops keep what each turn began with. */
-bool derive_control_record(derivation *d, ir_op copy, tape_entry *entry);
+/* Loops and branches (derive_loop.c, derive_branch.c) that something flows into, with what stands
+ * for their operands: built before the transform, with their tangents or noted in reverse; there
+ * `out` gets the cotangents of their operands. False: refused. */
+bool derive_control(derivation *d, ir_op op, const ir_value *operands);
 bool derive_control_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
                               ir_value *out);
+bool derive_loop_forward(derivation *d, ir_op op, const ir_value *operands);
+bool derive_loop_record(derivation *d, ir_op op, const ir_value *operands);
+bool derive_loop_transpose(derivation *d, const tape_entry *entry, const ir_value *cotangents,
+                           ir_value *out);
 
 #endif

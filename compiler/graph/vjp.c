@@ -142,8 +142,9 @@ static bool transpose(reversal *r, const tape_entry *entry) {
     if (any)
         ok = o->opcode == GRAPH_CUSTOM_VJP   ? transpose_vjp(d, entry, cotangents, out)
              : o->opcode == GRAPH_CUSTOM_JVP ? transpose_jvp(d, entry, cotangents, out)
-             : control_has_blocks(o->opcode) ? derive_control_transpose(d, entry, cotangents, out)
-                                             : transpose_plain(r, entry, cotangents[0], out);
+             : control_has_blocks(o->opcode) && !derivative_of(o->opcode)
+                 ? derive_control_transpose(d, entry, cotangents, out)
+                 : transpose_plain(r, entry, cotangents[0], out);
     for (uint32_t i = o->operand_count; any && ok && i > 0; i--)
         contribute(r, entry->operands[i - 1], out[i - 1]);
     free(cotangents);

@@ -90,3 +90,29 @@ ir_value build_scatter_add(ir_builder *b, ir_value zeros, ir_value indices, ir_v
     ir_build(&inner, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = &sum, .operand_count = 1});
     return ir_op_result(b->m, op, 0);
 }
+
+ir_value build_turned(ir_builder *b, ir_value x, int axis) {
+    const ir_dim length = build_type(b, x)->dims[axis];
+    if (length == 0)
+        return x;
+    ir_value place = build_iota(b, 1, &length, 0),
+             last = build_binary(b, GRAPH_SUB, build_extent(b, length, DTYPE_I32, place),
+                                 build_i32(b, 1, place));
+    return build_gather(b, x, build_binary(b, GRAPH_SUB, last, place), axis, 0);
+}
+
+ir_value build_spread_out(ir_builder *b, ir_value x, int axis, ir_dim step) {
+    const ir_type_data t = *build_type(b, x);
+    ir_dim dims[IR_MAX_RANK];
+    memcpy(dims, t.dims, sizeof dims);
+    if (step == 1)
+        return x;
+    ir_dim apart[IR_MAX_RANK + 1];
+    memcpy(apart, t.dims, sizeof *apart * (size_t)(axis + 1));
+    apart[axis + 1] = 1;
+    memcpy(apart + axis + 2, t.dims + axis + 1, sizeof *apart * (size_t)(t.rank - axis - 1));
+    ir_value y = build_reshape(b, x, t.rank + 1, apart);
+    y = build_pad(b, y, axis + 1, 0, ir_dim_sub(b->m, step, 1));
+    dims[axis] = ir_dim_mul(b->m, t.dims[axis], step);
+    return build_reshape(b, y, t.rank, dims);
+}

@@ -41,6 +41,8 @@ typedef struct derivative {
     bool zero;   /* nothing flows through it */
     bool linear; /* in its float operands together: a missing tangent is 0 */
     bool each;   /* linear in each of its float operands by itself */
+    /* Why an operation of this kind has no derivative; NULL: it has one. */
+    const char *(*lacks)(const ir_module *m, ir_op op);
     factor (*factor)(const element *e, uint32_t operand);
     /* Tangents by operand, 0: it has none; gives that of the result. */
     ir_value (*forward)(ir_builder *b, ir_op op, const ir_value *tangents);
@@ -60,10 +62,14 @@ ir_value build_number(ir_builder *b, double value, ir_value like);
 ir_value build_zero(ir_builder *b, ir_type type);
 /* x with `before` and `after` zeros along an axis; x itself where there are none. */
 ir_value build_pad(ir_builder *b, ir_value x, int axis, ir_dim before, ir_dim after);
+/* step - 1 zeros behind each element along an axis. */
+ir_value build_spread_out(ir_builder *b, ir_value x, int axis, ir_dim step);
 /* Sums over these axes, in the order lanes64; x itself where there are none. */
 ir_value build_sums(ir_builder *b, ir_value x, const int64_t *axes, uint32_t count);
 /* The operation again, of other operands. */
 ir_value build_again(ir_builder *b, ir_op op, const ir_value *operands);
+/* From the last place along an axis to the first. */
+ir_value build_turned(ir_builder *b, ir_value x, int axis);
 /* `zeros` with updates added, one after the other, at i32 indices along an axis; those of no place
  * of it are left out. Updates have the shape of the indices. */
 ir_value build_scatter_add(ir_builder *b, ir_value zeros, ir_value indices, ir_value updates,

@@ -53,23 +53,6 @@ static ir_dim dim_at(const ir_builder *b, ir_op op, const char *name, int axis) 
     return ir_attr_get(b->m, list->items[axis])->integer;
 }
 
-/* step - 1 zeros behind each element along an axis. */
-static ir_value spread_out(ir_builder *b, ir_value x, int axis, ir_dim step) {
-    const ir_type_data t = *build_type(b, x);
-    ir_dim dims[IR_MAX_RANK];
-    memcpy(dims, t.dims, sizeof dims);
-    if (step == 1)
-        return x;
-    ir_dim apart[IR_MAX_RANK + 1];
-    memcpy(apart, t.dims, sizeof *apart * (size_t)(axis + 1));
-    apart[axis + 1] = 1;
-    memcpy(apart + axis + 2, t.dims + axis + 1, sizeof *apart * (size_t)(t.rank - axis - 1));
-    ir_value y = build_reshape(b, x, t.rank + 1, apart);
-    y = build_pad(b, y, axis + 1, 0, ir_dim_sub(b->m, step, 1));
-    dims[axis] = ir_dim_mul(b->m, t.dims[axis], step);
-    return build_reshape(b, y, t.rank, dims);
-}
-
 /* Zeros wherever no element was taken. */
 static void transpose_slice(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                             ir_value *out) {
@@ -79,7 +62,7 @@ static void transpose_slice(ir_builder *b, ir_op op, ir_value cotangent, const b
     for (int i = 0; i < x.rank; i++) {
         ir_dim start = dim_at(b, op, "start", i), step = dim_at(b, op, "step", i),
                room = ir_dim_sub(b->m, x.dims[i], start);
-        y = spread_out(b, y, i, step);
+        y = build_spread_out(b, y, i, step);
         ir_dim length = build_type(b, y)->dims[i], after = ir_dim_sub(b->m, room, length);
         if (step != 1) { /* the zeros behind the last one may lie beyond x */
             y = build_pad(b, y, i, 0, step);

@@ -57,24 +57,20 @@ const derivative derivative_reduce = {.forward = forward_reduce, .transpose = tr
 
 /* ---- running sums ---- */
 
-/* From the last place along an axis to the first. */
-static ir_value turned(ir_builder *b, ir_value x, int axis) {
-    const ir_dim length = build_type(b, x)->dims[axis];
-    if (length == 0)
-        return x;
-    ir_value place = build_iota(b, 1, &length, 0),
-             last = build_binary(b, GRAPH_SUB, build_extent(b, length, DTYPE_I32, place),
-                                 build_i32(b, 1, place));
-    return build_gather(b, x, build_binary(b, GRAPH_SUB, last, place), axis, 0);
-}
-
 /* Running sums from behind. */
 static void transpose_cumsum(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                              ir_value *out) {
     (void)wanted;
     const int axis = (int)ir_op_int(b->m, op, "axis", 0);
-    ir_value back = turned(b, cotangent, axis);
-    out[0] = turned(b, build_again(b, op, &back), axis);
+    ir_value back = build_turned(b, cotangent, axis);
+    out[0] = build_turned(b, build_again(b, op, &back), axis);
 }
 
-const derivative derivative_cumsum = {.linear = true, .transpose = transpose_cumsum};
+static const char *cumsum_lacks(const ir_module *m, ir_op op) {
+    return strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0
+               ? NULL
+               : "of running products, maxima and minima: write scan(f, carry, x)";
+}
+
+const derivative derivative_cumsum = {
+    .linear = true, .transpose = transpose_cumsum, .lacks = cumsum_lacks};
