@@ -11,7 +11,7 @@
 #include "device/device.h"
 #include "tessera/tessera.h"
 
-enum { TELEMETRY_KEPT = 256, TELEMETRY_PHASES = DEVICE_TIMED_PHASES, TELEMETRY_NAME_BYTES = 48 };
+enum { TELEMETRY_KEPT = 2048, TELEMETRY_PHASES = DEVICE_TIMED_PHASES, TELEMETRY_NAME_BYTES = 48 };
 
 typedef struct telemetry_record {
     uint64_t serial; /* counts the launches recorded in this context, from 0 */

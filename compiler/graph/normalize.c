@@ -9,13 +9,41 @@
 #include "ops/build.h"
 #include "ops/control.h"
 
-/* x with `axes` moved to the end and flattened into one: [the others..., product]. */
-static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint32_t n) {
+/* Axes that stand side by side in this order are one axis as they are. */
+static bool are_neighbours(const int64_t *axes, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++)
+        if (axes[i] != axes[0] + i)
+            return false;
+    return n > 0;
+}
+
+static ir_value join_neighbours(ir_builder *b, ir_value x, int64_t first, uint32_t n) {
+    const ir_type_data d = *build_type(b, x);
+    ir_dim shape[IR_MAX_RANK];
+    int rank = 0;
+    for (int i = 0; i < d.rank; i++) {
+        bool joins = i > first && i < first + (int64_t)n;
+        shape[rank] = joins ? ir_dim_mul(b->m, shape[rank - 1], d.dims[i]) : d.dims[i];
+        if (joins)
+            shape[rank - 1] = shape[rank];
+        else
+            rank++;
+    }
+    return build_reshape(b, x, rank, shape);
+}
+
+/* x with `axes` flattened into one, whose number is `*axis`: where they are, if they stay, else at
+ * the end: [the others..., product]. */
+static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint32_t n, bool stay,
+                            int64_t *axis) {
     const ir_type_data d = *build_type(b, x);
     int64_t permutation[IR_MAX_RANK];
     ir_dim shape[IR_MAX_RANK + 1], product = 1;
     int rank = 0, kept = 0;
-    bool identity = true;
+    if (stay) {
+        *axis = axes[0];
+        return join_neighbours(b, x, axes[0], n);
+    }
     for (int i = 0; i < d.rank; i++)
         if (!ir_ints_hold(axes, n, i)) {
             shape[kept++] = d.dims[i];
@@ -25,11 +53,10 @@ static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint
         permutation[rank++] = axes[i];
         product = ir_dim_mul(b->m, product, d.dims[axes[i]]);
     }
-    for (int i = 0; i < rank; i++)
-        identity &= permutation[i] == i;
-    if (!identity)
+    if (n)
         x = build_transpose(b, x, permutation);
     shape[kept] = product;
+    *axis = kept;
     return build_reshape(b, x, kept + 1, shape);
 }
 
@@ -49,10 +76,11 @@ static ir_value normalized_reduce(ir_builder *b, ir_op op) {
         return 0;
     if (x->rank == IR_MAX_RANK && n == 0)
         return 0;
-    ir_value flat = gather_axes(b, d->operands[0], axes, n);
-    int64_t last = build_type(b, flat)->rank - 1;
+    int64_t axis;
+    const bool stay = are_neighbours(axes, n) && !only_ones_after(x, axes[n - 1]);
+    ir_value flat = gather_axes(b, d->operands[0], axes, n, stay, &axis);
     ir_named_attr attrs[] = {{"kind", ir_op_attr(b->m, op, "kind")},
-                             {"axes", ir_attr_int_array(b->m, &last, 1)},
+                             {"axes", ir_attr_int_array(b->m, &axis, 1)},
                              {"order", ir_op_attr(b->m, op, "order")},
                              {"id", ir_op_attr(b->m, op, "id")}};
     ir_value r = ir_op_result(b->m, graph_build(b, GRAPH_REDUCE, &flat, 1, attrs, 4), 0);
@@ -72,16 +100,17 @@ static ir_value normalized_dot(ir_builder *b, ir_op op) {
     for (int s = 0; s < 2; s++) {
         ir_op_ints(b->m, op, contract_names[s], axes[s], IR_MAX_RANK);
         uint32_t nb = ir_op_ints(b->m, op, batch_names[s], batch[s], IR_MAX_RANK);
-        operands[s] = gather_axes(b, d->operands[s], axes[s], n);
-        int64_t last = build_type(b, operands[s])->rank - 1;
+        int64_t axis;
+        const bool stay = are_neighbours(axes[s], n);
+        operands[s] = gather_axes(b, d->operands[s], axes[s], n, stay, &axis);
         for (uint32_t i = 0; i < nb;
-             i++) { /* batch axes move up as contracted axes before them leave */
+             i++) { /* batch axes move up as contracted axes before them leave, or join */
             int64_t gone = 0;
             for (uint32_t k = 0; k < n; k++)
                 gone += axes[s][k] < batch[s][i];
-            batch[s][i] -= gone;
+            batch[s][i] -= gone - (stay && gone > 0);
         }
-        attrs[2 * s] = (ir_named_attr){contract_names[s], ir_attr_int_array(b->m, &last, 1)};
+        attrs[2 * s] = (ir_named_attr){contract_names[s], ir_attr_int_array(b->m, &axis, 1)};
         attrs[2 * s + 1] = (ir_named_attr){batch_names[s], ir_attr_int_array(b->m, batch[s], nb)};
     }
     attrs[4] = (ir_named_attr){"order", ir_op_attr(b->m, op, "order")};
