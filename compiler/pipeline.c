@@ -24,6 +24,7 @@
 #include "tile/mma.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
+#include "transforms/passes.h"
 
 /* Each dispatch is compiled, and its sums verified, by itself. */
 static bool run_outline(pipeline *p) {

@@ -469,6 +469,10 @@ bool tiles_has_attributes(const entity *e);
 entity tiles_attribute(checker *c, const entity *base, const node *n);
 void tiles_loop(checker *c, const node *n);
 
+/* ---- functions/transform_try.c ---- */
+/* Reports derivatives and batches that cannot be, of a kernel that is written. */
+void transforms_try(checker *c);
+
 /* ---- promise.c ---- */
 
 /* A call of a function that promises something of its results. */

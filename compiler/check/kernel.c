@@ -442,6 +442,8 @@ ir_module *kernel_check_promises(compiler_source *s, const kernel_interface *k,
         return c.m;
     }
     check_all(&c);
+    if (d->reported == before)
+        transforms_try(&c);
     d->context = NULL;
     bool good = d->reported == before;
     if (good && promises)

@@ -8,6 +8,7 @@
 #include "check/source.h"
 #include "graph/passes.h"
 #include "ops/tiles.h"
+#include "transforms/passes.h"
 
 ir_bindings instance_copy_dims(ir_module *m, ir_bindings dims) {
     arena *memory = ir_module_arena(m);

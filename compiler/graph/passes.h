@@ -10,28 +10,6 @@
 
 /* The operations of functions stand in the place of calls, and functions are gone. */
 bool graph_inline(ir_module *m, status *st);
-
-/* Transforms of functions (ops/transforms.h) that cannot be. */
-typedef enum transform_fault_kind {
-    TRANSFORM_FAULT_NONE,
-    TRANSFORM_FAULT_RULE,    /* an operation has no derivative, or none in this direction */
-    TRANSFORM_FAULT_INTEGER, /* a derivative would go through integers or a comparison */
-    TRANSFORM_FAULT_LOOP,    /* a loop without a bound, in reverse */
-    TRANSFORM_FAULT_BATCH    /* an operation has no rule for batches */
-} transform_fault_kind;
-typedef struct transform_fault {
-    transform_fault_kind kind;
-    ir_location at; /* of the operation */
-    char why[300];
-} transform_fault;
-/* Operations stand in the place of transforms of one kind, with those within them, or of all (-1).
- * False: one cannot be; the module is not to be used. */
-bool graph_transform(ir_module *m, int opcode, transform_fault *fault);
-/* The same as passes. The last one is behind the others: what is left are marks. */
-bool graph_vmap(ir_module *m, status *st);
-bool graph_jvp(ir_module *m, status *st);
-bool graph_vjp(ir_module *m, status *st);
-bool graph_checkpoint(ir_module *m, status *st);
 /* Every dimension becomes a number; slices are checked against the shapes that result. */
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st);
 /* A kernel of tiles becomes one of whole tensors, where its program instances do the same to the

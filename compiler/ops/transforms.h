@@ -2,7 +2,7 @@
  * tessera.checkpoint, and functions with a derivative of their own, tessera.custom_vjp and
  * tessera.custom_jvp.
  *
- * They hold the function as a block, like branches and loops (control.h); graph/transforms.c puts
+ * They hold the function as a block, like branches and loops (control.h); transforms/ puts
  * operations in their place, before any pass that looks at operations. */
 #ifndef TESSERA_OPS_TRANSFORMS_H
 #define TESSERA_OPS_TRANSFORMS_H

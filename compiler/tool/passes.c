@@ -13,6 +13,7 @@
 #include "target/interp/fold_constants.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
+#include "transforms/passes.h"
 
 enum { MAX_DIMS = 64 };
 

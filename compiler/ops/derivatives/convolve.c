@@ -112,11 +112,5 @@ static void transpose_convolve(ir_builder *b, ir_op op, ir_value cotangent, cons
         out[1] = of_weights(&c, operands[0], rounded);
 }
 
-static const char *convolve_lacks(const ir_module *m, ir_op op) {
-    bool known = ir_type_is_static(m, ir_value_get(m, ir_op_get(m, op)->operands[0])->type) &&
-                 ir_type_is_static(m, ir_value_get(m, ir_op_get(m, op)->operands[1])->type);
-    return known ? NULL : "of dimensions that are not known: compile it for a case";
-}
-
 const derivative derivative_convolve = {
-    .each = true, .transpose = transpose_convolve, .lacks = convolve_lacks};
+    .each = true, .transpose = transpose_convolve, .sized = true};

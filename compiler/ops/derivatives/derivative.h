@@ -43,6 +43,7 @@ typedef struct derivative {
     bool each;   /* linear in each of its float operands by itself */
     /* Why an operation of this kind has no derivative; NULL: it has one. */
     const char *(*lacks)(const ir_module *m, ir_op op);
+    bool sized; /* it has none of dimensions that are not known */
     factor (*factor)(const element *e, uint32_t operand);
     /* Tangents by operand, 0: it has none; gives that of the result. */
     ir_value (*forward)(ir_builder *b, ir_op op, const ir_value *tangents);

@@ -1,5 +1,5 @@
 /* vmap.c - batches of a function's values. */
-#include "graph/transforms.h"
+#include "transforms/engine.h"
 
 bool expand_vmap(transforming *t, ir_op op) {
     return transform_refuse(t, TRANSFORM_FAULT_BATCH, op, "there is no rule for batches");

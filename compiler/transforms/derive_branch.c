@@ -2,8 +2,8 @@
  * operations with blocks is derived how. */
 #include <string.h>
 
-#include "graph/derive_nested.h"
 #include "ir/copy.h"
+#include "transforms/derive_nested.h"
 
 /* ---- forward ---- */
 

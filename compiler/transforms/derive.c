@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/transforms.h"
 #include "ir/copy.h"
 #include "ops/control.h"
+#include "transforms/engine.h"
 
 void derive_at(derivation *d, ir_op op) {
     d->b.location = ir_op_get(d->m, op)->location;
@@ -155,6 +155,13 @@ static bool refuse_hidden(derivation *d, ir_op op) {
                                 : "a number is made of integers, through which no derivative goes");
 }
 
+static bool has_sizes(const ir_module *m, const ir_op_data *o) {
+    bool known = true;
+    for (uint32_t i = 0; i < o->operand_count; i++)
+        known &= ir_type_is_static(m, ir_value_get(m, o->operands[i])->type);
+    return known;
+}
+
 static bool note_active(derivation *d, ir_op op) {
     const ir_op_data *o = ir_op_get(d->m, op);
     const derivative *rule = derivative_of(o->opcode);
@@ -167,6 +174,11 @@ static bool note_active(derivation *d, ir_op op) {
     if (lacks)
         return transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative %s",
                                 op_info_get(o->opcode)->name + strlen("tessera."), lacks);
+    if (rule->sized && !has_sizes(d->m, o))
+        return transform_refuse(d->t, TRANSFORM_FAULT_SIZE, op,
+                                "'%s' has no derivative of dimensions that are not known: compile "
+                                "it for a case",
+                                op_info_get(o->opcode)->name + strlen("tessera."));
     derive_at(d, op);
     if (d->reverse) {
         vec_push(&d->tape, ((tape_entry){op, o->operands, o->results}));

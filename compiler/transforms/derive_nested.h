@@ -1,10 +1,10 @@
 /* derive_nested.h - loops and branches that are built with the derivative of a block in theirs, as
  * derive_loop.c and derive_branch.c do. */
-#ifndef TESSERA_GRAPH_DERIVE_NESTED_H
-#define TESSERA_GRAPH_DERIVE_NESTED_H
+#ifndef TESSERA_TRANSFORMS_DERIVE_NESTED_H
+#define TESSERA_TRANSFORMS_DERIVE_NESTED_H
 
-#include "graph/transforms.h"
 #include "ops/control.h"
+#include "transforms/engine.h"
 
 typedef VEC(ir_value) derive_values;
 typedef VEC(int64_t) derive_numbers;

@@ -5,7 +5,7 @@
  * which the loop keeps; what all turns read gets the sum of their cotangents in this order. */
 #include <string.h>
 
-#include "graph/derive_nested.h"
+#include "transforms/derive_nested.h"
 
 static ir_type stacked(ir_module *m, ir_type part, ir_dim count) {
     const ir_type_data *t = ir_type_get(m, part);

@@ -1,15 +1,15 @@
-/* transforms.h - derivatives and batches of functions, from the inside (ops/transforms.h).
+/* engine.h - derivatives and batches of functions, from the inside (ops/transforms.h).
  *
  * A transform is expanded where it stands: its block's operations are built before it, with what
  * the transform adds, and its results are replaced. Transforms within it are expanded first, so a
  * rule meets plain operations, loops, branches and calls with rules of their own, alone. */
-#ifndef TESSERA_GRAPH_TRANSFORMS_H
-#define TESSERA_GRAPH_TRANSFORMS_H
+#ifndef TESSERA_TRANSFORMS_ENGINE_H
+#define TESSERA_TRANSFORMS_ENGINE_H
 
 #include "base/vec.h"
-#include "graph/passes.h"
 #include "ops/derivatives/derivative.h"
 #include "ops/transforms.h"
+#include "transforms/passes.h"
 
 /* Something by value, as far as values are known; others have 0. */
 typedef VEC(uint32_t) value_table;

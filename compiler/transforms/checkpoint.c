@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/transforms.h"
 #include "ir/copy.h"
 #include "ops/control.h"
+#include "transforms/engine.h"
 
 /* ---- marks ---- */
 

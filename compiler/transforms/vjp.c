@@ -6,8 +6,8 @@
  * the first, so they wait until the last of them, which is the first use, is there. */
 #include <stdlib.h>
 
-#include "graph/transforms.h"
 #include "ops/control.h"
+#include "transforms/engine.h"
 
 typedef struct contribution {
     ir_value cotangent;

@@ -1,8 +1,8 @@
 /* jvp.c - forward derivatives: tangents are built beside the values. */
 #include <stdlib.h>
 
-#include "graph/transforms.h"
 #include "ops/control.h"
+#include "transforms/engine.h"
 
 bool expand_jvp(transforming *t, ir_op op) {
     ir_module *m = t->m;

@@ -1,5 +1,5 @@
 /* derive_nested.c - what loops and branches of derivatives are built with. */
-#include "graph/derive_nested.h"
+#include "transforms/derive_nested.h"
 
 #include <stdlib.h>
 

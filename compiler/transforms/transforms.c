@@ -1,5 +1,5 @@
 /* transforms.c - which transforms are expanded, and in which order. */
-#include "graph/transforms.h"
+#include "transforms/engine.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,0 +1,31 @@
+/* passes.h - the passes that take derivatives and batches of functions (ops/transforms.h). They
+ * change the module in place; bits are what docs/derivatives.md says. */
+#ifndef TESSERA_TRANSFORMS_PASSES_H
+#define TESSERA_TRANSFORMS_PASSES_H
+
+#include "ir/ir.h"
+
+/* Transforms that cannot be. */
+typedef enum transform_fault_kind {
+    TRANSFORM_FAULT_NONE,
+    TRANSFORM_FAULT_RULE,    /* an operation has no derivative, or none in this direction */
+    TRANSFORM_FAULT_SIZE,    /* ... none of dimensions that are not known */
+    TRANSFORM_FAULT_INTEGER, /* a derivative would go through integers or a comparison */
+    TRANSFORM_FAULT_LOOP,    /* a loop without a bound, in reverse */
+    TRANSFORM_FAULT_BATCH    /* an operation has no rule for batches */
+} transform_fault_kind;
+typedef struct transform_fault {
+    transform_fault_kind kind;
+    ir_location at; /* of the operation */
+    char why[300];
+} transform_fault;
+/* Operations stand in the place of transforms of one kind, with those within them, or of all (-1).
+ * False: one cannot be; the module is not to be used. */
+bool graph_transform(ir_module *m, int opcode, transform_fault *fault);
+/* The same as passes. The last one is behind the others: what is left are marks. */
+bool graph_vmap(ir_module *m, status *st);
+bool graph_jvp(ir_module *m, status *st);
+bool graph_vjp(ir_module *m, status *st);
+bool graph_checkpoint(ir_module *m, status *st);
+
+#endif
