@@ -11,7 +11,8 @@
 #include "ops/build.h"
 #include "ops/control.h"
 
-/* A text that equal operations share. Two sums that are equal have different ids; the first's id
+/* A text that equal operations share; what is computed anew on purpose shares none with others
+ * (ops/transforms.h). Two sums that are equal have different ids; the first's id
  * stays. */
 static void op_key(const ir_module *m, ir_op op, text *key) {
     const ir_op_data *d = ir_op_get(m, op);
@@ -22,7 +23,7 @@ static void op_key(const ir_module *m, ir_op op, text *key) {
     for (uint32_t i = 0; i < d->attr_count; i++)
         if (strcmp(d->attrs[i].name, "id") != 0)
             text_printf(key, " %s=%u", d->attrs[i].name, d->attrs[i].value);
-    text_printf(key, ":%u", ir_value_get(m, d->results[0])->type);
+    text_printf(key, ":%u %u", ir_value_get(m, d->results[0])->type, d->location.checkpoint);
 }
 
 /* The operand that an operation merely repeats, or 0. */

@@ -47,6 +47,15 @@ const ir_type_data *build_type(const ir_builder *b, ir_value x);
 /* The decomposition of a composite: primitives before `b->before`; fills `results`. Inputs may be
  * of any float type: the result is widened to f32 on entry and rounded once at exit. */
 void graph_decompose(ir_builder *b, ir_op op, ir_value *results);
+/* What attention makes of its rows: [..., Sq] the greatest score and the sum of exp(score -
+ * greatest), as its decomposition builds them; the scores, and the mask, 0 where all keys are seen.
+ */
+typedef struct attention_parts {
+    ir_value counts, mask, greatest, sum;
+} attention_parts;
+void graph_attention_rows(ir_builder *b, ir_op op, attention_parts *out);
+ir_value graph_attention_scores(ir_builder *b, ir_op op, attention_parts *out);
+ir_value graph_attention_scale(ir_builder *b, ir_op op, ir_value like);
 /* Composites that stay what they are; NULL of it: none. */
 typedef struct graph_kept {
     bool (*keeps)(const ir_module *m, ir_op op, const void *context);

@@ -294,35 +294,76 @@ static ir_value attention_scale(composite *c, ir_dim depth, ir_value like) {
     return divide(c, build_f32(b, 1.0f, like), build_unary(b, GRAPH_SQRT, d));
 }
 
-static void decompose_attention(composite *c) {
+/* The scores of a row of keys for each query, and what masks those that it does not see. */
+static ir_value attention_scores(composite *c, attention_parts *a) {
     ir_builder *b = c->b;
     const ir_type_data *q = build_type(b, c->in[0]), *k = build_type(b, c->in[1]);
-    int n = q->rank;
-    bool causal = ir_op_int(b->m, c->op, "causal", 0) != 0;
+    const int n = q->rank;
     ir_value s =
         contract(c, c->in[0], c->in[1], 0, n - 1, DTYPE_F32, order_named(c, ORDER_CHUNK512));
     s = mul(c, s, attention_scale(c, q->dims[n - 1], s));
-    ir_value counts = 0, mask = 0, visible = s;
-    if (causal) {
-        counts = causal_counts(c, q->dims[n - 2], k->dims[n - 2]);
-        const ir_type_data *d = build_type(b, s);
-        mask = build_compare(b, "lt", build_iota(b, n, d->dims, n - 1),
-                             spread_counts(c, counts, s, n - 2));
-        visible = build_select(b, mask, s, build_f32(b, -__builtin_inff(), s));
-    }
-    ir_value m = build_reduce(b, "max", visible, n - 1);
-    ir_value e = build_unary(b, GRAPH_EXP, sub(c, s, build_spread(b, m, s, n - 1)));
-    if (causal)
-        e = build_select(b, mask, e, build_f32(b, 0.0f, e));
-    ir_value l = build_reduce(b, "sum", e, n - 1);
-    ir_value o = contract(c, e, c->in[2], counts, n - 2, DTYPE_F32, order_named(c, ORDER_CHUNK512));
-    o = divide(c, o, build_spread(b, l, o, n - 1));
-    if (causal) {
-        ir_value of_row = spread_counts(c, counts, o, n - 2);
+    if (ir_op_int(b->m, c->op, "causal", 0) == 0)
+        return s;
+    a->counts = causal_counts(c, q->dims[n - 2], k->dims[n - 2]);
+    const ir_type_data *d = build_type(b, s);
+    a->mask = build_compare(b, "lt", build_iota(b, n, d->dims, n - 1),
+                            spread_counts(c, a->counts, s, n - 2));
+    return s;
+}
+
+static ir_value attention_weights(composite *c, attention_parts *a) {
+    ir_builder *b = c->b;
+    const int last = build_type(b, c->in[0])->rank - 1;
+    ir_value s = attention_scores(c, a), visible = s;
+    if (a->mask)
+        visible = build_select(b, a->mask, s, build_f32(b, -__builtin_inff(), s));
+    a->greatest = build_reduce(b, "max", visible, last);
+    ir_value e = build_unary(b, GRAPH_EXP, sub(c, s, build_spread(b, a->greatest, s, last)));
+    if (a->mask)
+        e = build_select(b, a->mask, e, build_f32(b, 0.0f, e));
+    a->sum = build_reduce(b, "sum", e, last);
+    return e;
+}
+
+static void decompose_attention(composite *c) {
+    ir_builder *b = c->b;
+    attention_parts a = {.mask = 0};
+    const int n = build_type(b, c->in[0])->rank;
+    ir_value e = attention_weights(c, &a);
+    ir_value o =
+        contract(c, e, c->in[2], a.counts, n - 2, DTYPE_F32, order_named(c, ORDER_CHUNK512));
+    o = divide(c, o, build_spread(b, a.sum, o, n - 1));
+    if (a.mask) {
+        ir_value of_row = spread_counts(c, a.counts, o, n - 2);
         ir_value none = build_compare(b, "eq", of_row, build_i32(b, 0, of_row));
         o = build_select(b, none, build_f32(b, 0.0f, o), o);
     }
     c->out[0] = o;
+}
+
+static void widen_operands(composite *c) {
+    for (uint32_t i = 0; i < c->in_count; i++)
+        c->in[i] = build_convert(c->b, ir_op_get(c->b->m, c->op)->operands[i], DTYPE_F32);
+}
+
+void graph_attention_rows(ir_builder *b, ir_op op, attention_parts *out) {
+    composite c = {.b = b, .op = op, .in_count = 3};
+    *out = (attention_parts){.mask = 0};
+    widen_operands(&c);
+    attention_weights(&c, out);
+}
+
+ir_value graph_attention_scores(ir_builder *b, ir_op op, attention_parts *out) {
+    composite c = {.b = b, .op = op, .in_count = 3};
+    *out = (attention_parts){.mask = 0};
+    widen_operands(&c);
+    return attention_scores(&c, out);
+}
+
+ir_value graph_attention_scale(ir_builder *b, ir_op op, ir_value like) {
+    composite c = {.b = b, .op = op};
+    const ir_type_data *q = build_type(b, ir_op_get(b->m, op)->operands[0]);
+    return attention_scale(&c, q->dims[q->rank - 1], like);
 }
 
 /* ---- losses, positions, optimisers ---- */

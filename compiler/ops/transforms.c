@@ -13,6 +13,10 @@ bool transform_is_float(const ir_module *m, ir_value v) {
     return dtype_is_float(ir_type_of(m, v)->element);
 }
 
+uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep) {
+    return (ir_op_count(m) + 1) * CHECKPOINT_KEEPS + keep;
+}
+
 static const int64_t *numbers(const ir_module *m, ir_op op, const char *name, uint32_t *count) {
     ir_attr attr = ir_op_attr(m, op, name);
     const ir_attr_data *list = attr ? ir_attr_get(m, attr) : NULL;

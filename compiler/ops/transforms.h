@@ -24,6 +24,20 @@ typedef struct transform_shape {
 transform_shape transform_shape_of(const ir_module *m, ir_op op);
 bool transform_verify(const ir_module *m, ir_op op, status *st);
 
+/* Marks of operations (ir_location): a number of its own for each checkpoint that was opened, with
+ * what it keeps of its values for a derivative. Equal operations with different marks stay two. */
+typedef enum checkpoint_keep {
+    CHECKPOINT_NOTHING,
+    CHECKPOINT_DOTS,
+    CHECKPOINT_EVERYTHING,
+    CHECKPOINT_ANEW, /* of no checkpoint: computed anew on purpose */
+    CHECKPOINT_KEEPS
+} checkpoint_keep;
+uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep);
+static inline checkpoint_keep checkpoint_keep_of(uint32_t mark) {
+    return (checkpoint_keep)(mark % CHECKPOINT_KEEPS);
+}
+
 /* Has it tangents? A float of any shape does. */
 bool transform_is_float(const ir_module *m, ir_value v);
 

@@ -252,6 +252,15 @@ static bool is_control(const derivation *d, ir_op op, const ir_value *operands) 
            derive_is_active(d, operands, o->operand_count);
 }
 
+/* A composite goes by its decomposition where it has no rule, or none in this direction. */
+static bool is_decomposed(const derivation *d, const ir_op_data *o) {
+    const derivative *rule = derivative_of(o->opcode);
+    bool has =
+        rule && (rule->factor || (d->reverse ? rule->transpose != NULL : rule->forward != NULL));
+    return graph_op_class(o->opcode) == GRAPH_CLASS_COMPOSITE && !has && !d->muted &&
+           derive_is_active(d, o->operands, o->operand_count);
+}
+
 static bool build_plain(derivation *d, ir_op op) {
     const ir_value *operands =
         stand_ins(d, ir_op_get(d->m, op)->operands, ir_op_get(d->m, op)->operand_count);
@@ -261,8 +270,7 @@ static bool build_plain(derivation *d, ir_op op) {
     ir_op_data *o = ir_op_get(d->m, copy);
     if (!o->location.checkpoint)
         o->location.checkpoint = d->checkpoint;
-    if (graph_op_class(o->opcode) == GRAPH_CLASS_COMPOSITE && !derivative_of(o->opcode) &&
-        !d->muted && derive_is_active(d, o->operands, o->operand_count))
+    if (is_decomposed(d, o))
         return build_composite(d, op, copy);
     return note(d, copy);
 }
@@ -332,16 +340,27 @@ static const ir_value *build_within(derivation *d, ir_op op, uint32_t region,
     return results;
 }
 
+/* What a checkpoint gives is no part of it: it is there for what follows. */
+static void keep_result(derivation *d, ir_value v) {
+    const ir_op op = ir_value_get(d->m, v)->op;
+    if (op && ir_op_get(d->m, op)->location.checkpoint == d->checkpoint)
+        ir_op_get(d->m, op)->location.checkpoint = 0;
+}
+
 static bool build_checkpoint(derivation *d, ir_op op) {
     const ir_op_data *o = ir_op_get(d->m, op);
     const uint32_t around = d->checkpoint;
     bool ok;
-    d->checkpoint = checkpoint_mark(d->m, op);
+    if (!around) /* of checkpoints in each other the outermost counts */
+        d->checkpoint = checkpoint_mark(d->m, op);
     const ir_value *results =
         build_within(d, op, 0, stand_ins(d, o->operands, o->operand_count), &ok);
-    d->checkpoint = around;
-    for (uint32_t i = 0; ok && i < o->result_count; i++)
+    for (uint32_t i = 0; ok && i < o->result_count; i++) {
         d->copies[o->results[i]] = results[i];
+        if (!around)
+            keep_result(d, results[i]);
+    }
+    d->checkpoint = around;
     return ok;
 }
 

@@ -5,6 +5,7 @@
 
 #include "ops/control.h"
 #include "ops/orders.h"
+#include "ops/transforms.h"
 
 #define RULE(name) extern const derivative derivative_##name;
 #include "ops/derivatives/derivatives.def"
@@ -115,4 +116,8 @@ ir_value build_spread_out(ir_builder *b, ir_value x, int axis, ir_dim step) {
     y = build_pad(b, y, axis + 1, 0, ir_dim_sub(b->m, step, 1));
     dims[axis] = ir_dim_mul(b->m, t.dims[axis], step);
     return build_reshape(b, y, t.rank, dims);
+}
+
+void build_anew(ir_builder *b) {
+    b->location.checkpoint = checkpoint_number(b->m, CHECKPOINT_ANEW);
 }

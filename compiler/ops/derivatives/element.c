@@ -169,6 +169,12 @@ static factor factor_maximum(const element *e, uint32_t i) {
     return times(build_select(e->b, both, number(e, 0.5), alone));
 }
 
+/* Where x is above 0. */
+static factor factor_relu(const element *e, uint32_t i) {
+    (void)i;
+    return (factor){FACTOR_WHERE, build_compare(e->b, "gt", e->x[0], number(e, 0))};
+}
+
 static factor factor_select(const element *e, uint32_t i) {
     return (factor){i == 0 ? FACTOR_NONE : i == 1 ? FACTOR_WHERE : FACTOR_WHERE_NOT, e->x[0]};
 }
@@ -214,6 +220,7 @@ FACTOR(div);
 FACTOR(maximum);
 FACTOR(select);
 FACTOR(fma);
+FACTOR(relu);
 #undef FACTOR
 
 const derivative derivative_minimum = {.factor = factor_maximum};
