@@ -37,6 +37,13 @@ uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep);
 static inline checkpoint_keep checkpoint_keep_of(uint32_t mark) {
     return (checkpoint_keep)(mark % CHECKPOINT_KEEPS);
 }
+/* Of the same checkpoint, for what is kept otherwise. */
+static inline uint32_t checkpoint_again(uint32_t mark, checkpoint_keep keep) {
+    return mark - mark % CHECKPOINT_KEEPS + keep;
+}
+static inline bool checkpoint_is_same(uint32_t a, uint32_t b) {
+    return a / CHECKPOINT_KEEPS == b / CHECKPOINT_KEEPS;
+}
 
 /* Has it tangents? A float of any shape does. */
 bool transform_is_float(const ir_module *m, ir_value v);

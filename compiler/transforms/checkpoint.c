@@ -85,7 +85,7 @@ typedef struct recomputing {
 
 static again *again_of(recomputing *r, uint32_t mark) {
     for (size_t i = 0; i < r->all.count; i++)
-        if (r->all.items[i].mark == mark)
+        if (checkpoint_is_same(r->all.items[i].mark, mark))
             return &r->all.items[i];
     vec_push(&r->all, (again){.mark = mark});
     return &r->all.items[r->all.count - 1];
@@ -99,7 +99,7 @@ static void find_needed(recomputing *r, ir_op reader) {
         if (!def || !is_dropped(r->m, def))
             continue;
         const uint32_t mark = ir_op_get(r->m, def)->location.checkpoint;
-        const bool outside = mark != o->location.checkpoint;
+        const bool outside = !checkpoint_is_same(mark, o->location.checkpoint);
         r->needed[def] |= outside || r->needed[reader];
         if (outside)
             again_of(r, mark)->before = reader;
@@ -123,7 +123,7 @@ static void read_copies(recomputing *r, ir_op reader, uint32_t values) {
         const ir_value v = o->operands[i];
         const ir_op def = ir_value_get(r->m, v)->op;
         if (v <= values && def && r->copies[v] &&
-            ir_op_get(r->m, def)->location.checkpoint != o->location.checkpoint)
+            !checkpoint_is_same(ir_op_get(r->m, def)->location.checkpoint, o->location.checkpoint))
             o->operands[i] = r->copies[v];
     }
 }
