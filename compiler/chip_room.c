@@ -1,16 +1,17 @@
-/* chip_room.c - tiles that ask a chip for something: a memory, which may not be large enough, or an
- * order of their rows, which may change nothing there. */
+/* chip_room.c - tiles that ask a chip for something: a memory, which may not be large enough, an
+ * order of their rows, which may change nothing there, or stages, which a loop has. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/instance.h"
 #include "ops/tiles.h"
 #include "pipeline.h"
 
 typedef struct room_check {
     const target_info *target;
-    const source_text *source;
+    const compiler_instance *instance;
     status *st;
 } room_check;
 
@@ -48,18 +49,25 @@ static int64_t bytes_of(const ir_module *m, ir_op load) {
     return fits ? bytes : INT64_MAX;
 }
 
-/* Parameters: what is checked, and a diagnostic. */
-static void refuse(const room_check *a, ir_location at, diagnostic_id id, const char *why,
-                   const char *help) {
-    if (!a->source || !at.line) {
-        status_set(a->st, STATUS_UNAVAILABLE, "%s", why);
-        return;
-    }
-    uint32_t start = source_offset_of(a->source, at.line, at.column), end = start;
-    while (end < a->source->size &&
-           (isalnum((unsigned char)a->source->data[end]) || strchr("_.", a->source->data[end])))
+/* The word there; empty: no place of it is known. */
+static span word_at(const room_check *a, ir_location at) {
+    const source_text *source = a->instance->source;
+    if (!source || !at.line)
+        return (span){0};
+    uint32_t start = source_offset_of(source, at.line, at.column), end = start;
+    while (end < source->size &&
+           (isalnum((unsigned char)source->data[end]) || strchr("_.", source->data[end])))
         end++;
-    diagnose_status(a->st, STATUS_UNAVAILABLE, a->source, id, (span){start, end}, why, help);
+    return (span){start, end};
+}
+
+/* Parameters: what is checked, and a diagnostic. */
+static void refuse(const room_check *a, span at, diagnostic_id id, const char *why,
+                   const char *help) {
+    if (at.end == 0)
+        status_set(a->st, STATUS_UNAVAILABLE, "%s", why);
+    else
+        diagnose_status(a->st, STATUS_UNAVAILABLE, a->instance->source, id, at, why, help);
 }
 
 static void look(const ir_module *m, ir_op op, const room_check *a) {
@@ -76,25 +84,55 @@ static void look(const ir_module *m, ir_op op, const room_check *a) {
              " stage%s, and a workgroup of %s has %" PRId64 " of space '%s': %s",
              bytes, stages, stages == 1 ? "" : "s", a->target->name, room,
              memory_space_names[space], target_space_what(a->target, space));
-    refuse(a, ir_op_get(m, op)->location, ERROR_TILE_CHIP, why,
+    refuse(a, word_at(a, ir_op_get(m, op)->location), ERROR_TILE_CHIP, why,
            "take smaller tiles, or leave space= out");
 }
 
+/* ---- stages ---- */
+
+static bool is_in_loop(const ir_module *m, ir_op op) {
+    while (op && ir_op_get(m, op)->opcode != GRAPH_FOR)
+        op = ir_block_parent(m, ir_op_get(m, op)->block);
+    return op != 0;
+}
+
+/* The kernel may have stages where a loop repeats some load, a load where a loop repeats it. */
+static void look_at_stages(const ir_module *m, ir_op op, const room_check *a) {
+    const bool whole = ir_op_get(m, op)->opcode == GRAPH_TILES;
+    bool repeated = !hint_of(m, op, "stages") || a->st->code != STATUS_OK;
+    for (ir_walk w = ir_walk_op(m, op); !repeated && whole && ir_walk_next(&w);)
+        repeated = ir_op_get(m, w.op)->opcode == GRAPH_LOAD && is_in_loop(m, w.op);
+    if (repeated || (!whole && is_in_loop(m, op)))
+        return;
+    char why[240];
+    snprintf(why, sizeof why, "%s has no stages: no loop of kernel '%.60s' repeats %s",
+             whole ? "a tile" : "this tile", ir_op_string(m, ir_module_kernel(m), "name", "kernel"),
+             whole ? "a load" : "its load");
+    refuse(a, whole ? a->instance->stages : word_at(a, ir_op_get(m, op)->location),
+           ERROR_TILE_STAGES, why,
+           "leave stages out, or load in a loop: for k in tile.range_k(x.shape, T.k)");
+}
+
 bool chip_follows_hints(const simt_tiles_notes *notes, const target_info *target,
-                        const source_text *source, status *st) {
-    room_check a = {target, source, st};
+                        const compiler_instance *instance, status *st) {
+    room_check a = {target, instance, st};
     char why[2 * SIMT_TILES_WHY_BYTES];
     snprintf(why, sizeof why, "swizzle changes nothing on %s: %s", target->name, notes->refused);
     if (notes->refused[0])
-        refuse(&a, notes->at, ERROR_TILE_HINT, why, "leave swizzle out");
+        refuse(&a, word_at(&a, notes->at), ERROR_TILE_HINT, why, "leave swizzle out");
     return !notes->refused[0];
 }
 
-bool chip_has_room(const ir_module *m, const target_info *target, const source_text *source,
+bool chip_has_room(const ir_module *m, const target_info *target, const compiler_instance *instance,
                    status *st) {
-    room_check a = {target, source, st};
+    room_check a = {target, instance, st};
     ir_op tiles = tiles_of(m);
-    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);)
+    if (tiles)
+        look_at_stages(m, tiles, &a);
+    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);) {
         look(m, w.op, &a);
+        if (ir_op_get(m, w.op)->opcode == GRAPH_LOAD)
+            look_at_stages(m, w.op, &a);
+    }
     return st->code == STATUS_OK;
 }

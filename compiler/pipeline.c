@@ -53,8 +53,8 @@ static bool run_lower_tiles(pipeline *p) {
     if (pipeline_take_library(p))
         return true;
     if (!pipeline_lower_tiles(p->m, p->options, p->target, &p->notes, &lowered))
-        return chip_follows_hints(&p->notes, p->target, p->instance->source, p->st);
-    if (!chip_has_room(p->m, p->target, p->instance->source, p->st)) {
+        return chip_follows_hints(&p->notes, p->target, p->instance, p->st);
+    if (!chip_has_room(p->m, p->target, p->instance, p->st)) {
         ir_module_free(lowered);
         return false;
     }

@@ -55,12 +55,12 @@ uint32_t pipeline_buffers(const target_info *target, const compiler_options *opt
 bool pipeline_device_fits(const ir_module *m, const settings *s, const char *target, status *st);
 
 /* chip_room.c: whether a workgroup of the chip has room for each tile of a kernel of tiles in the
- * memory that its load asks for. Else STATUS_UNAVAILABLE with a diagnostic, at its place where the
- * source is known (NULL: it is not). */
-bool chip_has_room(const ir_module *m, const target_info *target, const source_text *source,
+ * memory that its load asks for, and a loop for the stages that are asked for. Else
+ * STATUS_UNAVAILABLE with a diagnostic, at its place where the instance's source is known. */
+bool chip_has_room(const ir_module *m, const target_info *target, const compiler_instance *instance,
                    status *st);
 /* Likewise whether no hint was refused when a kernel of tiles was lowered. */
 bool chip_follows_hints(const simt_tiles_notes *notes, const target_info *target,
-                        const source_text *source, status *st);
+                        const compiler_instance *instance, status *st);
 
 #endif

@@ -35,8 +35,7 @@ bool pipeline_lower_tiles(const ir_module *specialized, const compiler_options *
 
 bool run_join_tiles(pipeline *p) {
     p->tiles = tiles_of(p->m) != 0;
-    if (p->target->class == TARGET_SIMT &&
-        !chip_has_room(p->m, p->target, p->instance->source, p->st))
+    if (p->target->class == TARGET_SIMT && !chip_has_room(p->m, p->target, p->instance, p->st))
         return false;
     if (!p->options->generic)
         graph_join_tiles(p->m);
@@ -118,7 +117,7 @@ static bool may_stand(const pipeline *p) {
 
 static bool has_room(const pipeline *p) {
     const ir_module *tiles = instance_specialized(p->instance, p->st);
-    return tiles && chip_has_room(tiles, p->target, p->instance->source, p->st);
+    return tiles && chip_has_room(tiles, p->target, p->instance, p->st);
 }
 
 bool pipeline_take_graph(pipeline *p, bool *taken) {

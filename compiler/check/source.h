@@ -47,7 +47,8 @@ enum {
 };
 typedef struct tile_knob {
     int64_t values[COMPILER_KNOB_VALUES_MAX];
-    uint32_t count; /* 0: not said */
+    span at[COMPILER_KNOB_VALUES_MAX]; /* of each, where it was read */
+    uint32_t count;                    /* 0: not said */
 } tile_knob;
 typedef struct tile_space {
     tile_knob knobs[TILE_KNOBS];
@@ -167,6 +168,8 @@ typedef struct tile_knob_name {
 extern const tile_knob_name tile_knob_names[TILE_KNOBS];
 /* The value of a knob in a case (`c` may be NULL: the first one); 0: the kernel does not say it. */
 int64_t tile_knob_value(const kernel_interface *k, const compiler_case *c, int knob);
+/* Its place in the source; empty where it has none. */
+span tile_knob_place(const kernel_interface *k, const compiler_case *c, int knob);
 /* Knobs that the kernel leaves open, for compiler_kernel. */
 const compiler_knobs *tile_knobs_keep(compiler_source *s, const kernel_interface *k);
 

@@ -77,6 +77,9 @@ compiler_instance *compiler_instance_open(compiler_source *source, const compile
     arena *memory = ir_module_arena(graph);
     if (tiles_of(graph) || set)
         instance->source = copy_of(memory, &source->text);
+    if (tiles_of(graph))
+        instance->stages =
+            tile_knob_place(&source->interfaces[kernel - source->kernels], c, TILE_KNOB_STAGES);
     if (set)
         instance->settings = copy_settings(memory, source, instance->source);
     return instance;

@@ -21,8 +21,9 @@ struct compiler_instance {
     ir_module *graph;
     ir_bindings dims;          /* in the graph's arena */
     const source_text *source; /* likewise, for diagnostics of a kernel of tiles; NULL: not kept */
-    const settings *settings;  /* likewise, of its operations; a part of a program borrows them */
-    text text;                 /* of the graph; empty: not printed yet */
+    span stages; /* there: the hint in force of a kernel of tiles; empty: it has none */
+    const settings *settings; /* likewise, of its operations; a part of a program borrows them */
+    text text;                /* of the graph; empty: not printed yet */
     sha256 hash;
     ir_module *specialized, *primitives; /* NULL: not made yet */
     graph_prepared *prepared;            /* what images begin with, last made first */

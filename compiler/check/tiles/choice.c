@@ -20,6 +20,15 @@ int64_t tile_knob_value(const kernel_interface *k, const compiler_case *c, int k
     return c && c->choice && c->choice[knob] ? c->choice[knob] : said->count ? said->values[0] : 0;
 }
 
+span tile_knob_place(const kernel_interface *k, const compiler_case *c, int knob) {
+    const tile_knob *said = &k->space->knobs[knob];
+    const int64_t value = tile_knob_value(k, c, knob);
+    for (uint32_t i = 0; i < said->count; i++)
+        if (said->values[i] == value)
+            return said->at[i];
+    return (span){0};
+}
+
 const compiler_knobs *tile_knobs_keep(compiler_source *s, const kernel_interface *k) {
     compiler_knobs *out = ARENA_NEW(&s->memory, compiler_knobs, 1);
     *out = (compiler_knobs){.count = k->in_tiles ? TILE_KNOBS : 0,

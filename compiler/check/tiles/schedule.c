@@ -63,6 +63,7 @@ static bool value_read(const node *n, int knob, tile_knob *out, diagnostics *d) 
             return true;
     if (out->count == COMPILER_KNOB_VALUES_MAX)
         return refuse(d, n->at, "a list of sizes has at most 32 of them", "leave some out");
+    out->at[out->count] = n->at;
     out->values[out->count++] = n->integer;
     return true;
 }

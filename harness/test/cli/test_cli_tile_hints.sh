@@ -151,4 +151,36 @@ exits 0 "xor is what wgmma reads" "$tsr" compile by_itself.tsr --kernel floats -
 has out wgmma "... and there is one"
 exits 0 "a CPU" "$tsr" compile rows_xor.tsr --kernel floats --isa x86-64-v3 --emit metadata
 has out '"unused_hints": "[A-Za-z0-9=,]*swizzle=xor' "takes no notice"
+
+# ---- stages without a loop ----
+cat >stages.tsr <<'END'
+from tessera import *
+
+
+@kernel.autotune(space=dict(BM=[16], BN=[16], stages=[2, 3]))
+@cases(case("a", M=64, N=64, K=64))
+def product(x: KTile["M", "K", bf16], y: KTile["K", "N", bf16]) -> Tensor["M", "N", f32]:
+    T = tile.context()
+    return tile.dot(tile.load(x, T.rows), tile.load(y, cols=T.cols))
+END
+sed 's/^@kernel.autotune.*/chosen = block(m=16, n=16).stages(2)\n@kernel.schedule(chosen)/' stages.tsr >chain.tsr
+sed 's/^@kernel.autotune/@specialize(when=dict(backend="ptx"), use=dict(stages=3))\n&/' stages.tsr >special.tsr
+sed 's/, stages=\[2, 3\]//; s/load(x, T.rows/&, stages=2/' stages.tsr >load.tsr
+sed 's/^    return .*/    acc = tile.zeros((T.m, T.n), f32)\n    for k in tile.range_k(x.shape, 16):\n        acc = acc + 1\n&/' stages.tsr >other.tsr
+# without_loop FILE PLACE CHIP
+without_loop() {
+    exits 4 "$1.tsr for $3" "$tsr" compile $1.tsr --isa "$3" --profile deterministic --emit asm
+    has err "$1.tsr:$2: error\[E1026\]" "... is refused there"
+    has err "kernel 'product'" "... and says whose loop it is"
+}
+for chip in sm_80 sm_90a gfx942 spirv-vulkan; do
+    without_loop stages 4:55 $chip
+    without_loop load 8:21 $chip
+done
+without_loop chain 4:35 sm_80
+without_loop special 5:58 sm_80
+without_loop special 5:55 gfx942
+without_loop other 4:55 sm_80
+exits 0 "a CPU" "$tsr" compile stages.tsr --isa x86-64-v3 --emit metadata
+has out '"unused_hints": "[A-Za-z0-9=,]*stages=2' "takes no notice of stages"
 finish
