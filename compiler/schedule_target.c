@@ -24,7 +24,8 @@ static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]
                                            .k = list[i].k,
                                            .exact = mma_unit_is_exact(&list[i]),
                                            .stands_in = mma_unit_stands_in(&list[i]),
-                                           .in_memory = mma_in_memory(&list[i])};
+                                           .in_memory = mma_in_memory(&list[i]),
+                                           .reads_lines = mma_reads_lines(&list[i])};
     return count;
 }
 

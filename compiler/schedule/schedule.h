@@ -39,9 +39,10 @@ typedef struct schedule_unit {
     const char *name;
     dtype factor, sum;
     int m, n, k;
-    bool exact;     /* in strict, too, as no order can be seen */
-    bool stands_in; /* beyond strict, for any order */
-    bool in_memory; /* it reads both sides from the workgroup's memory */
+    bool exact;       /* in strict, too, as no order can be seen */
+    bool stands_in;   /* beyond strict, for any order */
+    bool in_memory;   /* it reads both sides from the workgroup's memory */
+    bool reads_lines; /* ... where lines may lie side by side, too, in place of steps */
 } schedule_unit;
 
 /* The scheduler's view of a target. Where threads share a tile, a vector is what they hold

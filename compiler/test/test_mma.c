@@ -140,16 +140,18 @@ static void threads_hold_what_the_manuals_say(void **state) {
     assert_int_equal(seen, 3 * (count - in_memory()));
 }
 
-/* PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16": a warp's sixteen rows of the sums, of
- * m64n64, and of the left factor, of which a thread has what it has of sixteen columns of sums. Of
- * several warpgroups each has 64 rows. */
+/* PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16", and k32: a warp's sixteen rows of the
+ * sums, of m64n64, and of the left factor, of which a thread has runs of a word in both halves of
+ * the columns. Of several warpgroups each has 64 rows. */
 static void check_warps(const mma_unit *unit, ir_fragment fragment, int groups) {
     ir_layout l = mma_layout(unit, fragment, (mma_grid){groups, 1});
+    const bool left = fragment == IR_FRAGMENT_A;
+    const int run = left ? 4 / (int)dtype_size(unit->factor) : 2;
     assert_int_equal(l.row_groups * l.column_groups * l.lanes, groups * SIMT_THREADS);
     for (int thread = 0; thread < groups * SIMT_THREADS; thread++)
-        for (int i = 0; i < (fragment == IR_FRAGMENT_A ? 8 : 32); i++) {
-            place p = {thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2) * 8,
-                       i / 4 * 8 + thread % 4 * 2 + i % 2};
+        for (int i = 0; i < (left ? 4 * run : 32); i++) {
+            place p = {thread / 32 * 16 + thread % 32 / 4 + (i / run % 2) * 8,
+                       i / (2 * run) * 4 * run + thread % 4 * run + i % run};
             int rows = groups * unit->m / l.row_groups;
             assert_int_equal(p.row / rows, thread / l.lanes);
             assert_int_equal(lane_of(&l, (place){p.row % rows, p.column}), thread % l.lanes);
@@ -160,7 +162,7 @@ static void warps_hold_their_rows(void **state) {
     const mma_unit *units;
     uint32_t count = mma_units(&units);
     (void)state;
-    assert_int_equal(in_memory(), 2);
+    assert_int_equal(in_memory(), 3);
     for (uint32_t u = 0; u < count; u++) {
         if (!mma_in_memory(&units[u]))
             continue;

@@ -61,6 +61,11 @@ bool mma_unit_stands_in(const mma_unit *unit) {
            matrix_unit_whole_bits(matrix_unit_find(unit->name)) > binary_f32.fraction_bits;
 }
 
+bool mma_reads_lines(const mma_unit *unit) {
+    size_t size = dtype_size(unit->factor);
+    return mma_in_memory(unit) ? size == sizeof(uint16_t) : unit->ptx && size > 1;
+}
+
 dtype mma_read_as(dtype factor) {
     static const struct {
         dtype from, to;

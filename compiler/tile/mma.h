@@ -43,6 +43,9 @@ bool mma_unit_is_exact(const mma_unit *unit);
  * bits.
  */
 bool mma_unit_stands_in(const mma_unit *unit);
+/* May a factor's lines lie side by side in the workgroup's memory, in place of its steps? What
+ * loads them from there turns 16 bits, or what registers load one by one. */
+bool mma_reads_lines(const mma_unit *unit);
 /* The type that numbers of a narrower one are exactly, for units that do not take that; else the
  * same.
  */

@@ -52,19 +52,23 @@ bool verify_mma(const ir_module *m, ir_op op, status *st) {
     return verify_fragments(m, d, unit, st);
 }
 
-/* A side's rows: of a pattern's length, which its lines or its steps fill. */
-static bool is_side(int64_t bytes, bool turned, int64_t lines, int64_t steps) {
-    int64_t row = bytes / (int64_t)sizeof(uint16_t);
-    return bytes && swizzle_of_unit(bytes) && (turned ? lines : steps) % row == 0;
+/* A side's rows: of a pattern's length, which its lines, where the unit turns them, or its steps
+ * fill. */
+static bool is_side(const mma_unit *unit, int64_t bytes, bool turned, int64_t lines,
+                    int64_t steps) {
+    int64_t row = bytes / (int64_t)dtype_size(unit->factor);
+    return bytes && swizzle_of_unit(bytes) && (turned ? lines : steps) % row == 0 &&
+           (!turned || mma_reads_lines(unit));
 }
 
 /* The left side: in memory, or a tile in registers, which has a row for each line. */
-static bool is_left(const ir_module *m, ir_op op, int64_t lines, int64_t steps) {
+static bool is_left(const ir_module *m, ir_op op, const mma_unit *unit, int64_t lines,
+                    int64_t steps) {
     const ir_type_data *a = ir_type_of(m, ir_op_get(m, op)->operands[3]);
     bool turned = ir_op_attr(m, op, "left_turned") != 0;
     if (a->kind == IR_TYPE_TILE)
         return a->dims[0] == lines && a->dims[1] == steps && !turned && !ir_op_attr(m, op, "left");
-    return is_side(ir_op_int(m, op, "left", 0), turned, lines, steps);
+    return is_side(unit, ir_op_int(m, op, "left", 0), turned, lines, steps);
 }
 
 /* Several groups of subgroups have rows each, of one instruction or of several. */
@@ -93,8 +97,8 @@ bool verify_mma_stage(const ir_module *m, ir_op op, status *st) {
     int64_t steps = ir_op_int(m, op, "steps", 0), rows = c->dims[0], columns = c->dims[1];
     if (!unit)
         return ir_broken(st, "there is no such unit that reads memory");
-    if (x->element != unit->factor || y->element != unit->factor || c->element != DTYPE_F32 ||
-        to->element != DTYPE_F32)
+    if (x->element != unit->factor || y->element != unit->factor || c->element != unit->sum ||
+        to->element != unit->sum)
         return ir_broken(st, "its values are not of the unit's types");
     if (rows != to->dims[0] || columns != to->dims[1] || rows % unit->m != 0 ||
         columns % unit->n != 0 || steps <= 0 || steps % unit->k != 0)
@@ -102,10 +106,10 @@ bool verify_mma_stage(const ir_module *m, ir_op op, status *st) {
     int64_t side = ir_op_int(m, op, "right_steps", steps);
     if (side < steps || (side > steps && !ir_op_attr(m, op, "right_turned")))
         return ir_broken(st, "the right side has fewer steps than the stage, or is not turned");
-    if (!is_left(m, op, rows, steps) ||
-        !is_side(ir_op_int(m, op, "right", 0), ir_op_attr(m, op, "right_turned") != 0, columns,
-                 steps))
-        return ir_broken(st, "a side is not whole rows of 32, 64 or 128 bytes");
+    if (!is_left(m, op, unit, rows, steps) ||
+        !is_side(unit, ir_op_int(m, op, "right", 0), ir_op_attr(m, op, "right_turned") != 0,
+                 columns, steps))
+        return ir_broken(st, "a side is not whole rows of 32, 64 or 128 bytes, as the unit reads");
     return is_laid_out(m, op, unit) ||
            ir_broken(st, "its sums are not laid out as the unit's instruction has them");
 }

@@ -6,7 +6,8 @@
 
 #include "chip/matrix_unit.h"
 
-enum { THREADS = 128, LINES = 64, COLUMNS = 16, K = 16, SUMS = COLUMNS / 2, RIGHT_AT = 8192 };
+enum { THREADS = 128, LINES = 64, COLUMNS = 16, SUMS = COLUMNS / 2, RIGHT_AT = 8192 };
+enum { K_BYTES = 32, K_MAX = 32, UNIT = 16 };
 enum {
     STORE_SITE = 1,
     FIRST_SITE,
@@ -16,6 +17,23 @@ enum {
     WARP_SITE,
     BARRIER_SITE = 90
 };
+
+/* ---- instructions ---- */
+
+static const struct {
+    emulated_mma_kind kind;
+    const char *unit;
+    const binary_format *factor, *sum;
+    uint32_t bytes; /* of a factor's element */
+} instructions[] = {
+    {EMULATED_MMA_WGMMA_F16, "mma.sm90.f16", &binary_f16, &binary_f32, 2},
+    {EMULATED_MMA_WGMMA_I8, "mma.sm80.i8", NULL, NULL, 1},
+};
+static uint32_t now; /* the number of the present one */
+
+static uint32_t steps_of_one(void) {
+    return K_BYTES / instructions[now].bytes;
+}
 
 /* ---- factors: PTX ISA, "Shared Memory Matrix Layout" ---- */
 
@@ -40,20 +58,22 @@ enum { PLAIN_LEADING = 128, PLAIN_STRIDE = 256 };
 
 static uint32_t byte_of(const side_layout *s, uint32_t line, uint32_t k) {
     uint32_t row = s->turned ? k : line, column = s->turned ? line : k, bytes = row_bytes[s->mode],
-             unit = column / 8, within = column % 8 * 2;
+             each = UNIT / instructions[now].bytes, unit = column / each,
+             within = column % each * instructions[now].bytes;
     if (s->mode == 0) /* atoms of 8 rows; the left side's next 8 lines, the next 8 steps */
         return row % 8 * 16 + within + (s->turned ? unit : row / 8) * PLAIN_STRIDE +
                (s->turned ? row / 8 : unit) * PLAIN_LEADING;
     if (!s->turned)
         return row * bytes + ((s->first + unit) ^ phase_of(s->mode, row)) * 16 + within;
     uint32_t units = bytes / 16, panel = unit / units;
-    return panel * K * bytes + row * bytes + (unit % units ^ phase_of(s->mode, row)) * 16 + within;
+    return panel * steps_of_one() * bytes + row * bytes +
+           (unit % units ^ phase_of(s->mode, row)) * 16 + within;
 }
 
 static uint64_t descriptor_of(const emulated_thread *t, const side_layout *s, uint32_t at) {
     uint64_t start = (uintptr_t)t->shared + at + s->first * 16, bytes = row_bytes[s->mode];
     uint64_t leading = s->mode == 0 ? PLAIN_LEADING
-                       : s->turned  ? K * bytes
+                       : s->turned  ? steps_of_one() * bytes
                                     : 16,
              stride = s->mode == 0 ? PLAIN_STRIDE : 8 * bytes;
     return (start & 0x3ffff) >> 4 | leading >> 4 << 16 | stride >> 4 << 32 |
@@ -65,7 +85,11 @@ static double entry(uint32_t line, uint32_t k, uint32_t which) {
 }
 
 static uint64_t code_of(uint32_t line, uint32_t k, uint32_t which) {
-    return binary_round(which == 3 ? &binary_f32 : &binary_f16, entry(line, k, which) / 3);
+    const binary_format *format = which == 3 ? instructions[now].sum : instructions[now].factor;
+    const uint32_t whole = (uint32_t)(int32_t)entry(line, k, which);
+    return format       ? binary_round(format, entry(line, k, which) / 3)
+           : which == 3 ? whole
+                        : (uint8_t)whole;
 }
 
 static side_layout sides[2];
@@ -73,17 +97,19 @@ static uint32_t left_out; /* an element that nobody writes, and one more */
 
 static void put_factor(emulated_thread *t, int side, uint32_t line, uint32_t k) {
     unsigned char *at = t->shared + (side ? RIGHT_AT : 0) + byte_of(&sides[side], line, k);
-    uint16_t code = (uint16_t)code_of(line, k, side ? 2 : 1);
-    t->hooks->access(t, at, sizeof code, STORE_SITE | EMULATED_SHARED | EMULATED_WRITE);
-    memcpy(at, &code, sizeof code);
+    uint64_t code = code_of(line, k, side ? 2 : 1);
+    uint32_t bytes = instructions[now].bytes;
+    t->hooks->access(t, at, bytes, STORE_SITE | EMULATED_SHARED | EMULATED_WRITE);
+    memcpy(at, &code, bytes);
 }
 
 static void put_factors(emulated_thread *t) {
-    for (uint32_t i = t->thread; i < LINES * K && sides[0].mode != HELD; i += THREADS)
+    const uint32_t k = steps_of_one();
+    for (uint32_t i = t->thread; i < LINES * k && sides[0].mode != HELD; i += THREADS)
         if (i + 1 != left_out)
-            put_factor(t, 0, i / K, i % K);
-    for (uint32_t i = t->thread; i < COLUMNS * K; i += THREADS)
-        put_factor(t, 1, i / K, i % K);
+            put_factor(t, 0, i / k, i % k);
+    for (uint32_t i = t->thread; i < COLUMNS * k; i += THREADS)
+        put_factor(t, 1, i / k, i % k);
 }
 
 /* ---- sums: "Matrix Fragments for wgmma.mma_async.m64nNk16" ---- */
@@ -110,12 +136,16 @@ static void put_sums(emulated_thread *t, const uint32_t *sums) {
     }
 }
 
-/* "Register Fragments for wgmma.mma_async.m64nNk16", matrix A. */
+/* "Register Fragments for wgmma.mma_async.m64nNk16", and k32, matrix A. */
 static void hold_left(const emulated_thread *t, uint32_t words[4]) {
+    const uint32_t bytes = instructions[now].bytes, each = 4 / bytes;
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t row = t->thread / 32 * 16 + t->thread % 32 / 4 + i % 2 * 8,
-                 column = t->thread % 4 * 2 + i / 2 * 8;
-        words[i] = (uint32_t)(code_of(row, column, 1) | code_of(row, column + 1, 1) << 16);
+                 column = t->thread % 4 * each + i / 2 * 4 * each;
+        for (uint32_t k = 0; k < each; k++) {
+            uint64_t code = code_of(row, column + k, 1);
+            memcpy((unsigned char *)&words[i] + k * bytes, &code, bytes);
+        }
     }
 }
 
@@ -128,22 +158,22 @@ static void multiply(emulated_thread *t, uint32_t *sums, uint32_t site) {
         hold_left(t, left);
     shape |= held ? EMULATED_A_REGISTERS : 0;
     uint64_t a = held ? (uintptr_t)left : descriptor_of(t, &sides[0], 0);
-    t->hooks->wgmma(t, site | EMULATED_MMA(EMULATED_MMA_WGMMA_F16), shape, a,
+    t->hooks->wgmma(t, site | EMULATED_MMA(instructions[now].kind), shape, a,
                     descriptor_of(t, &sides[1], RIGHT_AT), sums);
 }
 
 /* After so many products, one after the other. */
 static uint32_t wanted_at(uint32_t row, uint32_t column, int products) {
-    const matrix_unit *unit = matrix_unit_find("mma.sm90.f16");
+    const matrix_unit *unit = matrix_unit_find(instructions[now].unit);
     matrix_factors *factors = calloc(2, sizeof *factors);
-    uint64_t codes[2][K], sum = code_of(row, column, 3);
+    uint64_t codes[2][K_MAX], sum = code_of(row, column, 3);
     assert_non_null(factors);
-    for (uint32_t k = 0; k < K; k++) {
+    for (uint32_t k = 0; k < steps_of_one(); k++) {
         codes[0][k] = code_of(row, k, 1);
         codes[1][k] = code_of(column, k, 2);
     }
     for (int i = 0; i < 2; i++)
-        matrix_factors_decode(&factors[i], unit, &binary_f16, codes[i], K);
+        matrix_factors_decode(&factors[i], unit, unit->factors[0], codes[i], steps_of_one());
     for (int i = 0; i < products; i++)
         sum = matrix_unit_dot(unit, &factors[0], &factors[1], sum);
     free(factors);
@@ -187,14 +217,33 @@ static void descriptors_say_where_factors_are(void **state) {
         {0, false, 0}, {1, false, 0}, {1, false, 4}, {2, false, 2}, {3, false, 0},
         {0, true, 0},  {1, true, 0},  {2, true, 0},  {3, true, 0},  {HELD, false, 0}};
     emulate_bench *b = stage_bench(&bench_orders[2]);
-    for (size_t i = 0; i < COUNT_OF(layouts); i++)
-        for (size_t k = 0; k < COUNT_OF(layouts) && layouts[k].mode != HELD; k++) {
-            sides[0] = layouts[i];
-            sides[1] = layouts[k];
-            bool ok = bench_run(b, phases, 1, THREADS, 1);
-            bench_expect(b, ok, EMULATE_NO_FAULT, "a layout");
-            expect_sums(b, 2);
-        }
+    for (now = 0; now < COUNT_OF(instructions); now++)
+        for (size_t i = 0; i < COUNT_OF(layouts); i++)
+            for (size_t k = 0; k < COUNT_OF(layouts) && layouts[k].mode != HELD; k++) {
+                sides[0] = layouts[i];
+                sides[1] = layouts[k];
+                if (instructions[now].bytes == 1 && (layouts[i].turned || layouts[k].turned))
+                    continue;
+                bool ok = bench_run(b, phases, 1, THREADS, 1);
+                bench_expect(b, ok, EMULATE_NO_FAULT, "a layout");
+                expect_sums(b, 2);
+            }
+    now = 0;
+    bench_free(b);
+}
+
+static void bytes_are_not_turned(void **state) {
+    (void)state;
+    static const emulated_phase_fn phases[] = {multiplies};
+    emulate_bench *b = stage_bench(&bench_orders[0]);
+    now = 1;
+    for (int side = 0; side < 2; side++) {
+        sides[side] = (side_layout){1, true, 0};
+        sides[!side] = (side_layout){1, false, 0};
+        assert_false(bench_run(b, phases, 1, THREADS, 1));
+        assert_int_equal(b->st.code, STATUS_CORRUPT);
+    }
+    now = 0;
     bench_free(b);
 }
 
@@ -388,6 +437,7 @@ static void warpgroups_are_whole(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptors_say_where_factors_are),
+        cmocka_unit_test(bytes_are_not_turned),
         cmocka_unit_test(products_are_waited_for),
         cmocka_unit_test(warps_come_when_they_can),
         cmocka_unit_test(warpgroups_are_whole),

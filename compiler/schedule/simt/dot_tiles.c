@@ -60,6 +60,13 @@ static bool may_multiply(const contraction *c, const schedule_unit *u) {
     return u->exact || (free && u->stands_in);
 }
 
+/* Do the sides lie as one that reads memory by itself has to find them? */
+static bool is_readable(const contraction *c, const schedule_unit *u) {
+    return !u->in_memory || u->reads_lines ||
+           (contraction_along(c, &c->lhs.access, AXIS_K) == 1 &&
+            contraction_along(c, &c->rhs.access, AXIS_K) == 1);
+}
+
 /* Chooses by the type in memory: a wider type computes with more than the unit reads. Where an
  * order is asked for, an instruction of a subgroup does it whatever there is of it. */
 static const schedule_unit *unit_for(const contraction *c, const char *order) {
@@ -69,7 +76,7 @@ static const schedule_unit *unit_for(const contraction *c, const char *order) {
     for (uint32_t i = 0; i < t->unit_count; i++) {
         const schedule_unit *u = &t->units[i];
         bool fits = u->factor == left && left == right && u->sum == c->element &&
-                    (order ? strcmp(order, u->name) == 0 : may_multiply(c, u));
+                    is_readable(c, u) && (order ? strcmp(order, u->name) == 0 : may_multiply(c, u));
         if (fits && (is_worth(c, u) || (order && !u->in_memory)))
             return u;
     }

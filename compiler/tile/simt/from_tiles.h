@@ -182,8 +182,8 @@ ir_value tiles_take(ir_builder *b, const tiles_view *v, ir_value offset, int64_t
 void tiles_put(ir_builder *b, const tiles_view *v, ir_value offset, ir_value tile);
 /* Plain memory of the workgroup. */
 ir_value tiles_scratch(tiles_lowering *t, ir_builder *b, dtype element, int64_t elements);
-/* Memory of the workgroup for so many slots of a tile of 16-bit elements, one behind the other, in
- * panels; *slot: elements of one. */
+/* Memory of the workgroup for so many slots of a tile, one behind the other, in panels; *slot:
+ * elements of one. */
 tiles_view tiles_panels(tiles_lowering *t, ir_builder *b, dtype element, int64_t slots,
                         int64_t rows, int64_t columns, int64_t *slot);
 /* A value in registers with all rows and columns that it has; 0, with a reason for `op`, where the

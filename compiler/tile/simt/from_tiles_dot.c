@@ -166,13 +166,18 @@ static ir_value waited_for(ir_builder *b, ir_value sum) {
     return ir_build1(b, TILE_MMA_WAIT, &sum, 1, ir_value_get(b->m, sum)->type, &left, 1);
 }
 
+/* Are there more steps than the order of threads adds onto one sum? */
+static bool is_chunked(const product *p) {
+    return order_find(p->order) == ORDER_CHUNK512 && p->x.columns > ORDER_CHUNK512_CHUNK;
+}
+
 /* Are the product's tiles whole pieces of it? Of one that reads memory by itself each group of
  * subgroups has one piece's rows. */
 static bool is_cut(const product *p, const mma_unit *u) {
     int64_t rows = p->t->threads / u->lanes * u->m;
     mma_grid grid;
     bool fits = rows == 0          ? false
-                : mma_in_memory(u) ? p->x.rows == rows
+                : mma_in_memory(u) ? p->x.rows == rows && (!is_chunked(p) || !mma_unit_is_chain(u))
                 : p->t->whole_rows
                     ? p->x.rows % rows == 0
                     : mma_grid_of(u, p->x.rows, p->y.columns, (int)p->t->threads, &grid);
@@ -246,6 +251,17 @@ dtype tiles_read_as(const tiles_lowering *t, ir_op op) {
     return DTYPE_NONE;
 }
 
+/* Does a factor's tile have its columns apart in memory? */
+static bool is_turned(const tiles_lowering *t, ir_value v) {
+    bool turned = false;
+    for (ir_op op = ir_value_get(t->g, v)->op; op && ir_op_get(t->g, op)->opcode == GRAPH_TRANSPOSE;
+         op = ir_value_get(t->g, v)->op) {
+        v = tiles_factor(t, ir_op_get(t->g, op)->operands[0]);
+        turned = !turned;
+    }
+    return turned;
+}
+
 const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op op) {
     const ir_op_data *d = ir_op_get(t->g, op);
     ir_value left = tiles_factor(t, d->operands[0]), right = tiles_factor(t, d->operands[1]);
@@ -261,7 +277,9 @@ const mma_unit *tiles_stage_unit(const tiles_lowering *t, ir_op op) {
     p.x.columns = x->dims[1];
     p.y.columns = y->dims[1];
     dtype wide = tiles_read_as(t, op), own = p.parting ? y->element : x->element;
-    return find_unit(&p, 0, wide ? wide : own, wide ? wide : y->element);
+    const mma_unit *unit = find_unit(&p, 0, wide ? wide : own, wide ? wide : y->element);
+    bool by_steps = !is_turned(t, left) && is_turned(t, right);
+    return unit && (by_steps || mma_reads_lines(unit)) ? unit : NULL;
 }
 
 /* ---- either ---- */
@@ -277,14 +295,15 @@ static bool is_chain(const product *p) {
 
 /* The sum of steps [low, low + extent). */
 static ir_value lower_steps(const product *p, ir_builder *b, ir_value low, int64_t extent) {
+    bool in_memory = p->unit && mma_in_memory(p->unit);
     int64_t each = p->unit ? p->unit->k : 1, most = p->unit ? INSTRUCTIONS_AT_ONCE : STEPS_AT_ONCE,
-            steps = is_chain(p) ? greatest_divisor(extent / each, most) * each : extent;
+            steps =
+                is_chain(p) && !in_memory ? greatest_divisor(extent / each, most) * each : extent;
     ir_op loop;
     ir_value k, sum = zeros(p, b);
     ir_builder in = tile_for(b, low, tile_index_plus(b, low, extent), steps, &sum, 1, &loop, &k);
     tiles_mark(p->t, loop, p->order, p->number);
     sum = ir_block_get(b->m, in.block)->arguments[1];
-    bool in_memory = p->unit && mma_in_memory(p->unit);
     sum = (in_memory ? by_stage : p->unit ? by_unit : by_threads)(p, &in, k, steps, sum);
     tile_yield(&in, &sum, 1);
     sum = ir_op_result(b->m, loop, 0);

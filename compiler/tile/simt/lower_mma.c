@@ -28,18 +28,12 @@ static int64_t unit_of_banks(const mma_unit *unit, bool by_step) {
     return unit->a.column_run * size < 2 * WORD ? 2 * WORD / size : unit->a.column_run;
 }
 
-/* Is a thread's operand made of lines side by side? ldmatrix turns pairs of bytes, and what is of
- * four bytes is read one by one. */
-static bool reads_lines(const mma_unit *unit) {
-    return unit->ptx && dtype_size(unit->factor) > 1;
-}
-
 static int64_t side_elements(const stage_side *s, int64_t steps) {
     return (s->by_step ? s->padded : steps) * s->pitch;
 }
 
 static void open_side(staging *g, stage_side *s, int64_t steps) {
-    s->by_step = !reads_lines(g->unit) || s->step_stride == 1 || s->line_stride != 1;
+    s->by_step = !mma_reads_lines(g->unit) || s->step_stride == 1 || s->line_stride != 1;
     int64_t of_banks = unit_of_banks(g->unit, s->by_step), length = s->by_step ? steps : s->padded;
     s->pitch = (staging_up(length, of_banks) / of_banks | 1) * of_banks;
 }

@@ -18,27 +18,32 @@
 #include "tile/simt/staging.h"
 #include "tile/swizzle.h"
 
-enum { BLOCK = 16, ALIGNED = SWIZZLE_ALIGNMENT / 2, PANEL = SWIZZLE_MOST / 2 }; /* elements */
+enum { BLOCK = 16 };
 
 /* Layout of a slot of so many steps. */
 typedef struct slot_shape {
     int64_t steps, row[2], right_at, elements;
 } slot_shape;
 
+static int64_t size_of(const staging *g) {
+    return (int64_t)dtype_size(g->element);
+}
+
 /* Elements of a panel's row. */
-static int64_t row_of(const stage_side *s, int64_t steps) {
-    int64_t length = s->by_step ? steps : s->padded, row = PANEL;
+static int64_t row_of(const staging *g, const stage_side *s, int64_t steps) {
+    int64_t length = s->by_step ? steps : s->padded, row = SWIZZLE_MOST / size_of(g);
     while (length % row != 0)
         row /= 2;
     return row;
 }
 
 static slot_shape shape_of(const staging *g, int64_t steps) {
+    const int64_t aligned = SWIZZLE_ALIGNMENT / size_of(g);
     slot_shape shape = {.steps = steps};
     for (int i = 0; i < 2; i++)
-        shape.row[i] = row_of(&g->sides[i], steps);
-    shape.right_at = staging_up(g->sides[0].padded * steps, ALIGNED);
-    shape.elements = shape.right_at + staging_up(g->sides[1].padded * steps, ALIGNED);
+        shape.row[i] = row_of(g, &g->sides[i], steps);
+    shape.right_at = staging_up(g->sides[0].padded * steps, aligned);
+    shape.elements = shape.right_at + staging_up(g->sides[1].padded * steps, aligned);
     return shape;
 }
 
@@ -50,7 +55,7 @@ static bool can_copy(staging *g, ir_builder *b, int64_t extent) {
     bool all = true;
     for (int i = 0; i < 2; i++) {
         stage_side *s = &g->sides[i];
-        s->by_step = s->step_stride == 1 || s->line_stride != 1;
+        s->by_step = !mma_reads_lines(g->unit) || s->step_stride == 1 || s->line_stride != 1;
         s->piece = staging_piece(g, s, b, g->steps, g->rest);
         all &= s->piece != 0;
     }
@@ -81,7 +86,7 @@ static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at
                               .columns = columns,
                               .to_stride = row,
                               .from_stride = s->by_step ? s->line_stride : s->step_stride,
-                              .swizzle = row * (int64_t)dtype_size(c->g->element),
+                              .swizzle = row * size_of(c->g),
                               .at = at,
                               .blocks = c->blocks,
                               .block_stride = c->block_stride};
@@ -156,7 +161,7 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     const slot_shape shape = shape_of(g, steps);
     ir_module *m = b->m;
     const stage_side *x = &g->sides[0], *y = &g->sides[1];
-    int64_t size = (int64_t)dtype_size(g->unit->factor);
+    int64_t size = size_of(g);
     ir_value operands[] = {g->memory, tile_index_plus(b, slot, shape.right_at), sum, g->memory,
                            slot};
     ir_named_attr attrs[6] = {{"unit", ir_attr_string(m, g->unit->name)},
@@ -205,7 +210,7 @@ static bool can_fetch_side(const staging *g, const stage_side *s, ir_builder *b)
     int64_t row = s->by_step ? s->line_stride : s->step_stride;
     bool turned_blocks = s->number == 0 && !s->by_step && s->padded > rows_at_once(g, b->m);
     return !ir_value_get(b->m, memory)->op && s->lines == s->padded && !turned_blocks &&
-           s->piece * (int64_t)dtype_size(g->element) == COPY_BYTES &&
+           s->piece * size_of(g) == COPY_BYTES &&
            access_stays_in_rows(b->m, staging_far_offset(g, s, b, tile_index(b, 0)), row,
                                 s->by_step ? g->whole * g->steps : s->lines);
 }

@@ -131,6 +131,17 @@ def by_steps(x: Tensor["M", "K", f16], y: Tensor["N", "K", f16]) -> Tensor["M", 
 def by_columns(x: Tensor["K", "M", f16], y: Tensor["K", "N", f16]) -> Tensor["M", "N", f32]:
     """x.T @ y."""
     return matmul(transpose(x), y, out=f32, order="mma.sm90.f16")
+
+
+@cases(
+    case("whole", M=128, N=128, K=512),
+    case("rest", M=100, N=72, K=336),
+    case("unaligned", M=70, N=33, K=99),
+)
+@kernel
+def of_bytes(x: Tensor["M", "K", i8], y: Tensor["N", "K", i8]) -> Tensor["M", "N", i32]:
+    """x @ y.T, exactly."""
+    return x @ transpose(y)
 END
 for schedule in MR=64,NR=32,DEPTH=2 MR=128,NR=128,STAGE=32,DEPTH=4 MR=64,NR=256,STAGE=16,DEPTH=3; do
     exits 0 "stages of $schedule" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench stages.tsr --quick --backend ptx-emulated --isa sm_90a \
@@ -145,7 +156,7 @@ has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones b
 
 # Stages that a thread beside the workgroup's loads, or that all threads copy: the same bits by other code, of more threads.
 while read -r loader threads has hasnt; do
-    for kernel in by_rows by_steps by_columns; do
+    for kernel in by_rows by_steps by_columns of_bytes; do
         words=(--isa sm_90a --schedule "MR=64,NR=64,BM=64,BN=64,LOADER=$loader")
         exits 0 "$kernel, LOADER=$loader" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench stages.tsr --quick --backend ptx-emulated \
             --profile strict --filter "$kernel/whole" --json "${words[@]}"
@@ -238,7 +249,8 @@ while read -r family chip kernel instruction; do
 done <<"END"
 ptx sm_80 by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
 ptx sm_80 by_steps mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
-ptx sm_90a by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_90 by_lines mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+ptx sm_90a by_steps mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
 ptx sm_80 doubles fma.rn.f64
 ptx sm_90 doubles mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
 rocm gfx90a by_steps v_mfma_i32_16x16x16i8
@@ -246,6 +258,17 @@ rocm gfx942 by_lines v_mfma_i32_16x16x32_i8
 rocm gfx1100 by_lines v_wmma_i32_16x16x16_iu8
 rocm gfx1100 by_steps v_wmma_i32_16x16x16_iu8
 END
+
+# Bytes that lie by steps on both sides are read where they are; others are loaded.
+for kernel in octets octets_computed; do
+    exits 0 "code of $kernel" "$tsr" compile "$root/harness/test/barriers/tile_stages.tsr" --kernel $kernel --case whole --isa sm_90a \
+        --profile strict --emit asm
+    has out "wgmma.mma_async.sync.aligned.m64n[0-9]*k32.s32.s8.s8 {.*, 1;" "is the unit's that reads memory"
+    hasnt out "mma.sync" "and no other"
+done
+has out "wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {.*}, {%r[0-9]*, .*}, %rd[0-9]*, 1;" "the left side in registers"
+exits 0 "code of whole tensors" "$tsr" compile stages.tsr --kernel of_bytes --case whole --isa sm_90a --profile strict --emit asm
+has out "wgmma.mma_async.sync.aligned.m64n[0-9]*k32.s32.s8.s8 " "is the unit's, too"
 
 # So does the scheduler with those of integers, of whole tensors, in strict; what follows is in the same kernel. A side's bytes are
 # turned in registers.

@@ -91,7 +91,7 @@ typedef struct emulate_copy {
 /* A wgmma that was begun and has not been waited for. */
 typedef struct emulate_product {
     uint64_t descriptors[2];
-    uint32_t shape, site, group;
+    uint32_t shape, element_bytes, site, group;
     uint64_t began; /* in which epoch */
 } emulate_product;
 
@@ -99,6 +99,7 @@ typedef struct emulate_product {
 enum { SUMS_MAX = 128 };
 typedef struct emulate_sums {
     uint32_t count, group; /* of the last product */
+    uint32_t stand_in;     /* the first bits of code's words for them */
     uint32_t words[SUMS_MAX];
 } emulate_sums;
 

@@ -12,8 +12,9 @@
 #include "chip/matrix_unit.h"
 #include "device/emulate/emulate_parts.h"
 
-enum { WARP = 32, WARPGROUP = 128, ROWS = 64, K = 16, COLUMNS_MAX = 256, UNIT_BYTES = 16 };
-enum { WARP_ROWS = ROWS / (WARPGROUP / WARP), ELEMENTS = UNIT_BYTES / 2 };
+enum { WARP = 32, WARPGROUP = 128, ROWS = 64, COLUMNS_MAX = 256, UNIT_BYTES = 16 };
+enum { WARP_ROWS = ROWS / (WARPGROUP / WARP) };
+enum { K_BYTES = 32, K_MAX = K_BYTES, WORD = 4 }; /* of a line in an instruction */
 
 typedef struct emulate_stage {
     matrix_factors rows[ROWS], columns[COLUMNS_MAX];
@@ -57,15 +58,14 @@ static const unsigned char *unit_at(const emulate *e, uint64_t descriptor, bool 
     return (const unsigned char *)e->shared.base + offset;
 }
 
+/* Parameters: an element, two numbers, and its size. */
 static uint16_t element(const emulate *e, const emulate_exchange *x, int side, uint32_t line,
-                        uint32_t k) {
+                        uint32_t k, uint32_t bytes) {
     bool turned = is_turned(x->shape, side);
-    uint32_t row = turned ? k : line, column = turned ? line : k;
-    uint16_t value;
-    memcpy(&value,
-           unit_at(e, x->descriptors[side], turned, row, column / ELEMENTS) +
-               column % ELEMENTS * sizeof value,
-           sizeof value);
+    uint32_t row = turned ? k : line, at = (turned ? line : k) * bytes;
+    uint16_t value = 0;
+    memcpy(&value, unit_at(e, x->descriptors[side], turned, row, at / UNIT_BYTES) + at % UNIT_BYTES,
+           bytes);
     return value;
 }
 
@@ -79,12 +79,13 @@ static void visit_side(emulate_thread *t, const emulate_product *p, int side, vi
     uint32_t lane = t->base.thread % WARP, warp = t->base.thread % WARPGROUP / WARP;
     uint32_t first = side ? 0 : warp * WARP_ROWS, lines = side ? columns_of(p->shape) : WARP_ROWS;
     bool turned = is_turned(p->shape, side);
-    uint32_t rows = turned ? K : lines, units = (turned ? lines : K) / ELEMENTS;
+    uint32_t each = UNIT_BYTES / p->element_bytes, steps = K_BYTES / p->element_bytes;
+    uint32_t rows = turned ? steps : lines, units = (turned ? lines : steps) / each;
     for (uint32_t i = 0; i < rows * units; i++) {
         if (i % WARP != lane && (i + 1) % WARP != lane)
             continue;
         uint32_t row = i / units + (turned ? 0 : first),
-                 unit = i % units + (turned ? first / ELEMENTS : 0);
+                 unit = i % units + (turned ? first / each : 0);
         what(t, p, unit_at(t->engine, p->descriptors[side], turned, row, unit));
     }
 }
@@ -108,19 +109,22 @@ static void visit_factors(emulate_thread *t, const emulate_product *p, visit wha
 
 /* ---- sums ---- */
 
-/* Stand-in of code for sums: a NaN that no unit makes, with a number and a place. */
+/* Stand-in of code for sums, with a number and a place: a NaN that no unit makes, or integers that
+ * are sums of at least 2^17 products of bytes. */
 enum { STAND_IN_NUMBERS = 1 << 13, PLACE_BITS = 8 };
-static const uint32_t stand_in = 0xffe00000;
+static const uint32_t stand_in_bits = 0xffe00000, nan_stand_in = 0xffe00000,
+                      integer_stand_in = 0x80000000;
 
-static uint32_t stand_in_for(uint32_t number, uint32_t place) {
-    return stand_in | number << PLACE_BITS | place;
+static uint32_t stand_in_for(const emulate_thread *t, uint32_t number, uint32_t place) {
+    return t->sums.items[number].stand_in | number << PLACE_BITS | place;
 }
 
 /* The sums that a word stands for; NULL: for none. */
 static emulate_sums *sums_of(emulate_thread *t, uint32_t word, uint32_t *place) {
     uint32_t number = word >> PLACE_BITS & (STAND_IN_NUMBERS - 1);
     *place = word & ((1 << PLACE_BITS) - 1);
-    bool stands = (word & stand_in) == stand_in && number < t->sums.count;
+    bool stands =
+        number < t->sums.count && (word & stand_in_bits) == t->sums.items[number].stand_in;
     return stands && *place < t->sums.items[number].count ? &t->sums.items[number] : NULL;
 }
 
@@ -133,7 +137,8 @@ _Noreturn static void fail_sums(const emulate_thread *t, uint32_t site) {
 }
 
 /* Those that are on their way, or new ones of what code gave. */
-static uint32_t open_sums(emulate_thread *t, const uint32_t *words, uint32_t count, uint32_t site) {
+static uint32_t open_sums(emulate_thread *t, const matrix_unit *unit, const uint32_t *words,
+                          uint32_t count) {
     uint32_t place, known = 0;
     const emulate_sums *first = sums_of(t, words[0], &place);
     for (uint32_t i = 0; i < count; i++)
@@ -141,12 +146,13 @@ static uint32_t open_sums(emulate_thread *t, const uint32_t *words, uint32_t cou
     if (first && known == count && first->count == count)
         return (uint32_t)(first - t->sums.items);
     if (first || !t->sums_fenced)
-        fail_sums(t, site);
+        fail_sums(t, t->site);
     if (t->sums.count == STAND_IN_NUMBERS)
         emulate_fail_without(t->engine, STATUS_UNAVAILABLE,
                              "a thread has more sums on their way than the emulator can tell "
                              "apart");
-    emulate_sums sums = {.count = count};
+    bool exact = unit->rule == MATRIX_UNIT_EXACT;
+    emulate_sums sums = {.count = count, .stand_in = exact ? integer_stand_in : nan_stand_in};
     memcpy(sums.words, words, count * sizeof *words);
     vec_push(&t->sums, sums);
     return (uint32_t)t->sums.count - 1;
@@ -154,26 +160,35 @@ static uint32_t open_sums(emulate_thread *t, const uint32_t *words, uint32_t cou
 
 /* ---- the product ---- */
 
-/* "Register fragments for wgmma.mma_async.m64nNk16": of its warp's rows a thread has two, eight
- * apart, and of each eight k two side by side, which are a word. */
-static uint16_t held_element(const emulate_thread *first, uint32_t line, uint32_t k) {
-    uint32_t row = line % WARP_ROWS, lane = row % 8 * 4 + k % 8 / 2;
+/* "Register fragments for wgmma.mma_async.m64nNk16", and k32: of its warp's rows a thread has two,
+ * eight apart, and of each half of the k a word's, side by side. */
+static uint16_t held_element(const emulate_thread *first, uint32_t line, uint32_t k,
+                             uint32_t bytes) {
+    uint32_t row = line % WARP_ROWS, word = k * bytes / WORD, lane = row % 8 * 4 + word % 4;
     const emulate_thread *t = &first[line / WARP_ROWS * WARP + lane];
-    uint32_t word = t->exchange.a[row / 8 + k / 8 * 2];
-    return (uint16_t)(k % 2 ? word >> 16 : word);
+    uint16_t value = 0;
+    memcpy(&value, (const unsigned char *)&t->exchange.a[row / 8 + word / 4 * 2] + k * bytes % WORD,
+           bytes);
+    return value;
+}
+
+static uint32_t bytes_of(const matrix_unit *unit) {
+    return (uint32_t)unit->factors[0]->storage_bits / 8;
 }
 
 static void decode(emulate_stage *s, const emulate_thread *first, const matrix_unit *unit) {
     const emulate_exchange *x = &first->exchange;
-    uint32_t counts[2] = {ROWS, columns_of(x->shape)};
-    uint64_t codes[K];
+    uint32_t counts[2] = {ROWS, columns_of(x->shape)}, bytes = bytes_of(unit),
+             steps = K_BYTES / bytes;
+    uint64_t codes[K_MAX];
     for (int side = 0; side < 2; side++)
         for (uint32_t line = 0; line < counts[side]; line++) {
-            for (uint32_t k = 0; k < K; k++)
-                codes[k] = in_registers(x->shape, side) ? held_element(first, line, k)
-                                                        : element(first->engine, x, side, line, k);
+            for (uint32_t k = 0; k < steps; k++)
+                codes[k] = in_registers(x->shape, side)
+                               ? held_element(first, line, k, bytes)
+                               : element(first->engine, x, side, line, k, bytes);
             matrix_factors_decode(side ? &s->columns[line] : &s->rows[line], unit, unit->factors[0],
-                                  codes, K);
+                                  codes, steps);
         }
 }
 
@@ -181,14 +196,14 @@ static void decode(emulate_stage *s, const emulate_thread *first, const matrix_u
 static void multiply(const emulate_stage *s, emulate_thread *t, const matrix_unit *unit) {
     uint32_t count = columns_of(t->exchange.shape) / 2, lane = t->base.thread % WARP,
              warp = t->base.thread % WARPGROUP / WARP,
-             number = open_sums(t, t->exchange.c, count, t->site);
+             number = open_sums(t, unit, t->exchange.c, count);
     emulate_sums *sums = &t->sums.items[number];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = warp * WARP_ROWS + i / 2 % 2 * 8 + lane / 4,
                  column = i / 4 * 8 + lane % 4 * 2 + i % 2;
         sums->words[i] =
             (uint32_t)matrix_unit_dot(unit, &s->rows[row], &s->columns[column], sums->words[i]);
-        t->exchange.out[i] = stand_in_for(number, i);
+        t->exchange.out[i] = stand_in_for(t, number, i);
     }
     sums->group = t->product_group;
 }
@@ -200,11 +215,15 @@ static void multiply_all(emulate_thread *first, uint32_t count) {
                              "wgmma is for four subgroups of 32 threads, and all of them; launch a "
                              "multiple of 128 threads");
     const matrix_unit *unit = emulate_unit_of(e, first->exchange.how >> EMULATED_SITE_BITS);
+    const uint32_t sides = EMULATED_A_TURNED | EMULATED_B_TURNED;
+    if (bytes_of(unit) == 1 && first->exchange.shape & sides)
+        emulate_fail_without(e, STATUS_CORRUPT, "the image turns a factor of single bytes");
     for (uint32_t i = 0; i < count; i++) {
         emulate_thread *t = &first[i];
         const emulate_product p = {
             .descriptors = {t->exchange.descriptors[0], t->exchange.descriptors[1]},
             .shape = t->exchange.shape,
+            .element_bytes = bytes_of(unit),
             .site = t->site,
             .group = t->product_group,
             .began = e->epoch};

@@ -32,17 +32,20 @@ static LLVMValueRef plain(emitter *e, const char *code) {
     return assemble(e, LLVMVoidTypeInContext(e->context), code, "~{memory}", NULL, 0);
 }
 
-static LLVMTypeRef sums_type(const emitter *e, int count) {
+/* As many as are there of one type. */
+static LLVMTypeRef sums_type(const emitter *e, LLVMValueRef sum, int count) {
     LLVMTypeRef types[MOST_SUMS];
     for (int i = 0; i < count; i++)
-        types[i] = e->f32;
+        types[i] = LLVMTypeOf(sum);
     return LLVMStructTypeInContext(e->context, types, (unsigned)count, 0);
 }
 
-/* "=f,=f,...", what is between, and "0,1,...": each sum comes and goes in one register. */
-static void put_constraints(text *out, int count, const char *between) {
+/* "=f,=f,...", of integers "=r", what is between, and "0,1,...": each sum comes and goes in one
+ * register. */
+static void put_constraints(const emitter *e, text *out, LLVMValueRef sum, int count,
+                            const char *between) {
     for (int i = 0; i < count; i++)
-        text_append(out, i ? ",=f" : "=f");
+        text_printf(out, "%s=%s", i ? "," : "", LLVMTypeOf(sum) == e->f32 ? "f" : "r");
     text_append(out, between);
     for (int i = 0; i < count; i++)
         text_printf(out, ",%d", i);
@@ -60,25 +63,27 @@ enum {
     WORD_BITS = 32
 };
 
-/* One side of a stage, in elements of 2 bytes. */
+/* One side of a stage, in elements. */
 typedef struct stage_operand {
     int64_t row, lines, steps; /* of a panel's row; of the side */
+    int64_t size;              /* bytes of one */
     bool turned;
     LLVMValueRef low; /* word of the descriptor of its first line and step; the other is constant */
 } stage_operand;
 
-static uint64_t encoded(int64_t elements) {
-    return (uint64_t)(elements * 2) >> START_SHIFT;
+static uint64_t encoded(const stage_operand *s, int64_t elements) {
+    return (uint64_t)(elements * s->size) >> START_SHIFT;
 }
 
 /* The bits but those of the place. From 8 rows to the next 8 it is their length; from a panel to
  * the next one, where an instruction has several, as many rows as there are steps. */
 static uint64_t bits_of(const stage_operand *s) {
-    uint64_t mode = s->row == 64   ? 1
-                    : s->row == 32 ? 2
-                                   : 3,
-             leading = s->turned ? encoded(s->row * s->steps) : 1;
-    return mode << MODE_AT | encoded(8 * s->row) << STRIDE_AT | leading << LEADING_AT;
+    const int64_t bytes = s->row * s->size;
+    uint64_t mode = bytes == SWIZZLE_MOST       ? 1
+                    : bytes == SWIZZLE_MOST / 2 ? 2
+                                                : 3,
+             leading = s->turned ? encoded(s, s->row * s->steps) : 1;
+    return mode << MODE_AT | encoded(s, 8 * s->row) << STRIDE_AT | leading << LEADING_AT;
 }
 
 /* Distance of the instruction's first line and step from the side's beginning. */
@@ -89,7 +94,7 @@ static int64_t place_of(const stage_operand *s, int64_t line, int64_t step) {
 
 /* Places are of so few bits that they do not carry into what is above them. */
 static LLVMValueRef descriptor_at(emitter *e, const stage_operand *s, int64_t line, int64_t step) {
-    LLVMValueRef place = code_int(e, e->i32, (int64_t)encoded(place_of(s, line, step))),
+    LLVMValueRef place = code_int(e, e->i32, (int64_t)encoded(s, place_of(s, line, step))),
                  low = LLVMBuildZExt(e->b, LLVMBuildAdd(e->b, s->low, place, ""), e->i64, "");
     uint64_t high = bits_of(s) >> WORD_BITS << WORD_BITS;
     return LLVMBuildOr(e->b, low, code_int(e, e->i64, (int64_t)high), "");
@@ -97,15 +102,16 @@ static LLVMValueRef descriptor_at(emitter *e, const stage_operand *s, int64_t li
 
 /* A place in memory, as descriptors have it. */
 static LLVMValueRef start_of(emitter *e, ir_value memory, ir_value place) {
+    LLVMTypeRef type = code_memory_type(e, ir_type_of(e->m, memory)->element);
     LLVMValueRef offset = code_get(e, place)->values[0],
-                 at = LLVMBuildGEP2(e->b, e->i16, code_get(e, memory)->values[0], &offset, 1, "");
+                 at = LLVMBuildGEP2(e->b, type, code_get(e, memory)->values[0], &offset, 1, "");
     LLVMValueRef byte = LLVMBuildPtrToInt(e->b, at, e->i32, "");
     byte = LLVMBuildAnd(e->b, byte, code_int(e, e->i32, (1 << START_BITS) - 1), "");
     return LLVMBuildLShr(e->b, byte, code_int(e, e->i32, START_SHIFT), "");
 }
 
 static bool place_side(emitter *e, stage_operand *s, ir_value memory, ir_value place) {
-    if (!simt_is_at_pattern(e, place, 2, SWIZZLE_ALIGNMENT))
+    if (!simt_is_at_pattern(e, place, s->size, SWIZZLE_ALIGNMENT))
         return false;
     LLVMValueRef bits = code_int(e, e->i32, (int64_t)(uint32_t)bits_of(s));
     s->low = LLVMBuildAdd(e->b, start_of(e, memory, place), bits, "");
@@ -120,7 +126,7 @@ static void place_group(emitter *e, stage_operand *s, const ir_layout *sums, con
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderBefore(e->b, e->simt.last);
     LLVMValueRef group = LLVMBuildUDiv(e->b, e->simt.index, code_int(e, e->i64, unit->lanes), ""),
-                 each = code_int(e, e->i64, (int64_t)encoded(place_of(s, unit->m, 0)));
+                 each = code_int(e, e->i64, (int64_t)encoded(s, place_of(s, unit->m, 0)));
     group = LLVMBuildTrunc(e->b, LLVMBuildNSWMul(e->b, group, each, ""), e->i32, "");
     LLVMPositionBuilderAtEnd(e->b, here);
     s->low = LLVMBuildAdd(e->b, s->low, group, "");
@@ -150,15 +156,21 @@ static void put_code(text *out, const stage_product *p, int count) {
     for (int i = 0; i < count; i++)
         text_printf(out, "%s$%d", i ? ", " : "", i);
     if (p->registers)
-        text_printf(out, "}, {$%d, $%d, $%d, $%d}, $%d, 1, 1, 1, %d;", count, count + 1, count + 2,
-                    count + 3, count + LEFT_WORDS, p->right.turned);
+        text_printf(out, "}, {$%d, $%d, $%d, $%d}, $%d, 1", count, count + 1, count + 2, count + 3,
+                    count + LEFT_WORDS);
     else
-        text_printf(out, "}, $%d, $%d, 1, 1, 1, %d, %d;", count, count + 1, p->left.turned,
-                    p->right.turned);
+        text_printf(out, "}, $%d, $%d, 1", count, count + 1);
+    if (dtype_is_float(u->sum))
+        text_append(out, ", 1, 1"); /* neither side is negated */
+    if (mma_reads_lines(u) && !p->registers)
+        text_printf(out, ", %d", p->left.turned);
+    if (mma_reads_lines(u))
+        text_printf(out, ", %d", p->right.turned);
+    text_append(out, ";");
 }
 
-/* The left side of an instruction: its descriptor, or of a thread's two rows the runs of steps 0,
- * then those of steps 8. Returns how many operands there are. */
+/* The left side of an instruction: its descriptor, or of a thread's two rows the runs of the first
+ * half of its steps, then those of the second. Returns how many operands there are. */
 static unsigned put_left(emitter *e, const stage_product *p, int64_t i, int64_t step,
                          LLVMValueRef *args) {
     const emitted *a = p->registers;
@@ -167,7 +179,7 @@ static unsigned put_left(emitter *e, const stage_product *p, int64_t i, int64_t 
         return 1;
     }
     for (int n = 0; n < LEFT_WORDS; n++) {
-        int64_t row = 2 * i + n % 2, part = step / 8 + n / 2;
+        int64_t row = 2 * i + n % 2, part = 2 * step / p->unit->k + n / 2;
         args[n] = LLVMBuildBitCast(e->b, a->values[row * a->parts + part], e->i32, "");
     }
     return LEFT_WORDS;
@@ -182,11 +194,12 @@ static void multiply(emitter *e, const stage_product *p, int64_t i, int64_t j, i
     text_init(&code);
     text_init(&constraints);
     put_code(&code, p, count);
-    put_constraints(&constraints, count, p->registers ? ",r,r,r,r,l" : ",l,l");
+    put_constraints(e, &constraints, *sum_at(p, i, j, 0), count,
+                    p->registers ? ",r,r,r,r,l" : ",l,l");
     for (int n = 0; n < count; n++)
         args[factors + (unsigned)n] = *sum_at(p, i, j, n);
-    LLVMValueRef done = assemble(e, sums_type(e, count), code.data, constraints.data, args,
-                                 (unsigned)count + factors);
+    LLVMValueRef done = assemble(e, sums_type(e, *sum_at(p, i, j, 0), count), code.data,
+                                 constraints.data, args, (unsigned)count + factors);
     simt_note_site(e, done);
     for (int n = 0; n < count; n++)
         *sum_at(p, i, j, n) = LLVMBuildExtractValue(e->b, done, (unsigned)n, "");
@@ -195,8 +208,10 @@ static void multiply(emitter *e, const stage_product *p, int64_t i, int64_t j, i
 }
 
 static stage_operand operand_of(const emitter *e, ir_op op, bool left, int64_t lines) {
+    const int64_t size = (int64_t)dtype_size(mma_unit_of(e->m, op)->factor);
     return (stage_operand){
-        .row = ir_op_int(e->m, op, left ? "left" : "right", 0) / 2,
+        .row = ir_op_int(e->m, op, left ? "left" : "right", 0) / size,
+        .size = size,
         .lines = lines,
         .steps =
             ir_op_int(e->m, op, left ? "steps" : "right_steps", ir_op_int(e->m, op, "steps", 0)),
@@ -241,10 +256,11 @@ static void wait_for(emitter *e, LLVMValueRef *sums, int count) {
     LLVMValueRef args[MOST_SUMS];
     text constraints;
     text_init(&constraints);
-    put_constraints(&constraints, count, "");
+    put_constraints(e, &constraints, sums[0], count, "");
     memcpy(args, sums, sizeof *args * (size_t)count);
-    LLVMValueRef done = assemble(e, sums_type(e, count), "wgmma.wait_group.sync.aligned 0;",
-                                 constraints.data, args, (unsigned)count);
+    LLVMValueRef done =
+        assemble(e, sums_type(e, sums[0], count), "wgmma.wait_group.sync.aligned 0;",
+                 constraints.data, args, (unsigned)count);
     simt_note_site(e, done);
     for (int i = 0; i < count; i++)
         sums[i] = LLVMBuildExtractValue(e->b, done, (unsigned)i, "");

@@ -230,18 +230,24 @@ static const mma_unit *stage_unit_of(const emitter *e, const char *code) {
 
 enum { SUM_WORDS = 128, LEFT_WORDS = 4 };
 
-/* "m64n128k16... {...}, a, b, 1, 1, 1, 0, 1;": its last numbers are which sides are turned; the
- * left one is not where it is in registers, "{...}, {...}, b, 1, 1, 1, 1;". */
+/* "m64n128k16... {...}, a, b, 1, 1, 1, 0, 1;": its last numbers are which sides are turned, where
+ * the unit turns any; the left one is not where it is in registers, "{...}, {...}, b, 1, 1, 1, 1;".
+ */
+static uint32_t turned_sides(const mma_unit *u, const char *code, bool in_registers) {
+    const size_t length = strlen(code);
+    if (!mma_reads_lines(u))
+        return 0;
+    return (code[length - 2] == '1' ? EMULATED_B_TURNED : 0) |
+           (!in_registers && code[length - 5] == '1' ? EMULATED_A_TURNED : 0);
+}
+
 static bool retarget_wgmma(emitter *e, const retargeted_call *c) {
     const mma_unit *u = stage_unit_of(e, c->name);
-    size_t length = strlen(c->name);
-    if (!u || length < 5)
+    if (!u)
         return false;
     uint32_t n = (uint32_t)number_behind(c->name, ".m64n"), shape = EMULATED_COLUMNS(n);
     const bool in_registers = strstr(c->name, "}, {");
-    shape |=
-        in_registers ? EMULATED_A_REGISTERS : (c->name[length - 5] == '1' ? EMULATED_A_TURNED : 0);
-    shape |= c->name[length - 2] == '1' ? EMULATED_B_TURNED : 0;
+    shape |= (in_registers ? EMULATED_A_REGISTERS : 0) | turned_sides(u, c->name, in_registers);
     LLVMValueRef args[] = {c->thread,
                            site_with(e, c, EMULATED_MMA(u->emulated)),
                            LLVMConstInt(e->i32, shape, 0),
