@@ -146,8 +146,9 @@ static bool run_place_memory(pipeline *p) {
 
 static bool run_assign_layout(pipeline *p) {
     int threads = (int)ir_op_int(p->m, ir_module_kernel(p->m), "threads", SIMT_THREADS);
-    return p->target->class == TARGET_CPU ? tile_assign_layout(p->m, p->target->lanes, p->st)
-                                          : simt_assign_layout(p->m, threads, p->st);
+    return p->target->class == TARGET_CPU
+               ? tile_assign_layout(p->m, p->target->lanes, p->st)
+               : simt_assign_layout(p->m, threads, p->target->subgroup, p->st);
 }
 
 enum {

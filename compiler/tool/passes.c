@@ -213,16 +213,23 @@ static bool run_expand_math(pass_run *r) {
     return tile_expand_math(r->m, hardware, r->st);
 }
 
-/* "16": lanes of a vector; "threads:128": threads of a workgroup. */
+/* "16": lanes of a vector; "threads:128": threads of a workgroup, in subgroups of 32, or as
+ * "wavefronts:128" of 64. */
 static bool run_assign_layout(pass_run *r) {
-    static const char threads[] = "threads:";
-    bool simt = r->arguments && strncmp(r->arguments, threads, strlen(threads)) == 0;
-    int count;
-    if (simt)
-        r->arguments += strlen(threads);
+    static const struct {
+        const char *word;
+        int subgroup;
+    } simt[] = {{"threads:", 32}, {"wavefronts:", 64}};
+    int count, subgroup = 0;
+    for (size_t i = 0; i < sizeof simt / sizeof *simt && r->arguments && !subgroup; i++)
+        if (strncmp(r->arguments, simt[i].word, strlen(simt[i].word)) == 0) {
+            subgroup = simt[i].subgroup;
+            r->arguments += strlen(simt[i].word);
+        }
     if (!read_lanes(r, &count))
         return false;
-    return simt ? simt_assign_layout(r->m, count, r->st) : tile_assign_layout(r->m, count, r->st);
+    return subgroup ? simt_assign_layout(r->m, count, subgroup, r->st)
+                    : tile_assign_layout(r->m, count, r->st);
 }
 
 static bool run_place_memory(pass_run *r) {

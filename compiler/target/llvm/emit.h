@@ -270,8 +270,8 @@ void simt_barrier(emitter *e);
 /* ... of loaders, too. */
 void simt_barrier_of_all(emitter *e);
 void simt_note_site(emitter *e, LLVMValueRef instruction);
-/* 32 bits of the thread of the subgroup whose number differs in `bit`, which is 1 to 16. All
- * threads come here. */
+/* 32 bits of the thread of the subgroup whose number differs in `bit`, a power of two. All threads
+ * come here. */
 LLVMValueRef simt_across(emitter *e, LLVMValueRef x, int bit);
 LLVMTypeRef simt_global_pointer(const emitter *e);
 /* spirv/translate.c: the module, as it is for PTX, in SPIR-V's words, appended to `out`.

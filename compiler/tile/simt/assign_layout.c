@@ -34,7 +34,7 @@ typedef struct layouts {
     ir_module *m;
     ir_value *parent; /* by value: union-find */
     tile_set *groups;
-    int threads;
+    int threads, subgroup;
     const char *why; /* a set that can have no layout; NULL: there is none */
 } layouts;
 
@@ -323,7 +323,7 @@ static ir_layout layout_of_memory(const layouts *l, const tile_set *g) {
 static ir_layout layout_of_folds(const layouts *l, const tile_set *g) {
     bool down = g->along_rows > g->along_columns;
     int64_t rows = power_at_least(g->rows, down ? SIMT_FOLD_THREADS : SIMT_FOLD_ROWS),
-            most = SIMT_FOLD_THREADS, columns = l->threads / rows;
+            most = l->subgroup, columns = l->threads / rows;
     most = g->folded < most ? g->folded : most;
     columns = columns < most ? columns : most;
     int64_t run = g->run && !down ? g->run : 1;
@@ -351,9 +351,9 @@ static void lay_out(layouts *l, ir_value v) {
     ir_value_get(l->m, v)->type = ir_type_laid_out(l->m, ir_value_get(l->m, v)->type, &chosen);
 }
 
-bool simt_assign_layout(ir_module *m, int threads, status *st) {
+bool simt_assign_layout(ir_module *m, int threads, int subgroup, status *st) {
     uint32_t n = ir_value_count(m) + 1;
-    layouts l = {.m = m, .threads = threads};
+    layouts l = {.m = m, .threads = threads, .subgroup = subgroup};
     l.parent = base_calloc(n, sizeof *l.parent);
     l.groups = base_calloc(n, sizeof *l.groups);
     for (ir_value v = 1; v < n; v++)

@@ -47,8 +47,9 @@ int64_t simt_most_registers(const ir_module *m);
  * bounds are numbers. */
 bool simt_turns_beyond(const ir_module *m, int64_t most);
 
-/* Several rows are each in at most so many threads, neighbours that belong to one subgroup on every
- * chip: they hand each other lanes without memory, and nobody waits. */
+/* Several rows are each in neighbouring threads of one subgroup, which hand each other lanes
+ * without memory, and nobody waits: chips have subgroups of at least so many threads, or do not do
+ * it. */
 enum { SIMT_FOLD_THREADS = 32, SIMT_FOLD_ROWS = 8 };
 /* Does a fold hand lanes through memory, at which all threads wait? */
 bool simt_fold_waits(const ir_module *m, ir_op fold);
@@ -58,8 +59,8 @@ bool simt_forward_stores(ir_module *m, status *st);
 /* Gives folds the place in a workgroup's memory by which they exchange lanes. Of that memory there
  * are at most `shared_bytes`: STATUS_UNAVAILABLE where more is needed. */
 bool simt_place_memory(ir_module *m, int64_t shared_bytes, status *st);
-/* Every tile gets a layout threads<...> of so many threads. */
-bool simt_assign_layout(ir_module *m, int threads, status *st);
+/* Every tile gets a layout threads<...> of so many threads, in subgroups of so many. */
+bool simt_assign_layout(ir_module *m, int threads, int subgroup, status *st);
 /* A tile.barrier wherever a thread may touch what another one has written, or is yet to read, since
  * the last one. */
 bool simt_insert_barriers(ir_module *m, status *st);

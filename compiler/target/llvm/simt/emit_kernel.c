@@ -96,18 +96,32 @@ void simt_barrier(emitter *e) {
         simt_note_site(e, barrier_of(e, e->simt.threads));
 }
 
+enum { LANES = 31 };
+
+/* Within 32 lanes by a pattern of bits that stay, and change; else from a lane, as its first byte.
+ */
+static LLVMValueRef across_wavefront(emitter *e, LLVMValueRef x, int bit) {
+    enum { XOR = 10, WORD = 4 };
+    if (bit <= LANES) {
+        LLVMValueRef args[] = {x, code_int(e, e->i32, bit << XOR | LANES)};
+        return code_intrinsic(e, "llvm.amdgcn.ds.swizzle", NULL, 0, args, 2);
+    }
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, e->simt.last);
+    LLVMValueRef lane = LLVMBuildTrunc(e->b, e->simt.index, e->i32, "");
+    lane = LLVMBuildXor(e->b, lane, code_int(e, e->i32, bit), "");
+    LLVMValueRef args[] = {LLVMBuildMul(e->b, lane, code_int(e, e->i32, WORD), ""), x};
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return code_intrinsic(e, "llvm.amdgcn.ds.bpermute", NULL, 0, args, 2);
+}
+
 LLVMValueRef simt_across(emitter *e, LLVMValueRef x, int bit) {
-    enum {
-        ALL = -1,
-        LANES = 31,
-        XOR = 10
-    }; /* of a swizzle: the lanes' bits that stay, and change */
+    enum { ALL = -1 };
     LLVMValueRef ptx[] = {code_int(e, e->i32, ALL), x, code_int(e, e->i32, bit),
-                          code_int(e, e->i32, LANES)},
-                 rocm[] = {x, code_int(e, e->i32, bit << XOR | LANES)};
+                          code_int(e, e->i32, LANES)};
     LLVMValueRef across = is_ptx(e)
                               ? code_intrinsic(e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, ptx, 4)
-                              : code_intrinsic(e, "llvm.amdgcn.ds.swizzle", NULL, 0, rocm, 2);
+                              : across_wavefront(e, x, bit);
     simt_note_site(e, across);
     return across;
 }

@@ -42,6 +42,7 @@ static const struct {
     {"@llvm.amdgcn.wmma.", "@" RETARGETED "wmma."},
     {"@llvm.nvvm.shfl.sync.", "@" RETARGETED "shfl."},
     {"@llvm.amdgcn.ds.swizzle", "@" RETARGETED "swizzle"},
+    {"@llvm.amdgcn.ds.bpermute", "@" RETARGETED "bpermute"},
     {"@llvm.nvvm.ldmatrix.", "@" RETARGETED "ldmatrix."},
     {"@llvm.nvvm.cp.async.", "@" RETARGETED "cp.async."},
     {"@llvm.nvvm.ex2.", "@" RETARGETED "exp2."},

@@ -97,6 +97,14 @@ static bool retarget_swizzle(emitter *e, const retargeted_call *c) {
            shuffle(e, c, LLVMGetOperand(c->call, 0), how >> CHANGE);
 }
 
+/* ds_bpermute: the lane's first byte, the value. */
+static bool retarget_permute(emitter *e, const retargeted_call *c) {
+    LLVMPositionBuilderBefore(e->b, c->call);
+    LLVMValueRef word = code_int(e, e->i32, 2),
+                 lane = LLVMBuildLShr(e->b, LLVMGetOperand(c->call, 0), word, "");
+    return shuffle_from(e, c, LLVMGetOperand(c->call, 1), lane);
+}
+
 /* ---- functions ---- */
 
 static bool retarget_exp2(emitter *e, const retargeted_call *c) {
@@ -365,6 +373,7 @@ bool retarget_call(emitter *e, const retargeted_call *c) {
         {RETARGETED "shfl.bfly.i32", retarget_shuffle},
         {RETARGETED "shfl.idx.i32", retarget_shuffle_from},
         {RETARGETED "swizzle", retarget_swizzle},
+        {RETARGETED "bpermute", retarget_permute},
         {RETARGETED "exp2.", retarget_exp2},
         {RETARGETED "ldmatrix.", retarget_load_matrix},
         {RETARGETED "cp.async.commit.group", retarget_commit},
