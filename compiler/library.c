@@ -379,8 +379,13 @@ static const compiler_knobs rows_knobs = {
               {.name = "warps", .values = rows_warps, .count = 4}},
     .count = 2};
 
+/* NULL, too, where some of a subgroup's threads would have no rows. */
 static ir_module *rows_at(library_request *r, const uint32_t at[COMPILER_KNOBS_MAX]) {
-    return library_rows(r->graph, rows_beside[at[0]], rows_warps[at[1]]);
+    enum { WARP = 32 };
+    const int64_t warps = rows_warps[at[1]];
+    return warps * WARP % r->target->subgroup == 0
+               ? library_rows(r->graph, rows_beside[at[0]], warps)
+               : NULL;
 }
 
 /* Tiles are counted one operation after the other, and assemblers compute their elements in another

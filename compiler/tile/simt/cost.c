@@ -280,9 +280,11 @@ static double trips_around(const ir_module *m, ir_op op) {
     return trips;
 }
 
-/* Registers that a thread does not have go to memory and back, where most are held. */
+/* Registers that no instruction names go to others, or to memory, and back, where most are held. */
 static void spill(const tile_cost *c, const pressure *p, cost_use *u) {
-    double more = (double)p->registers - c->target->vector_registers;
+    enum { NAMED = 256 };
+    const int most = c->target->vector_registers < NAMED ? c->target->vector_registers : NAMED;
+    double more = (double)p->registers - most;
     if (more > 0)
         instructions(c, u, 2 * more * trips_around(c->m, p->at));
 }

@@ -131,6 +131,33 @@ corpus/models/gpt gpt medium strict 75 rows
 END
 exits 0 "a program's bits" "$tsr" bench "$root/harness/test/cli/rows/program.tsr" --profile strict,deterministic --backend $both --quick
 
+# AMD's wavefronts of 64 are whole, and where there are threads enough a row is in all of one: no thread needs accumulators for it.
+cat >wavefronts.tsr <<'END'
+from tessera import *
+
+
+@cases(case("large", M=8192, N=4096, large=True))
+@kernel
+def weights(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
+    return softmax(x)
+
+
+@cases(case("large", M=8192, N=1024, large=True))
+@kernel
+def activated(x: Tensor["M", "N", bf16], r: Tensor["M", "N", bf16], gain: Tensor["N", f32], bias: Tensor["N", f32]) -> Tensor["M", "N", bf16]:
+    s = cast(x, f32) + cast(r, f32)
+    return cast(gelu(layernorm(s, gain, bias)), bf16)
+END
+for kernel in weights activated; do
+    exits 0 "$kernel on gfx942" "$tsr" compile wavefronts.tsr --kernel $kernel --isa gfx942 --profile strict --emit asm
+    has out "\.agpr_count: +0\$" "has no accumulators"
+    exits 0 "its threads" "$tsr" compile wavefronts.tsr --kernel $kernel --isa gfx942 --profile strict --emit metadata
+    has out '"library": "rows"' "is a kernel of rows"
+    has out '"threads": (64|128|192|256|512)$' "of whole wavefronts"
+done
+exits 0 "a row in a wavefront" "$tsr" compile wavefronts.tsr --kernel weights --isa gfx942 --profile strict --emit asm
+has out "ds_bpermute_b32" "is added across its halves"
+
 # None of a softmax's threads waits, whatever is left over of its rows.
 exits 0 "code" "$tsr" compile "$rows" --kernel weights --case kept --isa sm_80 --emit-after insert-barriers
 hasnt out "tile.barrier" "threads hand each other values"
