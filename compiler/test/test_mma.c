@@ -162,7 +162,7 @@ static void warps_hold_their_rows(void **state) {
     const mma_unit *units;
     uint32_t count = mma_units(&units);
     (void)state;
-    assert_int_equal(in_memory(), 3);
+    assert_int_equal(in_memory(), 4);
     for (uint32_t u = 0; u < count; u++) {
         if (!mma_in_memory(&units[u]))
             continue;

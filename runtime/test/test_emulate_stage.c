@@ -28,6 +28,7 @@ static const struct {
 } instructions[] = {
     {EMULATED_MMA_WGMMA_F16, "mma.sm90.f16", &binary_f16, &binary_f32, 2},
     {EMULATED_MMA_WGMMA_I8, "mma.sm80.i8", NULL, NULL, 1},
+    {EMULATED_MMA_WGMMA_U8, "mma.sm80.u8", NULL, NULL, 1},
 };
 static uint32_t now; /* the number of the present one */
 

@@ -134,12 +134,13 @@ def by_columns(x: Tensor["K", "M", f16], y: Tensor["K", "N", f16]) -> Tensor["M"
 
 
 @cases(
-    case("whole", M=128, N=128, K=512),
-    case("rest", M=100, N=72, K=336),
-    case("unaligned", M=70, N=33, K=99),
+    case("whole", M=128, N=128, K=512, E=i8),
+    case("rest", M=100, N=72, K=336, E=i8),
+    case("unaligned", M=70, N=33, K=99, E=i8),
+    case("unsigned", M=64, N=64, K=160, E=u8),
 )
 @kernel
-def of_bytes(x: Tensor["M", "K", i8], y: Tensor["N", "K", i8]) -> Tensor["M", "N", i32]:
+def of_bytes(x: Tensor["M", "K", "E"], y: Tensor["N", "K", "E"]) -> Tensor["M", "N", i32]:
     """x @ y.T, exactly."""
     return x @ transpose(y)
 END
@@ -267,8 +268,14 @@ for kernel in octets octets_computed; do
     hasnt out "mma.sync" "and no other"
 done
 has out "wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 {.*}, {%r[0-9]*, .*}, %rd[0-9]*, 1;" "the left side in registers"
-exits 0 "code of whole tensors" "$tsr" compile stages.tsr --kernel of_bytes --case whole --isa sm_90a --profile strict --emit asm
-has out "wgmma.mma_async.sync.aligned.m64n[0-9]*k32.s32.s8.s8 " "is the unit's, too"
+while read -r case chip instruction; do
+    exits 0 "code of whole tensors, $case" "$tsr" compile stages.tsr --kernel of_bytes --case $case --isa $chip --profile strict --emit asm
+    has out "$instruction" "is the unit's of $chip, too"
+done <<'END'
+whole sm_90a wgmma.mma_async.sync.aligned.m64n[0-9]*k32.s32.s8.s8
+unsigned sm_90a wgmma.mma_async.sync.aligned.m64n[0-9]*k32.s32.u8.u8
+unsigned sm_80 mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32
+END
 
 # So does the scheduler with those of integers, of whole tensors, in strict; what follows is in the same kernel. A side's bytes are
 # turned in registers.
