@@ -270,9 +270,7 @@ static bool run_pass(pipeline *p, const struct pass *pass) {
  * are multiplied, in the orders of threads. */
 static bool has_unit(const void *target, const char *name) {
     const target_info *t = target;
-    const mma_unit *unit = mma_unit_find(name, false);
-    return t->class == TARGET_SIMT && unit && unit->sum == DTYPE_F32 &&
-           mma_unit_is_of(unit, t->cpu);
+    return t->class == TARGET_SIMT && mma_sums_as(name, DTYPE_F32, t->cpu);
 }
 
 bool compiler_target_adds_as(const char *target, const char *order) {

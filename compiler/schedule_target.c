@@ -16,16 +16,19 @@ static uint32_t units_of(const target_info *t, schedule_unit out[PIPELINE_UNITS]
     for (uint32_t i = 0; i < all && count < PIPELINE_UNITS; i++)
         if (t->class == TARGET_SIMT && (list[i].sum == DTYPE_F32 || mma_unit_is_exact(&list[i])) &&
             mma_unit_is_of(&list[i], t->cpu))
-            out[count++] = (schedule_unit){.name = list[i].name,
-                                           .factor = list[i].factor,
-                                           .sum = list[i].sum,
-                                           .m = list[i].m,
-                                           .n = list[i].n,
-                                           .k = list[i].k,
-                                           .exact = mma_unit_is_exact(&list[i]),
-                                           .stands_in = mma_unit_stands_in(&list[i]),
-                                           .in_memory = mma_in_memory(&list[i]),
-                                           .reads_lines = mma_reads_lines(&list[i])};
+            out[count++] =
+                (schedule_unit){.name = list[i].name,
+                                .factor = list[i].factor,
+                                .sum = list[i].sum,
+                                .m = list[i].m,
+                                .n = list[i].n,
+                                .k = list[i].k,
+                                .exact = mma_unit_is_exact(&list[i]),
+                                .stands_in = mma_unit_stands_in(&list[i]),
+                                .in_memory = mma_in_memory(&list[i]),
+                                .reads_lines = mma_reads_lines(&list[i]),
+                                .alone = mma_in_memory(&list[i]) &&
+                                         !mma_unit_find(list[i].name, false, list[i].factor)};
     return count;
 }
 

@@ -43,6 +43,7 @@ typedef struct schedule_unit {
     bool stands_in;   /* beyond strict, for any order */
     bool in_memory;   /* it reads both sides from the workgroup's memory */
     bool reads_lines; /* ... where lines may lie side by side, too, in place of steps */
+    bool alone;       /* ... and no other instruction adds as it does */
 } schedule_unit;
 
 /* The scheduler's view of a target. Where threads share a tile, a vector is what they hold

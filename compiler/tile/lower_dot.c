@@ -53,8 +53,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.unit = ir_op_attr(l->s, op, "unit") != 0;
     t.prefetch = schedule_step(l->s, op, "prefetch", 0);
     t.stage = schedule_step(l->s, op, "stage", 0);
-    t.mma = mma_unit_find(ir_op_string(l->s, op, "mma", ""),
-                          ir_op_attr(l->s, op, "mma_in_memory") != 0);
+    t.mma =
+        mma_unit_find(ir_op_string(l->s, op, "mma", ""), ir_op_attr(l->s, op, "mma_in_memory") != 0,
+                      ir_type_of(b->m, frame_memory(&t.f, 0))->element);
     t.depth = schedule_step(l->s, op, "depth", t.mma ? 2 : 0);
     t.loader = schedule_step(l->s, op, "loader", 0) != 0;
     if (t.f.shape.index[DOT_STRIP] >= 0)

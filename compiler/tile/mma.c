@@ -18,9 +18,10 @@ static const mma_unit units[] = {
 };
 enum { COUNT = sizeof units / sizeof *units };
 
-const mma_unit *mma_unit_find(const char *name, bool in_memory) {
+const mma_unit *mma_unit_find(const char *name, bool in_memory, dtype factor) {
     for (int i = 0; i < COUNT; i++)
-        if (strcmp(units[i].name, name) == 0 && mma_in_memory(&units[i]) == in_memory)
+        if (strcmp(units[i].name, name) == 0 && mma_in_memory(&units[i]) == in_memory &&
+            (factor == DTYPE_NONE || units[i].factor == factor))
             return &units[i];
     return NULL;
 }
@@ -29,7 +30,11 @@ const mma_unit *mma_unit_of(const ir_module *m, ir_op op) {
     int opcode = ir_op_get(m, op)->opcode;
     if (opcode != TILE_MMA && opcode != TILE_MMA_STAGE)
         return NULL;
-    return mma_unit_find(ir_op_string(m, op, "unit", ""), opcode == TILE_MMA_STAGE);
+    const char *name = ir_op_string(m, op, "unit", "");
+    const bool stage = opcode == TILE_MMA_STAGE;
+    dtype factor = ir_type_of(m, ir_op_get(m, op)->operands[0])->element;
+    const mma_unit *unit = mma_unit_find(name, stage, factor);
+    return unit ? unit : mma_unit_find(name, stage, DTYPE_NONE);
 }
 
 uint32_t mma_units(const mma_unit **list) {
@@ -45,6 +50,14 @@ bool mma_unit_is_of(const mma_unit *unit, const char *chip) {
             return true;
     }
     return false;
+}
+
+bool mma_sums_as(const char *name, dtype sum, const char *chip) {
+    int i = 0;
+    while (i < COUNT && !(strcmp(units[i].name, name) == 0 && units[i].sum == sum &&
+                          mma_unit_is_of(&units[i], chip)))
+        i++;
+    return i < COUNT;
 }
 
 bool mma_unit_is_exact(const mma_unit *unit) {

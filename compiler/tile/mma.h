@@ -26,13 +26,16 @@ static inline bool mma_in_memory(const mma_unit *unit) {
     return unit->b.row_threads == 0;
 }
 
-/* NULL: there is none of that name whose right factor is there, or else in registers. */
-const mma_unit *mma_unit_find(const char *name, bool in_memory);
+/* NULL: there is none of that name and type of factors (DTYPE_NONE: of any) whose right factor is
+ * there, or else in registers. */
+const mma_unit *mma_unit_find(const char *name, bool in_memory, dtype factor);
 /* That of a tile.mma or a tile.mma_stage; NULL: it is none, or there is no such unit. */
 const mma_unit *mma_unit_of(const ir_module *m, ir_op op);
 /* All of them; returns how many there are. */
 uint32_t mma_units(const mma_unit **list);
 bool mma_unit_is_of(const mma_unit *unit, const char *chip);
+/* Has the chip an instruction of that name with sums of that type? */
+bool mma_sums_as(const char *name, dtype sum, const char *chip);
 /* It adds as threads do, in strict too: exactly, or by one fma after the other, as hardware was
  * seen to do.
  */

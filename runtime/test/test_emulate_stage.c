@@ -29,6 +29,8 @@ static const struct {
     {EMULATED_MMA_WGMMA_F16, "mma.sm90.f16", &binary_f16, &binary_f32, 2},
     {EMULATED_MMA_WGMMA_I8, "mma.sm80.i8", NULL, NULL, 1},
     {EMULATED_MMA_WGMMA_U8, "mma.sm80.u8", NULL, NULL, 1},
+    {EMULATED_MMA_WGMMA_E4M3, "mma.sm90.fp8", &binary_e4m3, &binary_f32, 1},
+    {EMULATED_MMA_WGMMA_E5M2, "mma.sm90.fp8", &binary_e5m2, &binary_f32, 1},
 };
 static uint32_t now; /* the number of the present one */
 
@@ -166,6 +168,7 @@ static void multiply(emulated_thread *t, uint32_t *sums, uint32_t site) {
 /* After so many products, one after the other. */
 static uint32_t wanted_at(uint32_t row, uint32_t column, int products) {
     const matrix_unit *unit = matrix_unit_find(instructions[now].unit);
+    const binary_format *format = instructions[now].factor;
     matrix_factors *factors = calloc(2, sizeof *factors);
     uint64_t codes[2][K_MAX], sum = code_of(row, column, 3);
     assert_non_null(factors);
@@ -174,7 +177,8 @@ static uint32_t wanted_at(uint32_t row, uint32_t column, int products) {
         codes[1][k] = code_of(column, k, 2);
     }
     for (int i = 0; i < 2; i++)
-        matrix_factors_decode(&factors[i], unit, unit->factors[0], codes[i], steps_of_one());
+        matrix_factors_decode(&factors[i], unit, format ? format : unit->factors[0], codes[i],
+                              steps_of_one());
     for (int i = 0; i < products; i++)
         sum = matrix_unit_dot(unit, &factors[0], &factors[1], sum);
     free(factors);

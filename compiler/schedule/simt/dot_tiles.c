@@ -60,13 +60,6 @@ static bool may_multiply(const contraction *c, const schedule_unit *u) {
     return u->exact || (free && u->stands_in);
 }
 
-/* Do the sides lie as one that reads memory by itself has to find them? */
-static bool is_readable(const contraction *c, const schedule_unit *u) {
-    return !u->in_memory || u->reads_lines ||
-           (contraction_along(c, &c->lhs.access, AXIS_K) == 1 &&
-            contraction_along(c, &c->rhs.access, AXIS_K) == 1);
-}
-
 /* Chooses by the type in memory: a wider type computes with more than the unit reads. Where an
  * order is asked for, an instruction of a subgroup does it whatever there is of it. */
 static const schedule_unit *unit_for(const contraction *c, const char *order) {
@@ -76,8 +69,8 @@ static const schedule_unit *unit_for(const contraction *c, const char *order) {
     for (uint32_t i = 0; i < t->unit_count; i++) {
         const schedule_unit *u = &t->units[i];
         bool fits = u->factor == left && left == right && u->sum == c->element &&
-                    is_readable(c, u) && (order ? strcmp(order, u->name) == 0 : may_multiply(c, u));
-        if (fits && (is_worth(c, u) || (order && !u->in_memory)))
+                    (order ? strcmp(order, u->name) == 0 : may_multiply(c, u));
+        if (fits && (is_worth(c, u) || (order && (!u->in_memory || u->alone))))
             return u;
     }
     return NULL;
@@ -144,8 +137,8 @@ static bool is_boxes(const contraction *c, const contraction_operand *side, cont
     const int64_t unit = BOX_STRIDE / (int64_t)dtype_size(c->unit->factor),
                   length = along_k == 1 ? c->shape.k : extent;
     bool known = ir_dim_is_static(row) && ir_dim_is_static(from) && row > 0,
-         beside =
-             along_k == 1 || (along == 1 && !(lines == AXIS_M && c->tiles.mr.size > c->unit->m)),
+         beside = along_k == 1 || (along == 1 && c->unit->reads_lines &&
+                                   !(lines == AXIS_M && c->tiles.mr.size > c->unit->m)),
          argument = !ir_value_get(c->s->m, side->buffer)->op && side->packing == PACK_NOT;
     if (!known || !beside || !argument || row % unit != 0 || from % unit != 0)
         return false;

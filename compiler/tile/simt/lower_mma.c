@@ -207,7 +207,7 @@ ir_value lower_mma(dot *t, ir_builder *b, int64_t extent) {
     if (mma_in_memory(t->mma)) {
         if (lower_mma_stages(t, b, extent, &sum))
             return sum;
-        g.unit = t->mma = mma_unit_find(t->mma->name, false);
+        g.unit = t->mma = mma_unit_find(t->mma->name, false, t->mma->factor);
     }
     return lower_in_slots(&g, b, extent);
 }

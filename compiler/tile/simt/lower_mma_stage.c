@@ -1,10 +1,12 @@
 /* lower_mma_stage.c - a contraction's tile on a matrix unit that reads both sides from the
  * workgroup's memory, while it goes on: wgmma.
  *
- * All of a stage is copied there without going through registers. A slot has both sides, each with
- * its lines or its steps side by side, as they lie far away, in panels of up to 128 bytes a row,
- * swizzled (swizzle.h). The sums' pieces of rows are subgroups' and an instruction has 16 rows of
- * each; so of several instructions the left side's lines go to their places in blocks of 16.
+ * All of a stage is copied there without going through registers, but for a side of single bytes
+ * whose steps do not lie side by side, or not in whole words: registers turn it. A slot has both
+ * sides, each with its lines or its steps side by side, as they lie far away, in panels of up to
+ * 128 bytes a row, swizzled (swizzle.h). The sums' pieces of rows are subgroups' and an instruction
+ * has 16 rows of each; so of several instructions the left side's lines go to their places in
+ * blocks of 16.
  *
  * With three slots or more the products of one stage are under way while the next one's are begun,
  * and copies are, into a slot whose products all threads have waited for.
@@ -57,7 +59,8 @@ static bool can_copy(staging *g, ir_builder *b, int64_t extent) {
         stage_side *s = &g->sides[i];
         s->by_step = !mma_reads_lines(g->unit) || s->step_stride == 1 || s->line_stride != 1;
         s->piece = staging_piece(g, s, b, g->steps, g->rest);
-        all &= s->piece != 0;
+        s->loaded = !mma_reads_lines(g->unit) && s->piece == 0;
+        all &= s->piece != 0 || s->loaded;
     }
     return all;
 }
@@ -73,6 +76,15 @@ typedef struct stage_copy {
     int64_t steps;                /* those that there are */
     int64_t blocks, block_stride; /* of fetches: groups of lines, and how far they are apart */
 } stage_copy;
+
+/* Through registers, by which lines become steps. Parameters: those of staging_copy. */
+static void load_rows(const staging *g, const stage_side *s, ir_builder *b, ir_value to,
+                      ir_value from, const stage_rows *r) {
+    ir_value x = tile_load(b, frame_memory(&g->t->f, s->number), from, r->rows, r->columns,
+                           s->line_stride, s->step_stride);
+    ir_op store = tile_store(b, g->memory, to, x, r->to_stride, 1, false);
+    ir_op_set_attr(b->m, store, "swizzle", ir_attr_int(b->m, r->swizzle));
+}
 
 /* Rows of a panel, from a step and a line on; the panel begins at element `to` of the slot.
  * Parameters: a rectangle of the panel and the place of it, two numbers each; `c` has all that
@@ -93,7 +105,7 @@ static void copy_rows(const stage_copy *c, ir_builder *b, int64_t to, int64_t at
     ir_value place = tile_index_plus(b, c->slot, to);
     from = tile_index_plus(b, from, line * s->line_stride);
     if (rows > 0 && columns > 0)
-        staging_copy(c->g, s, b, place, from, &stage);
+        (s->loaded ? load_rows : staging_copy)(c->g, s, b, place, from, &stage);
 }
 
 /* Some lines from `line` on, to the place of line number `place` in the slot. */

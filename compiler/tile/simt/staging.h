@@ -23,6 +23,7 @@ typedef struct stage_side {
     bool turned;                      /* far away steps lie side by side, in a slot lines do */
     int64_t pitch, at;                /* of rows in a slot; where it begins there */
     int64_t piece;                    /* elements that are copied at once; 0: none can be */
+    bool loaded;                      /* ... and they are loaded and stored */
 } stage_side;
 
 typedef struct staging staging;

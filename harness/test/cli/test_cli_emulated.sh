@@ -143,6 +143,30 @@ def by_columns(x: Tensor["K", "M", f16], y: Tensor["K", "N", f16]) -> Tensor["M"
 def of_bytes(x: Tensor["M", "K", "E"], y: Tensor["N", "K", "E"]) -> Tensor["M", "N", i32]:
     """x @ y.T, exactly."""
     return x @ transpose(y)
+
+
+@cases(
+    case("whole", M=128, N=128, K=512, E=f8e4m3fn),
+    case("rest", M=100, N=72, K=336, E=f8e4m3fn),
+    case("small", M=5, N=9, K=36, E=f8e5m2),
+    case("special", M=64, N=64, K=96, E=f8e4m3fn, x=special(), y=special()),
+    case("wide", M=64, N=64, K=160, E=f8e5m2, x=normal(0, 100), y=normal(0, 1e-2)),
+    case("unaligned", M=70, N=33, K=99, E=f8e4m3fn),
+)
+@kernel
+def short_sums(x: Tensor["M", "K", "E"], y: Tensor["N", "K", "E"]) -> Tensor["M", "N", f32]:
+    """x @ y.T of 8-bit floats."""
+    return matmul(x, transpose(y), out=f32, order="mma.sm90.fp8")
+
+
+@cases(
+    case("whole", M=128, N=128, K=512, E=f8e4m3fn),
+    case("rest", M=100, N=72, K=345, E=f8e5m2),
+)
+@kernel
+def turned_sums(x: Tensor["K", "M", "E"], y: Tensor["K", "N", "E"]) -> Tensor["M", "N", f32]:
+    """x.T @ y of 8-bit floats."""
+    return matmul(transpose(x), y, out=f32, order="mma.sm90.fp8")
 END
 for schedule in MR=64,NR=32,DEPTH=2 MR=128,NR=128,STAGE=32,DEPTH=4 MR=64,NR=256,STAGE=16,DEPTH=3; do
     exits 0 "stages of $schedule" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench stages.tsr --quick --backend ptx-emulated --isa sm_90a \
@@ -157,7 +181,7 @@ has out "wgmma.wait_group.sync.aligned 1;" "products go on while the next ones b
 
 # Stages that a thread beside the workgroup's loads, or that all threads copy: the same bits by other code, of more threads.
 while read -r loader threads has hasnt; do
-    for kernel in by_rows by_steps by_columns of_bytes; do
+    for kernel in by_rows by_steps by_columns of_bytes short_sums; do
         words=(--isa sm_90a --schedule "MR=64,NR=64,BM=64,BN=64,LOADER=$loader")
         exits 0 "$kernel, LOADER=$loader" env TESSERA_EMULATE_ORDER=shuffled:3 "$tsr" bench stages.tsr --quick --backend ptx-emulated \
             --profile strict --filter "$kernel/whole" --json "${words[@]}"
@@ -277,6 +301,12 @@ unsigned sm_90a wgmma.mma_async.sync.aligned.m64n[0-9]*k32.s32.u8.u8
 unsigned sm_80 mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32
 END
 
+# No other instruction adds as wgmma adds 8-bit floats, so that what cannot be copied is turned in registers.
+exits 0 "code of them" "$tsr" compile stages.tsr --kernel short_sums --case whole --isa sm_90a --profile strict --emit asm
+has out "wgmma.mma_async.sync.aligned.m64n[0-9]*k32.f32.e4m3.e4m3 {.*, 1, 1, 1;" "turns no side"
+exits 3 "another chip" "$tsr" compile stages.tsr --kernel short_sums --case whole --isa sm_90 --profile strict --emit asm
+has err "E0622" "has no such unit"
+
 # So does the scheduler with those of integers, of whole tensors, in strict; what follows is in the same kernel. A side's bytes are
 # turned in registers.
 while read -r family chip instruction; do
@@ -290,7 +320,7 @@ while read -r family chip instruction; do
 done <<"END"
 ptx sm_80 mma\.sync\.aligned\.m16n8k32\.row\.col\.s32\.s8\.s8\.s32
 ptx sm_80 ldmatrix\.sync\.aligned\.m8n8\.x4\.shared\.b16
-ptx sm_90a mma\.sync\.aligned\.m16n8k32\.row\.col\.s32\.s8\.s8\.s32
+ptx sm_90a wgmma\.mma_async\.sync\.aligned\.m64n[0-9]*k32\.s32\.s8\.s8
 rocm gfx90a v_mfma_i32_16x16x16i8
 rocm gfx942 v_mfma_i32_16x16x32_i8
 rocm gfx1100 v_wmma_i32_16x16x16_iu8

@@ -176,6 +176,12 @@ static uint32_t bytes_of(const matrix_unit *unit) {
     return (uint32_t)unit->factors[0]->storage_bits / 8;
 }
 
+/* One of the two formats that the unit takes. */
+static const binary_format *format_of(const emulate_thread *first, const matrix_unit *unit) {
+    bool other = first->exchange.how >> EMULATED_SITE_BITS == EMULATED_MMA_WGMMA_E5M2;
+    return unit->factors[other];
+}
+
 static void decode(emulate_stage *s, const emulate_thread *first, const matrix_unit *unit) {
     const emulate_exchange *x = &first->exchange;
     uint32_t counts[2] = {ROWS, columns_of(x->shape)}, bytes = bytes_of(unit),
@@ -187,8 +193,8 @@ static void decode(emulate_stage *s, const emulate_thread *first, const matrix_u
                 codes[k] = in_registers(x->shape, side)
                                ? held_element(first, line, k, bytes)
                                : element(first->engine, x, side, line, k, bytes);
-            matrix_factors_decode(side ? &s->columns[line] : &s->rows[line], unit, unit->factors[0],
-                                  codes, steps);
+            matrix_factors_decode(side ? &s->columns[line] : &s->rows[line], unit,
+                                  format_of(first, unit), codes, steps);
         }
 }
 
