@@ -199,6 +199,8 @@ typedef struct checker {
     uint32_t blocks;             /* ... with a number, so far */
     uint32_t operations;         /* so far */
     bool constants_only;
+    const struct callable *plain; /* the function whose next call is without rules of its own: */
+    int plain_level;              /* 1: but for that of tangents, 2: without any */
 } checker;
 
 /* ---- scope.c ---- */
@@ -506,6 +508,9 @@ bool numerics_read(checker *c, const node *n, bool contract, compiler_numerics *
 
 /* ---- function.c, record.c: functions that kernels call, and records ---- */
 entity function_call(checker *c, struct callable *f, const node *n);
+/* rules.c: the same of a function with rules of its own, with its arguments; `level` as above. */
+bool rules_has_any(const struct callable *f, int level);
+entity rules_call(checker *c, struct callable *f, call_arguments *a, int level);
 entity record_call(checker *c, struct record_type *r, const node *n);
 /* replace(record, field=value): the record with other fields; of a state, the one that is written.
  */

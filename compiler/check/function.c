@@ -281,7 +281,10 @@ entity function_call(checker *c, callable *f, const node *n) {
         return entity_broken(n->at);
     call_arguments *a =
         call_arguments_of(c, f->ast->name, f->ast->parameters, f->ast->parameter_count);
+    const int level = c->plain == f ? c->plain_level : 0;
+    c->plain = NULL;
     a->at = n->at;
-    return !bind_arguments(c, n, a) || !emit_count(c, n->at) ? entity_broken(n->at)
-                                                             : write_out(c, f, a);
+    if (!bind_arguments(c, n, a) || !emit_count(c, n->at))
+        return entity_broken(n->at);
+    return !c->tiles && rules_has_any(f, level) ? rules_call(c, f, a, level) : write_out(c, f, a);
 }

@@ -269,7 +269,7 @@ static bool is_of_tiles(const ast_function *f) {
 static bool is_decorated(const ast_function *f) {
     bool decorated = false;
     for (uint32_t i = 0; i < f->decorator_count; i++)
-        decorated |= !numerics_is_one(f->decorators[i]);
+        decorated |= !numerics_is_one(f->decorators[i]) && !rules_is_one(f->decorators[i]);
     return decorated;
 }
 
@@ -297,6 +297,7 @@ source_module *module_load(compiler_source *s, const char *path, span part, diag
     vec_push(&s->opened, m);
     m->ast = parse_module(&s->text, part, &s->memory, d);
     list_parts(s, m);
+    rules_connect(m, d);
     import_states(s, m, part, d);
     import_operations(s, m, part, d);
     for (uint32_t i = 0; i < m->ast->import_count; i++)

@@ -50,9 +50,16 @@ typedef struct callable {
     const compiler_numerics *numerics; /* what it promises wherever it is called; or NULL */
     value_type *parameters;            /* by parameter of ast */
     value_type result;
-    const char *math; /* of a kernel's @math(...) */
+    const char *math;                 /* of a kernel's @math(...) */
+    const struct callable *vjp, *jvp; /* its own rules: @NAME.vjp, @NAME.jvp; or NULL */
+    bool straight;                    /* @ste: derivatives go through it as through a value */
+    const char *keep;                 /* @checkpoint: what it keeps; or NULL */
     bool read, broken;
 } callable;
+
+/* rules.c: decorators about derivatives, and the functions that they are of. */
+bool rules_is_one(const node *decorator);
+void rules_connect(source_module *m, diagnostics *d);
 
 /* from .norms import name as local */
 typedef struct imported_name {

@@ -30,7 +30,8 @@ static void read_promise(compiler_source *s, callable *f, const node *n, diagnos
 
 void promise_read(compiler_source *s, callable *f, diagnostics *d) {
     for (uint32_t i = 0; i < f->ast->decorator_count && !f->in_tiles && !f->is_kernel; i++)
-        read_promise(s, f, f->ast->decorators[i], d);
+        if (numerics_is_one(f->ast->decorators[i]))
+            read_promise(s, f, f->ast->decorators[i], d);
 }
 
 /* ---- calls ---- */

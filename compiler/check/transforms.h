@@ -39,7 +39,10 @@ entity transform_call_jacobian(checker *c, const transformed *t, call_arguments 
 typedef struct applied {
     checker *c;
     entity f;
-    call_arguments *given; /* outside */
+    int plain;  /* of a function with rules of its own: as checker.plain_level; 0: with them */
+    bool ruled; /* the operation has another block, for the rule, */
+    const value_list *rule; /* ... which makes these */
+    call_arguments *given;  /* outside */
     span at;
     region_draft draft;
     bool batched;                    /* vmap: */
@@ -72,6 +75,8 @@ typedef struct applied_request {
 } applied_request;
 ir_op applied_build(applied *a, const applied_request *q);
 void applied_release(applied *a);
+/* f(...) of values in the block that is written, by place. */
+entity applied_call(checker *c, const entity *f, const entity *values, uint32_t count, span at);
 /* The result outside, of the operation's results from `*next` on, which is moved. */
 entity applied_result(applied *a, const entity *like, const ir_value **next);
 

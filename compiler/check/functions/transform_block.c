@@ -101,7 +101,27 @@ static entity apply(applied *a, const entity *inside) {
     call[0] = (node){.kind = NODE_CALL, .at = a->at, .items = items, .count = count, .depth = 3};
     call[1] = (node){.kind = NODE_NAME, .at = a->at, .text = a->f.text, .depth = 1};
     call[0].left = &call[1];
+    c->plain = a->plain ? a->f.function : NULL;
+    c->plain_level = a->plain;
     return call_function(c, &a->f, call);
+}
+
+entity applied_call(checker *c, const entity *f, const entity *values, uint32_t count, span at) {
+    node *names = ARENA_NEW(&c->memory, node, count + 1), *call = ARENA_NEW(&c->memory, node, 2);
+    node **items = ARENA_NEW(&c->memory, node *, count + 1);
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = (node){.kind = NODE_NAME,
+                          .at = at,
+                          .text = arena_printf(&c->memory, "(%u;%u)", c->blocks, i),
+                          .depth = 1};
+        items[given++] = &names[i];
+        scope_define(c, names[i].text, values[i], at, NULL);
+    }
+    call[0] = (node){.kind = NODE_CALL, .at = at, .items = items, .count = given, .depth = 2};
+    call[1] = (node){.kind = NODE_NAME, .at = at, .text = f->text, .depth = 1};
+    call[0].left = &call[1];
+    return call_function(c, f, call);
 }
 
 bool applied_begin(applied *a) {
@@ -110,7 +130,8 @@ bool applied_begin(applied *a) {
     const uint32_t errors = c->report->reported;
     if (!tiles_refuse_call(c, a->f.text, a->at))
         return false;
-    a->draft = a->batched ? region_begin_turns(c, 1, a->at) : region_begin(c, 1, a->at);
+    a->draft =
+        a->batched ? region_begin_turns(c, 1, a->at) : region_begin(c, a->ruled ? 2 : 1, a->at);
     region_enter(c, &a->draft, 0);
     if (!a->batched) /* it runs once, as what is around it */
         c->inside = a->draft.inside;
@@ -152,15 +173,19 @@ ir_op applied_build(applied *a, const applied_request *q) {
     const size_t seen = results.count - own;
     for (size_t i = 0; q->behind && i < q->behind->count; i++)
         vec_push(&results, q->behind->items[i]);
+    value_list blocks[] = {next, {0}};
+    if (a->rule)
+        blocks[1] = *a->rule;
     const region_request request = {.opcode = q->opcode,
                                     .operands = &operands,
-                                    .next = &next,
+                                    .next = blocks,
                                     .results = results.items,
                                     .result_count = (uint32_t)results.count,
                                     .attrs = q->attrs,
                                     .attr_count = q->attr_count};
     ir_op op = region_build(c, &a->draft, &request);
-    observed_take(c, op, own);
+    if (op)
+        observed_take(c, op, own);
     a->seen = (uint32_t)seen;
     vec_release(&operands);
     vec_release(&next);
