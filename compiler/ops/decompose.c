@@ -419,8 +419,8 @@ static void decompose_none(composite *c) {
 
 typedef void (*decompose_fn)(composite *c);
 static const decompose_fn decompositions[] = {
-#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
-          summary)                                                                                 \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \
+          batching, flops, summary)                                                                \
     decompose_##decompose,
 #include "ops/graph.def"
 };

@@ -39,30 +39,30 @@
 #define REGIONS_RULED 2
 
 static const op_info graph_ops[] = {
-#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
-          summary)                                                                                 \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \
+          batching, flops, summary)                                                                \
     {"tessera." #name, IR_LEVEL_GRAPH,  operands, attrs,                                           \
      results,          REGIONS_##class, summary,  GRAPH_CLASS_##class == GRAPH_CLASS_FUNCTION},
 #include "ops/graph.def"
 };
 
 static const graph_class graph_classes[] = {
-#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
-          summary)                                                                                 \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \
+          batching, flops, summary)                                                                \
     GRAPH_CLASS_##class,
 #include "ops/graph.def"
 };
 
 static const graph_effects effects_of[] = {
-#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
-          summary)                                                                                 \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \
+          batching, flops, summary)                                                                \
     GRAPH_EFFECTS_##effects,
 #include "ops/graph.def"
 };
 
 static const int graph_flops[] = {
-#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
-          summary)                                                                                 \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \
+          batching, flops, summary)                                                                \
     flops,
 #include "ops/graph.def"
 };

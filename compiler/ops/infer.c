@@ -465,8 +465,8 @@ static bool graph_infer_region(query *q) {
 
 typedef bool (*infer_rule)(query *q);
 static const infer_rule rules[] = {
-#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
-          summary)                                                                                 \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \
+          batching, flops, summary)                                                                \
     graph_infer_##shape,
 #include "ops/graph.def"
 };

@@ -13,8 +13,8 @@
 #define derivative_none (*(const derivative *)NULL)
 
 static const derivative *const rules[] = {
-#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive, flops,   \
-          summary)                                                                                 \
+#define G(ENUM, name, operands, attrs, results, class, effects, shape, decompose, derive,          \
+          batching, flops, summary)                                                                \
     &derivative_##derive,
 #include "ops/graph.def"
 };

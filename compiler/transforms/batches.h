@@ -1,0 +1,54 @@
+/* batches.h - a block of tessera.vmap that becomes operations on all parts, from the inside.
+ *
+ * First it is known which of its values differ from part to part (batch_flow.c), and then its
+ * operations are built anew: plain ones by their rules (vmap.c, ops/batching), those with blocks
+ * with blocks that were built anew (batch_control.c, batch_combine.c). */
+#ifndef TESSERA_TRANSFORMS_BATCHES_H
+#define TESSERA_TRANSFORMS_BATCHES_H
+
+#include "transforms/engine.h"
+#include "ops/batching/batching.h"
+
+typedef struct batching {
+    transforming *t;
+    ir_module *m;
+    ir_builder b; /* where operations are built */
+    ir_dim count; /* parts */
+    /* Two tables by value of the block, and of blocks in it. */
+    value_table stands;  /* what stands for it */
+    value_table batched; /* is it another one for each part? Then that has the parts on axis 0. */
+} batching;
+
+static inline bool batch_differs(const batching *s, ir_value v) {
+    return value_table_get(&s->batched, v) != 0;
+}
+bool batch_any(const batching *s, const ir_value *values, uint32_t count);
+
+/* Finds the values of a block that differ, of those of its arguments that do. */
+void batch_flow(batching *s, ir_block block);
+
+/* The stand-in of a value: as it is, for all parts, or for all parts where `batched`. */
+static inline ir_value batch_stand(const batching *s, ir_value v) {
+    return value_table_get(&s->stands, v);
+}
+ir_value batch_all(batching *s, ir_value v);
+ir_value batch_as(batching *s, ir_value v, bool batched);
+void batch_set(batching *s, ir_value v, ir_value stand);
+/* The type of what stands for a value where it is batched, or is not. */
+ir_type batch_type(const batching *s, ir_value v, bool batched);
+/* In the module's arena. */
+ir_value *batch_room(const batching *s, uint32_t count);
+
+/* The same operation, with the same operands for each part. */
+void batch_copy(batching *s, ir_op op);
+/* Builds the operations of a block, for whose arguments something stands, but for its end. */
+bool batch_block(batching *s, ir_block block);
+/* An operation with blocks, of operands of which one differs. */
+bool batch_control(batching *s, ir_op op);
+void batch_combiner(batching *s, ir_op op);
+
+/* Another block is built from here on: the place before that. */
+ir_builder batch_enter(batching *s, ir_block block);
+void batch_end(batching *s, const ir_value *values, uint32_t count);
+
+#endif
