@@ -33,6 +33,7 @@ typedef struct dot_axes {
     int k;                     /* the contracted axis */
     int batch, x_free, y_free; /* counts of real dimensions */
     int first_x, first_y;      /* first axis of each side */
+    int last_x, last_y;        /* last one that has more than one place, if any does */
 } dot_axes;
 
 static void operand_index(const contraction *c, int side, const dot_axes *axes, affine *index) {
@@ -48,6 +49,14 @@ static void operand_index(const contraction *c, int side, const dot_axes *axes, 
         if (t->dims[i] != 1)
             index[i].coefficient[axis] = 1;
     }
+}
+
+/* Axes of one place stand between no others. */
+static int last_long(const axis_space *space, int first, int behind) {
+    int axis = behind - 1;
+    while (axis > first && space->extent[axis] == 1)
+        axis--;
+    return space->extent[axis] == 1 ? behind - 1 : axis;
 }
 
 static dot_axes number_axes(const contraction *c) {
@@ -70,7 +79,9 @@ static dot_axes number_axes(const contraction *c) {
             y->dims[i];
     ir_op_ints(g, c->op, "x_contract", list, 1);
     a.space.extent[a.k] = x->dims[list[0]];
-    a.space.keep[a.k] = a.space.keep[a.k - 1] = a.space.keep[a.first_y - 1] = true;
+    a.last_x = d->operand_count > 2 ? a.first_y - 1 : last_long(&a.space, a.first_x, a.first_y);
+    a.last_y = last_long(&a.space, a.first_y, a.k);
+    a.space.keep[a.k] = a.space.keep[a.last_y] = a.space.keep[a.last_x] = true;
     a.space.barrier[a.k - 1] = a.space.barrier[a.first_y - 1] = true;
     if (a.batch)
         a.space.barrier[a.batch - 1] = true;
@@ -114,7 +125,7 @@ void contraction_name_axes(contraction *c, int axes) {
 
 /* After merging: outer indices first (lhs's and rhs's own alike), then m, n, k. */
 static void sort_axes(contraction *c, const dot_axes *a, const axis_map *merged) {
-    int last_x = merged->index_of[a->first_y - 1], last_y = merged->index_of[a->k - 1];
+    int last_x = merged->index_of[a->last_x], last_y = merged->index_of[a->last_y];
     int m = c->exchanged ? last_y : last_x, n = c->exchanged ? last_x : last_y, order[NEST_AXES],
         count = 0;
     axis_map sorted = *merged;
