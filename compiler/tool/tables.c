@@ -6,6 +6,7 @@
 #include "ir/irdl.h"
 #include "ir/reference.h"
 #include "math/listing.h"
+#include "ops/batching/batching.h"
 #include "ops/graph.h"
 #include "ops/unit_order.h"
 #include "parameters/parameters.h"
@@ -40,6 +41,24 @@ static void print_capabilities(text *out) {
 #include "device/capability_keys.def"
 }
 
+static void print_batch_rule(text *out, batch_rule rule, const char *summary) {
+    const char *separator = "| ";
+    for (int op = 0; op < GRAPH_OP_COUNT; op++) {
+        if (batching_of(op) != rule)
+            continue;
+        text_printf(out, "%s`%s`", separator, op_info_get(op)->name + strlen("tessera."));
+        separator = ", ";
+    }
+    text_printf(out, " | %s |\n", summary);
+}
+
+/* Operations by the rule of their batches. */
+static void print_batches(text *out) {
+    text_append(out, "| operations | on a batch |\n|---|---|\n");
+#define RULE(name, summary) print_batch_rule(out, batch_rule_##name, summary);
+#include "ops/batching/batching.def"
+}
+
 page_print *page_find(const char *option) {
     static const struct {
         const char *option;
@@ -50,6 +69,7 @@ page_print *page_find(const char *option) {
                  {"--parameters", parameter_print_words},
                  {"--matrix-units", unit_order_print},
                  {"--limits", print_limits},
+                 {"--batches", print_batches},
                  {"--capabilities", print_capabilities},
                  {"--pyi", print_pyi}};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)

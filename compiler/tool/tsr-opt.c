@@ -44,6 +44,7 @@ static const char usage[] =
     "  --capabilities           print the table of what a device says of itself, as "
     "docs/devices.md has it\n"
     "  --limits                 print the limits of the language, as docs/language.md has them\n"
+    "  --batches                print the rules of batches, as docs/batches.md has them\n"
     "  --pyi                    print the names of the language with their parameters, as "
     "harness/python/tessera/language.pyi has them\n"
     "  -h, --help               print this\n";
