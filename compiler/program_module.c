@@ -10,18 +10,29 @@
 #include "module.h"
 #include "ops/control.h"
 #include "ops/donated.h"
+#include "ops/transforms.h"
 #include "parameters/parameters.h"
 #include "pipeline.h"
 #include "program/build.h"
 #include "special.h"
 #include "tessera/chip.h"
 
-bool compiler_instance_is_program(const compiler_instance *instance) {
-    const ir_module *m = instance->graph;
-    bool found = donated_any(m, ir_module_kernel(m));
+static bool holds(const ir_module *m, bool (*is_one)(int opcode)) {
+    bool found = false;
     for (ir_walk w = ir_walk_block(m, ir_module_body(m)); !found && ir_walk_next(&w);)
-        found = control_makes_program(ir_op_get(m, w.op)->opcode);
+        found = is_one(ir_op_get(m, w.op)->opcode);
     return found;
+}
+
+/* Transforms of functions are expanded: their operations may be loops, as none of the graph is. */
+bool compiler_instance_is_program(const compiler_instance *instance) {
+    status ignored = STATUS_INIT;
+    const ir_module *m = instance->graph,
+                    *expanded = holds(m, transform_is_one)
+                                    ? instance_specialized((compiler_instance *)instance, &ignored)
+                                    : NULL;
+    return donated_any(m, ir_module_kernel(m)) ||
+           holds(expanded ? expanded : m, control_makes_program);
 }
 
 /* Names of sections and the images behind them. */

@@ -54,7 +54,8 @@ static void add_backend(fuzz_state *f, const backend *b, compiler_profile profil
     uint32_t most = c->threads[c->thread_count - 1];
     if (!backend_honours(b, name))
         return;
-    bool meaning = f->request->family == FUZZ_TILES && profile == PROFILE_STRICT;
+    bool meaning = (f->request->family == FUZZ_TILES || f->request->family == FUZZ_BATCHES) &&
+                   profile == PROFILE_STRICT;
     const char *isa = backend_target_for(b, c->isa, c->own[b - backend_table]);
     add_way(f, (trial_way){name, b->name, isa, most, false, false, NULL, meaning, false});
     if (profile == PROFILE_STRICT)
@@ -114,7 +115,8 @@ static const struct family {
     const char *name;
 } families[] = {[FUZZ_TENSORS] = {fuzz_generate, ""},
                 [FUZZ_TILES] = {fuzz_generate_tiles, "tiles"},
-                [FUZZ_PROGRAMS] = {fuzz_generate_programs, "programs"}};
+                [FUZZ_PROGRAMS] = {fuzz_generate_programs, "programs"},
+                [FUZZ_BATCHES] = {fuzz_generate_batches, "batches"}};
 
 static void generate(const fuzz_state *f, const choice_list *given, text *source) {
     choices c;

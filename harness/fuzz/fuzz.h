@@ -11,8 +11,9 @@
 
 typedef enum fuzz_family {
     FUZZ_TENSORS,
-    FUZZ_TILES,   /* kernels of tiles, each beside its computation on tensors */
-    FUZZ_PROGRAMS /* branches, loops, calls, sorts, in @graph */
+    FUZZ_TILES,    /* kernels of tiles, each beside its computation on tensors */
+    FUZZ_PROGRAMS, /* branches, loops, calls, sorts, in @graph */
+    FUZZ_BATCHES   /* vmap of kernels of tensors, each beside a loop of it */
 } fuzz_family;
 
 typedef struct fuzz_request {

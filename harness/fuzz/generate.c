@@ -128,8 +128,11 @@ const fuzz_value *fuzz_parameter(fuzz_kernel *k, dtype type, int rank, const int
     return v;
 }
 
-static void type_text(const fuzz_value *v, const char *policies, text *out) {
+/* A tensor like `v`, so many of them stacked (0: one). */
+static void type_text(const fuzz_value *v, int64_t parts, const char *policies, text *out) {
     text_append(out, "Tensor[");
+    if (parts)
+        text_printf(out, "%" PRId64 ", ", parts);
     for (int i = 0; i < v->rank; i++)
         text_printf(out, "%" PRId64 ", ", v->dims[i]);
     text_printf(out, "%s%s]", dtype_name(v->type), policies);
@@ -145,7 +148,7 @@ static bool begin_statement(fuzz_kernel *k, uint32_t n, const char *policies, co
                     add_value(k, 't', k->count, v->type, v->rank, v->dims)->name);
     if (*policies) {
         text_append(&k->body, ": ");
-        type_text(v, policies, &k->body);
+        type_text(v, 0, policies, &k->body);
     }
     text_append(&k->body, " = ");
     return true;
@@ -237,23 +240,31 @@ static void first_parameter(fuzz_kernel *k) {
     fuzz_parameter(k, type, rank, dims, NULL);
 }
 
-static void put_signature(const fuzz_kernel *k, const fuzz_value *const *outputs, uint32_t n,
-                          text *out) {
+/* What a function takes and gives, of each so many: of the values in `stacked`, or of all. */
+typedef struct signature {
+    const char *name;
+    const fuzz_value *const *outputs;
+    uint32_t output_count;
+    int64_t parts; /* 0: one */
+    uint32_t stacked;
+} signature;
+
+static void put_signature(const fuzz_kernel *k, const signature *s, text *out) {
     const char *separator = "";
-    text_printf(out, "def %s(", FUZZ_KERNEL);
-    for (uint32_t i = 0; i < k->count; i++) {
+    text_printf(out, "def %s(", s->name);
+    for (uint32_t i = 0, number = 0; i < k->count; i++) {
         if (k->values[i].name[0] != 'p')
             continue;
         text_printf(out, "%s%s: ", separator, k->values[i].name);
-        type_text(&k->values[i], "", out);
+        type_text(&k->values[i], s->stacked >> number++ & 1 ? s->parts : 0, "", out);
         separator = ", ";
     }
-    text_append(out, n > 1 ? ") -> tuple[" : ") -> ");
-    for (uint32_t i = 0; i < n; i++) {
+    text_append(out, s->output_count > 1 ? ") -> tuple[" : ") -> ");
+    for (uint32_t i = 0; i < s->output_count; i++) {
         text_append(out, i ? ", " : "");
-        type_text(outputs[i], "", out);
+        type_text(s->outputs[i], s->parts, "", out);
     }
-    text_append(out, n > 1 ? "]:\n" : ":\n");
+    text_append(out, s->output_count > 1 ? "]:\n" : ":\n");
 }
 
 /* Does a later statement use it? */
@@ -277,25 +288,98 @@ static uint32_t choose_outputs(fuzz_kernel *k, const fuzz_value **outputs) {
     return n;
 }
 
-static void put_module(fuzz_kernel *k, text *out) {
-    const fuzz_value *outputs[OUTPUTS_MAX];
-    uint32_t n = choose_outputs(k, outputs);
-    bool correct = choose_rarely(k->c, 6) && !k->specified;
-    text_printf(out, "from tessera import *\n\n\n%s@cases(case(\"%s\"%s))\n@kernel\n",
-                correct ? "@math(\"correct\")\n" : "", FUZZ_CASE, k->distributions.data);
-    put_signature(k, outputs, n, out);
+/* The kernel's words above a function. */
+static void put_head(const fuzz_kernel *k, bool correct, text *out) {
+    text_printf(out, "\n\n%s@cases(case(\"%s\"%s))\n@%s\n", correct ? "@math(\"correct\")\n" : "",
+                FUZZ_CASE, k->distributions.data, k->batches ? "jit" : "kernel");
+}
+
+static void put_body(const fuzz_kernel *k, const signature *s, text *out) {
     text_append(out, k->body.data);
     text_append(out, "    return ");
-    for (uint32_t i = 0; i < n; i++)
-        text_printf(out, "%s%s", i ? ", " : "", outputs[i]->name);
+    for (uint32_t i = 0; i < s->output_count; i++)
+        text_printf(out, "%s%s", i ? ", " : "", s->outputs[i]->name);
     text_append(out, "\n");
 }
 
-void fuzz_generate(choices *c, text *out) {
-    fuzz_kernel k = {.c = c};
+/* ---- batches ---- */
+
+/* Parameters that are stacked, or those that are the same for each part. */
+static void put_parameters(const fuzz_kernel *k, uint32_t which, text *out) {
+    text_append_char(out, '(');
+    for (uint32_t i = 0; i < k->parameters; i++)
+        if (which >> i & 1)
+            text_printf(out, "p%u, ", i);
+    text_append_char(out, ')');
+}
+
+/* The function of a part for a turn: whose parameters it finds in two tuples. */
+static void put_turn(const fuzz_kernel *k, uint32_t stacked, text *out) {
+    uint32_t each = 0, same = 0;
+    text_append(out, "\n\ndef turn(same, each):\n    return same, part(");
+    for (uint32_t i = 0; i < k->parameters; i++) {
+        const bool own = stacked >> i & 1;
+        text_printf(out, "%s%s[%u]", i ? ", " : "", own ? "each" : "same", own ? each++ : same++);
+    }
+    text_append(out, ")\n");
+}
+
+static void put_in_axes(const fuzz_kernel *k, uint32_t stacked, text *out) {
+    text_append(out, "    return vmap(part, in_axes=(");
+    for (uint32_t i = 0; i < k->parameters; i++)
+        text_append(out, stacked >> i & 1 ? "0, " : "None, ");
+    text_append(out, "))");
+}
+
+/* vmap of the function, and a scan that gives on what is the same for each part. */
+static void put_batches(const fuzz_kernel *k, signature s, bool correct, text *out) {
+    static const int64_t counts[] = {3, 1, 2, 5};
+    const uint32_t all = (1u << k->parameters) - 1;
+    s.name = "part";
+    text_append(out, "\n\n");
+    put_signature(k, &s, out);
+    put_body(k, &s, out);
+    s.parts = counts[choose_below(k->c, 4)];
+    s.stacked = 1;
+    for (uint32_t i = 1; i < k->parameters; i++)
+        s.stacked |= choose_rarely(k->c, 3) ? 0 : 1u << i;
+    put_turn(k, s.stacked, out);
+    put_head(k, correct, out);
+    s.name = FUZZ_KERNEL;
+    put_signature(k, &s, out);
+    put_in_axes(k, s.stacked, out);
+    put_parameters(k, all, out);
+    text_append_char(out, '\n');
+    put_head(k, correct, out);
+    s.name = FUZZ_MEANING;
+    put_signature(k, &s, out);
+    text_append(out, "    return scan(turn, ");
+    put_parameters(k, all & ~s.stacked, out);
+    text_append(out, ", ");
+    put_parameters(k, s.stacked, out);
+    text_append(out, ")[1]\n");
+}
+
+static void put_module(fuzz_kernel *k, text *out) {
+    const fuzz_value *outputs[OUTPUTS_MAX];
+    const signature s = {
+        .name = FUZZ_KERNEL, .outputs = outputs, .output_count = choose_outputs(k, outputs)};
+    const bool correct = choose_rarely(k->c, 6) && !k->specified;
+    text_append(out, "from tessera import *\n");
+    if (k->batches) {
+        put_batches(k, s, correct, out);
+        return;
+    }
+    put_head(k, correct, out);
+    put_signature(k, &s, out);
+    put_body(k, &s, out);
+}
+
+static void generate(choices *c, bool batches, text *out) {
+    fuzz_kernel k = {.c = c, .batches = batches};
     text_init(&k.body);
     text_init(&k.distributions);
-    k.large = choose_rarely(c, LARGE_ONE_IN);
+    k.large = !batches && choose_rarely(c, LARGE_ONE_IN);
     first_parameter(&k);
     uint32_t statements = 1 + choose_below(c, k.large ? LARGE_STATEMENTS_MAX : STATEMENTS_MAX);
     for (uint32_t i = 0; i < statements; i++)
@@ -306,4 +390,12 @@ void fuzz_generate(choices *c, text *out) {
     put_module(&k, out);
     text_release(&k.body);
     text_release(&k.distributions);
+}
+
+void fuzz_generate(choices *c, text *out) {
+    generate(c, false, out);
+}
+
+void fuzz_generate_batches(choices *c, text *out) {
+    generate(c, true, out);
 }

@@ -23,6 +23,7 @@ typedef struct fuzz_kernel {
     int64_t work;       /* multiplications so far */
     bool specified;     /* calls a function that @math("correct") does not have */
     bool large;         /* of sizes at which the compiler changes its mind; few statements */
+    bool batches;       /* the statements are those of a function that vmap takes */
 } fuzz_kernel;
 
 /* One value that was made before; later ones are chosen more often. */

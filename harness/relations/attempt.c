@@ -374,6 +374,8 @@ bool attempt_run(attempt *t, relation_id id, status *st) {
     t->violation = (violation){0};
     if (id == RELATION_STEPS)
         return attempt_steps(t, st);
+    if (id == RELATION_VMAP)
+        return attempt_vmap(t, st);
     if (id == RELATION_BATCH)
         return attempt_batch(t, st);
     if (id == RELATION_POSITION)

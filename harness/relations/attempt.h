@@ -83,6 +83,9 @@ bool attempt_numerics(attempt *t, const tensor *plain, status *st);
 /* attempt_steps.c: of a kernel that has @verify.steps */
 bool attempt_steps(attempt *t, status *st);
 
+/* attempt_vmap.c: of our code */
+bool attempt_vmap(attempt *t, status *st);
+
 /* attempt_batch.c */
 /* The tensor with positions `order` of an axis alone; axis -1: a copy. */
 bool attempt_take(const tensor *from, int axis, const int64_t *order, int64_t count, tensor *out,

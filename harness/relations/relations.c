@@ -416,6 +416,11 @@ static void check_plain(check_state *c, relation_id id) {
         tell_none(c, id, "our code reads no environment while it runs");
         return;
     }
+    if (id == RELATION_VMAP && c->request->column->with) {
+        if (c->request->named)
+            tell_none(c, id, "code of others has no form for batches");
+        return;
+    }
     try_all(c, &o, 0);
     tell(c, &o);
 }

@@ -62,11 +62,15 @@ static bool is_small(const shape *s, status *st) {
                        (unsigned long long)(flops_max / 1000000)));
 }
 
+static uint64_t next_number(void) {
+    static uint64_t shapes;
+    return ++shapes;
+}
+
 bool shape_open(shape *s, const relations_column *column, const shape_request *request,
                 status *st) {
-    static uint64_t shapes;
     const compiler_kernel *k = column->kernel;
-    *s = (shape){.number = ++shapes,
+    *s = (shape){.number = next_number(),
                  .seed = request->seed,
                  .given = request->inputs != NULL,
                  .like = request->like,
@@ -98,6 +102,15 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
                           : inputs_make(&s->signature, &drawn, request->seed, s->inputs, st)) &&
          compiler_check_values(s->instance, s->inputs, st) &&
          (request->inputs || within_checks(s, st));
+    if (!ok)
+        shape_close(s);
+    return ok;
+}
+
+bool shape_batched(shape *s, const shape *one, int64_t parts, status *st) {
+    *s = (shape){.number = next_number(), .seed = one->seed, .like = one->like, .c = one->c};
+    s->instance = compiler_batched(one->instance, parts, st);
+    bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st);
     if (!ok)
         shape_close(s);
     return ok;

@@ -31,6 +31,8 @@ typedef struct shape_request {
     const char *inputs; /* a folder with NAME.npy for each; NULL: they are generated */
 } shape_request;
 bool shape_open(shape *s, const relations_column *column, const shape_request *request, status *st);
+/* The same for so many sets of inputs at once (compiler_batched), of which it has none itself. */
+bool shape_batched(shape *s, const shape *one, int64_t parts, status *st);
 void shape_close(shape *s);
 
 /* Circumstances that may differ from one run to the next. */

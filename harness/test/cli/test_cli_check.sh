@@ -146,6 +146,14 @@ exits 0 "their pack" "$tsr" replay "$(python3 -c 'import json; print(json.load(o
 has out "^REPRODUCED_EXACT" "happens again"
 exits 5 "no steps, no verdict" "${check[@]}" --filter total --relation steps
 
+# Several sets of inputs at once, as vmap computes them, and each alone; not of code of others, and not of kernels of tiles.
+for one in row_sums total product numbered partial_sums; do
+    exits 0 "$one at once" "${check[@]}" --filter "$one" --relation vmap --json
+    python3 verdicts.py >verdicts
+    has verdicts "^vmap holds" "$one has the bits of each alone"
+done
+exits 5 "code of others at once" "$tsr" check k.tsr --filter row_sums --with "$functions" --relation vmap
+
 # Integers of a state are within what its record and the kernel check, on each shape where any are.
 for kernel in own cached paged; do
     exits 0 "room in what $kernel takes" "$tsr" check room.tsr --filter "$kernel" --relation numerics

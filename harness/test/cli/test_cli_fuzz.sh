@@ -58,6 +58,11 @@ shrunk=$(sed -n 's/^shrunk in [0-9]* runs to \(.*\):$/\1/p' out)
 exits 0 "is shrunk to a kernel that runs without it" "$tsr" bench "$shrunk" --quick --profile strict
 exits 2 "programs, or tiles" "$tsr" fuzz --programs --tiles
 
+# Batches: vmap of a function, and a loop of it.
+exits 0 "random batches" "$tsr" fuzz --batches --seed 1 --kernels "$programs"
+has out "^seed 1, batches,strict: kernels 0 to $programs: 0 failed$" "have the bits of the loop"
+exits 2 "batches, or programs" "$tsr" fuzz --batches --programs
+
 # Random schedules: the goldens hold under each.
 # A source of each kind, for which other schedules mean other code.
 sources=("${most_of_corpus[@]}")

@@ -1,0 +1,94 @@
+/* batched.c - a kernel for several sets of inputs at once: its operations are those of a
+ * tessera.vmap. */
+#include <string.h>
+
+#include "graph/instance.h"
+#include "graph/passes.h"
+#include "ops/build.h"
+#include "ops/control.h"
+#include "ops/tiles.h"
+
+static bool has_room(const ir_module *m, const ir_value *values, uint32_t count) {
+    bool room = true;
+    for (uint32_t i = 0; i < count; i++)
+        room &= ir_type_of(m, values[i])->rank < IR_MAX_RANK;
+    return room;
+}
+
+static ir_type stacked(ir_module *m, ir_value v, int64_t parts) {
+    const ir_type_data *t = ir_type_of(m, v);
+    ir_dim dims[IR_MAX_RANK] = {parts};
+    memcpy(dims + 1, t->dims, sizeof *dims * (size_t)t->rank);
+    return ir_type_tensor(m, t->element, t->rank + 1, dims);
+}
+
+/* All of the kernel's operations but its return, into the block of one before that. */
+static void move_into(ir_module *m, ir_op vmap, ir_op end) {
+    const ir_op_data *r = ir_op_get(m, end);
+    const ir_block block = ir_op_block(m, vmap, 0);
+    ir_builder inside = {.m = m, .block = block};
+    ir_build(&inside, &(ir_op_spec){.opcode = GRAPH_NEXT,
+                                    .operands = r->operands,
+                                    .operand_count = r->operand_count});
+    const ir_op next = ir_block_get(m, block)->last;
+    for (ir_op op = ir_kernel_body(m)->first, behind; op != vmap; op = behind) {
+        behind = ir_op_get(m, op)->next;
+        ir_op_remove_attr(m, op, "id");         /* of sums in the kernel's own block */
+        ir_op_get(m, op)->location.setting = 0; /* the instance has no settings */
+        ir_op_move_before(m, op, next);
+    }
+}
+
+static void wrap(ir_module *m, int64_t parts) {
+    ir_block_data *body = ir_kernel_body(m);
+    const ir_op end = body->last;
+    const ir_op_data *r = ir_op_get(m, end);
+    ir_type *types = ARENA_NEW(ir_module_arena(m), ir_type, r->operand_count + 1);
+    for (uint32_t i = 0; i < r->operand_count; i++)
+        types[i] = stacked(m, r->operands[i], parts);
+    const ir_named_attr attrs[] = {{"count", ir_attr_int(m, parts)},
+                                   {"sliced", ir_attr_int(m, body->argument_count)}};
+    ir_builder b = {.m = m, .block = r->block, .before = end, .location = r->location};
+    const ir_op vmap = ir_build(&b, &(ir_op_spec){.opcode = GRAPH_VMAP,
+                                                  .operands = body->arguments,
+                                                  .operand_count = body->argument_count,
+                                                  .results = types,
+                                                  .result_count = r->operand_count,
+                                                  .attrs = attrs,
+                                                  .attr_count = 2,
+                                                  .region_count = 1});
+    move_into(m, vmap, end);
+    for (uint32_t i = 0; i < body->argument_count; i++) {
+        const ir_value whole = body->arguments[i];
+        const ir_value part =
+            ir_block_add_argument(m, ir_op_block(m, vmap, 0), ir_value_get(m, whole)->type, NULL);
+        ir_replace_uses(m, whole, part);
+        ir_value_get(m, whole)->type = stacked(m, whole, parts);
+    }
+    ir_op_set_operands(m, vmap, body->arguments, body->argument_count);
+    ir_op_set_operands(m, end, ir_op_get(m, vmap)->results, r->operand_count);
+}
+
+compiler_instance *compiler_batched(compiler_instance *instance, int64_t parts, status *st) {
+    const ir_module *from = instance->graph;
+    const ir_block_data *body = ir_kernel_body(from);
+    const ir_op_data *end = ir_op_get(from, body->last);
+    if (compiler_instance_is_contract(instance) || tiles_of(from)) {
+        status_set(st, STATUS_UNAVAILABLE, "a kernel %s does not run on batches",
+                   tiles_of(from) ? "of tiles" : "without a formula");
+        return NULL;
+    }
+    if (!has_room(from, body->arguments, body->argument_count) ||
+        !has_room(from, end->operands, end->operand_count)) {
+        status_set(st, STATUS_UNAVAILABLE, "a tensor of %d axes has no room for a batch",
+                   IR_MAX_RANK);
+        return NULL;
+    }
+    ir_module *m = ir_module_clone(from);
+    wrap(m, parts);
+    compiler_instance *batch = compiler_instance_new(m, instance->dims);
+    if (ir_verify(m, st) && instance_specialized(batch, st))
+        return batch;
+    compiler_instance_free(batch);
+    return NULL;
+}
