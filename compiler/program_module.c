@@ -164,7 +164,8 @@ static bool build(compiler_instance *instance, const compiler_options *options, 
                   compiler_artifact *out, status *st) {
     draft p;
     kernels k = {.count = 0};
-    bool ok = draft_build(m, &p, st) && build_kernels(m, &p, options, instance->settings, &k, st) &&
+    bool ok = draft_build(m, options->unoptimised, &p, st) &&
+              build_kernels(m, &p, options, instance->settings, &k, st) &&
               schedules_fit(instance, options, &k.fits, st);
     if (ok)
         draft_place(m, &p);
@@ -180,7 +181,7 @@ bool program_each(compiler_instance *instance, const compiler_options *options,
     const compiler_options each = options_of_kernel(options);
     ir_module *m = pipeline_dispatches(instance, options, st);
     draft p;
-    bool ok = m && draft_build(m, &p, st);
+    bool ok = m && draft_build(m, options->unoptimised, &p, st);
     const size_t count = ok ? p.kernels.count : 0;
     schedule_fits fits = {0};
     for (size_t i = 0; i < count && ok; i++) {

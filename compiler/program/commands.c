@@ -509,12 +509,12 @@ static bool fits_a_module(const draft *p, status *st) {
                       p->kernels.count, p->constants.count, most);
 }
 
-bool draft_build(const ir_module *m, draft *p, status *st) {
+bool draft_build(const ir_module *m, bool unoptimised, draft *p, status *st) {
     const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
     const ir_block_data *body = ir_block_get(m, block);
     const ir_op_data *end = ir_op_get(m, body->last);
     size_t values = ir_value_count(m) + 1, ops = ir_op_count(m) + 1;
-    *p = (draft){.arena_bytes = 0};
+    *p = (draft){.unoptimised = unoptimised};
     emitter e = {.m = m, .p = p, .st = st};
     e.views = base_calloc(values, sizeof *e.views);
     e.known = base_calloc(values, sizeof *e.known);

@@ -75,12 +75,13 @@ typedef struct draft {
     command_list commands;
     bool fills;                        /* one of them does */
     bool in_place;                     /* a dispatch makes an output in its input's place */
+    bool unoptimised;                  /* kernels are: their reshapes are copies */
     int64_t arena_bytes, needed_bytes; /* `needed`: the most that is alive there
                                         at once */
 } draft;
 
 /* Drafts an outlined module. Slots of the arena have no places yet. */
-bool draft_build(const ir_module *m, draft *p, status *st);
+bool draft_build(const ir_module *m, bool unoptimised, draft *p, status *st);
 void draft_release(draft *p);
 /* Finds the donations and what kernels should make in place (donate.c). */
 void draft_find_donations(const ir_module *m, draft *p);

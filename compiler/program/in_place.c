@@ -24,10 +24,14 @@ static bool same_view(const draft_view *a, const draft_view *b) {
 
 /* ---- updates ---- */
 
+static bool is_reshape(const ir_module *m, const draft *p, ir_op op) {
+    return op && ir_op_get(m, op)->opcode == GRAPH_RESHAPE && !p->unoptimised;
+}
+
 /* The value behind reshapes. */
-static ir_value reshaped(const ir_module *m, ir_value v) {
+static ir_value reshaped(const ir_module *m, const draft *p, ir_value v) {
     ir_op op = ir_value_get(m, v)->op;
-    while (op && ir_op_get(m, op)->opcode == GRAPH_RESHAPE) {
+    while (is_reshape(m, p, op)) {
         v = ir_op_get(m, op)->operands[0];
         op = ir_value_get(m, v)->op;
     }
@@ -43,9 +47,9 @@ static uint32_t uses_in(const ir_module *m, ir_op function, ir_value v) {
 }
 
 /* The input whose updates are output number o, and nothing else; UINT32_MAX: there is none. */
-static uint32_t updated_input(const ir_module *m, ir_op function, uint32_t o) {
+static uint32_t updated_input(const ir_module *m, const draft *p, ir_op function, uint32_t o) {
     const ir_block_data *body = ir_block_get(m, ir_op_block(m, function, 0));
-    ir_value result = reshaped(m, ir_op_get(m, body->last)->operands[o]);
+    ir_value result = reshaped(m, p, ir_op_get(m, body->last)->operands[o]);
     ir_op scatter = ir_value_get(m, result)->op;
     uint32_t number = 0;
     if (!scatter || ir_op_get(m, scatter)->opcode != GRAPH_SCATTER)
@@ -57,7 +61,7 @@ static uint32_t updated_input(const ir_module *m, ir_op function, uint32_t o) {
         ir_op op = ir_value_get(m, input)->op;
         if (!op)
             return ir_value_get(m, input)->index;
-        if (ir_op_get(m, op)->opcode != GRAPH_RESHAPE)
+        if (!is_reshape(m, p, op))
             break;
         input = ir_op_get(m, op)->operands[0];
     }
@@ -136,7 +140,7 @@ static void join_updated(const ir_module *m, draft *p, command_list *block) {
             join_updated(m, p, &c->blocks[b]);
         for (uint32_t o = k ? inputs_of(m, k) : 0; k && o < c->views.count; o++) {
             const uint32_t inputs = inputs_of(m, k),
-                           input = updated_input(m, k->function, o - inputs);
+                           input = updated_input(m, p, k->function, o - inputs);
             if (input == UINT32_MAX)
                 continue;
             draft_wish(k, inputs, input, o - inputs);

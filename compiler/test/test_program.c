@@ -498,7 +498,7 @@ static void equal_dispatches_are_compiled_once(void **state) {
     draft p;
     ir_module *m = pipeline_dispatches(instance, &options, &st);
     assert_non_null(m);
-    assert_true(draft_build(m, &p, &st));
+    assert_true(draft_build(m, false, &p, &st));
     draft_place(m, &p);
     assert_true(p.commands.count >= 3 * LAYERS);
     assert_int_equal(p.kernels.count * LAYERS, p.commands.count);

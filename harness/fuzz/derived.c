@@ -25,11 +25,12 @@ bool fuzz_derived(fuzz_kernel *k) {
     }
 }
 
-/* Calls are numbered, so two of equal arguments have masks of their own. */
+/* Calls are numbered, so two of equal arguments have masks of their own. A batch would need a step
+ * that is another one for each part. */
 bool fuzz_dropout(fuzz_kernel *k) {
     static const char *const chances[] = {"0.5", "0.1", "0.999", "0.0"};
     const fuzz_value *x = fuzz_any(k);
-    return dtype_is_float(x->type) &&
+    return dtype_is_float(x->type) && !k->batches &&
            fuzz_let(k, x->type, x->rank, x->dims, "dropout(%s, p=%s, seed=%u, step=%u)", x->name,
                     chances[choose_below(k->c, 4)], choose_below(k->c, 3), choose_below(k->c, 2));
 }
@@ -41,6 +42,8 @@ bool fuzz_random(fuzz_kernel *k) {
     const fuzz_value *x = fuzz_any(k);
     const uint32_t call = choose_below(k->c, 4), seed = choose_below(k->c, 3),
                    step = choose_below(k->c, 2);
+    if (k->batches)
+        return false;
     if (call < 3)
         return fuzz_let(k, call == 2 ? DTYPE_BOOL : DTYPE_F32, x->rank, x->dims, calls[call],
                         x->name, seed, step);
