@@ -1,5 +1,7 @@
 /* batched.c - a kernel for several sets of inputs at once: its operations are those of a
  * tessera.vmap. */
+#include "tessera/batched.h"
+
 #include <string.h>
 
 #include "graph/instance.h"

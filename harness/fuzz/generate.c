@@ -240,7 +240,7 @@ static void first_parameter(fuzz_kernel *k) {
     fuzz_parameter(k, type, rank, dims, NULL);
 }
 
-/* What a function takes and gives, of each so many: of the values in `stacked`, or of all. */
+/* Parameters and results of a function; of results so many, and of parameters in `stacked`. */
 typedef struct signature {
     const char *name;
     const fuzz_value *const *outputs;

@@ -38,8 +38,7 @@ static json_t *compare_meaning(worker *w, job j, json_t *result) {
                            result_exit(meaning));
     else if (!json_equal(result_get(meaning, RESULT_SHA256), result_get(result, RESULT_SHA256)))
         result_set_outcome(result, OUTCOME_MISMATCH,
-                           "'" FUZZ_KERNEL "' and '" FUZZ_MEANING "' have other bits",
-                           EXIT_CHECK);
+                           "'" FUZZ_KERNEL "' and '" FUZZ_MEANING "' have other bits", EXIT_CHECK);
     json_decref(meaning);
     return result;
 }

@@ -13,6 +13,7 @@
 #include "exec/backend_device.h"
 #include "measure/guests.h"
 #include "relations/within.h"
+#include "tessera/batched.h"
 
 enum { OPEN_MAX = 6, PAGE = 4096, LINE = 64, COLD_BYTES = 96 << 20 };
 

@@ -267,10 +267,6 @@ void compiler_instance_free(compiler_instance *instance); /* may be NULL */
 /* All of these are borrowed from the instance. The graph is symbolic, and before any pass. */
 const ir_module *compiler_instance_graph(const compiler_instance *instance);
 ir_bindings compiler_instance_dims(const compiler_instance *instance);
-/* The kernel for so many sets of inputs at once: every input and output has them along a new axis 0,
- * with the bits that each has alone (docs/batches.md). Owned by the caller; NULL with a status,
- * STATUS_UNAVAILABLE where the kernel has no form for more than one. */
-compiler_instance *compiler_batched(compiler_instance *instance, int64_t parts, status *st);
 /* It has branches or loops: compiler_build makes several kernels of it, and it has no schedule. */
 bool compiler_instance_is_program(const compiler_instance *instance);
 /* It is of a kernel without a formula: its shapes, types and bytes are all that is known. */
