@@ -14,6 +14,7 @@
 #include "ops/control.h"
 #include "target/interp/interp.h"
 #include "tessera/compiler.h"
+#include "transforms/passes.h"
 
 enum { VALUES = 5, WORD = 64 };
 

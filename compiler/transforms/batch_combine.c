@@ -1,9 +1,9 @@
 /* batch_combine.c - batches of combiners: along the next axis, with the block that they have. */
 #include <string.h>
 
-#include "transforms/batches.h"
 #include "graph/combiner.h"
 #include "ir/copy.h"
+#include "transforms/batches.h"
 
 /* The combiner along an axis, of operands for all parts. */
 static ir_op build_along(batching *s, ir_op op, int axis, const ir_value *operands,

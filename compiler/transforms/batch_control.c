@@ -2,8 +2,8 @@
  * are built anew, for all parts. */
 #include <string.h>
 
-#include "transforms/batches.h"
 #include "ops/control.h"
+#include "transforms/batches.h"
 
 static const ir_block_data *region_of(const batching *s, ir_op op, uint32_t region) {
     return ir_block_get(s->m, ir_op_block(s->m, op, region));

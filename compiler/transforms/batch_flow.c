@@ -1,6 +1,6 @@
 /* batch_flow.c - which values of a block differ from part to part. */
-#include "transforms/batches.h"
 #include "ops/control.h"
+#include "transforms/batches.h"
 
 bool batch_any(const batching *s, const ir_value *values, uint32_t count) {
     bool any = false;

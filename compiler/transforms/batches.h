@@ -6,8 +6,8 @@
 #ifndef TESSERA_TRANSFORMS_BATCHES_H
 #define TESSERA_TRANSFORMS_BATCHES_H
 
-#include "transforms/engine.h"
 #include "ops/batching/batching.h"
+#include "transforms/engine.h"
 
 typedef struct batching {
     transforming *t;

@@ -1,9 +1,9 @@
 /* vmap.c - batches of a function's values: the operations of its block on all parts at once. */
 #include <string.h>
 
-#include "transforms/batches.h"
 #include "ir/copy.h"
 #include "ops/control.h"
+#include "transforms/batches.h"
 
 /* ---- what stands for values ---- */
 
