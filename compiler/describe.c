@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/graph.h"
+#include "schedule/dot_shape.h"
 #include "schedule/schedule.h"
 #include "tile/mma.h"
 #include "tile/tensor_map.h"
@@ -39,7 +40,9 @@ static void enter_phase(phases *p, const ir_module *m, ir_op phase) {
 }
 
 static bool is_further_piece(const ir_module *m, ir_op dot) {
-    return ir_op_attr(m, ir_block_parent(m, ir_op_get(m, dot)->block), "from") != 0;
+    dot_shape shape;
+    ir_op rows = dot_shape_read(m, dot, &shape) ? dot_loop(m, dot, &shape, DOT_M) : 0;
+    return rows && ir_op_attr(m, rows, "from");
 }
 
 /* Notes what stands behind a phase's first contraction: it works on what that one made. */

@@ -1527,14 +1527,11 @@ module {
       %24 = irdl.base "#builtin.integer"
       %25 = irdl.base "#builtin.integer"
       %26 = irdl.base "#builtin.array"
-      %27 = irdl.any
-      %28 = irdl.base "#builtin.string"
-      %29 = irdl.base "#builtin.integer"
-      %30 = irdl.base "#builtin.dictionary"
-      %31 = irdl.base "#builtin.array"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "order" = %28, "reduction" = %29, "indices" = %30, "buffers" = %31}
-      %32 = irdl.region
-      irdl.regions(%32)
+      %27 = irdl.base "#builtin.dictionary"
+      %28 = irdl.base "#builtin.array"
+      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "indices" = %27, "buffers" = %28}
+      %29 = irdl.region
+      irdl.regions(%29)
     }
     irdl.operation @fill {
       %0 = irdl.any

@@ -169,7 +169,7 @@ bool contraction_find_rhs(contraction *c) {
     affine index[2] = {{0}, {0}};
     int64_t contracted = 0;
     ir_op_ints(g, c->op, "y_contract", &contracted, 1);
-    contraction_set(c, &index[contracted], AXIS_K, 1);
+    contraction_set_steps(c, &index[contracted], 1);
     contraction_set(c, &index[1 - contracted], AXIS_N, 1);
     expression_element(&e, y, index);
     bool ok = !e.failed && e.inputs.count == 1;
@@ -288,6 +288,12 @@ void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_
         a->coefficient[c->shape.axis[axis]] = coefficient;
 }
 
+void contraction_set_steps(const contraction *c, affine *a, ir_dim coefficient) {
+    contraction_set(c, a, AXIS_K, coefficient);
+    if (c->windows)
+        contraction_set(c, a, AXIS_RUN, plan_product(c->s->p, c->windows->runs[1], coefficient));
+}
+
 dtype contraction_element(const contraction *c, ir_value buffer) {
     return ir_type_of(c->s->m, buffer)->element;
 }
@@ -331,7 +337,7 @@ int contraction_indices(const contraction *c, const contraction_place *place, ir
     return count;
 }
 
-axis_map contraction_map(const contraction *c, const contraction_place *place, bool reduces) {
+axis_map contraction_map(const contraction *c, const contraction_place *place) {
     axis_map map = {.count = 0};
     for (int axis = 0; axis < NEST_AXES; axis++)
         map.index_of[axis] = -1;
@@ -340,8 +346,7 @@ axis_map contraction_map(const contraction *c, const contraction_place *place, b
             map.index_of[contraction_outer_axis(c, i)] = map.count++;
     for (int i = 0; i < AXIS_COUNT; i++) {
         int axis = c->shape.axis[i];
-        bool reduced = i == AXIS_K || (i == AXIS_RUN && c->windows);
-        if (!place->at[i] && !(reduces && reduced))
+        if (!place->at[i])
             continue;
         if (axis < NEST_AXES)
             map.index_of[axis] = map.count;

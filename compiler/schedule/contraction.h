@@ -10,7 +10,7 @@
 
 /* The axes of a contraction beside its outer ones. Those of blocks have no part in the result's
  * shape: an access that has a coefficient for one is relative to the block's, chunk's or panel's
- * beginning. In this order their indices stand behind the outer ones; k is the last, reduced. */
+ * beginning. In this order their indices stand behind the outer ones. */
 typedef enum contraction_axis {
     AXIS_BLOCK_M,
     AXIS_BLOCK_N,
@@ -170,13 +170,15 @@ expression contraction_epilogue(contraction *c, const substitute *accumulator);
 int contraction_outer_axis(const contraction *c, int i);
 ir_dim contraction_along(const contraction *c, const affine *a, contraction_axis axis);
 void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_dim coefficient);
+/* ... along k, on which runs go on where the one before ends. */
+void contraction_set_steps(const contraction *c, affine *a, ir_dim coefficient);
 dtype contraction_element(const contraction *c, ir_value buffer);
 /* The indices of a place as operands; returns how many. `numbers` (may be NULL) receives where each
  * named one is, -1: not there. */
 int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices,
                         int *numbers);
-/* From axes to those indices, with the reduced ones behind them where `reduces`. */
-axis_map contraction_map(const contraction *c, const contraction_place *place, bool reduces);
+/* From axes to those indices. */
+axis_map contraction_map(const contraction *c, const contraction_place *place);
 
 /* Decides what depends on k and the epilogue: chunks, and whether the epilogue is fused. */
 void contraction_choose_form(contraction *c);

@@ -31,6 +31,11 @@ int64_t cost_extent(const cost_walk *w, ir_op op) {
     return cost_estimate(w, ir_op_int(w->m, op, "extent", 1));
 }
 
+int64_t cost_dot_steps(const cost_walk *w, ir_op dot, const dot_shape *shape, double *trip) {
+    *trip = (double)schedule_step(w->m, dot_loop(w->m, dot, shape, DOT_STEP), "step", 1);
+    return cost_estimate(w, dot_extent((ir_module *)w->m, w->m, dot, shape));
+}
+
 int64_t cost_step_from_end(const cost_walk *w, ir_op op, int64_t at) {
     const ir_op_data *d = ir_op_get(w->m, op);
     int64_t axes = ir_op_int(w->m, op, "axes", 0);
@@ -110,10 +115,12 @@ static cost_use loop_use(cost_walk *w, ir_op op) {
     return all;
 }
 
+/* A contraction counts the steps of its loop by itself. */
 static cost_use block_use(cost_walk *w, ir_block block) {
     cost_use sum = {0};
-    for (ir_op op = ir_block_get(w->m, block)->first; op; op = ir_op_get(w->m, op)->next) {
+    for (ir_op at = ir_block_get(w->m, block)->first; at; at = ir_op_get(w->m, at)->next) {
         cost_use one = {0};
+        ir_op dot = dot_of_loop(w->m, at), op = dot ? dot : at;
         int opcode = ir_op_get(w->m, op)->opcode, number = COST_NUMBER(opcode);
         if (opcode == SCHED_FOR)
             one = loop_use(w, op);

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static const char *const index_names[] = {"block_m", "chunk", "strip", "m", "n"};
+#include "ir/dim.h"
+#include "schedule/schedule.h"
+
+static const char *const index_names[] = {"block_m", "chunk", "strip", "m", "n", "run", "step"};
 static const char *const buffer_names[] = {"lhs",     "rhs",    "counts", "limits",
                                            "offsets", "totals", "sums"};
 
@@ -39,8 +42,34 @@ bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out) {
         out->buffer[which] = out->leading++;
     }
     return out->buffer[DOT_LHS] == 0 && out->buffer[DOT_RHS] == 1 && out->index[DOT_M] >= 0 &&
-           out->index[DOT_N] >= 0 && (out->buffer[DOT_TOTALS] < 0 || out->index[DOT_CHUNK] >= 0) &&
+           out->index[DOT_N] == out->index[DOT_M] + 1 && out->index[DOT_STEP] == axes - 1 &&
+           (out->buffer[DOT_TOTALS] < 0 || out->index[DOT_CHUNK] >= 0) &&
            (out->buffer[DOT_SUMS] < 0) == (out->index[DOT_STRIP] < 0);
+}
+
+ir_op dot_loop(const ir_module *m, ir_op dot, const dot_shape *shape, dot_index which) {
+    if (shape->index[which] < 0)
+        return 0;
+    ir_value index = ir_op_get(m, dot)->operands[shape->index[which]];
+    ir_op op = ir_block_parent(m, ir_value_get(m, index)->block);
+    return op && ir_op_get(m, op)->opcode == SCHED_FOR ? op : 0;
+}
+
+ir_op dot_of_loop(const ir_module *m, ir_op loop) {
+    dot_shape shape;
+    ir_op op = loop;
+    while (op && ir_op_get(m, op)->opcode == SCHED_FOR)
+        op = ir_block_get(m, ir_op_block(m, op, 0))->first;
+    bool found =
+        op && ir_op_get(m, op)->opcode == SCHED_DOT && dot_shape_read(m, op, &shape) &&
+        (dot_loop(m, op, &shape, DOT_STEP) == loop || dot_loop(m, op, &shape, DOT_RUN) == loop);
+    return found ? op : 0;
+}
+
+ir_dim dot_extent(ir_module *dims, const ir_module *m, ir_op dot, const dot_shape *shape) {
+    ir_op runs = dot_loop(m, dot, shape, DOT_RUN);
+    ir_dim steps = ir_op_int(m, dot_loop(m, dot, shape, DOT_STEP), "extent", 0);
+    return runs ? ir_dim_mul(dims, ir_op_int(m, runs, "extent", 0), steps) : steps;
 }
 
 ir_attr dot_shape_indices(ir_module *m, const dot_shape *shape) {

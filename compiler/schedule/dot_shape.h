@@ -12,6 +12,8 @@ typedef enum dot_index {
     DOT_STRIP,   /* the first step of the strip */
     DOT_M,       /* the tile's first row */
     DOT_N,       /* ... and column */
+    DOT_RUN,     /* of windows: the number of the run, a row of a window */
+    DOT_STEP,    /* the step; of windows, in its run */
     DOT_INDEX_COUNT
 } dot_index;
 
@@ -34,6 +36,12 @@ typedef struct dot_shape {
 
 /* Reads a sched.dot; false where the attributes name what is not known. */
 bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out);
+/* The loop of an index; 0: there is no such index, or the grid gives it. */
+ir_op dot_loop(const ir_module *m, ir_op dot, const dot_shape *shape, dot_index which);
+/* The dot over whose steps, or runs of steps, a loop goes; 0: it is another loop. */
+ir_op dot_of_loop(const ir_module *m, ir_op loop);
+/* Steps of all its runs, as a dimension of the module `dims`. */
+ir_dim dot_extent(ir_module *dims, const ir_module *m, ir_op dot, const dot_shape *shape);
 /* verify_runs.c: its runs and masks. */
 bool schedule_verify_runs(const ir_module *m, ir_op op, status *st);
 /* The attributes `indices` and `buffers`. Buffers are those with a number other than -1, in the

@@ -124,8 +124,10 @@ ir_attr scheduler_reduction(scheduler *s, ir_op op) {
 
 void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order) {
     ir_op loop = loop_around(s, in);
-    ir_op_set_attr(s->m, loop, "order", scheduler_order(s, order));
+    const char *word = ir_op_string(s->p->g, op, "order", "");
+    ir_op_set_attr(s->m, loop, "order", ir_attr_string(s->m, order_name(order, word)));
     ir_op_set_attr(s->m, loop, "reduction", scheduler_reduction(s, op));
+    ir_op_remove_attr(s->m, loop, "tail"); /* it is not cut */
 }
 
 /* ---- computations ---- */

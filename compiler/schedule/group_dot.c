@@ -86,10 +86,30 @@ static leading_buffers find_leading(const contraction *c, const block_memory *me
     return l;
 }
 
-/* Reads the order by its name: a matrix unit's has the unit's. */
-static ir_attr contraction_order(const contraction *c) {
-    const char *word = ir_op_string(c->s->p->g, c->op, "order", "");
-    return ir_attr_string(c->s->m, order_name(c->order, word));
+/* A loop of steps: those that the loop of the chunk, or the strip, around it stands for; else all.
+ */
+static ir_builder loop_k(const contraction *c, ir_builder *b, contraction_place *place,
+                         contraction_axis axis, ir_attr step) {
+    const bool strip = place->at[AXIS_STRIP] != 0;
+    ir_value around = place->at[strip ? AXIS_STRIP : AXIS_CHUNK];
+    ir_attr span = strip    ? c->tiles.strip.name
+                   : around ? scheduler_int(c->s, contraction_chunk(c))
+                            : 0;
+    ir_builder in = scheduler_for(c->s, b, "k", around, c->shape.k, step, span, &place->at[axis]);
+    scheduler_mark_loop(c->s, &in, c->op, c->order);
+    return in;
+}
+
+/* The steps of a tile; of windows, in runs, of which a chunk has some. */
+static ir_builder loop_steps(const contraction *c, ir_builder *b, contraction_place *place) {
+    if (!c->windows)
+        return loop_k(c, b, place, AXIS_K, c->tiles.unroll);
+    ir_builder in = scheduler_for(c->s, b, "run", 0, c->windows->runs[0], scheduler_int(c->s, 1), 0,
+                                  &place->at[AXIS_RUN]);
+    in = scheduler_for(c->s, &in, "k", 0, c->windows->runs[1], c->tiles.unroll, 0,
+                       &place->at[AXIS_K]);
+    scheduler_mark_loop(c->s, &in, c->op, c->order);
+    return in;
 }
 
 static ir_attr mask_attr(const contraction *c, const axis_map *map) {
@@ -112,40 +132,38 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                                              [DOT_CHUNK] = AXIS_CHUNK,
                                              [DOT_STRIP] = AXIS_STRIP,
                                              [DOT_M] = AXIS_M,
-                                             [DOT_N] = AXIS_N};
+                                             [DOT_N] = AXIS_N,
+                                             [DOT_RUN] = AXIS_RUN,
+                                             [DOT_STEP] = AXIS_K};
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
     leading_buffers leading = find_leading(c, memory, out->unit);
     ir_value indices[NEST_AXES + AXIS_COUNT];
-    int numbers[AXIS_COUNT], axes = contraction_indices(c, place, indices, numbers);
-    axis_map map = contraction_map(c, place, true);
+    contraction_place at = *place;
+    ir_builder in = loop_steps(c, b, &at);
+    int numbers[AXIS_COUNT], axes = contraction_indices(c, &at, indices, numbers);
+    axis_map map = contraction_map(c, &at);
     for (int i = 0; i < DOT_INDEX_COUNT; i++)
         leading.shape.index[i] = numbers[named[i]];
     const ir_attr yes = ir_attr_bool(s->m, true);
-    ir_named_attr attrs[] = {
-        {"extent", ir_attr_dim(s->m, c->shape.k)},
-        {"unroll", c->tiles.unroll},
-        {"order", contraction_order(c)},
-        {"reduction", scheduler_reduction(s, c->op)},
-        {"prefetch", c->tiles.prefetch},
-        {"indices", dot_shape_indices(s->m, &leading.shape)},
-        {"buffers", dot_shape_buffers(s->m, &leading.shape)},
-        {"unit", out->unit ? yes : 0},
-        {"group", c->group ? scheduler_int(s, c->group) : 0},
-        {"turned", c->turned ? yes : 0},
-        {"aliased", c->aliased ? yes : 0},
-        {"near", c->near ? yes : 0},
-        {"packed", c->packed ? yes : 0},
-        {"stage", c->tiles.stage},
-        {"depth", c->tiles.depth},
-        {"loader", c->tiles.loader},
-        {"warps", c->tiles.warps},
-        {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
-        {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
-        {"runs", c->windows ? ir_attr_dim_array(s->m, c->windows->runs, 2) : 0},
-        {"mask", c->windows ? mask_attr(c, &map) : 0},
-        {"inside", out->inside ? yes : 0}};
+    ir_named_attr attrs[] = {{"prefetch", c->tiles.prefetch},
+                             {"indices", dot_shape_indices(s->m, &leading.shape)},
+                             {"buffers", dot_shape_buffers(s->m, &leading.shape)},
+                             {"unit", out->unit ? yes : 0},
+                             {"group", c->group ? scheduler_int(s, c->group) : 0},
+                             {"turned", c->turned ? yes : 0},
+                             {"aliased", c->aliased ? yes : 0},
+                             {"near", c->near ? yes : 0},
+                             {"packed", c->packed ? yes : 0},
+                             {"stage", c->tiles.stage},
+                             {"depth", c->tiles.depth},
+                             {"loader", c->tiles.loader},
+                             {"warps", c->tiles.warps},
+                             {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
+                             {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
+                             {"mask", c->windows ? mask_attr(c, &map) : 0},
+                             {"inside", out->inside ? yes : 0}};
     computation compute = {.opcode = SCHED_DOT,
                            .indices = indices,
                            .axes = axes,
@@ -162,7 +180,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                            .attrs = attrs,
                            .attr_count = sizeof attrs / sizeof *attrs,
                            .accumulator = c->element};
-    scheduler_compute(s, b, &compute);
+    scheduler_compute(s, &in, &compute);
     expression_release(&e);
 }
 
@@ -235,15 +253,6 @@ static void emit_tiles(contraction *c, ir_builder *b, const contraction_place *b
     }
 }
 
-/* The strips of a chunk, or of all steps where they are one. */
-static ir_builder loop_strips(const contraction *c, ir_builder *b, contraction_place *place) {
-    ir_attr span = c->chunked ? scheduler_int(c->s, contraction_chunk(c)) : 0;
-    ir_builder in = scheduler_for(c->s, b, "k", place->at[AXIS_CHUNK], c->shape.k,
-                                  c->tiles.strip.name, span, &place->at[AXIS_STRIP]);
-    scheduler_mark_loop(c->s, &in, c->op, c->order);
-    return in;
-}
-
 static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place *block,
                           const block_memory *memory) {
     scheduler *s = c->s;
@@ -259,7 +268,7 @@ static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place
     ir_builder in = open_lines(c, b, block, &place);
     in = loop_m(c, &in, block, &all, &place);
     in = loop_n(c, &in, block, &place);
-    axis_map map = contraction_map(c, &place, false);
+    axis_map map = contraction_map(c, &place);
     computation compute = {.opcode = SCHED_MAP,
                            .indices = indices,
                            .axes = contraction_indices(c, &place, indices, NULL),
@@ -323,16 +332,14 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
     if (c->chunked) {
         if (ir_dim_is_static(c->shape.k)) /* else the first chunk does not read them */
             scheduler_clear(s, b, memory.totals, c->element);
-        in = scheduler_for(s, b, "k", 0, c->shape.k, scheduler_int(s, contraction_chunk(c)), 0,
-                           &place.at[AXIS_CHUNK]);
-        scheduler_mark_loop(s, &in, c->op, c->order);
+        in = loop_k(c, b, &place, AXIS_CHUNK, scheduler_int(s, contraction_chunk(c)));
     }
     if (c->fill_chunk)
         c->fill_chunk(c, &in, &place);
     if (c->rhs.packing == PACK_BLOCK)
         contraction_pack_block(c, &in, &place);
     if (memory.sums)
-        in = loop_strips(c, &in, &place);
+        in = loop_k(c, &in, &place, AXIS_STRIP, c->tiles.strip.name);
     in = loop_n(c, &in, block, &place);
     if (memory.offsets)
         emit_offsets(c, &in, &place, &memory);

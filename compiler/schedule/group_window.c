@@ -63,7 +63,6 @@ static void find_lhs(contraction *c, const window_numbers *w) {
     contraction_set(c, line, AXIS_RUN, 1);
     place->constant = scaled(s, 0, w->channels, -w->padding);
     contraction_set(c, place, AXIS_M, scaled(s, 0, w->channels, w->stride));
-    contraction_set(c, place, AXIS_RUN, scaled(s, 0, z->runs[1], -1));
     contraction_set(c, place, AXIS_K, 1);
     c->lhs.buffer = s->buffer_of[plan_storage(s->p, image)];
     a->constant = scaled(s, place->constant, z->limit[1], line->constant);

@@ -78,7 +78,10 @@ static ir_dim outer_strides(const contraction *c, const affine *from, ir_dim inn
 static affine place_in(const contraction *c, const layout *l, bool within) {
     affine to = l->to;
     bool panels = l->panel != AXIS_COUNT;
-    contraction_set(c, &to, l->row, l->width);
+    if (l->row == AXIS_ROW)
+        contraction_set_steps(c, &to, l->width);
+    else
+        contraction_set(c, &to, l->row, l->width);
     contraction_set(c, &to, l->column, panels && !within ? l->depth : 1);
     if (panels && within)
         contraction_set(c, &to, l->panel, ir_dim_add_scaled(c->s->p->dims, -1, l->depth, 1));
@@ -99,7 +102,7 @@ static void copy_columns(contraction *c, ir_builder *b, const contraction_operan
     ir_builder in = scheduler_for(s, b, "column", start, l->columns,
                                   scheduler_int(s, l->column_step), span, &place->at[l->column]);
     expression none = {.p = s->p};
-    axis_map map = contraction_map(c, place, false);
+    axis_map map = contraction_map(c, place);
     affine to = place_in(c, l, true);
     ir_named_attr group = {"group", c->group ? scheduler_int(s, c->group) : 0};
     computation compute = {.opcode = SCHED_MAP,

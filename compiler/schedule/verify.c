@@ -152,12 +152,11 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
     dot_shape shape;
     *p = (computation_parts){.axes = ir_op_int(m, op, "axes", 0),
                              .inputs = ir_op_int(m, op, "inputs", 0),
-                             .reduces = d->opcode != SCHED_MAP};
+                             .reduces = d->opcode != SCHED_MAP && d->opcode != SCHED_DOT};
     if (d->opcode == SCHED_DOT) {
         if (!dot_shape_read(m, op, &shape))
             return false;
         p->leading = shape.leading;
-        p->reduces += ir_op_attr(m, op, "runs") != 0;
     }
     if (p->axes < 0 || p->axes >= MAX_AXES || p->inputs < p->leading ||
         p->inputs > (int64_t)d->operand_count)
@@ -235,6 +234,23 @@ static bool verify_body(const ir_module *m, ir_op op, const computation_parts *p
     return true;
 }
 
+/* A dot is all that there is in the loop over its steps, and that all there is in one over runs. */
+static bool verify_steps(const ir_module *m, ir_op op, status *st) {
+    dot_shape shape;
+    dot_shape_read(m, op, &shape);
+    ir_op inner = op;
+    for (int i = DOT_STEP; i >= DOT_RUN; i--) {
+        ir_op loop = dot_loop(m, op, &shape, (dot_index)i);
+        const ir_op_data *d = ir_op_get(m, inner);
+        if (i == DOT_RUN && shape.index[i] < 0)
+            break;
+        if (!loop || ir_block_parent(m, d->block) != loop || d->previous || d->next)
+            return ir_broken(st, "does not stand alone in the loop over its steps");
+        inner = loop;
+    }
+    return schedule_verify_runs(m, op, st);
+}
+
 static bool verify_computation(const ir_module *m, ir_op op, status *st) {
     computation_parts p;
     dot_shape shape;
@@ -250,7 +266,7 @@ static bool verify_computation(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "the rows of a trip are not known");
     return verify_access(m, op, &p, st) && verify_operands(m, op, &p, st) &&
            verify_body(m, op, &p, st) &&
-           (ir_op_get(m, op)->opcode != SCHED_DOT || schedule_verify_runs(m, op, st));
+           (ir_op_get(m, op)->opcode != SCHED_DOT || verify_steps(m, op, st));
 }
 
 /* ---- inside a body ---- */

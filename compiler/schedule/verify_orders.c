@@ -1,9 +1,9 @@
 /* verify_orders.c - every computation that accumulates does so in the order that the graph gave it.
  *
- * A reduce, columns or dot names a reduction of the kernel's record and repeats its order; kind and
- * extent must be the record's. A long dot in an order with chunks adds one chunk at a time: the
- * loop that its index comes from walks exactly the contracted axis in steps of a chunk
- * (ops/orders.def). */
+ * A reduce, columns or the loop over a dot's steps names a reduction of the kernel's record and
+ * repeats its order; kind and extent must be the record's. Loops of a dot's chunks, strips and
+ * steps stand in each other, and walk all steps together; in an order with chunks a long dot has a
+ * loop in steps of a chunk (ops/orders.def). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,66 +49,71 @@ static dtype accumulated_type(const orders *o, ir_op op) {
         d = ir_op_get(o->m, running_sum(o, op));
     if (d->opcode == SCHED_RUNNING)
         return ir_type_of(o->m, d->results[0])->element;
-    ir_value v =
-        d->opcode == SCHED_DOT
-            ? ir_block_get(o->m, ir_op_block(o->m, op, 0))->arguments[0]
-            : d->operands[ir_op_int(o->m, op, "axes", 0) + ir_op_int(o->m, op, "inputs", 0)];
+    ir_value v = d->operands[ir_op_int(o->m, op, "axes", 0) + ir_op_int(o->m, op, "inputs", 0)];
     return ir_type_of(o->m, v)->element;
 }
 
-/* The loop whose index is the start of a dot's chunk, or of its strip; 0 where there is none. */
-static ir_op loop_of(const orders *o, ir_op dot, const dot_shape *shape, dot_index which) {
-    if (shape->index[which] < 0)
-        return 0;
-    ir_value start = ir_op_get(o->m, dot)->operands[shape->index[which]];
-    ir_block block = ir_value_get(o->m, start)->block;
-    ir_op op = ir_block_parent(o->m, block);
-    return op && ir_op_get(o->m, op)->opcode == SCHED_FOR ? op : 0;
-}
-
-static bool check_chunks(const orders *o, ir_op dot, const reduction_record *r) {
-    dot_shape shape;
-    bool accumulates = dot_shape_read(o->m, dot, &shape) && shape.buffer[DOT_TOTALS] >= 0;
+/* The totals of chunks are added one after the other: a loop around the dot walks them. */
+static bool check_chunks(const orders *o, ir_op dot, const dot_shape *shape,
+                         const reduction_record *r) {
     const order_info *order = order_info_of(r->order);
-    if (ir_op_attr(o->m, dot, "unit")) /* integers: a part of the sum that comes off again */
-        return true;
-    if (!accumulates)
-        return !order->chunk || ir_op_attr(o->m, dot, "stage") ||
+    ir_op chunks = dot_loop(o->m, dot, shape, DOT_CHUNK);
+    if (shape->buffer[DOT_TOTALS] < 0) /* of `unit`, a part of a sum of integers that comes off */
+        return !order->chunk || ir_op_attr(o->m, dot, "unit") || ir_op_attr(o->m, dot, "stage") ||
                (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
     if (!order->chunk)
         return fail_at(o, dot, "accumulates by chunks, and its order is another");
-    ir_op loop = loop_of(o, dot, &shape, DOT_CHUNK);
-    if (!loop || ir_op_int(o->m, loop, "reduction", -1) != ir_op_int(o->m, dot, "reduction", -1))
-        return fail_at(o, dot, "accumulates, but no loop walks its chunks");
-    if (schedule_step(o->m, loop, "step", 0) != order->chunk)
-        return fail_at(o, loop, "walks in other steps than the chunks of its order");
-    if (ir_op_int(o->m, loop, "extent", -1) != r->extent || ir_op_get(o->m, loop)->operand_count)
-        return fail_at(o, loop,
-                       "a loop over chunks walks the whole contracted axis from its start");
-    return true;
+    return !chunks || schedule_step(o->m, chunks, "step", 0) == order->chunk ||
+           fail_at(o, chunks, "walks in other steps than the chunks of its order");
 }
 
-/* The loop over the strips of a chunk, or of all steps where they are one, walks them whole. */
-static bool check_strips(const orders *o, ir_op dot, const reduction_record *r) {
-    dot_shape shape;
-    ir_op loop;
-    if (!dot_shape_read(o->m, dot, &shape) || shape.index[DOT_STRIP] < 0)
-        return true;
-    int64_t number = ir_op_int(o->m, dot, "reduction", -1), chunk = order_info_of(r->order)->chunk;
-    bool chunked = shape.index[DOT_CHUNK] >= 0;
-    loop = loop_of(o, dot, &shape, DOT_STRIP);
-    if (!loop || ir_op_int(o->m, loop, "reduction", -2) != number)
-        return fail_at(o, dot, "goes on from strips, and no loop walks them");
-    int64_t step = schedule_step(o->m, loop, "step", 0);
-    if (step < 1 || (chunked && chunk % step != 0) || r->extent % step != 0)
-        return fail_at(o, loop, "strips are whole parts of a chunk, and of all steps");
+/* Does a loop walk `extent` steps, or of these what the index of the loop around it stands for? */
+static bool walks(const orders *o, ir_op loop, ir_op around, ir_dim extent) {
     const ir_op_data *d = ir_op_get(o->m, loop);
-    ir_value start = chunked ? ir_op_get(o->m, dot)->operands[shape.index[DOT_CHUNK]] : 0;
-    return (ir_op_int(o->m, loop, "extent", -1) == r->extent &&
-            d->operand_count == (uint32_t)chunked && (!chunked || d->operands[0] == start) &&
-            schedule_step(o->m, loop, "span", 0) == (chunked ? chunk : 0)) ||
-           fail_at(o, loop, "a loop over strips walks its whole chunk from its start");
+    if (ir_op_int(o->m, loop, "extent", -1) != extent || ir_op_attr(o->m, loop, "from") ||
+        ir_op_attr(o->m, loop, "to") || d->operand_count != (around != 0))
+        return false;
+    if (!around)
+        return !ir_op_attr(o->m, loop, "span");
+    return d->operands[0] == ir_block_get(o->m, ir_op_block(o->m, around, 0))->arguments[0] &&
+           schedule_step(o->m, loop, "span", 0) == schedule_step(o->m, around, "step", -1);
+}
+
+/* The steps in runs: each takes all of its own, and all are as many as the reduction has. */
+static bool check_runs(const orders *o, ir_op dot, const dot_shape *shape,
+                       const reduction_record *r) {
+    ir_op runs = dot_loop(o->m, dot, shape, DOT_RUN), steps = dot_loop(o->m, dot, shape, DOT_STEP);
+    return (schedule_step(o->m, runs, "step", 0) == 1 &&
+            walks(o, runs, 0, ir_op_int(o->m, runs, "extent", 0)) &&
+            walks(o, steps, 0, ir_op_int(o->m, steps, "extent", 0)) &&
+            dot_extent((ir_module *)o->m, o->m, dot, shape) == r->extent) ||
+           fail_at(o, steps, "its runs are not all of its steps");
+}
+
+/* The loops of a contraction's chunks, strips and steps: each names it, and walks what the one
+ * around it stands for. Strips are whole parts of that. */
+static bool check_loops(const orders *o, ir_op dot, const dot_shape *shape,
+                        const reduction_record *r) {
+    static const dot_index loops[] = {DOT_CHUNK, DOT_STRIP, DOT_STEP};
+    ir_op around = 0;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        ir_op loop = dot_loop(o->m, dot, shape, loops[i]);
+        if (shape->index[loops[i]] < 0)
+            continue;
+        if (!loop || ir_op_int(o->m, loop, "reduction", -1) != r->id)
+            return fail_at(o, dot, "no loop of its reduction walks its chunks or strips");
+        if (loops[i] == DOT_STEP && shape->index[DOT_RUN] >= 0)
+            return check_runs(o, dot, shape, r);
+        if (!walks(o, loop, around, r->extent))
+            return fail_at(o, loop, "does not walk all steps that there are around it");
+        int64_t step = schedule_step(o->m, loop, "step", 0),
+                of = around ? schedule_step(o->m, around, "step", 0) : r->extent;
+        if (loops[i] == DOT_STRIP && (of % step != 0 || r->extent % step != 0))
+            return fail_at(o, loop, "strips are whole parts of a chunk, and of all steps");
+        around = loop;
+    }
+    return true;
 }
 
 /* A reduction that goes on from piece to piece, by whole lanes and whole pieces of a block: the
@@ -131,9 +136,25 @@ static bool check_pieces(const orders *o, ir_op reduce) {
     return true;
 }
 
+/* A contraction, which the loop over its steps names. */
+static bool check_dot(orders *o, ir_op dot) {
+    dot_shape shape;
+    status why = STATUS_INIT;
+    dot_shape_read(o->m, dot, &shape);
+    ir_op loop = dot_loop(o->m, dot, &shape, DOT_STEP);
+    const reduction_record *r = reduction_named(o->m, loop, &o->list, &why);
+    if (!r)
+        return fail_at(o, loop, why.message);
+    ++*realised_of(o, loop);
+    if (strcmp(r->kind, "dot") != 0)
+        return fail_at(o, dot, "is of another kind than the graph's reduction");
+    if (!order_suits(r->order, ORDER_OF_DOT))
+        return fail_at(o, dot, "its order is not one that is defined for it");
+    return check_chunks(o, dot, &shape, r) && check_loops(o, dot, &shape, r);
+}
+
 static bool check_computation(orders *o, ir_op op) {
-    const ir_op_data *d = ir_op_get(o->m, op);
-    const char *kind = d->opcode == SCHED_DOT ? "dot" : ir_op_string(o->m, op, "kind", "");
+    const char *kind = ir_op_string(o->m, op, "kind", "");
     status why = STATUS_INIT;
     const reduction_record *r = reduction_named(o->m, op, &o->list, &why);
     if (!r)
@@ -143,20 +164,13 @@ static bool check_computation(orders *o, ir_op op) {
         return fail_at(o, op, "is of another kind than the graph's reduction");
     if (ir_op_int(o->m, op, "extent", -1) != r->extent)
         return fail_at(o, op, "accumulates another number of elements than the graph's reduction");
-    bool is_dot = d->opcode == SCHED_DOT, is_scan = d->opcode == SCHED_SCAN;
+    bool is_scan = ir_op_get(o->m, op)->opcode == SCHED_SCAN;
     if (is_scan && !running_sum(o, op))
         return fail_at(o, op, "has one running sum");
-    bool sums_floats =
-        (is_dot || reduction_rounds(kind)) && dtype_is_float(accumulated_type(o, op));
-    order_use use = is_dot         ? ORDER_OF_DOT
-                    : !sums_floats ? ORDER_OF_FREE
-                    : is_scan      ? ORDER_OF_SCAN
-                                   : ORDER_OF_SUM;
-    if (!order_suits(r->order, use) && (sums_floats || is_dot))
+    bool sums_floats = reduction_rounds(kind) && dtype_is_float(accumulated_type(o, op));
+    if (sums_floats && !order_suits(r->order, is_scan ? ORDER_OF_SCAN : ORDER_OF_SUM))
         return fail_at(o, op, "its order is not one that is defined for it");
-    if (ir_op_attr(o->m, op, "piece"))
-        return check_pieces(o, op);
-    return !is_dot || (check_chunks(o, op, r) && check_strips(o, op, r));
+    return !ir_op_attr(o->m, op, "piece") || check_pieces(o, op);
 }
 
 /* The record of a fold whose turns a loop takes; NULL: it is another loop. */
@@ -187,8 +201,9 @@ static bool check_op(orders *o, ir_op op) {
     case SCHED_REDUCE:
     case SCHED_COLUMNS:
     case SCHED_SCAN:
-    case SCHED_DOT:
         return check_computation(o, op);
+    case SCHED_DOT:
+        return check_dot(o, op);
     case SCHED_FOR:
         return check_loop(o, op);
     default:

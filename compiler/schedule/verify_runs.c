@@ -21,7 +21,8 @@ typedef struct run_check {
     const ir_module *m;
     ir_op op;
     uint32_t row, column; /* of an access: where the coefficients of the tile's indices are */
-    numbers runs, lhs, masks[MOST_MASKS];
+    ir_dim steps;         /* of a run */
+    numbers lhs, masks[MOST_MASKS];
     uint32_t mask_count;
     bool known; /* none of them is an expression */
     status *st;
@@ -57,7 +58,7 @@ static bool read_masks(run_check *c) {
 static bool check_kind(const run_check *c, const numbers *mask) {
     ir_dim run = mask->at[mask->count - 2], step = mask->at[mask->count - 1];
     bool of_runs = run == 1 && step == 0 && mask->at[1 + c->row] == 0;
-    bool of_steps = step == 1 && (!c->known || run == -c->runs.at[1]);
+    bool of_steps = step == 1 && run == 0;
     return (mask->at[1 + c->column] == 0 && (of_runs || of_steps)) ||
            ir_broken(c->st, "a mask is neither one of runs nor one of the steps in a run");
 }
@@ -81,7 +82,7 @@ static bool check_inside(const run_check *c, const numbers *mask) {
     ir_op loop = ir_block_parent(c->m, ir_value_get(c->m, row)->block);
     ir_dim first = ir_op_int(c->m, loop, "from", 0);
     ir_dim end = ir_op_int(c->m, loop, "to", ir_op_int(c->m, loop, "extent", 0));
-    __int128 along = mask->at[1 + c->row], low = mask->at[1], high = low + c->runs.at[1] - 1;
+    __int128 along = mask->at[1 + c->row], low = mask->at[1], high = low + c->steps - 1;
     bool alone = ir_op_get(c->m, loop)->opcode == SCHED_FOR && along >= 0,
          known = ir_dim_is_static(first) && ir_dim_is_static(end);
     for (uint32_t i = 2; i + 2 < mask->count; i++)
@@ -93,8 +94,6 @@ static bool check_inside(const run_check *c, const numbers *mask) {
 
 static bool check_numbers(const run_check *c) {
     bool inside = ir_op_attr(c->m, c->op, "inside") != 0;
-    if ((__int128)c->runs.at[0] * c->runs.at[1] != ir_op_int(c->m, c->op, "extent", 0))
-        return ir_broken(c->st, "its runs are not all of its steps");
     for (uint32_t i = 0; i < c->lhs.count; i++)
         if (!check_digit(c, i))
             return false;
@@ -106,24 +105,25 @@ static bool check_numbers(const run_check *c) {
 
 bool schedule_verify_runs(const ir_module *m, ir_op op, status *st) {
     run_check c = {.m = m, .op = op, .known = true, .st = st};
-    ir_attr runs = ir_op_attr(m, op, "runs");
     dot_shape shape;
-    if (!runs)
+    dot_shape_read(m, op, &shape);
+    if (shape.index[DOT_RUN] < 0)
         return (!ir_op_attr(m, op, "mask") && !ir_op_attr(m, op, "inside")) ||
                ir_broken(st, "masks are those of runs");
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
-    dot_shape_read(m, op, &shape);
+    c.steps = ir_op_int(m, dot_loop(m, op, &shape, DOT_STEP), "extent", 0);
     c.row = 1 + (uint32_t)shape.index[DOT_M];
     c.column = 1 + (uint32_t)shape.index[DOT_N];
-    if (!read_numbers(&c, runs, 2, &c.runs) ||
-        !read_numbers(&c, access->items[0], ir_attr_get(m, access->items[0])->count, &c.lhs))
-        return ir_broken(st, "its runs are how many there are and the steps of one");
+    read_numbers(&c, access->items[0], ir_attr_get(m, access->items[0])->count, &c.lhs);
+    c.known &= ir_dim_is_static(c.steps);
     if (!read_masks(&c))
         return ir_broken(st, "a mask is a limit and an access");
     for (uint32_t i = 1; i < access->count; i++) {
         const ir_attr_data *one = ir_attr_get(m, access->items[i]);
-        if (ir_attr_get(m, one->items[one->count - 2])->integer != 0)
-            return ir_broken(st, "lhs alone goes by runs");
+        ir_dim run = ir_attr_get(m, one->items[one->count - 2])->integer,
+               step = ir_attr_get(m, one->items[one->count - 1])->integer;
+        if (run != ir_dim_mul((ir_module *)m, c.steps, step))
+            return ir_broken(st, "a run of others than lhs does not go on where one ends");
     }
     for (uint32_t i = 0; i < c.mask_count; i++)
         if (!check_kind(&c, &c.masks[i]))

@@ -301,9 +301,14 @@ static void lower_inside(lowering *l, ir_builder *b, ir_op op, ir_value start, i
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {
     const ir_op_data *d = ir_op_get(l->s, op);
-    ir_op reduce = reduce_of(l, op);
+    ir_op reduce = reduce_of(l, op), dot = dot_of_loop(l->s, op);
     if (reduce) {
         lower_reduce(l, b, reduce);
+        return;
+    }
+    if (dot) {
+        b->location = ir_op_get(l->s, dot)->location;
+        lower_dot(l, b, dot);
         return;
     }
     int64_t extent = ir_op_int(l->s, op, "extent", 0), step = schedule_step(l->s, op, "step", 1);
@@ -391,9 +396,6 @@ static void lower_op(lowering *l, ir_builder *b, ir_op op) {
         break;
     case SCHED_SORT:
         lower_sort(l, b, op);
-        break;
-    case SCHED_DOT:
-        lower_dot(l, b, op);
         break;
     case SCHED_FILL:
         lower_fill(l, b, op);

@@ -3,24 +3,24 @@
 #include "tile/mma.h"
 
 /* total = total + chunk, in memory. */
-static void accumulate(dot *t, ir_builder *b, ir_dim extent) {
+static void accumulate(dot *t, ir_builder *b) {
     ir_value start, end;
-    dot_chunk_bounds(t, b, extent, &start, &end);
+    dot_chunk_bounds(t, b, &start, &end);
     if (t->packed)
         dot_share_panel(t, b, start);
-    dot_add_chunk(t, b, extent, start, dot_chunk(t, b, start, end));
+    dot_add_chunk(t, b, start, dot_chunk(t, b, start, end));
 }
 
-static void whole(dot *t, ir_builder *b, ir_dim extent);
+static void whole(dot *t, ir_builder *b);
 
 /* A tile all of whose columns are at or past the counts of its rows is not computed. */
-static void where_needed(dot *t, ir_builder *b, ir_dim extent) {
+static void where_needed(dot *t, ir_builder *b) {
     ir_op loop;
     ir_value index;
     dot_load_counts(t, b, DOT_LIMITS);
     ir_builder in = tile_for(b, t->f.index[t->f.column_axis], t->most, INT64_C(1) << 30, NULL, 0,
                              &loop, &index);
-    whole(t, &in, extent);
+    whole(t, &in);
     tile_yield(&in, NULL, 0);
 }
 
@@ -30,11 +30,8 @@ static bool is_small_rest(const dot *t) {
     enum { SHARE = 8 };
     const frame *f = &t->f;
     const ir_module *m = f->l->s;
-    if (f->column_axis < 0)
-        return false;
-    ir_block block = ir_value_get(m, ir_op_get(m, f->op)->operands[f->column_axis])->block;
-    ir_op loop = ir_block_parent(m, block);
-    if (!loop || ir_op_get(m, loop)->opcode != SCHED_FOR)
+    ir_op loop = dot_loop(m, f->op, &f->shape, DOT_N);
+    if (!loop)
         return false;
     int64_t step = schedule_step(m, loop, "step", 1), extent = ir_op_int(m, loop, "extent", 0);
     return ir_dim_is_static(extent) && extent > step && f->columns * SHARE <= step;
@@ -42,14 +39,15 @@ static bool is_small_rest(const dot *t) {
 
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     dot t = {.f = frame_of(l, op), .b = b, .packed = ir_op_int(l->s, op, "packed", 0) != 0};
-    ir_dim extent = ir_op_int(l->s, op, "extent", 0);
-    order_id order = order_of(l->s, op, ORDER_CHUNK512);
+    t.loop = dot_loop(l->s, op, &t.f.shape, DOT_STEP);
+    t.extent = dot_extent(l->m, l->s, op, &t.f.shape);
+    order_id order = order_of(l->s, t.loop, ORDER_CHUNK512);
     t.chunk = order_info_of(order)->chunk;
     t.pairs = order == ORDER_PAIRS512;
-    t.unroll = schedule_step(l->s, op, "unroll", 1);
+    t.unroll = schedule_step(l->s, t.loop, "step", 1);
     t.group = ir_op_int(l->s, op, "group", 0);
     t.of = t.group == 4 ? DTYPE_I8 : DTYPE_BF16;
-    t.known = ir_dim_is_static(extent);
+    t.known = ir_dim_is_static(t.extent);
     t.unit = ir_op_attr(l->s, op, "unit") != 0;
     t.prefetch = schedule_step(l->s, op, "prefetch", 0);
     t.stage = schedule_step(l->s, op, "stage", 0);
@@ -60,10 +58,10 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.loader = schedule_step(l->s, op, "loader", 0) != 0;
     if (t.f.shape.index[DOT_STRIP] >= 0)
         t.strip = l->size_of[ir_op_get(l->s, op)->operands[t.f.shape.index[DOT_STRIP]]];
-    const bool in_runs = ir_op_attr(l->s, op, "runs") != 0;
-    for (int i = 0; i < 1 + in_runs; i++)
-        t.f.index[t.f.axes++] = tile_index(b, 0);
-    t.k = t.f.axes - 1;
+    const bool in_runs = t.f.shape.index[DOT_RUN] >= 0;
+    t.k = t.f.shape.index[DOT_STEP];
+    for (int i = t.k - in_runs; i <= t.k; i++)
+        t.f.index[i] = tile_index(b, 0);
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
     t.element = ir_type_of(l->s, block->arguments[0])->element;
     frame_access(&t.f, 0, t.lhs);
@@ -76,24 +74,24 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
         t.unroll = 1;
         t.prefetch = 0;
     }
-    t.odd = !t.known || extent % 2 != 0;
-    t.even = t.known && extent % t.unroll == 0 && t.chunk % t.unroll == 0;
+    t.odd = !t.known || t.extent % 2 != 0;
+    t.even = t.known && t.extent % t.unroll == 0 && t.chunk % t.unroll == 0;
     if (in_runs)
-        lower_runs(&t, b, extent);
+        lower_runs(&t, b);
     else if (t.f.shape.buffer[DOT_LIMITS] >= 0)
-        where_needed(&t, b, extent);
+        where_needed(&t, b);
     else
-        whole(&t, b, extent);
+        whole(&t, b);
 }
 
 /* The sum of the only chunk, or all of them in registers. */
-static void whole(dot *t, ir_builder *b, ir_dim extent) {
+static void whole(dot *t, ir_builder *b) {
     if (t->strip) {
-        dot_strip(t, b, extent);
+        dot_strip(t, b);
         return;
     }
     if (t->f.shape.buffer[DOT_TOTALS] >= 0) {
-        accumulate(t, b, extent);
+        accumulate(t, b);
         return;
     }
     ir_value low, high,
@@ -101,16 +99,16 @@ static void whole(dot *t, ir_builder *b, ir_dim extent) {
     if (t->packed)
         t->prefetch = 0;
     if (t->unit && t->f.shape.index[DOT_CHUNK] >= 0) {
-        dot_chunk_bounds(t, b, extent, &low, &high);
+        dot_chunk_bounds(t, b, &low, &high);
         dot_finish(t, b, dot_chunk(t, b, low, high));
         return;
     }
-    if (t->mma && extent)
-        sum = lower_mma(t, b, extent);
-    else if (t->stage && extent)
-        sum = dot_with_zero(t, b, lower_staged(t, b, extent));
-    else if (extent) /* an empty contraction has no steps, and its operands are not even packed */
-        sum =
-            dot_with_zero(t, b, dot_chunk(t, b, tile_index(b, 0), lowering_dim(t->f.l, b, extent)));
+    if (t->mma && t->extent)
+        sum = lower_mma(t, b);
+    else if (t->stage && t->extent)
+        sum = dot_with_zero(t, b, lower_staged(t, b));
+    else if (t->extent) /* an empty one has no steps, and its operands are not even packed */
+        sum = dot_with_zero(t, b,
+                            dot_chunk(t, b, tile_index(b, 0), lowering_dim(t->f.l, b, t->extent)));
     dot_finish(t, b, sum);
 }

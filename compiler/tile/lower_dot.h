@@ -16,12 +16,14 @@ typedef struct tile_place {
 typedef struct dot {
     frame f;
     ir_builder *b;
+    ir_op loop;    /* of the schedule, over its steps */
+    ir_dim extent; /* all of them */
     bool packed;
     dtype element;
     ir_dim lhs[LOWERING_AXES + 1], rhs[LOWERING_AXES + 1];
     ir_value counts;      /* tile Rx1 of i32 */
     ir_value least, most; /* as indices */
-    int k;                /* position of the reduced index in the frame, behind that of runs */
+    int k;                /* position of the step in the frame, behind that of the run */
     bool unit;            /* multiplies 128 and rhs */
     int64_t chunk;        /* steps of one chunk of its order */
     int64_t unroll;       /* steps in one trip */
@@ -64,11 +66,11 @@ void dot_share_panel(dot *t, ir_builder *b, ir_value start);
 void dot_load_counts(dot *t, ir_builder *b, dot_buffer which);
 
 /* lower_sums.c: the steps of the tile's chunk: [low, high). */
-void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low, ir_value *high);
+void dot_chunk_bounds(const dot *t, ir_builder *b, ir_value *low, ir_value *high);
 /* The sum of the chunk at `start` onto the totals; after the last chunk, the epilogue. */
-void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum);
+void dot_add_chunk(dot *t, ir_builder *b, ir_value start, ir_value sum);
 /* The steps of a strip onto the sums of those before; after the last one, the end of the chunk. */
-void dot_strip(dot *t, ir_builder *b, ir_dim extent);
+void dot_strip(dot *t, ir_builder *b);
 /* +0 + the sum of the only chunk; the epilogue on finished sums. */
 ir_value dot_with_zero(const dot *t, ir_builder *b, ir_value x);
 void dot_finish(dot *t, ir_builder *b, ir_value sum);
@@ -77,14 +79,14 @@ void dot_finish(dot *t, ir_builder *b, ir_value sum);
 ir_value lower_pairs(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum);
 
 /* simt/lower_staged.c: all steps, through the workgroup's memory; the finished sum. */
-ir_value lower_staged(dot *t, ir_builder *b, int64_t extent);
+ir_value lower_staged(dot *t, ir_builder *b);
 /* simt/lower_mma.c: all steps on a matrix unit; the finished sum. The frame is then as large as the
  * instructions need, and what is valid of it is what it was. */
-ir_value lower_mma(dot *t, ir_builder *b, int64_t extent);
+ir_value lower_mma(dot *t, ir_builder *b);
 /* One multiplication and addition for each element of the tile. */
 ir_value dot_multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, ir_value sum);
 
 /* lower_runs.c: the steps in runs, of which those outside of masks do not happen. */
-void lower_runs(dot *t, ir_builder *b, ir_dim extent);
+void lower_runs(dot *t, ir_builder *b);
 
 #endif

@@ -16,15 +16,16 @@ frame frame_of(lowering *l, ir_op op) {
     f.body_inputs = (int)ir_op_int(l->s, op, "inputs", 0) - f.leading;
     for (int i = 0; i < f.axes; i++)
         f.index[i] = l->value_of[d->operands[i]];
-    if (f.axes > 0) {
-        f.column_axis = f.axes - 1;
-        f.columns = l->size_of[d->operands[f.axes - 1]];
-        f.valid_columns = l->valid_of[d->operands[f.axes - 1]];
+    const int last = d->opcode == SCHED_DOT ? f.shape.index[DOT_N] : f.axes - 1;
+    if (last >= 0) {
+        f.column_axis = last;
+        f.columns = l->size_of[d->operands[last]];
+        f.valid_columns = l->valid_of[d->operands[last]];
     }
-    if (f.axes > 1 && l->size_of[d->operands[f.axes - 2]] > 1) {
-        f.row_axis = f.axes - 2;
-        f.rows = l->size_of[d->operands[f.axes - 2]];
-        f.valid_rows = l->valid_of[d->operands[f.axes - 2]];
+    if (last > 0 && l->size_of[d->operands[last - 1]] > 1) {
+        f.row_axis = last - 1;
+        f.rows = l->size_of[d->operands[last - 1]];
+        f.valid_rows = l->valid_of[d->operands[last - 1]];
     }
     return f;
 }

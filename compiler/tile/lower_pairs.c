@@ -34,7 +34,7 @@ static ir_value pair_loop(dot *t, ir_builder *b, ir_value low, ir_value high, in
     ir_value k;
     int64_t one = 1;
     ir_builder in = tile_for(b, low, high, step, &sum, 1, &loop, &k);
-    lowering_mark(t->f.l, loop, t->f.op);
+    lowering_mark(t->f.l, loop, t->loop);
     ir_value next = step == 2 ? tile_affine(&in, 1, &k, &one, 1) : 0;
     ir_value x = left_pair(t, &in, k, next), y = right_pair(t, &in, k, next);
     sum = tile_group_dot(&in, x, y, ir_block_get(b->m, in.block)->arguments[1], t->of, false);

@@ -118,7 +118,7 @@ static void emit_part(const runs *r, ir_builder *b, const run_part *p, ir_value 
     for (uint32_t i = 0; i < count; i++) /* neighbours have one address, and a constant each */
         at[i] = i && apart ? at[0] : tile_index_add(b, r->at[p->first + i], shift);
     ir_builder in = tile_for(b, low, high, t->unroll, sums + p->first, count, &loop, &k);
-    lowering_mark(t->f.l, loop, t->f.op);
+    lowering_mark(t->f.l, loop, t->loop);
     memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * count);
     for (int64_t j = 0; j < t->unroll; j++) {
         ir_value y = dot_summed(t, &in, dot_right(t, &in, tile_index_step(&in, k, k, 0, j), 1));
@@ -137,7 +137,7 @@ static void emit_runs(runs *r, ir_builder *b) {
     ir_op loop;
     find_bounds(r, b, 0, &first, &last);
     ir_builder in = tile_for(b, first, last, 1, r->sums, r->rows, &loop, &run);
-    lowering_mark(t->f.l, loop, t->f.op);
+    lowering_mark(t->f.l, loop, t->loop);
     memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * r->rows);
     ir_value begin = tile_index_mul(&in, run, lowering_dim(t->f.l, &in, r->shape[1]));
     ir_value shift = tile_index_mul(&in, run, lowering_dim(t->f.l, &in, t->lhs[t->k]));
@@ -163,16 +163,19 @@ static void find_rows(runs *r, ir_builder *b) {
     }
 }
 
-void lower_runs(dot *t, ir_builder *b, ir_dim extent) {
+void lower_runs(dot *t, ir_builder *b) {
     frame *f = &t->f;
     runs r = {.t = t};
     if (f->rows > MOST_ROWS || f->valid_rows) {
         lowering_fail(f->l, "a tile of windows has more rows than %d, or one in part", MOST_ROWS);
         return;
     }
-    ir_op_ints(f->l->s, f->op, "runs", r.shape, 2);
+    r.shape[0] = ir_op_int(f->l->s, dot_loop(f->l->s, f->op, &f->shape, DOT_RUN), "extent", 0);
+    r.shape[1] = ir_op_int(f->l->s, t->loop, "extent", 0);
+    t->rhs[t->k] = 0; /* steps are counted through all runs, each of which ends where one begins */
+    t->lhs[t->k] = ir_dim_add_scaled(f->l->m, t->lhs[t->k], r.shape[1], -1);
     if (f->shape.buffer[DOT_TOTALS] >= 0)
-        dot_chunk_bounds(t, b, extent, &r.start, &r.end);
+        dot_chunk_bounds(t, b, &r.start, &r.end);
     find_rows(&r, b);
     if (ir_op_attr(f->l->s, f->op, "inside"))
         add_part(&r, 0, r.rows, tile_index(b, 0), lowering_dim(f->l, b, r.shape[1]));
@@ -182,7 +185,7 @@ void lower_runs(dot *t, ir_builder *b, ir_dim extent) {
     for (uint32_t i = 0; i < r.rows; i++) {
         f->index[f->shape.index[DOT_M]] = r.row[i];
         if (r.start)
-            dot_add_chunk(t, b, extent, r.start, r.sums[i]);
+            dot_add_chunk(t, b, r.start, r.sums[i]);
         else
             dot_finish(t, b, dot_with_zero(t, b, r.sums[i]));
     }

@@ -164,12 +164,11 @@ static void prefetch(dot *t, ir_builder *b, ir_value k, ir_value low) {
  * next columns, whose steps come then. `low`: the first step. */
 static void look_ahead(dot *t, ir_builder *b, ir_value low, ir_value k, int64_t by) {
     frame *f = &t->f;
-    const ir_dim extent = ir_op_int(f->l->s, f->op, "extent", 0);
     const bool chunked = f->shape.buffer[DOT_TOTALS] >= 0;
-    int64_t one = 1, length = chunked ? t->chunk : extent;
+    int64_t one = 1, length = chunked ? t->chunk : t->extent;
     ir_value at = tile_affine(b, by, &k, &one, 1);
     f->index[t->k] = at;
-    if (!ir_dim_is_static(extent) || f->column_axis < 0)
+    if (!t->known || f->column_axis < 0)
         return;
     ir_value passed = tile_index_quotient(b, tile_index_sub(b, at, low), tile_index(b, length)),
              from[] = {at, passed}, columns[] = {f->index[f->column_axis], passed};
@@ -234,7 +233,7 @@ static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_val
     ir_op loop;
     ir_value k;
     ir_builder in = tile_for(b, low, high, t->unroll, &sum, 1, &loop, &k);
-    lowering_mark(t->f.l, loop, t->f.op);
+    lowering_mark(t->f.l, loop, t->loop);
     ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = trip(t, &in, k, before);
     if (t->prefetch && !masked)
         (t->turned   ? prefetch_block(t, &in, low, k)
@@ -303,7 +302,7 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
     if (beside)
         next[1] = tile_broadcast(b, tile_constant(b, DTYPE_I32, 0), 1, t->f.columns);
     ir_builder in = tile_for(b, low, high, step, next, 1 + beside, &loop, &k);
-    lowering_mark(t->f.l, loop, t->f.op);
+    lowering_mark(t->f.l, loop, t->loop);
     memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * (1 + (size_t)beside));
     ir_value rows = t->turned ? group_rows(t, &in, k, t->group) : 0;
     for (int64_t i = 0; i < step; i += t->group) {

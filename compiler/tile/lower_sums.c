@@ -62,23 +62,23 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
     store_sums(b, &t->totals, sum);
 }
 
-void dot_chunk_bounds(const dot *t, ir_builder *b, ir_dim extent, ir_value *low, ir_value *high) {
+void dot_chunk_bounds(const dot *t, ir_builder *b, ir_value *low, ir_value *high) {
     int64_t one = 1;
     *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
     ir_value end = tile_affine(b, t->chunk, low, &one, 1);
-    *high = tile_index_op(b, TILE_INDEX_MIN, end, lowering_dim(t->f.l, b, extent));
+    *high = tile_index_op(b, TILE_INDEX_MIN, end, lowering_dim(t->f.l, b, t->extent));
 }
 
 /* The sum of the chunk at `start` onto the totals before it. Memory that holds 0 before the first
  * is filled where the number of chunks is known; else the first does not read it. What is added to
  * it then at the end is the 0 that it begins with, which changes no other total. */
-static ir_value onto_totals(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
+static ir_value onto_totals(dot *t, ir_builder *b, ir_value start, ir_value sum) {
     ir_op loop;
     ir_value index;
-    if (ir_dim_is_static(extent))
+    if (t->known)
         return plus(b, load_sums(t, b, &t->totals), sum);
     ir_builder in = tile_for(b, tile_index(b, 0), start, one_turn, &sum, 1, &loop, &index);
-    lowering_mark(t->f.l, loop, t->f.op);
+    lowering_mark(t->f.l, loop, t->loop);
     ir_value carried = ir_block_get(b->m, in.block)->arguments[1];
     ir_value total = plus(&in, load_sums(t, &in, &t->totals), carried);
     tile_yield(&in, &total, 1);
@@ -86,24 +86,24 @@ static ir_value onto_totals(dot *t, ir_builder *b, ir_dim extent, ir_value start
 }
 
 /* The start of the last chunk; of nothing, the first. */
-static ir_value last_chunk(const dot *t, ir_builder *b, ir_dim extent) {
-    if (ir_dim_is_static(extent))
-        return tile_index(b, (extent - 1) / t->chunk * t->chunk);
-    ir_value steps = lowering_dim(t->f.l, b, extent), one = tile_index(b, 1);
+static ir_value last_chunk(const dot *t, ir_builder *b) {
+    if (t->known)
+        return tile_index(b, (t->extent - 1) / t->chunk * t->chunk);
+    ir_value steps = lowering_dim(t->f.l, b, t->extent), one = tile_index(b, 1);
     ir_value last = tile_index_sub(b, tile_index_max(b, steps, one), one);
     return tile_index_floor(b, last, t->chunk);
 }
 
-void dot_add_chunk(dot *t, ir_builder *b, ir_dim extent, ir_value start, ir_value sum) {
-    int64_t one = 1, far = ir_dim_is_static(extent) ? extent : one_turn;
+void dot_add_chunk(dot *t, ir_builder *b, ir_value start, ir_value sum) {
+    int64_t one = 1, far = t->known ? t->extent : one_turn;
     frame *f = &t->f;
     t->totals = find_sums(t, b, DOT_TOTALS);
-    sum = onto_totals(t, b, extent, start, sum);
+    sum = onto_totals(t, b, start, sum);
     if (t->totals.memory == frame_memory(f, f->leading + f->body_inputs)) {
         store_total(t, b, sum);
         return;
     }
-    ir_value last = last_chunk(t, b, extent);
+    ir_value last = last_chunk(t, b);
     when_below(t, b, start, last, far, store_total, sum);
     when_below(t, b, last, tile_affine(b, 1, &start, &one, 1), far, dot_finish, sum);
 }
@@ -128,21 +128,20 @@ static void keep_sums(dot *t, ir_builder *b, ir_value sum) {
 }
 
 static void end_chunk(dot *t, ir_builder *b, ir_value sum) {
-    const ir_dim extent = ir_op_int(t->f.l->s, t->f.op, "extent", 0);
     if (t->f.shape.buffer[DOT_TOTALS] >= 0)
-        dot_add_chunk(t, b, extent, t->f.index[t->f.shape.index[DOT_CHUNK]], sum);
+        dot_add_chunk(t, b, t->f.index[t->f.shape.index[DOT_CHUNK]], sum);
     else
         dot_finish(t, b, dot_with_zero(t, b, sum));
 }
 
-void dot_strip(dot *t, ir_builder *b, ir_dim extent) {
+void dot_strip(dot *t, ir_builder *b) {
     frame *f = &t->f;
     const bool chunked = f->shape.index[DOT_CHUNK] >= 0;
     int64_t one = 1;
     ir_value start = f->index[f->shape.index[DOT_STRIP]], first = tile_index(b, 0),
-             end = tile_index(b, extent);
+             end = tile_index(b, t->extent);
     if (chunked)
-        dot_chunk_bounds(t, b, extent, &first, &end);
+        dot_chunk_bounds(t, b, &first, &end);
     ir_value next = tile_affine(b, t->strip, &start, &one, 1);
     t->sums = find_sums(t, b, DOT_SUMS);
     ir_value sum = sums_before(t, b, first, start, &t->sums);

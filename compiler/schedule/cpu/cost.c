@@ -42,17 +42,19 @@ static double panel_rate(const cost_walk *w, ir_op op, double k, double width, d
 
 static void dot_cycles(cost_walk *w, ir_op op, cost_use *u) {
     const ir_op_data *d = ir_op_get(w->m, op);
-    int64_t axes = ir_op_int(w->m, op, "axes", 0), extent = cost_extent(w, op);
+    int64_t axes = ir_op_int(w->m, op, "axes", 0);
+    double unroll, most = 0, sum = 0;
     dot_shape shape;
     dot_shape_read(w->m, op, &shape);
+    int64_t extent = cost_dot_steps(w, op, &shape, &unroll);
     ir_value rhs = d->operands[axes + shape.buffer[DOT_RHS]];
     double mr = (double)w->step_of[d->operands[shape.index[DOT_M]]];
     double nr = (double)w->step_of[d->operands[shape.index[DOT_N]]];
     double bytes = (double)dtype_size(cost_type(w, rhs)->element), nv, k, missing, each;
-    double unroll = (double)schedule_step(w->m, op, "unroll", 1), most = 0, sum = 0;
     bool chunks = shape.buffer[DOT_TOTALS] >= 0;
     nv = cost_divide_up(nr, lanes_of(w, rhs));
-    int64_t chunk = order_info_of(order_of(w->m, op, ORDER_CHUNK512))->chunk;
+    ir_op loop = dot_loop(w->m, op, &shape, DOT_STEP);
+    int64_t chunk = order_info_of(order_of(w->m, loop, ORDER_CHUNK512))->chunk;
     k = (double)(chunks && extent > chunk ? chunk : extent);
     if (shape.index[DOT_STRIP] >= 0)
         k = (double)w->step_of[d->operands[shape.index[DOT_STRIP]]];

@@ -225,6 +225,7 @@ static void sort(cost_walk *w, ir_op op, cost_use *u) {
 typedef struct tile {
     double rows, columns, steps; /* of a workgroup; steps in all */
     double bytes;                /* of an element that is multiplied */
+    double trip;                 /* steps of one */
     double sums;                 /* of a thread */
     double registers;            /* of 32 bits that a sum has */
     dot_shape shape;
@@ -237,7 +238,7 @@ static tile tile_of(const cost_walk *w, ir_op op) {
     dot_shape_read(w->m, op, &t.shape);
     t.rows = (double)w->step_of[d->operands[t.shape.index[DOT_M]]];
     t.columns = (double)w->step_of[d->operands[t.shape.index[DOT_N]]];
-    t.steps = (double)cost_extent(w, op);
+    t.steps = (double)cost_dot_steps(w, op, &t.shape, &t.trip);
     if (t.shape.index[DOT_CHUNK] >= 0)
         t.steps = (double)w->step_of[d->operands[t.shape.index[DOT_CHUNK]]];
     /* As of a triangle. */
@@ -342,7 +343,7 @@ static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
 /* Threads read what they need as it lies: a row of the left side all of them, columns of the right
  * one each its own. */
 static void plain_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
-    double unroll = (double)schedule_step(w->m, op, "unroll", 1), steps = t->steps;
+    double unroll = t->trip, steps = t->steps;
     double trips = cost_divide_up(steps, unroll), columns = t->columns;
     int64_t rhs = t->shape.buffer[DOT_RHS];
     bool beside = stride(w, op, rhs, (uint32_t)0) != 1; /* steps are not: columns are */

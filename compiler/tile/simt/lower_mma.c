@@ -43,10 +43,10 @@ static int64_t slots_of(const staging *g) {
 }
 
 /* Cuts the steps into stages. */
-static void open_stages(staging *g, int64_t extent) {
+static void open_stages(staging *g) {
     g->steps = staging_up(g->t->stage ? g->t->stage : 1, g->unit->k);
-    g->whole = extent / g->steps;
-    g->rest = extent % g->steps;
+    g->whole = g->t->extent / g->steps;
+    g->rest = g->t->extent % g->steps;
     if (g->whole == 0)
         g->steps = staging_up(g->rest, g->unit->k);
     for (int i = 0; i < 2; i++)
@@ -181,11 +181,11 @@ static void put_rest(const staging *g, ir_builder *b) {
 
 /* ---- the tile ---- */
 
-static ir_value lower_in_slots(staging *g, ir_builder *b, int64_t extent) {
+static ir_value lower_in_slots(staging *g, ir_builder *b) {
     dot *t = g->t;
     staging_sides(g);
     staging_pad(g, b);
-    open_stages(g, extent);
+    open_stages(g);
     for (int i = 0; i < 2; i++)
         g->sides[i].piece = staging_piece(g, &g->sides[i], b, g->steps, 0);
     g->copies = t->mma->ptx && g->whole > 1 && g->sides[0].piece && g->sides[1].piece;
@@ -201,13 +201,13 @@ static ir_value lower_in_slots(staging *g, ir_builder *b, int64_t extent) {
     return g->rest ? staging_rest(g, b, sum) : sum;
 }
 
-ir_value lower_mma(dot *t, ir_builder *b, int64_t extent) {
+ir_value lower_mma(dot *t, ir_builder *b) {
     staging g = {.t = t, .unit = t->mma, .element = t->mma->factor, .does = &in_registers};
     ir_value sum;
     if (mma_in_memory(t->mma)) {
-        if (lower_mma_stages(t, b, extent, &sum))
+        if (lower_mma_stages(t, b, &sum))
             return sum;
         g.unit = t->mma = mma_unit_find(t->mma->name, false, t->mma->factor);
     }
-    return lower_in_slots(&g, b, extent);
+    return lower_in_slots(&g, b);
 }

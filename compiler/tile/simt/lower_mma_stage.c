@@ -49,11 +49,11 @@ static slot_shape shape_of(const staging *g, int64_t steps) {
     return shape;
 }
 
-static bool can_copy(staging *g, ir_builder *b, int64_t extent) {
+static bool can_copy(staging *g, ir_builder *b) {
     staging_sides(g);
     g->steps = staging_up(g->t->stage ? g->t->stage : 1, g->unit->k);
-    g->whole = extent / g->steps;
-    g->rest = extent % g->steps;
+    g->whole = g->t->extent / g->steps;
+    g->rest = g->t->extent % g->steps;
     bool all = true;
     for (int i = 0; i < 2; i++) {
         stage_side *s = &g->sides[i];
@@ -269,9 +269,9 @@ static void set_distances(staging *g) {
     g->distance = all ? g->slots : g->slots - 1 - g->behind;
 }
 
-bool lower_mma_stages(dot *t, ir_builder *b, int64_t extent, ir_value *out) {
+bool lower_mma_stages(dot *t, ir_builder *b, ir_value *out) {
     staging g = {.t = t, .unit = t->mma, .element = t->mma->factor, .does = &in_memory};
-    if (!can_copy(&g, b, extent))
+    if (!can_copy(&g, b))
         return false;
     staging_pad(&g, b);
     g.fetches = can_fetch(&g, b);

@@ -106,12 +106,12 @@ static void open_side(stage_side *s) {
 }
 
 /* The rest behind whole stages has a slot of its own. */
-static void open(staging *g, ir_builder *b, int64_t extent) {
+static void open(staging *g, ir_builder *b) {
     const dot *t = g->t;
     staging_sides(g);
     g->steps = t->chunk ? greatest_divisor(t->stage, t->chunk) : t->stage;
-    g->whole = extent / g->steps;
-    g->rest = extent % g->steps;
+    g->whole = t->extent / g->steps;
+    g->rest = t->extent % g->steps;
     if (g->whole == 0)
         g->steps = g->rest;
     for (int i = 0; i < 2; i++)
@@ -206,9 +206,9 @@ static ir_value added(ir_builder *b, ir_value x, ir_value y) {
 }
 
 /* The sums of whole chunks onto the total, then that of the rest. */
-static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
+static ir_value chunks(const staging *g, ir_builder *b) {
     dot *t = g->t;
-    int64_t whole = extent / t->chunk * t->chunk;
+    int64_t whole = t->extent / t->chunk * t->chunk;
     ir_value start, total = tile_constant(b, t->element, 0);
     ir_op loop;
     total = tile_broadcast(b, total, t->f.rows, t->f.columns);
@@ -216,15 +216,15 @@ static ir_value chunks(const staging *g, ir_builder *b, int64_t extent) {
                                       &loop, &start);
     total = added(&in, staging_carried(&in), chunk(g, &in, start, t->chunk));
     total = staging_end(&in, loop, total);
-    if (extent > whole)
-        total = added(b, total, chunk(g, b, tile_index(b, whole), extent - whole));
+    if (t->extent > whole)
+        total = added(b, total, chunk(g, b, tile_index(b, whole), t->extent - whole));
     return total;
 }
 
-ir_value lower_staged(dot *t, ir_builder *b, int64_t extent) {
+ir_value lower_staged(dot *t, ir_builder *b) {
     staging g = {.t = t, .element = t->element, .does = &by_threads};
-    bool several = t->chunk && extent > t->chunk;
-    open(&g, b, extent);
+    bool several = t->chunk && t->extent > t->chunk;
+    open(&g, b);
     begin(&g, b);
-    return several ? chunks(&g, b, extent) : chunk(&g, b, tile_index(b, 0), extent);
+    return several ? chunks(&g, b) : chunk(&g, b, tile_index(b, 0), t->extent);
 }

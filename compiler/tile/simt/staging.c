@@ -257,7 +257,7 @@ ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t n
 ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_value high,
                              int64_t step, ir_value sum, ir_op *loop, ir_value *k) {
     ir_builder in = tile_for(b, low, high, step, &sum, 1, loop, k);
-    lowering_mark(g->t->f.l, *loop, g->t->f.op);
+    lowering_mark(g->t->f.l, *loop, g->t->loop);
     return in;
 }
 

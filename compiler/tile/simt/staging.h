@@ -112,6 +112,6 @@ ir_value staging_rest(staging *g, ir_builder *b, ir_value sum);
 
 /* lower_mma_stage.c: all steps by instructions that read the workgroup's memory. False, with
  * nothing done: what lies far away cannot be copied there. */
-bool lower_mma_stages(dot *t, ir_builder *b, int64_t extent, ir_value *sum);
+bool lower_mma_stages(dot *t, ir_builder *b, ir_value *sum);
 
 #endif
