@@ -114,7 +114,7 @@ void contraction_name_axes(contraction *c, int axes) {
     for (int i = 0; i <= AXIS_PANEL; i++)
         z->axis[i] = axes + i;
     z->axis[AXIS_BLOCK_LINE] = axes + AXIS_PANEL + 1;
-    z->axis[AXIS_LINE] = z->axis[AXIS_STRIP] = z->axis[AXIS_RUN] = NEST_AXES;
+    z->axis[AXIS_LINE] = z->axis[AXIS_STRIP] = z->axis[AXIS_RUN] = z->axis[AXIS_STAGE] = NEST_AXES;
     z->m = z->map.extent[z->outer];
     z->n = z->map.extent[z->outer + 1];
     z->k = z->map.extent[z->outer + 2];

@@ -22,7 +22,8 @@ typedef enum contraction_axis {
     AXIS_STRIP, /* of few rows: steps that go through a block's columns before the next ones */
     AXIS_M,
     AXIS_N,
-    AXIS_RUN, /* of windows: runs of steps, of which each is a row of a window */
+    AXIS_RUN,   /* of windows: runs of steps, of which each is a row of a window */
+    AXIS_STAGE, /* steps that go through the memory of a workgroup of threads together */
     AXIS_K,
     AXIS_COUNT
 } contraction_axis;
@@ -82,8 +83,8 @@ tile_size tile_number(const scheduler *s, int64_t size);
 typedef struct contraction_tiles {
     tile_size mr, nr, bm, bn;
     tile_size strip; /* steps; 0: a tile takes all of a chunk */
-    ir_attr unroll, prefetch;
-    ir_attr stage, depth, loader, warps; /* 0: there is none */
+    ir_attr unroll;
+    ir_attr prefetch, stage, depth, loader, warps; /* 0: there is none */
 } contraction_tiles;
 
 /* Places [from, to) of a line, which have a loop of their own. */
@@ -124,8 +125,7 @@ typedef struct contraction {
     bool packed;       /* rhs stands in panels */
     bool turnable;     /* steps of rhs lie side by side, and rows are few: it may be turned */
     bool turned;       /* steps of rhs lie side by side, and are read as blocks of a trip's */
-    bool aliased;      /* ... whose columns share sets of the first cache */
-    bool near;         /* rows of rhs that are fetched ahead go into the first cache */
+    bool near;         /* what of rhs is fetched ahead goes into the first cache */
     contraction_counts counts;
     contraction_result result;
     contraction_tiles tiles;

@@ -141,6 +141,7 @@ static double phase_cycles(cost_walk *w, ir_op phase) {
     const ir_attr_data *steps = ir_attr_get(w->m, ir_op_attr(w->m, grid, "steps"));
     const ir_block_data *inner = ir_block_get(w->m, ir_op_block(w->m, grid, 0));
     w->workgroups = 1;
+    w->warps = (double)schedule_step(w->m, grid, "warps", 0);
     for (uint32_t i = 0; i < extents->count; i++) {
         int64_t extent = cost_estimate(w, ir_attr_get(w->m, extents->items[i])->integer);
         int64_t step = schedule_step_value(w->m, steps->items[i]);

@@ -23,7 +23,7 @@ typedef struct cost_walk {
     double own_bytes;  /* of a workgroup's memory in the present phase, ... */
     double registers;  /* ... and what a thread holds at most, as far as a class counts them */
     double loaders;    /* threads beside a workgroup's that load for it */
-    double threads;    /* of a workgroup, where the schedule says how many; else 0 */
+    double warps;      /* of a workgroup, where the schedule says how many; else 0 */
 } cost_walk;
 
 /* Use of a workgroup, in cycles but for `far_bytes`. A class fills in what it knows. */

@@ -6,7 +6,8 @@
 #include "ir/dim.h"
 #include "schedule/schedule.h"
 
-static const char *const index_names[] = {"block_m", "chunk", "strip", "m", "n", "run", "step"};
+static const char *const index_names[] = {"block_m", "chunk", "strip", "m",
+                                          "n",       "run",   "stage", "step"};
 static const char *const buffer_names[] = {"lhs",     "rhs",    "counts", "limits",
                                            "offsets", "totals", "sums"};
 
@@ -60,10 +61,14 @@ ir_op dot_of_loop(const ir_module *m, ir_op loop) {
     ir_op op = loop;
     while (op && ir_op_get(m, op)->opcode == SCHED_FOR)
         op = ir_block_get(m, ir_op_block(m, op, 0))->first;
-    bool found =
-        op && ir_op_get(m, op)->opcode == SCHED_DOT && dot_shape_read(m, op, &shape) &&
-        (dot_loop(m, op, &shape, DOT_STEP) == loop || dot_loop(m, op, &shape, DOT_RUN) == loop);
-    return found ? op : 0;
+    if (!op || ir_op_get(m, op)->opcode != SCHED_DOT)
+        return 0;
+    if (!dot_shape_read(m, op, &shape))
+        return op;
+    for (int i = DOT_RUN; i <= DOT_STEP; i++)
+        if (dot_loop(m, op, &shape, (dot_index)i) == loop)
+            return op;
+    return 0;
 }
 
 ir_dim dot_extent(ir_module *dims, const ir_module *m, ir_op dot, const dot_shape *shape) {

@@ -13,6 +13,7 @@ typedef enum dot_index {
     DOT_M,       /* the tile's first row */
     DOT_N,       /* ... and column */
     DOT_RUN,     /* of windows: the number of the run, a row of a window */
+    DOT_STAGE,   /* the first step of the stage */
     DOT_STEP,    /* the step; of windows, in its run */
     DOT_INDEX_COUNT
 } dot_index;
@@ -38,7 +39,8 @@ typedef struct dot_shape {
 bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out);
 /* The loop of an index; 0: there is no such index, or the grid gives it. */
 ir_op dot_loop(const ir_module *m, ir_op dot, const dot_shape *shape, dot_index which);
-/* The dot over whose steps, or runs of steps, a loop goes; 0: it is another loop. */
+/* The dot over whose steps, or runs or stages of them, a loop goes (one that cannot be read: over
+ * all that it has); 0: it is another loop. */
 ir_op dot_of_loop(const ir_module *m, ir_op loop);
 /* Steps of all its runs, as a dimension of the module `dims`. */
 ir_dim dot_extent(ir_module *dims, const ir_module *m, ir_op dot, const dot_shape *shape);

@@ -184,7 +184,6 @@ static void choose_tiles(chain_block *k) {
         tile_number(s, ir_dim_is_static(z->shape.n) ? round_up(z->shape.n, z->tiles.nr.size)
                                                     : 4 * z->tiles.nr.size);
     z->tiles.unroll = scheduler_int(s, 1);
-    z->tiles.prefetch = scheduler_int(s, 0);
     a->tiles = z->tiles;
     if (turns_keys(k))
         s->target->policy->turned_tile(a);

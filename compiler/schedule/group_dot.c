@@ -86,29 +86,55 @@ static leading_buffers find_leading(const contraction *c, const block_memory *me
     return l;
 }
 
-/* A loop of steps: those that the loop of the chunk, or the strip, around it stands for; else all.
- */
+static void set_attr(const contraction *c, const ir_builder *in, const char *name, ir_attr value) {
+    if (value)
+        ir_op_set_attr(c->s->m, ir_block_parent(c->s->m, in->block), name, value);
+}
+
+/* A loop of steps: those that the index of the last such loop around it stands for; else all. */
 static ir_builder loop_k(const contraction *c, ir_builder *b, contraction_place *place,
                          contraction_axis axis, ir_attr step) {
-    const bool strip = place->at[AXIS_STRIP] != 0;
-    ir_value around = place->at[strip ? AXIS_STRIP : AXIS_CHUNK];
-    ir_attr span = strip    ? c->tiles.strip.name
-                   : around ? scheduler_int(c->s, contraction_chunk(c))
-                            : 0;
-    ir_builder in = scheduler_for(c->s, b, "k", around, c->shape.k, step, span, &place->at[axis]);
+    const struct {
+        contraction_axis axis;
+        ir_attr step;
+    } around[] = {{AXIS_CHUNK, scheduler_int(c->s, contraction_chunk(c))},
+                  {AXIS_STRIP, c->tiles.strip.name},
+                  {AXIS_STAGE, c->tiles.stage}};
+    ir_value start = 0;
+    ir_attr span = 0;
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++)
+        if (place->at[around[i].axis]) {
+            start = place->at[around[i].axis];
+            span = around[i].step;
+        }
+    ir_builder in = scheduler_for(c->s, b, "k", start, c->shape.k, step, span, &place->at[axis]);
     scheduler_mark_loop(c->s, &in, c->op, c->order);
     return in;
 }
 
-/* The steps of a tile; of windows, in runs, of which a chunk has some. */
-static ir_builder loop_steps(const contraction *c, ir_builder *b, contraction_place *place) {
-    if (!c->windows)
-        return loop_k(c, b, place, AXIS_K, c->tiles.unroll);
-    ir_builder in = scheduler_for(c->s, b, "run", 0, c->windows->runs[0], scheduler_int(c->s, 1), 0,
-                                  &place->at[AXIS_RUN]);
-    in = scheduler_for(c->s, &in, "k", 0, c->windows->runs[1], c->tiles.unroll, 0,
-                       &place->at[AXIS_K]);
+/* The steps in runs of a window, of which a chunk has some. */
+static ir_builder loop_runs(const contraction *c, ir_builder *b, contraction_place *place) {
+    const ir_dim *runs = c->windows->runs;
+    ir_builder in =
+        scheduler_for(c->s, b, "run", 0, runs[0], scheduler_int(c->s, 1), 0, &place->at[AXIS_RUN]);
+    in = scheduler_for(c->s, &in, "k", 0, runs[1], c->tiles.unroll, 0, &place->at[AXIS_K]);
     scheduler_mark_loop(c->s, &in, c->op, c->order);
+    return in;
+}
+
+/* The steps of a tile. */
+static ir_builder loop_steps(const contraction *c, ir_builder *b, contraction_place *place) {
+    ir_builder in = *b;
+    if (c->windows)
+        return loop_runs(c, b, place);
+    if (c->tiles.stage) {
+        in = loop_k(c, b, place, AXIS_STAGE, c->tiles.stage);
+        set_attr(c, &in, "depth", c->tiles.depth);
+        set_attr(c, &in, "loader", c->tiles.loader);
+    }
+    in = loop_k(c, &in, place, AXIS_K, c->tiles.unroll);
+    set_attr(c, &in, "prefetch", c->tiles.prefetch);
+    set_attr(c, &in, "near", c->near && c->tiles.prefetch ? ir_attr_bool(c->s->m, true) : 0);
     return in;
 }
 
@@ -134,6 +160,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                                              [DOT_M] = AXIS_M,
                                              [DOT_N] = AXIS_N,
                                              [DOT_RUN] = AXIS_RUN,
+                                             [DOT_STAGE] = AXIS_STAGE,
                                              [DOT_STEP] = AXIS_K};
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
@@ -147,19 +174,12 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     for (int i = 0; i < DOT_INDEX_COUNT; i++)
         leading.shape.index[i] = numbers[named[i]];
     const ir_attr yes = ir_attr_bool(s->m, true);
-    ir_named_attr attrs[] = {{"prefetch", c->tiles.prefetch},
-                             {"indices", dot_shape_indices(s->m, &leading.shape)},
+    ir_named_attr attrs[] = {{"indices", dot_shape_indices(s->m, &leading.shape)},
                              {"buffers", dot_shape_buffers(s->m, &leading.shape)},
                              {"unit", out->unit ? yes : 0},
                              {"group", c->group ? scheduler_int(s, c->group) : 0},
                              {"turned", c->turned ? yes : 0},
-                             {"aliased", c->aliased ? yes : 0},
-                             {"near", c->near ? yes : 0},
                              {"packed", c->packed ? yes : 0},
-                             {"stage", c->tiles.stage},
-                             {"depth", c->tiles.depth},
-                             {"loader", c->tiles.loader},
-                             {"warps", c->tiles.warps},
                              {"mma", c->unit ? ir_attr_string(s->m, c->unit->name) : 0},
                              {"mma_in_memory", c->unit && c->unit->in_memory ? yes : 0},
                              {"mask", c->windows ? mask_attr(c, &map) : 0},
@@ -370,6 +390,7 @@ ir_builder contraction_open_grid(const contraction *c, const char *what, bool by
     steps[outer + 1] = c->tiles.bn.name;
     ir_builder b = scheduler_phase(s, what, outer + 1 + by_columns, c->shape.map.extent, steps,
                                    axis_names, indices);
+    set_attr(c, &b, "warps", c->tiles.warps);
     *place = (contraction_place){.outer = {0}};
     memcpy(place->outer, indices, sizeof *indices * (size_t)outer);
     place->at[AXIS_BLOCK_M] = indices[outer];

@@ -218,7 +218,6 @@ void schedule_window_group(scheduler *s, const plan_group *group) {
     choose_tile(&c);
     choose_block(&c);
     c.tiles.unroll = scheduler_int(s, trip_steps(&c, w.channels));
-    c.tiles.prefetch = scheduler_int(s, 0);
     contraction_pack(&c);
     find_pieces(&c, &w);
     emit_grid(&c);

@@ -102,6 +102,20 @@ static bool follows(const ir_module *m, ir_op before, ir_op after) {
            ir_op_int(m, before, "to", -1) == ir_op_int(m, after, "from", -2);
 }
 
+/* A loop over a contraction's trips fetches ahead, and one over its stages copies ahead. */
+static bool unfolds(const ir_module *m, ir_op op) {
+    dot_shape shape;
+    ir_op dot = dot_of_loop(m, op);
+    bool fetches = ir_op_attr(m, op, "prefetch") || ir_op_attr(m, op, "near"),
+         copies = ir_op_attr(m, op, "depth") || ir_op_attr(m, op, "loader");
+    if (!fetches && !copies)
+        return true;
+    if (dot && !dot_shape_read(m, dot, &shape))
+        return true;
+    return dot && (!fetches || dot_loop(m, dot, &shape, DOT_STEP) == op) &&
+           (!copies || dot_loop(m, dot, &shape, DOT_STAGE) == op);
+}
+
 static bool verify_for(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op);
     if (!in_range(schedule_step(m, op, "step", 0), 1) ||
@@ -118,6 +132,8 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "the steps of what is left over are out of range");
     if (d->operand_count && ir_type_of(m, d->operands[0])->kind != IR_TYPE_INDEX)
         return ir_broken(st, "the start is not an index");
+    if (!unfolds(m, op))
+        return ir_broken(st, "fetches or copies ahead, and is no loop of a contraction that can");
     if (ir_op_attr(m, op, "inside") && !is_inside(m, op))
         return ir_broken(st, "is inside of no loop whose steps are its span");
     return takes_indices(m, op, 1) || ir_broken(st, "its block takes the index");
@@ -242,8 +258,8 @@ static bool verify_steps(const ir_module *m, ir_op op, status *st) {
     for (int i = DOT_STEP; i >= DOT_RUN; i--) {
         ir_op loop = dot_loop(m, op, &shape, (dot_index)i);
         const ir_op_data *d = ir_op_get(m, inner);
-        if (i == DOT_RUN && shape.index[i] < 0)
-            break;
+        if (shape.index[i] < 0)
+            continue;
         if (!loop || ir_block_parent(m, d->block) != loop || d->previous || d->next)
             return ir_broken(st, "does not stand alone in the loop over its steps");
         inner = loop;

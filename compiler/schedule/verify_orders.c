@@ -59,7 +59,7 @@ static bool check_chunks(const orders *o, ir_op dot, const dot_shape *shape,
     const order_info *order = order_info_of(r->order);
     ir_op chunks = dot_loop(o->m, dot, shape, DOT_CHUNK);
     if (shape->buffer[DOT_TOTALS] < 0) /* of `unit`, a part of a sum of integers that comes off */
-        return !order->chunk || ir_op_attr(o->m, dot, "unit") || ir_op_attr(o->m, dot, "stage") ||
+        return !order->chunk || ir_op_attr(o->m, dot, "unit") || shape->index[DOT_STAGE] >= 0 ||
                (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
     if (!order->chunk)
@@ -95,7 +95,7 @@ static bool check_runs(const orders *o, ir_op dot, const dot_shape *shape,
  * around it stands for. Strips are whole parts of that. */
 static bool check_loops(const orders *o, ir_op dot, const dot_shape *shape,
                         const reduction_record *r) {
-    static const dot_index loops[] = {DOT_CHUNK, DOT_STRIP, DOT_STEP};
+    static const dot_index loops[] = {DOT_CHUNK, DOT_STRIP, DOT_STAGE, DOT_STEP};
     ir_op around = 0;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         ir_op loop = dot_loop(o->m, dot, shape, loops[i]);

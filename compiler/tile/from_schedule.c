@@ -466,12 +466,12 @@ static void set_bytes(lowering *l, ir_op kernel, const char *number, const char 
         ir_op_set_attr(l->m, kernel, formula, ir_attr_string(l->m, ir_dim_text(l->m, bytes)));
 }
 
-/* Those that a product's schedule says; else the kernel has as many as is usual. */
+/* Those that a grid says; else the kernel has as many as is usual. */
 static void set_threads(lowering *l, ir_op kernel) {
     enum { SUBGROUP = 32 };
     int64_t warps = 0;
     for (ir_walk w = ir_walk_op(l->s, ir_module_kernel(l->s)); ir_walk_next(&w);)
-        if (ir_op_get(l->s, w.op)->opcode == SCHED_DOT)
+        if (ir_op_get(l->s, w.op)->opcode == SCHED_PARALLEL)
             warps = warps ? warps : schedule_step(l->s, w.op, "warps", 0);
     if (warps)
         ir_op_set_attr(l->m, kernel, "threads", ir_attr_int(l->m, warps * SUBGROUP));

@@ -49,26 +49,26 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.of = t.group == 4 ? DTYPE_I8 : DTYPE_BF16;
     t.known = ir_dim_is_static(t.extent);
     t.unit = ir_op_attr(l->s, op, "unit") != 0;
-    t.prefetch = schedule_step(l->s, op, "prefetch", 0);
-    t.stage = schedule_step(l->s, op, "stage", 0);
-    t.mma =
-        mma_unit_find(ir_op_string(l->s, op, "mma", ""), ir_op_attr(l->s, op, "mma_in_memory") != 0,
-                      ir_type_of(b->m, frame_memory(&t.f, 0))->element);
-    t.depth = schedule_step(l->s, op, "depth", t.mma ? 2 : 0);
-    t.loader = schedule_step(l->s, op, "loader", 0) != 0;
+    t.prefetch = schedule_step(l->s, t.loop, "prefetch", 0);
+    ir_op stages = dot_loop(l->s, op, &t.f.shape, DOT_STAGE);
+    t.stage = stages ? schedule_step(l->s, stages, "step", 1) : 0;
+    t.mma = mma_unit_find(ir_op_string(l->s, op, "mma", ""),
+                          ir_op_attr(l->s, op, "mma_in_memory") != 0,
+                          ir_type_of(b->m, frame_memory(&t.f, 0))->element);
+    t.depth = stages ? schedule_step(l->s, stages, "depth", t.mma ? 2 : 0) : 0;
+    t.loader = stages && schedule_step(l->s, stages, "loader", 0) != 0;
     if (t.f.shape.index[DOT_STRIP] >= 0)
         t.strip = l->size_of[ir_op_get(l->s, op)->operands[t.f.shape.index[DOT_STRIP]]];
-    const bool in_runs = t.f.shape.index[DOT_RUN] >= 0;
     t.k = t.f.shape.index[DOT_STEP];
-    for (int i = t.k - in_runs; i <= t.k; i++)
-        t.f.index[i] = tile_index(b, 0);
+    ir_value first = tile_index(b, 0);
+    for (int i = t.f.shape.index[DOT_N] + 1; i <= t.k; i++)
+        t.f.index[i] = first;
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
     t.element = ir_type_of(l->s, block->arguments[0])->element;
     frame_access(&t.f, 0, t.lhs);
     frame_access(&t.f, 1, t.rhs);
     t.turned = ir_op_attr(l->s, op, "turned") != 0 && (t.group || !t.pairs);
-    t.aliased = ir_op_attr(l->s, op, "aliased") != 0;
-    t.in_first = ir_op_attr(l->s, op, "near") != 0;
+    t.in_first = ir_op_attr(l->s, t.loop, "near") != 0;
     if (t.turned && !t.group && is_small_rest(&t)) {
         t.turned = false;
         t.unroll = 1;
@@ -76,7 +76,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     }
     t.odd = !t.known || t.extent % 2 != 0;
     t.even = t.known && t.extent % t.unroll == 0 && t.chunk % t.unroll == 0;
-    if (in_runs)
+    if (t.f.shape.index[DOT_RUN] >= 0)
         lower_runs(&t, b);
     else if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b);

@@ -32,8 +32,7 @@ typedef struct dot {
     bool pairs;           /* the order is pairs512 */
     bool odd;             /* the number of all steps may be */
     bool turned;          /* the rhs of a trip is one tile, a row for each of its steps */
-    bool aliased;         /* ... and is fetched into the second cache, of which it fits more */
-    bool in_first;        /* others are fetched into the first cache */
+    bool in_first;        /* what is fetched ahead goes into the first cache, not the second */
     bool even;            /* trips have no remainder */
     bool known;           /* the number of all steps: a multiple of those of a group */
     const struct mma_unit *mma; /* what multiplies; NULL: fma */

@@ -87,11 +87,11 @@ static int64_t turned_group(const dot *t) {
     return each && t->unroll % each == 0 ? each : 0;
 }
 
-/* The block of rhs, which is loaded a run of steps for each column: of `aliased` columns the run
- * some trips ahead is fetched with each of them. */
+/* The block of rhs, which is loaded a run of steps for each column: what goes into the second cache
+ * is fetched with each of them, some trips ahead. */
 static ir_value fetching_ahead(const dot *t, ir_builder *b, ir_value block) {
     ir_op load = ir_value_get(b->m, block)->op;
-    if (t->prefetch && t->aliased)
+    if (t->prefetch && !t->in_first)
         ir_op_set_attr(b->m, load, "ahead", ir_attr_int(b->m, t->prefetch * t->unroll));
     return block;
 }
@@ -194,7 +194,7 @@ static void prefetch_block(dot *t, ir_builder *b, ir_value low, ir_value k) {
     frame *f = &t->f;
     const ir_value column = f->column_axis < 0 ? 0 : f->index[f->column_axis];
     int64_t one = 1;
-    if (t->aliased) /* loads fetch for themselves */
+    if (!t->in_first) /* loads fetch for themselves */
         return;
     look_ahead(t, b, low, k, t->prefetch * t->unroll);
     tile_window w = frame_window(f, t->rhs);
@@ -358,12 +358,9 @@ static ir_value turned_steps(dot *t, ir_builder *b, ir_value low, ir_value high,
         return sum;
     if (t->pairs)
         return lower_pairs(t, b, whole, high, sum);
-    t->turned = false;
+    t->turned = t->in_first = false;
     t->unroll = 1;
-    sum = steps(t, b, whole, high, sum, false);
-    t->turned = true;
-    t->unroll = unroll;
-    return sum;
+    return steps(t, b, whole, high, sum, false);
 }
 
 ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {

@@ -71,13 +71,15 @@ static const setting *fetched(const contraction *c) {
     return one && (c->exchanged ? one->of_left : one->of_right) ? one : NULL;
 }
 
-/* Is the second cache what is fetched into? By itself where columns share sets that are read faster
- * than memory brings them. */
-static bool is_aliased(const contraction *c) {
+/* Is the first cache what is fetched into? Of steps side by side by itself, but where columns share
+ * sets that are read faster than memory brings them. */
+static bool fetches_near(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
     const setting *asked = fetched(c);
-    return c->turned && contraction_has_known_size(c) &&
-           (asked ? asked->into == FETCH_L2 : bytes >= 4 && shares_sets(c));
+    if (!c->turned)
+        return asked && asked->into == FETCH_L1;
+    return !contraction_has_known_size(c) ||
+           (asked ? asked->into != FETCH_L2 : bytes < 4 || !shares_sets(c));
 }
 
 /* Steps ahead: `best`, or as the source says, where `usual` is far enough to be of use. */
@@ -91,12 +93,12 @@ static int64_t distance(const contraction *c, int64_t best, int64_t usual) {
 
 static int64_t turned_prefetch(const contraction *c) {
     int64_t bytes = (int64_t)dtype_size(contraction_element(c, c->rhs.buffer));
-    return c->aliased || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
+    return !c->near || (!shares_sets(c) && bytes >= 4) ? TURNED_PREFETCH : TURNED_NEAR_PREFETCH;
 }
 
 void cpu_turned_tile(contraction *c) {
     c->turned = true;
-    c->aliased = is_aliased(c);
+    c->near = fetches_near(c);
     c->tiles.nr = tile_number(c->s, c->s->target->vector_lanes);
     c->tiles.unroll = scheduler_int(c->s, turned_steps(c));
     c->tiles.prefetch = scheduler_int(c->s, distance(c, turned_prefetch(c), 0));
@@ -223,10 +225,7 @@ void cpu_dot_tiles(contraction *c) {
     choose_register_tile(c);
     choose_block(c);
     int64_t unroll = choose_trip(c);
-    c->aliased = is_aliased(c);
-    c->near = !c->turned && fetched(c) && fetched(c)->into == FETCH_L1;
-    if ((c->group && !c->turned) || !ir_dim_is_static(c->shape.n))
-        c->tiles.prefetch = scheduler_int(c->s, 0);
-    else
+    c->near = fetches_near(c);
+    if ((!c->group || c->turned) && ir_dim_is_static(c->shape.n))
         scheduler_parameter(c->s, IN_DOT, PREFETCH, best_prefetch(c, unroll), &c->tiles.prefetch);
 }

@@ -50,7 +50,7 @@ static const chip_unit *unit_of(const cost_walk *w) {
 }
 
 static double threads_of(const cost_walk *w) {
-    return w->threads > 0 ? w->threads : w->target->vector_lanes;
+    return w->warps > 0 ? w->warps * SIMT_COST_SUBGROUP : w->target->vector_lanes;
 }
 
 static void instructions(const cost_walk *w, cost_use *u, double lanes) {
@@ -320,9 +320,11 @@ static cost_use stage_of_unit(const cost_walk *w, ir_op op, const tile *t, doubl
 /* Stages on their way while others are multiplied: a workgroup waits for what that leaves of their
  * latency, and at a barrier each time. A loader's are nobody else's work. */
 static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
-    double stage = (double)schedule_step(w->m, op, "stage", 1), stages = t->steps / stage;
-    double depth = (double)schedule_step(w->m, op, "depth", 0);
-    bool unit = ir_op_attr(w->m, op, "mma") != 0, loads = schedule_step(w->m, op, "loader", 0) != 0;
+    ir_op loop = dot_loop(w->m, op, &t->shape, DOT_STAGE);
+    double stage = (double)schedule_step(w->m, loop, "step", 1), stages = t->steps / stage;
+    double depth = (double)schedule_step(w->m, loop, "depth", 0);
+    bool unit = ir_op_attr(w->m, op, "mma") != 0,
+         loads = schedule_step(w->m, loop, "loader", 0) != 0;
     double elements = (t->rows + t->columns) * stage, ahead = cost_greater(depth, 2) - 1;
     cost_use one = unit ? stage_of_unit(w, op, t, stage) : stage_of_threads(w, t, stage);
     double carries = loads ? 0 : depth > 0 ? SIMT_COST_COPIED : carried;
@@ -361,9 +363,8 @@ static void plain_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
 }
 
 static void dot(cost_walk *w, ir_op op, cost_use *u) {
-    w->threads = (double)schedule_step(w->m, op, "warps", 0) * SIMT_COST_SUBGROUP;
     const tile t = tile_of(w, op);
-    if (schedule_step(w->m, op, "stage", 0) > 0)
+    if (t.shape.index[DOT_STAGE] >= 0)
         staged_dot(w, op, &t, u);
     else
         plain_dot(w, op, &t, u);

@@ -318,5 +318,4 @@ void simt_dot_tiles(contraction *c) {
         unroll =
             scheduler_parameter(s, IN_DOT, UNROLL, unstaged_steps(c, t->mr.size, t->nr.size), NULL);
     t->unroll = scheduler_int(s, contraction_whole_steps(c, unroll));
-    t->prefetch = scheduler_int(s, 0);
 }
