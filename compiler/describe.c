@@ -41,7 +41,7 @@ static void enter_phase(phases *p, const ir_module *m, ir_op phase) {
 
 static bool is_further_piece(const ir_module *m, ir_op dot) {
     dot_shape shape;
-    ir_op rows = dot_shape_read(m, dot, &shape) ? dot_loop(m, dot, &shape, DOT_M) : 0;
+    ir_op rows = dot_shape_read(m, dot, &shape) ? dot_loop(m, dot, &shape, AXIS_M) : 0;
     return rows && ir_op_attr(m, rows, "from");
 }
 

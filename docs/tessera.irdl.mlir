@@ -1527,7 +1527,7 @@ module {
       %24 = irdl.base "#builtin.integer"
       %25 = irdl.base "#builtin.integer"
       %26 = irdl.base "#builtin.array"
-      %27 = irdl.base "#builtin.dictionary"
+      %27 = irdl.base "#builtin.array"
       %28 = irdl.base "#builtin.array"
       irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "indices" = %27, "buffers" = %28}
       %29 = irdl.region

@@ -322,18 +322,14 @@ bool contraction_can_pack_blocks(const contraction *c) {
     return c->shape.axis[AXIS_PANEL] < NEST_AXES;
 }
 
-int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices,
-                        int *numbers) {
+int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices) {
     int count = 0;
     for (int i = 0; i < c->shape.outer; i++)
         if (place->outer[i])
             indices[count++] = place->outer[i];
-    for (int i = 0; i < AXIS_COUNT; i++) {
-        if (numbers)
-            numbers[i] = place->at[i] ? count : -1;
+    for (int i = 0; i < AXIS_COUNT; i++)
         if (place->at[i])
             indices[count++] = place->at[i];
-    }
     return count;
 }
 

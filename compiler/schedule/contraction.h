@@ -8,26 +8,6 @@
 #include "schedule/scheduler.h"
 #include "schedule/size_search.h"
 
-/* The axes of a contraction beside its outer ones. Those of blocks have no part in the result's
- * shape: an access that has a coefficient for one is relative to the block's, chunk's or panel's
- * beginning. In this order their indices stand behind the outer ones. */
-typedef enum contraction_axis {
-    AXIS_BLOCK_M,
-    AXIS_BLOCK_N,
-    AXIS_CHUNK,
-    AXIS_PANEL,
-    AXIS_ROW,        /* of a copy: a step of k that is an index */
-    AXIS_BLOCK_LINE, /* of windows: a line of places, as m is the place in it */
-    AXIS_LINE,
-    AXIS_STRIP, /* of few rows: steps that go through a block's columns before the next ones */
-    AXIS_M,
-    AXIS_N,
-    AXIS_RUN,   /* of windows: runs of steps, of which each is a row of a window */
-    AXIS_STAGE, /* steps that go through the memory of a workgroup of threads together */
-    AXIS_K,
-    AXIS_COUNT
-} contraction_axis;
-
 typedef struct contraction_shape {
     int outer;            /* how many outer indices: batches, and axes that did not merge */
     axis_map map;         /* outer..., m, n, k */
@@ -173,10 +153,8 @@ void contraction_set(const contraction *c, affine *a, contraction_axis axis, ir_
 /* ... along k, on which runs go on where the one before ends. */
 void contraction_set_steps(const contraction *c, affine *a, ir_dim coefficient);
 dtype contraction_element(const contraction *c, ir_value buffer);
-/* The indices of a place as operands; returns how many. `numbers` (may be NULL) receives where each
- * named one is, -1: not there. */
-int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices,
-                        int *numbers);
+/* The indices of a place as operands; returns how many. */
+int contraction_indices(const contraction *c, const contraction_place *place, ir_value *indices);
 /* From axes to those indices. */
 axis_map contraction_map(const contraction *c, const contraction_place *place);
 

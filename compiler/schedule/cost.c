@@ -32,8 +32,10 @@ int64_t cost_extent(const cost_walk *w, ir_op op) {
 }
 
 int64_t cost_dot_steps(const cost_walk *w, ir_op dot, const dot_shape *shape, double *trip) {
-    *trip = (double)schedule_step(w->m, dot_loop(w->m, dot, shape, DOT_STEP), "step", 1);
-    return cost_estimate(w, dot_extent((ir_module *)w->m, w->m, dot, shape));
+    int at = shape->index[shape->index[AXIS_STRIP] >= 0 ? AXIS_STRIP : AXIS_CHUNK];
+    *trip = (double)schedule_step(w->m, dot_loop(w->m, dot, shape, AXIS_K), "step", 1);
+    return at >= 0 ? w->step_of[ir_op_get(w->m, dot)->operands[at]]
+                   : cost_estimate(w, dot_extent((ir_module *)w->m, w->m, dot, shape));
 }
 
 int64_t cost_step_from_end(const cost_walk *w, ir_op op, int64_t at) {

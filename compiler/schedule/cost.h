@@ -65,7 +65,7 @@ const ir_type_data *cost_type(const cost_walk *w, ir_value v);
 int64_t cost_estimate(const cost_walk *w, ir_dim extent);
 /* The attribute `extent` of an operation. */
 int64_t cost_extent(const cost_walk *w, ir_op op);
-/* The number of a contraction's steps, in all runs, and those of a trip. */
+/* The number of a contraction's steps, in all runs, of its strip or chunk; and those of a trip. */
 int64_t cost_dot_steps(const cost_walk *w, ir_op dot, const dot_shape *shape, double *trip);
 /* Elements that the index stands for which is so many places from the last; 1: there is none. */
 int64_t cost_step_from_end(const cost_walk *w, ir_op op, int64_t at);

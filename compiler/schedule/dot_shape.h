@@ -6,17 +6,25 @@
 
 #include "ir/ir.h"
 
-typedef enum dot_index {
-    DOT_BLOCK_M, /* the first row of the tile's block */
-    DOT_CHUNK,   /* the first step of the chunk */
-    DOT_STRIP,   /* the first step of the strip */
-    DOT_M,       /* the tile's first row */
-    DOT_N,       /* ... and column */
-    DOT_RUN,     /* of windows: the number of the run, a row of a window */
-    DOT_STAGE,   /* the first step of the stage */
-    DOT_STEP,    /* the step; of windows, in its run */
-    DOT_INDEX_COUNT
-} dot_index;
+/* The axes of a contraction beside its outer ones. Those of blocks have no part in the result's
+ * shape: an access that has a coefficient for one is relative to the block's, chunk's or panel's
+ * beginning. In this order their indices stand behind the outer ones. */
+typedef enum contraction_axis {
+    AXIS_BLOCK_M,
+    AXIS_BLOCK_N,
+    AXIS_CHUNK,
+    AXIS_PANEL,
+    AXIS_ROW,        /* of a copy: a step of k that is an index */
+    AXIS_BLOCK_LINE, /* of windows: a line of places, as m is the place in it */
+    AXIS_LINE,
+    AXIS_STRIP, /* of few rows: steps that go through a block's columns before the next ones */
+    AXIS_M,
+    AXIS_N,
+    AXIS_RUN,   /* of windows: runs of steps, of which each is a row of a window */
+    AXIS_STAGE, /* steps that go through the memory of a workgroup of threads together */
+    AXIS_K,
+    AXIS_COUNT
+} contraction_axis;
 
 typedef enum dot_buffer {
     DOT_LHS,
@@ -30,7 +38,7 @@ typedef enum dot_buffer {
 } dot_buffer;
 
 typedef struct dot_shape {
-    int index[DOT_INDEX_COUNT];   /* number of the operand; -1: there is none */
+    int index[AXIS_COUNT];        /* number of the operand; -1: there is none */
     int buffer[DOT_BUFFER_COUNT]; /* number among the buffers; -1: there is none */
     int leading;                  /* how many buffers stand before the body's inputs */
 } dot_shape;
@@ -38,7 +46,7 @@ typedef struct dot_shape {
 /* Reads a sched.dot; false where the attributes name what is not known. */
 bool dot_shape_read(const ir_module *m, ir_op dot, dot_shape *out);
 /* The loop of an index; 0: there is no such index, or the grid gives it. */
-ir_op dot_loop(const ir_module *m, ir_op dot, const dot_shape *shape, dot_index which);
+ir_op dot_loop(const ir_module *m, ir_op dot, const dot_shape *shape, contraction_axis which);
 /* The dot over whose steps, or runs or stages of them, a loop goes (one that cannot be read: over
  * all that it has); 0: it is another loop. */
 ir_op dot_of_loop(const ir_module *m, ir_op loop);
@@ -46,8 +54,8 @@ ir_op dot_of_loop(const ir_module *m, ir_op loop);
 ir_dim dot_extent(ir_module *dims, const ir_module *m, ir_op dot, const dot_shape *shape);
 /* verify_runs.c: its runs and masks. */
 bool schedule_verify_runs(const ir_module *m, ir_op op, status *st);
-/* The attributes `indices` and `buffers`. Buffers are those with a number other than -1, in the
- * order of the enumeration. */
+/* The attributes `indices` and `buffers`: names of those with a number other than -1, in the order
+ * of the enumeration. Indices are the last operands before the buffers. */
 ir_attr dot_shape_indices(ir_module *m, const dot_shape *shape);
 ir_attr dot_shape_buffers(ir_module *m, const dot_shape *shape);
 

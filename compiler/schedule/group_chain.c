@@ -272,7 +272,7 @@ static void open_memory(chain_block *k, ir_builder *b) {
 static void emit_rows(chain_block *k, ir_builder *b, const contraction_place *workgroup) {
     contraction *z = &k->second;
     ir_value indices[NEST_AXES + AXIS_COUNT];
-    contraction_indices(z, workgroup, indices, NULL);
+    contraction_indices(z, workgroup, indices);
     open_memory(k, b);
     k->workgroup = workgroup;
     row_block rows = {.indices = indices,

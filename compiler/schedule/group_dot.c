@@ -154,14 +154,6 @@ static ir_attr mask_attr(const contraction *c, const axis_map *map) {
 /* A register tile. */
 static void emit_dot(contraction *c, ir_builder *b, const contraction_place *place,
                      const block_memory *memory, const dot_output *out) {
-    static const contraction_axis named[] = {[DOT_BLOCK_M] = AXIS_BLOCK_M,
-                                             [DOT_CHUNK] = AXIS_CHUNK,
-                                             [DOT_STRIP] = AXIS_STRIP,
-                                             [DOT_M] = AXIS_M,
-                                             [DOT_N] = AXIS_N,
-                                             [DOT_RUN] = AXIS_RUN,
-                                             [DOT_STAGE] = AXIS_STAGE,
-                                             [DOT_STEP] = AXIS_K};
     scheduler *s = c->s;
     substitute accumulator = {.kind = SUBSTITUTE_ACCUMULATOR, .value = c->result.value};
     expression e = contraction_epilogue(c, &accumulator);
@@ -169,10 +161,9 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
     ir_value indices[NEST_AXES + AXIS_COUNT];
     contraction_place at = *place;
     ir_builder in = loop_steps(c, b, &at);
-    int numbers[AXIS_COUNT], axes = contraction_indices(c, &at, indices, numbers);
     axis_map map = contraction_map(c, &at);
-    for (int i = 0; i < DOT_INDEX_COUNT; i++)
-        leading.shape.index[i] = numbers[named[i]];
+    for (int i = 0; i < AXIS_COUNT; i++)
+        leading.shape.index[i] = at.at[i] ? i : -1;
     const ir_attr yes = ir_attr_bool(s->m, true);
     ir_named_attr attrs[] = {{"indices", dot_shape_indices(s->m, &leading.shape)},
                              {"buffers", dot_shape_buffers(s->m, &leading.shape)},
@@ -186,7 +177,7 @@ static void emit_dot(contraction *c, ir_builder *b, const contraction_place *pla
                              {"inside", out->inside ? yes : 0}};
     computation compute = {.opcode = SCHED_DOT,
                            .indices = indices,
-                           .axes = axes,
+                           .axes = contraction_indices(c, &at, indices),
                            .map = &map,
                            .e = &e,
                            .yields = &out->value,
@@ -291,7 +282,7 @@ static void emit_epilogue(contraction *c, ir_builder *b, const contraction_place
     axis_map map = contraction_map(c, &place);
     computation compute = {.opcode = SCHED_MAP,
                            .indices = indices,
-                           .axes = contraction_indices(c, &place, indices, NULL),
+                           .axes = contraction_indices(c, &place, indices),
                            .map = &map,
                            .e = &e,
                            .yields = &c->result.root,

@@ -107,7 +107,7 @@ static void copy_columns(contraction *c, ir_builder *b, const contraction_operan
     ir_named_attr group = {"group", c->group ? scheduler_int(s, c->group) : 0};
     computation compute = {.opcode = SCHED_MAP,
                            .indices = indices,
-                           .axes = contraction_indices(c, place, indices, NULL),
+                           .axes = contraction_indices(c, place, indices),
                            .map = &map,
                            .e = &none,
                            .yield_count = 1,

@@ -112,8 +112,8 @@ static bool unfolds(const ir_module *m, ir_op op) {
         return true;
     if (dot && !dot_shape_read(m, dot, &shape))
         return true;
-    return dot && (!fetches || dot_loop(m, dot, &shape, DOT_STEP) == op) &&
-           (!copies || dot_loop(m, dot, &shape, DOT_STAGE) == op);
+    return dot && (!fetches || dot_loop(m, dot, &shape, AXIS_K) == op) &&
+           (!copies || dot_loop(m, dot, &shape, AXIS_STAGE) == op);
 }
 
 static bool verify_for(const ir_module *m, ir_op op, status *st) {
@@ -255,8 +255,8 @@ static bool verify_steps(const ir_module *m, ir_op op, status *st) {
     dot_shape shape;
     dot_shape_read(m, op, &shape);
     ir_op inner = op;
-    for (int i = DOT_STEP; i >= DOT_RUN; i--) {
-        ir_op loop = dot_loop(m, op, &shape, (dot_index)i);
+    for (int i = AXIS_K; i >= AXIS_RUN; i--) {
+        ir_op loop = dot_loop(m, op, &shape, (contraction_axis)i);
         const ir_op_data *d = ir_op_get(m, inner);
         if (shape.index[i] < 0)
             continue;

@@ -57,9 +57,9 @@ static dtype accumulated_type(const orders *o, ir_op op) {
 static bool check_chunks(const orders *o, ir_op dot, const dot_shape *shape,
                          const reduction_record *r) {
     const order_info *order = order_info_of(r->order);
-    ir_op chunks = dot_loop(o->m, dot, shape, DOT_CHUNK);
+    ir_op chunks = dot_loop(o->m, dot, shape, AXIS_CHUNK);
     if (shape->buffer[DOT_TOTALS] < 0) /* of `unit`, a part of a sum of integers that comes off */
-        return !order->chunk || ir_op_attr(o->m, dot, "unit") || shape->index[DOT_STAGE] >= 0 ||
+        return !order->chunk || ir_op_attr(o->m, dot, "unit") || shape->index[AXIS_STAGE] >= 0 ||
                (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
     if (!order->chunk)
@@ -83,7 +83,7 @@ static bool walks(const orders *o, ir_op loop, ir_op around, ir_dim extent) {
 /* The steps in runs: each takes all of its own, and all are as many as the reduction has. */
 static bool check_runs(const orders *o, ir_op dot, const dot_shape *shape,
                        const reduction_record *r) {
-    ir_op runs = dot_loop(o->m, dot, shape, DOT_RUN), steps = dot_loop(o->m, dot, shape, DOT_STEP);
+    ir_op runs = dot_loop(o->m, dot, shape, AXIS_RUN), steps = dot_loop(o->m, dot, shape, AXIS_K);
     return (schedule_step(o->m, runs, "step", 0) == 1 &&
             walks(o, runs, 0, ir_op_int(o->m, runs, "extent", 0)) &&
             walks(o, steps, 0, ir_op_int(o->m, steps, "extent", 0)) &&
@@ -95,7 +95,7 @@ static bool check_runs(const orders *o, ir_op dot, const dot_shape *shape,
  * around it stands for. Strips are whole parts of that. */
 static bool check_loops(const orders *o, ir_op dot, const dot_shape *shape,
                         const reduction_record *r) {
-    static const dot_index loops[] = {DOT_CHUNK, DOT_STRIP, DOT_STAGE, DOT_STEP};
+    static const contraction_axis loops[] = {AXIS_CHUNK, AXIS_STRIP, AXIS_STAGE, AXIS_K};
     ir_op around = 0;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         ir_op loop = dot_loop(o->m, dot, shape, loops[i]);
@@ -103,13 +103,13 @@ static bool check_loops(const orders *o, ir_op dot, const dot_shape *shape,
             continue;
         if (!loop || ir_op_int(o->m, loop, "reduction", -1) != r->id)
             return fail_at(o, dot, "no loop of its reduction walks its chunks or strips");
-        if (loops[i] == DOT_STEP && shape->index[DOT_RUN] >= 0)
+        if (loops[i] == AXIS_K && shape->index[AXIS_RUN] >= 0)
             return check_runs(o, dot, shape, r);
         if (!walks(o, loop, around, r->extent))
             return fail_at(o, loop, "does not walk all steps that there are around it");
         int64_t step = schedule_step(o->m, loop, "step", 0),
                 of = around ? schedule_step(o->m, around, "step", 0) : r->extent;
-        if (loops[i] == DOT_STRIP && (of % step != 0 || r->extent % step != 0))
+        if (loops[i] == AXIS_STRIP && (of % step != 0 || r->extent % step != 0))
             return fail_at(o, loop, "strips are whole parts of a chunk, and of all steps");
         around = loop;
     }
@@ -128,8 +128,7 @@ static bool check_pieces(const orders *o, ir_op reduce) {
     if (at < 0 || at >= ir_op_int(o->m, reduce, "axes", 0) || d->operands[at] != index)
         return fail_at(o, reduce, "its piece is not the one of the loop around it");
     int64_t step = schedule_step(o->m, loop, "step", 0);
-    if (ir_op_get(o->m, loop)->operand_count || ir_op_attr(o->m, loop, "span") ||
-        ir_op_int(o->m, loop, "extent", -1) != ir_op_int(o->m, reduce, "extent", -2) ||
+    if (!walks(o, loop, 0, ir_op_int(o->m, reduce, "extent", -2)) ||
         ir_op_int(o->m, loop, "reduction", -1) != ir_op_int(o->m, reduce, "reduction", -2) ||
         step % ORDER_LANES64_LANES != 0 || ORDER_LANES64_CHUNK % step != 0)
         return fail_at(o, loop, "pieces are whole lanes of a block, and all elements have one");
@@ -141,7 +140,7 @@ static bool check_dot(orders *o, ir_op dot) {
     dot_shape shape;
     status why = STATUS_INIT;
     dot_shape_read(o->m, dot, &shape);
-    ir_op loop = dot_loop(o->m, dot, &shape, DOT_STEP);
+    ir_op loop = dot_loop(o->m, dot, &shape, AXIS_K);
     const reduction_record *r = reduction_named(o->m, loop, &o->list, &why);
     if (!r)
         return fail_at(o, loop, why.message);
@@ -182,8 +181,7 @@ static const reduction_record *turns_of(const orders *o, ir_op loop) {
 
 static bool check_turns(orders *o, ir_op loop, const reduction_record *r) {
     ++*realised_of(o, loop);
-    return (!ir_op_get(o->m, loop)->operand_count && schedule_step(o->m, loop, "step", 0) == 1 &&
-            !ir_op_attr(o->m, loop, "span") && ir_op_int(o->m, loop, "extent", -1) == r->extent) ||
+    return (walks(o, loop, 0, r->extent) && schedule_step(o->m, loop, "step", 0) == 1) ||
            fail_at(o, loop, "a loop over turns takes each of them, from the first to the last");
 }
 

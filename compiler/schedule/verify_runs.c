@@ -107,13 +107,13 @@ bool schedule_verify_runs(const ir_module *m, ir_op op, status *st) {
     run_check c = {.m = m, .op = op, .known = true, .st = st};
     dot_shape shape;
     dot_shape_read(m, op, &shape);
-    if (shape.index[DOT_RUN] < 0)
+    if (shape.index[AXIS_RUN] < 0)
         return (!ir_op_attr(m, op, "mask") && !ir_op_attr(m, op, "inside")) ||
                ir_broken(st, "masks are those of runs");
     const ir_attr_data *access = ir_attr_get(m, ir_op_attr(m, op, "access"));
-    c.steps = ir_op_int(m, dot_loop(m, op, &shape, DOT_STEP), "extent", 0);
-    c.row = 1 + (uint32_t)shape.index[DOT_M];
-    c.column = 1 + (uint32_t)shape.index[DOT_N];
+    c.steps = ir_op_int(m, dot_loop(m, op, &shape, AXIS_K), "extent", 0);
+    c.row = 1 + (uint32_t)shape.index[AXIS_M];
+    c.column = 1 + (uint32_t)shape.index[AXIS_N];
     read_numbers(&c, access->items[0], ir_attr_get(m, access->items[0])->count, &c.lhs);
     c.known &= ir_dim_is_static(c.steps);
     if (!read_masks(&c))

@@ -30,7 +30,7 @@ static bool is_small_rest(const dot *t) {
     enum { SHARE = 8 };
     const frame *f = &t->f;
     const ir_module *m = f->l->s;
-    ir_op loop = dot_loop(m, f->op, &f->shape, DOT_N);
+    ir_op loop = dot_loop(m, f->op, &f->shape, AXIS_N);
     if (!loop)
         return false;
     int64_t step = schedule_step(m, loop, "step", 1), extent = ir_op_int(m, loop, "extent", 0);
@@ -39,7 +39,7 @@ static bool is_small_rest(const dot *t) {
 
 void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     dot t = {.f = frame_of(l, op), .b = b, .packed = ir_op_int(l->s, op, "packed", 0) != 0};
-    t.loop = dot_loop(l->s, op, &t.f.shape, DOT_STEP);
+    t.loop = dot_loop(l->s, op, &t.f.shape, AXIS_K);
     t.extent = dot_extent(l->m, l->s, op, &t.f.shape);
     order_id order = order_of(l->s, t.loop, ORDER_CHUNK512);
     t.chunk = order_info_of(order)->chunk;
@@ -50,18 +50,18 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.known = ir_dim_is_static(t.extent);
     t.unit = ir_op_attr(l->s, op, "unit") != 0;
     t.prefetch = schedule_step(l->s, t.loop, "prefetch", 0);
-    ir_op stages = dot_loop(l->s, op, &t.f.shape, DOT_STAGE);
+    ir_op stages = dot_loop(l->s, op, &t.f.shape, AXIS_STAGE);
     t.stage = stages ? schedule_step(l->s, stages, "step", 1) : 0;
     t.mma = mma_unit_find(ir_op_string(l->s, op, "mma", ""),
                           ir_op_attr(l->s, op, "mma_in_memory") != 0,
                           ir_type_of(b->m, frame_memory(&t.f, 0))->element);
     t.depth = stages ? schedule_step(l->s, stages, "depth", t.mma ? 2 : 0) : 0;
     t.loader = stages && schedule_step(l->s, stages, "loader", 0) != 0;
-    if (t.f.shape.index[DOT_STRIP] >= 0)
-        t.strip = l->size_of[ir_op_get(l->s, op)->operands[t.f.shape.index[DOT_STRIP]]];
-    t.k = t.f.shape.index[DOT_STEP];
+    if (t.f.shape.index[AXIS_STRIP] >= 0)
+        t.strip = l->size_of[ir_op_get(l->s, op)->operands[t.f.shape.index[AXIS_STRIP]]];
+    t.k = t.f.shape.index[AXIS_K];
     ir_value first = tile_index(b, 0);
-    for (int i = t.f.shape.index[DOT_N] + 1; i <= t.k; i++)
+    for (int i = t.f.shape.index[AXIS_N] + 1; i <= t.k; i++)
         t.f.index[i] = first;
     const ir_block_data *block = ir_block_get(l->s, ir_op_block(l->s, op, 0));
     t.element = ir_type_of(l->s, block->arguments[0])->element;
@@ -74,9 +74,7 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
         t.unroll = 1;
         t.prefetch = 0;
     }
-    t.odd = !t.known || t.extent % 2 != 0;
-    t.even = t.known && t.extent % t.unroll == 0 && t.chunk % t.unroll == 0;
-    if (t.f.shape.index[DOT_RUN] >= 0)
+    if (t.f.shape.index[AXIS_RUN] >= 0)
         lower_runs(&t, b);
     else if (t.f.shape.buffer[DOT_LIMITS] >= 0)
         where_needed(&t, b);
@@ -98,7 +96,7 @@ static void whole(dot *t, ir_builder *b) {
         sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
     if (t->packed)
         t->prefetch = 0;
-    if (t->unit && t->f.shape.index[DOT_CHUNK] >= 0) {
+    if (t->unit && t->f.shape.index[AXIS_CHUNK] >= 0) {
         dot_chunk_bounds(t, b, &low, &high);
         dot_finish(t, b, dot_chunk(t, b, low, high));
         return;

@@ -30,11 +30,9 @@ typedef struct dot {
     int64_t group;        /* elements of a step that are 32 bits of both sides; 0: single ones */
     dtype of;             /* their type */
     bool pairs;           /* the order is pairs512 */
-    bool odd;             /* the number of all steps may be */
     bool turned;          /* the rhs of a trip is one tile, a row for each of its steps */
     bool in_first;        /* what is fetched ahead goes into the first cache, not the second */
-    bool even;            /* trips have no remainder */
-    bool known;           /* the number of all steps: a multiple of those of a group */
+    bool known;           /* the number of all steps */
     const struct mma_unit *mma; /* what multiplies; NULL: fma */
     int64_t stage;     /* steps that go through the workgroup's memory at a time; 0: none do */
     int64_t depth;     /* stages that are copied there at once; 0: none is copied */
@@ -46,6 +44,21 @@ typedef struct dot {
     ir_value near;     /* where this tile's share of the next panel begins */
 } dot;
 
+/* A loop over steps that is being made. */
+typedef struct step_loop {
+    ir_op op;
+    ir_builder in; /* its block ... */
+    ir_value k;    /* ... and index */
+} step_loop;
+
+/* Opens a loop over steps [low, high), `step` a trip, which carries `n` sums: they become those
+ * that a trip begins with. */
+step_loop dot_open(const dot *t, ir_builder *b, ir_value low, ir_value high, int64_t step,
+                   ir_value *sums, uint32_t n);
+/* Closes it with the sums that a trip ends with, which become the loop's. */
+void dot_close(step_loop *l, ir_value *sums, uint32_t n);
+/* The end of whole trips of [low, high): `high` itself where no chunk has a part of one. */
+ir_value dot_whole(const dot *t, ir_builder *b, ir_value low, ir_value high, int64_t trip);
 /* A value of the summed type. */
 ir_value dot_summed(const dot *t, ir_builder *b, ir_value x);
 /* An element of that type as the low bits of an i32. */

@@ -16,7 +16,7 @@ frame frame_of(lowering *l, ir_op op) {
     f.body_inputs = (int)ir_op_int(l->s, op, "inputs", 0) - f.leading;
     for (int i = 0; i < f.axes; i++)
         f.index[i] = l->value_of[d->operands[i]];
-    const int last = d->opcode == SCHED_DOT ? f.shape.index[DOT_N] : f.axes - 1;
+    const int last = d->opcode == SCHED_DOT ? f.shape.index[AXIS_N] : f.axes - 1;
     if (last >= 0) {
         f.column_axis = last;
         f.columns = l->size_of[d->operands[last]];

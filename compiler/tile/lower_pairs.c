@@ -30,22 +30,17 @@ static ir_value right_pair(dot *t, ir_builder *b, ir_value k, ir_value next) {
 /* A pair each trip, or where the step is 1 an element without the other one. */
 static ir_value pair_loop(dot *t, ir_builder *b, ir_value low, ir_value high, int64_t step,
                           ir_value sum) {
-    ir_op loop;
-    ir_value k;
     int64_t one = 1;
-    ir_builder in = tile_for(b, low, high, step, &sum, 1, &loop, &k);
-    lowering_mark(t->f.l, loop, t->loop);
-    ir_value next = step == 2 ? tile_affine(&in, 1, &k, &one, 1) : 0;
-    ir_value x = left_pair(t, &in, k, next), y = right_pair(t, &in, k, next);
-    sum = tile_group_dot(&in, x, y, ir_block_get(b->m, in.block)->arguments[1], t->of, false);
-    tile_yield(&in, &sum, 1);
-    return ir_op_result(b->m, loop, 0);
+    step_loop l = dot_open(t, b, low, high, step, &sum, 1);
+    ir_value next = step == 2 ? tile_affine(&l.in, 1, &l.k, &one, 1) : 0;
+    ir_value x = left_pair(t, &l.in, l.k, next), y = right_pair(t, &l.in, l.k, next);
+    sum = tile_group_dot(&l.in, x, y, sum, t->of, false);
+    dot_close(&l, &sum, 1);
+    return sum;
 }
 
 ir_value lower_pairs(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
-    ir_value whole = high;
-    if (t->odd)
-        whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), 2));
+    ir_value whole = dot_whole(t, b, low, high, 2);
     sum = pair_loop(t, b, low, whole, 2, sum);
-    return t->odd ? pair_loop(t, b, whole, high, 1, sum) : sum;
+    return whole == high ? sum : pair_loop(t, b, whole, high, 1, sum);
 }

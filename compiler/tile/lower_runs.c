@@ -5,8 +5,6 @@
  * rows of the tile have in common. A mask of steps bounds the part of a run that is there for a
  * row, each of which has a sum of its own: where the bounds are numbers, a run is cut at all of
  * them, and each part takes the rows for which it is there; else it is row after row. */
-#include <string.h>
-
 #include "tile/lower_dot.h"
 
 enum { MOST_ROWS = 64, MOST_PARTS = 2 * MOST_ROWS + 1 };
@@ -82,7 +80,7 @@ static void find_parts(runs *r, ir_builder *b) {
     ir_value low[MOST_ROWS], high[MOST_ROWS];
     bool known = ir_dim_is_static(r->shape[1]);
     for (uint32_t i = 0; i < r->rows; i++) {
-        f->index[f->shape.index[DOT_M]] = r->row[i];
+        f->index[f->shape.index[AXIS_M]] = r->row[i];
         find_bounds(r, b, 1, &low[i], &high[i]);
         known = known && tile_constant_index(b, low[i], &r->low[i]) &&
                 tile_constant_index(b, high[i], &r->high[i]);
@@ -102,13 +100,11 @@ static ir_value step(const dot *t, ir_builder *b, ir_value offset, ir_value y, i
 
 /* A part of the run that begins at step `begin`, onto the sums of its rows. `shift`: from the first
  * run in lhs to this one. */
-static void emit_part(const runs *r, ir_builder *b, const run_part *p, ir_value begin,
-                      ir_value shift, ir_value *sums) {
+static void emit_part(runs *r, ir_builder *b, const run_part *p, ir_value begin, ir_value shift) {
     dot *t = r->t;
-    ir_value k, at[MOST_ROWS], next[MOST_ROWS];
-    ir_op loop;
+    ir_value at[MOST_ROWS];
     uint32_t count = (uint32_t)(p->last - p->first);
-    ir_dim stride = t->lhs[1 + t->f.shape.index[DOT_M]],
+    ir_dim stride = t->lhs[1 + t->f.shape.index[AXIS_M]],
            apart = ir_dim_is_static(stride) ? stride : 0;
     ir_value low = tile_index_add(b, begin, p->low), high = tile_index_add(b, begin, p->high);
     if (r->start) {
@@ -117,41 +113,35 @@ static void emit_part(const runs *r, ir_builder *b, const run_part *p, ir_value 
     }
     for (uint32_t i = 0; i < count; i++) /* neighbours have one address, and a constant each */
         at[i] = i && apart ? at[0] : tile_index_add(b, r->at[p->first + i], shift);
-    ir_builder in = tile_for(b, low, high, t->unroll, sums + p->first, count, &loop, &k);
-    lowering_mark(t->f.l, loop, t->loop);
-    memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * count);
+    ir_value *sums = r->sums + p->first;
+    step_loop l = dot_open(t, b, low, high, t->unroll, sums, count);
     for (int64_t j = 0; j < t->unroll; j++) {
-        ir_value y = dot_summed(t, &in, dot_right(t, &in, tile_index_step(&in, k, k, 0, j), 1));
+        ir_value y = dot_right(t, &l.in, tile_index_step(&l.in, l.k, l.k, 0, j), 1);
+        y = dot_summed(t, &l.in, y);
         for (uint32_t i = 0; i < count; i++)
-            next[i] = step(t, &in, tile_index_step(&in, at[i], k, 1, j + i * apart), y, next[i]);
+            sums[i] =
+                step(t, &l.in, tile_index_step(&l.in, at[i], l.k, 1, j + i * apart), y, sums[i]);
     }
-    tile_yield(&in, next, count);
-    for (uint32_t i = 0; i < count; i++)
-        sums[p->first + i] = ir_op_result(b->m, loop, i);
+    dot_close(&l, sums, count);
 }
 
 /* All runs that happen. */
 static void emit_runs(runs *r, ir_builder *b) {
     dot *t = r->t;
-    ir_value first, last, run, next[MOST_ROWS];
-    ir_op loop;
+    ir_value first, last;
     find_bounds(r, b, 0, &first, &last);
-    ir_builder in = tile_for(b, first, last, 1, r->sums, r->rows, &loop, &run);
-    lowering_mark(t->f.l, loop, t->loop);
-    memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * r->rows);
-    ir_value begin = tile_index_mul(&in, run, lowering_dim(t->f.l, &in, r->shape[1]));
-    ir_value shift = tile_index_mul(&in, run, lowering_dim(t->f.l, &in, t->lhs[t->k]));
+    step_loop l = dot_open(t, b, first, last, 1, r->sums, r->rows);
+    ir_value begin = tile_index_mul(&l.in, l.k, lowering_dim(t->f.l, &l.in, r->shape[1]));
+    ir_value shift = tile_index_mul(&l.in, l.k, lowering_dim(t->f.l, &l.in, t->lhs[t->k]));
     for (int i = 0; i < r->count; i++)
-        emit_part(r, &in, &r->parts[i], begin, shift, next);
-    tile_yield(&in, next, r->rows);
-    for (uint32_t i = 0; i < r->rows; i++)
-        r->sums[i] = ir_op_result(b->m, loop, i);
+        emit_part(r, &l.in, &r->parts[i], begin, shift);
+    dot_close(&l, r->sums, r->rows);
 }
 
 /* The rows of the tile, each by itself. */
 static void find_rows(runs *r, ir_builder *b) {
     frame *f = &r->t->f;
-    ir_value *index = &f->index[f->shape.index[DOT_M]], m = *index,
+    ir_value *index = &f->index[f->shape.index[AXIS_M]], m = *index,
              zero = tile_broadcast(b, tile_constant(b, r->t->element, 0), 1, f->columns);
     r->rows = (uint32_t)f->rows;
     f->rows = 1;
@@ -170,7 +160,7 @@ void lower_runs(dot *t, ir_builder *b) {
         lowering_fail(f->l, "a tile of windows has more rows than %d, or one in part", MOST_ROWS);
         return;
     }
-    r.shape[0] = ir_op_int(f->l->s, dot_loop(f->l->s, f->op, &f->shape, DOT_RUN), "extent", 0);
+    r.shape[0] = ir_op_int(f->l->s, dot_loop(f->l->s, f->op, &f->shape, AXIS_RUN), "extent", 0);
     r.shape[1] = ir_op_int(f->l->s, t->loop, "extent", 0);
     t->rhs[t->k] = 0; /* steps are counted through all runs, each of which ends where one begins */
     t->lhs[t->k] = ir_dim_add_scaled(f->l->m, t->lhs[t->k], r.shape[1], -1);
@@ -183,7 +173,7 @@ void lower_runs(dot *t, ir_builder *b) {
         find_parts(&r, b);
     emit_runs(&r, b);
     for (uint32_t i = 0; i < r.rows; i++) {
-        f->index[f->shape.index[DOT_M]] = r.row[i];
+        f->index[f->shape.index[AXIS_M]] = r.row[i];
         if (r.start)
             dot_add_chunk(t, b, r.start, r.sums[i]);
         else

@@ -10,6 +10,27 @@
 
 #include "tile/lower_dot.h"
 
+/* Parameters: those of tile_for, which it wraps. */
+step_loop dot_open(const dot *t, ir_builder *b, ir_value low, ir_value high, int64_t step,
+                   ir_value *sums, uint32_t n) {
+    step_loop l;
+    l.in = tile_for(b, low, high, step, sums, n, &l.op, &l.k);
+    lowering_mark(t->f.l, l.op, t->loop);
+    memcpy(sums, ir_block_get(b->m, l.in.block)->arguments + 1, sizeof *sums * n);
+    return l;
+}
+
+void dot_close(step_loop *l, ir_value *sums, uint32_t n) {
+    tile_yield(&l->in, sums, n);
+    memcpy(sums, ir_op_get(l->in.m, l->op)->results, sizeof *sums * n);
+}
+
+ir_value dot_whole(const dot *t, ir_builder *b, ir_value low, ir_value high, int64_t trip) {
+    if (t->known && t->extent % trip == 0 && t->chunk % trip == 0)
+        return high;
+    return tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), trip));
+}
+
 /* Operands that were not packed are of the summed type, or (tf32) have its bits. */
 ir_value dot_summed(const dot *t, ir_builder *b, ir_value x) {
     return tile_type(b, x)->element == t->element ? x : tile_op(b, TILE_CONVERT, &x, 1, t->element);
@@ -220,7 +241,7 @@ void dot_share_panel(dot *t, ir_builder *b, ir_value start) {
     int64_t tiles = t->chunk * f->columns / share, each = share / f->rows;
     f->index[t->k] = start;
     ir_value panel = frame_offset(f, b, t->rhs),
-             rows[] = {f->index[f->row_axis], f->index[f->shape.index[DOT_BLOCK_M]]};
+             rows[] = {f->index[f->row_axis], f->index[f->shape.index[AXIS_BLOCK_M]]};
     int64_t difference[] = {1, -1}, factors[] = {1, each};
     ir_value tile = tile_affine(b, 0, rows, difference, 2);
     tile = tile_index_op(b, TILE_INDEX_MIN, tile, tile_index(b, (tiles - 1) * f->rows));
@@ -230,21 +251,19 @@ void dot_share_panel(dot *t, ir_builder *b, ir_value start) {
 
 static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum,
                       bool masked) {
-    ir_op loop;
-    ir_value k;
-    ir_builder in = tile_for(b, low, high, t->unroll, &sum, 1, &loop, &k);
-    lowering_mark(t->f.l, loop, t->loop);
-    ir_value before = ir_block_get(b->m, in.block)->arguments[1], next = trip(t, &in, k, before);
+    step_loop l = dot_open(t, b, low, high, t->unroll, &sum, 1);
+    ir_builder *in = &l.in;
+    ir_value next = trip(t, in, l.k, sum);
     if (t->prefetch && !masked)
-        (t->turned   ? prefetch_block(t, &in, low, k)
-         : t->packed ? prefetch(t, &in, k, low)
-                     : prefetch_rows(t, &in, low, k));
+        (t->turned   ? prefetch_block(t, in, low, l.k)
+         : t->packed ? prefetch(t, in, l.k, low)
+                     : prefetch_rows(t, in, low, l.k));
     if (masked) {
-        ir_value mask = tile_compare(&in, "lt", tile_from_index(&in, k), t->counts);
-        next = tile_op(&in, TILE_SELECT, (ir_value[]){mask, next, before}, 3, DTYPE_NONE);
+        ir_value mask = tile_compare(in, "lt", tile_from_index(in, l.k), t->counts);
+        next = tile_op(in, TILE_SELECT, (ir_value[]){mask, next, sum}, 3, DTYPE_NONE);
     }
-    tile_yield(&in, &next, 1);
-    return ir_op_result(b->m, loop, 0);
+    dot_close(&l, &next, 1);
+    return next;
 }
 
 /* Offset of row r, or of the last one that is there. */
@@ -297,45 +316,37 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
     bool exact = t->of == DTYPE_I8, biased = exact && is_signed_left(t),
          beside = biased && t->turned;
     int64_t one = 1, step = t->unroll > t->group ? t->unroll : t->group;
-    ir_op loop;
-    ir_value k, next[2] = {sum};
+    ir_value sums[2] = {sum}, *offsets = &sums[!t->unit];
     if (beside)
-        next[1] = tile_broadcast(b, tile_constant(b, DTYPE_I32, 0), 1, t->f.columns);
-    ir_builder in = tile_for(b, low, high, step, next, 1 + beside, &loop, &k);
-    lowering_mark(t->f.l, loop, t->loop);
-    memcpy(next, ir_block_get(b->m, in.block)->arguments + 1, sizeof *next * (1 + (size_t)beside));
-    ir_value rows = t->turned ? group_rows(t, &in, k, t->group) : 0;
+        sums[1] = tile_broadcast(b, tile_constant(b, DTYPE_I32, 0), 1, t->f.columns);
+    step_loop l = dot_open(t, b, low, high, step, sums, 1 + beside);
+    ir_builder *in = &l.in;
+    ir_value rows = t->turned ? group_rows(t, in, l.k, t->group) : 0;
     for (int64_t i = 0; i < step; i += t->group) {
-        ir_value at = i ? tile_affine(&in, i, &k, &one, 1) : k;
-        ir_value y = rows ? tile_row(&in, rows, i / t->group) : right_group(t, &in, at);
-        ir_value *offsets = t->unit ? &next[0] : &next[1];
+        ir_value at = i ? tile_affine(in, i, &l.k, &one, 1) : l.k;
+        ir_value y = rows ? tile_row(in, rows, i / t->group) : right_group(t, in, at);
         if (beside || t->unit)
             *offsets =
-                tile_group_dot(&in, tile_constant(&in, DTYPE_I32, all), y, *offsets, t->of, true);
+                tile_group_dot(in, tile_constant(in, DTYPE_I32, all), y, *offsets, t->of, true);
         if (t->unit)
             continue;
-        ir_value x = end ? last_group(t, &in, at, end) : dot_left_group(t, &in, at);
-        x = biased ? with_constant(&in, TILE_XOR, x, all) : x;
-        next[0] = tile_group_dot(&in, x, y, next[0], t->of, exact);
+        ir_value x = end ? last_group(t, in, at, end) : dot_left_group(t, in, at);
+        x = biased ? with_constant(in, TILE_XOR, x, all) : x;
+        sums[0] = tile_group_dot(in, x, y, sums[0], t->of, exact);
     }
     if (t->turned && t->prefetch)
-        prefetch_block(t, &in, low, k);
-    tile_yield(&in, next, 1 + beside);
-    sum = ir_op_result(b->m, loop, 0);
-    ir_value less[] = {sum, beside ? ir_op_result(b->m, loop, 1) : 0};
-    return beside ? tile_op(b, TILE_SUB, less, 2, DTYPE_NONE) : sum;
+        prefetch_block(t, in, low, l.k);
+    dot_close(&l, sums, 1 + beside);
+    return beside ? tile_op(b, TILE_SUB, sums, 2, DTYPE_NONE) : sums[0];
 }
 
 /* The last group may be one in part, where the steps are no known number. */
 static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
     ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
-    ir_value whole = high;
-    bool part = !t->known && !t->unit;
-    if (part)
-        whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), t->group));
+    ir_value whole = t->unit ? high : dot_whole(t, b, low, high, t->group);
     sum = group_loop(t, b, low, whole, 0, sum);
-    if (part)
+    if (whole != high)
         sum = group_loop(t, b, whole, high, high, sum);
     int number = f->shape.buffer[DOT_OFFSETS];
     if (number < 0)
@@ -349,12 +360,9 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
 
 /* Turned trips as far as whole ones go, then single steps. */
 static ir_value turned_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
-    int64_t unroll = t->unroll;
-    ir_value whole = high;
-    if (!t->even)
-        whole = tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), unroll));
+    ir_value whole = dot_whole(t, b, low, high, t->unroll);
     sum = t->group ? group_loop(t, b, low, whole, 0, sum) : steps(t, b, low, whole, sum, false);
-    if (t->even)
+    if (whole == high)
         return sum;
     if (t->pairs)
         return lower_pairs(t, b, whole, high, sum);

@@ -64,7 +64,7 @@ static void store_total(dot *t, ir_builder *b, ir_value sum) {
 
 void dot_chunk_bounds(const dot *t, ir_builder *b, ir_value *low, ir_value *high) {
     int64_t one = 1;
-    *low = t->f.index[t->f.shape.index[DOT_CHUNK]];
+    *low = t->f.index[t->f.shape.index[AXIS_CHUNK]];
     ir_value end = tile_affine(b, t->chunk, low, &one, 1);
     *high = tile_index_op(b, TILE_INDEX_MIN, end, lowering_dim(t->f.l, b, t->extent));
 }
@@ -73,16 +73,12 @@ void dot_chunk_bounds(const dot *t, ir_builder *b, ir_value *low, ir_value *high
  * is filled where the number of chunks is known; else the first does not read it. What is added to
  * it then at the end is the 0 that it begins with, which changes no other total. */
 static ir_value onto_totals(dot *t, ir_builder *b, ir_value start, ir_value sum) {
-    ir_op loop;
-    ir_value index;
     if (t->known)
         return plus(b, load_sums(t, b, &t->totals), sum);
-    ir_builder in = tile_for(b, tile_index(b, 0), start, one_turn, &sum, 1, &loop, &index);
-    lowering_mark(t->f.l, loop, t->loop);
-    ir_value carried = ir_block_get(b->m, in.block)->arguments[1];
-    ir_value total = plus(&in, load_sums(t, &in, &t->totals), carried);
-    tile_yield(&in, &total, 1);
-    return dot_with_zero(t, b, ir_op_result(b->m, loop, 0));
+    step_loop l = dot_open(t, b, tile_index(b, 0), start, one_turn, &sum, 1);
+    sum = plus(&l.in, load_sums(t, &l.in, &t->totals), sum);
+    dot_close(&l, &sum, 1);
+    return dot_with_zero(t, b, sum);
 }
 
 /* The start of the last chunk; of nothing, the first. */
@@ -129,16 +125,16 @@ static void keep_sums(dot *t, ir_builder *b, ir_value sum) {
 
 static void end_chunk(dot *t, ir_builder *b, ir_value sum) {
     if (t->f.shape.buffer[DOT_TOTALS] >= 0)
-        dot_add_chunk(t, b, t->f.index[t->f.shape.index[DOT_CHUNK]], sum);
+        dot_add_chunk(t, b, t->f.index[t->f.shape.index[AXIS_CHUNK]], sum);
     else
         dot_finish(t, b, dot_with_zero(t, b, sum));
 }
 
 void dot_strip(dot *t, ir_builder *b) {
     frame *f = &t->f;
-    const bool chunked = f->shape.index[DOT_CHUNK] >= 0;
+    const bool chunked = f->shape.index[AXIS_CHUNK] >= 0;
     int64_t one = 1;
-    ir_value start = f->index[f->shape.index[DOT_STRIP]], first = tile_index(b, 0),
+    ir_value start = f->index[f->shape.index[AXIS_STRIP]], first = tile_index(b, 0),
              end = tile_index(b, t->extent);
     if (chunked)
         dot_chunk_bounds(t, b, &first, &end);

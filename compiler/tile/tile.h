@@ -132,4 +132,7 @@ const ir_type_data *tile_type(const ir_builder *b, ir_value x);
 enum { TILE_FOLD_LANES = 64, TILE_FOLD_PARTS = 8 };
 enum { TILE_FOLD_BYTES = (TILE_FOLD_LANES + TILE_FOLD_PARTS) * 8 };
 
+/* simt/access.c: a number that divides an index, whatever the indices of loops are; 0: it is 0. */
+int64_t access_index_divisor(const ir_module *m, ir_value index);
+
 #endif

@@ -80,37 +80,12 @@ static bool check_row(const orders *o, ir_op loop, ir_op run, const reduction_re
     return inside || orders_fail(o, run, "passes the steps of its row");
 }
 
-/* Is an index a number of whole steps? */
-static bool is_multiple(const orders *o, ir_value v, int64_t step, int depth) {
-    int64_t constant, factors[16] = {0};
-    if (orders_constant(o, v, &constant))
-        return constant % step == 0;
-    ir_op op = ir_value_get(o->m, v)->op;
-    if (depth == ORDERS_DEPTH)
-        return false;
-    if (!op) {
-        ir_op loop = ir_block_parent(o->m, ir_value_get(o->m, v)->block);
-        return ir_op_get(o->m, loop)->opcode == TILE_FOR &&
-               ir_op_int(o->m, loop, "step", 1) % step == 0 &&
-               is_multiple(o, ir_op_get(o->m, loop)->operands[0], step, depth + 1);
-    }
-    const ir_op_data *d = ir_op_get(o->m, op);
-    bool affine = d->opcode == TILE_AFFINE;
-    if ((!affine && d->opcode != TILE_INDEX_MIN && d->opcode != TILE_INDEX_MAX) ||
-        d->operand_count > 16 || ir_op_int(o->m, op, "constant", 0) % step != 0)
-        return false;
-    ir_op_ints(o->m, op, "coefficients", factors, 16);
-    for (uint32_t i = 0; i < d->operand_count; i++)
-        if ((!affine || factors[i] % step != 0) && !is_multiple(o, d->operands[i], step, depth + 1))
-            return false;
-    return true;
-}
-
 /* A run of several steps a trip begins and ends where whole trips do. */
 static bool has_whole_trips(const orders *o, ir_op run) {
     int64_t step = ir_op_int(o->m, run, "step", 1);
     const ir_value *bounds = ir_op_get(o->m, run)->operands;
-    return step == 1 || (is_multiple(o, bounds[0], step, 0) && is_multiple(o, bounds[1], step, 0));
+    return access_index_divisor(o->m, bounds[0]) % step == 0 &&
+           access_index_divisor(o->m, bounds[1]) % step == 0;
 }
 
 static bool check_run(orders *o, ir_op loop, ir_op run, const reduction_record *r) {

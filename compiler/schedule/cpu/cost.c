@@ -46,18 +46,12 @@ static void dot_cycles(cost_walk *w, ir_op op, cost_use *u) {
     double unroll, most = 0, sum = 0;
     dot_shape shape;
     dot_shape_read(w->m, op, &shape);
-    int64_t extent = cost_dot_steps(w, op, &shape, &unroll);
+    double k = (double)cost_dot_steps(w, op, &shape, &unroll);
     ir_value rhs = d->operands[axes + shape.buffer[DOT_RHS]];
-    double mr = (double)w->step_of[d->operands[shape.index[DOT_M]]];
-    double nr = (double)w->step_of[d->operands[shape.index[DOT_N]]];
-    double bytes = (double)dtype_size(cost_type(w, rhs)->element), nv, k, missing, each;
-    bool chunks = shape.buffer[DOT_TOTALS] >= 0;
+    double mr = (double)w->step_of[d->operands[shape.index[AXIS_M]]];
+    double nr = (double)w->step_of[d->operands[shape.index[AXIS_N]]];
+    double bytes = (double)dtype_size(cost_type(w, rhs)->element), nv, missing, each;
     nv = cost_divide_up(nr, lanes_of(w, rhs));
-    ir_op loop = dot_loop(w->m, op, &shape, DOT_STEP);
-    int64_t chunk = order_info_of(order_of(w->m, loop, ORDER_CHUNK512))->chunk;
-    k = (double)(chunks && extent > chunk ? chunk : extent);
-    if (shape.index[DOT_STRIP] >= 0)
-        k = (double)w->step_of[d->operands[shape.index[DOT_STRIP]]];
     missing = mr * nv + (mr < nv ? mr : nv) + 1 - w->target->vector_registers;
     const double parts[] = {mr * nv / 2, (mr + nv) / 2, LATENCY,
                             (mr * nv + nv + 2.0 / unroll) / ISSUED,

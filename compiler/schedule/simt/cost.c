@@ -236,11 +236,9 @@ static tile tile_of(const cost_walk *w, ir_op op) {
     int64_t axes = ir_op_int(w->m, op, "axes", 0), buffers = (int64_t)d->operand_count - axes;
     tile t;
     dot_shape_read(w->m, op, &t.shape);
-    t.rows = (double)w->step_of[d->operands[t.shape.index[DOT_M]]];
-    t.columns = (double)w->step_of[d->operands[t.shape.index[DOT_N]]];
+    t.rows = (double)w->step_of[d->operands[t.shape.index[AXIS_M]]];
+    t.columns = (double)w->step_of[d->operands[t.shape.index[AXIS_N]]];
     t.steps = (double)cost_dot_steps(w, op, &t.shape, &t.trip);
-    if (t.shape.index[DOT_CHUNK] >= 0)
-        t.steps = (double)w->step_of[d->operands[t.shape.index[DOT_CHUNK]]];
     /* As of a triangle. */
     if (t.shape.buffer[DOT_COUNTS] >= 0)
         t.steps /= 2;
@@ -320,7 +318,7 @@ static cost_use stage_of_unit(const cost_walk *w, ir_op op, const tile *t, doubl
 /* Stages on their way while others are multiplied: a workgroup waits for what that leaves of their
  * latency, and at a barrier each time. A loader's are nobody else's work. */
 static void staged_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
-    ir_op loop = dot_loop(w->m, op, &t->shape, DOT_STAGE);
+    ir_op loop = dot_loop(w->m, op, &t->shape, AXIS_STAGE);
     double stage = (double)schedule_step(w->m, loop, "step", 1), stages = t->steps / stage;
     double depth = (double)schedule_step(w->m, loop, "depth", 0);
     bool unit = ir_op_attr(w->m, op, "mma") != 0,
@@ -364,7 +362,7 @@ static void plain_dot(cost_walk *w, ir_op op, const tile *t, cost_use *u) {
 
 static void dot(cost_walk *w, ir_op op, cost_use *u) {
     const tile t = tile_of(w, op);
-    if (t.shape.index[DOT_STAGE] >= 0)
+    if (t.shape.index[AXIS_STAGE] >= 0)
         staged_dot(w, op, &t, u);
     else
         plain_dot(w, op, &t, u);

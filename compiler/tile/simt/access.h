@@ -36,8 +36,6 @@ bool access_of(const ir_module *m, ir_op op, access *out);
 bool access_of_left(const ir_module *m, ir_op op, access *out);
 /* A number that divides its offset, whatever the indices are. */
 int64_t access_divisor(const ir_module *m, const access *a);
-/* ... that an index is. */
-int64_t access_index_divisor(const ir_module *m, ir_value index);
 /* Tells that, of rows of so many elements, `length` elements from an index on certainly are in one.
  */
 bool access_stays_in_rows(const ir_module *m, ir_value index, int64_t row, int64_t length);

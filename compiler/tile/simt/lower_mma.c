@@ -122,8 +122,6 @@ static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t
     return sum;
 }
 
-static const stage_actions in_registers = {staging_copy_stage, multiply};
-
 static void load_stage(const staging *g, ir_builder *b, ir_value k, ir_value *tiles) {
     for (int i = 0; i < 2; i++)
         tiles[i] = far_tile(g, &g->sides[i], b, k, g->steps);
@@ -134,39 +132,33 @@ static void store_stage(const staging *g, ir_builder *b, ir_value slot, const ir
         put(g, &g->sides[i], b, slot, tiles[i]);
 }
 
-/* All in one slot. */
-static ir_value loaded_alone(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop;
-    ir_value k, tiles[2], slot;
-    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
-    slot = tile_index(&in, 0);
-    staging_op(&in, TILE_BARRIER, NULL, 0);
-    load_stage(g, &in, k, tiles);
-    store_stage(g, &in, slot, tiles);
-    staging_op(&in, TILE_BARRIER, NULL, 0);
-    return staging_end(&in, loop, multiply(g, &in, slot, g->steps, staging_carried(&in)));
+/* Through registers at once. */
+static void move_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+    ir_value tiles[2];
+    load_stage(g, b, k, tiles);
+    store_stage(g, b, slot, tiles);
 }
 
+static const stage_actions copied = {staging_copy_stage, multiply}, loaded = {move_stage, multiply};
+
 static ir_value loaded_stages(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop;
-    ir_value k, tiles[2];
-    if (g->slots == 1 && g->whole > 1)
-        return loaded_alone(g, b, sum);
+    ir_value tiles[2];
+    step_loop l;
     int64_t last = (g->whole - 1) * g->steps;
-    load_stage(g, b, tile_index(b, 0), tiles);
-    store_stage(g, b, staging_slot(g, b, 0, 0), tiles);
+    move_stage(g, b, staging_slot(g, b, 0, 0), tile_index(b, 0));
     if (last > 0) {
-        ir_builder in = staging_loop(g, b, last, g->steps, sum, &loop, &k);
-        ir_value number = tile_index_by(&in, TILE_INDEX_DIV, k, g->steps);
-        staging_op(&in, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-        load_stage(g, &in, tile_index_plus(&in, k, g->steps), tiles);
-        sum = multiply(g, &in, staging_slot(g, &in, number, 0), g->steps, staging_carried(&in));
-        store_stage(g, &in, staging_slot(g, &in, number, 1), tiles);
-        sum = staging_end(&in, loop, sum);
+        l = staging_loop(g, b, last, g->steps, &sum);
+        ir_value number = tile_index_by(&l.in, TILE_INDEX_DIV, l.k, g->steps);
+        staging_op(&l.in, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
+        load_stage(g, &l.in, tile_index_plus(&l.in, l.k, g->steps), tiles);
+        sum = multiply(g, &l.in, staging_slot(g, &l.in, number, 0), g->steps, sum);
+        store_stage(g, &l.in, staging_slot(g, &l.in, number, 1), tiles);
+        dot_close(&l, &sum, 1);
     }
-    ir_builder in = staging_loop(g, b, last + g->steps, g->steps, sum, &loop, &k);
-    sum = multiply(g, &in, staging_slot(g, &in, 0, g->whole - 1), g->steps, staging_carried(&in));
-    return staging_end(&in, loop, sum);
+    l = staging_loop(g, b, last + g->steps, g->steps, &sum);
+    sum = multiply(g, &l.in, staging_slot(g, &l.in, 0, g->whole - 1), g->steps, sum);
+    dot_close(&l, &sum, 1);
+    return sum;
 }
 
 /* The rest behind whole stages is in memory before any of them is multiplied. */
@@ -189,6 +181,7 @@ static ir_value lower_in_slots(staging *g, ir_builder *b) {
     for (int i = 0; i < 2; i++)
         g->sides[i].piece = staging_piece(g, &g->sides[i], b, g->steps, 0);
     g->copies = t->mma->ptx && g->whole > 1 && g->sides[0].piece && g->sides[1].piece;
+    g->does = g->copies ? &copied : &loaded;
     open_slots(g, b);
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
     put_missing_lines(g, b);
@@ -197,12 +190,12 @@ static ir_value lower_in_slots(staging *g, ir_builder *b) {
     if (g->copies)
         staging_begin_copies(g, b);
     if (g->whole)
-        sum = (g->copies ? staging_whole : loaded_stages)(g, b, sum);
+        sum = (g->copies || staging_is_alone(g) ? staging_whole : loaded_stages)(g, b, sum);
     return g->rest ? staging_rest(g, b, sum) : sum;
 }
 
 ir_value lower_mma(dot *t, ir_builder *b) {
-    staging g = {.t = t, .unit = t->mma, .element = t->mma->factor, .does = &in_registers};
+    staging g = {.t = t, .unit = t->mma, .element = t->mma->factor};
     ir_value sum;
     if (mma_in_memory(t->mma)) {
         if (lower_mma_stages(t, b, &sum))

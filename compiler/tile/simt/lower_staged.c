@@ -98,6 +98,29 @@ static bool is_copyable(const staging *g, stage_side *s, ir_builder *b) {
     return s->piece > 0;
 }
 
+/* ---- products ---- */
+
+static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
+                         ir_value sum) {
+    const stage_side *x = &g->sides[0], *y = &g->sides[1];
+    for (int64_t i = 0; i < steps; i++) {
+        ir_value left = tile_load(b, g->memory, tile_index_plus(b, slot, x->at + i * x->pitch),
+                                  x->lines, 1, 1, 0),
+                 right = tile_load(b, g->memory, tile_index_plus(b, slot, y->at + i * y->pitch), 1,
+                                   y->lines, 0, 1);
+        sum = dot_multiply_add(g->t, b, left, right, sum);
+    }
+    return sum;
+}
+
+/* Through registers at once. */
+static void move_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k) {
+    const loaded now = load_stage(g, b, k, g->steps);
+    store_stage(g, b, slot, &now);
+}
+
+static const stage_actions copied = {staging_copy_stage, multiply}, moved = {move_stage, multiply};
+
 /* ---- slots ---- */
 
 static void open_side(stage_side *s) {
@@ -118,6 +141,7 @@ static void open(staging *g, ir_builder *b) {
         open_side(&g->sides[i]);
     g->copies = g->whole > 1 && t->depth && is_copyable(g, &g->sides[0], b) &&
                 is_copyable(g, &g->sides[1], b);
+    g->does = g->copies ? &copied : &moved;
     staging_cut_slots(g);
     g->sides[1].at = g->steps * g->sides[0].pitch;
     g->slot = g->sides[1].at + g->steps * g->sides[1].pitch;
@@ -126,33 +150,11 @@ static void open(staging *g, ir_builder *b) {
 
 /* ---- stages ---- */
 
-static ir_value multiply(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
-                         ir_value sum) {
-    const stage_side *x = &g->sides[0], *y = &g->sides[1];
-    for (int64_t i = 0; i < steps; i++) {
-        ir_value left = tile_load(b, g->memory, tile_index_plus(b, slot, x->at + i * x->pitch),
-                                  x->lines, 1, 1, 0),
-                 right = tile_load(b, g->memory, tile_index_plus(b, slot, y->at + i * y->pitch), 1,
-                                   y->lines, 0, 1);
-        sum = dot_multiply_add(g->t, b, left, right, sum);
-    }
-    return sum;
-}
-
-static const stage_actions by_threads = {staging_copy_stage, multiply};
-
-/* Is there one slot for several stages? */
-static bool is_alone(const staging *g) {
-    return g->slots == 1 && g->whole > 1;
-}
-
 /* The first stages are on their way; what is left over is there. */
 static void begin(const staging *g, ir_builder *b) {
     staging_begin_copies(g, b);
-    if (!g->copies && g->whole && !is_alone(g)) {
-        loaded first = load_stage(g, b, tile_index(b, 0), g->steps);
-        store_stage(g, b, tile_index(b, 0), &first);
-    }
+    if (!g->copies && g->whole && !staging_is_alone(g))
+        move_stage(g, b, tile_index(b, 0), tile_index(b, 0));
     if (g->rest) {
         loaded rest = load_stage(g, b, tile_index(b, g->whole * g->steps), g->rest);
         store_stage(g, b, tile_index(b, g->slots * g->slot), &rest);
@@ -165,12 +167,6 @@ static ir_value loaded_stage(const staging *g, ir_builder *b, ir_value k, ir_val
     if (g->whole == 1)
         return multiply(g, b, tile_index(b, 0), g->steps, sum);
     staging_op(b, TILE_BARRIER, NULL, 0); /* before the loads, which it would wait for */
-    if (is_alone(g)) {
-        loaded now = load_stage(g, b, k, g->steps);
-        store_stage(g, b, tile_index(b, 0), &now);
-        staging_op(b, TILE_BARRIER, NULL, 0);
-        return multiply(g, b, tile_index(b, 0), g->steps, sum);
-    }
     ir_value next = tile_index_op(b, TILE_INDEX_MIN, tile_index_plus(b, k, g->steps),
                                   tile_index(b, (g->whole - 1) * g->steps));
     loaded ahead = load_stage(g, b, next, g->steps);
@@ -186,19 +182,19 @@ static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t len
     if (g->whole == 0)
         whole = 0;
     ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    ir_value k, end = tile_index_plus(b, low, whole);
-    ir_op loop;
+    ir_value end = tile_index_plus(b, low, whole);
+    step_loop l;
     if (whole) {
-        ir_builder in = staging_loop_from(g, b, low, end, g->steps, sum, &loop, &k);
-        sum = (g->copies ? staging_trip : loaded_stage)(g, &in, k, staging_carried(&in));
-        sum = staging_end(&in, loop, sum);
+        l = dot_open(t, b, low, end, g->steps, &sum, 1);
+        sum = (g->copies || staging_is_alone(g) ? staging_trip : loaded_stage)(g, &l.in, l.k, sum);
+        dot_close(&l, &sum, 1);
     }
     if (length == whole)
         return sum;
-    ir_builder in = staging_loop_from(g, b, end, tile_index_plus(b, low, length), length - whole,
-                                      sum, &loop, &k);
-    sum = multiply(g, &in, tile_index(b, g->slots * g->slot), length - whole, staging_carried(&in));
-    return staging_end(&in, loop, sum);
+    l = dot_open(t, b, end, tile_index_plus(b, low, length), length - whole, &sum, 1);
+    sum = multiply(g, &l.in, tile_index(b, g->slots * g->slot), length - whole, sum);
+    dot_close(&l, &sum, 1);
+    return sum;
 }
 
 static ir_value added(ir_builder *b, ir_value x, ir_value y) {
@@ -209,20 +205,19 @@ static ir_value added(ir_builder *b, ir_value x, ir_value y) {
 static ir_value chunks(const staging *g, ir_builder *b) {
     dot *t = g->t;
     int64_t whole = t->extent / t->chunk * t->chunk;
-    ir_value start, total = tile_constant(b, t->element, 0);
-    ir_op loop;
+    ir_value total = tile_constant(b, t->element, 0);
     total = tile_broadcast(b, total, t->f.rows, t->f.columns);
-    ir_builder in = staging_loop_from(g, b, tile_index(b, 0), tile_index(b, whole), t->chunk, total,
-                                      &loop, &start);
-    total = added(&in, staging_carried(&in), chunk(g, &in, start, t->chunk));
-    total = staging_end(&in, loop, total);
+    ir_value end = tile_index(b, whole), from = tile_index(b, 0);
+    step_loop l = dot_open(t, b, from, end, t->chunk, &total, 1);
+    total = added(&l.in, total, chunk(g, &l.in, l.k, t->chunk));
+    dot_close(&l, &total, 1);
     if (t->extent > whole)
         total = added(b, total, chunk(g, b, tile_index(b, whole), t->extent - whole));
     return total;
 }
 
 ir_value lower_staged(dot *t, ir_builder *b) {
-    staging g = {.t = t, .element = t->element, .does = &by_threads};
+    staging g = {.t = t, .element = t->element};
     bool several = t->chunk && t->extent > t->chunk;
     open(&g, b);
     begin(&g, b);

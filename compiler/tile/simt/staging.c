@@ -191,13 +191,19 @@ static void copy_ahead(const staging *g, ir_builder *b, ir_value k, ir_value num
     tile_yield(&more, NULL, 0);
 }
 
-/* In the only slot: copied when the stage before it is multiplied. */
+bool staging_is_alone(const staging *g) {
+    return g->slots == 1 && g->whole > 1;
+}
+
+/* In the only slot: brought there when the stage before it is multiplied. */
 static ir_value trip_alone(const staging *g, ir_builder *b, ir_value k, ir_value sum) {
     ir_value slot = tile_index(b, 0);
     staging_op(b, TILE_BARRIER, NULL, 0);
     g->does->copy(g, b, slot, k);
-    staging_op(b, TILE_COPY_COMMIT, NULL, 0);
-    staging_op(b, TILE_COPY_WAIT, "left", 0);
+    if (g->copies) {
+        staging_op(b, TILE_COPY_COMMIT, NULL, 0);
+        staging_op(b, TILE_COPY_WAIT, "left", 0);
+    }
     staging_op(b, TILE_BARRIER, NULL, 0);
     sum = g->does->multiply(g, b, slot, g->steps, sum);
     if (g->overlaps)
@@ -253,43 +259,23 @@ ir_value staging_slot(const staging *g, ir_builder *b, ir_value index, int64_t n
     return tile_affine(b, 0, &slot, &size, 1);
 }
 
-/* Parameters: those of tile_for, which it wraps. */
-ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_value high,
-                             int64_t step, ir_value sum, ir_op *loop, ir_value *k) {
-    ir_builder in = tile_for(b, low, high, step, &sum, 1, loop, k);
-    lowering_mark(g->t->f.l, *loop, g->t->loop);
-    return in;
-}
-
-/* Parameters: those of tile_for, which it wraps. */
-ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
-                        ir_op *loop, ir_value *k) {
+step_loop staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value *sum) {
     ir_value low = g->end ? g->end : tile_index(b, 0);
     g->end = tile_index(b, high);
-    return staging_loop_from(g, b, low, g->end, step, sum, loop, k);
-}
-
-ir_value staging_carried(const ir_builder *in) {
-    return ir_block_get(in->m, in->block)->arguments[1];
-}
-
-ir_value staging_end(ir_builder *in, ir_op loop, ir_value sum) {
-    tile_yield(in, &sum, 1);
-    return ir_op_result(in->m, loop, 0);
+    return dot_open(g->t, b, low, g->end, step, sum, 1);
 }
 
 ir_value staging_whole(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop;
-    ir_value k;
-    ir_builder in = staging_loop(g, b, g->whole * g->steps, g->steps, sum, &loop, &k);
-    return staging_end(&in, loop, staging_trip(g, &in, k, staging_carried(&in)));
+    step_loop l = staging_loop(g, b, g->whole * g->steps, g->steps, &sum);
+    sum = staging_trip(g, &l.in, l.k, sum);
+    dot_close(&l, &sum, 1);
+    return sum;
 }
 
 ir_value staging_rest(staging *g, ir_builder *b, ir_value sum) {
-    ir_op loop;
-    ir_value k;
-    ir_builder in = staging_loop(g, b, g->whole * g->steps + g->rest, g->rest, sum, &loop, &k);
-    ir_value slot = tile_index(&in, g->slots * g->slot);
-    int64_t steps = staging_up(g->rest, g->unit->k);
-    return staging_end(&in, loop, g->does->multiply(g, &in, slot, steps, staging_carried(&in)));
+    step_loop l = staging_loop(g, b, g->whole * g->steps + g->rest, g->rest, &sum);
+    ir_value slot = tile_index(&l.in, g->slots * g->slot);
+    sum = g->does->multiply(g, &l.in, slot, staging_up(g->rest, g->unit->k), sum);
+    dot_close(&l, &sum, 1);
+    return sum;
 }

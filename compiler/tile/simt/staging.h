@@ -30,7 +30,7 @@ typedef struct staging staging;
 
 /* Actions in which units differ. */
 typedef struct stage_actions {
-    /* Begins the copies of a stage, whose first step is k. */
+    /* Begins the copies of a stage, whose first step is k; or loads and stores it. */
     void (*copy)(const staging *g, ir_builder *b, ir_value slot, ir_value k);
     /* The products of so many steps in a slot onto a sum. */
     ir_value (*multiply)(const staging *g, ir_builder *b, ir_value slot, int64_t steps,
@@ -91,21 +91,16 @@ void staging_copy(const staging *g, const stage_side *s, ir_builder *b, ir_value
 /* Begins the copies of a stage: a slot has both sides, each with its lines or its steps side by
  * side. */
 void staging_copy_stage(const staging *g, ir_builder *b, ir_value slot, ir_value k);
+/* Is there one slot for several stages? */
+bool staging_is_alone(const staging *g);
 /* Begins the copies of the first stages; where a loader does them, of all. */
 void staging_begin_copies(const staging *g, ir_builder *b);
 /* One trip of the pipeline, at step k: a wait for the copies of this stage, then for all threads,
  * of which none reads the slot any more that the next copies go to; those copies; the products. */
 ir_value staging_trip(const staging *g, ir_builder *b, ir_value k, ir_value sum);
 
-/* A loop of so many steps a trip, which is part of the contraction. */
-ir_builder staging_loop_from(const staging *g, ir_builder *b, ir_value low, ir_value high,
-                             int64_t step, ir_value sum, ir_op *loop, ir_value *k);
-/* Likewise, which goes on where the one before it ended. */
-ir_builder staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value sum,
-                        ir_op *loop, ir_value *k);
-ir_value staging_carried(const ir_builder *in);
-/* Ends such a loop with the next sum; the sum behind it. */
-ir_value staging_end(ir_builder *in, ir_op loop, ir_value sum);
+/* Opens a loop (dot_open) up to step `high`, which goes on where the one before it ended. */
+step_loop staging_loop(staging *g, ir_builder *b, int64_t high, int64_t step, ir_value *sum);
 /* All whole stages, which are copied; what they leave over, in the slot behind theirs. */
 ir_value staging_whole(staging *g, ir_builder *b, ir_value sum);
 ir_value staging_rest(staging *g, ir_builder *b, ir_value sum);
