@@ -94,19 +94,13 @@ static void set_attr(const contraction *c, const ir_builder *in, const char *nam
 /* A loop of steps: those that the index of the last such loop around it stands for; else all. */
 static ir_builder loop_k(const contraction *c, ir_builder *b, contraction_place *place,
                          contraction_axis axis, ir_attr step) {
-    const struct {
-        contraction_axis axis;
-        ir_attr step;
-    } around[] = {{AXIS_CHUNK, scheduler_int(c->s, contraction_chunk(c))},
-                  {AXIS_STRIP, c->tiles.strip.name},
-                  {AXIS_STAGE, c->tiles.stage}};
+    static const contraction_axis around[] = {AXIS_CHUNK, AXIS_STRIP, AXIS_STAGE};
+    const ir_module *m = c->s->m;
     ir_value start = 0;
-    ir_attr span = 0;
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
-        if (place->at[around[i].axis]) {
-            start = place->at[around[i].axis];
-            span = around[i].step;
-        }
+        start = place->at[around[i]] ? place->at[around[i]] : start;
+    ir_op loop = start ? ir_block_parent(m, ir_value_get(m, start)->block) : 0;
+    ir_attr span = loop ? ir_op_attr(m, loop, "step") : 0;
     ir_builder in = scheduler_for(c->s, b, "k", start, c->shape.k, step, span, &place->at[axis]);
     scheduler_mark_loop(c->s, &in, c->op, c->order);
     return in;

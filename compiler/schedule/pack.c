@@ -78,10 +78,9 @@ static ir_dim outer_strides(const contraction *c, const affine *from, ir_dim inn
 static affine place_in(const contraction *c, const layout *l, bool within) {
     affine to = l->to;
     bool panels = l->panel != AXIS_COUNT;
+    contraction_set(c, &to, l->row, l->width);
     if (l->row == AXIS_ROW)
         contraction_set_steps(c, &to, l->width);
-    else
-        contraction_set(c, &to, l->row, l->width);
     contraction_set(c, &to, l->column, panels && !within ? l->depth : 1);
     if (panels && within)
         contraction_set(c, &to, l->panel, ir_dim_add_scaled(c->s->p->dims, -1, l->depth, 1));

@@ -57,15 +57,11 @@ static dtype accumulated_type(const orders *o, ir_op op) {
 static bool check_chunks(const orders *o, ir_op dot, const dot_shape *shape,
                          const reduction_record *r) {
     const order_info *order = order_info_of(r->order);
-    ir_op chunks = dot_loop(o->m, dot, shape, AXIS_CHUNK);
     if (shape->buffer[DOT_TOTALS] < 0) /* of `unit`, a part of a sum of integers that comes off */
         return !order->chunk || ir_op_attr(o->m, dot, "unit") || shape->index[AXIS_STAGE] >= 0 ||
                (ir_dim_is_static(r->extent) && r->extent <= order->chunk) ||
                fail_at(o, dot, "its order over more than a chunk accumulates by chunks");
-    if (!order->chunk)
-        return fail_at(o, dot, "accumulates by chunks, and its order is another");
-    return !chunks || schedule_step(o->m, chunks, "step", 0) == order->chunk ||
-           fail_at(o, chunks, "walks in other steps than the chunks of its order");
+    return order->chunk || fail_at(o, dot, "accumulates by chunks, and its order is another");
 }
 
 /* Does a loop walk `extent` steps, or of these what the index of the loop around it stands for? */
@@ -109,6 +105,8 @@ static bool check_loops(const orders *o, ir_op dot, const dot_shape *shape,
             return fail_at(o, loop, "does not walk all steps that there are around it");
         int64_t step = schedule_step(o->m, loop, "step", 0),
                 of = around ? schedule_step(o->m, around, "step", 0) : r->extent;
+        if (loops[i] == AXIS_CHUNK && step != order_info_of(r->order)->chunk)
+            return fail_at(o, loop, "walks in other steps than the chunks of its order");
         if (loops[i] == AXIS_STRIP && (of % step != 0 || r->extent % step != 0))
             return fail_at(o, loop, "strips are whole parts of a chunk, and of all steps");
         around = loop;

@@ -55,6 +55,10 @@ ir_value tile_index_floor(ir_builder *b, ir_value x, int64_t multiple) {
     return tile_affine(b, 0, &whole, &multiple, 1);
 }
 
+ir_value tile_index_whole(ir_builder *b, ir_value low, ir_value high, int64_t step) {
+    return tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), step));
+}
+
 ir_value tile_index_quotient(ir_builder *b, ir_value x, ir_value y) {
     int64_t by;
     if (tile_constant_index(b, y, &by))

@@ -36,6 +36,8 @@ ir_value tile_index_clamp(ir_builder *b, ir_value x, ir_value low, ir_value high
 ir_value tile_index_step(ir_builder *b, ir_value low, ir_value x, int64_t factor, int64_t constant);
 /* x rounded down to a multiple. */
 ir_value tile_index_floor(ir_builder *b, ir_value x, int64_t multiple);
+/* The end of whole steps from `low` to `high`. */
+ir_value tile_index_whole(ir_builder *b, ir_value low, ir_value high, int64_t step);
 /* Quotient of a non-negative index. */
 ir_value tile_index_quotient(ir_builder *b, ir_value x, ir_value y);
 

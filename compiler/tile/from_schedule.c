@@ -148,18 +148,16 @@ static void emit_loop(lowering *l, ir_builder *b, ir_op op, ir_value low, ir_val
     l->ready.count = ready;
 }
 
-/* Constant bounds; a single step needs no loop. */
-static void lower_known_for(lowering *l, ir_builder *b, ir_op op, int64_t from, int64_t extent,
+/* A constant number of elements; a single step needs no loop. */
+static void lower_known_for(lowering *l, ir_builder *b, ir_op op, ir_value start, int64_t count,
                             int64_t step) {
-    if (extent <= from)
-        return;
-    int64_t full = from + (extent - from) / step * step;
-    if (full == from + step)
-        lower_body(l, b, op, tile_index(b, from), step, 0);
-    else if (full > from)
-        emit_loop(l, b, op, tile_index(b, from), tile_index(b, full), step, step, 0);
-    if (extent > full)
-        lower_body(l, b, op, tile_index(b, full), extent - full, 0);
+    int64_t full = count / step * step, one = 1;
+    if (full == step)
+        lower_body(l, b, op, start, step, 0);
+    else if (full > 0)
+        emit_loop(l, b, op, start, tile_affine(b, full, &start, &one, 1), step, step, 0);
+    if (count > full)
+        lower_body(l, b, op, full ? tile_affine(b, full, &start, &one, 1) : start, count - full, 0);
 }
 
 /* A block of the extent, from `start`. The block is a multiple of the step, so only the last one
@@ -230,8 +228,7 @@ static void emit_tail(lowering *l, ir_builder *b, ir_op op, ir_value start, ir_v
         start = middle;
         tail = last;
     } else if (tail < step && is_scattered(l, op)) {
-        ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), tail);
-        whole = tile_index_add(b, start, whole);
+        ir_value whole = tile_index_whole(b, start, end, tail);
         emit_loop(l, b, op, start, whole, tail, tail, 0);
         start = whole;
     }
@@ -260,7 +257,7 @@ static void lower_any_for(lowering *l, ir_builder *b, ir_op op, int64_t step, in
         end = tile_index_max(b, start, end);
     }
     if (piece && tile_constant_index(b, start, &first) && tile_constant_index(b, end, &last)) {
-        lower_known_for(l, b, op, first, last, step);
+        lower_known_for(l, b, op, start, last - first, step);
         return;
     }
     if (step == 1 || chunks || ir_op_int(l->s, op, "tail", step) == 0) {
@@ -268,8 +265,7 @@ static void lower_any_for(lowering *l, ir_builder *b, ir_op op, int64_t step, in
         emit_loop(l, b, op, start, end, step, step, 0);
         return;
     }
-    ir_value whole = tile_index_floor(b, tile_index_sub(b, end, start), step);
-    whole = tile_index_add(b, start, whole);
+    ir_value whole = tile_index_whole(b, start, end, step);
     emit_loop(l, b, op, start, whole, step, step, 0);
     emit_tail(l, b, op, whole, end, step);
 }
@@ -285,18 +281,6 @@ void lowering_piece(lowering *l, ir_builder *b, ir_op loop, ir_value index, int6
     ir_location location = b->location;
     lower_body(l, b, loop, index, count, 0);
     b->location = location;
-}
-
-/* As many elements as its start stands for. */
-static void lower_inside(lowering *l, ir_builder *b, ir_op op, ir_value start, int64_t count,
-                         int64_t step) {
-    int64_t full = count / step * step, one = 1;
-    if (full == step)
-        lower_body(l, b, op, start, step, 0);
-    else if (full)
-        emit_loop(l, b, op, start, tile_affine(b, full, &start, &one, 1), step, step, 0);
-    if (count > full)
-        lower_body(l, b, op, tile_affine(b, full, &start, &one, 1), count - full, 0);
 }
 
 static void lower_for(lowering *l, ir_builder *b, ir_op op) {
@@ -318,11 +302,11 @@ static void lower_for(lowering *l, ir_builder *b, ir_op op) {
         return;
     }
     if (ir_op_attr(l->s, op, "inside")) {
-        lower_inside(l, b, op, l->value_of[d->operands[0]], l->size_of[d->operands[0]], step);
+        lower_known_for(l, b, op, l->value_of[d->operands[0]], l->size_of[d->operands[0]], step);
         return;
     }
     if (d->operand_count == 0 || span >= extent) {
-        lower_known_for(l, b, op, 0, extent, step);
+        lower_known_for(l, b, op, tile_index(b, 0), extent, step);
         return;
     }
     if (span % step != 0) {

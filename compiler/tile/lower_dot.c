@@ -2,16 +2,24 @@
 #include "tile/lower_dot.h"
 #include "tile/mma.h"
 
-/* total = total + chunk, in memory. */
-static void accumulate(dot *t, ir_builder *b) {
-    ir_value start, end;
-    dot_chunk_bounds(t, b, &start, &end);
-    if (t->packed)
-        dot_share_panel(t, b, start);
-    dot_add_chunk(t, b, start, dot_chunk(t, b, start, end));
+/* The sum of all steps, or of those of the chunk or the strip. */
+static void whole(dot *t, ir_builder *b) {
+    ir_value low, high;
+    if (!t->extent) /* its operands are not even packed */
+        dot_finish(t, b, dot_zero(t, b));
+    else if (t->strip)
+        dot_strip(t, b);
+    else if (t->mma)
+        dot_finish(t, b, lower_mma(t, b));
+    else if (t->stage)
+        dot_finish(t, b, dot_with_zero(t, b, lower_staged(t, b)));
+    else {
+        dot_chunk_bounds(t, b, &low, &high);
+        if (t->packed)
+            dot_share_panel(t, b, low);
+        dot_end_chunk(t, b, dot_chunk(t, b, low, high));
+    }
 }
-
-static void whole(dot *t, ir_builder *b);
 
 /* A tile all of whose columns are at or past the counts of its rows is not computed. */
 static void where_needed(dot *t, ir_builder *b) {
@@ -80,33 +88,4 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
         where_needed(&t, b);
     else
         whole(&t, b);
-}
-
-/* The sum of the only chunk, or all of them in registers. */
-static void whole(dot *t, ir_builder *b) {
-    if (t->strip) {
-        dot_strip(t, b);
-        return;
-    }
-    if (t->f.shape.buffer[DOT_TOTALS] >= 0) {
-        accumulate(t, b);
-        return;
-    }
-    ir_value low, high,
-        sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
-    if (t->packed)
-        t->prefetch = 0;
-    if (t->unit && t->f.shape.index[AXIS_CHUNK] >= 0) {
-        dot_chunk_bounds(t, b, &low, &high);
-        dot_finish(t, b, dot_chunk(t, b, low, high));
-        return;
-    }
-    if (t->mma && t->extent)
-        sum = lower_mma(t, b);
-    else if (t->stage && t->extent)
-        sum = dot_with_zero(t, b, lower_staged(t, b));
-    else if (t->extent) /* an empty one has no steps, and its operands are not even packed */
-        sum = dot_with_zero(t, b,
-                            dot_chunk(t, b, tile_index(b, 0), lowering_dim(t->f.l, b, t->extent)));
-    dot_finish(t, b, sum);
 }

@@ -34,14 +34,13 @@ typedef struct dot {
     bool in_first;        /* what is fetched ahead goes into the first cache, not the second */
     bool known;           /* the number of all steps */
     const struct mma_unit *mma; /* what multiplies; NULL: fma */
-    int64_t stage;     /* steps that go through the workgroup's memory at a time; 0: none do */
-    int64_t depth;     /* stages that are copied there at once; 0: none is copied */
-    bool loader;       /* a thread of its own copies them, where it can */
-    int64_t prefetch;  /* lines of the next panel for one trip */
-    tile_place totals; /* chunk by chunk: the running totals */
-    tile_place sums;   /* strip by strip: those of the chunk */
-    int64_t strip;     /* steps of a strip; 0: all of a chunk are the tile's at once */
-    ir_value near;     /* where this tile's share of the next panel begins */
+    int64_t stage;    /* steps that go through the workgroup's memory at a time; 0: none do */
+    int64_t depth;    /* stages that are copied there at once; 0: none is copied */
+    bool loader;      /* a thread of its own copies them, where it can */
+    int64_t prefetch; /* lines of the next panel for one trip */
+    tile_place place; /* chunk by chunk, of the running totals; strip by strip, of the sums */
+    int64_t strip;    /* steps of a strip; 0: all of a chunk are the tile's at once */
+    ir_value near;    /* where this tile's share of the next panel begins */
 } dot;
 
 /* A loop over steps that is being made. */
@@ -63,27 +62,28 @@ ir_value dot_whole(const dot *t, ir_builder *b, ir_value low, ir_value high, int
 ir_value dot_summed(const dot *t, ir_builder *b, ir_value x);
 /* An element of that type as the low bits of an i32. */
 ir_value dot_low_bits(ir_builder *b, ir_value x, dtype of);
-/* The lhs of step k as it lies, a row for each of the tile's; that of the group at k. */
-ir_value dot_left(dot *t, ir_builder *b, ir_value k);
-ir_value dot_left_group(dot *t, ir_builder *b, ir_value k);
+/* The lhs of step k as it lies, or of the group at k, a row for each of the tile's. */
+ir_value dot_left(dot *t, ir_builder *b, ir_value k, bool group);
 /* The rhs of the `count` steps from k on as it lies, a row for each. */
 ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count);
 /* lower_steps.c: the sum of steps [low, high) from +0, and, where a step is no more than an fma,
  * onto `sum`. */
 ir_value dot_chunk(dot *t, ir_builder *b, ir_value low, ir_value high);
-ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum);
+ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum, bool masked);
 /* A panel's chunk is shared out among the first tiles that use it. */
 void dot_share_panel(dot *t, ir_builder *b, ir_value start);
 /* Smallest and largest number in buffer `which` of the tile's rows. */
 void dot_load_counts(dot *t, ir_builder *b, dot_buffer which);
 
-/* lower_sums.c: the steps of the tile's chunk: [low, high). */
+/* lower_sums.c: the steps of the tile's chunk, or all: [low, high). */
 void dot_chunk_bounds(const dot *t, ir_builder *b, ir_value *low, ir_value *high);
-/* The sum of the chunk at `start` onto the totals; after the last chunk, the epilogue. */
-void dot_add_chunk(dot *t, ir_builder *b, ir_value start, ir_value sum);
+/* The sum of the tile's chunk onto the totals, and after the last chunk the epilogue; or that of
+ * all steps onto +0, and the epilogue. */
+void dot_end_chunk(dot *t, ir_builder *b, ir_value sum);
 /* The steps of a strip onto the sums of those before; after the last one, the end of the chunk. */
 void dot_strip(dot *t, ir_builder *b);
-/* +0 + the sum of the only chunk; the epilogue on finished sums. */
+/* A tile of +0; +0 + a sum; the epilogue on finished sums. */
+ir_value dot_zero(const dot *t, ir_builder *b);
 ir_value dot_with_zero(const dot *t, ir_builder *b, ir_value x);
 void dot_finish(dot *t, ir_builder *b, ir_value sum);
 

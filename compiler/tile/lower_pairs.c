@@ -17,9 +17,9 @@ static ir_value left_pair(dot *t, ir_builder *b, ir_value k, ir_value next) {
     bool adjacent =
         t->lhs[1 + t->k] == 1 && tile_type(b, frame_memory(&t->f, 0))->element == DTYPE_BF16;
     if (adjacent && next)
-        return dot_left_group(t, b, k);
-    ir_value x = dot_left(t, b, k);
-    return together(t, b, x, next ? dot_left(t, b, next) : 0);
+        return dot_left(t, b, k, true);
+    ir_value x = dot_left(t, b, k, false);
+    return together(t, b, x, next ? dot_left(t, b, next, false) : 0);
 }
 
 static ir_value right_pair(dot *t, ir_builder *b, ir_value k, ir_value next) {

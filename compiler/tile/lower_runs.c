@@ -174,9 +174,6 @@ void lower_runs(dot *t, ir_builder *b) {
     emit_runs(&r, b);
     for (uint32_t i = 0; i < r.rows; i++) {
         f->index[f->shape.index[AXIS_M]] = r.row[i];
-        if (r.start)
-            dot_add_chunk(t, b, r.start, r.sums[i]);
-        else
-            dot_finish(t, b, dot_with_zero(t, b, r.sums[i]));
+        dot_end_chunk(t, b, r.sums[i]);
     }
 }

@@ -28,7 +28,7 @@ void dot_close(step_loop *l, ir_value *sums, uint32_t n) {
 ir_value dot_whole(const dot *t, ir_builder *b, ir_value low, ir_value high, int64_t trip) {
     if (t->known && t->extent % trip == 0 && t->chunk % trip == 0)
         return high;
-    return tile_index_add(b, low, tile_index_floor(b, tile_index_sub(b, high, low), trip));
+    return tile_index_whole(b, low, high, trip);
 }
 
 /* Operands that were not packed are of the summed type, or (tf32) have its bits. */
@@ -74,16 +74,11 @@ static ir_value last_group(dot *t, ir_builder *b, ir_value k, ir_value end) {
     return group;
 }
 
-ir_value dot_left(dot *t, ir_builder *b, ir_value k) {
+ir_value dot_left(dot *t, ir_builder *b, ir_value k, bool group) {
     t->f.index[t->k] = k;
     tile_window w = left_window(t);
-    return tile_load_window(b, frame_memory(&t->f, 0), frame_offset(&t->f, b, t->lhs), &w);
-}
-
-ir_value dot_left_group(dot *t, ir_builder *b, ir_value k) {
-    t->f.index[t->k] = k;
-    tile_window w = left_window(t);
-    return tile_load_group(b, frame_memory(&t->f, 0), frame_offset(&t->f, b, t->lhs), &w);
+    ir_value offset = frame_offset(&t->f, b, t->lhs);
+    return (group ? tile_load_group : tile_load_window)(b, frame_memory(&t->f, 0), offset, &w);
 }
 
 ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count) {
@@ -158,7 +153,7 @@ static ir_value trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
                            : dot_summed(t, b, fetching_ahead(t, b, dot_right(t, b, k, t->unroll)));
     for (int64_t i = 0; i < t->unroll; i++) {
         ir_value y = rows ? tile_row(b, rows, each ? i / each : i) : 0;
-        ir_value at = i ? tile_affine(b, i, &k, &one, 1) : k, x = dot_left(t, b, at);
+        ir_value at = i ? tile_affine(b, i, &k, &one, 1) : k, x = dot_left(t, b, at, false);
         y = rows ? y : dot_right(t, b, at, 1);
         x = dot_summed(t, b, x);
         y = each ? of_group(t, b, y, each, i % each) : dot_summed(t, b, y);
@@ -234,7 +229,8 @@ void dot_share_panel(dot *t, ir_builder *b, ir_value start) {
     frame *f = &t->f;
     int64_t line = 64 / (int64_t)dtype_size(tile_type(b, frame_memory(f, 1))->element);
     int64_t share = t->chunk / t->unroll * t->prefetch * line;
-    if (!t->packed || f->row_axis < 0 || share == 0 || share > t->chunk * f->columns) {
+    if (f->shape.buffer[DOT_TOTALS] < 0 || f->row_axis < 0 || share == 0 ||
+        share > t->chunk * f->columns) {
         t->prefetch = 0;
         return;
     }
@@ -249,8 +245,7 @@ void dot_share_panel(dot *t, ir_builder *b, ir_value start) {
     t->near = tile_affine(b, f->columns * t->rhs[1 + f->column_axis], parts, factors, 2);
 }
 
-static ir_value steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum,
-                      bool masked) {
+ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum, bool masked) {
     step_loop l = dot_open(t, b, low, high, t->unroll, &sum, 1);
     ir_builder *in = &l.in;
     ir_value next = trip(t, in, l.k, sum);
@@ -330,7 +325,7 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
                 tile_group_dot(in, tile_constant(in, DTYPE_I32, all), y, *offsets, t->of, true);
         if (t->unit)
             continue;
-        ir_value x = end ? last_group(t, in, at, end) : dot_left_group(t, in, at);
+        ir_value x = end ? last_group(t, in, at, end) : dot_left(t, in, at, true);
         x = biased ? with_constant(in, TILE_XOR, x, all) : x;
         sums[0] = tile_group_dot(in, x, y, sums[0], t->of, exact);
     }
@@ -361,23 +356,18 @@ static ir_value grouped_steps(dot *t, ir_builder *b, ir_value low, ir_value high
 /* Turned trips as far as whole ones go, then single steps. */
 static ir_value turned_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
     ir_value whole = dot_whole(t, b, low, high, t->unroll);
-    sum = t->group ? group_loop(t, b, low, whole, 0, sum) : steps(t, b, low, whole, sum, false);
+    sum = t->group ? group_loop(t, b, low, whole, 0, sum) : dot_steps(t, b, low, whole, sum, false);
     if (whole == high)
         return sum;
     if (t->pairs)
         return lower_pairs(t, b, whole, high, sum);
     t->turned = t->in_first = false;
     t->unroll = 1;
-    return steps(t, b, whole, high, sum, false);
-}
-
-ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value sum) {
-    return steps(t, b, low, high, sum, false);
+    return dot_steps(t, b, whole, high, sum, false);
 }
 
 ir_value dot_chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
-    ir_value zero = tile_constant(b, t->element, 0);
-    ir_value sum = tile_broadcast(b, zero, t->f.rows, t->f.columns);
+    ir_value sum = dot_zero(t, b);
     if (t->turned)
         return turned_steps(t, b, low, high, sum);
     if (t->group)
@@ -385,11 +375,11 @@ ir_value dot_chunk(dot *t, ir_builder *b, ir_value low, ir_value high) {
     if (t->pairs)
         return lower_pairs(t, b, low, high, sum);
     if (t->f.shape.buffer[DOT_COUNTS] < 0)
-        return steps(t, b, low, high, sum, false);
+        return dot_steps(t, b, low, high, sum, false);
     dot_load_counts(t, b, DOT_COUNTS);
     ir_value first = tile_index_clamp(b, t->least, low, high),
              last = tile_index_clamp(b, t->most, low, high);
-    sum = steps(t, b, low, first, sum, false);
+    sum = dot_steps(t, b, low, first, sum, false);
     /* All rows have as many steps where there is one count. */
-    return t->least == t->most ? sum : steps(t, b, first, last, sum, true);
+    return t->least == t->most ? sum : dot_steps(t, b, first, last, sum, true);
 }

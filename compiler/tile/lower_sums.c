@@ -9,6 +9,10 @@ static ir_value plus(ir_builder *b, ir_value x, ir_value y) {
     return tile_op(b, TILE_ADD, (ir_value[]){x, y}, 2, DTYPE_NONE);
 }
 
+ir_value dot_zero(const dot *t, ir_builder *b) {
+    return tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+}
+
 ir_value dot_with_zero(const dot *t, ir_builder *b, ir_value x) {
     return dtype_is_float(t->element) ? plus(b, tile_constant(b, t->element, 0), x) : x;
 }
@@ -38,35 +42,35 @@ static void when_below(dot *t, ir_builder *b, ir_value low, ir_value high, int64
     tile_yield(&in, NULL, 0);
 }
 
-/* The place of the tile's sums in buffer `which`. */
-static tile_place find_sums(dot *t, ir_builder *b, dot_buffer which) {
+/* Finds the place of the tile's sums in buffer `which`. */
+static void find_sums(dot *t, ir_builder *b, dot_buffer which) {
     ir_dim access[LOWERING_AXES + 1];
     frame *f = &t->f;
     int number = f->shape.buffer[which];
     frame_access(f, number, access);
     f->index[t->k] = tile_index(b, 0);
-    return (tile_place){frame_memory(f, number), frame_offset(f, b, access),
-                        frame_row_stride(f, access), frame_column_stride(f, access)};
+    t->place = (tile_place){frame_memory(f, number), frame_offset(f, b, access),
+                            frame_row_stride(f, access), frame_column_stride(f, access)};
 }
 
-static void store_sums(ir_builder *b, const tile_place *p, ir_value sum) {
+static void store_sums(dot *t, ir_builder *b, ir_value sum) {
+    const tile_place *p = &t->place;
     tile_store(b, p->memory, p->offset, sum, p->row_stride, p->column_stride, false);
 }
 
-static ir_value load_sums(const dot *t, ir_builder *b, const tile_place *p) {
+static ir_value load_sums(const dot *t, ir_builder *b) {
+    const tile_place *p = &t->place;
     return tile_load(b, p->memory, p->offset, t->f.rows, t->f.columns, p->row_stride,
                      p->column_stride);
 }
 
-static void store_total(dot *t, ir_builder *b, ir_value sum) {
-    store_sums(b, &t->totals, sum);
-}
-
 void dot_chunk_bounds(const dot *t, ir_builder *b, ir_value *low, ir_value *high) {
     int64_t one = 1;
-    *low = t->f.index[t->f.shape.index[AXIS_CHUNK]];
-    ir_value end = tile_affine(b, t->chunk, low, &one, 1);
-    *high = tile_index_op(b, TILE_INDEX_MIN, end, lowering_dim(t->f.l, b, t->extent));
+    int chunk = t->f.shape.index[AXIS_CHUNK];
+    *low = chunk < 0 ? tile_index(b, 0) : t->f.index[chunk];
+    *high = lowering_dim(t->f.l, b, t->extent);
+    if (chunk >= 0)
+        *high = tile_index_min(b, tile_affine(b, t->chunk, low, &one, 1), *high);
 }
 
 /* The sum of the chunk at `start` onto the totals before it. Memory that holds 0 before the first
@@ -74,9 +78,9 @@ void dot_chunk_bounds(const dot *t, ir_builder *b, ir_value *low, ir_value *high
  * it then at the end is the 0 that it begins with, which changes no other total. */
 static ir_value onto_totals(dot *t, ir_builder *b, ir_value start, ir_value sum) {
     if (t->known)
-        return plus(b, load_sums(t, b, &t->totals), sum);
+        return plus(b, load_sums(t, b), sum);
     step_loop l = dot_open(t, b, tile_index(b, 0), start, one_turn, &sum, 1);
-    sum = plus(&l.in, load_sums(t, &l.in, &t->totals), sum);
+    sum = plus(&l.in, load_sums(t, &l.in), sum);
     dot_close(&l, &sum, 1);
     return dot_with_zero(t, b, sum);
 }
@@ -90,58 +94,50 @@ static ir_value last_chunk(const dot *t, ir_builder *b) {
     return tile_index_floor(b, last, t->chunk);
 }
 
-void dot_add_chunk(dot *t, ir_builder *b, ir_value start, ir_value sum) {
+static void add_chunk(dot *t, ir_builder *b, ir_value start, ir_value sum) {
     int64_t one = 1, far = t->known ? t->extent : one_turn;
     frame *f = &t->f;
-    t->totals = find_sums(t, b, DOT_TOTALS);
+    find_sums(t, b, DOT_TOTALS);
     sum = onto_totals(t, b, start, sum);
-    if (t->totals.memory == frame_memory(f, f->leading + f->body_inputs)) {
-        store_total(t, b, sum);
+    if (t->place.memory == frame_memory(f, f->leading + f->body_inputs)) {
+        store_sums(t, b, sum);
         return;
     }
     ir_value last = last_chunk(t, b);
-    when_below(t, b, start, last, far, store_total, sum);
+    when_below(t, b, start, last, far, store_sums, sum);
     when_below(t, b, last, tile_affine(b, 1, &start, &one, 1), far, dot_finish, sum);
+}
+
+void dot_end_chunk(dot *t, ir_builder *b, ir_value sum) {
+    if (t->f.shape.buffer[DOT_TOTALS] >= 0)
+        add_chunk(t, b, t->f.index[t->f.shape.index[AXIS_CHUNK]], sum);
+    else
+        dot_finish(t, b, dot_with_zero(t, b, sum));
 }
 
 /* ---- strips ---- */
 
 /* The sums of the chunk's strips before the one at `start`: of the first, +0. */
-static ir_value sums_before(const dot *t, ir_builder *b, ir_value first, ir_value start,
-                            const tile_place *sums) {
+static ir_value sums_before(const dot *t, ir_builder *b, ir_value first, ir_value start) {
     ir_op loop;
     ir_value index;
-    ir_value zero = tile_constant(b, t->element, 0),
-             none = tile_broadcast(b, zero, t->f.rows, t->f.columns);
+    ir_value none = dot_zero(t, b);
     ir_builder in = tile_for(b, first, start, one_turn, &none, 1, &loop, &index);
-    ir_value loaded = load_sums(t, &in, sums);
+    ir_value loaded = load_sums(t, &in);
     tile_yield(&in, &loaded, 1);
     return ir_op_result(b->m, loop, 0);
 }
 
-static void keep_sums(dot *t, ir_builder *b, ir_value sum) {
-    store_sums(b, &t->sums, sum);
-}
-
-static void end_chunk(dot *t, ir_builder *b, ir_value sum) {
-    if (t->f.shape.buffer[DOT_TOTALS] >= 0)
-        dot_add_chunk(t, b, t->f.index[t->f.shape.index[AXIS_CHUNK]], sum);
-    else
-        dot_finish(t, b, dot_with_zero(t, b, sum));
-}
-
 void dot_strip(dot *t, ir_builder *b) {
     frame *f = &t->f;
-    const bool chunked = f->shape.index[AXIS_CHUNK] >= 0;
     int64_t one = 1;
-    ir_value start = f->index[f->shape.index[AXIS_STRIP]], first = tile_index(b, 0),
-             end = tile_index(b, t->extent);
-    if (chunked)
-        dot_chunk_bounds(t, b, &first, &end);
+    ir_value start = f->index[f->shape.index[AXIS_STRIP]], first, end;
+    dot_chunk_bounds(t, b, &first, &end);
     ir_value next = tile_affine(b, t->strip, &start, &one, 1);
-    t->sums = find_sums(t, b, DOT_SUMS);
-    ir_value sum = sums_before(t, b, first, start, &t->sums);
-    sum = dot_steps(t, b, start, next, sum);
-    when_below(t, b, next, end, one_turn, keep_sums, sum);
-    when_below(t, b, end, tile_affine(b, t->strip + 1, &start, &one, 1), one_turn, end_chunk, sum);
+    find_sums(t, b, DOT_SUMS);
+    ir_value sum = sums_before(t, b, first, start);
+    sum = dot_steps(t, b, start, next, sum, false);
+    when_below(t, b, next, end, one_turn, store_sums, sum);
+    next = tile_affine(b, t->strip + 1, &start, &one, 1);
+    when_below(t, b, end, next, one_turn, dot_end_chunk, sum);
 }

@@ -183,7 +183,7 @@ static ir_value lower_in_slots(staging *g, ir_builder *b) {
     g->copies = t->mma->ptx && g->whole > 1 && g->sides[0].piece && g->sides[1].piece;
     g->does = g->copies ? &copied : &loaded;
     open_slots(g, b);
-    ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    ir_value sum = dot_zero(t, b);
     put_missing_lines(g, b);
     if (g->rest)
         put_rest(g, b);

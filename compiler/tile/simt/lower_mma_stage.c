@@ -279,7 +279,7 @@ bool lower_mma_stages(dot *t, ir_builder *b, ir_value *out) {
                rest = shape_of(&g, staging_up(g.rest ? g.rest : 1, g.unit->k));
     open_slots(&g, b, &shape, &rest);
     set_distances(&g);
-    ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    ir_value sum = dot_zero(t, b);
     begin_copies(&g, b, &rest);
     if (g.whole)
         sum = staging_whole(&g, b, sum);

@@ -181,7 +181,7 @@ static ir_value chunk(const staging *g, ir_builder *b, ir_value low, int64_t len
     int64_t whole = length / g->steps * g->steps;
     if (g->whole == 0)
         whole = 0;
-    ir_value sum = tile_broadcast(b, tile_constant(b, t->element, 0), t->f.rows, t->f.columns);
+    ir_value sum = dot_zero(t, b);
     ir_value end = tile_index_plus(b, low, whole);
     step_loop l;
     if (whole) {
@@ -205,8 +205,7 @@ static ir_value added(ir_builder *b, ir_value x, ir_value y) {
 static ir_value chunks(const staging *g, ir_builder *b) {
     dot *t = g->t;
     int64_t whole = t->extent / t->chunk * t->chunk;
-    ir_value total = tile_constant(b, t->element, 0);
-    total = tile_broadcast(b, total, t->f.rows, t->f.columns);
+    ir_value total = dot_zero(t, b);
     ir_value end = tile_index(b, whole), from = tile_index(b, 0);
     step_loop l = dot_open(t, b, from, end, t->chunk, &total, 1);
     total = added(&l.in, total, chunk(g, &l.in, l.k, t->chunk));
