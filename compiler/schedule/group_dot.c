@@ -359,7 +359,7 @@ void contraction_emit_block(contraction *c, ir_builder *b, const contraction_pla
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
                                  contraction_place *place) {
     scheduler *s = c->s;
-    int outer = c->shape.outer;
+    const int outer = c->shape.outer, lines = c->windows != NULL, m = outer + lines;
     ir_attr steps[NEST_AXES];
     ir_value indices[NEST_AXES];
     const char *axis_names[NEST_AXES];
@@ -369,17 +369,20 @@ ir_builder contraction_open_grid(const contraction *c, const char *what, bool by
         axis_names[i] = text_names[i];
         steps[i] = scheduler_int(s, 1);
     }
-    axis_names[outer] = "m";
-    axis_names[outer + 1] = "n";
-    steps[outer] = c->tiles.bm.name;
-    steps[outer + 1] = c->tiles.bn.name;
-    ir_builder b = scheduler_phase(s, what, outer + 1 + by_columns, c->shape.map.extent, steps,
+    axis_names[outer] = "line";
+    steps[outer] = c->lines.step;
+    axis_names[m] = "m";
+    axis_names[m + 1] = "n";
+    steps[m] = c->tiles.bm.name;
+    steps[m + 1] = c->tiles.bn.name;
+    ir_builder b = scheduler_phase(s, what, m + 1 + by_columns, c->shape.map.extent, steps,
                                    axis_names, indices);
     set_attr(c, &b, "warps", c->tiles.warps);
     *place = (contraction_place){.outer = {0}};
     memcpy(place->outer, indices, sizeof *indices * (size_t)outer);
-    place->at[AXIS_BLOCK_M] = indices[outer];
-    place->at[AXIS_BLOCK_N] = by_columns ? indices[outer + 1] : 0;
+    place->at[AXIS_BLOCK_LINE] = lines ? indices[outer] : 0;
+    place->at[AXIS_BLOCK_M] = indices[m];
+    place->at[AXIS_BLOCK_N] = by_columns ? indices[m + 1] : 0;
     return b;
 }
 

@@ -187,21 +187,6 @@ static void find_pieces(contraction *c, const window_numbers *w) {
     add_piece(c, end, w->places, false, tiles);
 }
 
-/* ---- the grid ---- */
-
-static void emit_grid(contraction *c) {
-    scheduler *s = c->s;
-    static const char *const names[] = {"image", "line", "m", "n"};
-    ir_attr steps[] = {scheduler_int(s, 1), c->lines.step, c->tiles.bm.name, c->tiles.bn.name};
-    ir_value indices[NEST_AXES];
-    ir_builder b = scheduler_phase(s, "dot", 4, c->shape.map.extent, steps, names, indices);
-    contraction_place block = {.outer = {indices[IMAGE]}};
-    block.at[AXIS_BLOCK_LINE] = indices[LINE];
-    block.at[AXIS_BLOCK_M] = indices[PLACE];
-    block.at[AXIS_BLOCK_N] = indices[COLUMN];
-    contraction_emit_place(c, &b, &block);
-}
-
 void schedule_window_group(scheduler *s, const plan_group *group) {
     contraction c = contraction_of_group(s, group);
     contraction_windows windows = {.piece_count = 0};
@@ -220,5 +205,5 @@ void schedule_window_group(scheduler *s, const plan_group *group) {
     c.tiles.unroll = scheduler_int(s, trip_steps(&c, w.channels));
     contraction_pack(&c);
     find_pieces(&c, &w);
-    emit_grid(&c);
+    contraction_emit_grid(&c);
 }

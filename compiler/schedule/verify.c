@@ -256,13 +256,12 @@ static bool verify_steps(const ir_module *m, ir_op op, status *st) {
     dot_shape_read(m, op, &shape);
     ir_op inner = op;
     for (int i = AXIS_K; i >= AXIS_RUN; i--) {
-        ir_op loop = dot_loop(m, op, &shape, (contraction_axis)i);
-        const ir_op_data *d = ir_op_get(m, inner);
         if (shape.index[i] < 0)
             continue;
-        if (!loop || ir_block_parent(m, d->block) != loop || d->previous || d->next)
+        const ir_op_data *d = ir_op_get(m, inner);
+        inner = ir_block_parent(m, d->block);
+        if (dot_loop(m, op, &shape, (contraction_axis)i) != inner || d->previous || d->next)
             return ir_broken(st, "does not stand alone in the loop over its steps");
-        inner = loop;
     }
     return schedule_verify_runs(m, op, st);
 }

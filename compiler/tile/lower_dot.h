@@ -64,8 +64,9 @@ ir_value dot_summed(const dot *t, ir_builder *b, ir_value x);
 ir_value dot_low_bits(ir_builder *b, ir_value x, dtype of);
 /* The lhs of step k as it lies, or of the group at k, a row for each of the tile's. */
 ir_value dot_left(dot *t, ir_builder *b, ir_value k, bool group);
-/* The rhs of the `count` steps from k on as it lies, a row for each. */
-ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count);
+/* The rhs of the `count` steps from k on as it lies, a row for each, or for each `group` of them.
+ */
+ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count, int64_t group);
 /* lower_steps.c: the sum of steps [low, high) from +0, and, where a step is no more than an fma,
  * onto `sum`. */
 ir_value dot_chunk(dot *t, ir_builder *b, ir_value low, ir_value high);

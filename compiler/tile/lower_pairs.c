@@ -23,8 +23,8 @@ static ir_value left_pair(dot *t, ir_builder *b, ir_value k, ir_value next) {
 }
 
 static ir_value right_pair(dot *t, ir_builder *b, ir_value k, ir_value next) {
-    ir_value y = dot_right(t, b, k, 1);
-    return together(t, b, y, next ? dot_right(t, b, next, 1) : 0);
+    ir_value y = dot_right(t, b, k, 1, 0);
+    return together(t, b, y, next ? dot_right(t, b, next, 1, 0) : 0);
 }
 
 /* A pair each trip, or where the step is 1 an element without the other one. */

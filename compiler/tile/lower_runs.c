@@ -116,7 +116,7 @@ static void emit_part(runs *r, ir_builder *b, const run_part *p, ir_value begin,
     ir_value *sums = r->sums + p->first;
     step_loop l = dot_open(t, b, low, high, t->unroll, sums, count);
     for (int64_t j = 0; j < t->unroll; j++) {
-        ir_value y = dot_right(t, &l.in, tile_index_step(&l.in, l.k, l.k, 0, j), 1);
+        ir_value y = dot_right(t, &l.in, tile_index_step(&l.in, l.k, l.k, 0, j), 1, 0);
         y = dot_summed(t, &l.in, y);
         for (uint32_t i = 0; i < count; i++)
             sums[i] =

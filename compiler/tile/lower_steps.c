@@ -81,19 +81,20 @@ ir_value dot_left(dot *t, ir_builder *b, ir_value k, bool group) {
     return (group ? tile_load_group : tile_load_window)(b, frame_memory(&t->f, 0), offset, &w);
 }
 
-ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count) {
+ir_value dot_right(dot *t, ir_builder *b, ir_value k, int64_t count, int64_t group) {
     frame *f = &t->f;
     f->index[t->k] = k;
     tile_window w = frame_window(f, t->rhs);
-    w.rows = count;
+    w.rows = group ? count / group : count;
     w.columns = f->columns;
     if (count > 1)
-        w.row_stride = 1;
+        w.row_stride = group ? group : 1;
     if (t->packed) { /* all of a panel may be read, whatever the coefficient of its columns */
         w.column_stride = 1;
         w.more[TILE_MORE_VALID_COLUMNS] = w.more[TILE_MORE_COLUMN_STRIDE] = 0;
     }
-    return tile_load_window(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &w);
+    ir_value offset = frame_offset(f, b, t->rhs);
+    return (group ? tile_load_group : tile_load_window)(b, frame_memory(f, 1), offset, &w);
 }
 
 /* Elements of 8 bits, or of bf16, are turned over in groups of 32 bits. 0: each by itself. */
@@ -103,25 +104,14 @@ static int64_t turned_group(const dot *t) {
     return each && t->unroll % each == 0 ? each : 0;
 }
 
-/* The block of rhs, which is loaded a run of steps for each column: what goes into the second cache
- * is fetched with each of them, some trips ahead. */
-static ir_value fetching_ahead(const dot *t, ir_builder *b, ir_value block) {
-    ir_op load = ir_value_get(b->m, block)->op;
+/* The rhs of a trip, a row for each step, or group of `each`: what goes into the second cache is
+ * fetched with it, some trips ahead. */
+static ir_value trip_rows(dot *t, ir_builder *b, ir_value k, int64_t each) {
+    ir_value rows = dot_right(t, b, k, t->unroll, each);
     if (t->prefetch && !t->in_first)
-        ir_op_set_attr(b->m, load, "ahead", ir_attr_int(b->m, t->prefetch * t->unroll));
-    return block;
-}
-
-/* The groups of the steps from k on, a row for each. */
-static ir_value group_rows(dot *t, ir_builder *b, ir_value k, int64_t each) {
-    frame *f = &t->f;
-    f->index[t->k] = k;
-    tile_window w = frame_window(f, t->rhs);
-    w.rows = t->unroll / each;
-    w.row_stride = each;
-    w.columns = f->columns;
-    return fetching_ahead(t, b,
-                          tile_load_group(b, frame_memory(f, 1), frame_offset(f, b, t->rhs), &w));
+        ir_op_set_attr(b->m, ir_value_get(b->m, rows)->op, "ahead",
+                       ir_attr_int(b->m, t->prefetch * t->unroll));
+    return rows;
 }
 
 /* Element i of each group of a row, in the summed type. */
@@ -148,13 +138,12 @@ ir_value dot_multiply_add(const dot *t, ir_builder *b, ir_value x, ir_value y, i
 /* The steps of a trip: turned, the rhs of all of them is loaded first. */
 static ir_value trip(dot *t, ir_builder *b, ir_value k, ir_value sum) {
     int64_t one = 1, each = t->turned ? turned_group(t) : 0;
-    ir_value rows = !t->turned ? 0
-                    : each     ? group_rows(t, b, k, each)
-                           : dot_summed(t, b, fetching_ahead(t, b, dot_right(t, b, k, t->unroll)));
+    ir_value rows = t->turned ? trip_rows(t, b, k, each) : 0;
+    rows = rows && !each ? dot_summed(t, b, rows) : rows;
     for (int64_t i = 0; i < t->unroll; i++) {
         ir_value y = rows ? tile_row(b, rows, each ? i / each : i) : 0;
         ir_value at = i ? tile_affine(b, i, &k, &one, 1) : k, x = dot_left(t, b, at, false);
-        y = rows ? y : dot_right(t, b, at, 1);
+        y = rows ? y : dot_right(t, b, at, 1, 0);
         x = dot_summed(t, b, x);
         y = each ? of_group(t, b, y, each, i % each) : dot_summed(t, b, y);
         sum = dot_multiply_add(t, b, x, y, sum);
@@ -176,53 +165,43 @@ static void prefetch(dot *t, ir_builder *b, ir_value k, ir_value low) {
     fetch(t, b, tile_affine(b, 0, parts, factors, 3), run);
 }
 
-/* Goes on from step k by so many, for a prefetch: behind the tile's last step to the tile of the
- * next columns, whose steps come then. `low`: the first step. */
-static void look_ahead(dot *t, ir_builder *b, ir_value low, ir_value k, int64_t by) {
+/* The place in rhs so many steps behind step k, for a prefetch: behind the tile's last step in the
+ * tile of the next columns, whose steps come then. `low`: the first step. */
+static ir_value look_ahead(dot *t, ir_builder *b, ir_value low, ir_value k, int64_t by) {
     frame *f = &t->f;
-    const bool chunked = f->shape.buffer[DOT_TOTALS] >= 0;
-    int64_t one = 1, length = chunked ? t->chunk : t->extent;
+    int64_t one = 1, length = f->shape.buffer[DOT_TOTALS] >= 0 ? t->chunk : t->extent;
     ir_value at = tile_affine(b, by, &k, &one, 1);
     f->index[t->k] = at;
     if (!t->known || f->column_axis < 0)
-        return;
-    ir_value passed = tile_index_quotient(b, tile_index_sub(b, at, low), tile_index(b, length)),
-             from[] = {at, passed}, columns[] = {f->index[f->column_axis], passed};
+        return frame_offset(f, b, t->rhs);
+    ir_value *column = &f->index[f->column_axis],
+             passed = tile_index_quotient(b, tile_index_sub(b, at, low), tile_index(b, length)),
+             from[] = {at, passed}, columns[] = {*column, passed};
     const int64_t back[] = {1, -length}, further[] = {1, f->columns};
     f->index[t->k] = tile_affine(b, 0, from, back, 2);
-    f->index[f->column_axis] = tile_affine(b, 0, columns, further, 2);
+    *column = tile_affine(b, 0, columns, further, 2);
+    ir_value offset = frame_offset(f, b, t->rhs);
+    *column = columns[0];
+    return offset;
 }
 
 /* The row of rhs some steps ahead. */
 static void prefetch_rows(dot *t, ir_builder *b, ir_value low, ir_value k) {
-    const ir_value column = t->f.column_axis < 0 ? 0 : t->f.index[t->f.column_axis];
-    for (int64_t i = 0; i < t->unroll; i++) {
-        look_ahead(t, b, low, k, t->prefetch + i);
-        fetch(t, b, frame_offset(&t->f, b, t->rhs), t->f.columns);
-        if (column)
-            t->f.index[t->f.column_axis] = column;
-    }
+    for (int64_t i = 0; i < t->unroll; i++)
+        fetch(t, b, look_ahead(t, b, low, k, t->prefetch + i), t->f.columns);
 }
 
 /* The block of rhs some trips ahead, a run of steps for each column: into the first cache, because
  * each line is read once, by one load. */
 static void prefetch_block(dot *t, ir_builder *b, ir_value low, ir_value k) {
     frame *f = &t->f;
-    const ir_value column = f->column_axis < 0 ? 0 : f->index[f->column_axis];
     int64_t one = 1;
     if (!t->in_first) /* loads fetch for themselves */
         return;
-    look_ahead(t, b, low, k, t->prefetch * t->unroll);
+    ir_value offset = look_ahead(t, b, low, k, t->prefetch * t->unroll);
     tile_window w = frame_window(f, t->rhs);
-    ir_value offset = frame_offset(f, b, t->rhs);
-    if (column)
-        f->index[f->column_axis] = column;
-    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE]; c++) {
-        ir_op fetch =
-            tile_prefetch(b, frame_memory(f, 1),
-                          tile_affine(b, c * w.column_stride, &offset, &one, 1), t->unroll);
-        ir_op_set_attr(b->m, fetch, "near", ir_attr_bool(b->m, true));
-    }
+    for (int64_t c = 0; c < f->columns && !w.more[TILE_MORE_COLUMN_STRIDE]; c++)
+        fetch(t, b, tile_affine(b, c * w.column_stride, &offset, &one, 1), t->unroll);
 }
 
 void dot_share_panel(dot *t, ir_builder *b, ir_value start) {
@@ -294,13 +273,6 @@ static bool is_signed_left(const dot *t) {
     return !dtype_is_unsigned(tile_type(t->b, frame_memory(&t->f, 0))->element);
 }
 
-/* The rhs of the group at k, which is packed. */
-static ir_value right_group(dot *t, ir_builder *b, ir_value k) {
-    t->f.index[t->k] = k;
-    return tile_load(b, frame_memory(&t->f, 1), frame_offset(&t->f, b, t->rhs), 1, t->f.columns, 0,
-                     1);
-}
-
 /* Groups of elements, some in a trip. Bytes on the left have no sign: to each of i8 128 is added.
  * What that adds is summed beside them where they are turned over, and taken away; for `unit` it is
  * all that is summed. `end` (may be 0): elements from there on are none; on the right they are 0.
@@ -316,10 +288,10 @@ static ir_value group_loop(dot *t, ir_builder *b, ir_value low, ir_value high, i
         sums[1] = tile_broadcast(b, tile_constant(b, DTYPE_I32, 0), 1, t->f.columns);
     step_loop l = dot_open(t, b, low, high, step, sums, 1 + beside);
     ir_builder *in = &l.in;
-    ir_value rows = t->turned ? group_rows(t, in, l.k, t->group) : 0;
+    ir_value rows = t->turned ? trip_rows(t, in, l.k, t->group) : 0;
     for (int64_t i = 0; i < step; i += t->group) {
         ir_value at = i ? tile_affine(in, i, &l.k, &one, 1) : l.k;
-        ir_value y = rows ? tile_row(in, rows, i / t->group) : right_group(t, in, at);
+        ir_value y = rows ? tile_row(in, rows, i / t->group) : dot_right(t, in, at, 1, 0);
         if (beside || t->unit)
             *offsets =
                 tile_group_dot(in, tile_constant(in, DTYPE_I32, all), y, *offsets, t->of, true);

@@ -129,6 +129,14 @@ static bool ends_chunk(const chunk_base *base, order_bound high, int64_t length,
            high.most == smaller(length, extent - base->from.first);
 }
 
+/* The first of the loops that carry on each other's sum. */
+static ir_op first_of(const orders *o, ir_op loop) {
+    for (ir_op before = loop; before;
+         before = orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR))
+        loop = before;
+    return loop;
+}
+
 static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
     const ir_op_data *d = ir_op_get(o->m, loop);
     int64_t chunk = orders_chunk(r->order), length = chunk ? chunk : r->extent;
@@ -140,8 +148,7 @@ static bool check_elements(orders *o, ir_op loop, const reduction_record *r) {
         return orders_fail(o, loop, "an element without the other one of its pair");
     if (!find_base(o, before ? before : loop, length, &base))
         return orders_fail(o, loop, "the loop over chunks has no constant bounds");
-    while (before && orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR))
-        before = orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR);
+    before = before ? first_of(o, before) : 0;
     if (before && !base.loop)
         find_base(o, before, length, &base);
     ir_value end;
@@ -256,20 +263,12 @@ bool orders_check_dot_loop(orders *o, ir_op loop, const reduction_record *r) {
                : orders_fail(o, loop, "is not one fma for each element, onto what it carries");
 }
 
-/* The constant start of the chunk that a loop of elements is the last of; false: it is none. */
-static bool chunk_start(const orders *o, ir_op loop, int64_t *start) {
-    for (ir_op before = loop; before;
-         before = orders_defined_by(o, ir_op_get(o->m, before)->operands[2], TILE_FOR))
-        loop = before;
-    return orders_constant(o, ir_op_get(o->m, loop)->operands[0], start);
-}
-
 /* A total that is still in registers: +0 before the first chunk; else the addition of the chunk
  * that ends where this one starts, which is held to its own total. */
 static bool is_forwarded_total(const orders *o, ir_value v, ir_op loop) {
     int64_t start, end, number = ir_op_int(o->m, loop, "reduction", -1);
     ir_op add = orders_defined_by(o, v, TILE_ADD);
-    if (!chunk_start(o, loop, &start))
+    if (!orders_constant(o, ir_op_get(o->m, first_of(o, loop))->operands[0], &start))
         return false;
     for (uint32_t i = 0; add && i < 2; i++) {
         ir_op before = orders_defined_by(o, ir_op_get(o->m, add)->operands[i], TILE_FOR);
