@@ -178,8 +178,6 @@ int64_t contraction_whole_steps(const contraction *c, int64_t most);
  * builder inside, *place receives the first of each. */
 ir_builder contraction_open_grid(const contraction *c, const char *what, bool by_columns,
                                  contraction_place *place);
-/* A block with its chunks and epilogue, or just its tiles where that is all. */
-void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block);
 /* The grid of blocks, and all that is in it. */
 void contraction_emit_grid(contraction *c);
 /* Are the panels of rhs a number of elements? */

@@ -386,19 +386,15 @@ ir_builder contraction_open_grid(const contraction *c, const char *what, bool by
     return b;
 }
 
-void contraction_emit_place(contraction *c, ir_builder *b, const contraction_place *block) {
-    bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
-    c->alone = !(c->chunked || c->tiles.strip.size || c->result.unfused ||
-                 c->rhs.packing == PACK_BLOCK || (c->group && !c->turned) || of_block);
-    contraction_emit_block(c, b, block);
-}
-
 void contraction_emit_grid(contraction *c) {
     contraction_place block;
     ir_builder b = contraction_open_grid(c, "dot", true, &block);
     if (c->fill)
         c->fill(c, &b, &block);
-    contraction_emit_place(c, &b, &block);
+    bool of_block = c->fill && !ir_dim_is_static(c->shape.m);
+    c->alone = !(c->chunked || c->tiles.strip.size || c->result.unfused ||
+                 c->rhs.packing == PACK_BLOCK || (c->group && !c->turned) || of_block);
+    contraction_emit_block(c, &b, &block);
 }
 
 void contraction_choose_form(contraction *c) {
