@@ -148,7 +148,8 @@ ir_attr scheduler_int(scheduler *s, int64_t value);
 ir_attr scheduler_order(scheduler *s, order_id order);
 /* The number of a dot or reduce of the graph, for the attribute `reduction`. */
 ir_attr scheduler_reduction(scheduler *s, ir_op op);
-/* Notes on the loop around `in` that it walks a dot in pieces, and in which order. */
+/* Notes on the loop around `in` that it walks a dot, or a part of one, and in which order: it is
+ * not cut where an extent is no number. */
 void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order);
 
 enum { COMPUTATION_YIELDS = 8 };
