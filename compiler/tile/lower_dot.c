@@ -60,9 +60,9 @@ void lower_dot(lowering *l, ir_builder *b, ir_op op) {
     t.prefetch = schedule_step(l->s, t.loop, "prefetch", 0);
     ir_op stages = dot_loop(l->s, op, &t.f.shape, AXIS_STAGE);
     t.stage = stages ? schedule_step(l->s, stages, "step", 1) : 0;
-    t.mma = mma_unit_find(ir_op_string(l->s, op, "mma", ""),
-                          ir_op_attr(l->s, op, "mma_in_memory") != 0,
-                          ir_type_of(b->m, frame_memory(&t.f, 0))->element);
+    t.mma =
+        mma_unit_find(ir_op_string(l->s, op, "mma", ""), ir_op_attr(l->s, op, "mma_in_memory") != 0,
+                      ir_type_of(b->m, frame_memory(&t.f, 0))->element);
     t.depth = stages ? schedule_step(l->s, stages, "depth", t.mma ? 2 : 0) : 0;
     t.loader = stages && schedule_step(l->s, stages, "loader", 0) != 0;
     if (t.f.shape.index[AXIS_STRIP] >= 0)

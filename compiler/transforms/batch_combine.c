@@ -1,8 +1,8 @@
 /* batch_combine.c - batches of combiners: along the next axis, with the block that they have. */
 #include <string.h>
 
-#include "graph/combiner.h"
 #include "ir/copy.h"
+#include "ops/combiner.h"
 #include "transforms/batches.h"
 
 /* The combiner along an axis, of operands for all parts. */
