@@ -363,12 +363,26 @@ static void place_reduce(plan *p, ir_op op, group_set reads) {
     place(p, op, group, reads);
 }
 
+/* The group of the product in whose epilogue a value ends. Products that are to run at once take in
+ * less than others, so that one may read what the other's epilogue ends in, and be read on the way
+ * there: then the product's own value is in memory, and -1. */
+static int epilogue_group(plan *p, ir_value v, group_set reads) {
+    const ir_value dot = ir_op_get(p->g, p->root_dot[v])->results[0];
+    const int group = p->group_of[dot];
+    if (dot == v || !plan_closes_circle(p, group, reads))
+        return group;
+    p->root_dot[v] = 0;
+    p->stored[dot] = true;
+    vec_push(&p->groups[group].roots, dot);
+    return -1;
+}
+
 static void place_stored(plan *p, ir_op op, group_set reads) {
     ir_value v = ir_op_get(p->g, op)->results[0];
     bool alone = p->deep[v] || ir_op_get(p->g, op)->opcode == GRAPH_CONCAT;
     int group = -1;
     if (p->root_dot[v])
-        group = p->group_of[ir_op_get(p->g, p->root_dot[v])->results[0]];
+        group = epilogue_group(p, v, reads);
     else if (!alone)
         group = find_row_group(p, v, plan_type(p, v), reads, false);
     if (group < 0 && !alone)
