@@ -416,13 +416,17 @@ static void check_plain(check_state *c, relation_id id) {
         tell_none(c, id, "our code reads no environment while it runs");
         return;
     }
-    if (id == RELATION_VMAP && c->request->column->with) {
+    if ((id == RELATION_VMAP || id == RELATION_REMAT) && c->request->column->with) {
         if (c->request->named)
-            tell_none(c, id, "code of others has no form for batches");
+            tell_none(c, id,
+                      id == RELATION_VMAP ? "code of others has no form for batches"
+                                          : "the derivatives of others' code are not ours");
         return;
     }
     try_all(c, &o, 0);
-    tell(c, &o);
+    const bool has_none = id == RELATION_REMAT && o.trouble.code == STATUS_UNAVAILABLE && !o.shapes;
+    if (!has_none || c->request->named)
+        tell(c, &o);
 }
 
 static bool is_batch(const check_state *c, const char *dim) {

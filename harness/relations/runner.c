@@ -13,7 +13,7 @@
 #include "exec/backend_device.h"
 #include "measure/guests.h"
 #include "relations/within.h"
-#include "tessera/batched.h"
+#include "tessera/variants.h"
 
 enum { OPEN_MAX = 6, PAGE = 4096, LINE = 64, COLD_BYTES = 96 << 20 };
 
@@ -103,6 +103,15 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
                           : inputs_make(&s->signature, &drawn, request->seed, s->inputs, st)) &&
          compiler_check_values(s->instance, s->inputs, st) &&
          (request->inputs || within_checks(s, st));
+    if (!ok)
+        shape_close(s);
+    return ok;
+}
+
+bool shape_recomputed(shape *s, const shape *one, bool keeps, status *st) {
+    *s = (shape){.number = next_number(), .seed = one->seed, .like = one->like, .c = one->c};
+    s->instance = compiler_recomputed(one->instance, keeps, st);
+    bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st);
     if (!ok)
         shape_close(s);
     return ok;

@@ -33,6 +33,8 @@ typedef struct shape_request {
 bool shape_open(shape *s, const relations_column *column, const shape_request *request, status *st);
 /* The same for so many sets of inputs at once (compiler_batched), of which it has none itself. */
 bool shape_batched(shape *s, const shape *one, int64_t parts, status *st);
+/* The same whose derivatives compute all values again, or keep them all (compiler_recomputed). */
+bool shape_recomputed(shape *s, const shape *one, bool keeps, status *st);
 void shape_close(shape *s);
 
 /* Circumstances that may differ from one run to the next. */

@@ -27,6 +27,17 @@ def product(x: Tensor["B", "M", "K", f32], y: Tensor["B", "K", "N", f32]) -> Ten
     return x @ y
 
 
+def energy(x, w):
+    return sum(tanh(checkpoint(tanh)(x @ w) @ w))
+
+
+@cases(case("usual", M=9))
+@kernel
+def derived(x: Tensor["M", "M", f32], w: Tensor["M", "M", f32]) -> Tensor["M", "M", f32]:
+    """A derivative in reverse."""
+    return grad(energy, argnums="w")(x, w)
+
+
 @cases(case("usual", M=9, N=7))
 @kernel
 def numbered(x: Tensor["M", "N", f32]) -> Tensor["M", "N", f32]:
@@ -152,6 +163,12 @@ for one in row_sums total product numbered partial_sums; do
     python3 verdicts.py >verdicts
     has verdicts "^vmap holds" "$one has the bits of each alone"
 done
+# Derivatives that compute values again, or none; not where there is none, which only one who asks is told.
+exits 0 "a derivative" "${check[@]}" --filter derived --relation remat --json
+python3 verdicts.py >verdicts
+has verdicts "^remat holds" "a derivative has the bits of the one that computes all again"
+exits 5 "no derivative" "$tsr" check k.tsr --filter row_sums --relation remat
+
 exits 5 "code of others at once" "$tsr" check k.tsr --filter row_sums --with "$functions" --relation vmap
 
 # Integers of a state are within what its record and the kernel check, on each shape where any are.

@@ -1,6 +1,7 @@
-/* batched.c - a kernel for several sets of inputs at once: its operations are those of a
- * tessera.vmap. */
-#include "tessera/batched.h"
+/* variants.c - other forms of a kernel that have its bits: for several sets of inputs at once its
+ * operations are those of a tessera.vmap; to compute values again those of a derivative are a
+ * checkpoint's. */
+#include "tessera/variants.h"
 
 #include <string.h>
 
@@ -92,5 +93,63 @@ compiler_instance *compiler_batched(compiler_instance *instance, int64_t parts, 
     if (ir_verify(m, st) && instance_specialized(batch, st))
         return batch;
     compiler_instance_free(batch);
+    return NULL;
+}
+
+/* The block's operations, but its end, into a checkpoint that stands alone there. */
+static void wrap_block(ir_module *m, ir_block block, const char *keep) {
+    ir_block_data *b = ir_block_get(m, block);
+    const ir_op end = b->last;
+    const ir_op_data *e = ir_op_get(m, end);
+    ir_type *types = ARENA_NEW(ir_module_arena(m), ir_type, e->operand_count + 1);
+    for (uint32_t i = 0; i < e->operand_count; i++)
+        types[i] = ir_value_get(m, e->operands[i])->type;
+    const ir_named_attr attr = {"keep", ir_attr_string(m, keep)};
+    ir_builder around = {.m = m, .block = block, .before = end, .location = e->location};
+    const ir_op checkpoint = ir_build(&around, &(ir_op_spec){.opcode = GRAPH_CHECKPOINT,
+                                                             .operands = b->arguments,
+                                                             .operand_count = b->argument_count,
+                                                             .results = types,
+                                                             .result_count = e->operand_count,
+                                                             .attrs = &attr,
+                                                             .attr_count = 1,
+                                                             .region_count = 1});
+    const ir_block inner = ir_op_block(m, checkpoint, 0);
+    ir_builder inside = {.m = m, .block = inner, .location = e->location};
+    const ir_op next = ir_build(&inside, &(ir_op_spec){.opcode = GRAPH_NEXT,
+                                                       .operands = e->operands,
+                                                       .operand_count = e->operand_count});
+    for (ir_op op = b->first, behind; op != checkpoint; op = behind) {
+        behind = ir_op_get(m, op)->next;
+        ir_op_move_before(m, op, next);
+    }
+    for (uint32_t i = 0; i < b->argument_count; i++) {
+        const ir_value outside = b->arguments[i];
+        ir_replace_uses(m, outside,
+                        ir_block_add_argument(m, inner, ir_value_get(m, outside)->type, NULL));
+    }
+    ir_op_set_operands(m, checkpoint, b->arguments, b->argument_count);
+    ir_op_set_operands(m, end, ir_op_get(m, checkpoint)->results, e->operand_count);
+}
+
+compiler_instance *compiler_recomputed(compiler_instance *instance, bool keeps, status *st) {
+    ir_module *m = ir_module_clone(instance->graph);
+    bool found = false;
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        if (ir_op_get(m, w.op)->opcode == GRAPH_VJP) {
+            wrap_block(m, ir_op_block(m, w.op, 0), keeps ? "everything" : "nothing");
+            found = true;
+        }
+    if (!found) {
+        status_set(st, STATUS_UNAVAILABLE, "the kernel takes no derivative in reverse");
+        ir_module_free(m);
+        return NULL;
+    }
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        ir_op_get(m, w.op)->location.setting = 0; /* the instance has no settings */
+    compiler_instance *other = compiler_instance_new(m, instance->dims);
+    if (ir_verify(m, st) && instance_specialized(other, st))
+        return other;
+    compiler_instance_free(other);
     return NULL;
 }
