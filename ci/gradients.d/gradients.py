@@ -181,7 +181,7 @@ def of_tsr(tsr, folder, name, text, arrays):
 
 
 def roundings(ours, jax32, exact):
-    """By how many roundings of its largest element ours is off, and how many it may be."""
+    """Gives by how many roundings of its largest element ours is off, and how many it may be."""
     unit = np.max(np.abs(exact), initial=0) * 2.0**-24 or 2.0**-149
     off = np.max(np.abs(ours.astype(np.float64) - exact), initial=0) / unit
     own = np.max(np.abs(jax32.astype(np.float64) - exact), initial=0) / unit

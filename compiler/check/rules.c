@@ -164,7 +164,7 @@ static entity none_at(span at) {
     return (entity){.kind = ENTITY_NONE, .at = at};
 }
 
-/* What the rule is called with: what the function takes, what it gives, and tangents of the one or
+/* The arguments of the rule: what the function takes, what it gives, and tangents of the one or
  * cotangents of the other. */
 static bool rule_arguments(ruled *r, entity *out, uint32_t *count) {
     const applied *a = &r->a;

@@ -59,7 +59,7 @@ typedef struct applied {
     uint32_t seen; /* results of the operation behind these: values that something looks at */
 } applied;
 
-/* What a call of the function is given, placed by the names of its parameters; NULL when reported.
+/* Arguments of a call of the function, placed by the names of its parameters; NULL when reported.
  */
 call_arguments *applied_arguments(checker *c, const entity *f, const node *n);
 /* Builds the block; false when reported. */

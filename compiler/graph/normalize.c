@@ -53,7 +53,10 @@ static ir_value gather_axes(ir_builder *b, ir_value x, const int64_t *axes, uint
         permutation[rank++] = axes[i];
         product = ir_dim_mul(b->m, product, d.dims[axes[i]]);
     }
-    if (n)
+    bool same = true;
+    for (int i = 0; i < rank; i++)
+        same &= permutation[i] == i;
+    if (!same)
         x = build_transpose(b, x, permutation);
     shape[kept] = product;
     *axis = kept;

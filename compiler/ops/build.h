@@ -47,7 +47,7 @@ const ir_type_data *build_type(const ir_builder *b, ir_value x);
 /* The decomposition of a composite: primitives before `b->before`; fills `results`. Inputs may be
  * of any float type: the result is widened to f32 on entry and rounded once at exit. */
 void graph_decompose(ir_builder *b, ir_op op, ir_value *results);
-/* What attention makes of its rows: [..., Sq] the greatest score and the sum of exp(score -
+/* Values that attention makes of its rows: [..., Sq] the greatest score and the sum of exp(score -
  * greatest), as its decomposition builds them; the scores, and the mask, 0 where all keys are seen.
  */
 typedef struct attention_parts {

@@ -37,7 +37,7 @@ uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep);
 static inline checkpoint_keep checkpoint_keep_of(uint32_t mark) {
     return (checkpoint_keep)(mark % CHECKPOINT_KEEPS);
 }
-/* Of the same checkpoint, for what is kept otherwise. */
+/* A mark of the same checkpoint, for what is kept otherwise. */
 static inline uint32_t checkpoint_again(uint32_t mark, checkpoint_keep keep) {
     return mark - mark % CHECKPOINT_KEEPS + keep;
 }

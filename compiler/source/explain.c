@@ -34,7 +34,8 @@ const char *compiler_diagnostic_group(const compiler_diagnostic *d) {
                                          "Cases",
                                          "Schedules",
                                          "Limits",
-                                         "Kernels made of tiles"};
+                                         "Kernels made of tiles",
+                                         "Derivatives and batches"};
     size_t hundreds = strtoul(d->id + 1, NULL, 10) / 100;
     return groups[hundreds < sizeof(groups) / sizeof(groups[0]) ? hundreds : 0];
 }

@@ -105,7 +105,7 @@ static void flow_ruled(batching *s, ir_op op) {
     batch_flow(s, ir_op_block(s->m, op, 1));
 }
 
-static void flow_op(batching *s, ir_op op) {
+void batch_flow_op(batching *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->m, op);
     const bool any = batch_any(s, d->operands, d->operand_count);
     for (uint32_t i = 0; i < d->result_count; i++)
@@ -136,5 +136,5 @@ static void flow_op(batching *s, ir_op op) {
 
 void batch_flow(batching *s, ir_block block) {
     for (ir_op op = ir_block_get(s->m, block)->first; op; op = ir_op_get(s->m, op)->next)
-        flow_op(s, op);
+        batch_flow_op(s, op);
 }

@@ -26,6 +26,7 @@ bool batch_any(const batching *s, const ir_value *values, uint32_t count);
 
 /* Finds the values of a block that differ, of those of its arguments that do. */
 void batch_flow(batching *s, ir_block block);
+void batch_flow_op(batching *s, ir_op op);
 
 /* The stand-in of a value: as it is, for all parts, or for all parts where `batched`. */
 static inline ir_value batch_stand(const batching *s, ir_value v) {

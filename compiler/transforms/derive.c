@@ -340,7 +340,7 @@ static const ir_value *build_within(derivation *d, ir_op op, uint32_t region,
     return results;
 }
 
-/* What a checkpoint gives is kept: it is there for what follows. */
+/* The results of a checkpoint are kept: it is there for what follows. */
 static void keep_result(derivation *d, ir_value v) {
     const ir_op op = ir_value_get(d->m, v)->op;
     if (op && ir_op_get(d->m, op)->location.checkpoint == d->checkpoint)

@@ -93,7 +93,7 @@ static inline flow derive_flow(const derivation *d, ir_value v) {
 }
 void derive_activate(derivation *d, ir_value v);
 bool derive_is_active(const derivation *d, const ir_value *values, uint32_t count);
-/* What is built from now on is of this operation. */
+/* Operations that are built from now on are of this operation. */
 void derive_at(derivation *d, ir_op op);
 /* A tangent that is there, or a zero of the value's type. */
 ir_value derive_tangent(derivation *d, ir_value v);

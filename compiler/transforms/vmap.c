@@ -74,6 +74,93 @@ static bool build_decomposed(batching *s, ir_op op, ir_value *results) {
     return ok;
 }
 
+static uint32_t floats_of(const ir_module *m, const ir_value *values, uint32_t count,
+                          int64_t *out) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (transform_is_float(m, values[i]))
+            out[n++] = i;
+    return n;
+}
+
+static void add_arguments(ir_module *m, ir_block block, const ir_value *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        ir_block_add_argument(m, block, ir_value_get(m, values[i])->type, NULL);
+}
+
+/* The composite's operation in a block, of the block's first arguments. */
+static ir_op copy_into(ir_builder *b, ir_op op) {
+    const ir_op_data *d = ir_op_get(b->m, op);
+    return graph_build(b, d->opcode, ir_block_get(b->m, b->block)->arguments, d->operand_count,
+                       d->attrs, d->attr_count);
+}
+
+static void end_region(ir_builder *b, const ir_value *values, uint32_t count) {
+    ir_build(b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = values, .operand_count = count});
+}
+
+/* The rule of a composite's derivative as a block: of its operands, its result and the cotangent of
+ * that. */
+static void fill_rule(ir_module *m, ir_op made, ir_op op, const int64_t *wrt, uint32_t count) {
+    const ir_op_data *d = ir_op_get(m, op);
+    const ir_block block = ir_op_block(m, made, 1);
+    ir_builder b = {.m = m, .block = block, .location = d->location};
+    ir_value out[LIMIT_OPERANDS] = {0}, next[LIMIT_OPERANDS];
+    bool wanted[LIMIT_OPERANDS] = {false};
+    add_arguments(m, block, d->operands, d->operand_count);
+    add_arguments(m, block, d->results, 1);
+    add_arguments(m, block, d->results, 1);
+    for (uint32_t i = 0; i < count; i++)
+        wanted[wrt[i]] = true;
+    const ir_value *known = ir_block_get(m, block)->arguments + d->operand_count;
+    const ir_op copy = copy_into(&b, op);
+    derivative_of(d->opcode)->transpose(&b, copy, known[1], wanted, out);
+    ir_replace_uses(m, ir_op_result(m, copy, 0), known[0]);
+    ir_op_erase(m, copy);
+    for (uint32_t i = 0; i < count; i++)
+        next[i] = out[wrt[i]];
+    end_region(&b, next, count);
+}
+
+/* A composite with a derivative of its own that is decomposed here keeps it, as the rule of a
+ * function: a derivative of the batch has the bits of a batch of derivatives. */
+static bool build_ruled(batching *s, ir_op op, ir_value *results) {
+    ir_module *m = s->m;
+    const ir_op_data *d = ir_op_get(m, op);
+    int64_t wrt[LIMIT_OPERANDS], of = 0;
+    const uint32_t count = floats_of(m, d->operands, d->operand_count, wrt);
+    const ir_named_attr attrs[] = {{"wrt", ir_attr_int_array(m, wrt, count)},
+                                   {"of", ir_attr_int_array(m, &of, 1)}};
+    const ir_type type = ir_value_get(m, d->results[0])->type;
+    ir_builder b = {m, d->block, op, d->location};
+    ir_op made = ir_build(&b, &(ir_op_spec){.opcode = GRAPH_CUSTOM_VJP,
+                                            .operands = d->operands,
+                                            .operand_count = d->operand_count,
+                                            .results = &type,
+                                            .result_count = 1,
+                                            .attrs = attrs,
+                                            .attr_count = 2,
+                                            .region_count = 2});
+    ir_builder inner = {.m = m, .block = ir_op_block(m, made, 0), .location = d->location};
+    ir_value own;
+    add_arguments(m, inner.block, d->operands, d->operand_count);
+    const ir_op copy = copy_into(&inner, op);
+    graph_decompose(&inner, copy, &own);
+    ir_op_erase(m, copy);
+    end_region(&inner, &own, 1);
+    fill_rule(m, made, op, wrt, count);
+    batch_flow_op(s, made);
+    if (!build_op(s, made))
+        return false;
+    results[0] = batch_all(s, ir_op_result(m, made, 0));
+    return true;
+}
+
+static bool has_own_derivative(const ir_op_data *d) {
+    const derivative *rule = derivative_of(d->opcode);
+    return rule && rule->transpose && d->result_count == 1;
+}
+
 /* A loop over the parts, for operations that have no form for all of them. */
 static void build_part_by_part(batching *s, ir_op op, ir_value *results) {
     const ir_op_data *d = ir_op_get(s->m, op);
@@ -127,7 +214,8 @@ static bool build_by_rule(batching *s, ir_op op, ir_value *results) {
     if (rule && rule(&(batch_query){&s->b, op, s->count, x, batched}, results))
         return true;
     if (graph_op_class(d->opcode) == GRAPH_CLASS_COMPOSITE)
-        return build_decomposed(s, op, results);
+        return has_own_derivative(d) ? build_ruled(s, op, results)
+                                     : build_decomposed(s, op, results);
     if (!rule)
         return transform_refuse(s->t, TRANSFORM_FAULT_BATCH, op, "'%s' has no rule for batches",
                                 op_info_get(d->opcode)->name + strlen("tessera."));

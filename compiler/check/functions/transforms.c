@@ -275,7 +275,7 @@ static entity call_gradient(checker *c, const transformed *t, call_arguments *gi
 
 /* ---- jvp ---- */
 
-/* What stands in a tuple, given to the function by place. */
+/* The items of a tuple, given to the function by place. */
 static call_arguments *given_tuple(checker *c, const entity *f, const entity *primals, span at) {
     if (primals->kind != ENTITY_TUPLE) {
         if (primals->kind != ENTITY_BROKEN) {
@@ -334,7 +334,7 @@ static bool tangents_of(checker *c, const entity *like, const entity *e, const c
     return good;
 }
 
-/* Of a result its tangent: where it has none, zeros of its type. */
+/* The tangent of a result: where it has none, zeros of its type. */
 static entity tangent_result(applied *a, ir_op op) {
     checker *c = a->c;
     value_list values = {0};

@@ -98,7 +98,7 @@ static ir_value masked(ir_builder *b, ir_op op, const side *x, ir_value v) {
     return build_select(b, before_count(b, op, x, v), v, build_number(b, 0, v));
 }
 
-/* Of x: the cotangent by y, over y's free axes. */
+/* Cotangent of x: that of the result by y, over y's free axes. */
 static ir_value of_left(ir_builder *b, ir_op op, const side *x, const side *y, ir_value cotangent) {
     int64_t batch[IR_MAX_RANK], free[IR_MAX_RANK], axes[2 * IR_MAX_RANK];
     count_up(batch, 0, x->batches);
@@ -112,7 +112,7 @@ static ir_value of_left(ir_builder *b, ir_op op, const side *x, const side *y, i
     return masked(b, op, x, placed(b, v, axes));
 }
 
-/* Of y: x by the cotangent, over x's free axes. */
+/* Cotangent of y: x by that of the result, over x's free axes. */
 static ir_value of_right(ir_builder *b, ir_op op, const side *x, const side *y,
                          ir_value cotangent) {
     int64_t batch[IR_MAX_RANK], free[IR_MAX_RANK], axes[2 * IR_MAX_RANK];

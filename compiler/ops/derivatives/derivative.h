@@ -65,8 +65,8 @@ ir_value build_zero(ir_builder *b, ir_type type);
 ir_value build_pad(ir_builder *b, ir_value x, int axis, ir_dim before, ir_dim after);
 /* step - 1 zeros behind each element along an axis. */
 ir_value build_spread_out(ir_builder *b, ir_value x, int axis, ir_dim step);
-/* What is built from now on is computed anew, though an equal operation stands before it: as the
- * rules of composites do with values that would be kept for the derivative else. */
+/* Operations that are built from now on are computed anew, though an equal operation stands before
+ * it: as the rules of composites do with values that would be kept for the derivative else. */
 void build_anew(ir_builder *b);
 /* Sums over these axes, in the order lanes64; x itself where there are none. */
 ir_value build_sums(ir_builder *b, ir_value x, const int64_t *axes, uint32_t count);

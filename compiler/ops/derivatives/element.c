@@ -134,7 +134,7 @@ static factor factor_pow(const element *e, uint32_t i) {
     return times(where(e, y, "eq", 0, zero, mul(e, y, build_binary(e->b, GRAPH_POW, x, less))));
 }
 
-/* Of atan2(y, x): x / (x * x + y * y), -y / (x * x + y * y). */
+/* atan2(y, x): x / (x * x + y * y), -y / (x * x + y * y). */
 static factor factor_atan2(const element *e, uint32_t i) {
     ir_value y = e->x[0], x = e->x[1], sum = add(e, mul(e, x, x), mul(e, y, y));
     return times(divide(e, i == 0 ? x : build_unary(e->b, GRAPH_NEG, y), sum));
@@ -161,7 +161,7 @@ static factor factor_div(const element *e, uint32_t i) {
     return times(divide(e, build_unary(e->b, GRAPH_NEG, e->y), e->x[1]));
 }
 
-/* Of the operand that is the result; of two that both are, a half each. */
+/* The operand that is the result has all; of two that both are, each has a half. */
 static factor factor_maximum(const element *e, uint32_t i) {
     ir_value both = build_compare(e->b, "eq", e->x[0], e->x[1]),
              its = build_compare(e->b, "eq", e->x[i], e->y);
@@ -169,7 +169,7 @@ static factor factor_maximum(const element *e, uint32_t i) {
     return times(build_select(e->b, both, number(e, 0.5), alone));
 }
 
-/* Where x is above 0. */
+/* It flows where x is above 0. */
 static factor factor_relu(const element *e, uint32_t i) {
     (void)i;
     return (factor){FACTOR_WHERE, build_compare(e->b, "gt", e->x[0], number(e, 0))};

@@ -29,8 +29,8 @@ static bool is_kind(const ir_builder *b, ir_op op, const char *kind) {
     return strcmp(ir_op_string(b->m, op, "kind", "sum"), kind) == 0;
 }
 
-/* Of a greatest or least element: 1 / n for each of the n that are; of a product: the product of
- * all others, as the product over the element. */
+/* The share of a greatest or least element: 1 / n for each of the n that are; of a product: the
+ * product of all others, as the product over the element. */
 static ir_value share(ir_builder *b, ir_op op) {
     ir_value x = operand(b, op), y = repeated(b, op, ir_op_result(b->m, op, 0));
     if (is_kind(b, op, "prod"))

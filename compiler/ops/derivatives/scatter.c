@@ -64,7 +64,7 @@ static ir_value is_there(ir_builder *b, ir_op op) {
                         build_compare(b, "eq", build_gather(b, last, indices, 0, 0), number));
 }
 
-/* What the updates' places got; of x what was not put over. */
+/* Updates have what their places got; x what was not put over. */
 static void transpose_scatter(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
                               ir_value *out) {
     const ir_op_data *d = ir_op_get(b->m, op);
