@@ -20,6 +20,13 @@ class Operation:
     attributes: dict
     results: list  # names
     types: list = field(default_factory=list)  # of the results
+    blocks: list = field(default_factory=list)
+
+
+@dataclass
+class Block:
+    arguments: list  # (name, Type)
+    operations: list
 
 
 class Parser:
@@ -124,8 +131,10 @@ class Parser:
         name = self.next().strip('"')
         self.next("(")
         op = Operation(name, self.several(")", self.next), self.attributes(), names)
-        if self.peek() == "(" or name == "tessera.call":
+        if name == "tessera.call":
             raise HasBlocks(name)
+        if self.accept("("):
+            op.blocks = self.several(")", self.block)
         self.next(":")
         self.next("(")
         self.several(")", self.type)
@@ -134,8 +143,26 @@ class Parser:
         return op
 
 
+    def block(self):
+        self.next("{")
+        arguments, operations = [], []
+        if self.peek().startswith("^"):
+            self.next()
+            self.next("(")
+            arguments = self.several(")", self.argument)
+            self.next(":")
+        while not self.accept("}"):
+            operations.append(self.operation())
+        return Block(arguments, operations)
+
+    def argument(self):
+        name = self.next()
+        self.next(":")
+        return name, self.type()
+
+
 class HasBlocks(Exception):
-    """An operation with blocks, of a program, or a call of a function that has them: no page gives its numbers apart from theirs."""
+    """An operation with blocks that are not for loops, branches, scatters or transforms, or a call: no page gives its numbers apart from theirs."""
 
 
 @dataclass
@@ -153,23 +180,8 @@ def parse(text, dims):
     p.next(")")
     attributes = p.attributes()
     p.next("(")
-    p.next("{")
-    arguments = []
-    if p.peek().startswith("^"):
-        p.next()
-        p.next("(")
-
-        def argument():
-            name = p.next()
-            p.next(":")
-            return name, p.type()
-
-        arguments = p.several(")", argument)
-        p.next(":")
-    operations = []
-    while p.peek() != "}":
-        operations.append(p.operation())
-    return Kernel(attributes, arguments, operations)
+    block = p.block()
+    return Kernel(attributes, block.arguments, block.operations)
 
 
 def f64_of(bits):
