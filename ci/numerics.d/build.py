@@ -98,7 +98,7 @@ class Builder:
         return self.convert(x, "f32") if formats.is_narrow(self.type(x).element) else x
 
     def number(self, value, like):
-        """Of a type: a number, rounded once."""
+        """A number of a type, rounded once."""
         exact = formats.convert(np.array([value]), "f64", like.element) if formats.is_float(like.element) else np.array([value], np.int32)
         bits = int.from_bytes(formats.to_bytes(exact, like.element), "little")
         scalar = self.one("constant", [], Type(like.element, ()), value=(like.element, bits))
@@ -124,6 +124,11 @@ class Builder:
         """x for the last axes."""
         shape, rank = self.type(like).shape, len(self.type(x).shape)
         return self.broadcast(x, shape, range(len(shape) - rank, len(shape)))
+
+    def align_batch(self, x, batch):
+        """A matrix for each of a batch, from missing or single leading axes."""
+        own = self.type(x).shape
+        return self.broadcast(x, tuple(batch) + own[-2:], range(len(batch) + 2 - len(own), len(batch) + 2))
 
     def reshape(self, x, shape):
         return self.one("reshape", [x], Type(self.type(x).element, tuple(shape)))

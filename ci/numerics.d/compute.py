@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+import blocks
 import draw
 import formats
 import functions
@@ -265,10 +266,11 @@ class Machine:
         self.sequences, self.correct = sequences, correct
 
     def run(self, kernel, inputs):
+        """A kernel or a block."""
         values = dict(zip((name for name, _ in kernel.arguments), inputs))
         for op in kernel.operations:
             operands = [values[o] for o in op.operands]
-            if op.name == "tessera.return":
+            if op.name in ("tessera.return", "tessera.next"):
                 return operands
             for name, value in zip(op.results, self.apply(op, operands)):
                 values[name] = value
@@ -276,6 +278,8 @@ class Machine:
 
     def apply(self, op, operands):
         name = op.name.removeprefix("tessera.")
+        if op.blocks:
+            return blocks.run(self, op, operands)
         method = getattr(self, "op_" + name, None)
         if name in self.sequences:
             return [self.function(name, *operands)]
@@ -363,6 +367,23 @@ class Machine:
     def op_window(self, op, x):
         return windows(x[0], op.attributes["axis"], op.attributes["size"][0], op.attributes["stride"]), x[1]
 
+    def op_stop_gradient(self, op, x):
+        return x
+
+    def op_convolve(self, op, x, w):
+        """w is a matrix of the window's places by channels."""
+        a = op.attributes
+        y = self.convolved(formats.convert(*x, "f32"), formats.convert(*w, "f32"), a["window"], a["stride"], a["padding"], a["order"])
+        return formats.convert(y, "f32", op.types[0].element), op.types[0].element
+
+    def convolved(self, x, w, window, stride, padding, order):
+        (kh, kw), p, (depth, o) = window, padding, w.shape
+        around = ((0, 0), (p, p), (p, p), (0, 0))
+        rows, happens = (matrix_of_windows(np.pad(v, around), kh, kw, stride) for v in (x, np.ones(x.shape, bool)))
+        flat = (1, prod(rows.shape[:3]), depth)
+        y = contract(rows.reshape(flat), w.reshape(1, depth, o), order, happens.reshape(flat))
+        return y.reshape(*rows.shape[:3], o)
+
     def op_concat(self, op, *xs):
         return np.concatenate([x[0] for x in xs], axis=op.attributes["axis"]), xs[0][1]
 
@@ -445,13 +466,8 @@ class Machine:
         return (F32(0.5) * x) * (F32(1) + self.f("erf", x * F32(float.fromhex("0x1.6a09e6p-1"))))
 
     def op_conv2d(self, op, x, w, bias=None):
-        p, stride = op.attributes["padding"], op.attributes["stride"]
-        kh, kw, c, o = w[0].shape
-        around = ((0, 0), (p, p), (p, p), (0, 0))
-        rows, happens = (matrix_of_windows(np.pad(v, around), kh, kw, stride) for v in (x[0], np.ones(x[0].shape, bool)))
-        flat = (1, prod(rows.shape[:3]), kh * kw * c)
-        y = contract(rows.reshape(flat), w[0].reshape(1, kh * kw * c, o), op.attributes["order"], happens.reshape(flat))
-        y = y.reshape(*rows.shape[:3], o)
+        a, (kh, kw, c, o) = op.attributes, w[0].shape
+        y = self.convolved(x[0], w[0].reshape(kh * kw * c, o), (kh, kw), a["stride"], a["padding"], a["order"])
         return self.finish(op, y, bias)
 
     def op_mean(self, op, x):

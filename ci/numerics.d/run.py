@@ -1,4 +1,4 @@
-"""Computes the goldens of a corpus a second time, from docs/numerics.md, docs/functions.md and docs/ir.md.
+"""Computes the goldens of a corpus a second time, from docs/numerics.md, docs/derivatives.md, docs/functions.md and docs/ir.md.
 
 Nothing of Tessera takes part but the text of the graph (`tsr compile --emit graph`): inputs, orders, functions, conversions and
 composites are written here from those pages. Exit code 1: an output, or a golden's key, is not what the golden says.
@@ -16,6 +16,7 @@ import numpy as np
 
 import cases
 import compute
+import derive
 import draw
 import formats
 import functions
@@ -54,7 +55,7 @@ def compute_case(tsr, source, case, sequences):
         distributions.append(case.distribution_of(parameter, given.element))
         inputs.append((draw.tensor(distributions[-1], SEED, i, given.shape, given.element), given.element))
     machine = compute.Machine(sequences, kernel.attributes.get("math") == "correct")
-    outputs = machine.run(kernel, inputs)
+    outputs = machine.run(derive.expand_kernel(kernel), inputs)
     return key_of(case, distributions, text), [hashlib.sha256(formats.to_bytes(v, t)).hexdigest() for v, t in outputs]
 
 

@@ -23,3 +23,33 @@ if [ "$code" -ne 1 ]; then
     echo "a wrong constant was not seen: exit code $code"
     exit 1
 fi
+
+# Rules of derivatives that are wrong in a copy: each is seen in the kernel that is named.
+mkdir -p "$scratch/ci"
+cp -r "$here" "$scratch/ci/numerics.d"
+ln -s "$here/../../docs" "$here/../../golden" "$here/../../corpus" "$scratch/"
+planted=0
+while IFS='|' read -r file kernel wrong; do
+    sed -E "$wrong" "$here/$file" >"$scratch/ci/numerics.d/$file"
+    if cmp -s "$here/$file" "$scratch/ci/numerics.d/$file"; then
+        echo "nothing is replaced by $wrong: choose another rule here"
+        exit 1
+    fi
+    /usr/bin/python3 -B "$scratch/ci/numerics.d/run.py" "$scratch/corpus/transforms" --tsr "$tsr" --filter "$kernel" >"$scratch/seen" || true
+    cp "$here/$file" "$scratch/ci/numerics.d/$file"
+    if ! grep -q "^$kernel: .*not the golden's" "$scratch/seen"; then
+        echo "$wrong was not seen in $kernel"
+        exit 1
+    fi
+    planted=$((planted + 1))
+done <<'END'
+derive.py|element_gradients/prime|s/chain\(b, reversed\((contributions.*)\)\)$/chain(b, \1)/
+derive.py|loop_gradients/prime|s/inner.add\(n, by\[i\]\)/inner.sub(n, by[i])/
+rules.py|element_gradients/equal|s/b.like\(0.5, y\), alone/b.like(1, y), alone/
+rules.py|element_gradients/prime|s/^    total = chain\(b, (.*)\)$/    total = chain(b, (\1)[::-1])/
+rules.py|attention_gradients/prime|s/b.mul\(b.mul\(p, z\), (.*)\)$/b.mul(p, b.mul(z, \1))/
+rules.py|norm_gradients/prime|s/b.mul\(b.sub\(g, along\), (b.spread.*)\)$/b.sub(b.mul(g, \1), b.mul(along, \1))/
+rules.py|sum_gradients/equal|s/b.div\(hit, .*$/hit/
+rules.py|scatter_gradients/prime|s/number, 0, sets=True/number, 0/
+END
+echo "$planted wrong rules of derivatives were seen"

@@ -202,10 +202,16 @@ def pair(unit, element, a, b, c):
     return F32(F32(c) + both)
 
 
+def fused(unit, element, a, b, c):
+    for x, y in zip(a, b):
+        c = formats.fma(F32(x), F32(y), F32(c))
+    return c
+
+
 # Those of the units that goldens are of.
 RULES = {
     "aligned": in_steps(step_aligned), "down": in_steps(step_down), "tree, flushed": tree, "lanes": lanes, "to odd": pair_to_odd,
-    "pair": pair,
+    "pair": pair, "fma": fused,
 }
 
 

@@ -364,7 +364,7 @@ entity check_call(checker *c, const node *n) {
     const entity operation = call_operation_of(c, n->left);
     if (operation.kind == ENTITY_FUNCTION)
         return call_function(c, &operation, n);
-    if (n->left->kind == NODE_CALL) {
+    if (n->left->kind == NODE_CALL && n->left->left->kind != NODE_ATTRIBUTE) {
         const entity made = check_expression(c, n->left);
         if (made.kind == ENTITY_FUNCTION || made.kind == ENTITY_BROKEN)
             return made.kind == ENTITY_BROKEN ? made : call_function(c, &made, n);

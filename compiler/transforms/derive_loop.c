@@ -125,7 +125,7 @@ bool derive_loop_forward(derivation *d, ir_op op, const ir_value *operands) {
     ir_op loop = building_end(&g, GRAPH_LOOP);
     vec_push(&n.values, derive_argument(m, loop, 0, ir_type_tensor(m, DTYPE_I32, 0, NULL)));
     for (int part = 0; part < 3; part++)
-        loop_arguments(d, loop, op, &n, operands, &l, starts[part], starts[part + 1]);
+        loop_arguments(d, loop, &n, operands, &l, starts + part);
     ir_builder inner = {.m = m, .block = ir_op_block(m, loop, 0), .location = d->b.location};
     nested_build(&inner, &n, &made);
     pair_results(m, &n, made.items, l.carried, &next);
