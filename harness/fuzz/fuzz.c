@@ -116,7 +116,8 @@ static const struct family {
 } families[] = {[FUZZ_TENSORS] = {fuzz_generate, ""},
                 [FUZZ_TILES] = {fuzz_generate_tiles, "tiles"},
                 [FUZZ_PROGRAMS] = {fuzz_generate_programs, "programs"},
-                [FUZZ_BATCHES] = {fuzz_generate_batches, "batches"}};
+                [FUZZ_BATCHES] = {fuzz_generate_batches, "batches"},
+                 [FUZZ_DERIVATIVES] = {fuzz_generate_derivatives, "derivatives"}};
 
 static void generate(const fuzz_state *f, const choice_list *given, text *source) {
     choices c;

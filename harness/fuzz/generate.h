@@ -27,5 +27,7 @@ void fuzz_generate_tiles(choices *c, text *out);
 void fuzz_generate_batches(choices *c, text *out);
 /* The same of a kernel that is a program: its formula is Graph IR. */
 void fuzz_generate_programs(choices *c, text *out);
+/* The same of a kernel of derivatives, which checks them itself. */
+void fuzz_generate_derivatives(choices *c, text *out);
 
 #endif
