@@ -118,8 +118,8 @@ const special_function special_functions[] = {
     {"vmap", "f, in_axes=0, out_axes=0", special_vmap,
      "a function: f of each part along an axis of its arguments (None: of none), stacked", "Any"},
     {"checkpoint", "f, keep=\"nothing\"", special_checkpoint,
-     "a function: f, whose derivative computes its values again, but for what it keeps: "
-     "\"nothing\", \"dots\" or \"everything\"",
+     "a function: f, whose derivative computes its values again, but for what it keeps "
+     "(\"nothing\", \"dots\" or \"everything\")",
      "Any"},
     {"dropout", "x, p, seed=0, step=0", special_dropout,
      "0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element",

@@ -57,6 +57,12 @@ bool operation_is_function(int opcode) {
     case GRAPH_REDUCE_WITH:
     case GRAPH_SORT:
     case GRAPH_SCATTER:
+    case GRAPH_JVP:
+    case GRAPH_VJP:
+    case GRAPH_VMAP:
+    case GRAPH_CHECKPOINT:
+    case GRAPH_CUSTOM_VJP:
+    case GRAPH_CUSTOM_JVP:
     case GRAPH_NOT:
     case GRAPH_AND:
     case GRAPH_OR:

@@ -13,6 +13,14 @@ bool transform_is_float(const ir_module *m, ir_value v) {
     return dtype_is_float(ir_type_of(m, v)->element);
 }
 
+checkpoint_keep checkpoint_keep_named(const char *name) {
+    static const char *const names[] = {"nothing", "dots", "everything"};
+    checkpoint_keep keep = CHECKPOINT_NOTHING;
+    while (keep < CHECKPOINT_ANEW && strcmp(names[keep], name) != 0)
+        keep++;
+    return keep;
+}
+
 uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep) {
     return (ir_op_count(m) + 1) * CHECKPOINT_KEEPS + keep;
 }
@@ -114,6 +122,12 @@ static bool verify_plain(const ir_module *m, const transform_parts *p, status *s
            ir_broken(st, "a value is of another type than in its block");
 }
 
+static bool verify_checkpoint(const ir_module *m, ir_op op, const transform_parts *p, status *st) {
+    if (checkpoint_keep_named(ir_op_string(m, op, "keep", "nothing")) == CHECKPOINT_ANEW)
+        return ir_broken(st, "a checkpoint does not keep that");
+    return verify_plain(m, p, st);
+}
+
 static bool verify_ruled(const ir_module *m, ir_op op, const transform_parts *p, status *st) {
     const transform_shape *s = &p->s;
     const bool forward = p->op->opcode == GRAPH_CUSTOM_JVP;
@@ -142,6 +156,6 @@ bool transform_verify(const ir_module *m, ir_op op, status *st) {
         return ir_broken(st, "its block takes more values than there are");
     return p.op->opcode == GRAPH_JVP || p.op->opcode == GRAPH_VJP ? verify_derivative(m, &p, st)
            : p.op->opcode == GRAPH_VMAP                           ? verify_vmap(m, &p, st)
-           : p.op->opcode == GRAPH_CHECKPOINT                     ? verify_plain(m, &p, st)
+           : p.op->opcode == GRAPH_CHECKPOINT                     ? verify_checkpoint(m, op, &p, st)
                                                                   : verify_ruled(m, op, &p, st);
 }

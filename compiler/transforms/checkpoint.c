@@ -10,14 +10,8 @@
 
 /* ---- marks ---- */
 
-static const char *const keeps[] = {"nothing", "dots", "everything"};
-
 uint32_t checkpoint_mark(const ir_module *m, ir_op op) {
-    const char *keep = ir_op_string(m, op, "keep", keeps[CHECKPOINT_NOTHING]);
-    checkpoint_keep own = CHECKPOINT_NOTHING;
-    while (own < CHECKPOINT_EVERYTHING && strcmp(keeps[own], keep) != 0)
-        own++;
-    return checkpoint_number(m, own);
+    return checkpoint_number(m, checkpoint_keep_named(ir_op_string(m, op, "keep", "nothing")));
 }
 
 /* ---- plain operations ---- */

@@ -68,12 +68,10 @@ entity special_vmap(checker *c, const call_arguments *a) {
 }
 
 entity special_checkpoint(checker *c, const call_arguments *a) {
-    static const char *const keeps[] = {"nothing", "dots", "everything"};
-    transformed t = {.kind = TRANSFORM_CHECKPOINT, .keep = a->given[1] ? NULL : keeps[0]};
-    for (size_t i = 0; a->given[1] && i < sizeof keeps / sizeof *keeps; i++)
-        if (a->values[1].kind == ENTITY_STRING && strcmp(a->values[1].text, keeps[i]) == 0)
-            t.keep = keeps[i];
-    if (!t.keep) {
+    transformed t = {.kind = TRANSFORM_CHECKPOINT, .keep = "nothing"};
+    if (a->given[1])
+        t.keep = a->values[1].kind == ENTITY_STRING ? a->values[1].text : "";
+    if (checkpoint_keep_named(t.keep) == CHECKPOINT_ANEW) {
         diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, a->values[1].at,
                        "a checkpoint does not keep that");
         diagnose_help(c->report, "one of \"nothing\", \"dots\", \"everything\"");

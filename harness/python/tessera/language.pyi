@@ -391,6 +391,24 @@ def dynamic_update(x: Any, update: Any, starts: Any) -> Tensor:
     """x with a part in place of its own, from one i32 for each axis on, which are clamped so that it lies inside"""
 def scatter(x: Any, indices: Any, updates: Any, mode: Any = "set", axis: Any = 0) -> Tensor:
     """x with updates at i32 indices along an axis, one after the other: in place of the elements, or, by "add", "max", "min" or "mul", combined with them"""
+def grad(f: Any, argnums: Any = 0, has_aux: Any = False) -> Any:
+    """a function: the derivative of f, which gives one float, by an argument or several, by number or name; has_aux: f gives a pair, of which the second part comes out as it is"""
+def value_and_grad(f: Any, argnums: Any = 0, has_aux: Any = False) -> Any:
+    """a function: what f gives, and its derivative"""
+def vjp(f: Any, primals: Any) -> tuple[Any, Any]:
+    """f(*primals), and a function that makes cotangents of the primals of those of the result"""
+def jvp(f: Any, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """f(*primals), and its tangent for tangents of the primals"""
+def hvp(f: Any, primals: Any, tangents: Any) -> Any:
+    """the tangent of the gradient of f, which gives one float: the Hessian by a vector"""
+def jacfwd(f: Any, argnums: Any = 0) -> Any:
+    """a function: all derivatives of the result by one argument, forward"""
+def jacrev(f: Any, argnums: Any = 0) -> Any:
+    """a function: the same in reverse"""
+def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """a function: f of each part along an axis of its arguments (None: of none), stacked"""
+def checkpoint(f: Any, keep: Any = "nothing") -> Any:
+    """a function: f, whose derivative computes its values again, but for what it keeps ("nothing", "dots" or "everything")"""
 def dropout(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
 def bernoulli(shape: Any, p: Any = 0.5, seed: Any = 0, step: Any = 0) -> Tensor:
@@ -495,12 +513,16 @@ def rope(x: Any, cos: Any, sin: Any) -> Tensor:
     """rotates the pairs (i, i + D/2) of the last axis"""
 def adam(p: Any, g: Any, m: Any, v: Any, c1: Any, c2: Any, lr: Any = 1e-3, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8, wd: Any = 0) -> tuple[Tensor, Tensor, Tensor]:
     """one Adam (AdamW where wd > 0) step: new p, m, v"""
+def stop_gradient(x: Any) -> Tensor:
+    """x, through which no derivative goes"""
 def take(x: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> Tensor:
     """x taken at i32 indices along an axis; an index is clamped"""
 def sigmoid(x: Any) -> Tensor:
     """specified 1/(1+e^-x)"""
 def dropout_in_kernel(x: Any, p: Any, seed: Any = 0, step: Any = 0) -> Tensor:
     """0 with the chance p, a constant, else x / (1 - p), drawn for the place of each element"""
+def remat(f: Any, keep: Any = "nothing") -> Any:
+    """a function: f, whose derivative computes its values again, but for what it keeps ("nothing", "dots" or "everything")"""
 
 class Context:
     """tile.context(): sizes of tiles, and the blocks of this instance"""
