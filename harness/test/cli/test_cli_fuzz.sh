@@ -63,6 +63,12 @@ exits 0 "random batches" "$tsr" fuzz --batches --seed 1 --kernels "$programs"
 has out "^seed 1, batches,strict: kernels 0 to $programs: 0 failed$" "have the bits of the loop"
 exits 2 "batches, or programs" "$tsr" fuzz --batches --programs
 
+# Derivatives, which check themselves.
+exits 0 "random derivatives" "$tsr" fuzz --derivatives --seed 11 --kernels 6
+has out "^seed 11, derivatives,strict: kernels 0 to 6: 0 failed$" "agree forward and in reverse, with a checkpoint and without"
+exits 2 "derivatives, or programs" "$tsr" fuzz --programs --derivatives
+exits 2 "derivatives, or schedules" "$tsr" fuzz --schedules 2 --derivatives
+
 # Random schedules: the goldens hold under each.
 # A source of each kind, for which other schedules mean other code.
 sources=("${most_of_corpus[@]}")
