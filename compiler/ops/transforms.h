@@ -33,7 +33,7 @@ typedef enum checkpoint_keep {
     CHECKPOINT_ANEW, /* of no checkpoint: computed anew on purpose */
     CHECKPOINT_KEEPS
 } checkpoint_keep;
-/* By its name in sources and graphs; CHECKPOINT_ANEW: there is none such. */
+/* The one of a name in sources and graphs; CHECKPOINT_ANEW: there is none such. */
 checkpoint_keep checkpoint_keep_named(const char *name);
 uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep);
 static inline checkpoint_keep checkpoint_keep_of(uint32_t mark) {
