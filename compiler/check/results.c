@@ -81,9 +81,9 @@ static ir_type input_type(const checker *c, ir_block body, int64_t input) {
     return ir_value_get(c->m, ir_block_get(c->m, body)->arguments[input])->type;
 }
 
-/* The output replaces the input of this name. */
+/* The output replaces the input of this name; NULL: none. */
 static bool donate(checker *c, outputs *o, uint32_t output, const char *name, span at) {
-    int64_t input = input_named(c, name);
+    int64_t input = name ? input_named(c, name) : -1;
     ir_type have = ir_value_get(c->m, o->values[output].value)->type,
             want = input < 0 ? have : input_type(c, c->builder.block, input);
     if (have != want) {
@@ -111,17 +111,20 @@ static bool check_invariant(checker *c, const entity *e, span at) {
     return effects_check(c, &held, f->ast->summary ? f->ast->summary : "invariant", at);
 }
 
-/* States that the value holds replace the parameters that they began as. */
-static bool donate_states(checker *c, outputs *o, const entity *e, uint32_t *output, span at) {
+/* States that the value holds replace the parameters that they began as. path: that a tensor here
+ * replaces, inside of a state; else NULL. */
+static bool donate_states(checker *c, outputs *o, const entity *e, const char *path,
+                          uint32_t *output, span at) {
     bool good = check_invariant(c, e, at);
+    if (e->state && e->state->root)
+        path = e->state->root;
     if (e->kind == ENTITY_TENSOR)
-        (*output)++;
-    for (uint32_t i = 0; e->kind != ENTITY_TENSOR && i < e->count; i++) {
-        const entity *item = &e->items[i];
-        if (e->state && e->state->root && item->kind == ENTITY_TENSOR)
-            good &= donate(c, o, *output,
-                           arena_printf(&c->memory, "%s.%s", e->state->root, e->names[i]), at);
-        good &= donate_states(c, o, item, output, at);
+        return donate(c, o, (*output)++, path, at) && good;
+    for (uint32_t i = 0; i < e->count; i++) {
+        const char *part = !path      ? NULL
+                           : e->names ? arena_printf(&c->memory, "%s.%s", path, e->names[i])
+                                      : arena_printf(&c->memory, "%s.%u", path, i);
+        good &= donate_states(c, o, &e->items[i], part, output, at);
     }
     return good;
 }
@@ -312,7 +315,7 @@ static bool collect_outputs(checker *c, const node *n, outputs *o) {
         for (uint32_t t = 0; t < f->count; t++)
             returned[f->first + t] = named->kind == NODE_NAME ? named->text : NULL;
         output = f->first;
-        good &= taken && donate_states(c, o, item, &output, one->at);
+        good &= taken && donate_states(c, o, item, NULL, &output, one->at);
     }
     if (!good || c->tiles)
         return good && collect_tiles(c, o);

@@ -208,8 +208,8 @@ bool simt_run(emitter *e, ir_op *op);
 /* Tells whether an fma is made for two elements at once. */
 bool simt_pairs(const emitter *e, ir_op fma);
 /* Parameters of a kernel: buffers, the workspace, prepared memory, dimensions of a launch or maps
- * (tile/tensor_map.h). */
-enum { SIMT_PARAMETERS = 200 };
+ * (tile/tensor_map.h). Drivers take 1024 at most (target_buffers). */
+enum { SIMT_PARAMETERS = 1024 + 64 };
 void simt_phase(emitter *e, ir_op op, const ir_block_data *kernel);
 /* A dimension that the launch gives. */
 LLVMValueRef simt_dim(const emitter *e, unsigned number);
