@@ -143,8 +143,9 @@ static bool open_log(runner *r, uint32_t output, status *st) {
     FILE *file = path ? fopen(path, r->done ? "r+b" : "w+b") : tmpfile();
     r->logs[output] = file;
     off_t end = (off_t)(r->done * (int64_t)tensor_bytes(&r->outputs[output]));
-    bool ok = file && fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= end &&
-              ftruncate(fileno(file), end) == 0 && fseeko(file, end, SEEK_SET) == 0;
+    /* not fseeko(), which goes no further than its buffer, and append() writes past that */
+    bool ok = file && lseek(fileno(file), 0, SEEK_END) >= end &&
+              ftruncate(fileno(file), end) == 0 && lseek(fileno(file), end, SEEK_SET) == end;
     if (!ok)
         status_set(st, STATUS_IO, "%s: the results of %" PRId64 " steps are not there",
                    path ? path : "a temporary file", r->done);
