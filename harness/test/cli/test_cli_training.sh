@@ -1,0 +1,69 @@
+# test_cli_training.sh - tsr run of a training step: a hundred steps have the losses and weights of training.txt, also where they were killed.
+source "$(dirname "$0")/lib.sh"
+model=$root/corpus/models/training.tsr
+recorded=$root/harness/test/cli/training.txt
+
+# steps KERNEL OUT ARGUMENT...: a hundred steps of the small case; what they print goes to OUT.told, and a hash of all states with it.
+steps() {
+    local kernel=$1 out=$2
+    shift 2
+    exits 0 "$out: a hundred steps" "$tsr" run "$model:$kernel" --case small --steps 100 --out "$out" "$@"
+    { grep '^step ' <out; weights_of "$out"; } >"$out.told"
+}
+
+weights_of() {
+    (cd "$1" && sha256sum -- *_out.* | sha256sum | sed 's/ .*//; s/^/weights /')
+}
+
+steps gpt_step one --threads 1 --save one.safetensors
+if [ "${TSR_BLESS:-}" = 1 ]; then
+    cp one.told "$recorded"
+fi
+exits 0 "they have the recorded losses and weights" diff "$recorded" one.told
+steps gpt_step two --threads 2
+steps gpt_step lower --isa x86-64-v2+fma
+steps gpt_step oracle --backend interp
+steps gpt_step_kept kept --threads 1
+for other in two lower oracle kept; do
+    exits 0 "$other: the same bits" diff -r one "$other"
+    exits 0 "$other: and prints" cmp "$recorded" "$other.told"
+done
+
+exits 0 "all weights and moments are states" python3 -c "
+import json
+data = open('one.safetensors', 'rb').read()
+names = set(json.loads(data[8 : 8 + int.from_bytes(data[:8], 'little')])) - {'__metadata__'}
+assert {n.split('.')[1] for n in names} == {'weights', 'm', 'v', 'step'} and len(names) == 3 * 30 + 1, names"
+exits 0 "half of the steps" "$tsr" run "$model:gpt_step" --case small --steps 50 --out half --save half.safetensors
+exits 0 "the others, from a file" "$tsr" run "$model:gpt_step" --case small --steps 50 --load half.safetensors --out rest
+for file in one/*_out.*; do
+    exits 0 "$file: the same" cmp "$file" "rest/$(basename "$file")"
+done
+
+# Killed wherever it was.
+for kernel in gpt_step gpt_step_bf16; do
+    "$tsr" run "$model:$kernel" --case small --steps 100000000 --state "$kernel" --out stopped >out 2>err </dev/null &
+    trainer=$!
+    until [ -s "$kernel/state.safetensors" ] || ! kill -0 $trainer 2>/dev/null; do sleep 0.05; done
+    kill -9 $trainer
+    wait $trainer 2>/dev/null
+    total=$(python3 -c "
+import json
+data = open('$kernel/state.safetensors', 'rb').read()
+header = json.loads(data[8 : 8 + int.from_bytes(data[:8], 'little')])
+print(int(header['__metadata__']['step']) + 10)")
+    exits 0 "$kernel, killed, goes on" "$tsr" run "$model:$kernel" --case small --steps "$total" --state "$kernel" --out resumed --threads 1
+    exits 0 "beside one that was not" "$tsr" run "$model:$kernel" --case small --steps "$total" --out through --threads 2
+    exits 0 "both have the same bits" diff -r resumed through
+done
+
+# A gradient that overflows changes no weight, and halves the scale.
+exits 0 "an overflow" "$tsr" run "$model:gpt_step_bf16" --case overflow --steps 1 --out over --save over.safetensors
+exits 0 "another one" "$tsr" run "$model:gpt_step_bf16" --case overflow --steps 2 --out more
+exits 0 "leave weights as they are" python3 -c "
+import numpy as np, pathlib
+for path in pathlib.Path('over').glob('*_out.training.[wmv]*'):
+    assert (np.load(path) == np.load('more/' + path.name)).all(), path
+scale = lambda run: np.load(run + '/scaled_out.scale.npy')
+assert scale('over') == 2 * scale('more'), (scale('over'), scale('more'))"
+finish
