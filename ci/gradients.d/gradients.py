@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -181,7 +182,7 @@ def of_tsr(tsr, folder, name, text, arrays):
 
 
 def roundings(ours, jax32, exact):
-    """Gives by how many roundings of its largest element ours is off, and how many it may be."""
+    """Tells by how many roundings of its largest element ours is off, and how many it may be."""
     unit = np.max(np.abs(exact), initial=0) * 2.0**-24 or 2.0**-149
     off = np.max(np.abs(ours.astype(np.float64) - exact), initial=0) / unit
     own = np.max(np.abs(jax32.astype(np.float64) - exact), initial=0) / unit
@@ -215,11 +216,10 @@ def main():
         return 0
     jax.config.update("jax_enable_x64", True)
     names, values, counts = namespace(), inputs(), {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, expression in listed():
-            if not re.search(args.filter, name):
-                continue
-            verdict, words = judge(args, Path(folder), name, expression, names, values)
+    chosen = [(name, expression) for name, expression in listed() if re.search(args.filter, name)]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
+        judged = pool.map(lambda one: judge(args, Path(folder), *one, names, values), chosen)
+        for (name, _), (verdict, words) in zip(chosen, judged):
             counts[verdict] = counts.get(verdict, 0) + 1
             print(f"{name:24} {verdict:8} {words}", flush=True)
     print(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
