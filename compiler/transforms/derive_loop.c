@@ -49,11 +49,12 @@ static uint32_t tangents_between(const derivation *d, const ir_value *operands, 
     return count;
 }
 
-/* Arguments of the new block for those of the old one, then for their tangents.
- * Parameters: both loops, what stands for the operands, and a part of them. */
-static void loop_arguments(derivation *d, ir_op loop, ir_op op, nested *n, const ir_value *operands,
-                           const loop_shape *l, uint32_t from, uint32_t to) {
-    const ir_value *old = ir_block_get(d->m, ir_op_block(d->m, op, 0))->arguments + 1;
+/* Arguments of the new block for those of the old one from one start to the next, then for their
+ * tangents. */
+static void loop_arguments(derivation *d, ir_op loop, nested *n, const ir_value *operands,
+                           const loop_shape *l, const uint32_t *starts) {
+    const ir_value *old = ir_block_get(d->m, ir_op_block(d->m, n->of, 0))->arguments + 1;
+    const uint32_t from = starts[0], to = starts[1];
     for (uint32_t i = from; i < to; i++)
         vec_push(&n->values, derive_argument(d->m, loop, 0, derive_type(d->m, old[i])));
     for (uint32_t i = from; i < to; i++) {
@@ -283,7 +284,7 @@ static void way_wrt(const way_back *w, nested *n) {
             vec_push(&n->wrt, 1 + lists[i]->items[k]);
 }
 
-/* The loop back hands on cotangents of what is carried, the sums, and parts. */
+/* The next values of the loop back: cotangents of what is carried, the sums, and parts. */
 static void way_next(const way_back *w, ir_builder *b, const ir_value *made,
                      const derive_values *sums, derive_values *next) {
     const ir_value *sliced = made + w->carried.count, *whole = sliced + w->sliced.count;

@@ -30,19 +30,19 @@ static bool has_code(const job_choice *choice) {
 static int refuse_mixture(const options *o) {
     if (options_flag(o, OPTION_WITH))
         return COMMAND_REFUSE(o, "does not go with --with", OPTION_SCHEDULES, OPTION_KERNELS,
-                              OPTION_TILES, OPTION_PROGRAMS, OPTION_BATCHES, OPTION_DERIVATIVES, OPTION_SHOW,
-                              OPTION_TALLY, OPTION_BACKEND, OPTION_ISA, OPTION_GOLDEN, OPTION_DIMS);
+                              OPTION_TILES, OPTION_PROGRAMS, OPTION_BATCHES, OPTION_DERIVATIVES,
+                              OPTION_SHOW, OPTION_TALLY, OPTION_BACKEND, OPTION_ISA, OPTION_GOLDEN,
+                              OPTION_DIMS);
     if (options_flag(o, OPTION_SCHEDULES))
         return COMMAND_REFUSE(o, "does not go with --schedules", OPTION_KERNELS, OPTION_TILES,
-                              OPTION_PROGRAMS, OPTION_BATCHES, OPTION_DERIVATIVES, OPTION_SHOW, OPTION_TALLY,
-                              OPTION_BACKEND, OPTION_PROFILE, OPTION_DRAWS);
+                              OPTION_PROGRAMS, OPTION_BATCHES, OPTION_DERIVATIVES, OPTION_SHOW,
+                              OPTION_TALLY, OPTION_BACKEND, OPTION_PROFILE, OPTION_DRAWS);
     int code = 0;
     if (options_flag(o, OPTION_TILES))
         code = COMMAND_REFUSE(o, "does not go with --tiles", OPTION_PROGRAMS, OPTION_BATCHES,
                               OPTION_DERIVATIVES);
     else if (options_flag(o, OPTION_PROGRAMS))
-        code = COMMAND_REFUSE(o, "does not go with --programs", OPTION_BATCHES,
-                              OPTION_DERIVATIVES);
+        code = COMMAND_REFUSE(o, "does not go with --programs", OPTION_BATCHES, OPTION_DERIVATIVES);
     else if (options_flag(o, OPTION_BATCHES))
         code = COMMAND_REFUSE(o, "does not go with --batches", OPTION_DERIVATIVES);
     code = code ? code : COMMAND_REFUSE(o, "is for --schedules and --with", OPTION_FILTER);
@@ -118,11 +118,11 @@ static int fuzz_schedules(const options *o) {
 }
 
 static fuzz_family family_of(const options *o) {
-    return options_flag(o, OPTION_TILES)      ? FUZZ_TILES
-           : options_flag(o, OPTION_PROGRAMS) ? FUZZ_PROGRAMS
-           : options_flag(o, OPTION_BATCHES)  ? FUZZ_BATCHES
+    return options_flag(o, OPTION_TILES)         ? FUZZ_TILES
+           : options_flag(o, OPTION_PROGRAMS)    ? FUZZ_PROGRAMS
+           : options_flag(o, OPTION_BATCHES)     ? FUZZ_BATCHES
            : options_flag(o, OPTION_DERIVATIVES) ? FUZZ_DERIVATIVES
-                                              : FUZZ_TENSORS;
+                                                 : FUZZ_TENSORS;
 }
 
 int command_fuzz(const options *o) {

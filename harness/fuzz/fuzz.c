@@ -117,7 +117,7 @@ static const struct family {
                 [FUZZ_TILES] = {fuzz_generate_tiles, "tiles"},
                 [FUZZ_PROGRAMS] = {fuzz_generate_programs, "programs"},
                 [FUZZ_BATCHES] = {fuzz_generate_batches, "batches"},
-                 [FUZZ_DERIVATIVES] = {fuzz_generate_derivatives, "derivatives"}};
+                [FUZZ_DERIVATIVES] = {fuzz_generate_derivatives, "derivatives"}};
 
 static void generate(const fuzz_state *f, const choice_list *given, text *source) {
     choices c;

@@ -11,9 +11,9 @@
 
 typedef enum fuzz_family {
     FUZZ_TENSORS,
-    FUZZ_TILES,    /* kernels of tiles, each beside its computation on tensors */
-    FUZZ_PROGRAMS, /* branches, loops, calls, sorts, in @graph */
-    FUZZ_BATCHES,  /* vmap of kernels of tensors, each beside a loop of it */
+    FUZZ_TILES,      /* kernels of tiles, each beside its computation on tensors */
+    FUZZ_PROGRAMS,   /* branches, loops, calls, sorts, in @graph */
+    FUZZ_BATCHES,    /* vmap of kernels of tensors, each beside a loop of it */
     FUZZ_DERIVATIVES /* of random functions, forward and in reverse */
 } fuzz_family;
 
