@@ -63,83 +63,97 @@ static bool is_dropped(const ir_module *m, ir_op op) {
     return keep == CHECKPOINT_NOTHING || !dot;
 }
 
-/* Operations of one checkpoint that readers outside of it need, which are those of derivatives:
- * what else leaves a checkpoint is a result of it, and no part. */
-typedef struct again {
-    uint32_t mark, fresh; /* of the checkpoint; of what is computed again */
-    ir_op before;         /* the first such reader */
-} again;
-
+/* Readers outside of a checkpoint are those of derivatives: what else leaves it is a result of it,
+ * and no part. What one of them reads is computed again right before the first, with what it is made
+ * of as far as it is not kept. */
 typedef struct recomputing {
     ir_module *m;
-    VEC(again) all;
-    bool *needed;     /* by operation */
-    ir_value *copies; /* by value */
+    uint32_t *places;     /* by operation: its place in the block */
+    bool *listed;         /* by operation */
+    ir_value *copies;     /* by value: computed again; 0: not yet */
+    VEC(ir_op) needed;    /* for the present reader */
+    uint32_t mark, fresh; /* of the checkpoint that was met last; of what is computed again */
 } recomputing;
 
-static again *again_of(recomputing *r, uint32_t mark) {
-    for (size_t i = 0; i < r->all.count; i++)
-        if (checkpoint_is_same(r->all.items[i].mark, mark))
-            return &r->all.items[i];
-    vec_push(&r->all, (again){.mark = mark});
-    return &r->all.items[r->all.count - 1];
+static _Thread_local const uint32_t *places_of_comparison;
+
+static int by_place(const void *a, const void *b) {
+    const uint32_t x = places_of_comparison[*(const ir_op *)a],
+                   y = places_of_comparison[*(const ir_op *)b];
+    return (x > y) - (x < y);
 }
 
-/* Readers are met before what they read: from the last operation to the first. */
-static void find_needed(recomputing *r, ir_op reader) {
-    const ir_op_data *o = ir_op_get(r->m, reader);
-    for (uint32_t i = 0; i < o->operand_count; i++) {
-        const ir_op def = ir_value_get(r->m, o->operands[i])->op;
-        if (!def || !is_dropped(r->m, def))
-            continue;
-        const uint32_t mark = ir_op_get(r->m, def)->location.checkpoint;
-        const bool outside = !checkpoint_is_same(mark, o->location.checkpoint);
-        r->needed[def] |= outside || r->needed[reader];
-        if (outside)
-            again_of(r, mark)->before = reader;
+/* The operation that makes a value again; 0: it is kept, or there is one. */
+static ir_op dropped_maker(const recomputing *r, ir_value v) {
+    const ir_op def = ir_value_get(r->m, v)->op;
+    return def && is_dropped(r->m, def) && !r->copies[v] ? def : 0;
+}
+
+static void need(recomputing *r, ir_op op) {
+    if (op && !r->listed[op]) {
+        r->listed[op] = true;
+        vec_push(&r->needed, op);
     }
 }
 
-static void compute_again(recomputing *r, ir_op op) {
+/* What is computed again of one checkpoint has one mark, so that equal operations in it are one. */
+static uint32_t fresh_mark(recomputing *r, ir_op op) {
     const uint32_t mark = ir_op_get(r->m, op)->location.checkpoint;
-    again *a = again_of(r, mark);
-    ir_builder b = {.m = r->m, .block = ir_op_get(r->m, op)->block, .before = a->before};
-    if (!a->fresh)
-        a->fresh = checkpoint_number(r->m, CHECKPOINT_ANEW);
-    ir_op copy = ir_copy_op(&b, r->m, op, r->copies);
-    ir_op_get(r->m, copy)->location.checkpoint = a->fresh;
+    if (!r->fresh || !checkpoint_is_same(mark, r->mark))
+        r->fresh = checkpoint_number(r->m, CHECKPOINT_ANEW);
+    r->mark = mark;
+    return r->fresh;
 }
 
-/* Readers outside of the checkpoint take what is computed again. */
-static void read_copies(recomputing *r, ir_op reader, uint32_t values) {
+static void compute_again(recomputing *r, ir_op first, ir_op reader) {
+    r->needed.count = 0;
+    need(r, first);
+    for (size_t i = 0; i < r->needed.count; i++) {
+        const ir_op_data *o = ir_op_get(r->m, r->needed.items[i]);
+        for (uint32_t k = 0; k < o->operand_count; k++)
+            need(r, dropped_maker(r, o->operands[k]));
+    }
+    places_of_comparison = r->places;
+    qsort(r->needed.items, r->needed.count, sizeof *r->needed.items, by_place);
+    for (size_t i = 0; i < r->needed.count; i++) {
+        const ir_op op = r->needed.items[i];
+        ir_builder b = {.m = r->m, .block = ir_op_get(r->m, reader)->block, .before = reader};
+        const uint32_t mark = fresh_mark(r, op);
+        const ir_op copy = ir_copy_op(&b, r->m, op, r->copies);
+        ir_op_get(r->m, copy)->location.checkpoint = mark;
+        r->listed[op] = false;
+    }
+}
+
+static void read_again(recomputing *r, ir_op reader) {
     ir_op_data *o = ir_op_get(r->m, reader);
     for (uint32_t i = 0; i < o->operand_count; i++) {
         const ir_value v = o->operands[i];
         const ir_op def = ir_value_get(r->m, v)->op;
-        if (v <= values && def && r->copies[v] &&
-            !checkpoint_is_same(ir_op_get(r->m, def)->location.checkpoint, o->location.checkpoint))
-            o->operands[i] = r->copies[v];
+        if (!def || !is_dropped(r->m, def) ||
+            checkpoint_is_same(ir_op_get(r->m, def)->location.checkpoint, o->location.checkpoint))
+            continue;
+        if (!r->copies[v])
+            compute_again(r, def, reader);
+        o->operands[i] = r->copies[v];
     }
 }
 
 static void recompute(ir_module *m) {
     const ir_block block = ir_op_block(m, ir_module_kernel(m), 0);
-    const uint32_t values = ir_value_count(m);
+    const uint32_t operations = ir_op_count(m);
     recomputing r = {.m = m,
-                     .needed = base_calloc(ir_op_count(m) + 1, sizeof *r.needed),
-                     .copies = base_calloc(values + 1, sizeof *r.copies)};
-    const ir_op last = ir_block_get(m, block)->last;
-    for (ir_op op = last; op; op = ir_op_get(m, op)->previous)
-        find_needed(&r, op);
-    for (ir_op op = ir_block_get(m, block)->first, next; op && r.all.count; op = next) {
-        next = ir_op_get(m, op)->next;
-        if (is_dropped(m, op) && r.needed[op])
-            compute_again(&r, op);
-    }
-    for (ir_op op = ir_block_get(m, block)->first; op && r.all.count; op = ir_op_get(m, op)->next)
-        read_copies(&r, op, values);
-    vec_release(&r.all);
-    free(r.needed);
+                     .places = base_calloc(operations + 1, sizeof *r.places),
+                     .listed = base_calloc(operations + 1, sizeof *r.listed),
+                     .copies = base_calloc(ir_value_count(m) + 1, sizeof *r.copies)};
+    uint32_t place = 0;
+    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next)
+        r.places[op] = place++;
+    for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next)
+        read_again(&r, op);
+    vec_release(&r.needed);
+    free(r.places);
+    free(r.listed);
     free(r.copies);
 }
 

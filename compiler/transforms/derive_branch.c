@@ -122,7 +122,9 @@ static bool forward_while(derivation *d, ir_op op, const ir_value *operands) {
 
 static bool record_if(derivation *d, ir_op op) {
     ir_op copy = ir_copy_op(&d->b, d->m, op, d->copies);
-    const ir_op_data *o = ir_op_get(d->m, copy);
+    ir_op_data *o = ir_op_get(d->m, copy);
+    if (!o->location.checkpoint)
+        o->location.checkpoint = d->checkpoint;
     for (uint32_t i = 0; i < o->result_count; i++)
         if (transform_is_float(d->m, o->results[i]))
             derive_activate(d, o->results[i]);

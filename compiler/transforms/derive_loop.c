@@ -160,6 +160,7 @@ bool derive_loop_record(derivation *d, ir_op op, const ir_value *operands) {
         building_makes(&g, stacked(m, derive_type(m, operands[i]), l.count));
     }
     ir_op loop = building_end(&g, GRAPH_LOOP);
+    ir_op_get(m, loop)->location.checkpoint = d->checkpoint;
     const ir_block block = ir_op_block(m, loop, 0);
     derive_copy_region(m, ir_op_block(m, op, 0), block);
     const ir_block_data *b = ir_block_get(m, block);
