@@ -1,4 +1,4 @@
-# test_cli_programs_page.sh - docs/programs.md: each source compiles, each command ends as shown, and prints the lines that stand below it, in
+# test_cli_programs_page.sh - docs/programs.md and docs/training.md: each source compiles, each command ends as shown, and prints the lines that stand below it, in
 # their order and among others; a line may go on.
 source "$(dirname "$0")/lib.sh"
 cat >page.py <<'END'
@@ -14,7 +14,7 @@ ran = 0
 
 def run(command, shown):
     """Runs one line, and looks for what is shown."""
-    done = subprocess.run(re.sub("^tsr", tsr, command), shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(re.sub(r"\btsr (?=run|bench|check)", f"{tsr} ", command), shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     code = 0
     if shown and (found := re.fullmatch(r"\[exit code (\d+)\]", shown[-1])):
         code = int(found[1])
@@ -36,6 +36,11 @@ for kind, text in re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S):
         ran += 1
 print(ran, "commands")
 END
-exits 0 "what docs/programs.md shows" python3 page.py "$root/docs/programs.md" "$tsr"
-has out "^1[0-9] commands" "every command ran"
+for page in programs training; do
+    mkdir $page && cd $page || exit 1
+    ln -s "$root/corpus" corpus
+    exits 0 "what docs/$page.md shows" python3 ../page.py "$root/docs/$page.md" "$tsr"
+    has out "^1[0-9] commands" "every command ran"
+    cd ..
+done
 finish
