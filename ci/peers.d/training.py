@@ -156,6 +156,7 @@ def of_torch(threads, compiled=False):
     from torch.nn import functional as F
 
     torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms("TRAINING_DETERMINISTIC" in os.environ)
     cosines, sines = map(torch.from_numpy, angles())
 
     def norm(x, g):
@@ -313,6 +314,7 @@ def main():
         serve(given.serve, int(given.threads))
         return
     if given.bits:
+        os.environ["TRAINING_DETERMINISTIC"] = "1"  # PyTorch's deterministic mode
         told_bits()
         return
     others = [name for name in RUNS if name != "tessera"]
