@@ -287,7 +287,7 @@ def measured(threads, rounds):
 
 
 def told_bits():
-    """Of each library: do other threads, another process, and blocks that are computed again leave the weights' bits as they are?"""
+    """Tells, for each library: do other threads, another process, and blocks that are computed again leave the weights' bits as they are?"""
     print("| | " + " | ".join(("another process", "two threads", "blocks computed again")) + " |\n" + "|---" * 4 + "|")
     for name in RUNS:
         runs = [started(name, threads) for threads in (1, 1, 2)]
