@@ -64,8 +64,8 @@ static bool is_dropped(const ir_module *m, ir_op op) {
 }
 
 /* Readers outside of a checkpoint are those of derivatives: what else leaves it is a result of it,
- * and no part. What one of them reads is computed again right before the first, with what it is made
- * of as far as it is not kept. */
+ * and no part. What one of them reads is computed again right before the first, with what it is
+ * made of as far as it is not kept. */
 typedef struct recomputing {
     ir_module *m;
     uint32_t *places;     /* by operation: its place in the block */
