@@ -34,7 +34,55 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.base "!builtin.tensor"
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
     }
     irdl.operation @constant {
       %0 = irdl.any
@@ -404,11 +452,59 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
-      irdl.results(%24)
-      %25 = irdl.base "#builtin.integer"
-      irdl.attributes {"axis" = %25}
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      irdl.results(%72)
+      %73 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %73}
     }
     irdl.operation @gather {
       %0 = irdl.base "!builtin.tensor"
@@ -497,13 +593,61 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
-      irdl.results(%24)
-      %25 = irdl.base "#builtin.integer"
-      %26 = irdl.base "#builtin.array"
-      %27 = irdl.base "#builtin.type"
-      irdl.attributes {"number" = %25, "shape" = %26, "to" = %27}
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      irdl.results(%72)
+      %73 = irdl.base "#builtin.integer"
+      %74 = irdl.base "#builtin.array"
+      %75 = irdl.base "#builtin.type"
+      irdl.attributes {"number" = %73, "shape" = %74, "to" = %75}
     }
     irdl.operation @matmul {
       %0 = irdl.base "!builtin.tensor"
@@ -688,7 +832,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -713,12 +856,109 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.integer"
-      %49 = irdl.base "#builtin.array"
-      irdl.attributes {"carried" = %48, "turns" = %49}
-      %50 = irdl.region
-      irdl.regions(%50)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      %145 = irdl.base "#builtin.array"
+      irdl.attributes {"carried" = %144, "turns" = %145}
+      %146 = irdl.region
+      irdl.regions(%146)
     }
     irdl.operation @tiles {
       %0 = irdl.base "!builtin.tensor"
@@ -745,12 +985,60 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.array"
-      %25 = irdl.base "#builtin.array"
-      irdl.attributes {"indices" = %24, "counts" = %25}
-      %26 = irdl.region
-      irdl.regions(%26)
+      %24 = irdl.base "!builtin.tensor"
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.array"
+      %73 = irdl.base "#builtin.array"
+      irdl.attributes {"indices" = %72, "counts" = %73}
+      %74 = irdl.region
+      irdl.regions(%74)
     }
     irdl.operation @for {
       %0 = irdl.base "!builtin.tensor"
@@ -777,7 +1065,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -802,12 +1089,109 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.string"
-      %49 = irdl.any
-      irdl.attributes {"index" = %48, "count" = %49}
-      %50 = irdl.region
-      irdl.regions(%50)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.string"
+      %145 = irdl.any
+      irdl.attributes {"index" = %144, "count" = %145}
+      %146 = irdl.region
+      irdl.regions(%146)
     }
     irdl.operation @load {
       %0 = irdl.base "!builtin.tensor"
@@ -844,7 +1228,55 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.base "!builtin.tensor"
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
     }
     irdl.operation @give {
       %0 = irdl.base "!builtin.tensor"
@@ -871,10 +1303,58 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.array"
-      %25 = irdl.base "#builtin.array"
-      irdl.attributes {"start" = %24, "kept" = %25}
+      %24 = irdl.base "!builtin.tensor"
+      %25 = irdl.base "!builtin.tensor"
+      %26 = irdl.base "!builtin.tensor"
+      %27 = irdl.base "!builtin.tensor"
+      %28 = irdl.base "!builtin.tensor"
+      %29 = irdl.base "!builtin.tensor"
+      %30 = irdl.base "!builtin.tensor"
+      %31 = irdl.base "!builtin.tensor"
+      %32 = irdl.base "!builtin.tensor"
+      %33 = irdl.base "!builtin.tensor"
+      %34 = irdl.base "!builtin.tensor"
+      %35 = irdl.base "!builtin.tensor"
+      %36 = irdl.base "!builtin.tensor"
+      %37 = irdl.base "!builtin.tensor"
+      %38 = irdl.base "!builtin.tensor"
+      %39 = irdl.base "!builtin.tensor"
+      %40 = irdl.base "!builtin.tensor"
+      %41 = irdl.base "!builtin.tensor"
+      %42 = irdl.base "!builtin.tensor"
+      %43 = irdl.base "!builtin.tensor"
+      %44 = irdl.base "!builtin.tensor"
+      %45 = irdl.base "!builtin.tensor"
+      %46 = irdl.base "!builtin.tensor"
+      %47 = irdl.base "!builtin.tensor"
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.array"
+      %73 = irdl.base "#builtin.array"
+      irdl.attributes {"start" = %72, "kept" = %73}
     }
     irdl.operation @function {
       %0 = irdl.base "#builtin.string"
@@ -909,7 +1389,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -934,9 +1413,106 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.string"
-      irdl.attributes {"callee" = %48}
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.string"
+      irdl.attributes {"callee" = %144}
     }
     irdl.operation @if {
       %0 = irdl.base "!builtin.tensor"
@@ -964,7 +1540,6 @@ module {
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
       %24 = irdl.base "!builtin.tensor"
-      irdl.operands(%0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24)
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
       %27 = irdl.base "!builtin.tensor"
@@ -989,10 +1564,107 @@ module {
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
       %48 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48)
-      %49 = irdl.region
-      %50 = irdl.region
-      irdl.regions(%49, %50)
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      %72 = irdl.base "!builtin.tensor"
+      irdl.operands(%0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71, variadic %72)
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      %144 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143, variadic %144)
+      %145 = irdl.region
+      %146 = irdl.region
+      irdl.regions(%145, %146)
     }
     irdl.operation @while {
       %0 = irdl.base "!builtin.tensor"
@@ -1019,7 +1691,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1044,10 +1715,107 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.region
-      %49 = irdl.region
-      irdl.regions(%48, %49)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.region
+      %145 = irdl.region
+      irdl.regions(%144, %145)
     }
     irdl.operation @loop {
       %0 = irdl.base "!builtin.tensor"
@@ -1074,7 +1842,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1099,13 +1866,110 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.integer"
-      %49 = irdl.base "#builtin.integer"
-      %50 = irdl.any
-      irdl.attributes {"carried" = %48, "sliced" = %49, "count" = %50}
-      %51 = irdl.region
-      irdl.regions(%51)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      %145 = irdl.base "#builtin.integer"
+      %146 = irdl.any
+      irdl.attributes {"carried" = %144, "sliced" = %145, "count" = %146}
+      %147 = irdl.region
+      irdl.regions(%147)
     }
     irdl.operation @reduce_with {
       %0 = irdl.base "!builtin.tensor"
@@ -1132,7 +1996,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1157,11 +2020,108 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.integer"
-      irdl.attributes {"axis" = %48}
-      %49 = irdl.region
-      irdl.regions(%49)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %144}
+      %145 = irdl.region
+      irdl.regions(%145)
     }
     irdl.operation @sort {
       %0 = irdl.base "!builtin.tensor"
@@ -1188,7 +2148,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1213,11 +2172,108 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.integer"
-      irdl.attributes {"axis" = %48}
-      %49 = irdl.region
-      irdl.regions(%49)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %144}
+      %145 = irdl.region
+      irdl.regions(%145)
     }
     irdl.operation @scatter {
       %0 = irdl.base "!builtin.tensor"
@@ -1244,7 +2300,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1269,11 +2324,108 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.integer"
-      irdl.attributes {"axis" = %48}
-      %49 = irdl.region
-      irdl.regions(%49)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      irdl.attributes {"axis" = %144}
+      %145 = irdl.region
+      irdl.regions(%145)
     }
     irdl.operation @jvp {
       %0 = irdl.base "!builtin.tensor"
@@ -1300,7 +2452,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1325,12 +2476,109 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.array"
-      %49 = irdl.base "#builtin.array"
-      irdl.attributes {"wrt" = %48, "of" = %49}
-      %50 = irdl.region
-      irdl.regions(%50)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.array"
+      %145 = irdl.base "#builtin.array"
+      irdl.attributes {"wrt" = %144, "of" = %145}
+      %146 = irdl.region
+      irdl.regions(%146)
     }
     irdl.operation @vjp {
       %0 = irdl.base "!builtin.tensor"
@@ -1357,7 +2605,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1382,12 +2629,109 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.array"
-      %49 = irdl.base "#builtin.array"
-      irdl.attributes {"wrt" = %48, "of" = %49}
-      %50 = irdl.region
-      irdl.regions(%50)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.array"
+      %145 = irdl.base "#builtin.array"
+      irdl.attributes {"wrt" = %144, "of" = %145}
+      %146 = irdl.region
+      irdl.regions(%146)
     }
     irdl.operation @vmap {
       %0 = irdl.base "!builtin.tensor"
@@ -1414,7 +2758,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1439,12 +2782,109 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.integer"
-      %49 = irdl.any
-      irdl.attributes {"sliced" = %48, "count" = %49}
-      %50 = irdl.region
-      irdl.regions(%50)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      %145 = irdl.any
+      irdl.attributes {"sliced" = %144, "count" = %145}
+      %146 = irdl.region
+      irdl.regions(%146)
     }
     irdl.operation @checkpoint {
       %0 = irdl.base "!builtin.tensor"
@@ -1471,7 +2911,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1496,11 +2935,108 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.string"
-      irdl.attributes {"keep" = %48}
-      %49 = irdl.region
-      irdl.regions(%49)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.string"
+      irdl.attributes {"keep" = %144}
+      %145 = irdl.region
+      irdl.regions(%145)
     }
     irdl.operation @custom_vjp {
       %0 = irdl.base "!builtin.tensor"
@@ -1527,7 +3063,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1552,13 +3087,110 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.array"
-      %49 = irdl.base "#builtin.array"
-      irdl.attributes {"wrt" = %48, "of" = %49}
-      %50 = irdl.region
-      %51 = irdl.region
-      irdl.regions(%50, %51)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.array"
+      %145 = irdl.base "#builtin.array"
+      irdl.attributes {"wrt" = %144, "of" = %145}
+      %146 = irdl.region
+      %147 = irdl.region
+      irdl.regions(%146, %147)
     }
     irdl.operation @custom_jvp {
       %0 = irdl.base "!builtin.tensor"
@@ -1585,7 +3217,6 @@ module {
       %21 = irdl.base "!builtin.tensor"
       %22 = irdl.base "!builtin.tensor"
       %23 = irdl.base "!builtin.tensor"
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.base "!builtin.tensor"
       %25 = irdl.base "!builtin.tensor"
       %26 = irdl.base "!builtin.tensor"
@@ -1610,13 +3241,110 @@ module {
       %45 = irdl.base "!builtin.tensor"
       %46 = irdl.base "!builtin.tensor"
       %47 = irdl.base "!builtin.tensor"
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.array"
-      %49 = irdl.base "#builtin.array"
-      irdl.attributes {"wrt" = %48, "of" = %49}
-      %50 = irdl.region
-      %51 = irdl.region
-      irdl.regions(%50, %51)
+      %48 = irdl.base "!builtin.tensor"
+      %49 = irdl.base "!builtin.tensor"
+      %50 = irdl.base "!builtin.tensor"
+      %51 = irdl.base "!builtin.tensor"
+      %52 = irdl.base "!builtin.tensor"
+      %53 = irdl.base "!builtin.tensor"
+      %54 = irdl.base "!builtin.tensor"
+      %55 = irdl.base "!builtin.tensor"
+      %56 = irdl.base "!builtin.tensor"
+      %57 = irdl.base "!builtin.tensor"
+      %58 = irdl.base "!builtin.tensor"
+      %59 = irdl.base "!builtin.tensor"
+      %60 = irdl.base "!builtin.tensor"
+      %61 = irdl.base "!builtin.tensor"
+      %62 = irdl.base "!builtin.tensor"
+      %63 = irdl.base "!builtin.tensor"
+      %64 = irdl.base "!builtin.tensor"
+      %65 = irdl.base "!builtin.tensor"
+      %66 = irdl.base "!builtin.tensor"
+      %67 = irdl.base "!builtin.tensor"
+      %68 = irdl.base "!builtin.tensor"
+      %69 = irdl.base "!builtin.tensor"
+      %70 = irdl.base "!builtin.tensor"
+      %71 = irdl.base "!builtin.tensor"
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "!builtin.tensor"
+      %73 = irdl.base "!builtin.tensor"
+      %74 = irdl.base "!builtin.tensor"
+      %75 = irdl.base "!builtin.tensor"
+      %76 = irdl.base "!builtin.tensor"
+      %77 = irdl.base "!builtin.tensor"
+      %78 = irdl.base "!builtin.tensor"
+      %79 = irdl.base "!builtin.tensor"
+      %80 = irdl.base "!builtin.tensor"
+      %81 = irdl.base "!builtin.tensor"
+      %82 = irdl.base "!builtin.tensor"
+      %83 = irdl.base "!builtin.tensor"
+      %84 = irdl.base "!builtin.tensor"
+      %85 = irdl.base "!builtin.tensor"
+      %86 = irdl.base "!builtin.tensor"
+      %87 = irdl.base "!builtin.tensor"
+      %88 = irdl.base "!builtin.tensor"
+      %89 = irdl.base "!builtin.tensor"
+      %90 = irdl.base "!builtin.tensor"
+      %91 = irdl.base "!builtin.tensor"
+      %92 = irdl.base "!builtin.tensor"
+      %93 = irdl.base "!builtin.tensor"
+      %94 = irdl.base "!builtin.tensor"
+      %95 = irdl.base "!builtin.tensor"
+      %96 = irdl.base "!builtin.tensor"
+      %97 = irdl.base "!builtin.tensor"
+      %98 = irdl.base "!builtin.tensor"
+      %99 = irdl.base "!builtin.tensor"
+      %100 = irdl.base "!builtin.tensor"
+      %101 = irdl.base "!builtin.tensor"
+      %102 = irdl.base "!builtin.tensor"
+      %103 = irdl.base "!builtin.tensor"
+      %104 = irdl.base "!builtin.tensor"
+      %105 = irdl.base "!builtin.tensor"
+      %106 = irdl.base "!builtin.tensor"
+      %107 = irdl.base "!builtin.tensor"
+      %108 = irdl.base "!builtin.tensor"
+      %109 = irdl.base "!builtin.tensor"
+      %110 = irdl.base "!builtin.tensor"
+      %111 = irdl.base "!builtin.tensor"
+      %112 = irdl.base "!builtin.tensor"
+      %113 = irdl.base "!builtin.tensor"
+      %114 = irdl.base "!builtin.tensor"
+      %115 = irdl.base "!builtin.tensor"
+      %116 = irdl.base "!builtin.tensor"
+      %117 = irdl.base "!builtin.tensor"
+      %118 = irdl.base "!builtin.tensor"
+      %119 = irdl.base "!builtin.tensor"
+      %120 = irdl.base "!builtin.tensor"
+      %121 = irdl.base "!builtin.tensor"
+      %122 = irdl.base "!builtin.tensor"
+      %123 = irdl.base "!builtin.tensor"
+      %124 = irdl.base "!builtin.tensor"
+      %125 = irdl.base "!builtin.tensor"
+      %126 = irdl.base "!builtin.tensor"
+      %127 = irdl.base "!builtin.tensor"
+      %128 = irdl.base "!builtin.tensor"
+      %129 = irdl.base "!builtin.tensor"
+      %130 = irdl.base "!builtin.tensor"
+      %131 = irdl.base "!builtin.tensor"
+      %132 = irdl.base "!builtin.tensor"
+      %133 = irdl.base "!builtin.tensor"
+      %134 = irdl.base "!builtin.tensor"
+      %135 = irdl.base "!builtin.tensor"
+      %136 = irdl.base "!builtin.tensor"
+      %137 = irdl.base "!builtin.tensor"
+      %138 = irdl.base "!builtin.tensor"
+      %139 = irdl.base "!builtin.tensor"
+      %140 = irdl.base "!builtin.tensor"
+      %141 = irdl.base "!builtin.tensor"
+      %142 = irdl.base "!builtin.tensor"
+      %143 = irdl.base "!builtin.tensor"
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.array"
+      %145 = irdl.base "#builtin.array"
+      irdl.attributes {"wrt" = %144, "of" = %145}
+      %146 = irdl.region
+      %147 = irdl.region
+      irdl.regions(%146, %147)
     }
     irdl.operation @stop_gradient {
       %0 = irdl.base "!builtin.tensor"
@@ -1693,13 +3421,61 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.integer"
-      %25 = irdl.base "#builtin.integer"
-      %26 = irdl.base "#builtin.array"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26}
-      %27 = irdl.region
-      irdl.regions(%27)
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.integer"
+      %73 = irdl.base "#builtin.integer"
+      %74 = irdl.base "#builtin.array"
+      irdl.attributes {"axes" = %72, "inputs" = %73, "access" = %74}
+      %75 = irdl.region
+      irdl.regions(%75)
     }
     irdl.operation @reduce {
       %0 = irdl.any
@@ -1726,18 +3502,66 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.integer"
-      %25 = irdl.base "#builtin.integer"
-      %26 = irdl.base "#builtin.array"
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
       %27 = irdl.any
-      %28 = irdl.base "#builtin.string"
-      %29 = irdl.base "#builtin.string"
-      %30 = irdl.base "#builtin.integer"
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
       %31 = irdl.any
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29, "reduction" = %30, "sub" = %31}
-      %32 = irdl.region
-      irdl.regions(%32)
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.integer"
+      %73 = irdl.base "#builtin.integer"
+      %74 = irdl.base "#builtin.array"
+      %75 = irdl.any
+      %76 = irdl.base "#builtin.string"
+      %77 = irdl.base "#builtin.string"
+      %78 = irdl.base "#builtin.integer"
+      %79 = irdl.any
+      irdl.attributes {"axes" = %72, "inputs" = %73, "access" = %74, "extent" = %75, "kind" = %76, "order" = %77, "reduction" = %78, "sub" = %79}
+      %80 = irdl.region
+      irdl.regions(%80)
     }
     irdl.operation @columns {
       %0 = irdl.any
@@ -1764,17 +3588,65 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.integer"
-      %25 = irdl.base "#builtin.integer"
-      %26 = irdl.base "#builtin.array"
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
       %27 = irdl.any
-      %28 = irdl.base "#builtin.string"
-      %29 = irdl.base "#builtin.string"
-      %30 = irdl.base "#builtin.integer"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29, "reduction" = %30}
-      %31 = irdl.region
-      irdl.regions(%31)
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.integer"
+      %73 = irdl.base "#builtin.integer"
+      %74 = irdl.base "#builtin.array"
+      %75 = irdl.any
+      %76 = irdl.base "#builtin.string"
+      %77 = irdl.base "#builtin.string"
+      %78 = irdl.base "#builtin.integer"
+      irdl.attributes {"axes" = %72, "inputs" = %73, "access" = %74, "extent" = %75, "kind" = %76, "order" = %77, "reduction" = %78}
+      %79 = irdl.region
+      irdl.regions(%79)
     }
     irdl.operation @scan {
       %0 = irdl.any
@@ -1801,17 +3673,65 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.integer"
-      %25 = irdl.base "#builtin.integer"
-      %26 = irdl.base "#builtin.array"
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
       %27 = irdl.any
-      %28 = irdl.base "#builtin.string"
-      %29 = irdl.base "#builtin.string"
-      %30 = irdl.base "#builtin.integer"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27, "kind" = %28, "order" = %29, "reduction" = %30}
-      %31 = irdl.region
-      irdl.regions(%31)
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.integer"
+      %73 = irdl.base "#builtin.integer"
+      %74 = irdl.base "#builtin.array"
+      %75 = irdl.any
+      %76 = irdl.base "#builtin.string"
+      %77 = irdl.base "#builtin.string"
+      %78 = irdl.base "#builtin.integer"
+      irdl.attributes {"axes" = %72, "inputs" = %73, "access" = %74, "extent" = %75, "kind" = %76, "order" = %77, "reduction" = %78}
+      %79 = irdl.region
+      irdl.regions(%79)
     }
     irdl.operation @sort {
       %0 = irdl.any
@@ -1838,14 +3758,62 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.integer"
-      %25 = irdl.base "#builtin.integer"
-      %26 = irdl.base "#builtin.array"
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
       %27 = irdl.any
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "extent" = %27}
-      %28 = irdl.region
-      irdl.regions(%28)
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.integer"
+      %73 = irdl.base "#builtin.integer"
+      %74 = irdl.base "#builtin.array"
+      %75 = irdl.any
+      irdl.attributes {"axes" = %72, "inputs" = %73, "access" = %74, "extent" = %75}
+      %76 = irdl.region
+      irdl.regions(%76)
     }
     irdl.operation @dot {
       %0 = irdl.any
@@ -1872,15 +3840,63 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
-      %24 = irdl.base "#builtin.integer"
-      %25 = irdl.base "#builtin.integer"
-      %26 = irdl.base "#builtin.array"
-      %27 = irdl.base "#builtin.array"
-      %28 = irdl.base "#builtin.array"
-      irdl.attributes {"axes" = %24, "inputs" = %25, "access" = %26, "indices" = %27, "buffers" = %28}
-      %29 = irdl.region
-      irdl.regions(%29)
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.base "#builtin.integer"
+      %73 = irdl.base "#builtin.integer"
+      %74 = irdl.base "#builtin.array"
+      %75 = irdl.base "#builtin.array"
+      %76 = irdl.base "#builtin.array"
+      irdl.attributes {"axes" = %72, "inputs" = %73, "access" = %74, "indices" = %75, "buffers" = %76}
+      %77 = irdl.region
+      irdl.regions(%77)
     }
     irdl.operation @fill {
       %0 = irdl.any
@@ -1942,7 +3958,55 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
     }
   }
   irdl.dialect @tile {
@@ -2024,7 +4088,6 @@ module {
       %23 = irdl.any
       %24 = irdl.any
       %25 = irdl.any
-      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25)
       %26 = irdl.any
       %27 = irdl.any
       %28 = irdl.any
@@ -2049,11 +4112,108 @@ module {
       %47 = irdl.any
       %48 = irdl.any
       %49 = irdl.any
-      irdl.results(variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49)
-      %50 = irdl.base "#builtin.integer"
-      irdl.attributes {"step" = %50}
-      %51 = irdl.region
-      irdl.regions(%51)
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      %72 = irdl.any
+      %73 = irdl.any
+      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71, variadic %72, variadic %73)
+      %74 = irdl.any
+      %75 = irdl.any
+      %76 = irdl.any
+      %77 = irdl.any
+      %78 = irdl.any
+      %79 = irdl.any
+      %80 = irdl.any
+      %81 = irdl.any
+      %82 = irdl.any
+      %83 = irdl.any
+      %84 = irdl.any
+      %85 = irdl.any
+      %86 = irdl.any
+      %87 = irdl.any
+      %88 = irdl.any
+      %89 = irdl.any
+      %90 = irdl.any
+      %91 = irdl.any
+      %92 = irdl.any
+      %93 = irdl.any
+      %94 = irdl.any
+      %95 = irdl.any
+      %96 = irdl.any
+      %97 = irdl.any
+      %98 = irdl.any
+      %99 = irdl.any
+      %100 = irdl.any
+      %101 = irdl.any
+      %102 = irdl.any
+      %103 = irdl.any
+      %104 = irdl.any
+      %105 = irdl.any
+      %106 = irdl.any
+      %107 = irdl.any
+      %108 = irdl.any
+      %109 = irdl.any
+      %110 = irdl.any
+      %111 = irdl.any
+      %112 = irdl.any
+      %113 = irdl.any
+      %114 = irdl.any
+      %115 = irdl.any
+      %116 = irdl.any
+      %117 = irdl.any
+      %118 = irdl.any
+      %119 = irdl.any
+      %120 = irdl.any
+      %121 = irdl.any
+      %122 = irdl.any
+      %123 = irdl.any
+      %124 = irdl.any
+      %125 = irdl.any
+      %126 = irdl.any
+      %127 = irdl.any
+      %128 = irdl.any
+      %129 = irdl.any
+      %130 = irdl.any
+      %131 = irdl.any
+      %132 = irdl.any
+      %133 = irdl.any
+      %134 = irdl.any
+      %135 = irdl.any
+      %136 = irdl.any
+      %137 = irdl.any
+      %138 = irdl.any
+      %139 = irdl.any
+      %140 = irdl.any
+      %141 = irdl.any
+      %142 = irdl.any
+      %143 = irdl.any
+      %144 = irdl.any
+      %145 = irdl.any
+      irdl.results(variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143, variadic %144, variadic %145)
+      %146 = irdl.base "#builtin.integer"
+      irdl.attributes {"step" = %146}
+      %147 = irdl.region
+      irdl.regions(%147)
     }
     irdl.operation @yield {
       %0 = irdl.any
@@ -2080,7 +4240,55 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
+      %24 = irdl.any
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
     }
     irdl.operation @call {
       %0 = irdl.any
@@ -2107,11 +4315,59 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.any
-      irdl.results(%24)
-      %25 = irdl.base "#builtin.integer"
-      irdl.attributes {"function" = %25}
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.any
+      irdl.results(%72)
+      %73 = irdl.base "#builtin.integer"
+      irdl.attributes {"function" = %73}
     }
     irdl.operation @index {
       %0 = irdl.any
@@ -2144,12 +4400,60 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.any
-      irdl.results(%24)
-      %25 = irdl.base "#builtin.array"
-      %26 = irdl.base "#builtin.integer"
-      irdl.attributes {"coefficients" = %25, "constant" = %26}
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.any
+      irdl.results(%72)
+      %73 = irdl.base "#builtin.array"
+      %74 = irdl.base "#builtin.integer"
+      irdl.attributes {"coefficients" = %73, "constant" = %74}
     }
     irdl.operation @index_min {
       %0 = irdl.any
@@ -2240,12 +4544,60 @@ module {
       %23 = irdl.any
       %24 = irdl.any
       %25 = irdl.any
-      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25)
       %26 = irdl.any
-      irdl.results(%26)
-      %27 = irdl.base "#builtin.integer"
-      %28 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %27, "column_stride" = %28}
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      %72 = irdl.any
+      %73 = irdl.any
+      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71, variadic %72, variadic %73)
+      %74 = irdl.any
+      irdl.results(%74)
+      %75 = irdl.base "#builtin.integer"
+      %76 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %75, "column_stride" = %76}
     }
     irdl.operation @gather {
       %0 = irdl.any
@@ -2275,13 +4627,61 @@ module {
       %24 = irdl.any
       %25 = irdl.any
       %26 = irdl.any
-      irdl.operands(%0, %1, %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26)
       %27 = irdl.any
-      irdl.results(%27)
-      %28 = irdl.base "#builtin.integer"
-      %29 = irdl.base "#builtin.integer"
-      %30 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %28, "column_stride" = %29, "stride" = %30}
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      %72 = irdl.any
+      %73 = irdl.any
+      %74 = irdl.any
+      irdl.operands(%0, %1, %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71, variadic %72, variadic %73, variadic %74)
+      %75 = irdl.any
+      irdl.results(%75)
+      %76 = irdl.base "#builtin.integer"
+      %77 = irdl.base "#builtin.integer"
+      %78 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %76, "column_stride" = %77, "stride" = %78}
     }
     irdl.operation @load_group {
       %0 = irdl.any
@@ -2310,12 +4710,60 @@ module {
       %23 = irdl.any
       %24 = irdl.any
       %25 = irdl.any
-      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25)
       %26 = irdl.any
-      irdl.results(%26)
-      %27 = irdl.base "#builtin.integer"
-      %28 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %27, "column_stride" = %28}
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      %72 = irdl.any
+      %73 = irdl.any
+      irdl.operands(%0, %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71, variadic %72, variadic %73)
+      %74 = irdl.any
+      irdl.results(%74)
+      %75 = irdl.base "#builtin.integer"
+      %76 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %75, "column_stride" = %76}
     }
     irdl.operation @prefetch {
       %0 = irdl.any
@@ -2352,10 +4800,58 @@ module {
       %24 = irdl.any
       %25 = irdl.any
       %26 = irdl.any
-      irdl.operands(%0, %1, %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26)
-      %27 = irdl.base "#builtin.integer"
-      %28 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %27, "column_stride" = %28}
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      %72 = irdl.any
+      %73 = irdl.any
+      %74 = irdl.any
+      irdl.operands(%0, %1, %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71, variadic %72, variadic %73, variadic %74)
+      %75 = irdl.base "#builtin.integer"
+      %76 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %75, "column_stride" = %76}
     }
     irdl.operation @scatter {
       %0 = irdl.any
@@ -2386,11 +4882,59 @@ module {
       %25 = irdl.any
       %26 = irdl.any
       %27 = irdl.any
-      irdl.operands(%0, %1, %2, %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27)
-      %28 = irdl.base "#builtin.integer"
-      %29 = irdl.base "#builtin.integer"
-      %30 = irdl.base "#builtin.integer"
-      irdl.attributes {"row_stride" = %28, "column_stride" = %29, "stride" = %30}
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      %72 = irdl.any
+      %73 = irdl.any
+      %74 = irdl.any
+      %75 = irdl.any
+      irdl.operands(%0, %1, %2, %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71, variadic %72, variadic %73, variadic %74, variadic %75)
+      %76 = irdl.base "#builtin.integer"
+      %77 = irdl.base "#builtin.integer"
+      %78 = irdl.base "#builtin.integer"
+      irdl.attributes {"row_stride" = %76, "column_stride" = %77, "stride" = %78}
     }
     irdl.operation @barrier {
     }
@@ -2480,13 +5024,61 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.any
-      irdl.results(%24)
-      %25 = irdl.base "#builtin.string"
-      %26 = irdl.base "#builtin.string"
-      %27 = irdl.base "#builtin.integer"
-      irdl.attributes {"kind" = %25, "order" = %26, "reduction" = %27}
+      %25 = irdl.any
+      %26 = irdl.any
+      %27 = irdl.any
+      %28 = irdl.any
+      %29 = irdl.any
+      %30 = irdl.any
+      %31 = irdl.any
+      %32 = irdl.any
+      %33 = irdl.any
+      %34 = irdl.any
+      %35 = irdl.any
+      %36 = irdl.any
+      %37 = irdl.any
+      %38 = irdl.any
+      %39 = irdl.any
+      %40 = irdl.any
+      %41 = irdl.any
+      %42 = irdl.any
+      %43 = irdl.any
+      %44 = irdl.any
+      %45 = irdl.any
+      %46 = irdl.any
+      %47 = irdl.any
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.any
+      irdl.results(%72)
+      %73 = irdl.base "#builtin.string"
+      %74 = irdl.base "#builtin.string"
+      %75 = irdl.base "#builtin.integer"
+      irdl.attributes {"kind" = %73, "order" = %74, "reduction" = %75}
     }
     irdl.operation @mma {
       %0 = irdl.any
@@ -2537,7 +5129,6 @@ module {
       %21 = irdl.any
       %22 = irdl.any
       %23 = irdl.any
-      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23)
       %24 = irdl.any
       %25 = irdl.any
       %26 = irdl.any
@@ -2562,9 +5153,106 @@ module {
       %45 = irdl.any
       %46 = irdl.any
       %47 = irdl.any
-      irdl.results(variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47)
-      %48 = irdl.base "#builtin.integer"
-      irdl.attributes {"left" = %48}
+      %48 = irdl.any
+      %49 = irdl.any
+      %50 = irdl.any
+      %51 = irdl.any
+      %52 = irdl.any
+      %53 = irdl.any
+      %54 = irdl.any
+      %55 = irdl.any
+      %56 = irdl.any
+      %57 = irdl.any
+      %58 = irdl.any
+      %59 = irdl.any
+      %60 = irdl.any
+      %61 = irdl.any
+      %62 = irdl.any
+      %63 = irdl.any
+      %64 = irdl.any
+      %65 = irdl.any
+      %66 = irdl.any
+      %67 = irdl.any
+      %68 = irdl.any
+      %69 = irdl.any
+      %70 = irdl.any
+      %71 = irdl.any
+      irdl.operands(variadic %0, variadic %1, variadic %2, variadic %3, variadic %4, variadic %5, variadic %6, variadic %7, variadic %8, variadic %9, variadic %10, variadic %11, variadic %12, variadic %13, variadic %14, variadic %15, variadic %16, variadic %17, variadic %18, variadic %19, variadic %20, variadic %21, variadic %22, variadic %23, variadic %24, variadic %25, variadic %26, variadic %27, variadic %28, variadic %29, variadic %30, variadic %31, variadic %32, variadic %33, variadic %34, variadic %35, variadic %36, variadic %37, variadic %38, variadic %39, variadic %40, variadic %41, variadic %42, variadic %43, variadic %44, variadic %45, variadic %46, variadic %47, variadic %48, variadic %49, variadic %50, variadic %51, variadic %52, variadic %53, variadic %54, variadic %55, variadic %56, variadic %57, variadic %58, variadic %59, variadic %60, variadic %61, variadic %62, variadic %63, variadic %64, variadic %65, variadic %66, variadic %67, variadic %68, variadic %69, variadic %70, variadic %71)
+      %72 = irdl.any
+      %73 = irdl.any
+      %74 = irdl.any
+      %75 = irdl.any
+      %76 = irdl.any
+      %77 = irdl.any
+      %78 = irdl.any
+      %79 = irdl.any
+      %80 = irdl.any
+      %81 = irdl.any
+      %82 = irdl.any
+      %83 = irdl.any
+      %84 = irdl.any
+      %85 = irdl.any
+      %86 = irdl.any
+      %87 = irdl.any
+      %88 = irdl.any
+      %89 = irdl.any
+      %90 = irdl.any
+      %91 = irdl.any
+      %92 = irdl.any
+      %93 = irdl.any
+      %94 = irdl.any
+      %95 = irdl.any
+      %96 = irdl.any
+      %97 = irdl.any
+      %98 = irdl.any
+      %99 = irdl.any
+      %100 = irdl.any
+      %101 = irdl.any
+      %102 = irdl.any
+      %103 = irdl.any
+      %104 = irdl.any
+      %105 = irdl.any
+      %106 = irdl.any
+      %107 = irdl.any
+      %108 = irdl.any
+      %109 = irdl.any
+      %110 = irdl.any
+      %111 = irdl.any
+      %112 = irdl.any
+      %113 = irdl.any
+      %114 = irdl.any
+      %115 = irdl.any
+      %116 = irdl.any
+      %117 = irdl.any
+      %118 = irdl.any
+      %119 = irdl.any
+      %120 = irdl.any
+      %121 = irdl.any
+      %122 = irdl.any
+      %123 = irdl.any
+      %124 = irdl.any
+      %125 = irdl.any
+      %126 = irdl.any
+      %127 = irdl.any
+      %128 = irdl.any
+      %129 = irdl.any
+      %130 = irdl.any
+      %131 = irdl.any
+      %132 = irdl.any
+      %133 = irdl.any
+      %134 = irdl.any
+      %135 = irdl.any
+      %136 = irdl.any
+      %137 = irdl.any
+      %138 = irdl.any
+      %139 = irdl.any
+      %140 = irdl.any
+      %141 = irdl.any
+      %142 = irdl.any
+      %143 = irdl.any
+      irdl.results(variadic %72, variadic %73, variadic %74, variadic %75, variadic %76, variadic %77, variadic %78, variadic %79, variadic %80, variadic %81, variadic %82, variadic %83, variadic %84, variadic %85, variadic %86, variadic %87, variadic %88, variadic %89, variadic %90, variadic %91, variadic %92, variadic %93, variadic %94, variadic %95, variadic %96, variadic %97, variadic %98, variadic %99, variadic %100, variadic %101, variadic %102, variadic %103, variadic %104, variadic %105, variadic %106, variadic %107, variadic %108, variadic %109, variadic %110, variadic %111, variadic %112, variadic %113, variadic %114, variadic %115, variadic %116, variadic %117, variadic %118, variadic %119, variadic %120, variadic %121, variadic %122, variadic %123, variadic %124, variadic %125, variadic %126, variadic %127, variadic %128, variadic %129, variadic %130, variadic %131, variadic %132, variadic %133, variadic %134, variadic %135, variadic %136, variadic %137, variadic %138, variadic %139, variadic %140, variadic %141, variadic %142, variadic %143)
+      %144 = irdl.base "#builtin.integer"
+      irdl.attributes {"left" = %144}
     }
     irdl.operation @copy {
       %0 = irdl.any

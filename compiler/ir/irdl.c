@@ -21,7 +21,7 @@ static int value_constraint(irdl_op *o) {
 }
 
 typedef struct irdl_list {
-    char items[1024];
+    char items[4096];
     size_t length;
 } irdl_list;
 

@@ -18,7 +18,7 @@
 #include "ir/opset.h"
 
 enum {
-    IRDL_RUNS = 24
+    IRDL_RUNS = 72
 }; /* segments of a variadic operand or result; a longer list is refused by mlir-opt */
 
 /* The IRDL file of all registered tables. `tensors_only` says which operations take and give

@@ -34,15 +34,15 @@ if [ -n "${TSR_SHORT:-}" ]; then
     done
 fi
 
-# Modules of all cases, with mlir-opt's separator between them. Large cases differ in their numbers alone. Programs, of which models and the library
-# have some, are several kernels, each with a schedule: behind outline each of them is a module.
+# Modules of all cases, with mlir-opt's separator between them. Large cases differ in their numbers alone. Programs, of which models, the
+# library and derivatives have some, are several kernels, each with a schedule: behind outline each of them is a module.
 emit() { # OUT TSR_OPT_ARGUMENTS...
     local out=$1 file kernels=() programs=()
     shift
     for file in "${files[@]}"; do
         case $file-$* in
         "$interpreted"*schedule*) ;;
-        corpus/programs/*schedule* | corpus/models/*schedule* | corpus/stdlib/*schedule*) programs+=("$file") ;;
+        corpus/programs/*schedule* | corpus/models/*schedule* | corpus/stdlib/*schedule* | corpus/transforms/*schedule*) programs+=("$file") ;;
         *) kernels+=("$file") ;;
         esac
     done
@@ -55,7 +55,7 @@ emit() { # OUT TSR_OPT_ARGUMENTS...
     fi
 }
 
-graph="--pass inline --pass specialize --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass share-factors --pass simplify"
+graph="--pass inline --pass specialize --pass vmap --pass jvp --pass vjp --pass checkpoint --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass share-factors --pass simplify"
 cut="${graph/--pass widen/--pass expand-combiners --pass widen} --pass outline"
 declare -A passes=(
     [source]=""

@@ -16,7 +16,7 @@ from typing import Any
 from tessera import _states, _tessera, _types
 from tessera._errors import Error
 
-DECORATORS = ("cases", "constants", "graph", "independent", "jit", "kernel", "math", "same_as", "schedule", "specialize", "verify")
+DECORATORS = ("cases", "constants", "graph", "independent", "jit", "kernel", "math", "same_as", "schedule", "specialize", "ste", "verify")
 
 
 class Word:

@@ -210,6 +210,9 @@ def constants(**values: Any) -> Callable[[_F], _F]:
 def math(functions: str) -> Callable[[_F], _F]:
     """math("correct"): functions are correctly rounded"""
 
+def ste(function: _F) -> _F:
+    """derivatives go through the function as they are"""
+
 def specialize(*, when: dict[str, Any], use: dict[str, Any]) -> Callable[[_F], _F]:
     """tiles or a schedule for some targets"""
 
