@@ -96,7 +96,8 @@ static void need(recomputing *r, ir_op op) {
     }
 }
 
-/* All that is computed again of one checkpoint has one mark, so that equal operations in it are one. */
+/* All that is computed again of one checkpoint has one mark, so that equal operations in it are
+ * one. */
 static uint32_t fresh_mark(recomputing *r, ir_op op) {
     const uint32_t mark = ir_op_get(r->m, op)->location.checkpoint;
     if (!r->fresh || !checkpoint_is_same(mark, r->mark))
