@@ -111,6 +111,17 @@ bool argument_axes(checker *c, const entity *e, int rank, int64_t *out, int *cou
     return true;
 }
 
+bool argument_function(checker *c, const entity *e) {
+    if (e->kind == ENTITY_FUNCTION)
+        return true;
+    if (e->kind != ENTITY_BROKEN) {
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "expected a function, not %s",
+                       entity_describe(e));
+        diagnose_help(c->report, "define one beside the kernel, and write its name here");
+    }
+    return false;
+}
+
 /* ---- placing ---- */
 
 static void show_signature(checker *c, const call_arguments *a) {

@@ -310,6 +310,7 @@ bool argument_axes(checker *c, const entity *e, int rank, int64_t *out,
 bool argument_bool(checker *c, const entity *e, const char *what, bool *out);
 bool argument_type(checker *c, const entity *e, dtype *out);
 bool argument_tensor(checker *c, const entity *e, const char *what);
+bool argument_function(checker *c, const entity *e);
 
 /* ---- calls ---- */
 enum { CALL_MAX_ARGUMENTS = 24 };

@@ -5,17 +5,6 @@
 
 /* ---- calling what was given ---- */
 
-static bool takes_function(checker *c, const entity *e) {
-    if (e->kind == ENTITY_FUNCTION)
-        return true;
-    if (e->kind != ENTITY_BROKEN) {
-        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "expected a function, not %s",
-                       entity_describe(e));
-        diagnose_help(c->report, "define one beside the kernel, and write its name here");
-    }
-    return false;
-}
-
 /* f(...) with these arguments, which have names that no source has. */
 static entity apply_function(checker *c, const entity *f, const entity *arguments, uint32_t count) {
     node *names = ARENA_NEW(&c->memory, node, count + 1), *call = ARENA_NEW(&c->memory, node, 2);
@@ -231,7 +220,7 @@ static entity scan_over(checker *c, const call_arguments *a, const entity *carry
                         const entity *parts, const entity *length) {
     scanning s = {.c = c, .a = a, .carry = tree_promote(c, carry), .parts = *parts};
     entity out = entity_broken(a->at);
-    if (tiles_refuse_call(c, a->function, a->at) && takes_function(c, &a->values[0]) &&
+    if (tiles_refuse_call(c, a->function, a->at) && argument_function(c, &a->values[0]) &&
         tree_flatten(c, &s.carry, &s.carried, "the carry") &&
         tree_flatten(c, &s.parts, &s.sliced, "what is taken apart") && find_count(&s, length))
         out = run_scan(&s, carry->kind != ENTITY_NONE);
@@ -377,7 +366,7 @@ static entity run_reduction(reducing *r) {
 entity special_reduce(checker *c, const call_arguments *a) {
     reducing r = {.c = c, .a = a};
     entity out = entity_broken(a->at);
-    if (tiles_refuse_call(c, a->function, a->at) && takes_function(c, &a->values[0]) &&
+    if (tiles_refuse_call(c, a->function, a->at) && argument_function(c, &a->values[0]) &&
         read_reduction(&r)) {
         bool scalars = r.first.count == r.tensors.count;
         for (size_t i = 0; i < r.first.count; i++)

@@ -8,20 +8,9 @@
 
 /* ---- the functions that are made ---- */
 
-static bool takes_function(checker *c, const entity *e) {
-    if (e->kind == ENTITY_FUNCTION)
-        return true;
-    if (e->kind != ENTITY_BROKEN) {
-        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at, "expected a function, not %s",
-                       entity_describe(e));
-        diagnose_help(c->report, "define one beside the kernel, and write its name here");
-    }
-    return false;
-}
-
 static entity make(checker *c, const call_arguments *a, transformed t) {
     entity e = a->values[0];
-    if (!takes_function(c, &e))
+    if (!argument_function(c, &e))
         return entity_broken(a->at);
     t.of = e;
     e.at = a->at;
@@ -393,7 +382,7 @@ static entity build_jvp(checker *c, const entity *f, const entity *primals, cons
 }
 
 entity special_jvp(checker *c, const call_arguments *a) {
-    if (!takes_function(c, &a->values[0]))
+    if (!argument_function(c, &a->values[0]))
         return entity_broken(a->at);
     return build_jvp(c, &a->values[0], &a->values[1], &a->values[2], a->at);
 }
@@ -419,7 +408,7 @@ entity special_hvp(checker *c, const call_arguments *a) {
 /* f(*primals), and a function that takes back the cotangents of what it gives. */
 entity special_vjp(checker *c, const call_arguments *a) {
     const entity *f = &a->values[0];
-    if (!takes_function(c, f))
+    if (!argument_function(c, f))
         return entity_broken(a->at);
     call_arguments *given = given_tuple(c, f, &a->values[1], a->at);
     if (!given)
