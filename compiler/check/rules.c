@@ -56,8 +56,7 @@ static void read_keep(callable *f, const node *n, diagnostics *d) {
     const node *given = n->count == 1 ? n->items[0] : NULL;
     const node *value = given && given->kind == NODE_KEYWORD ? given->left : given;
     if (value && value->kind == NODE_STRING &&
-        (strcmp(value->text, "nothing") == 0 || strcmp(value->text, "dots") == 0 ||
-         strcmp(value->text, "everything") == 0)) {
+        checkpoint_keep_named(value->text) != CHECKPOINT_ANEW) {
         f->keep = value->text;
         return;
     }
@@ -323,13 +322,8 @@ static entity call_kept(checker *c, callable *f, call_arguments *given) {
         .given = given,
         .at = given->at};
     entity out = entity_broken(given->at);
-    if (applied_begin(&a)) {
-        const ir_named_attr keep = {"keep", ir_attr_string(c->m, f->keep)};
-        ir_op op = applied_build(
-            &a, &(applied_request){.opcode = GRAPH_CHECKPOINT, .attrs = &keep, .attr_count = 1});
-        const ir_value *next = ir_op_get(c->m, op)->results;
-        out = applied_result(&a, &a.result, &next);
-    }
+    if (applied_begin(&a))
+        out = applied_checkpoint(&a, f->keep);
     applied_release(&a);
     return out;
 }

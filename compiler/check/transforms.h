@@ -74,7 +74,11 @@ typedef struct applied_request {
     uint32_t attr_count;
 } applied_request;
 ir_op applied_build(applied *a, const applied_request *q);
+/* The block, which was begun, as a checkpoint's: its result. */
+entity applied_checkpoint(applied *a, const char *keep);
 void applied_release(applied *a);
+/* A call of values by place, whose names no source has; its callee is not yet there. */
+node *applied_node(checker *c, const entity *values, uint32_t count, span at);
 /* f(...) of values in the block that is written, by place. */
 entity applied_call(checker *c, const entity *f, const entity *values, uint32_t count, span at);
 /* The result outside, of the operation's results from `*next` on, which is moved. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ir/copy.h"
+#include "ops/combiner.h"
 
 void derive_push(derive_values *out, const ir_value *values, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -11,9 +12,7 @@ void derive_push(derive_values *out, const ir_value *values, uint32_t count) {
 }
 
 void derive_end_block(ir_builder *b, const derive_values *next) {
-    ir_build(b, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                              .operands = next->items,
-                              .operand_count = (uint32_t)next->count});
+    combiner_end(b, next->items, (uint32_t)next->count);
 }
 
 /* ---- the transform of a block ---- */

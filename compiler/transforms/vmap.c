@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ir/copy.h"
+#include "ops/combiner.h"
 #include "ops/control.h"
 #include "transforms/batches.h"
 
@@ -95,10 +96,6 @@ static ir_op copy_into(ir_builder *b, ir_op op) {
                        d->attrs, d->attr_count);
 }
 
-static void end_region(ir_builder *b, const ir_value *values, uint32_t count) {
-    ir_build(b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = values, .operand_count = count});
-}
-
 /* The rule of a composite's derivative as a block: of its operands, its result and the cotangent of
  * that. */
 static void fill_rule(ir_module *m, ir_op made, ir_op op, const int64_t *wrt, uint32_t count) {
@@ -119,7 +116,7 @@ static void fill_rule(ir_module *m, ir_op made, ir_op op, const int64_t *wrt, ui
     ir_op_erase(m, copy);
     for (uint32_t i = 0; i < count; i++)
         next[i] = out[wrt[i]];
-    end_region(&b, next, count);
+    combiner_end(&b, next, count);
 }
 
 /* A composite with a derivative of its own that is decomposed here keeps it, as the rule of a
@@ -147,7 +144,7 @@ static bool build_ruled(batching *s, ir_op op, ir_value *results) {
     const ir_op copy = copy_into(&inner, op);
     graph_decompose(&inner, copy, &own);
     ir_op_erase(m, copy);
-    end_region(&inner, &own, 1);
+    combiner_end(&inner, &own, 1);
     fill_rule(m, made, op, wrt, count);
     batch_flow_op(s, made);
     if (!build_op(s, made))
@@ -253,8 +250,7 @@ ir_builder batch_enter(batching *s, ir_block block) {
 }
 
 void batch_end(batching *s, const ir_value *values, uint32_t count) {
-    ir_build(&s->b,
-             &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = values, .operand_count = count});
+    combiner_end(&s->b, values, count);
 }
 
 bool batch_block(batching *s, ir_block block) {

@@ -108,22 +108,25 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
     return ok;
 }
 
-bool shape_recomputed(shape *s, const shape *one, bool keeps, status *st) {
-    *s = (shape){.number = next_number(), .seed = one->seed, .like = one->like, .c = one->c};
-    s->instance = compiler_recomputed(one->instance, keeps, st);
-    bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st);
+/* A shape of the variant of another one's instance, without inputs of its own. */
+static bool open_variant(shape *s, const shape *one, compiler_instance *instance, status *st) {
+    *s = (shape){.number = next_number(),
+                 .seed = one->seed,
+                 .like = one->like,
+                 .c = one->c,
+                 .instance = instance};
+    bool ok = instance && compiler_signature_of(instance, &s->signature, st);
     if (!ok)
         shape_close(s);
     return ok;
 }
 
+bool shape_recomputed(shape *s, const shape *one, bool keeps, status *st) {
+    return open_variant(s, one, compiler_recomputed(one->instance, keeps, st), st);
+}
+
 bool shape_batched(shape *s, const shape *one, int64_t parts, status *st) {
-    *s = (shape){.number = next_number(), .seed = one->seed, .like = one->like, .c = one->c};
-    s->instance = compiler_batched(one->instance, parts, st);
-    bool ok = s->instance && compiler_signature_of(s->instance, &s->signature, st);
-    if (!ok)
-        shape_close(s);
-    return ok;
+    return open_variant(s, one, compiler_batched(one->instance, parts, st), st);
 }
 
 void shape_close(shape *s) {

@@ -2,26 +2,7 @@
 #include <string.h>
 
 #include "check/effects.h"
-
-/* ---- calling what was given ---- */
-
-/* f(...) with these arguments, which have names that no source has. */
-static entity apply_function(checker *c, const entity *f, const entity *arguments, uint32_t count) {
-    node *names = ARENA_NEW(&c->memory, node, count + 1), *call = ARENA_NEW(&c->memory, node, 2);
-    node **items = ARENA_NEW(&c->memory, node *, count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = (node){.kind = NODE_NAME,
-                          .at = f->at,
-                          .text = arena_printf(&c->memory, "(%u)", i),
-                          .depth = 1};
-        items[i] = &names[i];
-        scope_define(c, names[i].text, arguments[i], f->at, NULL);
-    }
-    call[0] = (node){.kind = NODE_CALL, .at = f->at, .items = items, .count = count, .depth = 2};
-    call[1] = (node){.kind = NODE_NAME, .at = f->at, .text = f->text, .depth = 1};
-    call[0].left = &call[1];
-    return call_function(c, f, call);
-}
+#include "check/transforms.h"
 
 /* ---- scan, map ---- */
 
@@ -181,8 +162,8 @@ static entity run_scan(scanning *s, bool carries) {
     s->draft = region_begin_turns(c, 1, s->a->at);
     region_enter(c, &s->draft, 0);
     take_arguments(s, arguments);
-    entity result =
-        apply_function(c, &s->a->values[0], carries ? arguments : arguments + 1, carries ? 2 : 1);
+    entity result = applied_call(c, &s->a->values[0], carries ? arguments : arguments + 1,
+                                 carries ? 2 : 1, s->a->values[0].at);
     bool good = carries ? is_pair(s, &result) && give_carry(s, &result.items[0], &next)
                         : result.kind != ENTITY_BROKEN;
     if (good)
@@ -342,7 +323,7 @@ static entity run_reduction(reducing *r) {
     region_enter(c, &d, 0);
     entity arguments[2] = {take_scalars(r, &d, &r->first, &r->begin),
                            take_scalars(r, &d, &r->tensors, &r->a->values[1])};
-    entity result = apply_function(c, &r->a->values[0], arguments, 2);
+    entity result = applied_call(c, &r->a->values[0], arguments, 2, r->a->values[0].at);
     result = tree_alike(c, &arguments[0], &result);
     bool good = result.kind != ENTITY_BROKEN;
     if (good && !tree_is_like(c, &arguments[0], &result)) {

@@ -106,21 +106,25 @@ static entity apply(applied *a, const entity *inside) {
     return call_function(c, &a->f, call);
 }
 
-entity applied_call(checker *c, const entity *f, const entity *values, uint32_t count, span at) {
-    node *names = ARENA_NEW(&c->memory, node, count + 1), *call = ARENA_NEW(&c->memory, node, 2);
+node *applied_node(checker *c, const entity *values, uint32_t count, span at) {
+    node *names = ARENA_NEW(&c->memory, node, count + 1), *call = ARENA_NEW(&c->memory, node, 1);
     node **items = ARENA_NEW(&c->memory, node *, count + 1);
-    uint32_t given = 0;
     for (uint32_t i = 0; i < count; i++) {
         names[i] = (node){.kind = NODE_NAME,
                           .at = at,
                           .text = arena_printf(&c->memory, "(%u;%u)", c->blocks, i),
                           .depth = 1};
-        items[given++] = &names[i];
-        scope_define(c, names[i].text, values[i], at, NULL);
+        items[i] = &names[i];
+        scope_define(c, names[i].text, values[i], values[i].at, NULL);
     }
-    call[0] = (node){.kind = NODE_CALL, .at = at, .items = items, .count = given, .depth = 2};
-    call[1] = (node){.kind = NODE_NAME, .at = at, .text = f->text, .depth = 1};
-    call[0].left = &call[1];
+    *call = (node){.kind = NODE_CALL, .at = at, .items = items, .count = count, .depth = 2};
+    return call;
+}
+
+entity applied_call(checker *c, const entity *f, const entity *values, uint32_t count, span at) {
+    node *call = applied_node(c, values, count, at), *callee = ARENA_NEW(&c->memory, node, 1);
+    *callee = (node){.kind = NODE_NAME, .at = at, .text = f->text, .depth = 1};
+    call->left = callee;
     return call_function(c, f, call);
 }
 
@@ -195,6 +199,14 @@ ir_op applied_build(applied *a, const applied_request *q) {
 
 entity applied_result(applied *a, const entity *like, const ir_value **next) {
     return tree_rebuild(a->c, like, next, a->at);
+}
+
+entity applied_checkpoint(applied *a, const char *keep) {
+    const ir_named_attr attr = {"keep", ir_attr_string(a->c->m, keep)};
+    ir_op op = applied_build(
+        a, &(applied_request){.opcode = GRAPH_CHECKPOINT, .attrs = &attr, .attr_count = 1});
+    const ir_value *next = ir_op_get(a->c->m, op)->results;
+    return applied_result(a, &a->result, &next);
 }
 
 void applied_release(applied *a) {

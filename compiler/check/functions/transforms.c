@@ -273,20 +273,7 @@ static call_arguments *given_tuple(checker *c, const entity *f, const entity *pr
         }
         return NULL;
     }
-    node *names = ARENA_NEW(&c->memory, node, primals->count + 1),
-         *call = ARENA_NEW(&c->memory, node, 1);
-    node **items = ARENA_NEW(&c->memory, node *, primals->count + 1);
-    for (uint32_t i = 0; i < primals->count; i++) {
-        names[i] = (node){.kind = NODE_NAME,
-                          .at = at,
-                          .text = arena_printf(&c->memory, "(%u:%u)", c->blocks, i),
-                          .depth = 1};
-        items[i] = &names[i];
-        scope_define(c, names[i].text, primals->items[i], primals->at, NULL);
-    }
-    *call =
-        (node){.kind = NODE_CALL, .at = at, .items = items, .count = primals->count, .depth = 2};
-    return applied_arguments(c, f, call);
+    return applied_arguments(c, f, applied_node(c, primals->items, primals->count, at));
 }
 
 /* All that the tuple gives. */
@@ -418,13 +405,9 @@ entity special_vjp(checker *c, const call_arguments *a) {
     const choice ch = all_of(given, a->values[1].count);
     entity out = entity_broken(a->at);
     if (begin(&block, c, f, given, &ch)) {
-        const ir_named_attr keep = {"keep", ir_attr_string(c->m, "everything")};
-        ir_op op =
-            applied_build(&block, &(applied_request){GRAPH_CHECKPOINT, NULL, NULL, &keep, 1});
-        const ir_value *next = ir_op_get(c->m, op)->results;
         transformed back = {.kind = TRANSFORM_PULLBACK, .of = *f, .given = given};
         out = entity_tuple(c, 2, a->at);
-        out.items[0] = applied_result(&block, &block.result, &next);
+        out.items[0] = applied_checkpoint(&block, "everything");
         back.out = out.items[0];
         out.items[1] = *f;
         out.items[1].transform = arena_copy(&c->memory, &back, sizeof back);
@@ -480,12 +463,8 @@ static entity call_pullback(checker *c, const transformed *t, const node *n) {
 static entity call_checkpoint(checker *c, const transformed *t, call_arguments *given) {
     applied a;
     entity out = entity_broken(given->at);
-    if (begin(&a, c, &t->of, given, NULL)) {
-        const ir_named_attr keep = {"keep", ir_attr_string(c->m, t->keep)};
-        ir_op op = applied_build(&a, &(applied_request){GRAPH_CHECKPOINT, NULL, NULL, &keep, 1});
-        const ir_value *next = ir_op_get(c->m, op)->results;
-        out = applied_result(&a, &a.result, &next);
-    }
+    if (begin(&a, c, &t->of, given, NULL))
+        out = applied_checkpoint(&a, t->keep);
     applied_release(&a);
     return out;
 }
