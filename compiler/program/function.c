@@ -91,8 +91,16 @@ static void enter(closure *c, ir_module *m, ir_value v) {
     turn_around(c, first);
 }
 
+static void put_in_order(closure *c, const ir_module *m) {
+    c->members.count = 0;
+    for (ir_op op = ir_block_get(m, c->r->block)->first; op; op = ir_op_get(m, op)->next)
+        if (c->f->member[op])
+            vec_push(&c->members, op);
+}
+
 /* The order follows from the results alone and not from the block's, where a constant stands at the
- * first of its readers: equal computations become equal functions. */
+ * first of its readers: equal computations become equal functions. Asked for, it is the block's,
+ * where a checkpoint computes a value again right before it is read. */
 static void close_over(closure *c, ir_module *m) {
     for (size_t i = 0; i < c->r->results.count; i++)
         vec_push(&c->waiting, ((visit){c->r->results.items[i], false}));
@@ -104,6 +112,8 @@ static void close_over(closure *c, ir_module *m) {
         else
             enter(c, m, next.v);
     }
+    if (c->r->in_order)
+        put_in_order(c, m);
     vec_release(&c->waiting);
 }
 

@@ -28,6 +28,7 @@ typedef struct function_request {
     bool (*is_input)(ir_value v, void *context);
     void *context;
     const ir_value *now; /* by value: what stands for it in the block; 0: itself */
+    bool in_order;       /* operations stay in the block's order: they are cut into groups yet */
 } function_request;
 
 void functions_init(functions *f, ir_module *m);

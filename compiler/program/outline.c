@@ -176,7 +176,7 @@ static bool *find_results(const cut_state *c, ir_op end) {
 
 static void call_segment(cut_state *c, const bool *wanted, ir_op end) {
     const ir_module *m = c->f->m;
-    function_request r = {.is_input = is_of_other_segment, .context = c};
+    function_request r = {.is_input = is_of_other_segment, .context = c, .in_order = true};
     for (ir_op op = ir_block_get(m, c->block)->first; op != end; op = ir_op_get(m, op)->next) {
         const ir_op_data *d = ir_op_get(m, op);
         for (uint32_t i = 0; i < d->result_count && !is_kept(d->opcode); i++)

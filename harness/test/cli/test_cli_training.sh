@@ -29,6 +29,15 @@ for other in two lower oracle kept; do
     exits 0 "$other: and prints" cmp "$recorded" "$other.told"
 done
 
+# A checkpoint saves memory only if its blocks are computed again one after the other, each where it is needed.
+for kernel in gpt_step gpt_step_kept; do
+    exits 0 "$kernel: its memory" "$tsr" compile "$model" --kernel $kernel --case medium --isa x86-64-v3 --emit metadata -o $kernel.json
+done
+exits 0 "the checkpointed step takes at most 60 %" python3 -c "
+import json
+plain, kept = (json.load(open(name + '.json'))['program']['needed_bytes'] for name in ('gpt_step', 'gpt_step_kept'))
+assert kept * 10 <= plain * 6, (kept, plain)"
+
 exits 0 "all weights and moments are states" python3 -c "
 import json
 data = open('one.safetensors', 'rb').read()
