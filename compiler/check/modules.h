@@ -53,6 +53,7 @@ typedef struct callable {
     const char *math;                 /* of a kernel's @math(...) */
     const struct callable *vjp, *jvp; /* its own rules: @NAME.vjp, @NAME.jvp; or NULL */
     bool straight;                    /* @ste: derivatives go through it as through a value */
+    bool differs;                     /* a rule that is no derivative, and says so */
     const char *keep;                 /* @checkpoint: what it keeps; or NULL */
     bool read, broken;
 } callable;

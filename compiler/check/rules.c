@@ -12,14 +12,15 @@ static bool is_name(const node *n, const char *name) {
     return n->kind == NODE_NAME && strcmp(n->text, name) == 0;
 }
 
-/* @f.vjp or @f.jvp */
-static bool is_rule(const node *n) {
-    return n->kind == NODE_ATTRIBUTE && n->left->kind == NODE_NAME &&
-           (strcmp(n->text, "vjp") == 0 || strcmp(n->text, "jvp") == 0);
-}
-
 static const node *callee_of(const node *n) {
     return n->kind == NODE_CALL ? n->left : n;
+}
+
+/* @f.vjp or @f.jvp, with or without arguments */
+static bool is_rule(const node *decorator) {
+    const node *n = callee_of(decorator);
+    return n->kind == NODE_ATTRIBUTE && n->left->kind == NODE_NAME &&
+           (strcmp(n->text, "vjp") == 0 || strcmp(n->text, "jvp") == 0);
 }
 
 static bool is_checkpoint(const node *n) {
@@ -30,7 +31,25 @@ bool rules_is_one(const node *n) {
     return is_rule(n) || is_name(n, "ste") || is_checkpoint(n);
 }
 
-static void connect_rule(source_module *m, callable *rule, const node *n, diagnostics *d) {
+/* differs=True */
+static void read_differs(callable *rule, const node *n, diagnostics *d) {
+    const node *given = n->kind == NODE_CALL && n->count == 1 ? n->items[0] : NULL;
+    const bool named = given && given->kind == NODE_KEYWORD && strcmp(given->text, "differs") == 0;
+    if (n->kind != NODE_CALL || n->count == 0)
+        return;
+    if (named && given->left->kind == NODE_BOOL) {
+        rule->differs = given->left->integer != 0;
+        return;
+    }
+    diagnose_error(d, ERROR_UNKNOWN_ARGUMENT, given ? given->at : n->at,
+                   "a rule takes differs=True alone");
+    diagnose_help(d, "differs=True says that the rule is not the function's derivative; tsr check "
+                     "compares the others with it");
+}
+
+static void connect_rule(source_module *m, callable *rule, const node *decorator, diagnostics *d) {
+    const node *n = callee_of(decorator);
+    read_differs(rule, decorator, d);
     callable *f = module_function(m, n->left->text);
     if (!f || f == rule || f->is_kernel || f->in_tiles) {
         diagnose_error(d, ERROR_DERIVATIVE_RULE, n->at,
@@ -274,14 +293,17 @@ static void narrow_straight(ruled *r) {
 
 static entity finish(ruled *r, const value_list *made) {
     checker *c = r->c;
+    const callable *rule = r->forward ? r->f->jvp : r->f->vjp;
     const ir_named_attr attrs[] = {{"wrt", ir_attr_int_array(c->m, r->wrt, r->wrt_count)},
-                                   {"of", ir_attr_int_array(c->m, r->of, r->of_count)}};
+                                   {"of", ir_attr_int_array(c->m, r->of, r->of_count)},
+                                   {"differs", ir_attr_bool(c->m, true)}};
+    const bool differs = r->f->straight || rule->differs;
     const size_t values = r->a.tensors.count;
     r->a.rule = made;
     ir_op op = applied_build(
         &r->a, &(applied_request){.opcode = r->forward ? GRAPH_CUSTOM_JVP : GRAPH_CUSTOM_VJP,
                                   .attrs = attrs,
-                                  .attr_count = 2});
+                                  .attr_count = differs ? 3 : 2});
     if (op && ir_op_get(c->m, op)->operand_count != values) {
         refuse(r, r->a.at, "and the function read their parameters alone");
         return entity_broken(r->a.at);

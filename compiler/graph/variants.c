@@ -1,6 +1,6 @@
-/* variants.c - other forms of a kernel that have its bits: for several sets of inputs at once its
- * operations are those of a tessera.vmap; to compute values again those of a derivative are a
- * checkpoint's. */
+/* variants.c - other forms of a kernel: for several sets of inputs at once its operations are those
+ * of a tessera.vmap; to compute values again those of a derivative are a checkpoint's; without
+ * rules of functions their operations stand in the place of both. */
 #include "tessera/variants.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "ops/build.h"
 #include "ops/control.h"
 #include "ops/tiles.h"
+#include "ops/transforms.h"
 
 static bool has_room(const ir_module *m, const ir_value *values, uint32_t count) {
     bool room = true;
@@ -132,6 +133,23 @@ static void wrap_block(ir_module *m, ir_block block, const char *keep) {
     ir_op_set_operands(m, end, ir_op_get(m, checkpoint)->results, e->operand_count);
 }
 
+/* The instance of a changed clone, which is the caller's or gone. */
+static compiler_instance *instance_of(compiler_instance *instance, ir_module *m, status *st) {
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        ir_op_get(m, w.op)->location.setting = 0; /* the instance has no settings */
+    compiler_instance *other = compiler_instance_new(m, instance->dims);
+    if (ir_verify(m, st) && instance_specialized(other, st))
+        return other;
+    compiler_instance_free(other);
+    return NULL;
+}
+
+static compiler_instance *refuse(ir_module *m, const char *why, status *st) {
+    status_set(st, STATUS_UNAVAILABLE, "%s", why);
+    ir_module_free(m);
+    return NULL;
+}
+
 compiler_instance *compiler_recomputed(compiler_instance *instance, bool keeps, status *st) {
     ir_module *m = ir_module_clone(instance->graph);
     bool found = false;
@@ -140,16 +158,27 @@ compiler_instance *compiler_recomputed(compiler_instance *instance, bool keeps, 
             wrap_block(m, ir_op_block(m, w.op, 0), keeps ? "everything" : "nothing");
             found = true;
         }
-    if (!found) {
-        status_set(st, STATUS_UNAVAILABLE, "the kernel takes no derivative in reverse");
-        ir_module_free(m);
-        return NULL;
+    return found ? instance_of(instance, m, st)
+                 : refuse(m, "the kernel takes no derivative in reverse", st);
+}
+
+/* The first rule that is to be a derivative; 0: there is none. */
+static ir_op find_rule(const ir_module *m) {
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);) {
+        const int opcode = ir_op_get(m, w.op)->opcode;
+        if ((opcode == GRAPH_CUSTOM_VJP || opcode == GRAPH_CUSTOM_JVP) &&
+            !ir_op_int(m, w.op, "differs", 0))
+            return w.op;
     }
-    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
-        ir_op_get(m, w.op)->location.setting = 0; /* the instance has no settings */
-    compiler_instance *other = compiler_instance_new(m, instance->dims);
-    if (ir_verify(m, st) && instance_specialized(other, st))
-        return other;
-    compiler_instance_free(other);
-    return NULL;
+    return 0;
+}
+
+compiler_instance *compiler_without_rules(compiler_instance *instance, status *st) {
+    ir_module *m = ir_module_clone(instance->graph);
+    ir_op rule = find_rule(m);
+    if (!rule)
+        return refuse(m, "the kernel has no rule of a function that is its derivative", st);
+    for (; rule; rule = find_rule(m))
+        transform_open(m, rule);
+    return instance_of(instance, m, st);
 }

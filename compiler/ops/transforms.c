@@ -9,6 +9,21 @@ bool transform_is_one(int opcode) {
     return opcode >= GRAPH_JVP && opcode <= GRAPH_CUSTOM_JVP;
 }
 
+void transform_open(ir_module *m, ir_op op) {
+    const ir_op_data *o = ir_op_get(m, op);
+    const ir_block_data *b = ir_block_get(m, ir_op_block(m, op, 0));
+    const ir_op_data *end = ir_op_get(m, b->last);
+    for (uint32_t i = 0; i < b->argument_count; i++)
+        ir_replace_uses(m, b->arguments[i], o->operands[i]);
+    for (uint32_t i = 0; i < o->result_count; i++)
+        ir_replace_uses(m, o->results[i], end->operands[i]);
+    for (ir_op one = b->first, next; one != b->last; one = next) {
+        next = ir_op_get(m, one)->next;
+        ir_op_move_before(m, one, op);
+    }
+    ir_op_erase(m, op);
+}
+
 bool transform_is_float(const ir_module *m, ir_value v) {
     return dtype_is_float(ir_type_of(m, v)->element);
 }

@@ -10,6 +10,8 @@
 #include "ops/graph.h"
 
 bool transform_is_one(int opcode);
+/* Puts the first block's operations, which read the operands, in the operation's place. */
+void transform_open(ir_module *m, ir_op op);
 
 /* Numbers of a derivative. */
 typedef struct transform_shape {

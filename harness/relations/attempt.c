@@ -378,6 +378,8 @@ bool attempt_run(attempt *t, relation_id id, status *st) {
         return attempt_vmap(t, st);
     if (id == RELATION_REMAT)
         return attempt_remat(t, st);
+    if (id == RELATION_RULES)
+        return attempt_rules(t, st);
     if (id == RELATION_BATCH)
         return attempt_batch(t, st);
     if (id == RELATION_POSITION)

@@ -83,9 +83,10 @@ bool attempt_numerics(attempt *t, const tensor *plain, status *st);
 /* attempt_steps.c: of a kernel that has @verify.steps */
 bool attempt_steps(attempt *t, status *st);
 
-/* attempt_vmap.c, attempt_remat.c: of our code */
+/* attempt_vmap.c, attempt_remat.c, attempt_rules.c: of our code */
 bool attempt_vmap(attempt *t, status *st);
 bool attempt_remat(attempt *t, status *st);
+bool attempt_rules(attempt *t, status *st);
 
 /* attempt_batch.c */
 /* The tensor with positions `order` of an axis alone; axis -1: a copy. */

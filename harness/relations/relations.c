@@ -416,7 +416,8 @@ static void check_plain(check_state *c, relation_id id) {
         tell_none(c, id, "our code reads no environment while it runs");
         return;
     }
-    if ((id == RELATION_VMAP || id == RELATION_REMAT) && c->request->column->with) {
+    const bool of_derivatives = id == RELATION_REMAT || id == RELATION_RULES;
+    if ((id == RELATION_VMAP || of_derivatives) && c->request->column->with) {
         if (c->request->named)
             tell_none(c, id,
                       id == RELATION_VMAP ? "code of others has no form for batches"
@@ -424,7 +425,7 @@ static void check_plain(check_state *c, relation_id id) {
         return;
     }
     try_all(c, &o, 0);
-    const bool has_none = id == RELATION_REMAT && o.trouble.code == STATUS_UNAVAILABLE && !o.shapes;
+    const bool has_none = of_derivatives && o.trouble.code == STATUS_UNAVAILABLE && !o.shapes;
     if (!has_none || c->request->named)
         tell(c, &o);
 }

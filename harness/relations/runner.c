@@ -125,6 +125,10 @@ bool shape_recomputed(shape *s, const shape *one, bool keeps, status *st) {
     return open_variant(s, one, compiler_recomputed(one->instance, keeps, st), st);
 }
 
+bool shape_without_rules(shape *s, const shape *one, status *st) {
+    return open_variant(s, one, compiler_without_rules(one->instance, st), st);
+}
+
 bool shape_batched(shape *s, const shape *one, int64_t parts, status *st) {
     return open_variant(s, one, compiler_batched(one->instance, parts, st), st);
 }

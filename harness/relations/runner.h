@@ -35,6 +35,8 @@ bool shape_open(shape *s, const relations_column *column, const shape_request *r
 bool shape_batched(shape *s, const shape *one, int64_t parts, status *st);
 /* The same whose derivatives compute all values again, or keep them all (compiler_recomputed). */
 bool shape_recomputed(shape *s, const shape *one, bool keeps, status *st);
+/* The same without rules of functions (compiler_without_rules). */
+bool shape_without_rules(shape *s, const shape *one, status *st);
 void shape_close(shape *s);
 
 /* Circumstances that may differ from one run to the next. */

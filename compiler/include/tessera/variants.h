@@ -1,4 +1,5 @@
-/* variants.h - other forms of a kernel that have its bits: what `tsr check` compares. */
+/* variants.h - other forms of a kernel that have its bits, or its values: what `tsr check`
+ * compares. */
 #ifndef TESSERA_VARIANTS_H
 #define TESSERA_VARIANTS_H
 
@@ -14,5 +15,11 @@ compiler_instance *compiler_batched(compiler_instance *instance, int64_t parts, 
  * checkpoints the kernel has. Owned by the caller. NULL with a status, STATUS_UNAVAILABLE where it
  * takes no derivative in reverse. */
 compiler_instance *compiler_recomputed(compiler_instance *instance, bool keeps, status *st);
+
+/* Without rules of functions, but for those that say that they differ: derivatives go through the
+ * functions. Same inputs and outputs, within error bounds and not bit for bit. Owned by the caller.
+ * NULL with a status, STATUS_UNAVAILABLE where the kernel has no such rule, or a function has no
+ * other derivative. */
+compiler_instance *compiler_without_rules(compiler_instance *instance, status *st);
 
 #endif

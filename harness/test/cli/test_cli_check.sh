@@ -169,6 +169,57 @@ python3 verdicts.py >verdicts
 has verdicts "^remat holds" "a derivative has the bits of the one that computes all again"
 exits 5 "no derivative" "$tsr" check k.tsr --filter row_sums --relation remat
 
+# A function's own derivative beside the derived one: a wrong factor is seen, unless the rule says that it differs.
+cat >rules.tsr <<'END'
+def steady(x):
+    return log1p(exp(x))
+
+@steady.vjp
+def right(x, y, ct):
+    return ct * logistic(x)
+
+def gated(x):
+    return tanh(x) * x
+
+@gated.jvp
+def off(x, y, t):
+    return t * (x * (1.0 - tanh(x) * tanh(x)) + 1.001 * tanh(x))
+
+def bounded(x):
+    return x * 1.0
+
+@bounded.vjp(differs=True)
+def cut(x, y, ct):
+    return clip(ct, -0.1, 0.1)
+
+def steady_loss(x):
+    return sum(steady(x) * bounded(x))
+
+def gated_loss(x):
+    return sum(gated(x))
+
+def bounded_loss(x):
+    return sum(bounded(x))
+
+@cases(case("a", N=50))
+@kernel
+def steady_slope(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return grad(steady_loss)(x)
+
+@cases(case("a", N=50))
+@kernel
+def gated_slope(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return grad(gated_loss)(x)
+
+@cases(case("a", N=50))
+@kernel
+def bounded_slope(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return grad(bounded_loss)(x)
+END
+exits 0 "a rule" "$tsr" check rules.tsr --filter steady_slope --relation rules
+exits 1 "a rule with a wrong factor" "$tsr" check rules.tsr --filter gated_slope --relation rules
+exits 5 "a rule that says that it differs" "$tsr" check rules.tsr --filter bounded_slope --relation rules
+
 exits 5 "code of others at once" "$tsr" check k.tsr --filter row_sums --with "$functions" --relation vmap
 
 # Integers of a state are within what its record and the kernel check, on each shape where any are.
