@@ -31,8 +31,8 @@ static const char checks[] =
     "    left = inner(tangent, u)\n"
     "    right = inner(tx, cx) + inner(ty, cy) + inner(tw, cw) + inner(tg, cg) + inner(tb, cb)\n"
     "    all = size(tangent, u) + size(tx, cx) + size(ty, cy) + size(tw, cw) + size(tg, cg)\n"
-    "    debug.check(~(abs(left - right) > (all + size(tb, cb)) * 0.0005), \"<J v, u> is not <v, "
-    "JT u>\")\n"
+    "    rounding = (all + size(tb, cb)) * 0.0005 + size(u, u) * 0.00001\n"
+    "    debug.check(~(abs(left - right) > rounding), \"<J v, u> is not <v, JT u>\")\n"
     "    debug.check(isfinite(left), \"a tangent is not finite\")\n";
 
 /* `#` and `$` are values that are there, `~` an axis, `M` and `N` the lengths. */
