@@ -177,6 +177,14 @@ static void print_outputs(printing *p, uint32_t i, uint32_t to, uint32_t depth) 
     }
 }
 
+bool effects_any(const compiler_signature *signature) {
+    effect e;
+    for (uint32_t i = 0; i < signature->output_count; i++)
+        if (effect_read(signature->outputs[i].effect, &e) && e.kind <= EFFECT_PRINT_MORE)
+            return true;
+    return false;
+}
+
 void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to) {
     printing p = {.signature = signature, .outputs = outputs, .to = to};
     text_init(&p.line);

@@ -17,6 +17,8 @@ int effects_failed(const compiler_signature *signature, const tensor *outputs);
  * "the cache is full (cache.length: 7)". */
 void effects_message(const compiler_signature *signature, const tensor *outputs, int failed,
                      text *out);
+/* Does the kernel print? */
+bool effects_any(const compiler_signature *signature);
 /* Prints what print() shows, a line each; of a loop, turn by turn. */
 void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to);
 

@@ -18,7 +18,7 @@ static bool names_a_file(const char *word) {
     return strchr(word, '/') || strchr(word, '.');
 }
 
-static bool add_runs(report_model *m, store *s, const options *o, bool gate_files, status *st) {
+static bool add_runs(report_model *m, store *s, const options *o, bool other_files, status *st) {
     static const char last[] = "last";
     const char *const *words = o->arguments.items;
     for (size_t i = 0; i < o->arguments.count; i++) {
@@ -29,7 +29,7 @@ static bool add_runs(report_model *m, store *s, const options *o, bool gate_file
         if (!(file ? report_add_file(m, words[i], st) : report_add_run(m, s, words[i], st)))
             return false;
     }
-    if (o->arguments.count || (!s && gate_files))
+    if (o->arguments.count || (!s && other_files))
         return true;
     if (!s)
         return status_set(st, STATUS_NOT_FOUND,
@@ -37,20 +37,23 @@ static bool add_runs(report_model *m, store *s, const options *o, bool gate_file
                           database_path(o));
     int64_t newest;
     status none = STATUS_INIT;
-    if (gate_files && !store_find_run(s, last, &newest, &none))
+    if (other_files && !store_find_run(s, last, &newest, &none))
         return true;
     return report_add_run(m, s, last, st);
 }
 
 static bool gather(report_model *m, store *s, const options *o, status *st) {
     const string_list *files = &o->values[OPTION_GATE].values;
+    const string_list *steps = &o->values[OPTION_STEP_FILE].values;
     const string_list *wanted = &o->values[OPTION_INSPECT].values;
     lowering_request lowering = {wanted->items, wanted->count};
-    bool ok = add_runs(m, s, o, files->count > 0, st);
+    bool ok = add_runs(m, s, o, files->count + steps->count > 0, st);
     bool any_run = ok && json_array_size(json_object_get(m->document, "runs"));
     ok = ok && (!any_run || !s || report_add_history(m, s, st));
     for (size_t i = 0; i < files->count && ok; i++)
         ok = report_add_gate_file(m, files->items[i], st);
+    for (size_t i = 0; i < steps->count && ok; i++)
+        ok = report_add_steps(m, steps->items[i], st);
     ok = ok && (!s || report_add_gates(m, s, st));
     return ok && (!any_run || report_add_lowering(m, &lowering, st));
 }

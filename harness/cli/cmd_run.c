@@ -12,6 +12,7 @@
 #include "cli/kernel_choice.h"
 #include "cli/run_module.h"
 #include "cli/run_steps.h"
+#include "cli/step_log.h"
 #include "cli/tuned_choice.h"
 #include "common/say.h"
 #include "exec/backend_device.h"
@@ -376,8 +377,10 @@ int command_run(const options *o) {
     status st = STATUS_INIT;
     if (!options_number(o, OPTION_STEPS, 1, INT32_MAX, &steps, &st))
         return command_usage(o->command, "%s", st.message);
-    if (options_flag(o, OPTION_KEEP) && !steps)
-        return command_usage(o->command, "--state goes with --steps N");
+    if ((options_flag(o, OPTION_KEEP) || options_flag(o, OPTION_STEP_EXPORT)) && !steps)
+        return command_usage(o->command, "--state and --export go with --steps N");
+    if (!step_log_check(o, &st))
+        return command_usage(o->command, "%s", st.message);
     if (run_module_is(path))
         return run_module(o, (int64_t)steps);
     s.steps = (int64_t)steps;

@@ -5,14 +5,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "case/effects.h"
 #include "case/safetensors.h"
+#include "cli/step_log.h"
 #include "common/interrupt.h"
 #include "common/say.h"
+#include "common/timer.h"
+#include "report/progress.h"
 #include "tessera/nonfinite.h"
 
 typedef struct runner {
@@ -20,18 +22,16 @@ typedef struct runner {
     tensor *outputs;
     FILE **logs;    /* by output: its elements, step after step; NULL: it is not kept */
     int64_t done;   /* steps */
-    uint64_t saved; /* when, in ns */
+    uint64_t saved; /* when, in ns: the states, */
+    uint64_t told;  /* the metrics of the last step, */
+    uint64_t drawn; /* and the bar */
+    step_log log;
+    progress bar;
     bool *in_place; /* by output: it lies in the input that it replaces */
     bool fails;     /* an operation made a NaN or an infinity */
 } runner;
 
-enum { SAVE_AFTER_NS = 1000000000 };
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+enum { SAVE_AFTER_NS = 1000000000, DRAW_AFTER_NS = 100000000 };
 
 static bool is_state(const compiler_signature *s, uint32_t input) {
     for (uint32_t o = 0; o < s->output_count; o++)
@@ -98,7 +98,7 @@ static bool save_state(runner *r, status *st) {
     char *path = steps_state_path(r->plan->state);
     bool ok = fetch_states(r, st) && write_states(r, path, st);
     free(path);
-    r->saved = now_ns();
+    r->saved = timer_now_ns();
     return ok;
 }
 
@@ -143,7 +143,7 @@ static bool open_log(runner *r, uint32_t output, status *st) {
     FILE *file = path ? fopen(path, r->done ? "r+b" : "w+b") : tmpfile();
     r->logs[output] = file;
     off_t end = (off_t)(r->done * (int64_t)tensor_bytes(&r->outputs[output]));
-    /* not fseeko(), which goes no further than its buffer, and append() writes past that */
+    /* not fseeko(), which goes no further than its buffer, and file_append() writes past that */
     bool ok = file && lseek(fileno(file), 0, SEEK_END) >= end &&
               ftruncate(fileno(file), end) == 0 && lseek(fileno(file), end, SEEK_SET) == end;
     if (!ok)
@@ -153,18 +153,10 @@ static bool open_log(runner *r, uint32_t output, status *st) {
     return ok;
 }
 
-static bool append(int file, const void *data, size_t bytes) {
-    const char *next = data;
-    for (ssize_t done; bytes > 0; next += done, bytes -= (size_t)done)
-        if ((done = write(file, next, bytes)) < 0)
-            return false;
-    return true;
-}
-
 static bool keep_results(runner *r, status *st) {
     for (uint32_t o = 0; o < r->plan->signature->output_count; o++)
         if (r->logs[o] &&
-            !append(fileno(r->logs[o]), r->outputs[o].data, tensor_bytes(&r->outputs[o])))
+            !file_append(fileno(r->logs[o]), r->outputs[o].data, tensor_bytes(&r->outputs[o])))
             return status_set(st, STATUS_IO, "results of a step: %s", strerror(errno));
     return true;
 }
@@ -218,6 +210,7 @@ void steps_options(step_plan *plan, const options *o) {
     plan->save = options_text(o, OPTION_SAVE, NULL);
     plan->out = options_text(o, OPTION_OUT, ".");
     plan->sentinels = options_flag(o, OPTION_SENTINELS);
+    plan->exports = plan->steps ? o : NULL;
 }
 
 /* ---- a step ---- */
@@ -313,15 +306,35 @@ static bool look_for_nonfinite(runner *r, status *st) {
     return ok;
 }
 
+/* Numbers of the step that was taken, and the bar of those that are. */
+static bool tell_step(runner *r, double seconds, status *st) {
+    const uint64_t now = timer_now_ns();
+    const bool last = r->done + 1 >= r->plan->steps, told = last || now - r->told > SAVE_AFTER_NS;
+    if (!step_log_add(&r->log, r->done, r->outputs, seconds, st) ||
+        (told && !step_log_metrics(&r->log, r->done, r->outputs, st)))
+        return false;
+    r->told = told ? now : r->told;
+    progress_step(&r->bar);
+    if (r->plan->steps > 1 && now - r->drawn > DRAW_AFTER_NS) {
+        progress_show(&r->bar, r->plan->kernel);
+        r->drawn = now;
+    }
+    return true;
+}
+
 static bool step(runner *r, status *st) {
+    const uint64_t began = timer_now_ns();
     if (!compute(r, st))
         return false;
+    const double seconds = (double)(timer_now_ns() - began) * 1e-9;
+    if (effects_any(r->plan->signature))
+        progress_clear(&r->bar);
     effects_print(r->plan->signature, r->outputs, stdout);
     if ((r->plan->sentinels && !look_for_nonfinite(r, st)) || !checks_hold(r, st) ||
-        !keep_results(r, st) || !hand_on(r, st))
+        !keep_results(r, st) || !tell_step(r, seconds, st) || !hand_on(r, st))
         return false;
     r->done++;
-    return !r->plan->state || now_ns() - r->saved < SAVE_AFTER_NS || save_state(r, st);
+    return !r->plan->state || timer_now_ns() - r->saved < SAVE_AFTER_NS || save_state(r, st);
 }
 
 /* ---- all of them ---- */
@@ -349,10 +362,12 @@ static bool begin(runner *r, status *st) {
     bool ok =
         !path || (file_make_dirs(p->state, st) && (!file_exists(path) || read_step(r, path, st)));
     free(path);
-    r->saved = now_ns();
+    r->saved = timer_now_ns();
     ok = ok && open_outputs(r, st);
     for (uint32_t o = 0; p->steps && o < p->signature->output_count && ok; o++)
         ok = open_log(r, o, st);
+    r->log = (step_log){.kernel = p->kernel, .signature = p->signature};
+    ok = ok && (!p->exports || step_log_open(&r->log, p->exports, r->done, st));
     return ok && (!p->device || launch_write_inputs(p->device, p->inputs, st));
 }
 
@@ -375,9 +390,13 @@ bool steps_run(const step_plan *plan, bool *fails, status *st) {
     if (plan->state)
         interrupt_watch();
     bool ok = begin(&r, st);
+    progress_start(&r.bar, (size_t)(steps > r.done ? steps - r.done : 0));
     while (ok && r.done < steps && !interrupt_seen && !r.fails)
         ok = step(&r, st);
+    if (steps > 1)
+        progress_clear(&r.bar);
     ok = ok && finish(&r, st);
+    step_log_close(&r.log);
     *fails = r.fails;
     for (uint32_t o = 0; o < count; o++)
         if (r.logs[o])

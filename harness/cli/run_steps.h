@@ -16,10 +16,11 @@ typedef struct step_plan {
     int counter;                    /* the input that is given the number of the step; -1: none */
     int64_t steps;                  /* 0: one launch, whose results are its outputs */
     const char *state, *save, *out; /* a folder, a file, a folder; NULL: not asked for */
+    const options *exports;         /* of numbers of each step, by --export; NULL: one launch */
     bool sentinels;                 /* of `instance`: tell what makes a NaN or an infinity */
 } step_plan;
 
-/* Fills in what --state, --save and --out say. */
+/* Fills in what --state, --save, --out and --export say. */
 void steps_options(step_plan *plan, const options *o);
 
 /* Inputs while their arrays are read. */

@@ -23,9 +23,10 @@ static const struct column {
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 void report_model_init(report_model *m) {
-    *m = (report_model){.document = json_pack("{s:s, s:o, s:[], s:[], s:[], s:n, s:n}", "schema",
-                                              "tsr.report/1", "tsr", program_facts(), "runs",
-                                              "digests", "gates", "history", "lowering")};
+    *m = (report_model){.document =
+                            json_pack("{s:s, s:o, s:[], s:[], s:[], s:[], s:n, s:n}", "schema",
+                                      "tsr.report/1", "tsr", program_facts(), "runs", "digests",
+                                      "gates", "steps", "history", "lowering")};
     map_init(&m->digests);
 }
 

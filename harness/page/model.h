@@ -33,6 +33,9 @@ bool report_add_history(report_model *m, store *s, status *st);
 bool report_add_gates(report_model *m, store *s, status *st);
 bool report_add_gate_file(report_model *m, const char *path, status *st);
 
+/* Numbers of steps: a file of tsr run --export jsonl=; of a long one every so many lines. */
+bool report_add_steps(report_model *m, const char *path, status *st);
+
 /* The levels of kernels of the first run, from the sources that it was made from: those that a glob
  * of `wanted` names (kernel or kernel/case), else the ones that took longest, one case each.
  * Sources that are not here any more are no error; the document says so. */

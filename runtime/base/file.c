@@ -73,10 +73,10 @@ out:
     return ok;
 }
 
-static bool write_all(int fd, const file_part *part) {
+bool file_append(int fd, const void *data, size_t size_bytes) {
     size_t done = 0;
-    while (done < part->size_bytes) {
-        ssize_t n = write(fd, (const char *)part->data + done, part->size_bytes - done);
+    while (done < size_bytes) {
+        ssize_t n = write(fd, (const char *)data + done, size_bytes - done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -88,7 +88,7 @@ static bool write_all(int fd, const file_part *part) {
 
 static bool write_and_sync(int fd, const file_part *parts, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (!write_all(fd, &parts[i]))
+        if (!file_append(fd, parts[i].data, parts[i].size_bytes))
             return false;
     return fsync(fd) == 0;
 }
@@ -164,7 +164,7 @@ static bool write_into(const char *path, int flags, const file_part *parts, size
         return status_set_errno(st, errno, "cannot open %s", path);
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
-        ok = write_all(fd, &parts[i]);
+        ok = file_append(fd, parts[i].data, parts[i].size_bytes);
     int error = errno;
     if (close(fd) != 0 && ok) {
         error = errno;

@@ -295,4 +295,6 @@ function all(values, words) {
 function say(words) { byId("live").textContent = words; }
 
 /* A section of the page: build(body) fills it, again for every run that is chosen. */
-function section(id, title, lead, build) { R.sections.push({id, title, lead, build}); }
+function section(id, title, lead, build, wanted) {
+  R.sections.push({id, title, lead, build, wanted: wanted || (() => true)});
+}

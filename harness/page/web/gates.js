@@ -193,4 +193,5 @@ section(
         body.append(
             el("p", {class: "help"}, `${plural(R.data.gates_left_out, "older gate")} left out.`));
       showGate(place, gates[0]);
-    });
+    },
+    () => R.run || list(R.data.gates).length > 0 || !list(R.data.steps).length);

@@ -128,10 +128,10 @@ section("results", "Results", "", (body) => {
 
 /* ---- the page ---- */
 const ORDER = [
-  "summary", "gates", "roofline", "results", "samples", "history", "bits", "cost", "time", "memory",
-  "levels"
+  "summary", "steps", "gates", "roofline", "results", "samples", "history", "bits", "cost", "time",
+  "memory", "levels"
 ];
-const WITHOUT_RUN = ["gates"];
+const WITHOUT_RUN = ["gates", "steps"];
 
 /* Tells in its place what cannot be drawn; the other parts stand. */
 function buildOne(section, place) {
@@ -146,7 +146,7 @@ function buildOne(section, place) {
 function buildSections() {
   R.redraw = [];
   const wanted = ORDER.map((id) => R.sections.find((s) => s.id === id))
-                     .filter((s) => R.run || WITHOUT_RUN.includes(s.id));
+                     .filter((s) => s.wanted() && (R.run || WITHOUT_RUN.includes(s.id)));
   const places = wanted.map((s) => {
     const place = el("div");
     return {
@@ -183,7 +183,7 @@ function watchSections(sections) {
 
 function nameRun() {
   const run = R.run;
-  const title = run ? `Run ${text(run.run)}` : "Gates";
+  const title = run ? `Run ${text(run.run)}` : list(R.data.steps).length ? "Steps" : "Gates";
   byId("title").textContent = title;
   byId("subtitle").textContent = run ? text(run.machine) || text(object(run.host).cpu) : "";
   document.title = `${title} – Tessera report`;

@@ -15,7 +15,7 @@ weights_of() {
     (cd "$1" && sha256sum -- *_out.* | sha256sum | sed 's/ .*//; s/^/weights /')
 }
 
-steps gpt_step one --threads 1 --save one.safetensors
+steps gpt_step one --threads 1 --save one.safetensors --export jsonl=one.jsonl --export openmetrics=one.prom
 if [ "${TSR_BLESS:-}" = 1 ]; then
     cp one.told "$recorded"
 fi
@@ -28,6 +28,20 @@ for other in two lower oracle kept; do
     exits 0 "$other: the same bits" diff -r one "$other"
     exits 0 "$other: and prints" cmp "$recorded" "$other.told"
 done
+
+# Numbers of the steps, for others.
+exits 0 "the exported losses are the results" python3 -c "
+import json, numpy as np, re
+lines = [json.loads(line) for line in open('one.jsonl')]
+assert [line['step'] for line in lines] == list(range(100)) and all(line['seconds'] > 0 for line in lines)
+losses = np.load('one/loss.npy')
+assert (np.array([line['loss'] for line in lines], np.float32) == losses).all()
+metrics = dict(re.findall(r'^(\w+)\{[^}]*\} (.*)', open('one.prom').read(), re.M))
+assert metrics['tsr_steps'] == '100' and np.float32(metrics['tsr_step_value']) == losses[-1], metrics"
+exits 2 "a format that steps have none of" "$tsr" run "$model:gpt_step" --case small --steps 2 --export csv=steps.csv --out none
+exits 2 "one launch has no steps" "$tsr" run "$model:gpt_step" --case small --export jsonl=steps.jsonl --out none
+exits 0 "a page of the losses" "$tsr" report --steps one.jsonl -o steps.html
+exits 3 "a file that is none of steps" "$tsr" report --steps one.prom -o steps.html
 
 # A checkpoint saves memory only if its blocks are computed again one after the other, each where it is needed.
 for kernel in gpt_step gpt_step_kept; do
@@ -51,7 +65,7 @@ done
 
 # Killed wherever it was.
 for kernel in gpt_step gpt_step_bf16; do
-    "$tsr" run "$model:$kernel" --case small --steps 100000000 --state "$kernel" --out stopped >out 2>err </dev/null &
+    "$tsr" run "$model:$kernel" --case small --steps 100000000 --state "$kernel" --out stopped --export "jsonl=$kernel.jsonl" >out 2>err </dev/null &
     trainer=$!
     until [ -s "$kernel/state.safetensors" ] || ! kill -0 $trainer 2>/dev/null; do sleep 0.05; done
     kill -9 $trainer
@@ -61,9 +75,12 @@ import json
 data = open('$kernel/state.safetensors', 'rb').read()
 header = json.loads(data[8 : 8 + int.from_bytes(data[:8], 'little')])
 print(int(header['__metadata__']['step']) + 10)")
-    exits 0 "$kernel, killed, goes on" "$tsr" run "$model:$kernel" --case small --steps "$total" --state "$kernel" --out resumed --threads 1
+    exits 0 "$kernel, killed, goes on" "$tsr" run "$model:$kernel" --case small --steps "$total" --state "$kernel" --out resumed --threads 1 --export "jsonl=$kernel.jsonl"
     exits 0 "beside one that was not" "$tsr" run "$model:$kernel" --case small --steps "$total" --out through --threads 2
     exits 0 "both have the same bits" diff -r resumed through
+    exits 0 "each step has a line" python3 -c "
+import json
+assert [json.loads(line)['step'] for line in open('$kernel.jsonl')] == list(range($total))"
 done
 
 # A gradient that overflows changes no weight, and halves the scale.

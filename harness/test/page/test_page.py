@@ -21,7 +21,7 @@ THEMES = ("light", "dark")
 # Drawings are compared without their letters, which another font would move: few fields may differ. The page as a whole keeps
 # its letters, so only its mean counts.
 DRAWINGS = {"roofline": "#roofline .plot", "samples": "#samples .plot", "history": "#history .plot", "gate": "#gates tbody tr:nth-child(3 of :not(.below)) svg",
-            "cost": "#cost .plot", "time": "#time .plot", "memory": "#memory .plot"}
+            "cost": "#cost .plot", "time": "#time .plot", "memory": "#memory .plot", "steps": "#steps .plot"}
 SCALE = {1280: 0.25, 400: 0.5}
 PAGE_SCALE, PAGE_HEIGHT = {1280: 0.1, 400: 0.2}, 1800
 FIELDS, FIELD_MOST, FIELDS_MOST = 48, 7.0, 6
@@ -109,7 +109,8 @@ def spoilt(browser, page):
     check(not compare_page(whole, "dark-1280-page")[0], "the other theme is told apart")
     browser.evaluate(WITHOUT_LETTERS)
     for name, part in (("roofline", "canvas"), ("roofline", ".roof"), ("samples", "canvas"), ("history", ".series"), ("gate", ".bar"),
-                       ("cost", ".bar"), ("time", ".layer.c0"), ("memory", ".layer.c0"), ("memory", ".roof")):
+                       ("cost", ".bar"), ("time", ".layer.c0"), ("memory", ".layer.c0"), ("memory", ".roof"),
+                       ("steps", ".series.c1")):
         every = f"document.querySelectorAll('{DRAWINGS[name]} {part}').forEach((e) => {{ e.style.visibility = '%s'; }})"
         browser.evaluate(every % "hidden")
         holds, words = compare_drawing(drawing(browser, name, 1280), f"light-1280-{name}")
@@ -126,7 +127,7 @@ def names(browser):
     check(browser.evaluate("[...document.querySelectorAll('table')].every((t) => t.caption && t.caption.textContent)"), "every table has a caption")
     browser.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     browser.evaluate("new Promise((done) => requestAnimationFrame(() => done(0)))")
-    for name in ("roofline", "samples", "history", "cost", "time", "memory"):
+    for name in ("roofline", "samples", "history", "cost", "time", "memory", "steps"):
         check(browser.evaluate(f"document.querySelectorAll('#{name} details table tbody tr').length > 0"), f"{name} is there as a table, too")
     browser.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
     nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
@@ -160,7 +161,7 @@ def walk(browser, page):
     check(stops[0][2] == "skip", "the first stop skips to the results")
     check(all(who[4] and who[5] for who in stops), f"each of {len(stops)} stops is visible and has a ring "
           f"{[who for who in stops if not (who[4] and who[5])][:3]}")
-    missing = {"gates", "roofline", "results", "samples", "history", "bits", "cost", "time", "memory"} - seen
+    missing = {"steps", "gates", "roofline", "results", "samples", "history", "bits", "cost", "time", "memory"} - seen
     check(not missing, f"every part is reached {missing or ''}")
 
 
@@ -196,6 +197,9 @@ def keys(browser, page):
     browser.evaluate("document.querySelector('#memory .plot').focus()")
     browser.key("Home")
     check("phase 1 of 4: pack" in live(browser) and "of the workspace" in live(browser), f"memory answers, too: {live(browser)}")
+    browser.evaluate("document.querySelector('#steps .plot').focus()")
+    browser.key("Home")
+    check("step 0" in live(browser) and "loss 7" in live(browser), f"steps answer, too: {live(browser)}")
     browser.evaluate("document.querySelector('#bits button.warn').focus()")
     browser.key("Enter")
     check("differ between" in live(browser) and browser.evaluate("document.querySelectorAll('#bits tbody a').length > 0"),
@@ -240,6 +244,8 @@ def variants(browser, tsr, folder):
     titles = "[...document.querySelectorAll('h2')].map((h) => h.textContent)"
     page("alone.html", "--gate", "gate.json")
     check(browser.evaluate(titles) == ["Gates"], "a gate alone is a page of gates")
+    page("steps.html", "--steps", "a.jsonl")
+    check(browser.evaluate(titles) == ["Steps"], "steps alone are a page of steps")
     subprocess.run([tsr, "log", "last", "--db", "a.db", "--json"], check=True, stdout=(folder / "run.json").open("w"), cwd=folder)
     page("file.html", "./run.json")
     check("No samples are stored" in browser.evaluate("document.getElementById('samples').textContent"), "a file has no samples, and says so")
@@ -319,6 +325,13 @@ def speed(browser, tsr, folder):
     print(f"{SAMPLES} samples are written in {min(written):.2f} s and drawn in {min(drawn):.2f} s (shown, not judged)")
 
 
+def steps_of(name, rate):
+    """The lines of a run whose loss falls from 7 to 3; one of them has no loss."""
+    for step in range(120):
+        loss = f"{3 + 4 * rate / (rate + step) + 0.1 * (step * 7 % 5):.6f}" if step != 60 else "null"
+        yield f'{{"kernel": "train_{name}", "step": {step}, "loss": {loss}, "seconds": {0.02 + 0.001 * (step % 7):.6f}}}\n'
+
+
 def main():
     program = chromium.find()
     if not program:
@@ -329,7 +342,9 @@ def main():
         folder = pathlib.Path(place)
         subprocess.run([sys.executable, HERE / "fixture.py", folder / "a.db", folder / "gate.json"], check=True)
         page = folder / "page.html"
-        subprocess.run([tsr, "report", "--db", folder / "a.db", "-o", page], check=True, capture_output=True)
+        for name, rate in (("a", 40), ("b", 90)):
+            (folder / f"{name}.jsonl").write_text("".join(steps_of(name, rate)))
+        subprocess.run([tsr, "report", "--db", "a.db", "--steps", "a.jsonl", "--steps", "b.jsonl", "-o", page], check=True, capture_output=True, cwd=folder)
         try:
             browser = chromium.Browser(program)
         except (RuntimeError, TimeoutError, OSError) as error:
