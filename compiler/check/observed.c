@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ops/control.h"
+
 static size_t add(checker *c, const observed_value *one) {
     vec_push(&c->observed, *one);
     return c->observed.count - 1;
@@ -41,7 +43,7 @@ static void give_out(checker *c, const region_draft *d, const ir_dim *turns, val
         if (!o->leaves)
             continue;
         vec_push(next, o->value);
-        vec_push(results, turns ? region_stacked_type(c, o->value, *turns)
+        vec_push(results, turns ? control_stack_type(c->m, o->value, *turns)
                                 : ir_value_get(c->m, o->value)->type);
     }
 }
@@ -108,7 +110,7 @@ void observed_carry(checker *c, const region_draft *d, const observed_turns *t,
         if (!o->leaves)
             continue;
         const ir_type type = o->held ? ir_value_get(c->m, o->value)->type
-                                     : region_stacked_type(c, o->value, t->most);
+                                     : control_stack_type(c->m, o->value, t->most);
         region_argument(c, d, 0, type);
         entity both[] = {entity_tensor(region_argument(c, d, 1, type), o->at),
                          entity_tensor(o->value, o->at)};

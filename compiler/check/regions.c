@@ -41,13 +41,6 @@ ir_value region_argument(checker *c, const region_draft *d, uint32_t block, ir_t
     return ir_block_add_argument(c->m, ir_op_block(c->m, d->op, block), type, NULL);
 }
 
-ir_type region_stacked_type(checker *c, ir_value v, ir_dim turns) {
-    const ir_type_data *t = ir_type_of(c->m, v);
-    ir_dim dims[IR_MAX_RANK] = {turns};
-    memcpy(dims + 1, t->dims, sizeof *dims * (size_t)t->rank);
-    return ir_type_tensor(c->m, t->element, t->rank + 1, dims);
-}
-
 /* ---- what a block reads from outside ---- */
 
 ir_block region_block_of(const ir_module *m, ir_value v) {

@@ -42,8 +42,6 @@ void region_leave(checker *c, const region_draft *d);
 ir_value region_argument(checker *c, const region_draft *d, uint32_t block, ir_type type);
 /* Whose argument it is, or where its operation stands. */
 ir_block region_block_of(const ir_module *m, ir_value v);
-/* Values of all turns of a loop, stacked along a new first axis: the rank is below IR_MAX_RANK. */
-ir_type region_stacked_type(checker *c, ir_value v, ir_dim turns);
 /* The operation, in place of the draft; its builder stands behind it. 0 when reported. */
 ir_op region_build(checker *c, const region_draft *d, const region_request *q);
 

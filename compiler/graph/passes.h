@@ -45,6 +45,15 @@ bool graph_split_chunks(ir_module *m, const chunk_split *split, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data
  * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);
+/* Operations of a block whose results nobody uses go. */
+void graph_remove_dead(ir_module *m, ir_block block);
+/* A text that operations with one result share where they compute the same of the same operands;
+ * `same`: by value what stands for an operand, NULL: itself. The ids of two equal sums differ; the
+ * text has none. */
+void graph_op_key(const ir_module *m, ir_op op, const ir_value *same, text *key);
+/* What a loop of derivatives goes back over is not computed again, where that is no mere
+ * arithmetic: the loop before it keeps it. */
+bool graph_keep_turns(ir_module *m, status *st);
 
 /* Products that are only added to something become fma: other bits, for profiles that allow it. */
 bool graph_contract(ir_module *m, status *st);

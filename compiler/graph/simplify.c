@@ -11,19 +11,16 @@
 #include "ops/build.h"
 #include "ops/control.h"
 
-/* A text that equal operations share; what is computed anew on purpose shares none with others
- * (ops/transforms.h). Two sums that are equal have different ids; the first's id
- * stays. */
-static void op_key(const ir_module *m, ir_op op, text *key) {
+void graph_op_key(const ir_module *m, ir_op op, const ir_value *same, text *key) {
     const ir_op_data *d = ir_op_get(m, op);
     text_clear(key);
     text_printf(key, "%d", d->opcode);
     for (uint32_t i = 0; i < d->operand_count; i++)
-        text_printf(key, " %u", d->operands[i]);
+        text_printf(key, " %u", same ? same[d->operands[i]] : d->operands[i]);
     for (uint32_t i = 0; i < d->attr_count; i++)
         if (strcmp(d->attrs[i].name, "id") != 0)
             text_printf(key, " %s=%u", d->attrs[i].name, d->attrs[i].value);
-    text_printf(key, ":%u %u", ir_value_get(m, d->results[0])->type, d->location.checkpoint);
+    text_printf(key, ":%u", ir_value_get(m, d->results[0])->type);
 }
 
 /* The operand that an operation merely repeats, or 0. */
@@ -60,7 +57,8 @@ static void number_values(ir_module *m, ir_block body) {
         if (!graph_op_is_pure(d->opcode) || d->result_count != 1 || d->region_count)
             continue;
         ir_value same = trivial(m, op);
-        op_key(m, op, &key);
+        graph_op_key(m, op, NULL, &key);
+        text_printf(&key, " %u", d->location.checkpoint); /* computed anew on purpose */
         if (!same && map_get(&seen, key.data, &earlier))
             same = (ir_value)earlier;
         if (same) {
@@ -75,7 +73,7 @@ static void number_values(ir_module *m, ir_block body) {
     text_release(&key);
 }
 
-static void remove_dead(ir_module *m, ir_block body) {
+void graph_remove_dead(ir_module *m, ir_block body) {
     uint32_t *uses = ir_count_uses(m);
     ir_op previous;
     for (ir_op op = ir_block_get(m, body)->last; op; op = previous) {
@@ -96,7 +94,7 @@ static void remove_dead(ir_module *m, ir_block body) {
 static bool simplify_block(ir_module *m, ir_block block, void *context) {
     (void)context;
     number_values(m, block);
-    remove_dead(m, block);
+    graph_remove_dead(m, block);
     return true;
 }
 

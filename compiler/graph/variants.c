@@ -19,13 +19,6 @@ static bool has_room(const ir_module *m, const ir_value *values, uint32_t count)
     return room;
 }
 
-static ir_type stacked(ir_module *m, ir_value v, int64_t parts) {
-    const ir_type_data *t = ir_type_of(m, v);
-    ir_dim dims[IR_MAX_RANK] = {parts};
-    memcpy(dims + 1, t->dims, sizeof *dims * (size_t)t->rank);
-    return ir_type_tensor(m, t->element, t->rank + 1, dims);
-}
-
 /* All of the kernel's operations but its return, into the block of one before that. */
 static void move_into(ir_module *m, ir_op vmap, ir_op end) {
     const ir_op_data *r = ir_op_get(m, end);
@@ -49,7 +42,7 @@ static void wrap(ir_module *m, int64_t parts) {
     const ir_op_data *r = ir_op_get(m, end);
     ir_type *types = ARENA_NEW(ir_module_arena(m), ir_type, r->operand_count + 1);
     for (uint32_t i = 0; i < r->operand_count; i++)
-        types[i] = stacked(m, r->operands[i], parts);
+        types[i] = control_stack_type(m, r->operands[i], parts);
     const ir_named_attr attrs[] = {{"count", ir_attr_int(m, parts)},
                                    {"sliced", ir_attr_int(m, body->argument_count)}};
     ir_builder b = {.m = m, .block = r->block, .before = end, .location = r->location};
@@ -67,7 +60,7 @@ static void wrap(ir_module *m, int64_t parts) {
         const ir_value part =
             ir_block_add_argument(m, ir_op_block(m, vmap, 0), ir_value_get(m, whole)->type, NULL);
         ir_replace_uses(m, whole, part);
-        ir_value_get(m, whole)->type = stacked(m, whole, parts);
+        ir_value_get(m, whole)->type = control_stack_type(m, whole, parts);
     }
     ir_op_set_operands(m, vmap, body->arguments, body->argument_count);
     ir_op_set_operands(m, end, ir_op_get(m, vmap)->results, r->operand_count);

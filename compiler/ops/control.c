@@ -121,9 +121,20 @@ static bool is_scalar(const ir_module *m, ir_value v, dtype element) {
     return type_of(m, v) == ir_type_tensor((ir_module *)m, element, 0, NULL);
 }
 
-/* One part along axis 0 of a tensor that has `count` of them. */
-static bool is_part(const ir_module *m, ir_type part, ir_type all, ir_dim count) {
-    const ir_type_data *p = ir_type_get(m, part), *a = ir_type_get(m, all);
+ir_type control_stack_type(ir_module *m, ir_value part, ir_dim count) {
+    const ir_type_data *t = ir_type_of(m, part);
+    ir_dim dims[IR_MAX_RANK + 1] = {count};
+    memcpy(dims + 1, t->dims, sizeof *dims * (size_t)t->rank);
+    return ir_type_tensor(m, t->element, t->rank + 1, dims);
+}
+
+ir_type control_part_type(ir_module *m, ir_value stack) {
+    const ir_type_data *t = ir_type_of(m, stack);
+    return ir_type_tensor(m, t->element, t->rank - 1, t->dims + 1);
+}
+
+bool control_is_part(const ir_module *m, ir_value part, ir_value stack, ir_dim count) {
+    const ir_type_data *p = ir_type_of(m, part), *a = ir_type_of(m, stack);
     return p->kind == IR_TYPE_TENSOR && a->kind == IR_TYPE_TENSOR && p->element == a->element &&
            a->rank == p->rank + 1 && a->dims[0] == count &&
            memcmp(p->dims, a->dims + 1, sizeof *p->dims * (size_t)p->rank) == 0;
@@ -218,12 +229,12 @@ static bool verify_loop(const ir_module *m, ir_op op, status *st) {
         !same_types(m, d->results, d->operands, l.carried))
         return ir_broken(st, "what it carries changes its type");
     for (uint32_t i = l.carried; i < l.carried + l.sliced; i++)
-        if (!is_part(m, type_of(m, in[i]), type_of(m, d->operands[i]), l.count))
+        if (!control_is_part(m, in[i], d->operands[i], l.count))
             return ir_broken(st, "a slice does not fit its operand");
     if (!same_types(m, in + l.carried + l.sliced, d->operands + l.carried + l.sliced, l.whole))
         return ir_broken(st, "its block takes other values");
     for (uint32_t i = l.carried; i < d->result_count; i++)
-        if (!is_part(m, type_of(m, end->operands[i]), type_of(m, d->results[i]), l.count))
+        if (!control_is_part(m, end->operands[i], d->results[i], l.count))
             return ir_broken(st, "a part does not fit the result that is stacked of it");
     return true;
 }

@@ -26,6 +26,11 @@ typedef struct loop_shape {
     ir_dim count;     /* turns */
 } loop_shape;
 loop_shape loop_shape_of(const ir_module *m, ir_op loop);
+/* The type of `count` values like this one, stacked along a new axis 0 (the value has fewer than
+ * IR_MAX_RANK axes); of one part of such a stack; and is it one? */
+ir_type control_stack_type(ir_module *m, ir_value part, ir_dim count);
+ir_type control_part_type(ir_module *m, ir_value stack);
+bool control_is_part(const ir_module *m, ir_value part, ir_value stack, ir_dim count);
 
 /* The kernel's block, and those of the operations in it that have blocks: outer before inner. */
 typedef VEC(ir_block) control_block_list;

@@ -40,6 +40,17 @@ uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep) {
     return (ir_op_count(m) + 1) * CHECKPOINT_KEEPS + keep;
 }
 
+bool checkpoint_drops(const ir_module *m, ir_op op) {
+    const ir_op_data *o = ir_op_get(m, op);
+    const uint32_t mark = o->location.checkpoint;
+    const checkpoint_keep keep = checkpoint_keep_of(mark);
+    if (!mark || keep == CHECKPOINT_EVERYTHING || keep == CHECKPOINT_ANEW)
+        return false;
+    const bool dot = graph_op_class(o->opcode) == GRAPH_CLASS_DOT || o->opcode == GRAPH_MATMUL ||
+                     o->opcode == GRAPH_LINEAR || o->opcode == GRAPH_CONV2D;
+    return keep == CHECKPOINT_NOTHING || !dot;
+}
+
 static const int64_t *numbers(const ir_module *m, ir_op op, const char *name, uint32_t *count) {
     ir_attr attr = ir_op_attr(m, op, name);
     const ir_attr_data *list = attr ? ir_attr_get(m, attr) : NULL;
@@ -112,21 +123,15 @@ static bool verify_derivative(const ir_module *m, const transform_parts *p, stat
            ir_broken(st, "a value is of another type than in its block");
 }
 
-static bool is_stack(const ir_module *m, ir_value all, ir_value part, ir_dim count) {
-    const ir_type_data *a = ir_type_of(m, all), *p = ir_type_of(m, part);
-    return a->element == p->element && a->rank == p->rank + 1 && a->dims[0] == count &&
-           memcmp(a->dims + 1, p->dims, sizeof *p->dims * (size_t)p->rank) == 0;
-}
-
 static bool verify_vmap(const ir_module *m, const transform_parts *p, status *st) {
     const transform_shape *s = &p->s;
     bool good = p->op->operand_count == s->value_count && p->op->result_count == s->result_count &&
                 s->sliced <= s->value_count;
     for (uint32_t i = 0; good && i < s->value_count; i++)
-        good = i < s->sliced ? is_stack(m, s->values[i], p->block->arguments[i], s->count)
+        good = i < s->sliced ? control_is_part(m, p->block->arguments[i], s->values[i], s->count)
                              : same_type(m, s->values[i], p->block->arguments[i]);
     for (uint32_t i = 0; good && i < s->result_count; i++)
-        good = is_stack(m, p->op->results[i], p->end->operands[i], s->count);
+        good = control_is_part(m, p->end->operands[i], p->op->results[i], s->count);
     return good || ir_broken(st, "a part does not fit the value that it is of");
 }
 

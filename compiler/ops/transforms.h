@@ -45,6 +45,8 @@ static inline checkpoint_keep checkpoint_keep_of(uint32_t mark) {
 static inline uint32_t checkpoint_again(uint32_t mark, checkpoint_keep keep) {
     return mark - mark % CHECKPOINT_KEEPS + keep;
 }
+/* Does a derivative compute the operation, a part of a checkpoint, again? */
+bool checkpoint_drops(const ir_module *m, ir_op op);
 static inline bool checkpoint_is_same(uint32_t a, uint32_t b) {
     return a / CHECKPOINT_KEEPS == b / CHECKPOINT_KEEPS;
 }

@@ -35,18 +35,6 @@ static bool make_plain(ir_module *m, ir_block block, void *context) {
 
 /* ---- what is computed again ---- */
 
-/* Is it a part of a checkpoint that the derivative computes again? */
-static bool is_dropped(const ir_module *m, ir_op op) {
-    const ir_op_data *o = ir_op_get(m, op);
-    const uint32_t mark = o->location.checkpoint;
-    const checkpoint_keep keep = checkpoint_keep_of(mark);
-    if (!mark || keep == CHECKPOINT_EVERYTHING || keep == CHECKPOINT_ANEW)
-        return false;
-    const bool dot = graph_op_class(o->opcode) == GRAPH_CLASS_DOT || o->opcode == GRAPH_MATMUL ||
-                     o->opcode == GRAPH_LINEAR || o->opcode == GRAPH_CONV2D;
-    return keep == CHECKPOINT_NOTHING || !dot;
-}
-
 /* Readers outside of a checkpoint are those of derivatives: what else leaves it is a result of it,
  * and no part. What one of them reads is computed again right before the first, with what it is
  * made of as far as it is not kept. */
@@ -70,7 +58,7 @@ static int by_place(const void *a, const void *b) {
 /* The operation that makes a value again; 0: it is kept, or there is one. */
 static ir_op dropped_maker(const recomputing *r, ir_value v) {
     const ir_op def = ir_value_get(r->m, v)->op;
-    return def && is_dropped(r->m, def) && !r->copies[v] ? def : 0;
+    return def && checkpoint_drops(r->m, def) && !r->copies[v] ? def : 0;
 }
 
 static void need(recomputing *r, ir_op op) {
@@ -115,7 +103,7 @@ static void read_again(recomputing *r, ir_op reader) {
     for (uint32_t i = 0; i < o->operand_count; i++) {
         const ir_value v = o->operands[i];
         const ir_op def = ir_value_get(r->m, v)->op;
-        if (!def || !is_dropped(r->m, def) ||
+        if (!def || !checkpoint_drops(r->m, def) ||
             checkpoint_is_same(ir_op_get(r->m, def)->location.checkpoint, o->location.checkpoint))
             continue;
         if (!r->copies[v])

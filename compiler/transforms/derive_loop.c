@@ -7,13 +7,6 @@
 
 #include "transforms/derive_nested.h"
 
-static ir_type stacked(ir_module *m, ir_type part, ir_dim count) {
-    const ir_type_data *t = ir_type_get(m, part);
-    ir_dim dims[IR_MAX_RANK + 1] = {count};
-    memcpy(dims + 1, t->dims, sizeof *dims * (size_t)t->rank);
-    return ir_type_tensor(m, t->element, t->rank + 1, dims);
-}
-
 /* A value of the block has room for the turns' axis. */
 static bool has_room(derivation *d, ir_op op, ir_value v) {
     return ir_type_of(d->m, v)->rank < IR_MAX_RANK ||
@@ -157,7 +150,7 @@ bool derive_loop_record(derivation *d, ir_op op, const ir_value *operands) {
             building_release(&g);
             return false;
         }
-        building_makes(&g, stacked(m, derive_type(m, operands[i]), l.count));
+        building_makes(&g, control_stack_type(m, operands[i], l.count));
     }
     ir_op loop = building_end(&g, GRAPH_LOOP);
     ir_op_get(m, loop)->location.checkpoint = d->checkpoint;

@@ -22,11 +22,7 @@ void batch_set(batching *s, ir_value v, ir_value stand) {
 }
 
 ir_type batch_type(const batching *s, ir_value v, bool batched) {
-    const ir_type_data *t = ir_type_of(s->m, v);
-    ir_dim dims[IR_MAX_RANK + 1] = {s->count};
-    memcpy(dims + 1, t->dims, sizeof *dims * (size_t)t->rank);
-    return batched ? ir_type_tensor(s->m, t->element, t->rank + 1, dims)
-                   : ir_value_get(s->m, v)->type;
+    return batched ? control_stack_type(s->m, v, s->count) : ir_value_get(s->m, v)->type;
 }
 
 ir_value *batch_room(const batching *s, uint32_t count) {

@@ -3,6 +3,7 @@
 
 #include "check/effects.h"
 #include "check/transforms.h"
+#include "ops/control.h"
 
 /* ---- scan, map ---- */
 
@@ -108,7 +109,7 @@ static ir_op build_scan(scanning *s, value_list *next) {
     for (size_t i = 0; i < s->sliced.count; i++)
         vec_push(&operands, s->sliced.items[i].value);
     for (size_t i = 0; i < s->made.count; i++)
-        vec_push(&results, region_stacked_type(c, s->made.items[i].value, s->count));
+        vec_push(&results, control_stack_type(c->m, s->made.items[i].value, s->count));
     const size_t own = results.count;
     observed_stack(c, &s->draft, s->count, next, &results);
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, (int64_t)s->carried.count)},

@@ -3,6 +3,7 @@
 
 #include "check/effects.h"
 #include "check/transforms.h"
+#include "ops/control.h"
 #include "ops/transforms.h"
 
 /* ---- axes ---- */
@@ -131,7 +132,7 @@ static ir_op build_batch(applied *a) {
     const ir_named_attr attrs[] = {{"sliced", ir_attr_int(c->m, sliced_tensors(a))},
                                    {"count", ir_attr_dim(c->m, a->sliced_count)}};
     for (size_t i = 0; i < a->made.count; i++)
-        a->results.items[i] = region_stacked_type(c, a->next.items[i], a->sliced_count);
+        a->results.items[i] = control_stack_type(c->m, a->next.items[i], a->sliced_count);
     return applied_build(a, &(applied_request){GRAPH_VMAP, NULL, NULL, attrs, 2});
 }
 
@@ -270,7 +271,7 @@ static entity build_jacobian(jacobian *j, const ir_type_data *units) {
         vec_push(&batch.tensors, unit);
         vec_push(&batch.made, direction);
         vec_push(&batch.next, direction.value);
-        vec_push(&batch.results, region_stacked_type(c, direction.value, batch.sliced_count));
+        vec_push(&batch.results, control_stack_type(c->m, direction.value, batch.sliced_count));
         const ir_named_attr attrs[] = {{"sliced", ir_attr_int(c->m, 1)},
                                        {"count", ir_attr_dim(c->m, batch.sliced_count)}};
         ir_op op = applied_build(&batch, &(applied_request){GRAPH_VMAP, NULL, NULL, attrs, 2});
