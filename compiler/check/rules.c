@@ -74,13 +74,15 @@ static void read_keep(callable *f, const node *n, diagnostics *d) {
         return;
     const node *given = n->count == 1 ? n->items[0] : NULL;
     const node *value = given && given->kind == NODE_KEYWORD ? given->left : given;
-    if (value && value->kind == NODE_STRING &&
+    if (value && (value->kind == NODE_STRING || value->kind == NODE_INT) &&
         checkpoint_keep_named(value->text) != CHECKPOINT_ANEW) {
         f->keep = value->text;
         return;
     }
     diagnose_error(d, ERROR_UNKNOWN_CHOICE, n->at, "a checkpoint does not keep that");
-    diagnose_help(d, "write @checkpoint(keep=\"nothing\"), \"dots\" or \"everything\"");
+    diagnose_help(d,
+                  "write @checkpoint(keep=\"nothing\"), \"dots\", \"everything\", or the number of "
+                  "bytes to keep");
 }
 
 void rules_connect(source_module *m, diagnostics *d) {

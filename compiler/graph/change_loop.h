@@ -7,7 +7,7 @@
 
 typedef VEC(ir_value) loop_values;
 
-/* What the loop is to take: carried, sliced and whole operands in this order, each with the
+/* Values that the loop is to take: carried, sliced and whole operands in this order, each with the
  * argument of the old block that it stands for (0: none); what a turn makes, carried ones first, of
  * values in the old block; and the old results that these stand for (0: none). */
 typedef struct loop_draft {

@@ -51,8 +51,8 @@ void graph_remove_dead(ir_module *m, ir_block block);
  * `same`: by value what stands for an operand, NULL: itself. The ids of two equal sums differ; the
  * text has none. */
 void graph_op_key(const ir_module *m, ir_op op, const ir_value *same, text *key);
-/* What a loop of derivatives goes back over is not computed again, where that is no mere
- * arithmetic: the loop before it keeps it. */
+/* A loop of derivatives that goes back over the turns of another computes none of their values
+ * again that are more than arithmetic: the loop before it keeps them. */
 bool graph_keep_turns(ir_module *m, status *st);
 
 /* Products that are only added to something become fma: other bits, for profiles that allow it. */

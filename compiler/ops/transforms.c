@@ -1,6 +1,7 @@
 /* transforms.c - rules of transforms of functions. */
 #include "ops/transforms.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ops/control.h"
@@ -28,10 +29,17 @@ bool transform_is_float(const ir_module *m, ir_value v) {
     return dtype_is_float(ir_type_of(m, v)->element);
 }
 
-checkpoint_keep checkpoint_keep_named(const char *name) {
+int64_t checkpoint_budget(const char *word) {
+    const size_t digits = strspn(word, "0123456789");
+    return digits && !word[digits] && digits < 16 ? strtoll(word, NULL, 10) : -1;
+}
+
+checkpoint_keep checkpoint_keep_named(const char *word) {
     static const char *const names[] = {"nothing", "dots", "everything"};
     checkpoint_keep keep = CHECKPOINT_NOTHING;
-    while (keep < CHECKPOINT_ANEW && strcmp(names[keep], name) != 0)
+    if (checkpoint_budget(word) >= 0)
+        return keep;
+    while (keep < CHECKPOINT_ANEW && strcmp(names[keep], word) != 0)
         keep++;
     return keep;
 }

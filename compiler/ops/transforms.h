@@ -35,8 +35,11 @@ typedef enum checkpoint_keep {
     CHECKPOINT_ANEW, /* of no checkpoint: computed anew on purpose */
     CHECKPOINT_KEEPS
 } checkpoint_keep;
-/* The one of a name in sources and graphs; CHECKPOINT_ANEW: there is none such. */
-checkpoint_keep checkpoint_keep_named(const char *name);
+/* The one of a word in sources and graphs; CHECKPOINT_ANEW: there is none such. A number of bytes
+ * is CHECKPOINT_NOTHING, but for what is worth most of these. */
+checkpoint_keep checkpoint_keep_named(const char *word);
+/* The bytes that a word is the number of; -1: it is none. */
+int64_t checkpoint_budget(const char *word);
 uint32_t checkpoint_number(const ir_module *m, checkpoint_keep keep);
 static inline checkpoint_keep checkpoint_keep_of(uint32_t mark) {
     return (checkpoint_keep)(mark % CHECKPOINT_KEEPS);

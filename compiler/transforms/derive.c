@@ -351,11 +351,18 @@ static void keep_result(derivation *d, ir_value v) {
 static bool build_checkpoint(derivation *d, ir_op op) {
     const ir_op_data *o = ir_op_get(d->m, op);
     const uint32_t around = d->checkpoint;
+    const ir_op before =
+        d->b.before ? ir_op_get(d->m, d->b.before)->previous : ir_block_get(d->m, d->b.block)->last;
     bool ok;
     if (!around) /* of checkpoints in each other the outermost counts */
         d->checkpoint = checkpoint_mark(d->m, op);
     const ir_value *results =
         build_within(d, op, 0, stand_ins(d, o->operands, o->operand_count), &ok);
+    if (!around)
+        checkpoint_spend(d->m, d->checkpoint,
+                         before ? ir_op_get(d->m, before)->next
+                                : ir_block_get(d->m, d->b.block)->first,
+                         checkpoint_budget(ir_op_string(d->m, op, "keep", "")));
     for (uint32_t i = 0; ok && i < o->result_count; i++) {
         d->copies[o->results[i]] = results[i];
         if (!around)

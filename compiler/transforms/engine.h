@@ -35,6 +35,8 @@ bool expand_transform(transforming *t, ir_op op);
 /* The mark of a checkpoint's operations (ir_location): another one for each time that it is built.
  */
 uint32_t checkpoint_mark(const ir_module *m, ir_op op);
+/* Keeps results of so many bytes, of the operations with the mark from `first` on in its block. */
+void checkpoint_spend(ir_module *m, uint32_t mark, ir_op first, int64_t bytes);
 
 /* ---- a block that is derived (derive.c) ---- */
 

@@ -59,11 +59,15 @@ entity special_vmap(checker *c, const call_arguments *a) {
 entity special_checkpoint(checker *c, const call_arguments *a) {
     transformed t = {.kind = TRANSFORM_CHECKPOINT, .keep = "nothing"};
     if (a->given[1])
-        t.keep = a->values[1].kind == ENTITY_STRING ? a->values[1].text : "";
+        t.keep = a->values[1].kind == ENTITY_STRING ? a->values[1].text
+                 : a->values[1].kind == ENTITY_NUMBER && a->values[1].is_integer
+                     ? arena_printf(&c->memory, "%lld", (long long)a->values[1].integer)
+                     : "";
     if (checkpoint_keep_named(t.keep) == CHECKPOINT_ANEW) {
         diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, a->values[1].at,
                        "a checkpoint does not keep that");
-        diagnose_help(c->report, "one of \"nothing\", \"dots\", \"everything\"");
+        diagnose_help(c->report, "one of \"nothing\", \"dots\", \"everything\", or the number of "
+                                 "bytes to keep");
         return entity_broken(a->at);
     }
     return make(c, a, t);
