@@ -14,6 +14,7 @@
 #include "library_parts.h"
 #include "library_rows.h"
 #include "ops/graph.h"
+#include "ops/orders.h"
 #include "ops/tiles.h"
 #include "pipeline.h"
 #include "tile/mma.h"
@@ -128,7 +129,8 @@ static bool is_along_rows(const ir_module *m, ir_op composite, ir_op op) {
     const ir_op_data *d = ir_op_get(m, op);
     const ir_type_data *y = ir_type_of(m, ir_op_get(m, composite)->results[0]), *x;
     int64_t axis = -1;
-    if (d->opcode != GRAPH_REDUCE || ir_op_ints(m, op, "axes", &axis, 1) != 1)
+    if (d->opcode != GRAPH_REDUCE || ir_op_ints(m, op, "axes", &axis, 1) != 1 ||
+        order_of(m, op, ORDER_ANY) == ORDER_EXACT)
         return false;
     x = ir_type_of(m, d->operands[0]);
     return axis == x->rank - 1 && x->dims[axis] == y->dims[y->rank - 1];

@@ -2,6 +2,7 @@
 #include "library_parts_rules.h"
 
 #include "ops/graph.h"
+#include "ops/orders.h"
 
 /* ---- axes of a type and of a form ---- */
 
@@ -222,7 +223,8 @@ static part_need of_row(parts *e, ir_op op, const part_form *form, uint32_t i, p
     const ir_type_data *x = ir_type_of(e->g, ir_op_get(e->g, op)->operands[i]);
     int64_t axis = -1;
     *of = *form;
-    bool last = ir_op_ints(e->g, op, "axes", &axis, 1) == 1 && axis == x->rank - 1;
+    bool last = ir_op_ints(e->g, op, "axes", &axis, 1) == 1 && axis == x->rank - 1 &&
+                order_of(e->g, op, ORDER_ANY) != ORDER_EXACT;
     return last ? with_row(e, x, of) : PART_REFUSED;
 }
 

@@ -8,7 +8,8 @@
 
 const special_function special_functions[] = {
     {"sum", "x, axis=None, keepdims=False, order=\"lanes64\"", special_sum,
-     "the sum over one axis, a tuple of axes, or all; floats in the order lanes64 or a written one",
+     "the sum over one axis, a tuple of axes, or all; floats in the order lanes64, exact, or a "
+     "written one",
      NULL},
     {"max", "x, axis=None, keepdims=False", special_max,
      "the greatest element over one axis, a tuple of axes, or all; of two values: maximum(x, y)",
@@ -22,7 +23,8 @@ const special_function special_functions[] = {
      "bool: do all elements hold, over one axis, a tuple of axes, or all?", NULL},
     {"any", "x, axis=None, keepdims=False", special_any,
      "bool: does any element hold, over one axis, a tuple of axes, or all?", NULL},
-    {"mean", "x, axis=-1, keepdims=False", special_mean, "the mean over one axis", NULL},
+    {"mean", "x, axis=-1, keepdims=False, order=\"lanes64\"", special_mean,
+     "the mean over one axis, by a sum in the order lanes64 or exact", NULL},
     {"logsumexp", "x, axis=-1, keepdims=False", special_logsumexp,
      "log of the sum of exponentials over one axis", NULL},
     {"argmax", "x, axis=-1, keepdims=False", special_argmax,

@@ -50,10 +50,14 @@ static int last_axis(const composite *c, ir_value x) {
     return build_type(c->b, x)->rank - 1;
 }
 
-/* sum / f32(n) along an axis, which is dropped. */
+/* sum / f32(n) along an axis, which is dropped. The sum is in the order of the operation, if that
+ * has one. */
 static ir_value mean_along(composite *c, ir_value x, int axis) {
     ir_dim n = build_type(c->b, x)->dims[axis];
     ir_value sum = build_reduce(c->b, "sum", x, axis);
+    ir_attr order = ir_op_attr(c->b->m, c->op, "order");
+    if (order)
+        ir_op_set_attr(c->b->m, ir_value_get(c->b->m, sum)->op, "order", order);
     return divide(c, sum, build_extent(c->b, n, DTYPE_F32, sum));
 }
 

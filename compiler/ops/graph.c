@@ -162,7 +162,7 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
 static bool verify_order(const ir_module *m, ir_op op, status *st) {
     const char *word = ir_op_string(m, op, "order", NULL);
     int opcode = ir_op_get(m, op)->opcode;
-    bool is_sum = opcode == GRAPH_REDUCE || opcode == GRAPH_CUMSUM;
+    bool is_sum = opcode == GRAPH_REDUCE || opcode == GRAPH_CUMSUM || opcode == GRAPH_MEAN;
     order_id order = order_of(m, op, is_sum ? ORDER_ANY : ORDER_CHUNK512);
     ir_value result = ir_op_get(m, op)->results[0];
     bool sums_floats = reduction_rounds(ir_op_string(m, op, "kind", "sum")) &&

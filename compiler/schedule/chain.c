@@ -183,7 +183,7 @@ static bool find_chain(chain_match *c) {
         return false;
     c->weights = x;
     c->rows = p->group_of[x];
-    return p->groups[c->rows].kind == GROUP_ROW && find_scores(c) &&
+    return p->groups[c->rows].kind == GROUP_ROW && !plan_is_exact(p, c->rows) && find_scores(c) &&
            plan_type(p, x)->rank == plan_type(p, c->scores)->rank &&
            plan_type(p, c->scores)->element == DTYPE_F32 && is_private(c) && reads_once(c) &&
            has_size(c) && replaces_scores(c);

@@ -6,7 +6,7 @@
 #include "schedule/policy.h"
 
 /* Rows that are fetched ahead: of a lane's, 64 apart, and of those that follow each other. */
-enum { LANES_AHEAD = 2, ROWS_AHEAD = 16 };
+enum { LANES_AHEAD = 2, ROWS_AHEAD = 16, EXACT_VECTORS = 2 };
 
 /* Index of x with the reduced axis moved behind all others. */
 static void column_index(const plan *p, ir_value x, int axis, affine *index) {
@@ -52,6 +52,11 @@ static column_plan plan_columns(const scheduler *s, ir_value x, const axis_map *
     return s->target->policy->column(s, &work);
 }
 
+/* Columns of an exact sum: of each there are two f64 or one, and a greatest and a least number. */
+static int64_t exact_run(const scheduler *s) {
+    return s->target->policy->threads ? s->machine.lanes : EXACT_VECTORS * s->machine.lanes;
+}
+
 void schedule_column_group(scheduler *s, const plan_group *group) {
     const ir_op_data *d = ir_op_get(s->p->g, group->anchor);
     ir_value x = d->operands[0], y = d->results[0], indices[NEST_AXES];
@@ -73,6 +78,8 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     order_id order = order_of(s->p->g, group->anchor, ORDER_ANY);
     bool trips = order == ORDER_LANES64 && ir_dim_is_static(map.extent[n]);
     column_plan chosen = plan_columns(s, x, &map, trips);
+    if (order == ORDER_EXACT)
+        chosen = (column_plan){.run = exact_run(s), .trip = 1};
     if (chosen.registers)
         sub = scheduler_int(s, ORDER_LANES64_LANES);
     else

@@ -317,7 +317,9 @@ void rows_emit_reduce(rows *r, ir_builder *b, size_t i) {
     rows_hoist(r, b, &x, 1, !known && rows_root_number(r, x) >= 0);
     b->location = ir_op_get(s->p->g, op)->location;
     ir_value workgroup = make_scalar(r, b, result, &access[0]);
-    ir_value kept = known || pieces ? 0 : keep_columns(r, b, x, &kind);
+    /* An exact sum may look at its elements twice, and nothing may have been put in their place. */
+    bool again = order_of(s->p->g, op, ORDER_ANY) == ORDER_EXACT;
+    ir_value kept = known || pieces || again ? 0 : keep_columns(r, b, x, &kind);
     ir_value outputs[] = {workgroup, kept};
     expression_identity(s->p, x, 0, index[0]);
     expression_identity(s->p, x, 0, index[1]);
@@ -491,6 +493,11 @@ ir_builder rows_open_row(rows *r, ir_builder *b, ir_value first, ir_attr span) {
     return in;
 }
 
+/* An exact sum has the workgroup for itself. */
+static int64_t row_beside(const rows *r, int64_t count) {
+    return plan_is_exact(r->s->p, r->number) ? 1 : policy_rows_beside(r->s, count);
+}
+
 static ir_builder open_rows(rows *r, const row_work *work) {
     scheduler *s = r->s;
     const schedule_policy *policy = s->target->policy;
@@ -506,7 +513,7 @@ static ir_builder open_rows(rows *r, const row_work *work) {
     for (int i = 0; i < n; i++)
         steps[i] = i == n - 1 ? name : scheduler_int(s, 1);
     ir_builder b = scheduler_phase(s, "rows", n, r->map.extent, steps, NULL, r->indices);
-    r->beside = policy_rows_beside(s, r->around_rows);
+    r->beside = row_beside(r, r->around_rows);
     if (r->beside > 1)
         map_beside(r);
     return rows_open_row(r, &b, r->indices[n - 1], name);
@@ -527,7 +534,7 @@ void schedule_row_group(scheduler *s, int number) {
     row_work work = {.rows = r.row_count ? r.map.extent[r.row_count - 1] : 1,
                      .columns = r.map.extent[r.row_count],
                      .kept_bytes = kept_bytes(&r)};
-    int64_t beside = policy_rows_beside(s, policy->rows(s, &work));
+    int64_t beside = row_beside(&r, policy->rows(s, &work));
     scheduler_parameter(s, IN_ROW, SUB, policy->row_lanes(s), &r.sub);
     scheduler_parameter(s, IN_ROW, VECTOR, policy->row_vector(s, beside), &r.vector);
     ir_value x = rows_reduce_operand(&r, 0);

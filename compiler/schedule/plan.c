@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ops/depth.h"
+#include "ops/orders.h"
 #include "schedule/expression.h"
 
 const ir_type_data *plan_type(const plan *p, ir_value v) {
@@ -57,6 +58,13 @@ ir_value plan_storage(const plan *p, ir_value v) {
     while (!p->stored[v] && plan_opcode(p, v) == GRAPH_RESHAPE)
         v = operand(p, v, 0);
     return p->stored[v] || plan_opcode(p, v) < 0 ? v : 0;
+}
+
+bool plan_is_exact(const plan *p, int group) {
+    bool exact = false;
+    for (size_t i = 0; i < p->groups[group].reduces.count; i++)
+        exact |= order_of(p->g, p->groups[group].reduces.items[i], ORDER_ANY) == ORDER_EXACT;
+    return exact;
 }
 
 /* ---- what must have memory ---- */

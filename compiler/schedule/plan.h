@@ -133,6 +133,8 @@ bool plan_reshape_splits(const plan *p, ir_op reshape);
 ir_value plan_storage(const plan *p, ir_value v);
 /* Is the memory of a stored value that of an output? */
 bool plan_is_output(const plan *p, ir_value v);
+/* Is a reduction of the group in the order exact? */
+bool plan_is_exact(const plan *p, int group);
 
 /* ---- nest.c ---- */
 /* The latest MAP group that can compute the value, too; -1: there is none. */

@@ -148,6 +148,8 @@ void lower_fill(lowering *l, ir_builder *b, ir_op op);
 void lower_map(lowering *l, ir_builder *b, ir_op op);
 void lower_reduce(lowering *l, ir_builder *b, ir_op op);
 void lower_columns(lowering *l, ir_builder *b, ir_op op);
+/* Either of the two in the order exact. */
+void lower_exact(lowering *l, ir_builder *b, ir_op op);
 void lower_dot(lowering *l, ir_builder *b, ir_op op);
 void lower_scan(lowering *l, ir_builder *b, ir_op op);
 void lower_sort(lowering *l, ir_builder *b, ir_op op);

@@ -155,6 +155,8 @@ bool orders_check_window_loop(orders *o, ir_op loop, const reduction_record *r);
 /* verify_lanes.c: the loops and folds of a sum in lanes64. */
 bool orders_check_lanes_loop(orders *o, ir_op loop, const reduction_record *r);
 bool orders_check_fold(orders *o, ir_op fold, const reduction_record *r);
+/* verify_exact.c: the loops and folds of an exact sum. */
+bool orders_check_exact(orders *o, ir_op op, const reduction_record *r);
 /* verify_symbolic.c: the same, where bounds are no numbers. */
 bool orders_check_symbolic_loop(orders *o, ir_op loop, const reduction_record *r);
 bool orders_check_symbolic_fold(orders *o, ir_op fold, const reduction_record *r);

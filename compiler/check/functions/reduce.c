@@ -45,11 +45,14 @@ static bool order_known(checker *c, const call_arguments *a, ir_attr *order) {
         *order = operation_tree_order(c, e);
         return *order != 0;
     }
-    if (e->kind == ENTITY_STRING && strcmp(e->text, usual) == 0)
+    if (e->kind == ENTITY_STRING && order_suits(order_find(e->text), ORDER_OF_SUM)) {
+        *order = ir_attr_string(c->m, e->text);
         return true;
+    }
     diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown order of a sum");
-    diagnose_help(c->report, "sums are taken in the order \"%s\", or in a tree that is written out",
-                  usual);
+    diagnose_help(c->report,
+                  "sums are taken in the order \"%s\", as \"%s\", or in a tree that is written out",
+                  usual, order_info_of(ORDER_EXACT)->name);
     return false;
 }
 
@@ -130,14 +133,16 @@ static bool one_axis(checker *c, const call_arguments *a, int64_t *axis, bool *k
                          tensor_type(c, x)->rank, axis);
 }
 
-/* Composites over one axis. */
+/* Composites over one axis. Their order is an attribute where it is not the usual one. */
 static entity along_axis(checker *c, const call_arguments *a, int opcode) {
     int64_t axis = 0;
     bool keepdims = false;
-    if (!one_axis(c, a, &axis, &keepdims))
+    ir_attr order;
+    if (!one_axis(c, a, &axis, &keepdims) || !order_known(c, a, &order))
         return entity_broken(a->at);
-    ir_named_attr attr = {"axis", ir_attr_int(c->m, axis)};
-    entity out = emit_one(c, opcode, &a->values[ARGUMENT_X], 1, &attr, 1, a->at);
+    bool usual = order == ir_attr_string(c->m, order_info_of(ORDER_LANES64)->name);
+    ir_named_attr attrs[] = {{"axis", ir_attr_int(c->m, axis)}, {"order", order}};
+    entity out = emit_one(c, opcode, &a->values[ARGUMENT_X], 1, attrs, usual ? 1 : 2, a->at);
     return out.kind == ENTITY_BROKEN || !keepdims ? out : keep_axes(c, a, &out, &axis, 1);
 }
 

@@ -1,4 +1,5 @@
-/* interp_reduce.c - sum, prod, max and min over axes, in the order lanes64 or in a written tree. */
+/* interp_reduce.c - sum, prod, max and min over axes: in the order lanes64, exact, or in a written
+ * tree. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "base/arena.h"
 #include "ops/reductions.h"
 #include "target/interp/interp.h"
+#include "target/interp/interp_exact.h"
 #include "target/interp/interp_tree.h"
 
 enum { LANES = ORDER_LANES64_LANES, BLOCK = ORDER_LANES64_CHUNK };
@@ -92,18 +94,23 @@ static int64_t reduce_i64(const char *kind, const int64_t *x, int64_t n, dtype t
 typedef struct reduction {
     const char *kind;
     bool wide;
-    const tree_order *tree; /* NULL: the order is lanes64, or none can be seen */
+    const tree_order *tree; /* NULL: the order is another, or none can be seen */
+    bool exact;
 } reduction;
 
 static float sum_f32(const reduction *r, const float *x, int64_t n) {
     if (strcmp(r->kind, "prod") == 0)
         return interp_products64_f32(x, n);
+    if (r->exact)
+        return interp_exact_f32(x, n);
     return r->tree ? interp_tree_sum_f32(r->tree, x) : interp_lanes64_f32(x, n);
 }
 
 static double sum_f64(const reduction *r, const double *x, int64_t n) {
     if (strcmp(r->kind, "prod") == 0)
         return interp_products64_f64(x, n);
+    if (r->exact)
+        return interp_exact_f64(x, n);
     return r->tree ? interp_tree_sum_f64(r->tree, x) : interp_lanes64_f64(x, n);
 }
 
@@ -132,9 +139,9 @@ bool interp_reduce(const interp_step *s, status *st) {
     tree_order tree = {0};
     int64_t length;
     order_id order = order_of(s->m, s->op, ORDER_ANY);
-    if (order != ORDER_ANY && order != ORDER_LANES64 && order != ORDER_WRITTEN)
+    if (order != ORDER_ANY && !order_suits(order, ORDER_OF_SUM))
         return status_set(st, STATUS_INVALID,
-                          "a reduction cannot have the order '%s'; lanes64, or a written tree",
+                          "a reduction cannot have the order '%s'; lanes64, exact, or a written tree",
                           interp_text(s, "order"));
     if (!interp_reduce_rows(s, &rows, &length, st))
         return false;
@@ -142,7 +149,8 @@ bool interp_reduce(const interp_step *s, status *st) {
     void *work = base_malloc(sizeof(double) * (size_t)(length + 1));
     const reduction r = {.kind = interp_text(s, "kind"),
                          .wide = rows.type == DTYPE_F64 || interp_accumulates_f64(s),
-                         .tree = order == ORDER_WRITTEN ? &tree : NULL};
+                         .tree = order == ORDER_WRITTEN ? &tree : NULL,
+                         .exact = order == ORDER_EXACT};
     int64_t count = tensor_count(s->out);
     for (int64_t row = 0; row < count && ok; row++)
         reduce_row(&r, &rows, row, length, work, s->out);

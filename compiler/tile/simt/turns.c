@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "ops/orders.h"
 #include "ops/predicates.h"
 #include "tile/simt/simt.h"
 #include "tile/tile.h"
@@ -110,11 +111,21 @@ static bool has_loop(const ir_module *m, ir_block block) {
 
 static void count_block(turns *t, ir_block block);
 
+/* An exact sum adds a block's elements one by one where it has to: as often as there are elements,
+ * times an index that is 0 or 1. */
+static int64_t most_turns(const turns *t, ir_value high) {
+    ir_op op = ir_value_get(t->m, high)->op;
+    const ir_op_data *d = op ? ir_op_get(t->m, op) : NULL;
+    return d && d->opcode == TILE_INDEX_MUL ? t->of[d->operands[1]] : 1;
+}
+
 static void count_loop(turns *t, ir_op op) {
     const ir_op_data *d = ir_op_get(t->m, op);
     ir_block block = ir_op_block(t->m, op, 0);
     int64_t low = t->of[d->operands[0]], high = t->of[d->operands[1]],
             step = ir_op_int(t->m, op, "step", 1);
+    if (high <= low && order_of(t->m, op, ORDER_ANY) == ORDER_EXACT)
+        high = most_turns(t, d->operands[1]);
     if (step < 1 || high <= low)
         return;
     if (!has_loop(t->m, block)) {
