@@ -173,13 +173,13 @@ class Builder:
 
     # sums
 
-    def reduce(self, x, axes, kind="sum"):
+    def reduce(self, x, axes, kind="sum", order="lanes64"):
         of = self.type(x)
         shape = tuple(n for i, n in enumerate(of.shape) if i not in axes)
-        return self.one("reduce", [x], Type(of.element, shape), kind=kind, axes=list(axes)) if axes else x
+        return self.one("reduce", [x], Type(of.element, shape), kind=kind, axes=list(axes), order=order) if axes else x
 
-    def mean(self, x, axis):
-        total = self.reduce(x, [axis])
+    def mean(self, x, axis, order="lanes64"):
+        total = self.reduce(x, [axis], order=order)
         return self.div(total, self.like(self.type(x).shape[axis], total))
 
     def dot(self, x, y, element, third=(), **attributes):

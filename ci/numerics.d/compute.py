@@ -2,6 +2,7 @@
 
 A value is a pair (array, element type). Composites are written with primitives, as the page's table has them.
 """
+import math
 import pathlib
 from math import prod
 
@@ -43,6 +44,25 @@ def lanes64(rows):
             width //= 2
         sums[:, b] = lanes[:, 0]
     return sums[:, 0] + rows.dtype.type(0) if blocks == 1 else lanes64(sums)
+
+
+def exact(rows):
+    """The exact sum of each row, rounded once: in integers, of 2^-1127."""
+    bits, least, most = (53, -1074, 1024) if rows.dtype.itemsize == 8 else (24, -149, 128)
+    return np.array([exactly(row, bits, least + 1127, most + 1127) for row in rows.astype(np.float64)], rows.dtype)
+
+
+def exactly(row, bits, least, most):
+    if not np.isfinite(row).all():
+        return row[~np.isfinite(row)].sum()
+    total = sum(int(math.ldexp(m, 53)) << (e + 1074) for m, e in map(math.frexp, row.tolist()))
+    if not total:
+        return -0.0 if len(row) and np.signbit(row).all() else 0.0
+    by = max(abs(total).bit_length() - bits, least)
+    kept, rest = divmod(abs(total), 1 << by)
+    kept += (rest, kept & 1) > (1 << (by - 1), 0)  # to nearest, ties to even
+    size = math.inf if kept.bit_length() + by > most else math.ldexp(kept, by - 1127)
+    return -size if total < 0 else size
 
 
 def products64(rows):
@@ -139,7 +159,8 @@ def reduce(x, kind, axes, attributes=()):
     rows = a.transpose(kept + list(axes)).reshape(prod(shape), prod(a.shape[i] for i in axes))
     if kind == "sum" and formats.is_float(element):
         wide = accumulator(element, dict(attributes))
-        out = formats.convert(lanes64(formats.convert(rows, element, wide)), wide, element)
+        add = exact if dict(attributes).get("order") == "exact" else lanes64
+        out = formats.convert(add(formats.convert(rows, element, wide)), wide, element)
     elif kind == "prod" and formats.is_float(element):
         wide = "f64" if element == "f64" else "f32"
         out = formats.convert(products64(formats.convert(rows, element, wide)), wide, element)
@@ -471,7 +492,7 @@ class Machine:
         return self.finish(op, y, bias)
 
     def op_mean(self, op, x):
-        return mean(x[0], op.attributes["axis"]), "f32"
+        return mean(x[0], op.attributes["axis"], op.attributes.get("order", "lanes64")), "f32"
 
     def op_softmax(self, op, x):
         axis = op.attributes["axis"]
@@ -542,12 +563,12 @@ def extreme(x, axis):
     return reduce((x, "f32"), "max", [axis % x.ndim])[0]
 
 
-def total(x, axis):
-    return reduce((x, "f32"), "sum", [axis % x.ndim])[0]
+def total(x, axis, order="lanes64"):
+    return reduce((x, "f32"), "sum", [axis % x.ndim], {"order": order})[0]
 
 
-def mean(x, axis):
-    return total(x, axis) / F32(x.shape[axis])
+def mean(x, axis, order="lanes64"):
+    return total(x, axis, order) / F32(x.shape[axis])
 
 
 def along(scale, like, axis):

@@ -83,7 +83,7 @@ def dequantize(b, op, x, scale):
 
 
 def mean(b, op, x):
-    return b.mean(x, op.attributes["axis"])
+    return b.mean(x, op.attributes["axis"], op.attributes.get("order", "lanes64"))
 
 
 def inverse_root(b, op, variance):

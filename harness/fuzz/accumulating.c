@@ -45,14 +45,16 @@ bool fuzz_reduction(fuzz_kernel *k) {
     /* An empty extremum of integers has no value. */
     if (reduced == 0 && kind > 0 && kind < 4 && !logical && !dtype_is_float(x->type))
         kind = 0;
+    const bool sums = (kind == 0 || kind == 3) && dtype_is_float(x->type);
+    const char *order = sums && choose_rarely(k->c, 4) ? ", order=\"exact\"" : "";
     char tuple[80];
     fuzz_tuple(axes, axis_count, tuple, sizeof tuple);
     if (kind == 3)
         snprintf(tuple, sizeof tuple, "%" PRId64, axes[0]);
     return fuzz_let_as(k, kind == 0 && !logical ? accumulator(k, x->type) : "",
-                       fuzz_shaped(x->type, rank, dims), "%s(%s, axis=%s, keepdims=%s)",
+                       fuzz_shaped(x->type, rank, dims), "%s(%s, axis=%s, keepdims=%s%s)",
                        logical ? bools[kind] : kinds[kind], x->name, tuple,
-                       keep ? "True" : "False");
+                       keep ? "True" : "False", order);
 }
 
 bool fuzz_running(fuzz_kernel *k) {

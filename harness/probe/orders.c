@@ -1,6 +1,6 @@
 /* orders.c - docs/numerics.md, "Order of accumulation", as sizes of subtrees. A written tree and a
  * matrix unit's order are not here: no code of ours has the first, and what a unit adds at once is
- * no tree of additions of two. */
+ * no tree of additions of two. Nor is an exact sum one: any two elements meet there alone. */
 #include "probe/orders.h"
 
 #include <stdio.h>
@@ -100,6 +100,10 @@ static int64_t meeting_in_lanes(int64_t n, int64_t i, int64_t j) {
     return weighted_meeting(n, level, first, here, i % BLOCK, j % BLOCK);
 }
 
+bool order_is_in_no_tree(const char *order) {
+    return strcmp(order, "exact") == 0;
+}
+
 bool order_meeting_size(const char *order, int64_t n, int64_t i, int64_t j, int64_t *size) {
     if (strcmp(order, "seq") == 0)
         *size = meeting_in_chain(i, j);
@@ -109,6 +113,8 @@ bool order_meeting_size(const char *order, int64_t n, int64_t i, int64_t j, int6
         *size = meeting_in_pairs(n, i, j);
     else if (strcmp(order, "lanes64") == 0)
         *size = meeting_in_lanes(n, i, j);
+    else if (order_is_in_no_tree(order))
+        *size = 2;
     else
         return false;
     return true;

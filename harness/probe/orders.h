@@ -11,5 +11,7 @@
 /* Size of the subtree in which i and j (i != j) of `n` elements meet. False where the order is not
  * known. */
 bool order_meeting_size(const char *order, int64_t n, int64_t i, int64_t j, int64_t *size);
+/* Do any two elements meet alone, whatever is between them? There is no tree of that. */
+bool order_is_in_no_tree(const char *order);
 
 #endif

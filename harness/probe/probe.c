@@ -142,6 +142,21 @@ static bool measure(void *context, tree_pair *pairs, size_t count, status *st) {
     return ok;
 }
 
+/* Of a sum in no tree there is nothing to recover: the first and the last element are tried with
+ * each other one. The digest is that of their sizes. */
+static bool measure_pairs(probe_state *p, sha256 *digest, status *st) {
+    const int32_t last = (int32_t)p->cut->extent - 1;
+    tree_pairs pairs = {0};
+    for (int32_t i = 1; i <= last; i++)
+        vec_push(&pairs, ((tree_pair){.i = 0, .j = i}));
+    for (int32_t i = 1; i < last; i++)
+        vec_push(&pairs, ((tree_pair){.i = i, .j = last}));
+    const bool ok = measure(p, pairs.items, pairs.count, st);
+    *digest = sha256_of(pairs.items, pairs.count * sizeof *pairs.items);
+    vec_release(&pairs);
+    return ok;
+}
+
 /* ---- one accumulation ---- */
 
 /* Outcome of a kernel that was cut open. */
@@ -170,7 +185,10 @@ static cut_outcome probe_cut(const probe_request *request, probe_state *p,
     launch_request_artifact(&open, artifact);
     if (!launch_open(&p->launch, &open, st))
         return CUT_FAILED;
-    if (tree_recover((int32_t)c->extent, measure, p, NULL, digest, st))
+    const bool found = order_is_in_no_tree(c->order)
+                           ? measure_pairs(p, digest, st)
+                           : tree_recover((int32_t)c->extent, measure, p, NULL, digest, st);
+    if (found)
         return CUT_RECOVERED;
     return st->code == STATUS_INVALID ? CUT_NO_TREE : CUT_FAILED;
 }

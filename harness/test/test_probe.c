@@ -135,6 +135,8 @@ static void test_orders_are_those_on_paper(void **state) {
             }
     int64_t size;
     assert_false(order_meeting_size("pairwise", 4, 0, 1, &size));
+    assert_true(order_meeting_size("exact", 9001, 3, 8192, &size) && size == 2);
+    assert_true(order_is_in_no_tree("exact") && !order_is_in_no_tree("lanes64"));
 }
 
 /* ---- trees ---- */
@@ -221,6 +223,8 @@ static void test_compiled_code_adds_as_it_says(void **state) {
     expect_probe("corpus/matmul/matmul_f32.tsr", "matmul_f32_seq", "chunks", NULL, true);
     expect_probe("corpus/normalisation/softmax.tsr", "softmax_rows", "prime", NULL, true);
     expect_probe("corpus/reduction/sum.tsr", "sum_rows", "blocks", NULL, true);
+    expect_probe("corpus/reduction/exact.tsr", "exact_rows", "several", NULL, true);
+    expect_probe("corpus/reduction/exact.tsr", "exact_columns", "prime", NULL, true);
 }
 
 static void test_code_that_adds_wrong_is_found(void **state) {
