@@ -15,13 +15,14 @@
 
 /* A row of so many elements is one block: what a second one costs is more than a block that is
  * added again. */
-enum { BLOCK = 512, ONLY_BLOCK = 1024, KEPT = 4, SUB_TILES = 2 };
+enum { BLOCK = 512, ONLY_BLOCK = 1024, KEPT = 4, SUB_TILES = 2 };/* Of a length that a launch gives, one up to here may be exact as f64. */
+enum { SHORT = 4096 };
 
 /* What a block has come to. */
 typedef struct block_sum {
-    ir_value sums[2];
-    ir_value bad;    /* results of which it is not the exact sum */
-    ir_value again;  /* an index: 1 where there are any, else 0 */
+    ir_value state[KEPT]; /* sums, the greatest and the least exponent */
+    ir_value bad;         /* results of which it is not the exact sum */
+    ir_value again;       /* an index: 1 where there are any, else 0 */
     ir_value start, length;
 } block_sum;
 
@@ -166,7 +167,7 @@ static ir_value exceeds(const exact *x, ir_builder *b, const ir_value *range, in
         field[i] = tile_op(b, TILE_CONVERT, &field[i], 1, DTYPE_I32);
     }
     ir_value most = tile_constant(b, DTYPE_I32, wide ? 2046 - 36 : 254),
-             spread = tile_constant(b, DTYPE_I32, (uint64_t)spread_most(x, block)),
+             spread = tile_constant(b, DTYPE_I32, dtype_wrap(DTYPE_I32, spread_most(x, block))),
              apart = tile_compare(b, "gt", exact_op(b, TILE_SUB, field[0], field[1]), spread);
     return exact_op(b, TILE_OR, apart, tile_compare(b, "gt", field[0], most));
 }
@@ -200,7 +201,7 @@ static block_sum sum_block(exact *x, ir_builder *b, ir_value start, int64_t leng
         any_steps(x, b, start, some, state);
     fold_block(x, b, state);
     block_sum s = {.start = start, .length = some ? some : tile_index(b, length)};
-    memcpy(s.sums, state, (size_t)x->sums * sizeof *state);
+    memcpy(s.state, state, sizeof s.state);
     s.bad = exceeds(x, b, state + x->sums, some ? BLOCK : length);
     s.again = any_of(x, b, s.bad);
     return s;
@@ -240,8 +241,8 @@ static ir_value add_each(exact *x, ir_builder *b, const block_sum *s, ir_value p
 static ir_value add_block(exact *x, ir_builder *b, const block_sum *s, ir_value plain) {
     ir_value zero = tile_constant(b, DTYPE_F64, 0), minus = tile_constant(b, DTYPE_F64, EXACT_MINUS);
     for (int i = 0; i < x->sums; i++)
-        exact_add_digits(x, b, choose(b, s->bad, zero, s->sums[i]));
-    plain = exact_op(b, TILE_ADD, plain, choose(b, s->bad, minus, little(b, s->sums[0])));
+        exact_add_digits(x, b, choose(b, s->bad, zero, s->state[i]));
+    plain = exact_op(b, TILE_ADD, plain, choose(b, s->bad, minus, little(b, s->state[0])));
     return add_each(x, b, s, plain);
 }
 
@@ -251,13 +252,20 @@ static ir_value plain_of_none(const exact *x, ir_builder *b) {
 
 /* ---- all blocks ---- */
 
+/* The sum that a state holds, where it is exact. The lower parts of -0 are +0. */
+static ir_value sum_of_state(const exact *x, ir_builder *b, const ir_value *state) {
+    if (x->element != DTYPE_F64)
+        return tile_op(b, TILE_CONVERT, state, 1, x->element);
+    ir_value none = tile_compare(b, "eq", state[1], tile_constant(b, DTYPE_F64, 0));
+    return choose(b, none, state[0], exact_op(b, TILE_ADD, state[0], state[1]));
+}
+
 /* The only block: its sum is the result, but where it is not exact. */
 static ir_value only_block(exact *x, ir_builder *b, int64_t length) {
     ir_op loop;
     ir_value unused, zero = tile_index(b, 0);
     block_sum s = sum_block(x, b, zero, length, 0);
-    ir_value sum = x->sums > 1 ? exact_op(b, TILE_ADD, s.sums[0], s.sums[1]) : s.sums[0];
-    sum = x->element == DTYPE_F64 ? sum : tile_op(b, TILE_CONVERT, &sum, 1, x->element);
+    ir_value sum = sum_of_state(x, b, s.state);
     ir_builder in = tile_for(b, zero, s.again, 1, &sum, 1, &loop, &unused);
     lowering_mark(x->f.l, loop, x->f.op);
     exact_clear_words(x, &in);
@@ -266,25 +274,70 @@ static ir_value only_block(exact *x, ir_builder *b, int64_t length) {
     return ir_op_result(b->m, loop, 0);
 }
 
-/* Whole blocks, then what is left: a number, or where that is -1 an index. */
-static ir_value several_blocks(exact *x, ir_builder *b, ir_value blocks, int64_t rest,
-                               ir_value length) {
-    const int64_t block = BLOCK;
+/* What is carried from block to block: the state of all, and `plain`. */
+enum { PLAIN = KEPT, CARRIED };
+
+static void next_block(exact *x, ir_builder *b, const block_sum *s, ir_value *carried) {
+    const int range = x->sums;
+    for (int i = 0; i < kept(x); i++)
+        carried[i] = exact_op(b,
+                              i < range    ? TILE_ADD
+                              : i == range ? TILE_MAXIMUM
+                                           : TILE_MINIMUM,
+                              carried[i], s->state[i]);
+    carried[PLAIN] = add_block(x, b, s, carried[PLAIN]);
+}
+
+/* The words, but where the sum of all blocks as f64 is exact, too: short rows, of `most` elements, or
+ * where that is 0 of `length`. */
+static ir_value total(const exact *x, ir_builder *b, const ir_value *carried, int64_t most,
+                      ir_value length) {
     ir_op loop;
-    ir_value number, plain = plain_of_none(x, b);
-    exact_clear_words(x, b);
-    ir_builder in = tile_for(b, tile_index(b, 0), blocks, 1, &plain, 1, &loop, &number);
+    ir_value unused, sum = sum_of_state(x, b, carried),
+             again = any_of(x, b, exceeds(x, b, carried + x->sums, most ? most : SHORT));
+    if (!most)
+        again = tile_index_min(b, tile_index(b, 1),
+                               tile_index_add(b, again,
+                                              tile_index_by(b, TILE_INDEX_DIV, length, SHORT + 1)));
+    ir_builder in = tile_for(b, tile_index(b, 0), again, 1, &sum, 1, &loop, &unused);
     lowering_mark(x->f.l, loop, x->f.op);
+    sum = exact_round_words(x, &in, carried[PLAIN]);
+    tile_yield(&in, &sum, 1);
+    return ir_op_result(b->m, loop, 0);
+}
+
+static void open_carried(const exact *x, ir_builder *b, ir_value *carried) {
+    const exact one = {.bits = x->bits, .sums = x->sums, .parts = 1, .sub = x->width};
+    open_block(&one, b, carried);
+    if (x->sums == 1)
+        carried[KEPT - 1] = carried[0];
+    carried[PLAIN] = plain_of_none(x, b);
+}
+
+/* Whole blocks, then what is left of `length`, which is `most` where that is not 0. */
+static ir_value several_blocks(exact *x, ir_builder *b, ir_value length, int64_t most) {
+    const int64_t block = BLOCK;
+    ir_value blocks = most ? tile_index(b, most / BLOCK)
+                           : tile_index_by(b, TILE_INDEX_DIV, length, BLOCK);
+    ir_op loop;
+    ir_value number, carried[CARRIED];
+    open_carried(x, b, carried);
+    exact_clear_words(x, b);
+    ir_builder in =
+        tile_for(b, tile_index(b, 0), blocks, 1, carried, CARRIED, &loop, &number);
+    lowering_mark(x->f.l, loop, x->f.op);
+    memcpy(carried, &ir_block_get(b->m, in.block)->arguments[1], sizeof carried);
     block_sum s = sum_block(x, &in, tile_affine(&in, 0, &number, &block, 1), BLOCK, 0);
-    plain = add_block(x, &in, &s, ir_block_get(b->m, in.block)->arguments[1]);
-    tile_yield(&in, &plain, 1);
-    plain = ir_op_result(b->m, loop, 0);
-    if (rest) {
+    next_block(x, &in, &s, carried);
+    tile_yield(&in, carried, CARRIED);
+    for (int i = 0; i < CARRIED; i++)
+        carried[i] = ir_op_result(b->m, loop, (uint32_t)i);
+    if (!most || most % BLOCK) {
         ir_value start = tile_affine(b, 0, &blocks, &block, 1);
-        s = sum_block(x, b, start, rest, rest < 0 ? tile_index_sub(b, length, start) : 0);
-        plain = add_block(x, b, &s, plain);
+        s = sum_block(x, b, start, most % BLOCK, most ? 0 : tile_index_sub(b, length, start));
+        next_block(x, b, &s, carried);
     }
-    return exact_round_words(x, b, plain);
+    return total(x, b, carried, most, length);
 }
 
 /* Of no elements it is +0. */
@@ -299,11 +352,10 @@ static ir_value sum_of(exact *x, ir_builder *b, ir_dim extent) {
         return tile_broadcast(b, tile_constant(b, x->element, 0), 1, x->width);
     if (ir_dim_is_static(extent) && extent <= ONLY_BLOCK)
         return only_block(x, b, extent);
+    ir_value length = lowering_dim(x->f.l, b, extent);
     if (ir_dim_is_static(extent))
-        return several_blocks(x, b, tile_index(b, extent / BLOCK), extent % BLOCK, 0);
-    ir_value length = lowering_dim(x->f.l, b, extent),
-             blocks = tile_index_by(b, TILE_INDEX_DIV, length, BLOCK);
-    return or_zero(x, b, several_blocks(x, b, blocks, -1, length), length);
+        return several_blocks(x, b, length, extent);
+    return or_zero(x, b, several_blocks(x, b, length, 0), length);
 }
 
 static exact exact_of(lowering *l, ir_op op, bool columns) {
