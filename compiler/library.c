@@ -130,7 +130,7 @@ static bool is_along_rows(const ir_module *m, ir_op composite, ir_op op) {
     const ir_type_data *y = ir_type_of(m, ir_op_get(m, composite)->results[0]), *x;
     int64_t axis = -1;
     if (d->opcode != GRAPH_REDUCE || ir_op_ints(m, op, "axes", &axis, 1) != 1 ||
-        order_of(m, op, ORDER_ANY) == ORDER_EXACT)
+        order_is_exact(order_of(m, op, ORDER_ANY)))
         return false;
     x = ir_type_of(m, d->operands[0]);
     return axis == x->rank - 1 && x->dims[axis] == y->dims[y->rank - 1];

@@ -224,7 +224,7 @@ static part_need of_row(parts *e, ir_op op, const part_form *form, uint32_t i, p
     int64_t axis = -1;
     *of = *form;
     bool last = ir_op_ints(e->g, op, "axes", &axis, 1) == 1 && axis == x->rank - 1 &&
-                order_of(e->g, op, ORDER_ANY) != ORDER_EXACT;
+                !order_is_exact(order_of(e->g, op, ORDER_ANY));
     return last ? with_row(e, x, of) : PART_REFUSED;
 }
 

@@ -4,6 +4,7 @@ A value is a pair (array, element type). Composites are written with primitives,
 """
 import math
 import pathlib
+import sys
 from math import prod
 
 import numpy as np
@@ -46,13 +47,17 @@ def lanes64(rows):
     return sums[:, 0] + rows.dtype.type(0) if blocks == 1 else lanes64(sums)
 
 
-def exact(rows):
+def exact(rows, odd=False):
     """The exact sum of each row, rounded once: in integers, of 2^-1127."""
     bits, least, most = (53, -1074, 1024) if rows.dtype.itemsize == 8 else (24, -149, 128)
-    return np.array([exactly(row, bits, least + 1127, most + 1127) for row in rows.astype(np.float64)], rows.dtype)
+    return np.array([exactly(row, bits, least + 1127, most + 1127, odd) for row in rows.astype(np.float64)], rows.dtype)
 
 
-def exactly(row, bits, least, most):
+def exact_odd(rows):
+    return exact(rows, True)
+
+
+def exactly(row, bits, least, most, odd):
     if not np.isfinite(row).all():
         return row[~np.isfinite(row)].sum()
     total = sum(int(math.ldexp(m, 53)) << (e + 1074) for m, e in map(math.frexp, row.tolist()))
@@ -60,8 +65,12 @@ def exactly(row, bits, least, most):
         return -0.0 if len(row) and np.signbit(row).all() else 0.0
     by = max(abs(total).bit_length() - bits, least)
     kept, rest = divmod(abs(total), 1 << by)
-    kept += (rest, kept & 1) > (1 << (by - 1), 0)  # to nearest, ties to even
-    size = math.inf if kept.bit_length() + by > most else math.ldexp(kept, by - 1127)
+    if odd:
+        kept |= rest > 0
+    else:
+        kept += (rest, kept & 1) > (1 << (by - 1), 0)  # to nearest, ties to even
+    beyond = sys.float_info.max if odd else math.inf
+    size = beyond if kept.bit_length() + by > most else math.ldexp(kept, by - 1127)
     return -size if total < 0 else size
 
 
@@ -159,7 +168,7 @@ def reduce(x, kind, axes, attributes=()):
     rows = a.transpose(kept + list(axes)).reshape(prod(shape), prod(a.shape[i] for i in axes))
     if kind == "sum" and formats.is_float(element):
         wide = accumulator(element, dict(attributes))
-        add = exact if dict(attributes).get("order") == "exact" else lanes64
+        add = {"exact": exact, "exact_odd": exact_odd}.get(dict(attributes).get("order"), lanes64)
         out = formats.convert(add(formats.convert(rows, element, wide)), wide, element)
     elif kind == "prod" and formats.is_float(element):
         wide = "f64" if element == "f64" else "f32"

@@ -158,6 +158,10 @@ static bool verify_kernel(const ir_module *m, ir_op op, status *st) {
     return donated_verify(m, op, st);
 }
 
+static bool sums_f64(const ir_module *m, ir_op op) {
+    return ir_type_of(m, ir_op_get(m, op)->operands[0])->element == DTYPE_F64;
+}
+
 /* The order of an accumulation is fixed here: floats have one that is defined. */
 static bool verify_order(const ir_module *m, ir_op op, status *st) {
     const char *word = ir_op_string(m, op, "order", NULL);
@@ -171,7 +175,8 @@ static bool verify_order(const ir_module *m, ir_op op, status *st) {
                     : !sums_floats           ? ORDER_OF_FREE
                     : opcode == GRAPH_CUMSUM ? ORDER_OF_SCAN
                                              : ORDER_OF_SUM;
-    bool known = order_suits(order, use) && !(word && use == ORDER_OF_FREE);
+    bool known = order_suits(order, use) && !(word && use == ORDER_OF_FREE) &&
+                 (order != ORDER_EXACT_ODD || sums_f64(m, op));
     return known ||
            status_set(st, STATUS_INTERNAL, "order '%s' is not defined for it", word ? word : "");
 }

@@ -42,6 +42,10 @@ const char *order_name(order_id order, const char *word) {
     return unit ? unit->name : orders[order].name;
 }
 
+bool order_is_exact(order_id order) {
+    return order == ORDER_EXACT || order == ORDER_EXACT_ODD;
+}
+
 bool order_is_interpreted(order_id order) {
     return order == ORDER_WRITTEN || order == ORDER_UNIT;
 }

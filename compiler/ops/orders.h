@@ -49,6 +49,8 @@ const char *order_name(order_id order, const char *word);
  * none. */
 order_id order_of(const ir_module *m, ir_op op, order_id otherwise);
 
+/* Is it the exact sum, whatever the order of its elements? */
+bool order_is_exact(order_id order);
 /* Is it one of which no code is made? */
 bool order_is_interpreted(order_id order);
 

@@ -78,7 +78,7 @@ void schedule_column_group(scheduler *s, const plan_group *group) {
     order_id order = order_of(s->p->g, group->anchor, ORDER_ANY);
     bool trips = order == ORDER_LANES64 && ir_dim_is_static(map.extent[n]);
     column_plan chosen = plan_columns(s, x, &map, trips);
-    if (order == ORDER_EXACT)
+    if (order_is_exact(order))
         chosen = (column_plan){.run = exact_run(s), .trip = 1};
     if (chosen.registers)
         sub = scheduler_int(s, ORDER_LANES64_LANES);

@@ -318,7 +318,7 @@ void rows_emit_reduce(rows *r, ir_builder *b, size_t i) {
     b->location = ir_op_get(s->p->g, op)->location;
     ir_value workgroup = make_scalar(r, b, result, &access[0]);
     /* An exact sum may look at its elements twice, and nothing may have been put in their place. */
-    bool again = order_of(s->p->g, op, ORDER_ANY) == ORDER_EXACT;
+    bool again = order_is_exact(order_of(s->p->g, op, ORDER_ANY));
     ir_value kept = known || pieces || again ? 0 : keep_columns(r, b, x, &kind);
     ir_value outputs[] = {workgroup, kept};
     expression_identity(s->p, x, 0, index[0]);

@@ -63,7 +63,7 @@ ir_value plan_storage(const plan *p, ir_value v) {
 bool plan_is_exact(const plan *p, int group) {
     bool exact = false;
     for (size_t i = 0; i < p->groups[group].reduces.count; i++)
-        exact |= order_of(p->g, p->groups[group].reduces.items[i], ORDER_ANY) == ORDER_EXACT;
+        exact |= order_is_exact(order_of(p->g, p->groups[group].reduces.items[i], ORDER_ANY));
     return exact;
 }
 

@@ -371,10 +371,10 @@ static void lower_op(lowering *l, ir_builder *b, ir_op op) {
     case SCHED_REDUCE:
         if (ir_op_attr(l->s, op, "piece")) /* the loop around it is lowered by it */
             break;
-        (order_of(l->s, op, ORDER_ANY) == ORDER_EXACT ? lower_exact : lower_reduce)(l, b, op);
+        (order_is_exact(order_of(l->s, op, ORDER_ANY)) ? lower_exact : lower_reduce)(l, b, op);
         break;
     case SCHED_COLUMNS:
-        (order_of(l->s, op, ORDER_ANY) == ORDER_EXACT ? lower_exact : lower_columns)(l, b, op);
+        (order_is_exact(order_of(l->s, op, ORDER_ANY)) ? lower_exact : lower_columns)(l, b, op);
         break;
     case SCHED_SCAN:
         lower_scan(l, b, op);

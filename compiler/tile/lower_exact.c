@@ -256,8 +256,9 @@ static ir_value plain_of_none(const exact *x, ir_builder *b) {
 static ir_value sum_of_state(const exact *x, ir_builder *b, const ir_value *state) {
     if (x->element != DTYPE_F64)
         return tile_op(b, TILE_CONVERT, state, 1, x->element);
-    ir_value none = tile_compare(b, "eq", state[1], tile_constant(b, DTYPE_F64, 0));
-    return choose(b, none, state[0], exact_op(b, TILE_ADD, state[0], state[1]));
+    ir_value none = tile_compare(b, "eq", state[1], tile_constant(b, DTYPE_F64, 0)),
+             sum = exact_op(b, TILE_ADD, state[0], state[1]);
+    return choose(b, none, state[0], x->odd ? exact_to_odd(b, sum, state) : sum);
 }
 
 /* The only block: its sum is the result, but where it is not exact. */
@@ -359,7 +360,9 @@ static ir_value sum_of(exact *x, ir_builder *b, ir_dim extent) {
 }
 
 static exact exact_of(lowering *l, ir_op op, bool columns) {
-    exact x = {.f = frame_of(l, op), .columns = columns};
+    exact x = {.f = frame_of(l, op),
+               .odd = order_of(l->s, op, ORDER_ANY) == ORDER_EXACT_ODD,
+               .columns = columns};
     const ir_value out = ir_op_get(l->s, op)->operands[x.f.first_input + x.f.body_inputs];
     x.element = ir_type_of(l->s, out)->element;
     const bool wide = x.element == DTYPE_F64;

@@ -14,6 +14,7 @@ enum { EXACT_ROW_WORDS = 8, EXACT_COLUMN_WORDS = 5 };
 
 typedef struct exact {
     frame f;      /* the reduced index is its last; of columns they are the one before */
+    bool odd;     /* the result is rounded to odd: of f64 */
     bool columns; /* results side by side: a step is a row */
     dtype element, bits; /* of an element: f32 or f64, and a number of its size */
     uint64_t minus;      /* -0 of it */
@@ -37,6 +38,8 @@ ir_value exact_op(ir_builder *b, int opcode, ir_value x, ir_value y);
 void exact_clear_words(const exact *x, ir_builder *b);
 /* Adds finite numbers, one for each result, that are multiples of 2^least. */
 void exact_add_digits(const exact *x, ir_builder *b, ir_value v);
+/* The sum of two f64, which is that rounded to nearest, rounded to odd. */
+ir_value exact_to_odd(ir_builder *b, ir_value sum, const ir_value terms[2]);
 /* The results; `plain` is what lower_exact.c says. The words are no more what they were. */
 ir_value exact_round_words(const exact *x, ir_builder *b, ir_value plain);
 

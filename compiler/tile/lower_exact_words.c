@@ -1,7 +1,7 @@
 /* lower_exact_words.c - the words of an exact sum: numbers are added, and all of it is rounded. */
 #include "tile/lower_exact.h"
 
-enum { DIGIT = 32, SIGNIFICAND = 52, BIAS = 1075 };
+enum { DIGIT = 32, SIGNIFICAND = 52, BIAS = 1075, SPARE = 10 /* of 63 bits, beyond 53 */ };
 
 #define DIGITS UINT64_C(0xffffffff)
 
@@ -161,6 +161,20 @@ static ir_value power(ir_builder *b, ir_value e) {
     return bits_as(b, exact_op(b, TILE_SHL, field, number(b, SIGNIFICAND)), DTYPE_F64);
 }
 
+/* Where the sum is not exact, the number before it in the direction of what it lacks, unless its own
+ * last bit is 1. */
+ir_value exact_to_odd(ir_builder *b, ir_value sum, const ir_value terms[2]) {
+    ir_value part = exact_op(b, TILE_SUB, sum, terms[0]),
+             first = exact_op(b, TILE_SUB, terms[0], exact_op(b, TILE_SUB, sum, part)),
+             lacks = exact_op(b, TILE_ADD, first, exact_op(b, TILE_SUB, terms[1], part)),
+             one = number(b, 1), bits = bits_as(b, sum, DTYPE_I64),
+             signs = exact_op(b, TILE_XOR, bits, bits_as(b, lacks, DTYPE_I64)),
+             beyond = exact_op(b, TILE_USHR, signs, number(b, 63)),
+             odd = exact_op(b, TILE_OR, exact_op(b, TILE_SUB, bits, beyond), one),
+             none = tile_compare(b, "eq", lacks, tile_constant(b, DTYPE_F64, 0));
+    return choose(b, none, sum, bits_as(b, odd, DTYPE_F64));
+}
+
 /* The highest 63 bits as an integer, the last of them 1 where anything below is: one rounding, and
  * powers of two. A result below the normal numbers has all of its bits, so that those are exact. */
 static ir_value magnitude(const exact *x, ir_builder *b, const ir_value *w) {
@@ -177,11 +191,18 @@ static ir_value magnitude(const exact *x, ir_builder *b, const ir_value *w) {
     rest = exact_op(b, TILE_OR, rest, exact_op(b, TILE_AND, bits, one));
     ir_value some = choose(b, tile_compare(b, "ne", rest, zero), one, zero);
     bits = exact_op(b, TILE_OR, exact_op(b, TILE_USHR, bits, one), some);
+    if (x->odd) { /* 53 of them, the last of which is 1 where anything is below */
+        ir_value low = exact_op(b, TILE_AND, bits, number(b, (1 << SPARE) - 1));
+        some = choose(b, tile_compare(b, "ne", low, zero), number(b, 1 << SPARE), zero);
+        bits = exact_op(b, TILE_OR, exact_op(b, TILE_XOR, bits, low), some);
+    }
     ir_value y = cast(b, cast(b, bits, x->element), DTYPE_F64),
              e = exact_op(b, TILE_MUL, w[PLACE], number(b, DIGIT));
     e = exact_op(b, TILE_SUB, exact_op(b, TILE_ADD, e, number(b, x->least + 1 - DIGIT)), up);
     ir_value half = exact_op(b, TILE_SHR, e, one), other = exact_op(b, TILE_SUB, e, half);
     y = exact_op(b, TILE_MUL, exact_op(b, TILE_MUL, y, power(b, half)), power(b, other));
+    if (x->odd)
+        y = exact_op(b, TILE_MINIMUM, y, tile_constant(b, DTYPE_F64, EXACT_INFINITY - 1));
     return cast(b, y, x->element);
 }
 

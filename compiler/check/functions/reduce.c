@@ -45,14 +45,18 @@ static bool order_known(checker *c, const call_arguments *a, ir_attr *order) {
         *order = operation_tree_order(c, e);
         return *order != 0;
     }
-    if (e->kind == ENTITY_STRING && order_suits(order_find(e->text), ORDER_OF_SUM)) {
+    const entity *x = &a->values[ARGUMENT_X];
+    bool wide = x->kind == ENTITY_TENSOR && tensor_type(c, x)->element == DTYPE_F64;
+    if (e->kind == ENTITY_STRING && order_suits(order_find(e->text), ORDER_OF_SUM) &&
+        (wide || order_find(e->text) != ORDER_EXACT_ODD)) {
         *order = ir_attr_string(c->m, e->text);
         return true;
     }
     diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown order of a sum");
     diagnose_help(c->report,
-                  "sums are taken in the order \"%s\", as \"%s\", or in a tree that is written out",
-                  usual, order_info_of(ORDER_EXACT)->name);
+                  "sums are taken in the order \"%s\", as \"%s\", of f64 also as \"%s\", or in a tree "
+                  "that is written out",
+                  usual, order_info_of(ORDER_EXACT)->name, order_info_of(ORDER_EXACT_ODD)->name);
     return false;
 }
 

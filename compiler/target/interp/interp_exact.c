@@ -1,6 +1,7 @@
 /* interp_exact.c - the order exact, in words. */
 #include "target/interp/interp_exact.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,20 +58,23 @@ static bool bit_at(const uint64_t *digits, int place) {
     return place >= 0 && (digits[place / DIGIT] >> place % DIGIT & 1);
 }
 
-/* To nearest, ties to even: bits from `last` to `top` stay. */
-static double rounded(const uint64_t *digits, int top, int last) {
+/* Bits from `last` to `top` stay: to nearest, ties to even, or to odd. */
+static double rounded(const uint64_t *digits, int top, int last, bool odd) {
     uint64_t kept = 0;
     bool rest = false;
     for (int i = top; i >= last; i--)
         kept = kept << 1 | bit_at(digits, i);
     for (int i = last - 2; i >= 0 && !rest; i--)
         rest = bit_at(digits, i);
-    if (bit_at(digits, last - 1) && (rest || (kept & 1)))
+    if (odd)
+        kept |= rest || bit_at(digits, last - 1);
+    else if (bit_at(digits, last - 1) && (rest || (kept & 1)))
         kept++;
-    return ldexp((double)kept, last + LEAST);
+    const double x = ldexp((double)kept, last + LEAST);
+    return odd && isinf(x) ? DBL_MAX : x;
 }
 
-double interp_exact_round(const interp_exact *a, dtype to) {
+double interp_exact_round(const interp_exact *a, dtype to, bool odd) {
     const bool wide = to == DTYPE_F64;
     const int bits = wide ? 53 : 24, least = (wide ? -1074 : -149) - LEAST;
     uint64_t digits[WORDS];
@@ -83,7 +87,7 @@ double interp_exact_round(const interp_exact *a, dtype to) {
     if (top < 0)
         return a->minus ? -0.0 : 0.0;
     const int last = top - bits + 1 > least ? top - bits + 1 : least;
-    const double x = rounded(digits, top, last);
+    const double x = rounded(digits, top, last, odd);
     return negative ? -x : x;
 }
 
@@ -91,12 +95,12 @@ float interp_exact_f32(const float *x, int64_t n) {
     interp_exact a = {.any = false};
     for (int64_t i = 0; i < n; i++)
         interp_exact_add(&a, (double)x[i]);
-    return (float)interp_exact_round(&a, DTYPE_F32);
+    return (float)interp_exact_round(&a, DTYPE_F32, false);
 }
 
-double interp_exact_f64(const double *x, int64_t n) {
+double interp_exact_f64(const double *x, int64_t n, bool odd) {
     interp_exact a = {.any = false};
     for (int64_t i = 0; i < n; i++)
         interp_exact_add(&a, x[i]);
-    return interp_exact_round(&a, DTYPE_F64);
+    return interp_exact_round(&a, DTYPE_F64, odd);
 }

@@ -18,10 +18,11 @@ typedef struct interp_exact {
 
 /* One that is all zeros has no elements yet. At most 2^31 elements are added. */
 void interp_exact_add(interp_exact *a, double x);
-/* The sum, rounded once to f32 or f64. */
-double interp_exact_round(const interp_exact *a, dtype to);
+/* The sum, rounded once to f32 or f64: to nearest or, where it is none of the type's numbers, to the
+ * neighbour whose last bit is 1. */
+double interp_exact_round(const interp_exact *a, dtype to, bool odd);
 
 float interp_exact_f32(const float *x, int64_t n);
-double interp_exact_f64(const double *x, int64_t n);
+double interp_exact_f64(const double *x, int64_t n, bool odd);
 
 #endif

@@ -95,7 +95,7 @@ typedef struct reduction {
     const char *kind;
     bool wide;
     const tree_order *tree; /* NULL: the order is another, or none can be seen */
-    bool exact;
+    bool exact, odd;
 } reduction;
 
 static float sum_f32(const reduction *r, const float *x, int64_t n) {
@@ -110,7 +110,7 @@ static double sum_f64(const reduction *r, const double *x, int64_t n) {
     if (strcmp(r->kind, "prod") == 0)
         return interp_products64_f64(x, n);
     if (r->exact)
-        return interp_exact_f64(x, n);
+        return interp_exact_f64(x, n, r->odd);
     return r->tree ? interp_tree_sum_f64(r->tree, x) : interp_lanes64_f64(x, n);
 }
 
@@ -150,7 +150,8 @@ bool interp_reduce(const interp_step *s, status *st) {
     const reduction r = {.kind = interp_text(s, "kind"),
                          .wide = rows.type == DTYPE_F64 || interp_accumulates_f64(s),
                          .tree = order == ORDER_WRITTEN ? &tree : NULL,
-                         .exact = order == ORDER_EXACT};
+                         .exact = order_is_exact(order),
+                         .odd = order == ORDER_EXACT_ODD};
     int64_t count = tensor_count(s->out);
     for (int64_t row = 0; row < count && ok; row++)
         reduce_row(&r, &rows, row, length, work, s->out);

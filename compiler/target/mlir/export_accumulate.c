@@ -165,6 +165,8 @@ static const char *reduced(exporter *e, ir_op op, const char *const *index) {
             r.at[i] = index[kept++];
     bool sum = strcmp(kind, "sum") == 0, largest = strcmp(kind, "max") == 0;
     const char *value;
+    if (order_is_exact(order_of(e->m, op, ORDER_ANY)))
+        export_refuse(e, "the order exact, whose sums are wider than any of its types");
     r.products = strcmp(kind, "prod") == 0;
     if (r.products)
         value = dtype_is_float(r.type) ? lanes_sum(e, &r)

@@ -124,7 +124,7 @@ static void count_loop(turns *t, ir_op op) {
     ir_block block = ir_op_block(t->m, op, 0);
     int64_t low = t->of[d->operands[0]], high = t->of[d->operands[1]],
             step = ir_op_int(t->m, op, "step", 1);
-    if (high <= low && order_of(t->m, op, ORDER_ANY) == ORDER_EXACT)
+    if (high <= low && order_is_exact(order_of(t->m, op, ORDER_ANY)))
         high = most_turns(t, d->operands[1]);
     if (step < 1 || high <= low)
         return;
