@@ -373,6 +373,8 @@ static exact exact_of(lowering *l, ir_op op, bool columns) {
     x.digits = wide ? 67 : 10;
     x.width = columns ? x.f.columns : 1;
     x.sub = columns ? x.width : schedule_step(l->s, op, "sub", LANES);
+    if (!columns && (x.sub < 1 || LANES % x.sub != 0))
+        x.sub = LANES;
     x.parts = columns || x.sub >= LANES ? 1 : SUB_TILES;
     return x;
 }

@@ -313,7 +313,7 @@ def special() -> Distribution:
 def schedule(*base: Any, tile: Any = ..., block: Any = ..., unroll: Any = ..., strip: Any = ..., stage: Any = ..., depth: Any = ..., loader: Any = ..., warps: Any = ..., chain: Any = ..., prefetch: Any = ..., group: Any = ..., pack: Any = ..., vector: Any = ..., columns: Any = ..., lines: Any = ..., rows: Any = ..., stream: Any = ..., side: Any = ..., ahead: Any = ..., lanes: Any = ..., steps: Any = ..., trip: Any = ..., abreast: Any = ...) -> Any:
     """how a kernel is computed: a decorator, or a constant of the file"""
 def sum(x: Any, axis: Any = None, keepdims: Any = False, order: Any = "lanes64") -> Tensor:
-    """the sum over one axis, a tuple of axes, or all; floats in the order lanes64 or a written one"""
+    """the sum over one axis, a tuple of axes, or all; floats in the order lanes64, exact, or a written one"""
 def max(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """the greatest element over one axis, a tuple of axes, or all; of two values: maximum(x, y)"""
 def min(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
@@ -324,8 +324,8 @@ def all(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """bool: do all elements hold, over one axis, a tuple of axes, or all?"""
 def any(x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
     """bool: does any element hold, over one axis, a tuple of axes, or all?"""
-def mean(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
-    """the mean over one axis"""
+def mean(x: Any, axis: Any = -1, keepdims: Any = False, order: Any = "lanes64") -> Tensor:
+    """the mean over one axis, by a sum in the order lanes64 or exact"""
 def logsumexp(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
     """log of the sum of exponentials over one axis"""
 def argmax(x: Any, axis: Any = -1, keepdims: Any = False) -> Tensor:
