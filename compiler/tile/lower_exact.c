@@ -5,20 +5,22 @@
  * words below, else each of its elements is. An f64 is two numbers of 26 and 27 bits.
  *
  * Word k, an i64, has the digits of weight 2^(32 k + least). A number is added to it as its 32 bits
- * there, with its sign; so words of no more than 2^31 numbers are exact, and nothing of them depends
- * on an order. At the end carries go upwards, and the 64 highest bits, and whether there is anything
- * below them, are rounded once (lower_exact_words.c). Beside them `plain`, the sum of all blocks in
- * f64, says what the words cannot: whether there is an infinity or a NaN, or nothing but -0. */
+ * there, with its sign; so words of no more than 2^31 numbers are exact, and nothing of them
+ * depends on an order. At the end carries go upwards, and the 64 highest bits, and whether there is
+ * anything below them, are rounded once (lower_exact_words.c). Beside them `plain`, the sum of all
+ * blocks in f64, says what the words cannot: whether there is an infinity or a NaN, or nothing but
+ * -0. */
 #include <string.h>
 
 #include "tile/lower_exact.h"
 
-/* A row of so many elements is one block: what a second one costs is more than a block that is
- * added again. */
-enum { BLOCK = 512, ONLY_BLOCK = 1024, KEPT = 4, SUB_TILES = 2 };/* Of a length that a launch gives, one up to here may be exact as f64. */
+/* A row of so many elements is one block: a second one costs more than a block that is added again.
+ */
+enum { BLOCK = 512, ONLY_BLOCK = 1024, KEPT = 4, SUB_TILES = 2 };
+/* A row up to here may be exact as f64, where a launch gives its length. */
 enum { SHORT = 4096 };
 
-/* What a block has come to. */
+/* The outcome of a block. */
 typedef struct block_sum {
     ir_value state[KEPT]; /* sums, the greatest and the least exponent */
     ir_value bad;         /* results of which it is not the exact sum */
@@ -43,8 +45,8 @@ static int kept(const exact *x) {
     return x->sums + 2;
 }
 
-/* Sums from -0, so that they are -0 only of nothing but that; greatest and least of the bits without
- * the sign, of the latter without zeros. */
+/* Sums from -0, so that they are -0 only of nothing but that; greatest and least of the bits
+ * without the sign, of the latter without zeros. */
 static void open_block(const exact *x, ir_builder *b, ir_value *state) {
     const ir_value minus = tile_constant(b, DTYPE_F64, EXACT_MINUS),
                    none = tile_constant(b, x->bits, 0),
@@ -79,8 +81,7 @@ static void whole_steps(exact *x, ir_builder *b, ir_value start, ir_value high, 
     const int64_t ones[] = {1, 1}, each = x->columns ? 1 : x->sub;
     ir_op loop;
     ir_value at, next[SUB_TILES * KEPT];
-    ir_builder in =
-        tile_for(b, tile_index(b, 0), high, x->parts * each, state, n, &loop, &at);
+    ir_builder in = tile_for(b, tile_index(b, 0), high, x->parts * each, state, n, &loop, &at);
     lowering_mark(x->f.l, loop, x->f.op);
     memcpy(next, &ir_block_get(b->m, in.block)->arguments[1], n * sizeof *next);
     for (int64_t i = 0; i < x->parts; i++) {
@@ -95,9 +96,9 @@ static void whole_steps(exact *x, ir_builder *b, ir_value start, ir_value high, 
 /* Elements that change no state in the place of those that are not there: -0. */
 static ir_value with_rest(const exact *x, ir_builder *b, ir_value v, int64_t width) {
     const ir_named_attr attr = {"value", ir_attr_bits(b->m, x->element, x->minus)};
-    return width == x->sub ? v
-                           : ir_build1(b, TILE_PAD, &v, 1,
-                                       ir_type_tile(b->m, x->element, 1, x->sub), &attr, 1);
+    return width == x->sub
+               ? v
+               : ir_build1(b, TILE_PAD, &v, 1, ir_type_tile(b->m, x->element, 1, x->sub), &attr, 1);
 }
 
 static void known_steps(exact *x, ir_builder *b, ir_value start, int64_t length, ir_value *state) {
@@ -147,8 +148,8 @@ static void fold_block(const exact *x, ir_builder *b, ir_value *state) {
     }
 }
 
-/* Bits of a number are at least 2^lowest and at most 2^highest, by the fields of their exponents; the
- * sums of a block of so many numbers have 53 bits. Numbers of an f64 have 26 and 27 bits. */
+/* Bits of a number are at least 2^lowest and at most 2^highest, by the fields of their exponents;
+ * the sums of a block of so many numbers have 53 bits. Numbers of an f64 have 26 and 27 bits. */
 static int64_t spread_most(const exact *x, int64_t block) {
     int64_t spread = x->element == DTYPE_F64 ? 53 - 27 : 53 - 24;
     for (int64_t n = 1; n < block; n *= 2)
@@ -180,7 +181,8 @@ static ir_value any_of(const exact *x, ir_builder *b, ir_value bad) {
         tile_store(b, x->flags, tile_index(b, 0), tile_broadcast(b, found, 1, x->width), 0, 1,
                    false);
         ir_value none = tile_constant(b, DTYPE_I32, 0);
-        ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, x->width), 1, &none, 1, &loop, &i);
+        ir_builder in =
+            tile_for(b, tile_index(b, 0), tile_index(b, x->width), 1, &none, 1, &loop, &i);
         ir_value next = exact_op(&in, TILE_OR, ir_block_get(b->m, in.block)->arguments[1],
                                  tile_load(&in, x->flags, i, 1, 1, 0, 1));
         tile_yield(&in, &next, 1);
@@ -209,7 +211,7 @@ static block_sum sum_block(exact *x, ir_builder *b, ir_value start, int64_t leng
 
 /* ---- blocks to words ---- */
 
-/* What `plain` takes of a number: so little that no sum of it is an infinity. */
+/* The part of a number that `plain` takes: so little that no sum of it is an infinity. */
 static ir_value little(ir_builder *b, ir_value v) {
     return exact_op(b, TILE_MUL, v, tile_constant(b, DTYPE_F64, EXACT_LITTLE));
 }
@@ -239,7 +241,8 @@ static ir_value add_each(exact *x, ir_builder *b, const block_sum *s, ir_value p
 }
 
 static ir_value add_block(exact *x, ir_builder *b, const block_sum *s, ir_value plain) {
-    ir_value zero = tile_constant(b, DTYPE_F64, 0), minus = tile_constant(b, DTYPE_F64, EXACT_MINUS);
+    ir_value zero = tile_constant(b, DTYPE_F64, 0),
+             minus = tile_constant(b, DTYPE_F64, EXACT_MINUS);
     for (int i = 0; i < x->sums; i++)
         exact_add_digits(x, b, choose(b, s->bad, zero, s->state[i]));
     plain = exact_op(b, TILE_ADD, plain, choose(b, s->bad, minus, little(b, s->state[0])));
@@ -275,7 +278,7 @@ static ir_value only_block(exact *x, ir_builder *b, int64_t length) {
     return ir_op_result(b->m, loop, 0);
 }
 
-/* What is carried from block to block: the state of all, and `plain`. */
+/* Carried from block to block: the state of all, and `plain`. */
 enum { PLAIN = KEPT, CARRIED };
 
 static void next_block(exact *x, ir_builder *b, const block_sum *s, ir_value *carried) {
@@ -289,17 +292,17 @@ static void next_block(exact *x, ir_builder *b, const block_sum *s, ir_value *ca
     carried[PLAIN] = add_block(x, b, s, carried[PLAIN]);
 }
 
-/* The words, but where the sum of all blocks as f64 is exact, too: short rows, of `most` elements, or
- * where that is 0 of `length`. */
+/* The words, but where the sum of all blocks as f64 is exact, too: short rows, of `most` elements,
+ * or where that is 0 of `length`. */
 static ir_value total(const exact *x, ir_builder *b, const ir_value *carried, int64_t most,
                       ir_value length) {
     ir_op loop;
     ir_value unused, sum = sum_of_state(x, b, carried),
-             again = any_of(x, b, exceeds(x, b, carried + x->sums, most ? most : SHORT));
+                     again = any_of(x, b, exceeds(x, b, carried + x->sums, most ? most : SHORT));
     if (!most)
-        again = tile_index_min(b, tile_index(b, 1),
-                               tile_index_add(b, again,
-                                              tile_index_by(b, TILE_INDEX_DIV, length, SHORT + 1)));
+        again = tile_index_min(
+            b, tile_index(b, 1),
+            tile_index_add(b, again, tile_index_by(b, TILE_INDEX_DIV, length, SHORT + 1)));
     ir_builder in = tile_for(b, tile_index(b, 0), again, 1, &sum, 1, &loop, &unused);
     lowering_mark(x->f.l, loop, x->f.op);
     sum = exact_round_words(x, &in, carried[PLAIN]);
@@ -318,14 +321,13 @@ static void open_carried(const exact *x, ir_builder *b, ir_value *carried) {
 /* Whole blocks, then what is left of `length`, which is `most` where that is not 0. */
 static ir_value several_blocks(exact *x, ir_builder *b, ir_value length, int64_t most) {
     const int64_t block = BLOCK;
-    ir_value blocks = most ? tile_index(b, most / BLOCK)
-                           : tile_index_by(b, TILE_INDEX_DIV, length, BLOCK);
+    ir_value blocks =
+        most ? tile_index(b, most / BLOCK) : tile_index_by(b, TILE_INDEX_DIV, length, BLOCK);
     ir_op loop;
     ir_value number, carried[CARRIED];
     open_carried(x, b, carried);
     exact_clear_words(x, b);
-    ir_builder in =
-        tile_for(b, tile_index(b, 0), blocks, 1, carried, CARRIED, &loop, &number);
+    ir_builder in = tile_for(b, tile_index(b, 0), blocks, 1, carried, CARRIED, &loop, &number);
     lowering_mark(x->f.l, loop, x->f.op);
     memcpy(carried, &ir_block_get(b->m, in.block)->arguments[1], sizeof carried);
     block_sum s = sum_block(x, &in, tile_affine(&in, 0, &number, &block, 1), BLOCK, 0);
@@ -341,7 +343,7 @@ static ir_value several_blocks(exact *x, ir_builder *b, ir_value length, int64_t
     return total(x, b, carried, most, length);
 }
 
-/* Of no elements it is +0. */
+/* A sum of no elements is +0. */
 static ir_value or_zero(const exact *x, ir_builder *b, ir_value sum, ir_value length) {
     ir_value none = tile_constant(b, DTYPE_I32, 0),
              empty = tile_compare(b, "eq", tile_from_index(b, length), none);

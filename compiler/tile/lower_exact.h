@@ -4,7 +4,7 @@
 
 #include "tile/lowering.h"
 
-/* Of f64: -0, infinity, and 2^-64. */
+/* Bits of f64: -0, infinity, and 2^-64. */
 #define EXACT_MINUS (UINT64_C(1) << 63)
 #define EXACT_INFINITY (UINT64_C(0x7ff) << 52)
 #define EXACT_LITTLE (UINT64_C(959) << 52)
@@ -13,9 +13,9 @@
 enum { EXACT_ROW_WORDS = 8, EXACT_COLUMN_WORDS = 5 };
 
 typedef struct exact {
-    frame f;      /* the reduced index is its last; of columns they are the one before */
-    bool odd;     /* the result is rounded to odd: of f64 */
-    bool columns; /* results side by side: a step is a row */
+    frame f;             /* the reduced index is its last; of columns they are the one before */
+    bool odd;            /* the result is rounded to odd: of f64 */
+    bool columns;        /* results side by side: a step is a row */
     dtype element, bits; /* of an element: f32 or f64, and a number of its size */
     uint64_t minus;      /* -0 of it */
     int sums;            /* f64 that an element is */
@@ -26,7 +26,7 @@ typedef struct exact {
     ir_value flags;      /* of columns: an i32 for each */
 } exact;
 
-/* How many there are. */
+/* The number of words. */
 static inline int64_t exact_words(const exact *x) {
     const int64_t of = x->columns ? EXACT_COLUMN_WORDS : EXACT_ROW_WORDS;
     return (x->digits + of - 1) / of * of;

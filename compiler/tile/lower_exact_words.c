@@ -81,13 +81,12 @@ static split_number split(const exact *x, ir_builder *b, ir_value v) {
     ir_value fraction = exact_op(b, TILE_AND, bits, number(b, hidden - 1)),
              whole = exact_op(b, TILE_OR, fraction, number(b, hidden)),
              small = tile_compare(b, "eq", field, zero);
-    return (split_number){exact_op(b, TILE_SHR, bits, number(b, 63)),
-                          choose(b, small, fraction, whole),
-                          exact_op(b, TILE_SUB, choose(b, small, one, field),
-                                   number(b, BIAS + x->least))};
+    return (split_number){
+        exact_op(b, TILE_SHR, bits, number(b, 63)), choose(b, small, fraction, whole),
+        exact_op(b, TILE_SUB, choose(b, small, one, field), number(b, BIAS + x->least))};
 }
 
-/* What stands in the word, of bits that are shifted to their place, and its sign. */
+/* Takes from bits that are shifted to their place those that stand in the word, with the sign. */
 static void add(const exact *x, ir_builder *b, ir_value word, int64_t count, const void *of) {
     const split_number *n = of;
     ir_value numbers = x->columns ? tile_from_index(b, word) : tile_iota(b, word, false, count),
@@ -114,7 +113,8 @@ void exact_add_digits(const exact *x, ir_builder *b, ir_value v) {
 static ir_value carry_words(const exact *x, ir_builder *b) {
     ir_op loop;
     ir_value word, none = tile_broadcast(b, number(b, 0), 1, x->width);
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, x->digits), 1, &none, 1, &loop, &word);
+    ir_builder in =
+        tile_for(b, tile_index(b, 0), tile_index(b, x->digits), 1, &none, 1, &loop, &word);
     ir_value sum = exact_op(&in, TILE_ADD, ir_block_get(b->m, in.block)->arguments[1],
                             load_word(x, &in, word)),
              carry = exact_op(&in, TILE_SHR, sum, number(&in, DIGIT));
@@ -123,8 +123,9 @@ static ir_value carry_words(const exact *x, ir_builder *b) {
     return ir_op_result(b->m, loop, 0);
 }
 
-/* Of the magnitude: the highest word that is not 0, the two below it, its number, and bits of the
- * words below those; with the loop's own: what is carried, the last two words, bits below them. */
+/* Parts of the magnitude: the highest word that is not 0, the two below it, its number, and bits of
+ * the words below those; with the loop's own: what is carried, the last two words, bits below them.
+ */
 enum { TOP, NEXT, THIRD, PLACE, BELOW, CARRY, LAST, SECOND, REST, TRACKED };
 
 static void find_highest(const exact *x, ir_builder *b, ir_value sign, ir_value *out) {
@@ -134,8 +135,8 @@ static void find_highest(const exact *x, ir_builder *b, ir_value sign, ir_value 
         first[i] = tile_broadcast(b, number(b, 0), 1, x->width);
     first[CARRY] = exact_op(b, TILE_SUB, first[CARRY], sign);
     ir_value flip = exact_op(b, TILE_AND, sign, number(b, (int64_t)DIGITS));
-    ir_builder in = tile_for(b, tile_index(b, 0), tile_index(b, x->digits), 1, first, TRACKED, &loop,
-                             &word);
+    ir_builder in =
+        tile_for(b, tile_index(b, 0), tile_index(b, x->digits), 1, first, TRACKED, &loop, &word);
     const ir_value *was = &ir_block_get(b->m, in.block)->arguments[1];
     ir_value sum = exact_op(&in, TILE_XOR, load_word(x, &in, word), flip);
     sum = exact_op(&in, TILE_ADD, sum, was[CARRY]);
@@ -161,7 +162,7 @@ static ir_value power(ir_builder *b, ir_value e) {
     return bits_as(b, exact_op(b, TILE_SHL, field, number(b, SIGNIFICAND)), DTYPE_F64);
 }
 
-/* Where the sum is not exact, the number before it in the direction of what it lacks, unless its own
+/* An inexact sum becomes the number beside it in the direction of what it lacks, unless its own
  * last bit is 1. */
 ir_value exact_to_odd(ir_builder *b, ir_value sum, const ir_value terms[2]) {
     ir_value part = exact_op(b, TILE_SUB, sum, terms[0]),

@@ -354,7 +354,7 @@ static bool check_op(orders *o, ir_op op) {
     if (d->opcode == TILE_FOLD)
         return (r = record_of(o, op)) && (r->order == ORDER_EXACT ? orders_check_exact
                                           : o->symbolic           ? orders_check_symbolic_fold
-                                                        : orders_check_fold)(o, op, r);
+                                                                  : orders_check_fold)(o, op, r);
     if (d->opcode == TILE_SCAN)
         return (r = record_of(o, op)) && orders_check_scan(o, op, r);
     if (d->opcode == TILE_STORE)

@@ -53,8 +53,8 @@ bool fuzz_reduction(fuzz_kernel *k) {
         snprintf(tuple, sizeof tuple, "%" PRId64, axes[0]);
     return fuzz_let_as(k, kind == 0 && !logical ? accumulator(k, x->type) : "",
                        fuzz_shaped(x->type, rank, dims), "%s(%s, axis=%s, keepdims=%s%s)",
-                       logical ? bools[kind] : kinds[kind], x->name, tuple,
-                       keep ? "True" : "False", order);
+                       logical ? bools[kind] : kinds[kind], x->name, tuple, keep ? "True" : "False",
+                       order);
 }
 
 bool fuzz_running(fuzz_kernel *k) {

@@ -206,10 +206,9 @@ static void binary(program *p, scope *s) {
 }
 
 static void reduction(program *p, scope *s) {
-    static const char *const attrs[] = {" <{axes = [0], kind = \"max\"}>",
-                                        " <{axes = [0], kind = \"sum\", order = \"lanes64\"}>",
-                                        " <{axes = [0], kind = \"min\"}>",
-                                        " <{axes = [0], kind = \"sum\", order = \"exact\"}>"};
+    static const char *const attrs[] = {
+        " <{axes = [0], kind = \"max\"}>", " <{axes = [0], kind = \"sum\", order = \"lanes64\"}>",
+        " <{axes = [0], kind = \"min\"}>", " <{axes = [0], kind = \"sum\", order = \"exact\"}>"};
     value x = pick(p, s, choose_rarely(p->c, 2) ? MATRIX : ROW);
     kind k = x.kind == MATRIX ? ROW : NUMBER;
     let(p, s, k, "reduce", attrs[choose_below(p->c, 4)], &x, 1);

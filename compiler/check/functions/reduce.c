@@ -53,10 +53,11 @@ static bool order_known(checker *c, const call_arguments *a, ir_attr *order) {
         return true;
     }
     diagnose_error(c->report, ERROR_UNKNOWN_CHOICE, e->at, "unknown order of a sum");
-    diagnose_help(c->report,
-                  "sums are taken in the order \"%s\", as \"%s\", of f64 also as \"%s\", or in a tree "
-                  "that is written out",
-                  usual, order_info_of(ORDER_EXACT)->name, order_info_of(ORDER_EXACT_ODD)->name);
+    diagnose_help(
+        c->report,
+        "sums are taken in the order \"%s\", as \"%s\", of f64 also as \"%s\", or in a tree "
+        "that is written out",
+        usual, order_info_of(ORDER_EXACT)->name, order_info_of(ORDER_EXACT_ODD)->name);
     return false;
 }
 

@@ -25,7 +25,8 @@ void interp_exact_add(interp_exact *a, double x) {
         a->special += x;
         return;
     }
-    const int place = (int)(field ? field : 1) - BIAS - LEAST, k = place / DIGIT, by = place % DIGIT;
+    const int place = (int)(field ? field : 1) - BIAS - LEAST, k = place / DIGIT,
+              by = place % DIGIT;
     const uint64_t low = number & DIGITS, high = number >> DIGIT;
     const uint64_t parts[] = {low << by, high << by};
     for (int i = 0; i < 2; i++) { /* the part of weight 32 (k + i), and what reaches over it */

@@ -140,9 +140,10 @@ bool interp_reduce(const interp_step *s, status *st) {
     int64_t length;
     order_id order = order_of(s->m, s->op, ORDER_ANY);
     if (order != ORDER_ANY && !order_suits(order, ORDER_OF_SUM))
-        return status_set(st, STATUS_INVALID,
-                          "a reduction cannot have the order '%s'; lanes64, exact, or a written tree",
-                          interp_text(s, "order"));
+        return status_set(
+            st, STATUS_INVALID,
+            "a reduction cannot have the order '%s'; lanes64, exact, or a written tree",
+            interp_text(s, "order"));
     if (!interp_reduce_rows(s, &rows, &length, st))
         return false;
     bool ok = order != ORDER_WRITTEN || interp_tree_open(s, length, &tree, st);
