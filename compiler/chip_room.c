@@ -15,18 +15,8 @@ typedef struct room_check {
     status *st;
 } room_check;
 
-/* A hint of a load; NULL: it has none of that name. */
-static const ir_attr_data *hint_of(const ir_module *m, ir_op load, const char *name) {
-    ir_attr attr = ir_op_attr(m, load, "hints");
-    const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
-    for (uint32_t i = 0; hints && i < hints->count; i++)
-        if (strcmp(hints->keys[i], name) == 0)
-            return ir_attr_get(m, hints->items[i]);
-    return NULL;
-}
-
 static memory_space space_of(const ir_module *m, ir_op load) {
-    const ir_attr_data *hint = hint_of(m, load, "space");
+    const ir_attr_data *hint = tiles_hint_of(m, load, "space");
     int space = 0;
     while (space < MEMORY_SPACE_COUNT &&
            !(hint && hint->string && strcmp(memory_space_names[space], hint->string) == 0))
@@ -35,7 +25,7 @@ static memory_space space_of(const ir_module *m, ir_op load) {
 }
 
 static int64_t stages_of(const ir_module *m, ir_op load) {
-    const ir_attr_data *hint = hint_of(m, load, "stages");
+    const ir_attr_data *hint = tiles_hint_of(m, tiles_fetch_asker(m, load), "stages");
     return hint && hint->kind == IR_ATTR_INT && hint->integer > 1 ? hint->integer : 1;
 }
 
@@ -90,26 +80,43 @@ static void look(const ir_module *m, ir_op op, const room_check *a) {
 
 /* ---- stages ---- */
 
-static bool is_in_loop(const ir_module *m, ir_op op) {
-    while (op && ir_op_get(m, op)->opcode != GRAPH_FOR)
-        op = ir_block_parent(m, ir_op_get(m, op)->block);
-    return op != 0;
+/* Stages that no loop repeats a load for, in words: of which operation, and where they are said. */
+typedef struct asked_stages {
+    const char *who, *lacks, *what;
+    span at;
+} asked_stages;
+
+static asked_stages asked_of(const ir_module *m, ir_op op, const room_check *a) {
+    const span own = word_at(a, ir_op_get(m, op)->location);
+    switch (ir_op_get(m, op)->opcode) {
+    case GRAPH_TILES:
+        return (asked_stages){"a tile", "loop", "repeats a load", a->instance->stages};
+    case GRAPH_FOR:
+        return (asked_stages){"this loop", "load", "stands in it", own};
+    default:
+        return (asked_stages){"this tile", "loop", "repeats its load", own};
+    }
 }
 
-/* The kernel may have stages where a loop repeats some load, a load where a loop repeats it. */
+/* Is a load of the kernel repeated, a load of the loop, or the load? */
+static bool has_stages(const ir_module *m, ir_op op) {
+    const int opcode = ir_op_get(m, op)->opcode;
+    bool found = opcode == GRAPH_LOAD && tiles_loop_of(m, op);
+    for (ir_walk w = ir_walk_op(m, op); !found && opcode != GRAPH_LOAD && ir_walk_next(&w);) {
+        ir_op loop = ir_op_get(m, w.op)->opcode == GRAPH_LOAD ? tiles_loop_of(m, w.op) : 0;
+        found = loop && (opcode == GRAPH_TILES || loop == op);
+    }
+    return found;
+}
+
 static void look_at_stages(const ir_module *m, ir_op op, const room_check *a) {
-    const bool whole = ir_op_get(m, op)->opcode == GRAPH_TILES;
-    bool repeated = !hint_of(m, op, "stages") || a->st->code != STATUS_OK;
-    for (ir_walk w = ir_walk_op(m, op); !repeated && whole && ir_walk_next(&w);)
-        repeated = ir_op_get(m, w.op)->opcode == GRAPH_LOAD && is_in_loop(m, w.op);
-    if (repeated || (!whole && is_in_loop(m, op)))
-        return;
     char why[240];
-    snprintf(why, sizeof why, "%s has no stages: no loop of kernel '%.60s' repeats %s",
-             whole ? "a tile" : "this tile", ir_op_string(m, ir_module_kernel(m), "name", "kernel"),
-             whole ? "a load" : "its load");
-    refuse(a, whole ? a->instance->stages : word_at(a, ir_op_get(m, op)->location),
-           ERROR_TILE_STAGES, why,
+    if (!tiles_hint_of(m, op, "stages") || a->st->code != STATUS_OK || has_stages(m, op))
+        return;
+    const asked_stages asked = asked_of(m, op, a);
+    snprintf(why, sizeof why, "%s has no stages: no %s of kernel '%.60s' %s", asked.who,
+             asked.lacks, ir_op_string(m, ir_module_kernel(m), "name", "kernel"), asked.what);
+    refuse(a, asked.at, ERROR_TILE_STAGES, why,
            "leave stages out, or load in a loop: for k in tile.range_k(x.shape, T.k)");
 }
 
@@ -126,13 +133,9 @@ bool chip_follows_hints(const simt_tiles_notes *notes, const target_info *target
 bool chip_has_room(const ir_module *m, const target_info *target, const compiler_instance *instance,
                    status *st) {
     room_check a = {target, instance, st};
-    ir_op tiles = tiles_of(m);
-    if (tiles)
-        look_at_stages(m, tiles, &a);
-    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);) {
+    for (ir_walk w = ir_walk_op(m, tiles_of(m)); ir_walk_next(&w);) {
         look(m, w.op, &a);
-        if (ir_op_get(m, w.op)->opcode == GRAPH_LOAD)
-            look_at_stages(m, w.op, &a);
+        look_at_stages(m, w.op, &a);
     }
     return st->code == STATUS_OK;
 }

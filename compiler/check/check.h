@@ -42,6 +42,7 @@ typedef struct tile_block {
     ir_dim number, size, extent;
     ir_dim from, stop;  /* a loop begins, and ends, at the first block from this place on, */
     bool starts, stops; /* where that is given */
+    ir_attr hints;      /* of the loads in a loop; 0: none */
 } tile_block;
 
 /* The entries of schedule(...). */

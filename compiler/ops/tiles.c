@@ -155,6 +155,32 @@ bool tiles_has_index(const ir_module *m, const char *name) {
     return s.found;
 }
 
+/* ---- hints ---- */
+
+const ir_attr_data *tiles_hint_of(const ir_module *m, ir_op op, const char *name) {
+    ir_attr attr = op ? ir_op_attr(m, op, "hints") : 0;
+    const ir_attr_data *hints = attr ? ir_attr_get(m, attr) : NULL;
+    for (uint32_t i = 0; hints && i < hints->count; i++)
+        if (strcmp(hints->keys[i], name) == 0)
+            return ir_attr_get(m, hints->items[i]);
+    return NULL;
+}
+
+ir_op tiles_loop_of(const ir_module *m, ir_op load) {
+    ir_op op = load;
+    while (op && ir_op_get(m, op)->opcode != GRAPH_FOR)
+        op = ir_block_parent(m, ir_op_get(m, op)->block);
+    return op;
+}
+
+ir_op tiles_fetch_asker(const ir_module *m, ir_op load) {
+    const ir_op around[] = {load, tiles_loop_of(m, load)};
+    for (int i = 0; i < 2; i++)
+        if (tiles_hint_of(m, around[i], "prefetch") || tiles_hint_of(m, around[i], "stages"))
+            return around[i];
+    return 0;
+}
+
 const char *const memory_space_names[MEMORY_SPACE_COUNT] = {
 #define SPACE(ID, name, what, bytes, chip_what, chip_bytes) name,
 #include "ops/spaces.def"

@@ -15,6 +15,14 @@ ir_op tiles_of(const ir_module *m);
 /* Tells that the name is an index of instances or loops of this module. */
 bool tiles_has_index(const ir_module *m, const char *name);
 
+/* The hint of this name of an operation; NULL: it has none. */
+const ir_attr_data *tiles_hint_of(const ir_module *m, ir_op op, const char *name);
+/* The loop whose trips repeat a load: the nearest around it; 0: it stands in none. */
+ir_op tiles_loop_of(const ir_module *m, ir_op load);
+/* The operation that says by "prefetch" or "stages" how far ahead a load is fetched: the load, else
+ * its loop; 0: neither does. */
+ir_op tiles_fetch_asker(const ir_module *m, ir_op load);
+
 typedef enum memory_space {
 #define SPACE(ID, name, what, bytes, chip_what, chip_bytes) MEMORY_SPACE_##ID,
 #include "ops/spaces.def"

@@ -220,6 +220,8 @@ static entity range_over(checker *c, const call_arguments *a, const entity *exte
                        "blocks have at least one place");
         return entity_broken(a->at);
     }
+    if (!tiles_hints(c, a, 0, &b.hints))
+        return entity_broken(a->at);
     return tiles_block_entity(c, ENTITY_RANGE, b, a->at);
 }
 

@@ -1,12 +1,7 @@
 /* load.c - tile.load(): which part of a tensor in memory a tile is. */
-#include <string.h>
-
-#include "check/settings.h"
 #include "check/tiles/tiles.h"
-#include "ops/tiles.h"
 
-/* Hints are vector, prefetch, stages, swizzle and space. */
-enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER, HINTS, VECTOR = HINTS, SWIZZLE = HINTS + 3, SPACE };
+enum { X, ROWS, COLUMNS, AT, SHIFT, OTHER };
 
 typedef struct load {
     const ir_type_data *x;
@@ -102,66 +97,6 @@ static bool read_shift(checker *c, const call_arguments *a, load *l) {
     return true;
 }
 
-/* Hints that were given, for targets that have a use for them. */
-static ir_attr read_hints(checker *c, const call_arguments *a) {
-    const char *names[CALL_MAX_ARGUMENTS + PREFETCH_HINTS];
-    ir_attr values[CALL_MAX_ARGUMENTS + PREFETCH_HINTS];
-    uint32_t count = 0;
-    for (int i = HINTS; i < a->count; i++) {
-        const entity *e = &a->values[i];
-        if (!a->given[i] || e->kind == ENTITY_NONE)
-            continue;
-        names[count] = arena_strdup(&c->memory, a->names[i]);
-        values[count++] = e->kind == ENTITY_STRING ? ir_attr_string(c->m, e->text)
-                                                   : ir_attr_int(c->m, e->integer);
-    }
-    count = prefetch_hints(c, a->values[X].value, names, values, count);
-    return count ? ir_attr_dict(c->m, names, values, count) : 0;
-}
-
-static bool check_space(checker *c, const entity *e) {
-    for (int i = 0; e->kind == ENTITY_STRING && i < MEMORY_SPACE_COUNT; i++)
-        if (strcmp(e->text, memory_space_names[i]) == 0)
-            return true;
-    if (e->kind == ENTITY_NONE)
-        return true;
-    diagnose_error(c->report, ERROR_TILE_SPACE, e->at, "there is no memory space of this name");
-    if (e->kind != ENTITY_STRING ||
-        !diagnose_nearest(c->report, e->text, memory_space_names, MEMORY_SPACE_COUNT))
-        diagnose_help(c->report, "write space=\"shared\" or space=\"register\"");
-    return false;
-}
-
-static bool check_swizzle(checker *c, const entity *e) {
-    return e->kind == ENTITY_NONE ||
-           tile_swizzle_read(e->kind == ENTITY_STRING ? e->text : NULL, e->at, c->report);
-}
-
-static bool check_vector(checker *c, const entity *e) {
-    if (e->kind != ENTITY_NUMBER || tile_vector_fits(e->integer))
-        return true;
-    diagnose_error(c->report, ERROR_TILE_VECTOR, e->at, "no target loads %lld elements at once",
-                   (long long)e->integer);
-    diagnose_help(c->report, "take a power of two up to 64");
-    return false;
-}
-
-static bool check_hints(checker *c, const call_arguments *a) {
-    for (int i = HINTS; i < a->count; i++) {
-        const entity *e = &a->values[i];
-        bool fits = e->kind == ENTITY_NONE || e->kind == ENTITY_STRING ||
-                    (e->kind == ENTITY_NUMBER && e->is_integer && e->integer >= 0);
-        if (a->given[i] && !fits) {
-            diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at,
-                           "%s is a number from 0 on, or a string", a->names[i]);
-            return false;
-        }
-    }
-    return (!a->given[SPACE] || check_space(c, &a->values[SPACE])) &&
-           (!a->given[SWIZZLE] || check_swizzle(c, &a->values[SWIZZLE])) &&
-           (!a->given[VECTOR] || check_vector(c, &a->values[VECTOR]));
-}
-
 static bool read_other(checker *c, const call_arguments *a, const load *l, uint64_t *bits) {
     const entity *e = &a->values[OTHER];
     *bits = 0;
@@ -175,7 +110,8 @@ static bool read_other(checker *c, const call_arguments *a, const load *l, uint6
     return number_bits(c, e, l->x->element, bits);
 }
 
-static entity build(checker *c, const call_arguments *a, const load *l, uint64_t other) {
+static entity build(checker *c, const call_arguments *a, const load *l, uint64_t other,
+                    ir_attr hints) {
     int64_t kept[IR_MAX_RANK];
     uint32_t rank = (uint32_t)l->x->rank, count = 0;
     for (int i = 0; i < l->rank; i++)
@@ -190,7 +126,6 @@ static entity build(checker *c, const call_arguments *a, const load *l, uint64_t
         attrs[count++] = (ir_named_attr){"shift", ir_attr_int_array(c->m, l->shift, rank)};
         attrs[count++] = (ir_named_attr){"other", ir_attr_bits(c->m, l->x->element, other)};
     }
-    ir_attr hints = read_hints(c, a);
     if (hints)
         attrs[count++] = (ir_named_attr){"hints", hints};
     entity x = a->values[X];
@@ -202,6 +137,7 @@ entity tiles_load(checker *c, const call_arguments *a) {
     const entity *x = &a->values[X];
     load l = {.x = NULL};
     uint64_t other = 0;
+    ir_attr hints = 0;
     if (x->kind != ENTITY_MEMORY) {
         diagnose_error(c->report, ERROR_ARGUMENT_KIND, x->at,
                        "tile.load() takes a parameter that is a KTile, not %s", entity_describe(x));
@@ -214,6 +150,6 @@ entity tiles_load(checker *c, const call_arguments *a) {
     l.lead = l.x->rank - l.rank;
     bool good = l.x->rank > 0 && place_lead(c, a, &l) && place_axis(c, a, ROWS, &l, l.lead) &&
                 (flat || place_axis(c, a, COLUMNS, &l, l.lead + 1)) && read_shift(c, a, &l) &&
-                read_other(c, a, &l, &other) && check_hints(c, a);
-    return good ? build(c, a, &l, other) : entity_broken(a->at);
+                read_other(c, a, &l, &other) && tiles_hints(c, a, x->value, &hints);
+    return good ? build(c, a, &l, other, hints) : entity_broken(a->at);
 }

@@ -199,17 +199,20 @@ static ir_op begin_loop(checker *c, carried *l, const char *index, const tile_bl
             count++;
         }
     }
-    ir_named_attr attrs[3] = {{"index", ir_attr_string(c->m, index)},
+    ir_named_attr attrs[4] = {{"index", ir_attr_string(c->m, index)},
                               {"count", ir_attr_dim(c->m, tiles_block_count(c, b))}};
+    uint32_t said = 2;
     if (b->starts)
-        attrs[2] = (ir_named_attr){"first", ir_attr_dim(c->m, tiles_block_first(c, b))};
+        attrs[said++] = (ir_named_attr){"first", ir_attr_dim(c->m, tiles_block_first(c, b))};
+    if (b->hints)
+        attrs[said++] = (ir_named_attr){"hints", b->hints};
     ir_op op = ir_build(&c->builder, &(ir_op_spec){.opcode = GRAPH_FOR,
                                                    .operands = values,
                                                    .operand_count = count,
                                                    .results = types,
                                                    .result_count = count,
                                                    .attrs = attrs,
-                                                   .attr_count = b->starts ? 3 : 2,
+                                                   .attr_count = said,
                                                    .region_count = 1});
     c->builder.block = ir_op_block(c->m, op, 0);
     for (uint32_t i = 0, k = 0; i < l->count; i++) {

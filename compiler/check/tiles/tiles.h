@@ -46,6 +46,10 @@ void tiles_places(checker *c, ir_value tile, tile_place *out);
 
 entity tiles_store(checker *c, const call_arguments *a);
 
+/* The hints among the arguments of a load from `memory`, or, where that is 0, of a loop; *out: 0
+ * where there are none. False: one is refused. */
+bool tiles_hints(checker *c, const call_arguments *a, ir_value memory, ir_attr *out);
+
 extern const special_function tile_functions[];
 extern const size_t tile_function_count;
 

@@ -5,23 +5,13 @@
 #include "ops/tiles.h"
 #include "tile/simt/from_tiles.h"
 
-/* The value of a hint; NULL: there is none of that name. */
-static const ir_attr_data *hint_of(const tiles_lowering *t, ir_op op, const char *name) {
-    ir_attr attr = op ? ir_op_attr(t->g, op, "hints") : 0;
-    const ir_attr_data *hints = attr ? ir_attr_get(t->g, attr) : NULL;
-    for (uint32_t i = 0; hints && i < hints->count; i++)
-        if (strcmp(hints->keys[i], name) == 0)
-            return ir_attr_get(t->g, hints->items[i]);
-    return NULL;
-}
-
 int64_t tiles_hint(const tiles_lowering *t, ir_op op, const char *name, int64_t otherwise) {
-    const ir_attr_data *hint = hint_of(t, op, name);
+    const ir_attr_data *hint = tiles_hint_of(t->g, op, name);
     return hint ? hint->integer : otherwise;
 }
 
 bool tiles_says(const tiles_lowering *t, ir_op op, const char *name, const char *word) {
-    const ir_attr_data *hint = hint_of(t, op, name);
+    const ir_attr_data *hint = tiles_hint_of(t->g, op, name);
     return hint && hint->string && strcmp(hint->string, word) == 0;
 }
 
@@ -32,9 +22,9 @@ static const char swizzle_hint[] = "swizzle";
 /* The operation whose hint holds for a value: its own, or the kernel's; 0: nobody says anything. */
 static ir_op asker_of(const tiles_lowering *t, ir_value v) {
     ir_op own = v ? ir_value_get(t->g, v)->op : 0;
-    if (hint_of(t, own, swizzle_hint))
+    if (tiles_hint_of(t->g, own, swizzle_hint))
         return own;
-    return hint_of(t, tiles_of(t->g), swizzle_hint) ? tiles_of(t->g) : 0;
+    return tiles_hint_of(t->g, tiles_of(t->g), swizzle_hint) ? tiles_of(t->g) : 0;
 }
 
 /* Padding is what costs no instruction. */
@@ -65,7 +55,7 @@ static bool follows(const tiles_lowering *t, ir_op op, simt_tiles_notes *notes) 
             "a matrix unit reads it by itself, in rows swizzled as \"xor\" does"};
     const ir_op_data *d = ir_op_get(t->g, op);
     tiles_rows rows = t->rows[d->opcode == GRAPH_LOAD ? d->results[0] : 0];
-    if (!hint_of(t, op, swizzle_hint) || rows == TILES_ROWS_AS_SAID)
+    if (!tiles_hint_of(t->g, op, swizzle_hint) || rows == TILES_ROWS_AS_SAID)
         return true;
     notes->at = d->location;
     snprintf(notes->refused, sizeof notes->refused, "%s", why[rows]);

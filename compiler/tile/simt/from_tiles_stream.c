@@ -41,10 +41,11 @@ ir_value tiles_trips(ir_builder *b, const tiles_index *index) {
 
 /* ---- what can be copied ---- */
 
-/* Trips ahead: of the load, else of the kernel; no more than there are. */
+/* Trips ahead: of the load, else of its loop, else of the kernel; no more than there are. */
 static int64_t distance_of(const tiles_lowering *t, ir_op load, int64_t trips) {
-    int64_t ahead = tiles_hint(t, load, "prefetch", -1),
-            stages = tiles_hint(t, load, "stages", t->stages);
+    const ir_op asker = tiles_fetch_asker(t->g, load);
+    int64_t ahead = tiles_hint(t, asker, "prefetch", -1),
+            stages = tiles_hint(t, asker, "stages", t->stages);
     ahead = ahead >= 0 ? ahead : stages - 1;
     return ahead < trips ? ahead : trips - 1;
 }

@@ -6,17 +6,22 @@ from tessera import *
 
 
 @kernel.autotune(space=dict(BM=[64, 32], BN=[64, 32], warps=[2, 4], stages=[2, 1], vector=[4, 8]))
-@cases(case("a", H=1, S=64, D=32, S_kv=128))
+@cases(case("a", H=1, S=64, D=32, S_kv=256))
 def flash(q: KTile["H", "S", "D", bf16], cache: KVCache):
     T = tile.context()
     Q = tile.load(q, T.rows, vector=T.vector)
     acc = tile.zeros((T.m, T.d), f32); m = tile.full((T.m,), -INF); l = tile.zeros((T.m,), f32)
-    for n in tile.range_n(cache.K.shape, T.n):
+    for n in tile.range_n(cache.K.shape, T.n, RANGE):
         S = tile.dot(Q, tile.transpose(tile.load(cache.K, n, prefetch=PREFETCH, swizzle="SWIZZLE"))) * tile.rsqrt(float(T.d))
         P, m_c, l_c = tile.softmax_online(S)
         acc, m, l = tile.softmax_accumulate(acc, m, l, tile.cast(P, bf16), tile.load(cache.V, n, space="SPACE"), m_c, l_c)
     return tile.cast(acc / l[:, None], bf16)
 END
+for ahead in prefetch=0 prefetch=1 prefetch=2 stages=1 stages=3; do
+    sed "s/, prefetch=PREFETCH, swizzle=\"SWIZZLE\"//; s/SPACE/shared/; s/RANGE/$ahead/" flash.tsr >range_$ahead.tsr
+done
+sed 's/, prefetch=PREFETCH/, stages=1/; s/, swizzle="SWIZZLE"//; s/SPACE"/shared", prefetch=0/; s/RANGE/stages=3/' flash.tsr >own.tsr
+sed -i 's/, RANGE//' flash.tsr
 sed 's/, prefetch=PREFETCH, swizzle="SWIZZLE"//; s/SPACE/shared/' flash.tsr >usual.tsr
 sed 's/, prefetch=PREFETCH, swizzle="SWIZZLE"//; s/SPACE/register/' flash.tsr >space.tsr
 sed 's/PREFETCH, swizzle="SWIZZLE"/0/; s/SPACE/shared/' flash.tsr >prefetch.tsr
@@ -27,6 +32,12 @@ code() {
     case $2 in gfx*) form=hsaco ;; *) form=ptx ;; esac
     "$tsr" compile "$1" --isa "$2" --profile deterministic ${3:+--space "$3"} --emit $form -o code.bin >out 2>err || return
     sha256sum <code.bin
+}
+
+# alike CHIP WHAT FILE...: the same code of each.
+alike() {
+    for file in "${@:3}"; do code $file.tsr "$1" ""; done >digests
+    if [ "$(wc -l <digests)" = $(($# - 2)) ] && [ "$(sort -u digests | wc -l)" = 1 ]; then pass "$1: $2"; else fail "$1: $2"; fi
 }
 
 for chip in sm_80 sm_90a gfx942; do
@@ -40,12 +51,29 @@ for chip in sm_80 sm_90a gfx942; do
         if [ -n "$other" ] && [ "$other" != "$usual" ]; then pass "$chip: $load of a load"; else fail "$chip: $load of a load changes nothing"; fi
     done
     if [ "$(code none.tsr "$chip" "")" != "$(code xor.tsr "$chip" "")" ]; then pass "$chip: none, xor"; else fail "$chip: none is xor"; fi
+    for ahead in prefetch=0 stages=1; do
+        other=$(code range_$ahead.tsr "$chip" "")
+        if [ -n "$other" ] && [ "$other" != "$usual" ]; then pass "$chip: $ahead of a range"; else fail "$chip: $ahead of a range changes nothing"; fi
+    done
+    alike "$chip" "of all loads, none is ahead" "range_prefetch=0" "range_stages=1" own
+    alike "$chip" "of the range before the space" "range_prefetch=1" usual
+    for ahead in prefetch=0 stages=1; do
+        exits 0 "$chip: metadata" "$tsr" compile range_$ahead.tsr --isa "$chip" --profile deterministic --emit metadata
+        has out '"unused_hints": "stages=2"' "the space is below a range"
+    done
     for file in usual none xor; do
         exits 0 "$chip: metadata" "$tsr" compile $file.tsr --isa "$chip" --profile deterministic --emit metadata
         hasnt out '"unused_hints"' "no hint is left over"
         hasnt out '"fallbacks"' "as it stands"
     done
 done
+# Deeper where a chip copies by itself; elsewhere one trip ahead is all, so that more is one of a kind with it.
+for chip in sm_80 sm_90a; do alike $chip "two ahead are three stages" range_prefetch=2 range_stages=3; done
+if [ "$(code range_prefetch=2.tsr sm_80 "")" != "$(code usual.tsr sm_80 "")" ]; then pass "two ahead are more"; else fail "two ahead are one"; fi
+alike gfx942 "one ahead at most" range_prefetch=2 range_stages=3 usual
+exits 0 "a CPU" "$tsr" compile range_prefetch=2.tsr --isa x86-64-v3 --emit metadata
+has out '"unused_hints": "[A-Za-z0-9=,]*prefetch=2' "lists what a range says"
+
 exits 0 "a CPU joins tiles" "$tsr" compile usual.tsr --isa x86-64-v3 --emit metadata
 has out '"unused_hints": "[A-Za-z0-9=,]*warps=2' "which needs no hints"
 
@@ -68,7 +96,7 @@ exits 0 "a row of 1000" "$tsr" compile long.tsr --isa sm_80 --emit metadata
 has out '"as": "whole tensors"' "is joined"
 has out 'tessera.reduce' "because of its maximum"
 
-for file in usual space prefetch none xor; do
+for file in usual space prefetch none xor range_prefetch=0 range_stages=3 own; do
     exits 0 "the same bits: $file" "$tsr" bench $file.tsr --backend ptx-emulated,rocm-emulated --profile strict --quick
 done
 
@@ -167,6 +195,8 @@ sed 's/^@kernel.autotune.*/chosen = block(m=16, n=16).stages(2)\n@kernel.schedul
 sed 's/^@kernel.autotune/@specialize(when=dict(backend="ptx"), use=dict(stages=3))\n&/' stages.tsr >special.tsr
 sed 's/, stages=\[2, 3\]//; s/load(x, T.rows/&, stages=2/' stages.tsr >load.tsr
 sed 's/^    return .*/    acc = tile.zeros((T.m, T.n), f32)\n    for k in tile.range_k(x.shape, 16):\n        acc = acc + 1\n&/' stages.tsr >other.tsr
+sed '4s/, stages=\[2, 3\]//; s/16):$/16, stages=2):/' other.tsr >range.tsr
+sed 's/16, stages=2):$/16, prefetch=2):/' range.tsr >unused.tsr
 # without_loop FILE PLACE CHIP
 without_loop() {
     exits 4 "$1.tsr for $3" "$tsr" compile $1.tsr --isa "$3" --profile deterministic --emit asm
@@ -176,6 +206,7 @@ without_loop() {
 for chip in sm_80 sm_90a gfx942 spirv-vulkan; do
     without_loop stages 4:55 $chip
     without_loop load 8:21 $chip
+    without_loop range 9:5 $chip
 done
 without_loop chain 4:35 sm_80
 without_loop special 5:58 sm_80
@@ -183,4 +214,11 @@ without_loop special 5:55 gfx942
 without_loop other 4:55 sm_80
 exits 0 "a CPU" "$tsr" compile stages.tsr --isa x86-64-v3 --emit metadata
 has out '"unused_hints": "[A-Za-z0-9=,]*stages=2' "takes no notice of stages"
+exits 0 "a range without a load" "$tsr" compile unused.tsr --isa sm_80 --profile deterministic --emit metadata
+has out '"unused_hints": "[A-Za-z0-9=,]*prefetch=2' "is listed"
+for wrong in prefetch=-1 stages=0 'prefetch=\"x\"'; do
+    sed "s/prefetch=2):$/$wrong):/" unused.tsr >wrong.tsr
+    exits 3 "$wrong" "$tsr" compile wrong.tsr --isa sm_80 --emit asm
+    has err 'wrong.tsr:9:[0-9]+: error\[E[0-9]+\]' "... is refused there"
+done
 finish
