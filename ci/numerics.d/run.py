@@ -47,9 +47,13 @@ def key_of(case, distributions, text):
 
 def compute_case(tsr, source, case, sequences):
     """(key, [SHA-256 of each output]) of a case."""
-    text = subprocess.run([tsr, "compile", source, "--kernel", case.kernel, "--case", case.name, "--emit", "graph"], check=True,
-                          capture_output=True, text=True).stdout
-    kernel = graph.parse(text, case.dims)
+    def emitted(*what):
+        return subprocess.run([tsr, "compile", source, "--kernel", case.kernel, "--case", case.name, *what], check=True, capture_output=True,
+                              text=True).stdout
+
+    text = emitted("--emit", "graph")
+    called = '"tessera.tiles"' in text  # docs/derivatives.md, Kernels of tiles
+    kernel = graph.parse(emitted("--emit-after", "called-tiles") if called else text, case.dims)
     inputs, distributions = [], []
     for i, (parameter, (_, given)) in enumerate(zip(kernel.attributes["inputs"], kernel.arguments)):
         distributions.append(case.distribution_of(parameter, given.element))

@@ -324,10 +324,12 @@ entity call_operation_of(checker *c, const node *n) {
 
 /* Program instances have the sizes of their own kernel. */
 static bool refuse_schedule(checker *c, const entity *f) {
-    if (!c->tiles || !f->schedule)
+    const bool called = f->function && callable_is_of_tiles(f->function);
+    if (!f->schedule || (!c->tiles && !called))
         return false;
-    diagnose_error(c->report, ERROR_SCHEDULE_WORD, f->at,
-                   "in a kernel of tiles a call has no schedule of its own");
+    diagnose_error(c->report, ERROR_SCHEDULE_WORD, f->at, "%s a kernel of tiles %s",
+                   called ? "a call of" : "in",
+                   called ? "has no schedule of its own" : "a call has no schedule of its own");
     diagnose_help(c->report, "write @kernel.schedule(Schedule(block=(64, 64))) on the kernel");
     return true;
 }

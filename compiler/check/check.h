@@ -200,8 +200,9 @@ typedef struct checker {
     uint32_t blocks;             /* ... with a number, so far */
     uint32_t operations;         /* so far */
     bool constants_only;
-    const struct callable *plain; /* the function whose next call is without rules of its own: */
-    int plain_level;              /* 1: but for that of tangents, 2: without any */
+    const kernel_interface *caller; /* that calls `kernel`, which is one of tiles; or NULL */
+    const struct callable *plain;   /* the function whose next call is without rules of its own: */
+    int plain_level;                /* 1: but for that of tangents, 2: without any */
 } checker;
 
 /* ---- scope.c ---- */
@@ -459,6 +460,8 @@ bool tiles_refuse_call(checker *c, const char *function, span at);
 entity tiles_dim_value(checker *c, ir_dim dim, span at);
 /* The operation in whose block the statements stand from now on; false when reported. */
 bool tiles_begin(checker *c);
+/* tiles/call.c: a kernel of tiles that is called, with its arguments. */
+entity tiles_called(checker *c, const struct callable *f, call_arguments *a);
 /* Names of the results that are stored; and what was stored, false when reported. */
 void tiles_define_outputs(checker *c);
 bool tiles_stored(checker *c, entity *out);
@@ -568,6 +571,10 @@ void results_stored(checker *c, ir_op kernel);
 /* ---- checker life, kernel.c ---- */
 /* The type of an annotation under the checker's binding; 0 when reported. */
 ir_type kernel_annotated_type(checker *c, const annotation *a);
+/* A constant of the kernel has its value; false when reported. */
+bool kernel_define_constant(checker *c, const ast_parameter *p);
+/* cache.K stands for the parameter cache_K. */
+void kernel_define_records(checker *c);
 /* Checks that the value is what the annotation says; its policies may convert it. */
 bool kernel_type_matches(checker *c, entity *value, const annotation *a, const char *what);
 void checker_init(checker *c, compiler_source *s, diagnostics *d);

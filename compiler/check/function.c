@@ -62,11 +62,39 @@ static bool read_decorators(callable *f, diagnostics *d) {
     return good;
 }
 
+bool callable_is_of_tiles(const callable *f) {
+    bool tiles = false;
+    for (uint32_t i = 0; f->is_kernel && i < f->ast->parameter_count; i++)
+        tiles |= f->ast->parameters[i].annotation &&
+                 (interface_is_shaped(f->ast->parameters[i].annotation, "KTile") ||
+                  interface_is_cache(f->ast->parameters[i].annotation));
+    return tiles;
+}
+
+/* A kernel of tiles takes what its interface says: a cache is two tensors. */
+static bool read_tiles(compiler_source *s, callable *f, diagnostics *d) {
+    const kernel_interface *own = NULL;
+    for (uint32_t i = 0; i < s->kernel_count && !own; i++)
+        if (s->interfaces[i].function->at.start == f->ast->at.start)
+            own = &s->interfaces[i];
+    if (!own) {
+        kernel_interface *made = ARENA_NEW(&s->memory, kernel_interface, 1);
+        *made = interface_of(s, f->ast, d);
+        own = made;
+    }
+    f->of_tiles = own;
+    f->ast = own->function;
+    f->broken = own->broken || f->ast->parameter_count > CALL_MAX_ARGUMENTS;
+    return !f->broken;
+}
+
 bool callable_read(compiler_source *s, callable *f, diagnostics *d) {
     const ast_function *ast = f->ast;
     if (f->read)
         return !f->broken;
     f->read = true;
+    if (callable_is_of_tiles(f))
+        return read_tiles(s, f, d);
     bool good = ast->has_header && !ast->broken && read_decorators(f, d);
     if (ast->parameter_count > CALL_MAX_ARGUMENTS) {
         diagnose_error(d, ERROR_TENSOR_LIMIT, ast->at,
@@ -227,7 +255,8 @@ static entity write_out(checker *c, const callable *f, call_arguments *a) {
     c->calls = &frame;
     c->module = f->module;
     scope_init(&c->scope);
-    entity e = settings_of_head(c, f->ast) ? check_called(c, f, a) : entity_broken(a->at);
+    entity e = settings_of_head(c, f->ast) ? (f->of_tiles ? tiles_called : check_called)(c, f, a)
+                                           : entity_broken(a->at);
     scope_release(&c->scope);
     c->scope = around;
     c->settings.now = outer;
@@ -243,12 +272,8 @@ static entity write_out(checker *c, const callable *f, call_arguments *a) {
 /* Kernels that are launched by themselves alone. */
 static bool refuse_kernel(checker *c, const callable *f, const node *n) {
     const char *why = NULL;
-    bool tiles = false;
-    for (uint32_t i = 0; i < f->ast->parameter_count; i++)
-        tiles |= f->ast->parameters[i].annotation &&
-                 interface_is_shaped(f->ast->parameters[i].annotation, "KTile");
-    if (tiles)
-        why = "is a kernel of tiles, which is launched by itself";
+    if (c->tiles && callable_is_of_tiles(f))
+        why = "is a kernel of tiles, which kernels of whole tensors call";
     else if (contract_is_one(f->ast))
         why = graph_text_of(f->ast) ? "is written as Graph IR" : "has no formula";
     if (!why)

@@ -192,8 +192,7 @@ static void define_symbols(checker *c) {
     }
 }
 
-/* cache.K stands for the parameter cache_K. */
-static void define_records(checker *c) {
+void kernel_define_records(checker *c) {
     static const char *const fields[] = {"K", "V"};
     const kernel_interface *k = c->kernel;
     for (uint32_t i = 0; i < k->record_count; i++) {
@@ -236,7 +235,7 @@ static const char *usual_value(const node *n) {
                                                   : "1.0";
 }
 
-static bool define_kernel_constant(checker *c, const ast_parameter *p) {
+bool kernel_define_constant(checker *c, const ast_parameter *p) {
     const node *value = constant_value(p, c->given);
     if (!value) {
         const char *usual = usual_value(p->annotation);
@@ -260,7 +259,7 @@ static bool define_parameters(checker *c, ir_attr *names) {
     for (uint32_t i = 0; i < k->function->parameter_count; i++) {
         const ast_parameter *p = &k->function->parameters[i];
         if (p->keyword_only) {
-            if (!define_kernel_constant(c, p))
+            if (!kernel_define_constant(c, p))
                 return false;
             continue;
         }
@@ -280,7 +279,7 @@ static bool define_parameters(checker *c, ir_attr *names) {
         list[count++] = ir_attr_string(c->m, p->name);
     }
     *names = ir_attr_array(c->m, list, count);
-    define_records(c);
+    kernel_define_records(c);
     return true;
 }
 

@@ -47,6 +47,7 @@ typedef struct callable {
     source_module *module;
     bool in_tiles;                     /* a parameter or a result is a Tile */
     bool is_kernel;                    /* it has decorators, others than @verify.numerics */
+    const kernel_interface *of_tiles;  /* of a kernel of tiles, once it is read; or NULL */
     const compiler_numerics *numerics; /* what it promises wherever it is called; or NULL */
     value_type *parameters;            /* by parameter of ast */
     value_type result;
@@ -57,6 +58,9 @@ typedef struct callable {
     const char *keep;                 /* @checkpoint: what it keeps; or NULL */
     bool read, broken;
 } callable;
+
+/* Is it a kernel of tiles? */
+bool callable_is_of_tiles(const callable *f);
 
 /* rules.c: decorators about derivatives, and the functions that they are of. */
 bool rules_is_one(const node *decorator);

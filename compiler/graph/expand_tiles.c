@@ -182,16 +182,16 @@ static bool expand(expansion *e) {
     return ok && (!ir_failure(e->m) || status_set(e->st, STATUS_INVALID, "%s", ir_failure(e->m)));
 }
 
-bool graph_expand_tiles(ir_module *m, status *st) {
-    ir_op tiles = tiles_of(m);
-    if (!tiles)
-        return true;
+bool expand_instances_of(ir_module *m, ir_op tiles, status *st) {
     const ir_op_data *d = ir_op_get(m, tiles);
+    const ir_block_data *block = ir_block_get(m, ir_op_block(m, tiles, 0));
     expansion e = {.m = m, .tiles = tiles, .value_count = ir_value_count(m), .st = st};
     e.b = (ir_builder){m, d->block, tiles, d->location};
     e.now = base_calloc(e.value_count + 1, sizeof *e.now);
     for (uint32_t i = 0; i <= e.value_count; i++)
         e.now[i] = i; /* what stands before the blocks is what it is */
+    for (uint32_t i = 0; i < block->argument_count; i++)
+        e.now[block->arguments[i]] = d->operands[i];
     e.results = base_calloc(d->result_count + 1, sizeof *e.results);
     bool ok = expand(&e);
     for (uint32_t i = 0; i < d->result_count; i++)
@@ -200,4 +200,9 @@ bool graph_expand_tiles(ir_module *m, status *st) {
     free(e.results);
     free(e.now);
     return ok;
+}
+
+bool graph_expand_tiles(ir_module *m, status *st) {
+    ir_op tiles = tiles_of(m);
+    return !tiles || expand_instances_of(m, tiles, st);
 }

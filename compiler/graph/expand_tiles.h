@@ -36,6 +36,13 @@ bool expansion_number(expansion *e, ir_op op, ir_attr dim, int64_t *out);
 /* The first turn of a tessera.for, and the one behind the last. */
 bool expansion_turns(expansion *e, ir_op loop, int64_t *first, int64_t *count);
 
+/* join_tiles.c: operations on whole tensors stand in the place of tessera.tiles, where its
+ * instances do the same; `whole`: with loops that are one contraction or written out. False: it
+ * stays. */
+bool join_instances(ir_module *m, ir_op tiles, bool whole);
+/* expand_tiles.c: all instances, one by one. */
+bool expand_instances_of(ir_module *m, ir_op tiles, status *st);
+
 /* expand_tile.c: one operation that is not about blocks; `e->now` has its results. */
 bool expansion_step(expansion *e, ir_op op);
 bool expansion_load(expansion *e, ir_op op);

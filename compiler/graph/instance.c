@@ -170,8 +170,8 @@ const ir_module *instance_specialized(compiler_instance *instance, status *st) {
         ir_module *m = ir_module_clone(instance->graph);
         instance->specialized =
             kept(m, graph_inline(m, st) && graph_specialize(m, instance->dims, st) &&
-                        graph_vmap(m, st) && graph_jvp(m, st) && graph_vjp(m, st) &&
-                        graph_checkpoint(m, st));
+                        graph_called_tiles(m, st) && graph_vmap(m, st) && graph_jvp(m, st) &&
+                        graph_vjp(m, st) && graph_checkpoint(m, st));
     }
     return instance->specialized;
 }

@@ -317,7 +317,7 @@ static bool make_known(turns *t, int k) {
 /* Folds the turns that are known in part; true: nothing is left. */
 static bool fold_rest(turns *t) {
     int k;
-    if (t->ahead == 0)
+    if (t->ahead == 0 || t->j->whole)
         return false;
     if (turns_fold(t))
         return true;

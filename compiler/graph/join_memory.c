@@ -136,7 +136,8 @@ bool join_load(joining_pass *j, ir_op op) {
     int64_t dims[2 * IR_MAX_RANK], order[2 * IR_MAX_RANK];
     if (!load_axes(j, op, &l) || l.p.count > IR_MAX_RANK)
         return join_blame(j, -1);
-    ir_value v = expansion_part(&j->e, op, ir_op_get(j->e.m, op)->operands[0], l.begin, l.size);
+    ir_value v = expansion_part(&j->e, op, j->now[ir_op_get(j->e.m, op)->operands[0]].value,
+                                l.begin, l.size);
     for (int i = 0; i < l.p.count; i++)
         dims[i] = l.p.items[i].length;
     sort_pieces(&l.p, order);

@@ -69,15 +69,21 @@ static bool read_indices(joining_pass *j) {
 }
 
 /* A tensor that every instance has as it is. */
+static void know_input(joining_pass *j, ir_value v, ir_value is) {
+    joined x = {.value = is, .rank = join_type(j, v)->rank};
+    for (int axis = 0; axis < x.rank; axis++)
+        x.along[axis] = AXIS_OWN;
+    j->now[v] = x;
+}
+
 static void know_inputs(joining_pass *j) {
-    const ir_block_data *around = ir_block_get(j->e.m, ir_op_get(j->e.m, j->e.tiles)->block);
-    for (uint32_t i = 0; i < around->argument_count; i++) {
-        ir_value v = around->arguments[i];
-        joined x = {.value = v, .rank = join_type(j, v)->rank};
-        for (int axis = 0; axis < x.rank; axis++)
-            x.along[axis] = AXIS_OWN;
-        j->now[v] = x;
-    }
+    const ir_op_data *tiles = ir_op_get(j->e.m, j->e.tiles);
+    const ir_block_data *around = ir_block_get(j->e.m, tiles->block),
+                        *own = ir_block_get(j->e.m, ir_op_block(j->e.m, j->e.tiles, 0));
+    for (uint32_t i = 0; i < around->argument_count; i++)
+        know_input(j, around->arguments[i], around->arguments[i]);
+    for (uint32_t i = 0; i < own->argument_count; i++)
+        know_input(j, own->arguments[i], tiles->operands[i]);
 }
 
 static bool try_once(joining_pass *j, ir_value *results) {
@@ -103,22 +109,28 @@ static bool try_all(joining_pass *j, ir_value *results) {
     return true;
 }
 
-void graph_join_tiles(ir_module *m) {
-    ir_op tiles = tiles_of(m);
+bool join_instances(ir_module *m, ir_op tiles, bool whole) {
     status ignored = STATUS_INIT;
-    if (!tiles)
-        return;
     const ir_op_data d = *ir_op_get(m, tiles);
     ir_value results[JOIN_OPERANDS];
     joining_pass j = {
-        .e = {.m = m, .tiles = tiles, .value_count = ir_value_count(m), .st = &ignored}};
+        .e = {.m = m, .tiles = tiles, .value_count = ir_value_count(m), .st = &ignored},
+        .whole = whole};
     j.e.b = (ir_builder){m, d.block, tiles, d.location};
     j.now = base_calloc(j.e.value_count + 1, sizeof *j.now);
-    if (d.result_count <= JOIN_OPERANDS && read_indices(&j) && try_all(&j, results)) {
+    bool ok = d.result_count <= JOIN_OPERANDS && read_indices(&j) && try_all(&j, results);
+    if (ok) {
         for (uint32_t i = 0; i < d.result_count; i++)
             ir_replace_uses(m, d.results[i], results[i]);
         ir_op_erase(m, tiles);
     }
     vec_release(&j.e.indices);
     free(j.now);
+    return ok;
+}
+
+void graph_join_tiles(ir_module *m) {
+    ir_op tiles = tiles_of(m);
+    if (tiles)
+        join_instances(m, tiles, false);
 }

@@ -54,6 +54,7 @@ typedef struct joining_pass {
     int index_count;
     int contracted; /* the index of the loop that is one contraction at hand; -1 */
     int blamed;     /* the index that stood in the way; -1 */
+    bool whole;     /* it makes operations on whole tensors alone, and no tessera.fold */
 } joining_pass;
 
 /* Why not: false. `index` could have an axis in front instead; -1: no way. */

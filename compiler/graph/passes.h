@@ -12,6 +12,9 @@
 bool graph_inline(ir_module *m, status *st);
 /* Every dimension becomes a number; slices are checked against the shapes that result. */
 bool graph_specialize(ir_module *m, ir_bindings dims, status *st);
+/* Operations on whole tensors stand in the place of kernels of tiles that are called: their
+ * instances joined, or written out one by one. */
+bool graph_called_tiles(ir_module *m, status *st);
 /* A kernel of tiles becomes one of whole tensors, where its program instances do the same to the
  * tiles of a grid; else it stays as it is. */
 void graph_join_tiles(ir_module *m);

@@ -59,7 +59,13 @@ static bool verify_for(const ir_module *m, ir_op op, status *st) {
 
 static bool verify_tiles(const ir_module *m, ir_op op, status *st) {
     const ir_op_data *d = ir_op_get(m, op), *end = last_of(m, op);
+    const ir_block_data *block = ir_block_get(m, ir_op_block(m, op, 0));
     uint32_t indices = ir_attr_get(m, ir_op_attr(m, op, "indices"))->count;
+    bool takes = block->argument_count == d->operand_count;
+    for (uint32_t i = 0; i < d->operand_count && takes; i++)
+        takes = type_of(m, block->arguments[i]) == type_of(m, d->operands[i]);
+    if (!takes)
+        return status_set(st, STATUS_INTERNAL, "its block takes other values");
     if (indices != ir_attr_get(m, ir_op_attr(m, op, "counts"))->count)
         return status_set(st, STATUS_INTERNAL, "needs a count for each index");
     return (end && end->opcode == GRAPH_GIVE && end->operand_count == d->result_count) ||
@@ -107,7 +113,7 @@ bool tiles_verify(const ir_module *m, ir_op op, int around, status *st) {
     } places[] = {{GRAPH_TILES, GRAPH_KERNEL}, {GRAPH_GIVE, GRAPH_TILES}, {GRAPH_NEXT, GRAPH_FOR}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (d->opcode == places[i].opcode && around != places[i].parent &&
-            !(d->opcode == GRAPH_NEXT && around == GRAPH_FOLD))
+            !(d->opcode == GRAPH_NEXT && around == GRAPH_FOLD) && !tiles_are_called(m, op))
             return status_set(st, STATUS_INTERNAL, "stands in the wrong block");
     if (d->opcode == GRAPH_FOR && around == GRAPH_KERNEL)
         return status_set(st, STATUS_INTERNAL, "stands outside of tessera.tiles");
@@ -121,10 +127,15 @@ bool tiles_verify(const ir_module *m, ir_op op, int around, status *st) {
 
 /* ---- which kernels are made of tiles ---- */
 
+bool tiles_are_called(const ir_module *m, ir_op op) {
+    const ir_op_data *d = ir_op_get(m, op);
+    return d->opcode == GRAPH_TILES && d->operand_count > 0;
+}
+
 ir_op tiles_of(const ir_module *m) {
     ir_op kernel = ir_module_kernel(m);
     ir_op op = kernel ? ir_block_get(m, ir_op_block(m, kernel, 0))->first : 0;
-    while (op && ir_op_get(m, op)->opcode != GRAPH_TILES)
+    while (op && (ir_op_get(m, op)->opcode != GRAPH_TILES || tiles_are_called(m, op)))
         op = ir_op_get(m, op)->next;
     return op;
 }
@@ -149,8 +160,7 @@ static void look(const ir_module *m, ir_op op, index_search *s) {
 
 bool tiles_has_index(const ir_module *m, const char *name) {
     index_search s = {name, false};
-    ir_op tiles = tiles_of(m);
-    for (ir_walk w = ir_walk_op(m, tiles); ir_walk_next(&w);)
+    for (ir_walk w = ir_walk_block(m, ir_module_body(m)); ir_walk_next(&w);)
         look(m, w.op, &s);
     return s.found;
 }

@@ -12,6 +12,8 @@
 bool tiles_verify(const ir_module *m, ir_op op, int around, status *st);
 /* The tessera.tiles of a kernel; 0: it is made of whole tensors. */
 ir_op tiles_of(const ir_module *m);
+/* Is it that of a kernel which is called? It takes values, and may stand in any block. */
+bool tiles_are_called(const ir_module *m, ir_op op);
 /* Tells that the name is an index of instances or loops of this module. */
 bool tiles_has_index(const ir_module *m, const char *name);
 

@@ -55,7 +55,7 @@ emit() { # OUT TSR_OPT_ARGUMENTS...
     fi
 }
 
-graph="--pass inline --pass specialize --pass vmap --pass jvp --pass vjp --pass checkpoint --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass share-factors --pass simplify"
+graph="--pass inline --pass specialize --pass called-tiles --pass vmap --pass jvp --pass vjp --pass checkpoint --pass join-tiles --pass expand-tiles --pass decompose --pass widen --pass normalize --pass fold-constants --pass share-factors --pass simplify"
 cut="${graph/--pass widen/--pass expand-combiners --pass widen} --pass outline"
 declare -A passes=(
     [source]=""

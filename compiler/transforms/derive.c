@@ -5,6 +5,7 @@
 
 #include "ir/copy.h"
 #include "ops/control.h"
+#include "ops/tiles.h"
 #include "transforms/engine.h"
 
 void derive_at(derivation *d, ir_op op) {
@@ -162,18 +163,23 @@ static bool has_sizes(const ir_module *m, const ir_op_data *o) {
     return known;
 }
 
+static bool has_rule(derivation *d, ir_op op) {
+    const char *name = op_info_get(ir_op_get(d->m, op)->opcode)->name + strlen("tessera.");
+    const derivative *rule = derivative_of(ir_op_get(d->m, op)->opcode);
+    if (!rule)
+        return transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative", name);
+    const char *lacks = rule->lacks ? rule->lacks(d->m, op) : NULL;
+    return !lacks || transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative %s",
+                                      name, lacks);
+}
+
 static bool note_active(derivation *d, ir_op op) {
     const ir_op_data *o = ir_op_get(d->m, op);
+    if (!has_rule(d, op))
+        return false;
     const derivative *rule = derivative_of(o->opcode);
-    if (!rule)
-        return transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative",
-                                op_info_get(o->opcode)->name + strlen("tessera."));
     if (rule->zero)
         return true;
-    const char *lacks = rule->lacks ? rule->lacks(d->m, op) : NULL;
-    if (lacks)
-        return transform_refuse(d->t, TRANSFORM_FAULT_RULE, op, "'%s' has no derivative %s",
-                                op_info_get(o->opcode)->name + strlen("tessera."), lacks);
     if (rule->sized && !has_sizes(d->m, o))
         return transform_refuse(d->t, TRANSFORM_FAULT_SIZE, op,
                                 "'%s' has no derivative of dimensions that are not known: compile "
@@ -193,18 +199,36 @@ static bool note_active(derivation *d, ir_op op) {
     return true;
 }
 
-static bool note(derivation *d, ir_op op) {
-    const ir_op_data *o = ir_op_get(d->m, op);
-    flow f = d->muted ? FLOW_NONE : strongest(d, o);
+static bool gives_floats(const derivation *d, const ir_op_data *o) {
     bool floats = false;
     for (uint32_t i = 0; i < o->result_count; i++)
         floats |= transform_is_float(d->m, o->results[i]);
-    if (f == FLOW_NONE || o->opcode == GRAPH_STOP_GRADIENT)
+    return floats;
+}
+
+flow derive_strongest(const derivation *d, ir_op op) {
+    const ir_op_data *o = ir_op_get(d->m, op);
+    return d->muted || o->opcode == GRAPH_STOP_GRADIENT ? FLOW_NONE : strongest(d, o);
+}
+
+bool derive_may(derivation *d, ir_op op) {
+    const flow f = derive_strongest(d, op);
+    return f == FLOW_NONE ||
+           (refuse_hidden(d, op) &&
+            (f != FLOW_ACTIVE || !gives_floats(d, ir_op_get(d->m, op)) || has_rule(d, op)));
+}
+
+static bool note(derivation *d, ir_op op) {
+    const ir_op_data *o = ir_op_get(d->m, op);
+    const flow f = derive_strongest(d, op);
+    if (f == FLOW_NONE)
         return true;
+    if (f == FLOW_ACTIVE && tiles_are_called(d->m, op))
+        return derive_tiles(d, op);
     if (!refuse_hidden(d, op))
         return false;
     hide(d, o);
-    return f != FLOW_ACTIVE || !floats || note_active(d, op);
+    return f != FLOW_ACTIVE || !gives_floats(d, o) || note_active(d, op);
 }
 
 /* ---- building ---- */

@@ -95,6 +95,12 @@ static inline flow derive_flow(const derivation *d, ir_value v) {
 }
 void derive_activate(derivation *d, ir_value v);
 bool derive_is_active(const derivation *d, const ir_value *values, uint32_t count);
+/* The flow into an operation's results. */
+flow derive_strongest(const derivation *d, ir_op op);
+/* Is there a derivative of the operation, of which nothing is built? */
+bool derive_may(derivation *d, ir_op op);
+/* derive_tiles.c: refuses a kernel of tiles that something flows into. */
+bool derive_tiles(derivation *d, ir_op tiles);
 /* Operations that are built from now on are of this operation. */
 void derive_at(derivation *d, ir_op op);
 /* A tangent that is there, or a zero of the value's type. */

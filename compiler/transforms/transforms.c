@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "ops/control.h"
+#include "ops/tiles.h"
 
 uint32_t value_table_get(const value_table *t, ir_value v) {
     return v < t->count ? t->items[v] : 0;
@@ -18,6 +19,8 @@ void value_table_set(value_table *t, ir_value v, uint32_t what) {
 
 bool transform_refuse(transforming *t, transform_fault_kind kind, ir_op op, const char *why, ...) {
     va_list list;
+    if (tiles_are_called(t->m, op)) /* it becomes operations where dimensions are numbers */
+        kind = TRANSFORM_FAULT_SIZE;
     if (t->fault->kind != TRANSFORM_FAULT_NONE)
         return false;
     *t->fault = (transform_fault){.kind = kind, .at = ir_op_get(t->m, op)->location};

@@ -4,10 +4,12 @@
 #include <string.h>
 
 static bool is_symbol(const checker *c, const char *name) {
-    for (uint32_t i = 0; i < c->kernel->symbol_count; i++)
-        if (strcmp(c->kernel->symbols[i].name, name) == 0)
-            return true;
-    return false;
+    const kernel_interface *kernels[] = {c->kernel, c->caller};
+    bool found = false;
+    for (int k = 0; k < 2 && kernels[k]; k++)
+        for (uint32_t i = 0; i < kernels[k]->symbol_count; i++)
+            found |= strcmp(kernels[k]->symbols[i].name, name) == 0;
+    return found;
 }
 
 const char *tiles_index_name(checker *c) {
