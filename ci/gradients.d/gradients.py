@@ -43,6 +43,15 @@ def energy(m):
 
 def small(m):
     return tanh(m) * sum(m * m)
+
+def product_so_far(m):
+    return sum(sin(cumprod(m, axis=1)))
+
+def grown(so_far, e):
+    return so_far * 0.5 + sin(so_far) * e
+
+def further(so_far, e):
+    return maximum(so_far, e) + e * 0.25
 '''
 
 
@@ -81,8 +90,21 @@ def namespace():
         return jnp.take(x, i, axis=axis, mode="clip")
 
     def scatter(x, i, updates, mode="set", axis=0):
-        at = x.at[(slice(None),) * axis + (i,)]
-        return getattr(at, mode)(updates)
+        before = (slice(None),) * axis
+        if mode != "mul":
+            return getattr(x.at[(*before, i)], mode)(updates)
+        for number, index in enumerate(i):  # JAX derives that of indices that are unique alone
+            x = x.at[(*before, index)].mul(updates[(*before, number)], unique_indices=True)
+        return x
+
+    def reduce(f, x, init, axis=-1):
+        so_far = jnp.full(x.sum(axis).shape, init, x.dtype)
+        for number in range(x.shape[axis]):
+            so_far = f(so_far, jnp.take(x, number, axis))
+        return so_far
+
+    def running(f):
+        return lambda x, axis=-1, reverse=False: f(x, axis=axis % x.ndim, reverse=reverse)
 
     def dot(x, y, x_contract, y_contract, x_batch=(), y_batch=()):
         many = lambda axes: axes if isinstance(axes, tuple) else (axes,)
@@ -132,7 +154,7 @@ def namespace():
                stop_gradient=lax.stop_gradient, transpose=jnp.transpose, concat=jnp.concatenate,
                cross_entropy=lambda x, t: jnp.mean(jax.nn.logsumexp(x, -1) - gather(x, t, batch_dims=1)),
                cumsum=lambda x, axis=-1, reverse=False: jnp.flip(jnp.cumsum(jnp.flip(x, axis), axis), axis) if reverse else jnp.cumsum(x, axis),
-               topk=lax.top_k, dynamic_slice=lax.dynamic_slice, dynamic_update=lax.dynamic_update_slice,
+               cumprod=running(lax.cumprod), cummax=running(lax.cummax), cummin=running(lax.cummin), reduce=reduce, topk=lax.top_k, dynamic_slice=lax.dynamic_slice, dynamic_update=lax.dynamic_update_slice,
                cast=lambda x, t: jnp.asarray(x, t), i32=jnp.int32, f32=None, full=lambda shape, value, _: jnp.full(shape, value, jnp.int32 if isinstance(value, int) else None),
                pad=lambda x, widths, value=0.0: jnp.pad(x, widths, constant_values=value), map=lax.map,
                checkpoint=lambda f, keep="nothing": jax.checkpoint(f), vmap=jax.vmap, grad=jax.grad, jvp=jax.jvp, jacrev=jax.jacrev,

@@ -1,4 +1,6 @@
-"""Operations with blocks (docs/ir.md): branches, loops, and scatters of one tensor. A machine runs their blocks."""
+"""Operations with blocks (docs/ir.md): branches, loops, scatters, reductions and sorts. A machine runs their blocks."""
+import functools
+
 import numpy as np
 
 import formats
@@ -35,16 +37,48 @@ def loop(machine, op, operands):
     return values + [(stack, t.element) for stack, t in zip(stacks, op.types[carried:])]
 
 
+def rows(operands, axis):
+    """Each tensor with the axis in front, and its element type."""
+    return [(np.moveaxis(x, axis, 0), element) for x, element in operands]
+
+
 def scatter(machine, op, operands):
-    if len(operands) != 3:
-        raise HasBlocks(op.name)
-    (x, element), (indices, _), (updates, _) = operands
+    many, axis = len(op.types), op.attributes["axis"]
+    out = [(x.copy(), element) for x, element in rows(operands[:many], axis)]
+    updates = rows(operands[many + 1:], axis)
+    for number, index in enumerate(operands[many][0]):
+        if 0 <= index < len(out[0][0]):
+            taken = [(x[index], element) for x, element in out] + [(u[number], element) for u, element in updates]
+            for (x, _), (made, _) in zip(out, machine.run(op.blocks[0], taken)):
+                x[index] = made
+    return [(np.moveaxis(x, 0, axis), element) for x, element in out]
+
+
+def reduce_with(machine, op, operands):
+    """From index 0 on; by element, so whole rows at once."""
+    many, axis = len(op.types), op.attributes["axis"]
+    parts = rows(operands[:many], axis)
+    values = [(np.broadcast_to(v, x.shape[1:]), element) for (v, element), (x, _) in zip(operands[many:], parts)]
+    for number in range(len(parts[0][0])):
+        made = machine.run(op.blocks[0], values + [(x[number], element) for x, element in parts])
+        values = [(np.broadcast_to(v, x.shape[1:]), element) for (v, element), (x, _) in zip(made, parts)]
+    return values
+
+
+def sort(machine, op, operands):
+    """For an order that does not contradict itself: equal elements stay as they stand."""
     axis = op.attributes["axis"]
-    out = np.moveaxis(x.copy(), axis, 0)
-    for index, update in zip(indices, np.moveaxis(updates, axis, 0)):
-        if 0 <= index < len(out):
-            out[index] = machine.run(op.blocks[0], [(out[index], element), (update, element)])[0][0]
-    return [(np.moveaxis(out, 0, axis), element)]
+    parts = [(x.copy(), element) for x, element in rows(operands, axis)]
+    for place in np.ndindex(parts[0][0].shape[1:]):
+        columns = [(x[(slice(None), *place)].copy(), element) for x, element in parts]
+
+        def before(i, j):
+            return bool(machine.run(op.blocks[0], [(c[k], element) for k in (i, j) for c, element in columns])[0][0])
+
+        places = sorted(range(len(columns[0][0])), key=functools.cmp_to_key(lambda i, j: before(j, i) - before(i, j)))
+        for (x, _), (c, _) in zip(parts, columns):
+            x[(slice(None), *place)] = c[places]
+    return [(np.moveaxis(x, 0, axis), element) for x, element in parts]
 
 
-RUNS = {"if": branch, "while": while_loop, "loop": loop, "scatter": scatter}
+RUNS = {"if": branch, "while": while_loop, "loop": loop, "scatter": scatter, "reduce_with": reduce_with, "sort": sort}

@@ -189,12 +189,40 @@ class Builder:
         shape = tuple([a[i] for i in attributes["x_batch"]] + free)
         return self.one("dot", [x, y, *third], Type(element, shape), **attributes)
 
-    def scatter(self, x, indices, updates, axis, sets=False):
-        """Updates in the places that indices name, or added to what is there."""
-        scalar = Type(self.type(x).element, ())
-        there, update = self.scope.fresh(scalar), self.scope.fresh(scalar)
+    def scatter(self, x, indices, updates, axis, how="add"):
+        """An operation of what is at the places that indices name and of updates; None: the updates."""
+        def one(inner, there, update):
+            return [inner.el(how, there[0], update[0]) if how else update[0]]
+
+        return self.scatter_by([x], indices, [updates], axis, one)[0]
+
+    def scatter_pairs(self, pairs, indices, updates, axis):
+        """Products, and their tangents, which come out."""
+        def one(inner, there, update):
+            return [inner.mul(there[0], update[0]), inner.add(inner.mul(there[1], update[0]), inner.mul(there[0], update[1]))]
+
+        return self.scatter_by(pairs, indices, updates, axis, one)[1]
+
+    def scatter_by(self, xs, indices, updates, axis, one):
+        scalars = [Type(self.type(x).element, ()) for x in xs]
+        there, update = ([(self.scope.fresh(s), s) for s in scalars] for _ in range(2))
         inner = Builder(self.scope)
-        given = update if sets else inner.add(there, update)
-        inner.emit("next", [given], [])
-        block = Block([(there, scalar), (update, scalar)], inner.operations)
-        return self.emit("scatter", [x, indices, updates], [self.type(x)], [block], axis=axis)[0]
+        inner.emit("next", one(inner, [n for n, _ in there], [n for n, _ in update]), [])
+        block = Block(there + update, inner.operations)
+        return self.emit("scatter", [*xs, indices, *updates], [self.type(x) for x in xs], [block], axis=axis)
+
+    def turns(self, carried, parts, count, one):
+        """A loop that carries values, and takes a part of others in each turn; `one` gives what is carried on, and what is stacked."""
+        names = [(self.scope.fresh(t), t) for t in
+                 [Type("i32", ())] + [self.type(v) for v in carried] + [Type(self.type(v).element, self.type(v).shape[1:]) for v in parts]]
+        inner, inside = Builder(self.scope), [name for name, _ in names[1:]]
+        on, stacked = one(inner, inside[:len(carried)], inside[len(carried):])
+        inner.emit("next", [*on, *stacked], [])
+        types = [self.type(v) for v in carried] + [Type(self.type(v).element, (count, *self.type(v).shape)) for v in stacked]
+        return self.emit("loop", [*carried, *parts], types, [Block(names, inner.operations)], carried=len(carried), sliced=len(parts), count=count)
+
+    def moved(self, x, at, to):
+        """One axis at another place."""
+        order = [i for i in range(len(self.type(x).shape)) if i != at]
+        order.insert(to, at)
+        return x if at == to else self.transpose(x, order)

@@ -104,6 +104,8 @@ class Derivation:
         table = rules.REVERSE if self.reverse else rules.FORWARD
         if active and name in ("custom_vjp", "custom_jvp"):
             names.update(zip(op.results, self.ruled(copy)))
+        elif active and name in ("reduce_with", "sort"):
+            names.update(zip(op.results, (self.reduced if name == "reduce_with" else self.sorted)(copy)))
         elif active and copy.blocks and name not in table:
             names.update(zip(op.results, (reverse_control if self.reverse else forward_control)(self, copy)))
         elif active and name in decompose.DECOMPOSITIONS and name not in table:
@@ -121,6 +123,46 @@ class Derivation:
             self.note(one)
         assert len(self.b.operations) >= first
         return result
+
+    def noted(self, build):
+        """Builds operations, and notes those that something flows through."""
+        inner = Builder(self.b.scope)
+        results = build(inner)
+        for one in inner.operations:
+            self.b.operations.append(one)
+            self.note(one)
+        return results
+
+    def reduced(self, op):
+        """The loop along the axis that the reduction is."""
+        many, axis = len(op.types), op.attributes["axis"]
+        values = self.noted(lambda b: [b.broadcast(v, t.shape, []) for v, t in zip(op.operands[many:], op.types)]
+                            + [b.moved(v, axis, 0) for v in op.operands[:many]])
+
+        def turn(inner, carried, parts):
+            block = self.b.scope.renamed(op.blocks[0], {})
+            names = dict(zip((name for name, _ in block.arguments), carried + parts))
+            out = whole_block(inner, block, names, inner.type(carried[0]).shape)
+            return out, []
+
+        b = Builder(self.b.scope)
+        b.turns(values[:many], values[many:], self.b.type(op.operands[0]).shape[axis], turn)
+        return (reverse_control if self.reverse else forward_control)(self, b.operations[-1])
+
+    def sorted(self, op):
+        """Positions are sorted, too, and what flows is gathered at them."""
+        axis, last = op.attributes["axis"], len(op.types[0].shape) - 1
+        block, many = op.blocks[0], len(op.operands)
+        place = Type("i32", ())
+        arguments = [*block.arguments[:many], (self.b.scope.fresh(place), place), *block.arguments[many:], (self.b.scope.fresh(place), place)]
+        number = self.b.iota(op.types[0].shape, axis)
+        results = self.b.emit("sort", [*op.operands, number], [*op.types, self.b.type(number)], [Block(arguments, block.operations)], axis=axis)
+
+        def taken(b, v):
+            rows, at = b.moved(v, axis, last), b.moved(results[-1], axis, last)
+            return b.moved(b.gather(rows, at, last, last), last, axis)
+
+        return [self.noted(lambda b, v=v: taken(b, v)) if v in self.active else r for v, r in zip(op.operands, results)]
 
     def note(self, op):
         name = name_of(op)
@@ -149,6 +191,15 @@ class Derivation:
             self.tangents.update(zip((results[i] for i in a["of"]), made))
         self.activate([results[i] for i in a["of"]])
         return results
+
+
+def whole_block(b, block, names, shape):
+    """A block of scalars on tensors of one shape; its results."""
+    for op in block.operations[:-1]:
+        made = b.emit(name_of(op), [names.get(o, o) for o in op.operands], [Type(t.element, shape if op.operands else ()) for t in op.types],
+                      **op.attributes)
+        names.update(zip(op.results, (m if op.operands else b.broadcast(m, shape, []) for m in made)))
+    return [names.get(o, o) for o in block.operations[-1].operands]
 
 
 def forward(b, op):

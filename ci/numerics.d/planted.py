@@ -18,7 +18,7 @@ import run
 
 KERNELS = 120
 PLANTED = ["add", "sub", "mul", "div", "fma", "sin", "tanh", "logistic", "exp", "log", "sqrt", "broadcast", "reshape", "slice", "concat", "gather",
-           "reduce", "dot", "softmax", "layernorm"]
+           "reduce", "dot", "softmax", "layernorm", "cumsum", "scatter"]
 SHOWN = {"dot": "matmul"}  # of those that graphs of sources have as composites
 
 

@@ -197,9 +197,62 @@ def reduce_forward(b, op, tangents):
     return b.reduce(b.mul(tangents[0], share(b, op)), op.attributes["axes"])
 
 
+# ---- running sums, products, maxima and minima
+
+
+def recurrence(b, a, s, axis):
+    """z[i] = a[i] * z[i - 1] + s[i], from 0."""
+    def place(inner, carried, parts):
+        z = inner.add(inner.mul(parts[0], carried[0]), parts[1])
+        return [z], [z]
+
+    a, s = b.moved(a, axis, 0), b.moved(s, axis, 0)
+    of = b.type(s)
+    _, z = b.turns([b.zeros(Type(of.element, of.shape[1:]))], [a, s], of.shape[0], place)
+    return b.moved(z, 0, axis)
+
+
+def chosen_of(b, x, other, y):
+    """The factor by which maximum(x, other) = y multiplies the tangent of x."""
+    alone = b.where(b.compare("eq", x, y), b.like(1, y), b.like(0, y))
+    return b.where(b.compare("eq", x, other), b.like(0.5, y), alone)
+
+
+def running(b, op):
+    """The factors of the place before, and of the element; and the places."""
+    x, y, axis = b.wide(op.operands[0]), b.wide(op.results[0]), op.attributes["axis"]
+    place = b.iota(b.type(x).shape, axis)
+    first = b.compare("eq", place, b.like(0, place))
+    before = shifted(b, y, axis, -1)
+    product = op.attributes["kind"] == "prod"
+    kept = b.where(first, b.like(0, x), x if product else chosen_of(b, before, x, y))
+    given = b.where(first, b.like(1, x), before if product else chosen_of(b, x, before, y))
+    return kept, given, place
+
+
+def shifted(b, x, axis, step):
+    """Elements so many places further on; at an end any."""
+    at = b.iota((b.type(x).shape[axis],), 0)
+    return b.gather(x, b.add(at, b.like(step, at)), axis)
+
+
 def cumsum(b, op, t, wanted):
     axis = op.attributes["axis"]
-    return [b.turned(again(b, op, [b.turned(t, axis)]), axis)]
+    if op.attributes.get("kind", "sum") == "sum":
+        return [b.turned(again(b, op, [b.turned(t, axis)]), axis)]
+    kept, given, place = running(b, op)
+    behind = shifted(b, kept, axis, 1)
+    behind = b.where(b.compare("eq", place, b.like(b.type(kept).shape[axis] - 1, place)), b.like(0, behind), behind)
+    back = b.turned(recurrence(b, b.turned(behind, axis), b.turned(b.wide(t), axis), axis), axis)
+    return [b.convert(b.mul(back, given), b.type(op.operands[0]).element)]
+
+
+def cumsum_forward(b, op, tangents):
+    if op.attributes.get("kind", "sum") == "sum":
+        return again(b, op, tangents)
+    kept, given, _ = running(b, op)
+    z = recurrence(b, kept, b.mul(b.wide(tangents[0]), given), op.attributes["axis"])
+    return b.convert(z, op.types[0].element)
 
 
 # ---- products
@@ -382,33 +435,82 @@ def attention(b, op, t, wanted):
 # ---- scatters
 
 
-def sets(op):
+def mode(op):
+    """The operation of what is there and the update; None: the update."""
     block = op.blocks[0]
-    return block.operations[-1].operands[0] == block.arguments[1][0]
+    return None if block.operations[-1].operands[0] == block.arguments[1][0] else block.operations[0].name.removeprefix("tessera.")
+
+
+def in_range(b, op):
+    at, length = op.operands[1], b.type(op.operands[0]).shape[op.attributes["axis"]]
+    return b.el("and", b.compare("ge", at, b.like(0, at)), b.compare("lt", at, b.like(length, at)))
+
+
+def along_updates(b, op, v):
+    return b.broadcast(v, b.type(op.operands[2]).shape, [op.attributes["axis"]])
+
+
+def shares(b, op):
+    """The shares of x and of the updates in the greatest or least of their place."""
+    x, u, y = b.wide(op.operands[0]), b.wide(op.operands[2]), b.wide(op.results[0])
+    at, axis = op.operands[1], op.attributes["axis"]
+    own = b.where(b.compare("eq", x, y), b.like(1, x), b.like(0, x))
+    hit = b.el("and", along_updates(b, op, in_range(b, op)), b.compare("eq", u, b.gather(y, at, axis)))
+    each = b.where(hit, b.like(1, u), b.like(0, u))
+    n = b.scatter(own, at, each, axis)
+    part = b.div(each, b.gather(n, at, axis))
+    return b.div(own, n), b.where(hit, part, b.like(0, part))
+
+
+def products(b, x, at, u):
+    """x by the updates, one after the other, and what each of them met; along axis 0."""
+    def one(inner, carried, parts):
+        index = inner.reshape(parts[0], (1,))
+        row = (1, *inner.type(parts[1]).shape)
+        met = inner.reshape(inner.gather(carried[0], index, 0), row[1:])
+        return [inner.scatter(carried[0], index, inner.reshape(parts[1], row), 0, "mul")], [met]
+
+    return b.turns([x], [at, u], b.type(u).shape[0], one)
 
 
 def scatter(b, op, t, wanted):
     x, at, updates = op.operands
-    axis, shape = op.attributes["axis"], b.type(updates).shape
+    axis, how = op.attributes["axis"], mode(op)
     out = [None, None, None]
-    if wanted[2]:
-        length, many = b.type(x).shape[axis], b.type(at).shape[0]
-        there = b.el("and", b.compare("ge", at, b.like(0, at)), b.compare("lt", at, b.like(length, at)))
-        if sets(op):
-            number = b.iota((many,), 0)
-            last = b.scatter(b.zeros(Type("i32", (length,))), at, number, 0, sets=True)
+    if how in ("maximum", "minimum"):
+        own, each = shares(b, op)
+        t = b.wide(t)
+        out = [b.mul(t, own), None, b.mul(b.gather(t, at, axis), each)]
+    elif how == "mul":
+        u = b.moved(b.wide(updates), axis, 0)
+        _, met = products(b, b.moved(b.wide(x), axis, 0), at, u)
+        left, behind = products(b, b.moved(b.wide(t), axis, 0), b.turned(at, 0), b.turned(u, 0))
+        each = b.moved(b.mul(b.turned(behind, 0), met), 0, axis)
+        out = [b.moved(left, 0, axis), None, b.where(along_updates(b, op, in_range(b, op)), each, b.like(0, each))]
+    else:
+        there = in_range(b, op)
+        if how is None:
+            number = b.iota((b.type(at).shape[0],), 0)
+            last = b.scatter(b.zeros(Type("i32", (b.type(x).shape[axis],))), at, number, 0, None)
             there = b.el("and", there, b.compare("eq", b.gather(last, at, 0), number))
         taken = b.gather(t, at, axis)
-        out[2] = b.where(b.broadcast(there, shape, [axis]), taken, b.like(0, taken))
-    if wanted[0]:
-        out[0] = b.scatter(t, at, b.zeros(b.type(updates)), axis, sets=True) if sets(op) else t
-    return out
+        out[2] = b.where(along_updates(b, op, there), taken, b.like(0, taken))
+        out[0] = t if how else b.scatter(t, at, b.zeros(b.type(updates)), axis, None)
+    return [b.convert(v, b.type(o).element) if v and w else None for v, o, w in zip(out, op.operands, wanted)]
 
 
 def scatter_forward(b, op, tangents):
-    x, _, updates = op.operands
-    return b.scatter(tangents[0] or b.zeros(b.type(x)), op.operands[1], tangents[2] or b.zeros(b.type(updates)), op.attributes["axis"],
-                     sets=sets(op))
+    x, at, updates = op.operands
+    axis, how = op.attributes["axis"], mode(op)
+    t, u = tangents[0] or b.zeros(b.type(x)), tangents[2] or b.zeros(b.type(updates))
+    if how in (None, "add"):
+        return b.scatter(t, at, u, axis, how)
+    if how == "mul":
+        made = b.scatter_pairs([b.wide(x), b.wide(t)], at, [b.wide(updates), b.wide(u)], axis)
+    else:
+        own, each = shares(b, op)
+        made = b.scatter(b.mul(b.wide(t), own), at, b.mul(b.wide(u), each), axis)
+    return b.convert(made, op.types[0].element)
 
 
 def convert_reverse(b, op, t, wanted):
@@ -427,6 +529,6 @@ REVERSE = {name: factor_reverse for name in FACTORS} | {
     "softmax": softmax_reverse, "logsumexp": logsumexp_reverse, "layernorm": norm, "rmsnorm": norm, "cross_entropy": cross_entropy,
     "attention": attention, "scatter": scatter}
 FORWARD = {name: factor_forward for name in FACTORS} | {
-    name: together for name in ("broadcast", "reshape", "transpose", "slice", "concat", "gather", "cumsum")} | {
+    name: together for name in ("broadcast", "reshape", "transpose", "slice", "concat", "gather")} | {"cumsum": cumsum_forward} | {
     "convert": convert_forward, "stochastic_round": convert_forward, "reduce": reduce_forward, "dot": each, "convolve": each,
     "softmax": softmax_forward, "logsumexp": logsumexp_forward, "scatter": scatter_forward}

@@ -50,7 +50,13 @@ rules.py|element_gradients/prime|s/^    total = chain\(b, (.*)\)$/    total = ch
 rules.py|attention_gradients/prime|s/b.mul\(b.mul\(p, z\), (.*)\)$/b.mul(p, b.mul(z, \1))/
 rules.py|norm_gradients/prime|s/b.mul\(b.sub\(g, along\), (b.spread.*)\)$/b.sub(b.mul(g, \1), b.mul(along, \1))/
 rules.py|sum_gradients/equal|s/b.div\(hit, .*$/hit/
-rules.py|scatter_gradients/prime|s/number, 0, sets=True/number, 0/
+rules.py|scatter_gradients/prime|s/number, 0, None/number, 0/
+rules.py|running_gradients/prime|s/inner.add\(inner.mul\(parts/inner.sub(inner.mul(parts/
+rules.py|running_gradients/exact|s/first, b.like\(1, x\), before/first, b.like(0, x), before/
+rules.py|meeting_gradients/equal|s/return b.div\(own, n\), /return own, /
+rules.py|meeting_gradients/prime|s/b.turned\(behind, 0\), met/behind, met/
+derive.py|reduction_gradients/prime|s/carried \+ parts\)\)/parts + carried))/
+derive.py|order_gradients/prime|s/results\[-1\], axis, last/number, axis, last/
 END
 echo "$planted wrong rules of derivatives were seen"
 /usr/bin/python3 -B "$here/planted.py" "$tsr"

@@ -237,8 +237,7 @@ static ir_op last_built(const derivation *d) {
     return ir_op_get(d->m, d->b.before)->previous;
 }
 
-/* Notes the operations from one to the last that is there by now; tangents are built behind. */
-static bool note_all(derivation *d, ir_op first) {
+bool derive_note_all(derivation *d, ir_op first) {
     bool ok = true;
     const ir_op last = last_built(d);
     for (ir_op op = first; ok; op = ir_op_get(d->m, op)->next) {
@@ -259,7 +258,7 @@ static bool build_composite(derivation *d, ir_op op, ir_op copy) {
     for (uint32_t i = 0; i < o->result_count; i++)
         d->copies[o->results[i]] = results[i];
     ir_op_erase(d->m, copy);
-    return ir_failure(d->m) == NULL && (first == d->b.before || note_all(d, first));
+    return ir_failure(d->m) == NULL && (first == d->b.before || derive_note_all(d, first));
 }
 
 static ir_value *stand_ins(derivation *d, const ir_value *values, uint32_t count) {
@@ -306,6 +305,13 @@ derivation derive_begin(transforming *t, const ir_builder *b) {
     d.copy_count = ir_value_count(t->m) + 1;
     d.copies = base_calloc(d.copy_count, sizeof *d.copies);
     return d;
+}
+
+void derive_make_room(derivation *d) {
+    const uint32_t count = ir_value_count(d->m) + 1;
+    d->copies = base_realloc(d->copies, count * sizeof *d->copies);
+    memset(d->copies + d->copy_count, 0, (count - d->copy_count) * sizeof *d->copies);
+    d->copy_count = count;
 }
 
 void derive_end(derivation *d) {

@@ -201,6 +201,10 @@ bool derive_control(derivation *d, ir_op op, const ir_value *operands) {
                           : derive_loop_forward(d, op, operands);
     case GRAPH_WHILE:
         return d->reverse ? refuse(d, op) : forward_while(d, op, operands);
+    case GRAPH_REDUCE_WITH:
+        return derive_reduction(d, op, operands);
+    case GRAPH_SORT:
+        return derive_sort(d, op, operands);
     default:
         return refuse(d, op);
     }

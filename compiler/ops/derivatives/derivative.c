@@ -102,6 +102,64 @@ ir_value build_turned(ir_builder *b, ir_value x, int axis) {
     return build_gather(b, x, build_binary(b, GRAPH_SUB, last, place), axis, 0);
 }
 
+ir_value build_moved(ir_builder *b, ir_value x, int from, int to) {
+    const int rank = build_type(b, x)->rank;
+    int64_t order[IR_MAX_RANK];
+    for (int i = 0, next = 0; i < rank; i++) {
+        next += next == from;
+        order[i] = i == to ? from : next++;
+    }
+    return from == to ? x : build_transpose(b, x, order);
+}
+
+ir_value build_wide(ir_builder *b, ir_value x) {
+    const dtype t = build_type(b, x)->element;
+    return dtype_is_float(t) && t != DTYPE_F64 ? build_convert(b, x, DTYPE_F32) : x;
+}
+
+void build_next(ir_builder *b, const ir_value *values, uint32_t count) {
+    ir_build(b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = values, .operand_count = count});
+}
+
+static ir_type without_first_axis(const ir_builder *b, ir_value x) {
+    const ir_type_data t = *build_type(b, x);
+    return ir_type_tensor(b->m, t.element, t.rank - 1, t.dims + 1);
+}
+
+static ir_type with_first_axis(const ir_builder *b, ir_type part, ir_dim length) {
+    const ir_type_data t = *ir_type_get(b->m, part);
+    ir_dim dims[IR_MAX_RANK + 1] = {length};
+    memcpy(dims + 1, t.dims, sizeof *dims * (size_t)t.rank);
+    return ir_type_tensor(b->m, t.element, t.rank + 1, dims);
+}
+
+ir_op build_turns(ir_builder *b, const turn_loop *t, ir_builder *inner) {
+    ir_type results[LIMIT_OPERANDS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t->carried; i++)
+        results[count++] = ir_value_get(b->m, t->values[i])->type;
+    for (uint32_t i = 0; i < t->stacked_count; i++)
+        results[count++] = with_first_axis(b, t->stacked[i], t->turns);
+    const ir_named_attr attrs[] = {{"carried", ir_attr_int(b->m, t->carried)},
+                                   {"sliced", ir_attr_int(b->m, t->count - t->carried)},
+                                   {"count", ir_attr_dim(b->m, t->turns)}};
+    ir_op op = ir_build(b, &(ir_op_spec){.opcode = GRAPH_LOOP,
+                                         .operands = t->values,
+                                         .operand_count = t->count,
+                                         .results = results,
+                                         .result_count = count,
+                                         .attrs = attrs,
+                                         .attr_count = 3,
+                                         .region_count = 1});
+    const ir_block block = ir_op_block(b->m, op, 0);
+    ir_block_add_argument(b->m, block, ir_type_tensor(b->m, DTYPE_I32, 0, NULL), NULL);
+    for (uint32_t i = 0; i < t->count; i++)
+        ir_block_add_argument(
+            b->m, block, i < t->carried ? results[i] : without_first_axis(b, t->values[i]), NULL);
+    *inner = (ir_builder){.m = b->m, .block = block, .location = b->location};
+    return op;
+}
+
 ir_value build_spread_out(ir_builder *b, ir_value x, int axis, ir_dim step) {
     const ir_type_data t = *build_type(b, x);
     ir_dim dims[IR_MAX_RANK];

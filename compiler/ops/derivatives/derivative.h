@@ -74,6 +74,23 @@ ir_value build_sums(ir_builder *b, ir_value x, const int64_t *axes, uint32_t cou
 ir_value build_again(ir_builder *b, ir_op op, const ir_value *operands);
 /* From the last place along an axis to the first. */
 ir_value build_turned(ir_builder *b, ir_value x, int axis);
+/* One axis of x at another place, the others in their order. */
+ir_value build_moved(ir_builder *b, ir_value x, int from, int to);
+/* x as an f32 where it is of a narrower float. */
+ir_value build_wide(ir_builder *b, ir_value x);
+/* A tessera.loop of values of which the first `carried` are carried, and all others have a part for
+ * each turn along axis 0; its turns stack parts of the types `stacked`. The block is still to be
+ * filled by `inner`: its arguments are the turn, and what it takes of each value. */
+typedef struct turn_loop {
+    const ir_value *values;
+    uint32_t count, carried;
+    const ir_type *stacked;
+    uint32_t stacked_count;
+    ir_dim turns;
+} turn_loop;
+ir_op build_turns(ir_builder *b, const turn_loop *t, ir_builder *inner);
+/* tessera.next. */
+void build_next(ir_builder *b, const ir_value *values, uint32_t count);
 /* `zeros` with updates added, one after the other, at i32 indices along an axis; those of no place
  * of it are left out. Updates have the shape of the indices. */
 ir_value build_scatter_add(ir_builder *b, ir_value zeros, ir_value indices, ir_value updates,

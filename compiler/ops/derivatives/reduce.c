@@ -1,4 +1,4 @@
-/* reduce.c - derivatives of reductions and of running sums. */
+/* reduce.c - derivatives of reductions. */
 #include <string.h>
 
 #include "ops/derivatives/derivative.h"
@@ -54,23 +54,3 @@ static ir_value forward_reduce(ir_builder *b, ir_op op, const ir_value *tangents
 }
 
 const derivative derivative_reduce = {.forward = forward_reduce, .transpose = transpose_reduce};
-
-/* ---- running sums ---- */
-
-/* Running sums from behind. */
-static void transpose_cumsum(ir_builder *b, ir_op op, ir_value cotangent, const bool *wanted,
-                             ir_value *out) {
-    (void)wanted;
-    const int axis = (int)ir_op_int(b->m, op, "axis", 0);
-    ir_value back = build_turned(b, cotangent, axis);
-    out[0] = build_turned(b, build_again(b, op, &back), axis);
-}
-
-static const char *cumsum_lacks(const ir_module *m, ir_op op) {
-    return strcmp(ir_op_string(m, op, "kind", "sum"), "sum") == 0
-               ? NULL
-               : "of running products, maxima and minima: write scan(f, carry, x)";
-}
-
-const derivative derivative_cumsum = {
-    .linear = true, .transpose = transpose_cumsum, .lacks = cumsum_lacks};
