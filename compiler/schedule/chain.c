@@ -121,7 +121,7 @@ static bool replaces_scores(const chain_match *c) {
     for (size_t i = 0; i < rows->roots.count; i++)
         if (rows->roots.items[i] != c->weights)
             note_inputs(p, c->rows, rows->roots.items[i], true, &later, &clean);
-    return rows->roots.count <= PLAN_MAP_ROOTS && (!replaced || !later);
+    return rows->roots.count <= SCHEDULE_OUTPUTS && (!replaced || !later);
 }
 
 /* Nothing but the reductions of the rows and the last contraction takes the weights. */

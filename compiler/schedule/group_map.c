@@ -16,10 +16,10 @@ enum { OUTER_OF_WORKGROUP = 8 };
 typedef struct nest {
     scheduler *s;
     int group, count;                /* group: -1 where a single value is written elsewhere */
-    ir_value values[PLAN_MAP_ROOTS]; /* yielded */
-    affine index[PLAN_MAP_ROOTS][IR_MAX_RANK];
-    ir_value destinations[PLAN_MAP_ROOTS];
-    affine outputs[PLAN_MAP_ROOTS];
+    ir_value values[SCHEDULE_OUTPUTS]; /* yielded */
+    affine index[SCHEDULE_OUTPUTS][IR_MAX_RANK];
+    ir_value destinations[SCHEDULE_OUTPUTS];
+    affine outputs[SCHEDULE_OUTPUTS];
     axis_map map;
     bool transposed;
 } nest;

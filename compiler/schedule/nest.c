@@ -1,5 +1,6 @@
 /* nest.c - element-wise values that one nest computes together: those of one shape that read the
  * same memory, or each other. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "schedule/expression.h"
@@ -13,11 +14,8 @@ static expression nest_expression(const plan *p, ir_value v, int group) {
     return e;
 }
 
-/* Nothing dear, and memory is walked along the last axis or not at all. */
-static bool is_plain(const expression *e, int last) {
-    for (size_t i = 0; i < e->memo.count; i++)
-        if (graph_op_is_specified(plan_opcode(e->p, e->memo.items[i].value)))
-            return false;
+/* Memory is walked along the last axis or not at all. */
+static bool walks_rows(const expression *e, int last) {
     for (size_t i = 0; i < e->inputs.count; i++) {
         int64_t step = last >= 0 ? e->inputs.items[i].access.coefficient[last] : 0;
         if (step != 0 && step != 1)
@@ -52,16 +50,38 @@ static bool reads_the_same(const expression *a, const expression *b) {
     return false;
 }
 
+/* A specified function that is computed in the expression: a value at its place. */
+static bool is_dear(const expression *e, size_t i) {
+    return graph_op_is_specified(plan_opcode(e->p, e->memo.items[i].value));
+}
+
+static bool computes(const expression *e, const expression_memo *memo) {
+    size_t bytes = sizeof *memo->index * (size_t)plan_type(e->p, memo->value)->rank;
+    for (size_t i = 0; i < e->memo.count; i++)
+        if (e->memo.items[i].value == memo->value &&
+            memcmp(e->memo.items[i].index, memo->index, bytes) == 0)
+            return true;
+    return false;
+}
+
+/* Does `all` compute each dear function that `e` computes? */
+static bool holds_dear(const expression *all, const expression *e) {
+    for (size_t i = 0; i < e->memo.count; i++)
+        if (is_dear(e, i) && !computes(all, &e->memo.items[i]))
+            return false;
+    return true;
+}
+
 /* Is a value better computed in the nest of others, because it reads them, or the memory that they
- * read? */
+ * read? Of dear functions a nest computes no more than one of its values needs. */
 static bool shares_nest(const plan *p, ir_value v, int group) {
     const plan_group *g = &p->groups[group];
     int last = plan_type(p, v)->rank - 1;
     expression e = nest_expression(p, v, group);
-    bool shares, fits = is_plain(&e, last) && reads_in_place(&e, group, &shares);
+    bool shares, fits = walks_rows(&e, last) && reads_in_place(&e, group, &shares);
     for (size_t i = 0; i < g->roots.count && fits; i++) {
         expression other = nest_expression(p, g->roots.items[i], group);
-        fits = is_plain(&other, last);
+        fits = walks_rows(&other, last) && (holds_dear(&e, &other) || holds_dear(&other, &e));
         shares |= reads_the_same(&e, &other);
         expression_release(&other);
     }
@@ -71,7 +91,7 @@ static bool shares_nest(const plan *p, ir_value v, int group) {
 
 static bool takes_more(const plan *p, int g) {
     const plan_group *group = &p->groups[g];
-    return group->kind == GROUP_MAP && group->roots.count < PLAN_MAP_ROOTS &&
+    return group->kind == GROUP_MAP && group->roots.count < SCHEDULE_OUTPUTS &&
            !p->deep[group->roots.items[0]] &&
            ir_op_get(p->g, group->anchor)->opcode != GRAPH_CONCAT;
 }
@@ -140,4 +160,40 @@ int plan_find_nest(plan *p, ir_value v, group_set reads) {
         if (!plan_closes_circle(p, nests.items[i], reads) && shares_nest(p, v, nests.items[i]))
             return nests.items[i];
     return -1;
+}
+
+/* The group that an operation reads for: that of the memory of what it makes, or of what that is
+ * computed for; -1: there are several, or none that is known. */
+static int reader_of(const plan *p, const int *home, ir_op op) {
+    const ir_op_data *d = ir_op_get(p->g, op);
+    ir_value made = p->place[op] && d->result_count == 1 ? d->results[0] : 0;
+    if (!made)
+        return -1;
+    return p->stored[made] ? p->group_of[made] : plan_is_computed(p, made) ? home[made] : -1;
+}
+
+/* The only group that reads a value, at once or by others that have no memory; else -1. */
+static int only_group(const plan *p, const int *home, ir_value v) {
+    uint32_t count = ir_uses_count(&p->readers, v);
+    int group = count ? reader_of(p, home, ir_uses_reader(&p->readers, v, 0)) : -1;
+    for (uint32_t i = 1; i < count && group >= 0; i++)
+        if (reader_of(p, home, ir_uses_reader(&p->readers, v, i)) != group)
+            group = -1;
+    return group;
+}
+
+void plan_unstore_inner(plan *p) {
+    int *home = base_malloc(p->values * sizeof *home);
+    const ir_block_data *body = ir_block_get(p->g, ir_op_block(p->g, p->kernel, 0));
+    for (ir_op op = body->last; op; op = ir_op_get(p->g, op)->previous)
+        for (uint32_t i = 0; i < ir_op_get(p->g, op)->result_count; i++)
+            home[ir_op_get(p->g, op)->results[i]] =
+                only_group(p, home, ir_op_get(p->g, op)->results[i]);
+    for (ir_op op = body->first; op; op = ir_op_get(p->g, op)->next) {
+        ir_value v = ir_op_get(p->g, op)->result_count == 1 ? ir_op_get(p->g, op)->results[0] : 0;
+        int g = v && p->stored[v] ? p->group_of[v] : -1;
+        if (g >= 0 && g == home[v] && p->groups[g].kind == GROUP_MAP && !p->deep[v])
+            plan_unstore(p, v);
+    }
+    free(home);
 }

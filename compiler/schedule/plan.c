@@ -98,15 +98,19 @@ static void store(plan *p, ir_value v) {
         p->stored[v] = true;
 }
 
-/* A side of a dot: it is read from memory, at least from that of another shape. */
-static void store_factor(plan *p, ir_value v) {
-    v = behind_views(p, v);
+/* It is read from memory, at least from that of another shape. */
+static void store_in_shape(plan *p, ir_value v) {
     if (plan_opcode(p, v) != GRAPH_RESHAPE || !plan_storage(p, v))
         store(p, v);
 }
 
-/* The image of a convolve lies in memory, element after element. */
-static void store_image(plan *p, ir_value v) {
+/* A side of a dot. */
+static void store_factor(plan *p, ir_value v) {
+    store_in_shape(p, behind_views(p, v));
+}
+
+/* The image of a convolve, and what is reshaped, lie in memory, element after element. */
+static void store_dense(plan *p, ir_value v) {
     while (plan_opcode(p, v) == GRAPH_RESHAPE && !p->stored[v])
         v = operand(p, v, 0);
     store(p, v);
@@ -133,7 +137,7 @@ static void store_for_op(plan *p, ir_op op) {
             store(p, d->operands[i]);
         break;
     case GRAPH_CONVOLVE: /* what is computed is not computed anew for each window */
-        store_image(p, d->operands[0]);
+        store_dense(p, d->operands[0]);
         store_factor(p, d->operands[1]);
         break;
     case GRAPH_DOT:
@@ -144,14 +148,14 @@ static void store_for_op(plan *p, ir_op op) {
         break;
     case GRAPH_RESHAPE:
         if (!plan_reshape_splits(p, op))
-            store(p, d->operands[0]);
+            store_dense(p, d->operands[0]);
         break;
     case GRAPH_CONCAT:
         if (!is_piece(p, op))
             store(p, d->results[0]);
         break;
     case GRAPH_GATHER:
-        store(p, d->operands[0]);
+        store_in_shape(p, d->operands[0]);
         break;
     case GRAPH_ARGSORT:
         store(p, d->results[0]);
@@ -517,6 +521,7 @@ void plan_build(plan *p, ir_module *graph, ir_op kernel, plan_mode mode, bool co
         place_op(p, op);
     plan_store_shared(p);
     if (!unfused) {
+        plan_unstore_inner(p);
         plan_find_chains(p, scores_room);
         plan_find_prologues(p);
     }

@@ -25,8 +25,7 @@
 #include "ir/uses.h"
 #include "ops/graph.h"
 #include "schedule/group_set.h"
-
-enum { PLAN_MAP_ROOTS = 8 };
+#include "schedule/schedule.h"
 
 typedef enum group_kind {
     GROUP_MAP,
@@ -139,6 +138,9 @@ bool plan_is_exact(const plan *p, int group);
 /* ---- nest.c ---- */
 /* The latest MAP group that can compute the value, too; -1: there is none. */
 int plan_find_nest(plan *p, ir_value v, group_set reads);
+/* Values of MAP groups that their own nest alone reads are stored no longer. Sequence: after all
+ * groups are made. */
+void plan_unstore_inner(plan *p);
 /* The MAP group computes the value, too: later ones that read the same memory find it. */
 void plan_note_nest(plan *p, ir_value v, int group);
 

@@ -14,6 +14,8 @@
 
 /* Stands in for an extent that only a launch knows in choices; no result depends on it. */
 enum { SCHEDULE_USUAL_EXTENT = 1024 };
+/* Most outputs of one computation. */
+enum { SCHEDULE_OUTPUTS = 12 };
 
 typedef enum schedule_opcode {
     SCHEDULE_BASE = IR_LEVEL_SCHEDULE * IR_LEVEL_STRIDE - 1,

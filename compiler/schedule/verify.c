@@ -178,7 +178,7 @@ static bool find_parts(const ir_module *m, ir_op op, computation_parts *p) {
         p->inputs > (int64_t)d->operand_count)
         return false;
     p->outputs = (int64_t)d->operand_count - p->axes - p->inputs;
-    return p->outputs >= 1 && p->outputs <= 8;
+    return p->outputs >= 1 && p->outputs <= SCHEDULE_OUTPUTS;
 }
 
 static bool verify_coefficients(const ir_module *m, const ir_attr_data *list, status *st) {

@@ -381,7 +381,7 @@ static ir_value group_rows(const frame *f, ir_builder *b, ir_value x) {
 }
 
 void lower_map(lowering *l, ir_builder *b, ir_op op) {
-    ir_value yields[9];
+    ir_value yields[SCHEDULE_OUTPUTS + 1];
     frame f = frame_of(l, op);
     int outputs = (int)ir_op_get(l->s, op)->operand_count - f.axes - f.body_inputs;
     frame_body(&f, b, yields);

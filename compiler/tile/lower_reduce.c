@@ -60,7 +60,7 @@ typedef struct reduction {
  * Where `valid` is not 0, as many of them are there. */
 static ir_value some_elements(reduction *r, ir_builder *b, ir_value column, int64_t width,
                               ir_value valid) {
-    ir_value yields[8];
+    ir_value yields[SCHEDULE_OUTPUTS];
     if (r->partial) {
         tile_window w = {.rows = r->f.rows,
                          .columns = width,

@@ -46,7 +46,7 @@ ir_value lowering_running(frame *f, ir_builder *b, ir_value x) {
  * `left` (may be 0): no more than that are there. */
 static ir_value scan_step(scan *n, ir_builder *b, ir_value at, int64_t count, ir_value left,
                           ir_value before) {
-    ir_value yields[8];
+    ir_value yields[SCHEDULE_OUTPUTS];
     frame *f = &n->f;
     bool along_rows = f->column_axis == f->axes - 1;
     f->index[f->axes - 1] = at;

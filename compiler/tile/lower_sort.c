@@ -76,7 +76,7 @@ static ir_value line(const sort *q, ir_builder *b, ir_value at) {
 }
 
 static void fill(sort *q, ir_builder *b, ir_value at, int64_t count, ir_value left) {
-    ir_value yields[8];
+    ir_value yields[SCHEDULE_OUTPUTS];
     frame *f = &q->f;
     f->index[f->axes - 1] = at;
     f->row_axis = count > 1 ? f->axes - 1 : -1;

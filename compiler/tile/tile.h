@@ -26,6 +26,8 @@ bool tile_verify_orders(const ir_module *m, status *st);
 /* Schedule IR to Tile IR: loops with static tiles, a version of the body for each remainder. NULL
  * on failure. */
 ir_module *tile_from_schedule(const ir_module *schedule, status *st);
+/* Single numbers that no turn of an innermost loop changes are computed before it. */
+bool tile_hoist_numbers(ir_module *m, status *st);
 /* Specified functions that would be much code are shared: vectors of `lanes` elements call them. */
 bool tile_share_functions(ir_module *m, int lanes, status *st);
 /* Phases that differ in the memory that they touch alone have the code of the first of them, which
