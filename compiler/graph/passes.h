@@ -45,6 +45,9 @@ typedef struct chunk_split {
  * of these in order: of few rows where threads of a CPU would read short runs of memory, and of
  * fewer workgroups than half of a chip's units. Likewise long sums of fewer rows than workers. */
 bool graph_split_chunks(ir_module *m, const chunk_split *split, status *st);
+/* Reshapes of what a reduction takes go to what that is computed of, and sums and transpositions of
+ * concatenations to the pieces. */
+bool graph_sink_moves(ir_module *m, status *st);
 /* Equal operations are computed once, results that nobody uses not at all, and trivial data
  * movement vanishes. */
 bool graph_simplify(ir_module *m, status *st);

@@ -15,7 +15,7 @@ enum { STEPS_AHEAD = 0, STEPS_AHEAD_TRANSPOSED = 1 };
 enum { OUTER_OF_WORKGROUP = 8 };
 typedef struct nest {
     scheduler *s;
-    int group, count;                /* group: -1 where a single value is written elsewhere */
+    int group, count;                  /* group: -1 where a single value is written elsewhere */
     ir_value values[SCHEDULE_OUTPUTS]; /* yielded */
     affine index[SCHEDULE_OUTPUTS][IR_MAX_RANK];
     ir_value destinations[SCHEDULE_OUTPUTS];

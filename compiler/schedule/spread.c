@@ -2,7 +2,8 @@
  * columns: where there are several, they get memory, and are computed once.
  *
  * One or two are no reason for a phase of their own; the recurrence of a loop over blocks has some
- * for each turn. */
+ * for each turn. A reduction of columns goes from row to row, so it computes them for each few
+ * columns: there one is a reason. */
 #include <stdlib.h>
 
 #include "schedule/plan.h"
@@ -56,6 +57,15 @@ static void store_spread(spreads *s, ir_value v) {
             store_spread(s, d->operands[i]);
 }
 
+static bool is_column_reduction(const plan *p, ir_op op) {
+    const ir_op_data *d = ir_op_get(p->g, op);
+    int64_t axis = 0;
+    if (d->opcode != GRAPH_REDUCE)
+        return false;
+    ir_op_ints(p->g, op, "axes", &axis, 1);
+    return axis != plan_type(p, d->operands[0])->rank - 1;
+}
+
 void plan_store_spreads(plan *p) {
     uint32_t n = ir_value_count(p->g) + 1;
     spreads s = {p, base_calloc(n, sizeof *s.heavy), base_calloc(n, sizeof *s.count)};
@@ -63,6 +73,8 @@ void plan_store_spreads(plan *p) {
     for (ir_op op = ir_block_get(p->g, body)->first; op; op = ir_op_get(p->g, op)->next) {
         const ir_op_data *d = ir_op_get(p->g, op);
         graph_class class = graph_op_class(d->opcode);
+        if (is_column_reduction(p, op) && plan_is_computed(p, d->operands[0]))
+            store_spread(&s, d->operands[0]);
         if (class != GRAPH_CLASS_ELEMENTWISE && class != GRAPH_CLASS_MOVE)
             continue;
         note(&s, d->results[0]);
