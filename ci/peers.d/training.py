@@ -2,7 +2,8 @@
 """training - the step of corpus/models/training.tsr (loss, gradients, clipping, AdamW), ours beside JAX and PyTorch.
 
 Each library runs in a process of its own on the cores that it is given; rounds alternate, and a ratio is the median of those of the
-rounds. The losses of all first steps are compared. `kept` computes blocks again (checkpoint, jax.checkpoint); `bf16` has products of bf16.
+rounds. The losses of all first steps are compared. `kept` computes blocks again (checkpoint, jax.checkpoint); `bf16` has products of bf16
+and weights of f32 (PyTorch: autocast); `bf16-units` is the same of ours under `deterministic`, which may use matrix units.
 Each digest, of the weights behind three steps, is compared with that of one thread, of plain steps, and of another process (--bits).
 Room is the memory that is planned for values between inputs and results. `ci/peers --training`; what is missing is left out.
 """
@@ -21,6 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LAYERS, HEADS, ROWS, PLACES, WIDTH, INNER, WORDS = 4, 4, 4, 256, 256, 1024, 4096
 DEPTH = WIDTH // HEADS
 KINDS = ("step", "kept", "bf16")
+OURS = {"step": ("gpt_step", "strict"), "kept": ("gpt_step_kept", "strict"), "bf16": ("gpt_step_bf16", "strict"),
+        "bf16-units": ("gpt_step_bf16", "deterministic")}
+THEIRS = {"bf16-units": "bf16"}  # the step of others that stands beside one of ours
 RATE, B1, B2, DECAY, SCALE = 1e-3, 0.9, 0.99, 0.1, 1024.0
 
 
@@ -68,9 +72,10 @@ def ours(threads):
     tsr = os.environ.get("TSR", str(ROOT / "build/tsr"))
     folder = tempfile.mkdtemp()
 
-    def run_of(kernel):
-        path = f"{folder}/{kernel}.tsrm"
-        subprocess.run([tsr, "compile", str(ROOT / "corpus/models/training.tsr"), "--kernel", kernel, "--case", "large", "--emit", "module", "-o", path], check=True)
+    def run_of(kernel, profile):
+        path = f"{folder}/{kernel}-{profile}.tsrm"
+        subprocess.run([tsr, "compile", str(ROOT / "corpus/models/training.tsr"), "--kernel", kernel, "--case", "large", "--profile", profile,
+                        "--emit", "module", "-o", path], check=True)
         module = tessera.load(path, threads=threads)
         state = dict(weights=weights(), m=zeros(weights()), v=zeros(weights()), step=np.int32(0))
         if kernel == "gpt_step_bf16":
@@ -83,7 +88,7 @@ def ours(threads):
 
         return run, module.metadata["program"]["arena_bytes"], lambda: tessera.device_get(kept["state"])
 
-    return {kind: run_of(kernel) for kind, kernel in zip(KINDS, ("gpt_step", "gpt_step_kept", "gpt_step_bf16"))}
+    return {kind: run_of(*step) for kind, step in OURS.items()}
 
 
 def of_jax(threads):
@@ -189,20 +194,30 @@ def of_torch(threads, compiled=False):
             return [leaf for one in (tree.values() if isinstance(tree, dict) else tree) for leaf in leaves(one)]
         return [tree]
 
-    w, count = parameters(weights()), [0]
-    optimiser = torch.optim.AdamW(leaves(w), lr=RATE, betas=(B1, B2), weight_decay=DECAY, foreach=True)
     of = torch.compile(loss_of) if compiled else loss_of
 
-    def run():
-        loss = of(w, torch.from_numpy(text(count[0])).long())
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(leaves(w), 1.0)
-        optimiser.step()
-        count[0] += 1
-        return loss.item()
+    def run_of(kind):
+        narrow, scale = (True, SCALE) if kind == "bf16" else (False, 1.0)
+        w, count = parameters(weights()), [0]
+        every = leaves(w)
+        optimiser = torch.optim.AdamW(every, lr=RATE, betas=(B1, B2), weight_decay=DECAY, foreach=True)
 
-    return {"step": (run, None, lambda: [one.detach() for one in leaves(w)])}
+        def run():
+            with torch.autocast("cpu", torch.bfloat16, enabled=narrow):
+                loss = of(w, torch.from_numpy(text(count[0])).long())
+            optimiser.zero_grad()
+            (loss * scale).backward()
+            if narrow:
+                torch._foreach_div_([one.grad for one in every], scale)
+            norm = torch.nn.utils.clip_grad_norm_(every, 1.0)
+            if not narrow or torch.isfinite(norm):
+                optimiser.step()
+            count[0] += 1
+            return loss.item()
+
+        return run, None, lambda: [one.detach() for one in every]
+
+    return {kind: run_of(kind) for kind in ("step", "bf16")}
 
 
 RUNS = {"tessera": ours, "jax": of_jax, "torch": of_torch, "torch.compile": lambda threads: of_torch(threads, True)}
@@ -271,15 +286,16 @@ def measured(threads, rounds):
     if "tessera" not in live:
         sys.exit("ci/peers: ours does not run")
     compared(live)
-    for kind in KINDS:
-        able = {name: process for name, process in live.items() if kind in process.known}
-        times = [{name: asked(process, kind) for name, process in able.items()} for _ in range(rounds)]
+    for kind in OURS:
+        theirs = {name: kind if name == "tessera" else THEIRS.get(kind, kind) for name in live}
+        able = {name: process for name, process in live.items() if theirs[name] in process.known}
+        times = [{name: asked(process, theirs[name]) for name, process in able.items()} for _ in range(rounds)]
         cells = [f"{1e3 * statistics.median(one['tessera'] for one in times):.0f}"]
         for name in RUNS:
             if name != "tessera":
                 ratios = sorted(one[name] / one["tessera"] for one in times) if name in able else []
                 cells.append(f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})" if ratios else "")
-        room = ", ".join(f"{name} {process.known[kind]['room'] / 1e6:.1f}" for name, process in able.items() if process.known[kind]["room"])
+        room = ", ".join(f"{name} {room / 1e6:.1f}" for name, process in able.items() if (room := process.known[theirs[name]]["room"]))
         print(f"| {kind} | {threads} | {' | '.join(cells)} | {room} |", flush=True)
     for process in live.values():
         process.stdin.close()
