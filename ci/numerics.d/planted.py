@@ -30,13 +30,15 @@ def twice(rule):
     return wrong
 
 
-def kernels(tsr, folder):
-    for number in range(KERNELS):
-        source = subprocess.run([tsr, "fuzz", "--derivatives", "--seed", "1", "--show", str(number)], check=True, capture_output=True, text=True).stdout
-        path = f"{folder}/{number}.tsr"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(source)
-        yield subprocess.run([tsr, "compile", path, "--case", "only", "--emit", "graph"], check=True, capture_output=True, text=True).stdout
+def kernels(tsr, count=KERNELS, seed=1):
+    """The graphs of these kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/drawn.tsr"
+        for number in range(count):
+            source = subprocess.run([tsr, "fuzz", "--derivatives", "--seed", str(seed), "--show", str(number)], check=True, capture_output=True, text=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(source.stdout)
+            yield subprocess.run([tsr, "compile", path, "--case", "only", "--emit", "graph"], check=True, capture_output=True, text=True).stdout
 
 
 def holds(text, machine):
@@ -50,8 +52,7 @@ def holds(text, machine):
 def main():
     np.seterr(all="ignore")
     machine = compute.Machine(functions.read_page(run.ROOT / "docs/functions.md"), False)
-    with tempfile.TemporaryDirectory() as folder:
-        texts = list(kernels(sys.argv[1], folder))
+    texts = list(kernels(sys.argv[1]))
     wrong = [i for i, text in enumerate(texts[:20]) if not holds(text, machine)]
     seen = []
     for name in PLANTED:

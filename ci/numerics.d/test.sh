@@ -60,3 +60,4 @@ derive.py|order_gradients/prime|s/results\[-1\], axis, last/number, axis, last/
 END
 echo "$planted wrong rules of derivatives were seen"
 /usr/bin/python3 -B "$here/planted.py" "$tsr"
+/usr/bin/python3 -B "$here/differences.py" "$tsr" --kernels 30
