@@ -55,10 +55,15 @@ class Wide(compute.Machine):
 @contextlib.contextmanager
 def widened():
     """Every float is an f64 while a kernel runs; graphs are derived before."""
-    before = compute.F32, compute.contract, formats.convert, formats.fma
-    compute.F32, compute.contract, formats.convert, formats.fma = np.float64, product, convert, lambda a, b, c: a * b + c
+    plain = formats.array_type
+    new = {(compute, "F32"): np.float64, (compute, "contract"): product, (formats, "convert"): convert, (formats, "fma"): lambda a, b, c: a * b + c,
+           (formats, "array_type"): lambda name: np.float64 if formats.is_float(name) else plain(name)}
+    old = {place: getattr(*place) for place in new}
+    for place, value in new.items():
+        setattr(*place, value)
     yield
-    compute.F32, compute.contract, formats.convert, formats.fma = before
+    for place, value in old.items():
+        setattr(*place, value)
 
 
 def tangent_of(kernel):
