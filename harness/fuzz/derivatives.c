@@ -1,6 +1,7 @@
 /* derivatives.c - random functions of matrices, derived forward and in reverse in one kernel, which
  * checks itself: for any tangents v and cotangents u the inner products of J v with u and of v with
- * JT u are equal but for rounding, and a checkpoint changes no bit. */
+ * JT u are equal but for rounding; a checkpoint changes no bit; and for two sets of arguments at
+ * once a batch of derivatives and the derivative of a batch have the bits of one by itself. */
 #include <string.h>
 
 #include "fuzz/generate.h"
@@ -34,7 +35,23 @@ static const char checks[] =
     "    all = size(tangent, u) + size(tx, cx) + size(ty, cy) + size(tw, cw) + size(tg, cg)\n"
     "    rounding = (all + size(tb, cb)) * 0.0005 + size(u, u) * 0.00001\n"
     "    debug.check(~(abs(left - right) > rounding), \"<J v, u> is not <v, JT u>\")\n"
-    "    debug.check(isfinite(left), \"a tangent is not finite\")\n";
+    "    debug.check(isfinite(left), \"a tangent is not finite\")\n"
+    "    two = (stack([x, tx]), stack([y, ty]), stack([w, tw]), stack([g, tg]), stack([b, tb]))\n"
+    "    us = stack([u, u])\n"
+    "    vx, vy, vw, vg, vb = vmap(pulled)(two[0], two[1], two[2], two[3], two[4], us)\n"
+    "    _, along = vjp(vmap(f), two)\n"
+    "    ax, ay, aw, ag, ab = along(us)\n";
+
+/* The pullback as a function, for batches of it. */
+static const char pulled[] = "def pulled(x, y, w, g, b, u):\n    _, back = vjp(f, (x, y, w, g, "
+                             "b))\n    return back(u)\n\n\n";
+
+/* Bits that are equal to those of the plain cotangents. */
+static const struct claim {
+    const char *prefix, *part, *words;
+} claims[] = {{"d", "", "a checkpoint changes bits"},
+              {"v", "[0]", "a batch of derivatives changes bits"},
+              {"a", "[0]", "the derivative of a batch changes bits"}};
 
 /* `#` and `$` are values that are there, `~` an axis, `M` and `N` the lengths. */
 static void put_expression(const char *words, const uint32_t *operands, const int *lengths,
@@ -88,6 +105,7 @@ void fuzz_generate_derivatives(choices *c, text *out) {
     const int m = lengths[0], n = lengths[1];
     text_append(out, preamble);
     put_function(c, lengths, out);
+    text_append(out, pulled);
     text_printf(out, "@cases(case(\"%s\"))\n@kernel\ndef %s(", FUZZ_CASE, FUZZ_KERNEL);
     put_parameters(lengths, "", out);
     put_parameters(lengths, "t", out);
@@ -96,10 +114,9 @@ void fuzz_generate_derivatives(choices *c, text *out) {
                 "Tensor[%d, %d, f32], Tensor[%d, %d, f32], Tensor[%d, f32], Tensor[%d, f32]]:\n",
                 m, n, m, n, m, n, m, n, n, n, n, n);
     text_append(out, checks);
-    for (const char *g = gradients; *g; g++)
-        text_printf(out,
-                    "    debug.check(bitcast(c%c, i32) == bitcast(d%c, i32), \"a checkpoint "
-                    "changes bits\")\n",
-                    *g, *g);
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+        for (const char *g = gradients; *g; g++)
+            text_printf(out, "    debug.check(bitcast(c%c, i32) == bitcast(%s%c%s, i32), \"%s\")\n",
+                        *g, claims[i].prefix, *g, claims[i].part, claims[i].words);
     text_append(out, "    return tangent, cx, cy, cw, cg, cb\n");
 }

@@ -31,6 +31,8 @@ typedef struct fuzz_state {
     trial_way ways[TRIAL_WAYS_MAX]; /* the first `always` are always run, the others in turn */
     uint32_t way_count, always;
     tally tally;
+    uint64_t uncompared; /* kernels that no way took, */
+    text why;            /* ... and what the last one said */
     json_t *failed;
     uint64_t started_ns;
     bool shown; /* stderr is a terminal */
@@ -251,12 +253,17 @@ static bool try_kernel(fuzz_state *f) {
         ok = result != NULL;
         compared += ok && trial_compared(result);
         failed = ok && trial_failed(&f->ways[i], result);
+        if (ok && !trial_compared(result)) {
+            text_clear(&f->why);
+            text_append(&f->why, result_text(result, RESULT_WHY));
+        }
         if (failed)
             ok = tell_failure(f, &f->ways[i], &c.made, result);
         json_decref(result);
     }
     f->tally.runs += compared;
     f->tally.kernels += ok && !failed && compared > 0;
+    f->uncompared += ok && !failed && compared == 0;
     f->tally.failures += ok && failed;
     f->tally.next += ok;
     text_release(&source);
@@ -302,18 +309,21 @@ static bool report(const fuzz_state *f, uint64_t before, status *st) {
         return false;
     uint64_t now = f->tally.next - before;
     if (f->request->json) {
-        json_t *document =
-            json_pack("{s:s, s:I, s:s, s:I, s:I, s:O, s:I, s:I, s:I}", "schema",
-                      "tsr.fuzz-report/1", "seed", (json_int_t)f->tally.seed, "profiles",
-                      f->tally.profiles, "first", (json_int_t)before, "kernels", (json_int_t)now,
-                      "failed", f->failed, "seed_kernels", (json_int_t)f->tally.kernels,
-                      "total_kernels", (json_int_t)kernels, "total_failures", (json_int_t)failures);
+        json_t *document = json_pack(
+            "{s:s, s:I, s:s, s:I, s:I, s:I, s:O, s:I, s:I, s:I}", "schema", "tsr.fuzz-report/1",
+            "seed", (json_int_t)f->tally.seed, "profiles", f->tally.profiles, "first",
+            (json_int_t)before, "kernels", (json_int_t)now, "uncompared", (json_int_t)f->uncompared,
+            "failed", f->failed, "seed_kernels", (json_int_t)f->tally.kernels, "total_kernels",
+            (json_int_t)kernels, "total_failures", (json_int_t)failures);
         if (interrupt_seen)
             json_object_set_new(document, "interrupted", json_true());
         say_json(stdout, document, 0);
         json_decref(document);
         return true;
     }
+    if (f->uncompared)
+        say(stdout, "%" PRIu64 " of %" PRIu64 " kernels were not compared; the last: %s\n",
+            f->uncompared, now, f->why.data);
     say(stdout,
         "seed %" PRIu64 ", %s: kernels %" PRIu64 " to %" PRIu64 ": %zu failed\n"
         "all such runs of this build: %" PRIu64 " kernels without a difference, %" PRIu64
@@ -337,6 +347,7 @@ int fuzz_run(const fuzz_request *request) {
     fuzz_state f = {
         .request = request, .failed = json_array(), .shown = isatty(STDERR_FILENO) == 1};
     f.started_ns = timer_now_ns();
+    text_init(&f.why);
     list_ways(&f);
     interrupt_watch();
     worker_init(&f.worker, request->choice->timeout_seconds, request->choice->memory_mib,
@@ -350,10 +361,12 @@ int fuzz_run(const fuzz_request *request) {
         say(stderr, "tsr: interrupted: the same command goes on with the next kernel\n");
     ok = ok && report(&f, before, &st);
     worker_stop(&f.worker);
-    exit_code code = interrupt_seen                       ? EXIT_INTERRUPTED
-                     : f.tally.failures > failures_before ? EXIT_CHECK
-                                                          : EXIT_DONE;
+    exit_code code = interrupt_seen                                          ? EXIT_INTERRUPTED
+                     : f.tally.failures > failures_before                    ? EXIT_CHECK
+                     : f.uncompared && f.uncompared == f.tally.next - before ? EXIT_NO_VERDICT
+                                                                             : EXIT_DONE;
     json_decref(f.failed);
+    text_release(&f.why);
     if (!ok) {
         say(stderr, "tsr: %s\n", st.message);
         code = exit_code_worse(code, exit_code_of_status(st.code));

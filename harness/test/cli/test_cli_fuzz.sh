@@ -22,6 +22,11 @@ exits 0 "the other profiles" "$tsr" fuzz --seed 5 --kernels $others --profile de
 has out "^seed 5, deterministic,fast: kernels 0 to $others: 0 failed$" "keep to the derived bounds"
 has out "^all such runs of this build: $others kernels" "and are counted apart"
 
+# Kernels that nothing could run are no success.
+mkdir without && cp "$tsr" without/tsr && echo >without/libtessera-llvm.so
+exits 5 "no code generator" ./without/tsr fuzz --derivatives --seed 1 --kernels 2 --backend cpu
+has out "^2 of 2 kernels were not compared" "is told"
+
 # Kernel N of a seed is always the same, and an ordinary source.
 exits 0 "one kernel" "$tsr" fuzz --seed 3 --show 17
 cp out first.tsr
