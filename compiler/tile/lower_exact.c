@@ -16,7 +16,7 @@
 
 /* A row of so many elements is one block: a second one costs more than a block that is added again.
  */
-enum { BLOCK = 512, ONLY_BLOCK = 1024, KEPT = 4, SUB_TILES = 2 };
+enum { BLOCK = 512, ONLY_BLOCK = 1024, PART = 64, KEPT = 4, SUB_TILES = 2 };
 /* A row up to here may be exact as f64, where a launch gives its length. */
 enum { SHORT = 4096 };
 
@@ -26,6 +26,7 @@ typedef struct block_sum {
     ir_value bad;         /* results of which it is not the exact sum */
     ir_value again;       /* an index: 1 where there are any, else 0 */
     ir_value start, length;
+    int64_t known; /* the length; 0: it is no number */
 } block_sum;
 
 static ir_value elements(exact *x, ir_builder *b, ir_value at, int64_t width, ir_value valid) {
@@ -202,7 +203,8 @@ static block_sum sum_block(exact *x, ir_builder *b, ir_value start, int64_t leng
     else
         any_steps(x, b, start, some, state);
     fold_block(x, b, state);
-    block_sum s = {.start = start, .length = some ? some : tile_index(b, length)};
+    block_sum s = {
+        .start = start, .length = some ? some : tile_index(b, length), .known = some ? 0 : length};
     memcpy(s.state, state, sizeof s.state);
     s.bad = exceeds(x, b, state + x->sums, some ? BLOCK : length);
     s.again = any_of(x, b, s.bad);
@@ -240,13 +242,43 @@ static ir_value add_each(exact *x, ir_builder *b, const block_sum *s, ir_value p
     return ir_op_result(b->m, loop, 0);
 }
 
-static ir_value add_block(exact *x, ir_builder *b, const block_sum *s, ir_value plain) {
+/* The sums of a block, but of results that `bad` or not `of` (0: all) tells to leave out. */
+static ir_value add_sums(exact *x, ir_builder *b, const block_sum *s, ir_value of, ir_value plain) {
     ir_value zero = tile_constant(b, DTYPE_F64, 0),
              minus = tile_constant(b, DTYPE_F64, EXACT_MINUS);
-    for (int i = 0; i < x->sums; i++)
-        exact_add_digits(x, b, choose(b, s->bad, zero, s->state[i]));
-    plain = exact_op(b, TILE_ADD, plain, choose(b, s->bad, minus, little(b, s->state[0])));
-    return add_each(x, b, s, plain);
+    for (int i = 0; i < x->sums; i++) {
+        ir_value v = choose(b, s->bad, zero, s->state[i]);
+        exact_add_digits(x, b, of ? choose(b, of, v, zero) : v);
+    }
+    ir_value v = choose(b, s->bad, minus, little(b, s->state[0]));
+    return exact_op(b, TILE_ADD, plain, of ? choose(b, of, v, minus) : v);
+}
+
+/* A block whose sum is not exact is added again in parts, and of these what is not exact either
+ * element by element. */
+static ir_value add_parts(exact *x, ir_builder *b, const block_sum *s, ir_value plain) {
+    const int64_t parts = s->known / PART, ones[] = {1, PART};
+    ir_op loop;
+    ir_value i, count = ir_build1(b, TILE_INDEX_MUL, (ir_value[]){s->again, tile_index(b, parts)},
+                                  2, ir_type_index(b->m), NULL, 0);
+    ir_builder in = tile_for(b, tile_index(b, 0), count, 1, &plain, 1, &loop, &i);
+    lowering_mark(x->f.l, loop, x->f.op);
+    block_sum part =
+        sum_block(x, &in, tile_affine(&in, 0, (ir_value[]){s->start, i}, ones, 2), PART, 0);
+    plain = add_sums(x, &in, &part, s->bad, ir_block_get(b->m, in.block)->arguments[1]);
+    part.bad = exact_op(&in, TILE_AND, part.bad, s->bad);
+    plain = add_each(x, &in, &part, plain);
+    tile_yield(&in, &plain, 1);
+    block_sum rest = *s;
+    rest.start = tile_index_plus(b, s->start, parts * PART);
+    rest.length = tile_index(b, s->known % PART);
+    plain = ir_op_result(b->m, loop, 0);
+    return s->known % PART ? add_each(x, b, &rest, plain) : plain;
+}
+
+static ir_value add_block(exact *x, ir_builder *b, const block_sum *s, ir_value plain) {
+    plain = add_sums(x, b, s, 0, plain);
+    return (s->known >= PART ? add_parts : add_each)(x, b, s, plain);
 }
 
 static ir_value plain_of_none(const exact *x, ir_builder *b) {
