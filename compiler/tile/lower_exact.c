@@ -14,9 +14,8 @@
 
 #include "tile/lower_exact.h"
 
-/* A row of so many elements is one block: a second one costs more than a block that is added again.
- */
-enum { BLOCK = 512, ONLY_BLOCK = 1024, PART = 64, KEPT = 4, SUB_TILES = 2 };
+/* Elements of a block, and of the parts in which it is added again. */
+enum { BLOCK = 1024, PART = 64, KEPT = 4, SUB_TILES = 2 };
 /* A row up to here may be exact as f64, where a launch gives its length. */
 enum { SHORT = 4096 };
 
@@ -385,7 +384,7 @@ static ir_value or_zero(const exact *x, ir_builder *b, ir_value sum, ir_value le
 static ir_value sum_of(exact *x, ir_builder *b, ir_dim extent) {
     if (extent == 0)
         return tile_broadcast(b, tile_constant(b, x->element, 0), 1, x->width);
-    if (ir_dim_is_static(extent) && extent <= ONLY_BLOCK)
+    if (ir_dim_is_static(extent) && extent <= BLOCK)
         return only_block(x, b, extent);
     ir_value length = lowering_dim(x->f.l, b, extent);
     if (ir_dim_is_static(extent))
