@@ -353,6 +353,20 @@ static bool graph_infer_ternary(query *q) {
            infer_give(q, q->operands[0]);
 }
 
+/* The words of an exact sum have room for so many elements. */
+static bool is_counted(query *q, const int64_t *axes, int n) {
+    const ir_type_data *x = infer_operand(q, 0);
+    int64_t most = INT64_C(1) << 31;
+    if (!order_is_exact(order_find(infer_string_attr(q, "order", ""))))
+        return true;
+    for (int i = 0; i < n; i++)
+        if (ir_dim_is_static(x->dims[axes[i]]) && x->dims[axes[i]] > 0)
+            most /= x->dims[axes[i]];
+    return most > 0 || infer_refuse(q, MISFIT_ORDER, 0, -1,
+                                    "an exact sum has 2^31 elements at most, not those of %s",
+                                    infer_shape_text(q, 0));
+}
+
 static bool graph_infer_reduce(query *q) {
     int64_t axes[IR_MAX_RANK];
     ir_dim dims[IR_MAX_RANK];
@@ -379,7 +393,7 @@ static bool graph_infer_reduce(query *q) {
             next++;
         else
             dims[rank++] = x->dims[i];
-    return infer_give_shape(q, x->element, rank, dims);
+    return is_counted(q, axes, n) && infer_give_shape(q, x->element, rank, dims);
 }
 
 static bool graph_infer_drop_axis(query *q) {
@@ -387,7 +401,7 @@ static bool graph_infer_drop_axis(query *q) {
     ir_dim dims[IR_MAX_RANK];
     int64_t axis = infer_int_attr(q, "axis", 0);
     int rank = 0;
-    if (!infer_need_single(q, 0) || !infer_axis_in(q, axis, x->rank))
+    if (!infer_need_single(q, 0) || !infer_axis_in(q, axis, x->rank) || !is_counted(q, &axis, 1))
         return false;
     for (int i = 0; i < x->rank; i++)
         if (i != axis)
