@@ -12,6 +12,7 @@ from build import Builder, Scope
 from graph import Block, HasBlocks, Operation, Type
 
 TRANSFORMS = ("jvp", "vjp", "checkpoint", "custom_vjp", "custom_jvp")
+STEP_SITE = 2**31 - 1  # docs/numerics.md, Another step
 
 
 def name_of(op):
@@ -29,18 +30,20 @@ def substituted(op, names):
     return Operation(op.name, [names.get(o, o) for o in op.operands], op.attributes, op.results, op.types, op.blocks)
 
 
-def expand(scope, operations, names):
-    """`names`: by result of a transform that was there the value that stands for it."""
+def expand(scope, operations, names, derived=False):
+    """`names`: by result of a transform that was there the value that stands for it; derived: it stands in a block that is derived."""
     out = []
     for op in operations:
         op = substituted(op, names)
-        op.blocks = [Block(b.arguments, expand(scope, b.operations, {})) for b in op.blocks]
         name = name_of(op)
-        if name not in ("jvp", "vjp", "checkpoint"):
+        op.blocks = [Block(b.arguments, expand(scope, b.operations, {}, derived or name in ("jvp", "vjp"))) for b in op.blocks]
+        if name not in ("jvp", "vjp", "checkpoint", "vmap"):
             out.append(op)
             continue
+        if name == "vmap" and derived:
+            raise HasBlocks(op.name)  # sums of parts' cotangents have another order than a loop's
         b = Builder(scope, out)
-        results = {"jvp": forward, "vjp": reverse, "checkpoint": inline}[name](b, op)
+        results = {"jvp": forward, "vjp": reverse, "checkpoint": inline, "vmap": looped}[name](b, op)
         names.update(zip(op.results, results))
     return out
 
@@ -68,6 +71,57 @@ def placed(b, block, values):
 
 def inline(b, op):
     return placed(b, op.blocks[0], op.operands)
+
+
+# ---- a batch (docs/batches.md): a loop over its parts, which have draws of their own
+
+
+def looped(b, op):
+    a, block, place = op.attributes, op.blocks[0], Type("i32", ())
+    turn, varying = b.scope.fresh(place), {name for name, _ in block.arguments[:a["sliced"]]}
+    operations = block.operations if "alike" in a else folded(b.scope, block.operations, varying, turn)
+    return b.emit("loop", op.operands, op.types, [Block([(turn, place), *block.arguments], operations)], carried=0, sliced=a["sliced"],
+                  count=a["count"])
+
+
+def draws(op):
+    own = name_of(op) == "random_bits" and op.attributes["site"] != STEP_SITE
+    return own or any(draws(inner) for block in op.blocks for inner in block.operations)
+
+
+def folded(scope, operations, varying, turn):
+    """Draws whose step is the same for each part have one that the turn is folded into; `varying`, what differs, gets their results."""
+    out = []
+    for op in operations:
+        own = draws(op)
+        if own and op.blocks:
+            op = folded_loop(scope, op, varying, turn)
+        elif own and op.operands[1] not in varying:
+            b, step = Builder(scope, out), op.operands[1]
+            word = b.one("random_bits", [step, b.zeros(b.type(step))], b.type(step), seed=0, site=STEP_SITE)
+            step = b.add(word, b.broadcast(turn, b.type(step).shape, []))
+            op = Operation(op.name, [op.operands[0], step], op.attributes, op.results, op.types)
+        if own or any(o in varying for o in op.operands):
+            varying.update(op.results)
+        out.append(op)
+    return out
+
+
+def folded_loop(scope, op, varying, turn):
+    """A loop that draws reads the turn of the batch, too."""
+    if name_of(op) != "loop":
+        raise HasBlocks(op.name)
+    block, carried, place = op.blocks[0], op.attributes["carried"], Type("i32", ())
+    differ = [o in varying for o in op.operands]
+    while True:
+        own = scope.fresh(place)
+        inside = {name for (name, _), d in zip(block.arguments[1:], differ) if d}
+        operations = folded(scope, block.operations, inside, own)
+        more = [d or (i < carried and operations[-1].operands[i] in inside) for i, d in enumerate(differ)]
+        if more == differ:
+            return Operation(op.name, [*op.operands, turn], op.attributes, op.results, op.types,
+                             [Block([*block.arguments, (own, place)], operations)])
+        differ = more
 
 
 # ---- a block that is derived

@@ -134,6 +134,8 @@ const special_function special_functions[] = {
      "bool: True with the chance p, a number or a tensor, likewise", NULL},
     {"categorical", "logits, axis=-1, seed=0, step=0", special_categorical,
      "i32: a position along one axis, drawn with the chance softmax(logits)", NULL},
+    {"fold_in", "step, i", special_fold_in,
+     "i32: another step, made of a step and a number: those of one step and all i differ", NULL},
 };
 const size_t special_function_count = sizeof(special_functions) / sizeof(special_functions[0]);
 

@@ -415,6 +415,7 @@ entity special_uniform(checker *c, const call_arguments *a);
 entity special_normal(checker *c, const call_arguments *a);
 entity special_bernoulli(checker *c, const call_arguments *a);
 entity special_categorical(checker *c, const call_arguments *a);
+entity special_fold_in(checker *c, const call_arguments *a);
 entity special_scan(checker *c, const call_arguments *a);
 entity special_map(checker *c, const call_arguments *a);
 entity special_grad(checker *c, const call_arguments *a);

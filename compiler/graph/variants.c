@@ -44,7 +44,8 @@ static void wrap(ir_module *m, int64_t parts) {
     for (uint32_t i = 0; i < r->operand_count; i++)
         types[i] = control_stack_type(m, r->operands[i], parts);
     const ir_named_attr attrs[] = {{"count", ir_attr_int(m, parts)},
-                                   {"sliced", ir_attr_int(m, body->argument_count)}};
+                                   {"sliced", ir_attr_int(m, body->argument_count)},
+                                   {"alike", ir_attr_bool(m, true)}};
     ir_builder b = {.m = m, .block = r->block, .before = end, .location = r->location};
     const ir_op vmap = ir_build(&b, &(ir_op_spec){.opcode = GRAPH_VMAP,
                                                   .operands = body->arguments,
@@ -52,7 +53,7 @@ static void wrap(ir_module *m, int64_t parts) {
                                                   .results = types,
                                                   .result_count = r->operand_count,
                                                   .attrs = attrs,
-                                                  .attr_count = 2,
+                                                  .attr_count = 3,
                                                   .region_count = 1});
     move_into(m, vmap, end);
     for (uint32_t i = 0; i < body->argument_count; i++) {

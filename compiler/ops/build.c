@@ -61,6 +61,16 @@ ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation) 
     return build(b, GRAPH_TRANSPOSE, &x, 1, &attr, 1);
 }
 
+ir_value build_moved(ir_builder *b, ir_value x, int from, int to) {
+    const int rank = build_type(b, x)->rank;
+    int64_t order[IR_MAX_RANK];
+    for (int i = 0, next = 0; i < rank; i++) {
+        next += next == from;
+        order[i] = i == to ? from : next++;
+    }
+    return from == to ? x : build_transpose(b, x, order);
+}
+
 ir_value build_gather(ir_builder *b, ir_value x, ir_value indices, int axis, int batch_dims) {
     ir_named_attr attrs[] = {{"axis", ir_attr_int(b->m, axis)},
                              {"batch_dims", ir_attr_int(b->m, batch_dims)}};
@@ -158,4 +168,11 @@ ir_attr build_names(ir_module *m, const char *prefix, size_t count) {
     ir_attr list = ir_attr_array(m, names, (uint32_t)count);
     free(names);
     return list;
+}
+
+ir_value build_step_word(ir_builder *b, ir_value step) {
+    const ir_value operands[] = {step, build_i32(b, 0, step)};
+    const ir_named_attr attrs[] = {{"seed", ir_attr_int(b->m, 0)},
+                                   {"site", ir_attr_int(b->m, STEP_SITE)}};
+    return ir_op_result(b->m, graph_build(b, GRAPH_RANDOM_BITS, operands, 2, attrs, 2), 0);
 }

@@ -32,12 +32,19 @@ ir_value build_align(ir_builder *b, ir_value x, ir_value like);
 ir_value build_reshape(ir_builder *b, ir_value x, int rank, const ir_dim *shape);
 /* Result axis i is x's axis permutation[i]. */
 ir_value build_transpose(ir_builder *b, ir_value x, const int64_t *permutation);
+/* The axis `from` becomes the axis `to`; the others stay in their order. */
+ir_value build_moved(ir_builder *b, ir_value x, int from, int to);
 ir_value build_gather(ir_builder *b, ir_value x, ir_value indices, int axis, int batch_dims);
 /* Sums of floats carry the order lanes64. */
 ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis);
 /* x[start:stop] on every axis; on one, and all of the others. */
 ir_value build_slice(ir_builder *b, ir_value x, const ir_dim *start, const ir_dim *stop);
 ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop);
+
+/* The `site` of words of steps, which is no draw's. */
+enum { STEP_SITE = INT32_MAX };
+/* The word of a step, by which others are made of it (docs/numerics.md, "Another step"). */
+ir_value build_step_word(ir_builder *b, ir_value step);
 
 /* ["x0", "x1", ...], for the prefix "x"; it adds no operation. */
 ir_attr build_names(ir_module *m, const char *prefix, size_t count);

@@ -160,8 +160,8 @@ static void open_level(text *t, const calling *c, int l) {
         put_numbers(t, "wrt", "", c->f->argument_count, "");
     } else {
         const int own = c->levels[l].derived ? inputs_of(c, l) : __builtin_popcount(c->sliced);
-        text_printf(t, "%scount = %d : i64, sliced = %d : i64", loop ? "carried = 0 : i64, " : "",
-                    c->count, own);
+        text_printf(t, "%scount = %d : i64, sliced = %d : i64", /* a loop's turns draw alike */
+                    loop ? "carried = 0 : i64, " : "alike = true, ", c->count, own);
     }
     text_printf(t, "}> ({\n^bb0(%s", loop ? "%part: tensor<i32>" : "");
 }

@@ -67,7 +67,7 @@ static void build_reduction(batching *s, ir_op op, const combine_shape *shape) {
                                             t->dims, &parts));
     }
     for (uint32_t i = 0; i < count; i++)
-        vec_push(&operands, batch_move(&s->b, batch_all(s, d->operands[i]), shape->axis + 1, 0));
+        vec_push(&operands, build_moved(&s->b, batch_all(s, d->operands[i]), shape->axis + 1, 0));
     c.b = s->b;
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(m, count)},
                                    {"sliced", ir_attr_int(m, count)},
@@ -93,7 +93,7 @@ static void build_reduction(batching *s, ir_op op, const combine_shape *shape) {
 
 /* The axis behind the batch, and both as one. */
 static ir_value flat(batching *s, ir_value x, int axis) {
-    ir_value y = batch_move(&s->b, x, axis + 1, 1);
+    ir_value y = build_moved(&s->b, x, axis + 1, 1);
     ir_type_data t = *build_type(&s->b, y);
     t.dims[1] = ir_dim_mul(s->m, t.dims[0], t.dims[1]);
     return build_reshape(&s->b, y, t.rank - 1, t.dims + 1);
@@ -130,7 +130,7 @@ static void build_flat_scatter(batching *s, ir_op op, const combine_shape *shape
         t.dims[0] = s->count;
         t.dims[1] = shape->dims[shape->axis];
         ir_value apart = build_reshape(&s->b, ir_op_result(m, made, i), t.rank + 1, t.dims);
-        batch_set(s, d->results[i], batch_move(&s->b, apart, 1, shape->axis + 1));
+        batch_set(s, d->results[i], build_moved(&s->b, apart, 1, shape->axis + 1));
     }
 }
 

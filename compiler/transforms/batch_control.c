@@ -201,7 +201,7 @@ static bool build_loop(batching *s, ir_op op) {
     ir_type *types = types_of(s, d->results, d->result_count);
     for (uint32_t i = l.carried; i < l.carried + l.sliced; i++)
         if (batch_differs(s, d->operands[i]))
-            operands[i] = batch_move(&s->b, operands[i], 0, 1);
+            operands[i] = build_moved(&s->b, operands[i], 0, 1);
     for (uint32_t i = l.carried; i < d->result_count; i++) {
         ir_type_data t = *ir_type_get(s->m, types[i]);
         if (!batch_differs(s, d->results[i]))
@@ -215,7 +215,7 @@ static bool build_loop(batching *s, ir_op op) {
     for (uint32_t i = 0; i < d->result_count; i++) {
         ir_value own = ir_op_result(s->m, made, i);
         const bool stacked = i >= l.carried && batch_differs(s, d->results[i]);
-        batch_set(s, d->results[i], stacked ? batch_move(&s->b, own, 0, 1) : own);
+        batch_set(s, d->results[i], stacked ? build_moved(&s->b, own, 0, 1) : own);
     }
     return ok;
 }

@@ -14,6 +14,7 @@ typedef struct batching {
     ir_module *m;
     ir_builder b; /* where operations are built */
     ir_dim count; /* parts */
+    bool alike;   /* all parts draw the same random numbers */
     /* Two tables by value of the block, and of blocks in it. */
     value_table stands;  /* what stands for it */
     value_table batched; /* is it another one for each part? Then that has the parts on axis 0. */
@@ -23,6 +24,10 @@ static inline bool batch_differs(const batching *s, ir_value v) {
     return value_table_get(&s->batched, v) != 0;
 }
 bool batch_any(const batching *s, const ir_value *values, uint32_t count);
+/* batch_draw.c: does the operation draw random numbers, other ones for each part? */
+bool batch_draws(const batching *s, ir_op op);
+/* A draw whose step is the same for each part: of another step each. */
+ir_value batch_draw(batching *s, ir_op op);
 
 /* Finds the values of a block that differ, of those of its arguments that do. */
 void batch_flow(batching *s, ir_block block);

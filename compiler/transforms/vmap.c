@@ -219,7 +219,7 @@ static bool build_by_rule(batching *s, ir_op op, ir_value *results) {
 static bool build_op(batching *s, ir_op op) {
     const ir_op_data *d = ir_op_get(s->m, op);
     s->b.location = d->location;
-    if (!batch_any(s, d->operands, d->operand_count)) {
+    if (!batch_any(s, d->operands, d->operand_count) && !batch_draws(s, op)) {
         batch_copy(s, op);
         return true;
     }
@@ -228,7 +228,9 @@ static bool build_op(batching *s, ir_op op) {
     if (control_has_blocks(d->opcode))
         return batch_control(s, op);
     ir_value *results = batch_room(s, d->result_count);
-    if (!build_by_rule(s, op, results))
+    if (batch_draws(s, op) && !batch_differs(s, d->operands[1]))
+        results[0] = batch_draw(s, op);
+    else if (!build_by_rule(s, op, results))
         return false;
     for (uint32_t i = 0; i < d->result_count; i++) {
         batch_set(s, d->results[i], results[i]);
@@ -267,6 +269,7 @@ bool expand_vmap(transforming *t, ir_op op) {
     const ir_op_data *end = control_end(m, op, 0);
     batching s = {
         .t = t, .m = m, .b = {.m = m, .block = o->block, .before = op}, .count = shape.count};
+    s.alike = ir_op_attr(m, op, "alike") != 0;
     for (uint32_t i = 0; i < shape.value_count; i++) {
         batch_set(&s, ir_block_get(m, block)->arguments[i], o->operands[i]);
         value_table_set(&s.batched, ir_block_get(m, block)->arguments[i], i < shape.sliced);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/tiles/tiles.h"
+#include "ops/build.h"
 
 enum { X, CHANCE };
 
@@ -162,6 +163,29 @@ static entity step_of(checker *c, const call_arguments *a) {
         return entity_broken(a->at);
     }
     return e;
+}
+
+/* An i32 tensor, a dimension, or an integer. */
+static entity whole_number(checker *c, const entity *e, const char *what) {
+    const bool fits = (e->kind == ENTITY_NUMBER && e->is_integer) ||
+                      (e->kind == ENTITY_TENSOR && tensor_type(c, e)->element == DTYPE_I32);
+    if (e->kind == ENTITY_DIM)
+        return tiles_dim_value(c, e->dim, e->at);
+    if (fits)
+        return e->kind == ENTITY_TENSOR ? *e : emit_constant(c, e, DTYPE_I32, e->at);
+    if (e->kind != ENTITY_BROKEN)
+        diagnose_error(c->report, ERROR_ARGUMENT_KIND, e->at,
+                       "%s is an integer, a dimension, or a tensor of i32", what);
+    return entity_broken(e->at);
+}
+
+entity special_fold_in(checker *c, const call_arguments *a) {
+    entity step = whole_number(c, &a->values[0], "step"), i = whole_number(c, &a->values[1], "i");
+    if (step.kind == ENTITY_BROKEN || i.kind == ENTITY_BROKEN)
+        return entity_broken(a->at);
+    c->builder.location = checker_location(c, a->at);
+    step = entity_tensor(build_step_word(&c->builder, step.value), a->at);
+    return combined(c, GRAPH_ADD, step, i, a->at);
 }
 
 /* ---- words ---- */

@@ -241,11 +241,13 @@ static bool result_type(jacobian *j, ir_type_data *out) {
     checker *c = j->c;
     applied a = {.c = c, .f = j->t->of, .given = j->given, .at = j->at};
     const size_t observed = c->observed.count, effects = c->effects.count;
+    const int64_t sites = c->random.sites;
     bool good = applied_begin(&a) && is_one_float(j, &a.result, "the result");
     if (good)
         *out = *tensor_type(c, &a.result);
     c->observed.count = observed;
     c->effects.count = effects;
+    c->random.sites = sites;
     ir_op_erase(c->m, a.draft.op);
     applied_release(&a);
     return good;
@@ -259,7 +261,7 @@ static entity build_jacobian(jacobian *j, const ir_type_data *units) {
     /* The batch's block holds the derivative, whose own block holds the function. */
     applied batch = {.c = c, .given = &none, .at = j->at, .batched = true};
     batch.sliced_count = tensor_type(c, &unit)->dims[0];
-    batch.draft = region_begin_turns(c, 1, j->at);
+    batch.draft = region_begin(c, 1, j->at);
     region_enter(c, &batch.draft, 0);
     ir_type part = ir_type_tensor(c->m, units->element, units->rank, units->dims);
     entity own = entity_tensor(region_argument(c, &batch.draft, 0, part), j->at);
@@ -273,8 +275,9 @@ static entity build_jacobian(jacobian *j, const ir_type_data *units) {
         vec_push(&batch.next, direction.value);
         vec_push(&batch.results, control_stack_type(c->m, direction.value, batch.sliced_count));
         const ir_named_attr attrs[] = {{"sliced", ir_attr_int(c->m, 1)},
-                                       {"count", ir_attr_dim(c->m, batch.sliced_count)}};
-        ir_op op = applied_build(&batch, &(applied_request){GRAPH_VMAP, NULL, NULL, attrs, 2});
+                                       {"count", ir_attr_dim(c->m, batch.sliced_count)},
+                                       {"alike", ir_attr_bool(c->m, true)}}; /* of one function */
+        ir_op op = applied_build(&batch, &(applied_request){GRAPH_VMAP, NULL, NULL, attrs, 3});
         entity stacked = entity_tensor(ir_op_result(c->m, op, 0), j->at);
         out = arranged(j, &stacked, units, forward);
     }

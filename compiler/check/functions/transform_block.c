@@ -134,8 +134,7 @@ bool applied_begin(applied *a) {
     const uint32_t errors = c->report->reported;
     if (!tiles_refuse_call(c, a->f.text, a->at))
         return false;
-    a->draft =
-        a->batched ? region_begin_turns(c, 1, a->at) : region_begin(c, a->ruled ? 2 : 1, a->at);
+    a->draft = region_begin(c, a->ruled ? 2 : 1, a->at);
     region_enter(c, &a->draft, 0);
     if (!a->batched) /* it runs once, as what is around it */
         c->inside = a->draft.inside;

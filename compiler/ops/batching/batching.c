@@ -85,13 +85,3 @@ ir_named_attr batch_list(const batch_query *q, const char *name, ir_dim first) {
     uint32_t count = ir_op_ints(m, q->op, name, list + 1, IR_MAX_RANK);
     return (ir_named_attr){name, ir_attr_dim_array(m, list, count + 1)};
 }
-
-ir_value batch_move(ir_builder *b, ir_value x, int from, int to) {
-    const int rank = build_type(b, x)->rank;
-    int64_t order[IR_MAX_RANK];
-    for (int i = 0, n = 0; i < rank; i++) {
-        n += n == from;
-        order[i] = i == to ? from : n++;
-    }
-    return from == to ? x : build_transpose(b, x, order);
-}

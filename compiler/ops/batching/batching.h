@@ -50,7 +50,5 @@ ir_named_attr batch_axis(const batch_query *q, const char *name);
 ir_named_attr batch_axes(const batch_query *q, const char *name);
 /* One that is a list with a number for each axis: another one for the batch, before these. */
 ir_named_attr batch_list(const batch_query *q, const char *name, ir_dim first);
-/* The axis `from` becomes the axis `to`; the others stay in their order. */
-ir_value batch_move(ir_builder *b, ir_value x, int from, int to);
 
 #endif

@@ -54,7 +54,7 @@ static ir_value build_rows(const batch_query *q, const side *x, const side *y) {
     const ir_value back[] = {q->x[1], q->x[0]};
     ir_value all = turned ? build_dot(q, back, y, x) : build_dot(q, q->x, x, y);
     const int before = (int)x->batches + (q->batched[0] || turned ? 0 : x->frees);
-    return batch_move(q->b, all, before, 0);
+    return build_moved(q->b, all, before, 0);
 }
 
 bool batch_rule_dot(const batch_query *q, ir_value *results) {
@@ -92,13 +92,13 @@ static ir_value of_more_channels(const batch_query *q) {
     ir_module *m = b->m;
     const ir_type_data w = *build_type(b, q->x[1]);
     const ir_value side_by_side[] = {
-        q->x[0], build_reshape(b, batch_move(b, q->x[1], 0, 1), 2,
+        q->x[0], build_reshape(b, build_moved(b, q->x[1], 0, 1), 2,
                                (ir_dim[]){w.dims[1], ir_dim_mul(m, w.dims[0], w.dims[2])})};
     ir_value y;
     batch_build(q, side_by_side, NULL, 0, &y);
     const ir_type_data t = *build_type(b, y);
     const ir_dim apart[] = {t.dims[0], t.dims[1], t.dims[2], q->count, w.dims[2]};
-    return batch_move(b, build_reshape(b, y, 5, apart), 3, 0);
+    return build_moved(b, build_reshape(b, y, 5, apart), 3, 0);
 }
 
 bool batch_rule_convolve(const batch_query *q, ir_value *results) {

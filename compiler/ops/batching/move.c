@@ -52,8 +52,8 @@ bool batch_rule_concat(const batch_query *q, ir_value *results) {
 static ir_value take_from_same(const batch_query *q) {
     const int axis = (int)ir_op_int(q->b->m, q->op, "axis", 0),
               batches = (int)ir_op_int(q->b->m, q->op, "batch_dims", 0);
-    ir_value indices = batch_move(q->b, q->x[1], 0, batches);
-    return batch_move(q->b, build_gather(q->b, q->x[0], indices, axis, batches), axis, 0);
+    ir_value indices = build_moved(q->b, q->x[1], 0, batches);
+    return build_moved(q->b, build_gather(q->b, q->x[0], indices, axis, batches), axis, 0);
 }
 
 bool batch_rule_gather(const batch_query *q, ir_value *results) {

@@ -102,16 +102,6 @@ ir_value build_turned(ir_builder *b, ir_value x, int axis) {
     return build_gather(b, x, build_binary(b, GRAPH_SUB, last, place), axis, 0);
 }
 
-ir_value build_moved(ir_builder *b, ir_value x, int from, int to) {
-    const int rank = build_type(b, x)->rank;
-    int64_t order[IR_MAX_RANK];
-    for (int i = 0, next = 0; i < rank; i++) {
-        next += next == from;
-        order[i] = i == to ? from : next++;
-    }
-    return from == to ? x : build_transpose(b, x, order);
-}
-
 ir_value build_wide(ir_builder *b, ir_value x) {
     const dtype t = build_type(b, x)->element;
     return dtype_is_float(t) && t != DTYPE_F64 ? build_convert(b, x, DTYPE_F32) : x;

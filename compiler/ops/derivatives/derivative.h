@@ -74,8 +74,6 @@ ir_value build_sums(ir_builder *b, ir_value x, const int64_t *axes, uint32_t cou
 ir_value build_again(ir_builder *b, ir_op op, const ir_value *operands);
 /* From the last place along an axis to the first. */
 ir_value build_turned(ir_builder *b, ir_value x, int axis);
-/* One axis of x at another place, the others in their order. */
-ir_value build_moved(ir_builder *b, ir_value x, int from, int to);
 /* x as an f32 where it is of a narrower float. */
 ir_value build_wide(ir_builder *b, ir_value x);
 /* A tessera.loop of values of which the first `carried` are carried, and all others have a part for

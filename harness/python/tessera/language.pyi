@@ -418,6 +418,8 @@ def bernoulli(shape: Any, p: Any = 0.5, seed: Any = 0, step: Any = 0) -> Tensor:
     """bool: True with the chance p, a number or a tensor, likewise"""
 def categorical(logits: Any, axis: Any = -1, seed: Any = 0, step: Any = 0) -> Tensor:
     """i32: a position along one axis, drawn with the chance softmax(logits)"""
+def fold_in(step: Any, i: Any) -> Tensor:
+    """i32: another step, made of a step and a number: those of one step and all i differ"""
 def neg(x: Any) -> Tensor:
     """-x"""
 def abs(x: Any) -> Tensor:
