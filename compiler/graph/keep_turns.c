@@ -264,17 +264,13 @@ static void take_kept(turns *t, const loop_values *stacks) {
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, t->back, 0));
     ir_builder b = {.m = m, .block = o->block, .before = t->back, .location = o->location};
     loop_draft n = {.carried = l.carried, .sliced = l.sliced + (uint32_t)stacks->count};
-    for (uint32_t i = 0; i < o->operand_count; i++) {
-        if (i == l.carried + l.sliced)
-            for (size_t k = 0; k < stacks->count; k++)
-                loop_takes(&n, build_gather(&b, stacks->items[k], t->backwards, 0, 0),
-                           t->kept.items[k]);
-        loop_takes(&n, o->operands[i], block->arguments[1 + i]);
-    }
-    if (!l.whole)
-        for (size_t k = 0; k < stacks->count; k++)
+    for (uint32_t i = 0; i <= o->operand_count; i++) {
+        for (size_t k = 0; i == l.carried + l.sliced && k < stacks->count; k++)
             loop_takes(&n, build_gather(&b, stacks->items[k], t->backwards, 0, 0),
                        t->kept.items[k]);
+        if (i < o->operand_count)
+            loop_takes(&n, o->operands[i], block->arguments[1 + i]);
+    }
     for (uint32_t i = 0; i < o->result_count; i++) {
         vec_push(&n.next, ir_op_get(m, block->last)->operands[i]);
         vec_push(&n.results, o->results[i]);

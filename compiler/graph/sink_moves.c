@@ -1,10 +1,9 @@
 /* sink_moves.c - data movement goes before what is computed of it, where it costs less there.
  *
  * A reduction of reshaped elements needs them in memory; a reshape of memory is free
- * (sink_reshape.c). A
- * sum of concatenations, as the cotangents of slices are, writes and reads each of them: it becomes
- * the concatenation of the pieces' sums. So does one that is transposed. Every element is computed
- * by the same operations. */
+ * (sink_reshape.c). A sum of concatenations, as the cotangents of slices are, writes and reads each
+ * of them: it becomes the concatenation of the pieces' sums. So does one that is transposed. Every
+ * element is computed by the same operations. */
 #include "graph/sink_moves.h"
 
 #include <stdlib.h>

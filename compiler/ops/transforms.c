@@ -30,8 +30,9 @@ bool transform_is_float(const ir_module *m, ir_value v) {
 }
 
 int64_t checkpoint_budget(const char *word) {
-    const size_t digits = strspn(word, "0123456789");
-    return digits && !word[digits] && digits < 16 ? strtoll(word, NULL, 10) : -1;
+    char *end;
+    const int64_t bytes = strtoll(word, &end, 0);
+    return *word >= '0' && *word <= '9' && !*end ? bytes : -1;
 }
 
 checkpoint_keep checkpoint_keep_named(const char *word) {

@@ -323,7 +323,7 @@ static bool check_marked_loop(orders *o, ir_op loop) {
         return false;
     if (strcmp(r->kind, "fold") == 0)
         return check_turns(o, loop, r);
-    if (r->order == ORDER_EXACT)
+    if (order_is_exact(r->order))
         return orders_check_exact(o, loop, r);
     if (reduction_scans(r->kind))
         return orders_check_scan_loop(o, loop, r);
@@ -352,9 +352,9 @@ static bool check_op(orders *o, ir_op op) {
     if (d->opcode == TILE_FOR)
         return check_loop(o, op);
     if (d->opcode == TILE_FOLD)
-        return (r = record_of(o, op)) && (r->order == ORDER_EXACT ? orders_check_exact
-                                          : o->symbolic           ? orders_check_symbolic_fold
-                                                                  : orders_check_fold)(o, op, r);
+        return (r = record_of(o, op)) && (order_is_exact(r->order) ? orders_check_exact
+                                          : o->symbolic            ? orders_check_symbolic_fold
+                                                                   : orders_check_fold)(o, op, r);
     if (d->opcode == TILE_SCAN)
         return (r = record_of(o, op)) && orders_check_scan(o, op, r);
     if (d->opcode == TILE_STORE)

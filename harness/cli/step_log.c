@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -22,23 +24,35 @@ bool step_log_takes(const struct compiler_buffer *output) {
 static long end_of_lines(FILE *file, int64_t done) {
     char *line = NULL;
     size_t room = 0;
-    long end = 0;
+    long at = 0, end = 0;
     for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
-        const char *step = strstr(line, "\"step\": ");
-        if (line[length - 1] != '\n' || !step || strtoll(step + 8, NULL, 10) >= done)
+        json_t *one = line[length - 1] == '\n' ? json_loads(line, 0, NULL) : NULL;
+        const json_t *step = json_object_get(one, "step");
+        const int64_t number = json_is_integer(step) ? json_integer_value(step) : -1;
+        json_decref(one);
+        if (number >= done)
             break;
-        end += (long)length;
+        at += (long)length;
+        end = number >= 0 ? at : end;
     }
     free(line);
     return end;
 }
 
+/* A pipe or a device has no place to go on from. */
+static bool begin_at(FILE *file, long end) {
+    struct stat about;
+    if (fstat(fileno(file), &about) == 0 && !S_ISREG(about.st_mode))
+        return true;
+    /* not fseek(), which goes no further than its buffer */
+    return ftruncate(fileno(file), end) == 0 && lseek(fileno(file), end, SEEK_SET) == end;
+}
+
 static bool open_lines(step_log *log, const char *path, int64_t done, status *st) {
-    FILE *file = done && file_exists(path) ? fopen(path, "r+b") : fopen(path, "w+b");
+    FILE *file = fopen(path, done && file_exists(path) ? "r+b" : "wb");
     const long end = file && done ? end_of_lines(file, done) : 0;
     log->lines[log->line_count++] = file;
-    /* not fseek(), which goes no further than its buffer */
-    if (file && ftruncate(fileno(file), end) == 0 && lseek(fileno(file), end, SEEK_SET) == end)
+    if (file && begin_at(file, end))
         return true;
     return status_set(st, STATUS_IO, "--export jsonl=%s: %s", path, strerror(errno));
 }
@@ -73,20 +87,29 @@ static bool open_one(step_log *log, const char *spec, int64_t done, status *st) 
     return true;
 }
 
-static bool has_numbers(const step_log *log) {
-    for (uint32_t o = 0; o < log->signature->output_count; o++)
-        if (step_log_takes(&log->signature->outputs[o]))
-            return true;
-    return false;
+/* Is there a number, and has none the name of what a line says besides? */
+static bool has_numbers(const step_log *log, status *st) {
+    static const char *const taken[] = {"kernel", "step", "seconds"};
+    bool any = false;
+    for (uint32_t o = 0; o < log->signature->output_count; o++) {
+        const struct compiler_buffer *b = &log->signature->outputs[o];
+        any |= step_log_takes(b);
+        for (size_t i = 0; step_log_takes(b) && i < sizeof taken / sizeof *taken; i++)
+            if (strcmp(b->name, taken[i]) == 0)
+                return status_set(st, STATUS_INVALID,
+                                  "--export: result %s of %s is called as what each line has "
+                                  "besides: give it another name",
+                                  b->name, log->kernel);
+    }
+    return any || status_set(st, STATUS_INVALID,
+                             "--export: %s has no result that is one number, such as a loss, "
+                             "beside its states",
+                             log->kernel);
 }
 
 bool step_log_open(step_log *log, const options *o, int64_t done, status *st) {
     const string_list *specs = &o->values[OPTION_STEP_EXPORT].values;
-    bool ok = specs->count == 0 || has_numbers(log) ||
-              status_set(st, STATUS_INVALID,
-                         "--export: %s has no result of one element, such as a loss, beside its "
-                         "states",
-                         log->kernel);
+    bool ok = specs->count == 0 || has_numbers(log, st);
     for (size_t i = 0; i < specs->count && ok; i++)
         ok = open_one(log, specs->items[i], done, st);
     return ok;

@@ -1,5 +1,5 @@
 /* step_log.h - numbers of each step of a run, in files that others read while it goes on: results
- * of one element that are kept of every step, such as a loss, and the time of the step. */
+ * that are one number and are kept of every step, such as a loss, and the time of the step. */
 #ifndef TESSERA_HARNESS_CLI_STEP_LOG_H
 #define TESSERA_HARNESS_CLI_STEP_LOG_H
 
@@ -20,7 +20,8 @@ typedef struct step_log {
     double taken_s; /* ... and how long they took together */
 } step_log;
 
-/* True of a result of one element that is no state, and is not printed or checked alone. */
+/* True of a result without axes that is no bool and no state, and is not printed or checked alone.
+ */
 bool step_log_takes(const struct compiler_buffer *output);
 /* Fails where --export asks for a format that steps have not. */
 bool step_log_check(const options *o, status *st);

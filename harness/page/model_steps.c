@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "common/json_text.h"
 #include "page/model.h"
 
 enum { POINTS_SHOWN = 2000, STEPS_BYTES_MAX = 256 << 20 };
@@ -16,10 +17,11 @@ static json_t *read_line(const char *line, size_t length) {
     return NULL;
 }
 
-static size_t count_lines(const char *data) {
+/* Lines that have ended: the last one of a run that was killed has perhaps not. */
+static size_t count_lines(const char *data, size_t size) {
     size_t count = 0;
-    for (const char *at = data; (at = strchr(at, '\n')); at++)
-        count++;
+    for (size_t i = 0; i < size; i++)
+        count += data[i] == '\n';
     return count;
 }
 
@@ -46,10 +48,12 @@ static void take_step(json_t *series, const json_t *step, size_t before) {
 }
 
 /* Every so many lines are shown, and the last. */
-static bool take_lines(json_t *series, const char *data, const char *path, status *st) {
-    const size_t count = count_lines(data), every = (count + POINTS_SHOWN - 1) / POINTS_SHOWN;
+static bool take_lines(json_t *series, const char *data, size_t size, const char *path,
+                       status *st) {
+    const size_t count = count_lines(data, size), every = (count + POINTS_SHOWN - 1) / POINTS_SHOWN;
     size_t number = 0, taken = 0;
-    for (const char *at = data, *end; (end = strchr(at, '\n')); at = end + 1, number++) {
+    for (const char *at = data, *end; (end = memchr(at, '\n', size - (size_t)(at - data)));
+         at = end + 1, number++) {
         json_t *step = read_line(at, (size_t)(end - at));
         if (!step)
             return status_set(st, STATUS_CORRUPT,
@@ -70,8 +74,8 @@ bool report_add_steps(report_model *m, const char *path, status *st) {
     size_t size;
     if (!file_read(path, STEPS_BYTES_MAX, &data, &size, st))
         return false;
-    json_t *series = json_pack("{s:s, s:[], s:{}}", "from", path, "steps", "values");
-    const bool ok = take_lines(series, data, path, st);
+    json_t *series = json_pack("{s:o, s:[], s:{}}", "from", json_text(path), "steps", "values");
+    const bool ok = take_lines(series, data, size, path, st);
     free(data);
     json_array_append_new(json_object_get(m->document, "steps"), series);
     return ok;

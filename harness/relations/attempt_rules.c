@@ -13,12 +13,13 @@ static double at(const tensor *t, int64_t i) {
     return ((const double *)t->data)[i];
 }
 
-/* The first element that is not judged equal; -1: none. Elements without a bound, or that overflow
- * in one of the formulas, are not judged: a rule may be there to avoid that. */
-static int64_t first_apart(const formula *a, const formula *b, uint32_t output) {
-    for (int64_t i = 0; i < tensor_count(&a->values[output]); i++) {
-        const double apart = fabs(at(&a->values[output], i) - at(&b->values[output], i));
-        if (isfinite(apart) && apart > at(&a->bounds[output], i) + at(&b->bounds[output], i))
+/* The first element that is not judged equal; -1: none. Not judged are elements without a bound,
+ * and those of which the function's derivative is no number: a rule may be there to avoid that. */
+static int64_t first_apart(const formula *rules, const formula *derived, uint32_t output) {
+    for (int64_t i = 0; i < tensor_count(&derived->values[output]); i++) {
+        const double own = at(&rules->values[output], i), wanted = at(&derived->values[output], i);
+        const double bound = at(&rules->bounds[output], i) + at(&derived->bounds[output], i);
+        if (isfinite(wanted) && (!isfinite(own) || fabs(own - wanted) > bound))
             return i;
     }
     return -1;

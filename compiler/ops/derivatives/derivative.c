@@ -1,6 +1,7 @@
 /* derivative.c - the table of rules, and what they are made of. */
 #include "ops/derivatives/derivative.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ops/control.h"
@@ -111,11 +112,6 @@ void build_next(ir_builder *b, const ir_value *values, uint32_t count) {
     ir_build(b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = values, .operand_count = count});
 }
 
-static ir_type without_first_axis(const ir_builder *b, ir_value x) {
-    const ir_type_data t = *build_type(b, x);
-    return ir_type_tensor(b->m, t.element, t.rank - 1, t.dims + 1);
-}
-
 static ir_type with_first_axis(const ir_builder *b, ir_type part, ir_dim length) {
     const ir_type_data t = *ir_type_get(b->m, part);
     ir_dim dims[IR_MAX_RANK + 1] = {length};
@@ -124,7 +120,7 @@ static ir_type with_first_axis(const ir_builder *b, ir_type part, ir_dim length)
 }
 
 ir_op build_turns(ir_builder *b, const turn_loop *t, ir_builder *inner) {
-    ir_type results[LIMIT_OPERANDS];
+    ir_type *results = base_calloc((size_t)t->carried + t->stacked_count + 1, sizeof *results);
     uint32_t count = 0;
     for (uint32_t i = 0; i < t->carried; i++)
         results[count++] = ir_value_get(b->m, t->values[i])->type;
@@ -145,7 +141,8 @@ ir_op build_turns(ir_builder *b, const turn_loop *t, ir_builder *inner) {
     ir_block_add_argument(b->m, block, ir_type_tensor(b->m, DTYPE_I32, 0, NULL), NULL);
     for (uint32_t i = 0; i < t->count; i++)
         ir_block_add_argument(
-            b->m, block, i < t->carried ? results[i] : without_first_axis(b, t->values[i]), NULL);
+            b->m, block, i < t->carried ? results[i] : control_part_type(b->m, t->values[i]), NULL);
+    free(results);
     *inner = (ir_builder){.m = b->m, .block = block, .location = b->location};
     return op;
 }

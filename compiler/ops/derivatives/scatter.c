@@ -1,5 +1,7 @@
 /* scatter.c - derivatives of scatters: of those that add, multiply, take the greater or the lesser,
  * or put their updates in place. */
+#include <string.h>
+
 #include "ops/combine.h"
 #include "ops/control.h"
 #include "ops/derivatives/derivative.h"
@@ -61,6 +63,17 @@ static ir_value scattered(ir_builder *b, ir_value x, ir_value indices, ir_value 
     return y;
 }
 
+/* Elements at the indices along an axis; zeros where the axis has none to be taken. */
+static ir_value taken_at(ir_builder *b, ir_value x, ir_value indices, int axis) {
+    const ir_type_data t = *build_type(b, x);
+    ir_dim dims[IR_MAX_RANK];
+    if (t.dims[axis] != 0)
+        return build_gather(b, x, indices, axis, 0);
+    memcpy(dims, t.dims, sizeof dims);
+    dims[axis] = build_type(b, indices)->dims[0];
+    return build_zero(b, ir_type_tensor(b->m, t.element, t.rank, dims));
+}
+
 /* A scatter in f32, or f64: what its rule is made of. */
 typedef struct scattering {
     ir_value x, indices, updates, y;
@@ -91,7 +104,7 @@ static scattering open_scattering(ir_builder *b, ir_op op) {
                     .y = build_wide(b, d->results[0]),
                     .axis = combine_shape_of(b->m, op).axis};
     s.there = along_updates(b, op, in_range(b, op));
-    s.taken = build_gather(b, s.y, s.indices, s.axis, 0);
+    s.taken = taken_at(b, s.y, s.indices, s.axis);
     return s;
 }
 
@@ -111,8 +124,8 @@ static void shares(ir_builder *b, const scattering *s, ir_value *x, ir_value *up
     ir_value are = or_zero(b, one_of, build_number(b, 1, s->updates));
     ir_value n = build_scatter_add(b, is, s->indices, are, s->axis);
     *x = build_binary(b, GRAPH_DIV, is, n);
-    *updates = or_zero(b, one_of,
-                       build_binary(b, GRAPH_DIV, are, build_gather(b, n, s->indices, s->axis, 0)));
+    *updates =
+        or_zero(b, one_of, build_binary(b, GRAPH_DIV, are, taken_at(b, n, s->indices, s->axis)));
 }
 
 static ir_value forward_one(ir_builder *b, ir_op op, ir_value x, ir_value updates) {
@@ -128,7 +141,7 @@ static void transpose_one(ir_builder *b, ir_op op, ir_value t, ir_value *out) {
     ir_value by_x, by_updates;
     shares(b, &s, &by_x, &by_updates);
     out[0] = build_binary(b, GRAPH_MUL, t, by_x);
-    out[2] = build_binary(b, GRAPH_MUL, build_gather(b, t, s.indices, s.axis, 0), by_updates);
+    out[2] = build_binary(b, GRAPH_MUL, taken_at(b, t, s.indices, s.axis), by_updates);
 }
 
 /* ---- products ---- */
@@ -207,7 +220,7 @@ static ir_value is_kept(ir_builder *b, ir_op op) {
              none = build_zero(b, ir_type_tensor(b->m, DTYPE_I32, 1, row)),
              last = scattered(b, none, indices, number, 0, -1);
     return build_binary(b, GRAPH_AND, there,
-                        build_compare(b, "eq", build_gather(b, last, indices, 0, 0), number));
+                        build_compare(b, "eq", taken_at(b, last, indices, 0), number));
 }
 
 /* Updates have what their places got; x what was not put over. */
@@ -217,7 +230,7 @@ static void transpose_kept(ir_builder *b, ir_op op, ir_value cotangent, const bo
     const int axis = combine_shape_of(b->m, op).axis;
     if (wanted[2])
         out[2] = or_zero(b, along_updates(b, op, is_kept(b, op)),
-                         build_gather(b, cotangent, d->operands[1], axis, 0));
+                         taken_at(b, cotangent, d->operands[1], axis));
     if (wanted[0])
         out[0] = kind_of(b->m, op) == SCATTER_ADDS
                      ? cotangent

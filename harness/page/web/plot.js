@@ -22,7 +22,8 @@ function powers(low, high, base, room) {
 
 /* Round numbers within [low, high]. */
 function rounds(low, high, room) {
-  const raw = (high - low) / Math.max(1, room);
+  const raw = high / Math.max(1, room) - low / Math.max(1, room);
+  if (!(raw > Math.max(Math.abs(low), Math.abs(high)) * 1e-12)) return [];
   const size = 10 ** Math.floor(Math.log10(raw || 1));
   const step = [1, 2, 5, 10].map((n) => n * size).find((n) => n >= raw) || 10 * size;
   const ticks = [];

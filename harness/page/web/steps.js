@@ -5,7 +5,7 @@ function stepPoints(series, name) {
   const values = list(object(series.values)[name]);
   return list(series.steps)
       .map((step, i) => ({step: number(step), value: number(values[i])}))
-      .filter((p) => Number.isFinite(p.step) && Number.isFinite(p.value));
+      .filter((p) => Number.isFinite(p.step) && Math.abs(p.value) < 1e300);
 }
 
 function stepValue(name, value, digits) {

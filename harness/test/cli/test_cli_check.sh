@@ -185,6 +185,13 @@ def gated(x):
 def off(x, y, t):
     return t * (x * (1.0 - tanh(x) * tanh(x)) + 1.001 * tanh(x))
 
+def curved(x):
+    return sin(x)
+
+@curved.vjp
+def no_number(x, y, ct):
+    return ct * log(0.0 - abs(x) - 1.0)
+
 def bounded(x):
     return x * 1.0
 
@@ -200,6 +207,14 @@ def gated_loss(x):
 
 def bounded_loss(x):
     return sum(bounded(x))
+
+def curved_loss(x):
+    return sum(curved(x))
+
+@cases(case("a", N=50))
+@kernel
+def curved_slope(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return grad(curved_loss)(x)
 
 @cases(case("a", N=50))
 @kernel
@@ -218,6 +233,7 @@ def bounded_slope(x: Tensor["N", f32]) -> Tensor["N", f32]:
 END
 exits 0 "a rule" "$tsr" check rules.tsr --filter steady_slope --relation rules
 exits 1 "a rule with a wrong factor" "$tsr" check rules.tsr --filter gated_slope --relation rules
+exits 1 "a rule that gives no numbers" "$tsr" check rules.tsr --filter curved_slope --relation rules
 exits 5 "a rule that says that it differs" "$tsr" check rules.tsr --filter bounded_slope --relation rules
 
 exits 5 "code of others at once" "$tsr" check k.tsr --filter row_sums --with "$functions" --relation vmap

@@ -40,6 +40,24 @@ metrics = dict(re.findall(r'^(\w+)\{[^}]*\} (.*)', open('one.prom').read(), re.M
 assert metrics['tsr_steps'] == '100' and np.float32(metrics['tsr_step_value']) == losses[-1], metrics"
 exits 2 "a format that steps have none of" "$tsr" run "$model:gpt_step" --case small --steps 2 --export csv=steps.csv --out none
 exits 2 "one launch has no steps" "$tsr" run "$model:gpt_step" --case small --export jsonl=steps.jsonl --out none
+printf '{"kernel": "gpt_step", "step": 0, "loss": 1, "seconds": 1}\nbroken\n{"step":1,"loss":2}\n{"step": 7' >broken.jsonl
+exits 0 "steps with a state" "$tsr" run "$model:gpt_step" --case small --steps 2 --state mended --out none
+exits 0 "a file with a broken line" "$tsr" run "$model:gpt_step" --case small --steps 3 --state mended --out none --export jsonl=broken.jsonl
+exits 0 "keeps its lines" python3 -c "
+lines = open('broken.jsonl').read().splitlines()
+assert lines[1] == 'broken' and len(lines) == 4 and '\"step\": 2' in lines[3], lines"
+exits 0 "a device" "$tsr" run "$model:gpt_step" --case small --steps 2 --out none --export jsonl=/dev/null
+cat >step.tsr <<'END'
+@cases(case("a", N=3))
+@jit(donate="x")
+def walk(x: Tensor["N", f32]) -> tuple[Tensor[f32], Tensor["N", f32]]:
+    step = sum(x)
+    x = x * 2.0
+    return step, x
+END
+exits 3 "a result called step" "$tsr" run step.tsr:walk --steps 2 --out none --export jsonl=walk.jsonl
+printf '{"step": 0, "loss": 1}\n{"step": 1, "loss": 1.0000000000000002}\n{"step": 2, "loss": -1e308}\n{"step": 3, "loss": 1e308}' >wild.jsonl
+exits 0 "wild numbers, and a line that has not ended" "$tsr" report --steps wild.jsonl -o wild.html
 exits 0 "a page of the losses" "$tsr" report --steps one.jsonl -o steps.html
 exits 3 "a file that is none of steps" "$tsr" report --steps one.prom -o steps.html
 
