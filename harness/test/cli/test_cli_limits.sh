@@ -97,4 +97,22 @@ if command -v mlir-opt-19 >/dev/null; then
 else
     echo "skipped: a killed run of backend mlir: no mlir-opt-19 here"
 fi
+# The derivative of a reduction that carries more values than an operation usually takes.
+python3 - >many.tsr <<'END'
+each = lambda words: ", ".join(words % {"i": i} for i in range(100))
+print(f"""from tessera import *
+
+def f(a, b):
+    return ({each("a[%(i)d] * 0.5 + sin(b[%(i)d])")})
+
+def loss(x):
+    r = reduce(f, ({each("x * %(i)d.0")}), ({each("0.5")}), axis=0)
+    return {each("r[%(i)d]").replace(",", " +")}
+
+@cases(case("a", N=5))
+@kernel
+def slope(x: Tensor["N", f32]) -> Tensor["N", f32]:
+    return grad(loss)(x)""")
+END
+exits 0 "a hundred carried values" "$tsr" bench many.tsr --quick --backend interp --profile strict
 finish
