@@ -52,7 +52,7 @@ def main():
     failures, looked = 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "k.tsr").write_text("def k():\n", encoding="utf-8")
+        (folder / "k.tsr").write_text("@kernel\ndef k():\n", encoding="utf-8")
         (folder / "tsr").write_text(COMPILER.replace("{folder}", name), encoding="utf-8")
         (folder / "tsr").chmod(0o755)
         for what, code, said, metadata, chip, wanted, words in ROWS:
