@@ -61,18 +61,18 @@ static void add_elements(const exact *x, ir_builder *b, ir_value v, ir_value *st
     ir_value bits = tile_op(b, TILE_BITCAST, &v, 1, x->bits), parts[2] = {0};
     if (wide) {
         ir_value high =
-            exact_op(b, TILE_AND, bits, tile_constant(b, x->bits, ~((UINT64_C(1) << 27) - 1)));
+            tile_binary(b, TILE_AND, bits, tile_constant(b, x->bits, ~((UINT64_C(1) << 27) - 1)));
         parts[0] = tile_op(b, TILE_BITCAST, &high, 1, DTYPE_F64);
-        parts[1] = exact_op(b, TILE_SUB, v, parts[0]);
+        parts[1] = tile_binary(b, TILE_SUB, v, parts[0]);
     } else {
         parts[0] = tile_op(b, TILE_CONVERT, &v, 1, DTYPE_F64);
     }
     for (int i = 0; i < x->sums; i++)
-        state[i] = exact_op(b, TILE_ADD, state[i], parts[i]);
-    ir_value one = tile_constant(b, x->bits, 1), key = exact_op(b, TILE_SHL, bits, one),
+        state[i] = tile_binary(b, TILE_ADD, state[i], parts[i]);
+    ir_value one = tile_constant(b, x->bits, 1), key = tile_binary(b, TILE_SHL, bits, one),
              *range = state + x->sums;
-    range[0] = exact_op(b, TILE_MAXIMUM, range[0], key);
-    range[1] = exact_op(b, TILE_MINIMUM, range[1], exact_op(b, TILE_SUB, key, one));
+    range[0] = tile_binary(b, TILE_MAXIMUM, range[0], key);
+    range[1] = tile_binary(b, TILE_MINIMUM, range[1], tile_binary(b, TILE_SUB, key, one));
 }
 
 /* Steps [low, high) behind `start`, which are whole ones: `parts` times `sub` elements each. */
@@ -125,8 +125,7 @@ static void any_steps(exact *x, ir_builder *b, ir_value start, ir_value length, 
              there = tile_compare(&in, "lt", tile_iota(&in, tile_index(&in, 0), false, x->sub),
                                   tile_from_index(&in, valid)),
              none = tile_broadcast(&in, tile_constant(&in, x->element, x->minus), 1, x->sub);
-    add_elements(x, &in, tile_op(&in, TILE_SELECT, (ir_value[]){there, v, none}, 3, DTYPE_NONE),
-                 next);
+    add_elements(x, &in, tile_select(&in, there, v, none), next);
     x->f.valid_columns = 0;
     tile_yield(&in, next, n);
     for (uint32_t i = 0; i < n; i++)
@@ -164,13 +163,13 @@ static ir_value exceeds(const exact *x, ir_builder *b, const ir_value *range, in
     const ir_value by = tile_constant(b, x->bits, wide ? 53 : 24);
     ir_value field[2];
     for (int i = 0; i < 2; i++) {
-        field[i] = exact_op(b, TILE_USHR, range[i], by);
+        field[i] = tile_binary(b, TILE_USHR, range[i], by);
         field[i] = tile_op(b, TILE_CONVERT, &field[i], 1, DTYPE_I32);
     }
     ir_value most = tile_constant(b, DTYPE_I32, wide ? 2046 - 36 : 254),
              spread = tile_constant(b, DTYPE_I32, dtype_wrap(DTYPE_I32, spread_most(x, block))),
-             apart = tile_compare(b, "gt", exact_op(b, TILE_SUB, field[0], field[1]), spread);
-    return exact_op(b, TILE_OR, apart, tile_compare(b, "gt", field[0], most));
+             apart = tile_compare(b, "gt", tile_binary(b, TILE_SUB, field[0], field[1]), spread);
+    return tile_binary(b, TILE_OR, apart, tile_compare(b, "gt", field[0], most));
 }
 
 /* Is any of them true? An index: 1 or 0. */
@@ -183,8 +182,8 @@ static ir_value any_of(const exact *x, ir_builder *b, ir_value bad) {
         ir_value none = tile_constant(b, DTYPE_I32, 0);
         ir_builder in =
             tile_for(b, tile_index(b, 0), tile_index(b, x->width), 1, &none, 1, &loop, &i);
-        ir_value next = exact_op(&in, TILE_OR, ir_block_get(b->m, in.block)->arguments[1],
-                                 tile_load(&in, x->flags, i, 1, 1, 0, 1));
+        ir_value next = tile_binary(&in, TILE_OR, ir_block_get(b->m, in.block)->arguments[1],
+                                    tile_load(&in, x->flags, i, 1, 1, 0, 1));
         tile_yield(&in, &next, 1);
         found = ir_op_result(b->m, loop, 0);
     }
@@ -214,11 +213,7 @@ static block_sum sum_block(exact *x, ir_builder *b, ir_value start, int64_t leng
 
 /* The part of a number that `plain` takes: so little that no sum of it is an infinity. */
 static ir_value little(ir_builder *b, ir_value v) {
-    return exact_op(b, TILE_MUL, v, tile_constant(b, DTYPE_F64, EXACT_LITTLE));
-}
-
-static ir_value choose(ir_builder *b, ir_value condition, ir_value x, ir_value y) {
-    return tile_op(b, TILE_SELECT, (ir_value[]){condition, x, y}, 3, DTYPE_NONE);
+    return tile_binary(b, TILE_MUL, v, tile_constant(b, DTYPE_F64, EXACT_LITTLE));
 }
 
 /* Each element of a block by itself, where its sum is not exact. Returns the next `plain`. */
@@ -232,11 +227,11 @@ static ir_value add_each(exact *x, ir_builder *b, const block_sum *s, ir_value p
     v = x->element == DTYPE_F64 ? v : tile_op(&in, TILE_CONVERT, &v, 1, DTYPE_F64);
     ir_value size = tile_op(&in, TILE_ABS, &v, 1, DTYPE_NONE),
              finite = tile_compare(&in, "lt", size, tile_constant(&in, DTYPE_F64, EXACT_INFINITY)),
-             counts = exact_op(&in, TILE_AND, finite, s->bad),
+             counts = tile_binary(&in, TILE_AND, finite, s->bad),
              minus = tile_constant(&in, DTYPE_F64, EXACT_MINUS);
-    exact_add_digits(x, &in, choose(&in, counts, v, tile_constant(&in, DTYPE_F64, 0)));
-    ir_value next = exact_op(&in, TILE_ADD, ir_block_get(b->m, in.block)->arguments[1],
-                             choose(&in, s->bad, little(&in, v), minus));
+    exact_add_digits(x, &in, tile_select(&in, counts, v, tile_constant(&in, DTYPE_F64, 0)));
+    ir_value next = tile_binary(&in, TILE_ADD, ir_block_get(b->m, in.block)->arguments[1],
+                                tile_select(&in, s->bad, little(&in, v), minus));
     tile_yield(&in, &next, 1);
     return ir_op_result(b->m, loop, 0);
 }
@@ -246,11 +241,11 @@ static ir_value add_sums(exact *x, ir_builder *b, const block_sum *s, ir_value o
     ir_value zero = tile_constant(b, DTYPE_F64, 0),
              minus = tile_constant(b, DTYPE_F64, EXACT_MINUS);
     for (int i = 0; i < x->sums; i++) {
-        ir_value v = choose(b, s->bad, zero, s->state[i]);
-        exact_add_digits(x, b, of ? choose(b, of, v, zero) : v);
+        ir_value v = tile_select(b, s->bad, zero, s->state[i]);
+        exact_add_digits(x, b, of ? tile_select(b, of, v, zero) : v);
     }
-    ir_value v = choose(b, s->bad, minus, little(b, s->state[0]));
-    return exact_op(b, TILE_ADD, plain, of ? choose(b, of, v, minus) : v);
+    ir_value v = tile_select(b, s->bad, minus, little(b, s->state[0]));
+    return tile_binary(b, TILE_ADD, plain, of ? tile_select(b, of, v, minus) : v);
 }
 
 /* A block whose sum is not exact is added again in parts, and of these what is not exact either
@@ -265,7 +260,7 @@ static ir_value add_parts(exact *x, ir_builder *b, const block_sum *s, ir_value 
     block_sum part =
         sum_block(x, &in, tile_affine(&in, 0, (ir_value[]){s->start, i}, ones, 2), PART, 0);
     plain = add_sums(x, &in, &part, s->bad, ir_block_get(b->m, in.block)->arguments[1]);
-    part.bad = exact_op(&in, TILE_AND, part.bad, s->bad);
+    part.bad = tile_binary(&in, TILE_AND, part.bad, s->bad);
     plain = add_each(x, &in, &part, plain);
     tile_yield(&in, &plain, 1);
     block_sum rest = *s;
@@ -291,8 +286,8 @@ static ir_value sum_of_state(const exact *x, ir_builder *b, const ir_value *stat
     if (x->element != DTYPE_F64)
         return tile_op(b, TILE_CONVERT, state, 1, x->element);
     ir_value none = tile_compare(b, "eq", state[1], tile_constant(b, DTYPE_F64, 0)),
-             sum = exact_op(b, TILE_ADD, state[0], state[1]);
-    return choose(b, none, state[0], x->odd ? exact_to_odd(b, sum, state) : sum);
+             sum = tile_binary(b, TILE_ADD, state[0], state[1]);
+    return tile_select(b, none, state[0], x->odd ? exact_to_odd(b, sum, state) : sum);
 }
 
 /* The only block: its sum is the result, but where it is not exact. */
@@ -315,11 +310,11 @@ enum { PLAIN = KEPT, CARRIED };
 static void next_block(exact *x, ir_builder *b, const block_sum *s, ir_value *carried) {
     const int range = x->sums;
     for (int i = 0; i < kept(x); i++)
-        carried[i] = exact_op(b,
-                              i < range    ? TILE_ADD
-                              : i == range ? TILE_MAXIMUM
-                                           : TILE_MINIMUM,
-                              carried[i], s->state[i]);
+        carried[i] = tile_binary(b,
+                                 i < range    ? TILE_ADD
+                                 : i == range ? TILE_MAXIMUM
+                                              : TILE_MINIMUM,
+                                 carried[i], s->state[i]);
     carried[PLAIN] = add_block(x, b, s, carried[PLAIN]);
 }
 
@@ -378,7 +373,7 @@ static ir_value several_blocks(exact *x, ir_builder *b, ir_value length, int64_t
 static ir_value or_zero(const exact *x, ir_builder *b, ir_value sum, ir_value length) {
     ir_value none = tile_constant(b, DTYPE_I32, 0),
              empty = tile_compare(b, "eq", tile_from_index(b, length), none);
-    return choose(b, empty, tile_constant(b, x->element, 0), sum);
+    return tile_select(b, empty, tile_constant(b, x->element, 0), sum);
 }
 
 static ir_value sum_of(exact *x, ir_builder *b, ir_dim extent) {

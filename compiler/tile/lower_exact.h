@@ -32,8 +32,6 @@ static inline int64_t exact_words(const exact *x) {
     return (x->digits + of - 1) / of * of;
 }
 
-ir_value exact_op(ir_builder *b, int opcode, ir_value x, ir_value y);
-
 /* lower_exact_words.c. All words become 0. */
 void exact_clear_words(const exact *x, ir_builder *b);
 /* Adds finite numbers, one for each result, that are multiples of 2^least. */

@@ -5,16 +5,8 @@ enum { DIGIT = 32, SIGNIFICAND = 52, BIAS = 1075, SPARE = 10 /* of 63 bits, beyo
 
 #define DIGITS UINT64_C(0xffffffff)
 
-ir_value exact_op(ir_builder *b, int opcode, ir_value x, ir_value y) {
-    return tile_op(b, opcode, (ir_value[]){x, y}, 2, DTYPE_NONE);
-}
-
 static ir_value number(ir_builder *b, int64_t value) {
     return tile_constant(b, DTYPE_I64, (uint64_t)value);
-}
-
-static ir_value choose(ir_builder *b, ir_value condition, ir_value x, ir_value y) {
-    return tile_op(b, TILE_SELECT, (ir_value[]){condition, x, y}, 3, DTYPE_NONE);
 }
 
 static ir_value cast(ir_builder *b, ir_value x, dtype to) {
@@ -76,29 +68,29 @@ typedef struct split_number {
 static split_number split(const exact *x, ir_builder *b, ir_value v) {
     const int64_t hidden = INT64_C(1) << SIGNIFICAND;
     ir_value bits = bits_as(b, v, DTYPE_I64), zero = number(b, 0), one = number(b, 1),
-             field = exact_op(b, TILE_USHR, bits, number(b, SIGNIFICAND));
-    field = exact_op(b, TILE_AND, field, number(b, 0x7ff));
-    ir_value fraction = exact_op(b, TILE_AND, bits, number(b, hidden - 1)),
-             whole = exact_op(b, TILE_OR, fraction, number(b, hidden)),
+             field = tile_binary(b, TILE_USHR, bits, number(b, SIGNIFICAND));
+    field = tile_binary(b, TILE_AND, field, number(b, 0x7ff));
+    ir_value fraction = tile_binary(b, TILE_AND, bits, number(b, hidden - 1)),
+             whole = tile_binary(b, TILE_OR, fraction, number(b, hidden)),
              small = tile_compare(b, "eq", field, zero);
     return (split_number){
-        exact_op(b, TILE_SHR, bits, number(b, 63)), choose(b, small, fraction, whole),
-        exact_op(b, TILE_SUB, choose(b, small, one, field), number(b, BIAS + x->least))};
+        tile_binary(b, TILE_SHR, bits, number(b, 63)), tile_select(b, small, fraction, whole),
+        tile_binary(b, TILE_SUB, tile_select(b, small, one, field), number(b, BIAS + x->least))};
 }
 
 /* Takes from bits that are shifted to their place those that stand in the word, with the sign. */
 static void add(const exact *x, ir_builder *b, ir_value word, int64_t count, const void *of) {
     const split_number *n = of;
     ir_value numbers = x->columns ? tile_from_index(b, word) : tile_iota(b, word, false, count),
-             begin = exact_op(b, TILE_MUL, cast(b, numbers, DTYPE_I64), number(b, DIGIT)),
-             up = exact_op(b, TILE_SUB, n->place, begin),
-             down = exact_op(b, TILE_SUB, begin, n->place),
-             digits = exact_op(b, TILE_OR, exact_op(b, TILE_SHL, n->significand, up),
-                               exact_op(b, TILE_USHR, n->significand, down));
-    digits = exact_op(b, TILE_AND, digits, number(b, (int64_t)DIGITS));
-    digits = exact_op(b, TILE_SUB, exact_op(b, TILE_XOR, digits, n->sign), n->sign);
+             begin = tile_binary(b, TILE_MUL, cast(b, numbers, DTYPE_I64), number(b, DIGIT)),
+             up = tile_binary(b, TILE_SUB, n->place, begin),
+             down = tile_binary(b, TILE_SUB, begin, n->place),
+             digits = tile_binary(b, TILE_OR, tile_binary(b, TILE_SHL, n->significand, up),
+                                  tile_binary(b, TILE_USHR, n->significand, down));
+    digits = tile_binary(b, TILE_AND, digits, number(b, (int64_t)DIGITS));
+    digits = tile_binary(b, TILE_SUB, tile_binary(b, TILE_XOR, digits, n->sign), n->sign);
     ir_value at = place_of(x, b, word), before = tile_load(b, x->memory, at, 1, count, 0, 1);
-    tile_store(b, x->memory, at, exact_op(b, TILE_ADD, before, digits), 0, 1, false);
+    tile_store(b, x->memory, at, tile_binary(b, TILE_ADD, before, digits), 0, 1, false);
 }
 
 void exact_add_digits(const exact *x, ir_builder *b, ir_value v) {
@@ -115,10 +107,10 @@ static ir_value carry_words(const exact *x, ir_builder *b) {
     ir_value word, none = tile_broadcast(b, number(b, 0), 1, x->width);
     ir_builder in =
         tile_for(b, tile_index(b, 0), tile_index(b, x->digits), 1, &none, 1, &loop, &word);
-    ir_value sum = exact_op(&in, TILE_ADD, ir_block_get(b->m, in.block)->arguments[1],
-                            load_word(x, &in, word)),
-             carry = exact_op(&in, TILE_SHR, sum, number(&in, DIGIT));
-    store_word(x, &in, word, exact_op(&in, TILE_AND, sum, number(&in, (int64_t)DIGITS)));
+    ir_value sum = tile_binary(&in, TILE_ADD, ir_block_get(b->m, in.block)->arguments[1],
+                               load_word(x, &in, word)),
+             carry = tile_binary(&in, TILE_SHR, sum, number(&in, DIGIT));
+    store_word(x, &in, word, tile_binary(&in, TILE_AND, sum, number(&in, (int64_t)DIGITS)));
     tile_yield(&in, &carry, 1);
     return ir_op_result(b->m, loop, 0);
 }
@@ -133,24 +125,24 @@ static void find_highest(const exact *x, ir_builder *b, ir_value sign, ir_value 
     ir_value word, first[TRACKED], next[TRACKED];
     for (int i = 0; i < TRACKED; i++)
         first[i] = tile_broadcast(b, number(b, 0), 1, x->width);
-    first[CARRY] = exact_op(b, TILE_SUB, first[CARRY], sign);
-    ir_value flip = exact_op(b, TILE_AND, sign, number(b, (int64_t)DIGITS));
+    first[CARRY] = tile_binary(b, TILE_SUB, first[CARRY], sign);
+    ir_value flip = tile_binary(b, TILE_AND, sign, number(b, (int64_t)DIGITS));
     ir_builder in =
         tile_for(b, tile_index(b, 0), tile_index(b, x->digits), 1, first, TRACKED, &loop, &word);
     const ir_value *was = &ir_block_get(b->m, in.block)->arguments[1];
-    ir_value sum = exact_op(&in, TILE_XOR, load_word(x, &in, word), flip);
-    sum = exact_op(&in, TILE_ADD, sum, was[CARRY]);
-    ir_value digits = exact_op(&in, TILE_AND, sum, number(&in, (int64_t)DIGITS)),
+    ir_value sum = tile_binary(&in, TILE_XOR, load_word(x, &in, word), flip);
+    sum = tile_binary(&in, TILE_ADD, sum, was[CARRY]);
+    ir_value digits = tile_binary(&in, TILE_AND, sum, number(&in, (int64_t)DIGITS)),
              there = tile_compare(&in, "ne", digits, number(&in, 0)),
              place = cast(&in, tile_from_index(&in, word), DTYPE_I64);
     const ir_value found[] = {digits, was[LAST], was[SECOND],
                               tile_broadcast(&in, place, 1, x->width), was[REST]};
     for (int i = TOP; i <= BELOW; i++)
-        next[i] = choose(&in, there, found[i], was[i]);
-    next[CARRY] = exact_op(&in, TILE_USHR, sum, number(&in, DIGIT));
+        next[i] = tile_select(&in, there, found[i], was[i]);
+    next[CARRY] = tile_binary(&in, TILE_USHR, sum, number(&in, DIGIT));
     next[LAST] = digits;
     next[SECOND] = was[LAST];
-    next[REST] = exact_op(&in, TILE_OR, was[REST], was[SECOND]);
+    next[REST] = tile_binary(&in, TILE_OR, was[REST], was[SECOND]);
     tile_yield(&in, next, TRACKED);
     for (int i = 0; i < TRACKED; i++)
         out[i] = ir_op_result(b->m, loop, (uint32_t)i);
@@ -158,22 +150,22 @@ static void find_highest(const exact *x, ir_builder *b, ir_value sign, ir_value 
 
 /* 2^e as an f64. */
 static ir_value power(ir_builder *b, ir_value e) {
-    ir_value field = exact_op(b, TILE_ADD, e, number(b, BIAS - SIGNIFICAND));
-    return bits_as(b, exact_op(b, TILE_SHL, field, number(b, SIGNIFICAND)), DTYPE_F64);
+    ir_value field = tile_binary(b, TILE_ADD, e, number(b, BIAS - SIGNIFICAND));
+    return bits_as(b, tile_binary(b, TILE_SHL, field, number(b, SIGNIFICAND)), DTYPE_F64);
 }
 
 /* An inexact sum becomes the number beside it in the direction of what it lacks, unless its own
  * last bit is 1. */
 ir_value exact_to_odd(ir_builder *b, ir_value sum, const ir_value terms[2]) {
-    ir_value part = exact_op(b, TILE_SUB, sum, terms[0]),
-             first = exact_op(b, TILE_SUB, terms[0], exact_op(b, TILE_SUB, sum, part)),
-             lacks = exact_op(b, TILE_ADD, first, exact_op(b, TILE_SUB, terms[1], part)),
+    ir_value part = tile_binary(b, TILE_SUB, sum, terms[0]),
+             first = tile_binary(b, TILE_SUB, terms[0], tile_binary(b, TILE_SUB, sum, part)),
+             lacks = tile_binary(b, TILE_ADD, first, tile_binary(b, TILE_SUB, terms[1], part)),
              one = number(b, 1), bits = bits_as(b, sum, DTYPE_I64),
-             signs = exact_op(b, TILE_XOR, bits, bits_as(b, lacks, DTYPE_I64)),
-             beyond = exact_op(b, TILE_USHR, signs, number(b, 63)),
-             odd = exact_op(b, TILE_OR, exact_op(b, TILE_SUB, bits, beyond), one),
+             signs = tile_binary(b, TILE_XOR, bits, bits_as(b, lacks, DTYPE_I64)),
+             beyond = tile_binary(b, TILE_USHR, signs, number(b, 63)),
+             odd = tile_binary(b, TILE_OR, tile_binary(b, TILE_SUB, bits, beyond), one),
              none = tile_compare(b, "eq", lacks, tile_constant(b, DTYPE_F64, 0));
-    return choose(b, none, sum, bits_as(b, odd, DTYPE_F64));
+    return tile_select(b, none, sum, bits_as(b, odd, DTYPE_F64));
 }
 
 /* The highest 63 bits as an integer, the last of them 1 where anything below is: one rounding, and
@@ -181,29 +173,30 @@ ir_value exact_to_odd(ir_builder *b, ir_value sum, const ir_value terms[2]) {
 static ir_value magnitude(const exact *x, ir_builder *b, const ir_value *w) {
     ir_value one = number(b, 1), zero = number(b, 0),
              top_bit = bits_as(b, cast(b, w[TOP], DTYPE_F64), DTYPE_I64);
-    top_bit = exact_op(b, TILE_USHR, top_bit, number(b, SIGNIFICAND));
-    ir_value up = exact_op(b, TILE_SUB, number(b, BIAS - SIGNIFICAND + DIGIT - 1), top_bit),
-             down = exact_op(b, TILE_SUB, number(b, DIGIT), up),
-             high = exact_op(b, TILE_OR, exact_op(b, TILE_SHL, w[TOP], number(b, DIGIT)), w[NEXT]),
-             bits = exact_op(b, TILE_OR, exact_op(b, TILE_SHL, high, up),
-                             exact_op(b, TILE_USHR, w[THIRD], down)),
-             mask = exact_op(b, TILE_SUB, exact_op(b, TILE_SHL, one, down), one),
-             rest = exact_op(b, TILE_OR, exact_op(b, TILE_AND, w[THIRD], mask), w[BELOW]);
-    rest = exact_op(b, TILE_OR, rest, exact_op(b, TILE_AND, bits, one));
-    ir_value some = choose(b, tile_compare(b, "ne", rest, zero), one, zero);
-    bits = exact_op(b, TILE_OR, exact_op(b, TILE_USHR, bits, one), some);
+    top_bit = tile_binary(b, TILE_USHR, top_bit, number(b, SIGNIFICAND));
+    ir_value up = tile_binary(b, TILE_SUB, number(b, BIAS - SIGNIFICAND + DIGIT - 1), top_bit),
+             down = tile_binary(b, TILE_SUB, number(b, DIGIT), up),
+             high = tile_binary(b, TILE_OR, tile_binary(b, TILE_SHL, w[TOP], number(b, DIGIT)),
+                                w[NEXT]),
+             bits = tile_binary(b, TILE_OR, tile_binary(b, TILE_SHL, high, up),
+                                tile_binary(b, TILE_USHR, w[THIRD], down)),
+             mask = tile_binary(b, TILE_SUB, tile_binary(b, TILE_SHL, one, down), one),
+             rest = tile_binary(b, TILE_OR, tile_binary(b, TILE_AND, w[THIRD], mask), w[BELOW]);
+    rest = tile_binary(b, TILE_OR, rest, tile_binary(b, TILE_AND, bits, one));
+    ir_value some = tile_select(b, tile_compare(b, "ne", rest, zero), one, zero);
+    bits = tile_binary(b, TILE_OR, tile_binary(b, TILE_USHR, bits, one), some);
     if (x->odd) { /* 53 of them, the last of which is 1 where anything is below */
-        ir_value low = exact_op(b, TILE_AND, bits, number(b, (1 << SPARE) - 1));
-        some = choose(b, tile_compare(b, "ne", low, zero), number(b, 1 << SPARE), zero);
-        bits = exact_op(b, TILE_OR, exact_op(b, TILE_XOR, bits, low), some);
+        ir_value low = tile_binary(b, TILE_AND, bits, number(b, (1 << SPARE) - 1));
+        some = tile_select(b, tile_compare(b, "ne", low, zero), number(b, 1 << SPARE), zero);
+        bits = tile_binary(b, TILE_OR, tile_binary(b, TILE_XOR, bits, low), some);
     }
     ir_value y = cast(b, cast(b, bits, x->element), DTYPE_F64),
-             e = exact_op(b, TILE_MUL, w[PLACE], number(b, DIGIT));
-    e = exact_op(b, TILE_SUB, exact_op(b, TILE_ADD, e, number(b, x->least + 1 - DIGIT)), up);
-    ir_value half = exact_op(b, TILE_SHR, e, one), other = exact_op(b, TILE_SUB, e, half);
-    y = exact_op(b, TILE_MUL, exact_op(b, TILE_MUL, y, power(b, half)), power(b, other));
+             e = tile_binary(b, TILE_MUL, w[PLACE], number(b, DIGIT));
+    e = tile_binary(b, TILE_SUB, tile_binary(b, TILE_ADD, e, number(b, x->least + 1 - DIGIT)), up);
+    ir_value half = tile_binary(b, TILE_SHR, e, one), other = tile_binary(b, TILE_SUB, e, half);
+    y = tile_binary(b, TILE_MUL, tile_binary(b, TILE_MUL, y, power(b, half)), power(b, other));
     if (x->odd)
-        y = exact_op(b, TILE_MINIMUM, y, tile_constant(b, DTYPE_F64, EXACT_INFINITY - 1));
+        y = tile_binary(b, TILE_MINIMUM, y, tile_constant(b, DTYPE_F64, EXACT_INFINITY - 1));
     return cast(b, y, x->element);
 }
 
@@ -211,13 +204,13 @@ ir_value exact_round_words(const exact *x, ir_builder *b, ir_value plain) {
     ir_value w[TRACKED], sign = carry_words(x, b), zero = number(b, 0);
     find_highest(x, b, sign, w);
     ir_value y = magnitude(x, b, w), minus = tile_op(b, TILE_NEG, &y, 1, DTYPE_NONE);
-    y = choose(b, tile_compare(b, "ne", sign, zero), minus, y);
+    y = tile_select(b, tile_compare(b, "ne", sign, zero), minus, y);
     ir_value only_minus =
         tile_compare(b, "eq", bits_as(b, plain, DTYPE_I64), number(b, (int64_t)EXACT_MINUS));
-    ir_value none = choose(b, only_minus, tile_constant(b, x->element, x->minus),
-                           tile_constant(b, x->element, 0));
-    y = choose(b, tile_compare(b, "eq", w[TOP], zero), none, y);
+    ir_value none = tile_select(b, only_minus, tile_constant(b, x->element, x->minus),
+                                tile_constant(b, x->element, 0));
+    y = tile_select(b, tile_compare(b, "eq", w[TOP], zero), none, y);
     ir_value size = tile_op(b, TILE_ABS, &plain, 1, DTYPE_NONE),
              finite = tile_compare(b, "lt", size, tile_constant(b, DTYPE_F64, EXACT_INFINITY));
-    return choose(b, finite, y, cast(b, plain, x->element));
+    return tile_select(b, finite, y, cast(b, plain, x->element));
 }

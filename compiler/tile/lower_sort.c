@@ -25,16 +25,6 @@ typedef struct sort {
     ir_value row;          /* only this one */
 } sort;
 
-static ir_value binary(ir_builder *b, int opcode, ir_value x, ir_value y) {
-    ir_value operands[] = {x, y};
-    return tile_op(b, opcode, operands, 2, DTYPE_NONE);
-}
-
-static ir_value choose(ir_builder *b, ir_value condition, ir_value x, ir_value y) {
-    ir_value operands[] = {condition, x, y};
-    return tile_op(b, TILE_SELECT, operands, 3, DTYPE_NONE);
-}
-
 /* ---- keys ---- */
 
 /* Floats as integers of their order: those below zero turn around; zeros are one, NaNs the last. */
@@ -42,16 +32,17 @@ static ir_value key_of_float(ir_builder *b, ir_value x, dtype key) {
     int64_t bits = 8 * (int64_t)dtype_size(key);
     uint64_t magnitude = (UINT64_C(1) << (bits - 1)) - 1;
     ir_value nan = tile_compare(b, "uno", x, x), last = tile_constant(b, key, magnitude);
-    x = binary(b, TILE_ADD, x, tile_constant(b, tile_type(b, x)->element, 0));
+    x = tile_binary(b, TILE_ADD, x, tile_constant(b, tile_type(b, x)->element, 0));
     x = tile_op(b, TILE_BITCAST, &x, 1, key);
-    ir_value sign = binary(b, TILE_SHR, x, tile_constant(b, key, (uint64_t)bits - 1));
-    return choose(b, nan, last, binary(b, TILE_XOR, x, binary(b, TILE_AND, sign, last)));
+    ir_value sign = tile_binary(b, TILE_SHR, x, tile_constant(b, key, (uint64_t)bits - 1));
+    return tile_select(b, nan, last,
+                       tile_binary(b, TILE_XOR, x, tile_binary(b, TILE_AND, sign, last)));
 }
 
 /* As many bits, whose least is that of a type with a sign. */
 static ir_value key_of_unsigned(ir_builder *b, ir_value x, dtype key) {
     x = tile_op(b, TILE_BITCAST, &x, 1, key);
-    return binary(b, TILE_XOR, x, tile_constant(b, key, dtype_wrap(key, dtype_lowest(key))));
+    return tile_binary(b, TILE_XOR, x, tile_constant(b, key, dtype_wrap(key, dtype_lowest(key))));
 }
 
 static ir_value key_of(const sort *q, ir_builder *b, ir_value x) {
@@ -163,7 +154,7 @@ static ir_value index_of(ir_builder *b, ir_value number) {
 }
 
 static ir_value power_of_two(ir_builder *b, ir_value exponent) {
-    return binary(b, TILE_SHL, tile_constant(b, DTYPE_I32, 1), exponent);
+    return tile_binary(b, TILE_SHL, tile_constant(b, DTYPE_I32, 1), exponent);
 }
 
 /* The least t with 2^t not below the length. */
@@ -182,16 +173,17 @@ static ir_value count_stages(const sort *q, ir_builder *b) {
     ir_value stage = tile_from_index(&in, at),
              below = tile_compare(&in, "lt", power_of_two(&in, stage), length);
     ir_value next =
-        choose(&in, below, tile_from_index(&in, tile_index_add(&in, at, tile_index(&in, 1))),
-               ir_block_get(b->m, in.block)->arguments[1]);
+        tile_select(&in, below, tile_from_index(&in, tile_index_add(&in, at, tile_index(&in, 1))),
+                    ir_block_get(b->m, in.block)->arguments[1]);
     tile_yield(&in, &next, 1);
     return index_of(b, ir_op_result(b->m, loop, 0));
 }
 
 /* Tells that the second of two elements comes first; i and j are where they were. */
 static ir_value swaps(ir_builder *b, ir_value x, ir_value y, ir_value i, ir_value j) {
-    ir_value same = binary(b, TILE_AND, tile_compare(b, "eq", x, y), tile_compare(b, "lt", j, i));
-    return binary(b, TILE_OR, tile_compare(b, "lt", y, x), same);
+    ir_value same =
+        tile_binary(b, TILE_AND, tile_compare(b, "eq", x, y), tile_compare(b, "lt", j, i));
+    return tile_binary(b, TILE_OR, tile_compare(b, "lt", y, x), same);
 }
 
 /* Lines `low` and `high` in order. */
@@ -202,10 +194,10 @@ static void exchange(const sort *q, ir_builder *b, ir_value low, ir_value high) 
     ir_value i = tile_load(b, q->places, low, 1, n, 0, 1),
              j = tile_load(b, q->places, high, 1, n, 0, 1);
     ir_value swap = swaps(b, x, y, i, j);
-    tile_store(b, q->keys, low, choose(b, swap, y, x), 0, 1, false);
-    tile_store(b, q->keys, high, choose(b, swap, x, y), 0, 1, false);
-    tile_store(b, q->places, low, choose(b, swap, j, i), 0, 1, false);
-    tile_store(b, q->places, high, choose(b, swap, i, j), 0, 1, false);
+    tile_store(b, q->keys, low, tile_select(b, swap, y, x), 0, 1, false);
+    tile_store(b, q->keys, high, tile_select(b, swap, x, y), 0, 1, false);
+    tile_store(b, q->places, low, tile_select(b, swap, j, i), 0, 1, false);
+    tile_store(b, q->places, high, tile_select(b, swap, i, j), 0, 1, false);
 }
 
 /* A step of the network, as single numbers of i32: p - 1, r and d below. */
@@ -219,14 +211,15 @@ static void exchange_pairs(const sort *q, ir_builder *b, ir_value u, ir_value le
                            const pair_step *s) {
     int64_t n = q->abreast, count = q->pairs;
     ir_value zero = tile_index(b, 0), number = tile_iota(b, u, true, count), at[2];
-    ir_value twice = binary(b, TILE_ADD, number, number);
-    at[0] =
-        binary(b, TILE_ADD, binary(b, TILE_SUB, twice, binary(b, TILE_AND, number, s->mask)), s->r);
-    at[1] = binary(b, TILE_ADD, at[0], s->d);
+    ir_value twice = tile_binary(b, TILE_ADD, number, number);
+    at[0] = tile_binary(b, TILE_ADD,
+                        tile_binary(b, TILE_SUB, twice, tile_binary(b, TILE_AND, number, s->mask)),
+                        s->r);
+    at[1] = tile_binary(b, TILE_ADD, at[0], s->d);
     ir_value lane = tile_iota(b, zero, false, n);
     for (int i = 0; i < 2; i++) {
-        at[i] = binary(b, TILE_MUL, at[i], tile_constant(b, DTYPE_I32, (uint64_t)n));
-        at[i] = tile_broadcast(b, binary(b, TILE_ADD, at[i], lane), count, n);
+        at[i] = tile_binary(b, TILE_MUL, at[i], tile_constant(b, DTYPE_I32, (uint64_t)n));
+        at[i] = tile_broadcast(b, tile_binary(b, TILE_ADD, at[i], lane), count, n);
     }
     tile_window w = {.rows = count, .columns = n, .stride = 1};
     w.more[TILE_MORE_VALID_ROWS] = left;
@@ -235,10 +228,10 @@ static void exchange_pairs(const sort *q, ir_builder *b, ir_value u, ir_value le
     ir_value i = tile_gather_window(b, q->places, zero, at[0], &w),
              j = tile_gather_window(b, q->places, zero, at[1], &w);
     ir_value swap = swaps(b, x, y, i, j);
-    tile_scatter_window(b, q->keys, zero, choose(b, swap, y, x), at[0], &w);
-    tile_scatter_window(b, q->keys, zero, choose(b, swap, x, y), at[1], &w);
-    tile_scatter_window(b, q->places, zero, choose(b, swap, j, i), at[0], &w);
-    tile_scatter_window(b, q->places, zero, choose(b, swap, i, j), at[1], &w);
+    tile_scatter_window(b, q->keys, zero, tile_select(b, swap, y, x), at[0], &w);
+    tile_scatter_window(b, q->keys, zero, tile_select(b, swap, x, y), at[1], &w);
+    tile_scatter_window(b, q->places, zero, tile_select(b, swap, j, i), at[0], &w);
+    tile_scatter_window(b, q->places, zero, tile_select(b, swap, i, j), at[1], &w);
 }
 
 /* All i with (i & p) == r and i + d below the length, for a power of two p and r either 0 or p:
@@ -253,7 +246,7 @@ static void exchange_all(const sort *q, ir_builder *b, ir_value p, ir_value r, i
     ir_value rest = tile_index_sub(b, room, tile_index_mul(b, whole, both));
     ir_value count =
         tile_index_add(b, tile_index_mul(b, whole, pair), tile_index_min(b, rest, pair));
-    ir_value mask = binary(b, TILE_SUB, p, tile_constant(b, DTYPE_I32, 1));
+    ir_value mask = tile_binary(b, TILE_SUB, p, tile_constant(b, DTYPE_I32, 1));
     if (q->pairs) {
         ir_builder wide = tile_for(b, zero, count, q->pairs, NULL, 0, NULL, &u);
         const pair_step step = {mask, r, d};
@@ -262,7 +255,7 @@ static void exchange_all(const sort *q, ir_builder *b, ir_value p, ir_value r, i
         return;
     }
     ir_builder in = tile_for(b, zero, count, 1, NULL, 0, NULL, &u);
-    ir_value within = index_of(&in, binary(&in, TILE_AND, tile_from_index(&in, u), mask));
+    ir_value within = index_of(&in, tile_binary(&in, TILE_AND, tile_from_index(&in, u), mask));
     ir_value parts[] = {u, within, first, apart};
     int64_t n = q->abreast, low[] = {2 * n, -n, n}, high[] = {2 * n, -n, n, n};
     exchange(q, &in, tile_affine(&in, 0, parts, low, 3), tile_affine(&in, 0, parts, high, 4));
@@ -280,8 +273,9 @@ static void network(const sort *q, ir_builder *b) {
     ir_value none = tile_constant(&in, DTYPE_I32, 0);
     ir_value is_first = tile_compare(&in, "eq", tile_from_index(&in, j), none);
     ir_value from = tile_from_index(&in, tile_affine(&in, 0, (ir_value[]){stages, j}, back, 2));
-    ir_value later = binary(&in, TILE_SUB, power_of_two(&in, from), p);
-    exchange_all(q, &in, p, choose(&in, is_first, none, p), choose(&in, is_first, p, later));
+    ir_value later = tile_binary(&in, TILE_SUB, power_of_two(&in, from), p);
+    exchange_all(q, &in, p, tile_select(&in, is_first, none, p),
+                 tile_select(&in, is_first, p, later));
     tile_yield(&in, NULL, 0);
     tile_yield(&outer, NULL, 0);
 }

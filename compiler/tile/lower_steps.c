@@ -234,7 +234,7 @@ ir_value dot_steps(dot *t, ir_builder *b, ir_value low, ir_value high, ir_value 
                      : prefetch_rows(t, in, low, l.k));
     if (masked) {
         ir_value mask = tile_compare(in, "lt", tile_from_index(in, l.k), t->counts);
-        next = tile_op(in, TILE_SELECT, (ir_value[]){mask, next, sum}, 3, DTYPE_NONE);
+        next = tile_select(in, mask, next, sum);
     }
     dot_close(&l, &next, 1);
     return next;

@@ -124,6 +124,14 @@ ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n
     return ir_build1(b, opcode, operands, n, result_type(b, operands, n, element), &attr, changes);
 }
 
+ir_value tile_binary(ir_builder *b, int opcode, ir_value x, ir_value y) {
+    return tile_op(b, opcode, (ir_value[]){x, y}, 2, DTYPE_NONE);
+}
+
+ir_value tile_select(ir_builder *b, ir_value condition, ir_value x, ir_value y) {
+    return tile_op(b, TILE_SELECT, (ir_value[]){condition, x, y}, 3, DTYPE_NONE);
+}
+
 ir_value tile_of_graph(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to) {
     ir_value y = tile_op(b, TILE_NEG + opcode - GRAPH_NEG, operands, n, to);
     dtype from = tile_type(b, operands[0])->element;
@@ -133,7 +141,7 @@ ir_value tile_of_graph(ir_builder *b, int opcode, const ir_value *operands, uint
                                        : operands[0],
              canonical = tile_constant(b, to, dtype_format_of(from)->nan),
              nan = tile_compare(b, "uno", x, x);
-    return tile_op(b, TILE_SELECT, (ir_value[]){nan, canonical, y}, 3, DTYPE_NONE);
+    return tile_select(b, nan, canonical, y);
 }
 
 ir_value tile_compare(ir_builder *b, const char *predicate, ir_value x, ir_value y) {

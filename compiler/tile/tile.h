@@ -71,6 +71,8 @@ ir_value tile_constant(ir_builder *b, dtype element, uint64_t bits);
 /* Element-wise: the result's shape is that of the widest operand. `to`: element type for convert,
  * bitcast. */
 ir_value tile_op(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to);
+ir_value tile_binary(ir_builder *b, int opcode, ir_value x, ir_value y);
+ir_value tile_select(ir_builder *b, ir_value condition, ir_value x, ir_value y);
 /* The operation of Graph IR on tiles; `to` as above. A bitcast of a NaN gives the canonical bits.
  */
 ir_value tile_of_graph(ir_builder *b, int opcode, const ir_value *operands, uint32_t n, dtype to);
