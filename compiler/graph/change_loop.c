@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ir/rename.h"
+#include "ops/combiner.h"
 #include "ops/control.h"
 
 void loop_release(loop_draft *n) {
@@ -21,22 +22,19 @@ void loop_takes(loop_draft *n, ir_value operand, ir_value argument) {
 static ir_op build_loop(ir_module *m, ir_op old, const loop_draft *n) {
     const ir_op_data *o = ir_op_get(m, old);
     const ir_dim count = loop_shape_of(m, old).count;
-    const ir_named_attr attrs[] = {{"carried", ir_attr_int(m, n->carried)},
-                                   {"sliced", ir_attr_int(m, n->sliced)},
-                                   {"count", ir_attr_dim(m, count)}};
     ir_type *types = base_calloc(n->next.count + 1, sizeof *types);
     for (size_t i = 0; i < n->next.count; i++)
         types[i] = i < n->carried ? ir_value_get(m, n->next.items[i])->type
                                   : control_stack_type(m, n->next.items[i], count);
     ir_builder b = {.m = m, .block = o->block, .before = old, .location = o->location};
-    ir_op loop = ir_build(&b, &(ir_op_spec){.opcode = GRAPH_LOOP,
-                                            .operands = n->operands.items,
-                                            .operand_count = (uint32_t)n->operands.count,
-                                            .results = types,
-                                            .result_count = (uint32_t)n->next.count,
-                                            .attrs = attrs,
-                                            .attr_count = 3,
-                                            .region_count = 1});
+    ir_op loop =
+        control_build_loop(&b, &(loop_request){.operands = n->operands.items,
+                                               .operand_count = (uint32_t)n->operands.count,
+                                               .results = types,
+                                               .result_count = (uint32_t)n->next.count,
+                                               .carried = n->carried,
+                                               .sliced = n->sliced,
+                                               .count = count});
     free(types);
     return loop;
 }
@@ -57,9 +55,8 @@ ir_op loop_change(ir_module *m, ir_op old, loop_draft *n) {
         n->arguments.items[i] = now;
     }
     ir_builder inside = {.m = m, .block = block};
-    ir_op end = ir_build(&inside, &(ir_op_spec){.opcode = GRAPH_NEXT,
-                                                .operands = n->next.items,
-                                                .operand_count = (uint32_t)n->next.count});
+    combiner_end(&inside, n->next.items, (uint32_t)n->next.count);
+    const ir_op end = ir_block_get(m, block)->last;
     const ir_op last = ir_block_get(m, from)->last;
     for (ir_op op = ir_block_get(m, from)->first, next; op != last; op = next) {
         next = ir_op_get(m, op)->next;

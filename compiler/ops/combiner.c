@@ -51,10 +51,10 @@ ir_op combiner_begin(combiner *c, int opcode, const combiner_values *operands, u
 }
 
 ir_op combiner_begin_loop(combiner *c, const combiner_values *operands, uint32_t carried,
-                          uint32_t sliced, int64_t count) {
+                          uint32_t sliced, ir_dim count) {
     const ir_named_attr attrs[] = {{"carried", ir_attr_int(c->m, carried)},
                                    {"sliced", ir_attr_int(c->m, sliced)},
-                                   {"count", ir_attr_int(c->m, count)}};
+                                   {"count", ir_attr_dim(c->m, count)}};
     return combiner_begin(c, GRAPH_LOOP, operands, carried, attrs, 3);
 }
 

@@ -27,7 +27,7 @@ ir_op combiner_begin(combiner *c, int opcode, const combiner_values *operands, u
                      const ir_named_attr *attrs, uint32_t attr_count);
 /* A counted loop. */
 ir_op combiner_begin_loop(combiner *c, const combiner_values *operands, uint32_t carried,
-                          uint32_t sliced, int64_t count);
+                          uint32_t sliced, ir_dim count);
 /* An argument of a block for each value; the turn of a loop. */
 void combiner_take(combiner *c, ir_block block, const combiner_values *values, ir_value *out);
 ir_value combiner_take_turn(combiner *c, ir_block loop);

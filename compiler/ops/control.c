@@ -121,6 +121,20 @@ static bool is_scalar(const ir_module *m, ir_value v, dtype element) {
     return type_of(m, v) == ir_type_tensor((ir_module *)m, element, 0, NULL);
 }
 
+ir_op control_build_loop(ir_builder *b, const loop_request *r) {
+    const ir_named_attr attrs[] = {{"carried", ir_attr_int(b->m, r->carried)},
+                                   {"sliced", ir_attr_int(b->m, r->sliced)},
+                                   {"count", ir_attr_dim(b->m, r->count)}};
+    return ir_build(b, &(ir_op_spec){.opcode = GRAPH_LOOP,
+                                     .operands = r->operands,
+                                     .operand_count = r->operand_count,
+                                     .results = r->results,
+                                     .result_count = r->result_count,
+                                     .attrs = attrs,
+                                     .attr_count = 3,
+                                     .region_count = 1});
+}
+
 ir_type control_stack_type(ir_module *m, ir_value part, ir_dim count) {
     const ir_type_data *t = ir_type_of(m, part);
     ir_dim dims[IR_MAX_RANK + 1] = {count};

@@ -26,6 +26,14 @@ typedef struct loop_shape {
     ir_dim count;     /* turns */
 } loop_shape;
 loop_shape loop_shape_of(const ir_module *m, ir_op loop);
+/* A loop to be built, with a block that is still empty. */
+typedef struct loop_request {
+    const ir_value *operands;
+    const ir_type *results;
+    uint32_t operand_count, result_count, carried, sliced;
+    ir_dim count;
+} loop_request;
+ir_op control_build_loop(ir_builder *b, const loop_request *r);
 /* The type of `count` values like this one, stacked along a new axis 0 (the value has fewer than
  * IR_MAX_RANK axes); of one part of such a stack; and is it one? */
 ir_type control_stack_type(ir_module *m, ir_value part, ir_dim count);

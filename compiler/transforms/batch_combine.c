@@ -69,10 +69,7 @@ static void build_reduction(batching *s, ir_op op, const combine_shape *shape) {
     for (uint32_t i = 0; i < count; i++)
         vec_push(&operands, build_moved(&s->b, batch_all(s, d->operands[i]), shape->axis + 1, 0));
     c.b = s->b;
-    const ir_named_attr attrs[] = {{"carried", ir_attr_int(m, count)},
-                                   {"sliced", ir_attr_int(m, count)},
-                                   {"count", ir_attr_dim(m, shape->dims[shape->axis])}};
-    ir_op loop = combiner_begin(&c, GRAPH_LOOP, &operands, count, attrs, 3);
+    ir_op loop = combiner_begin_loop(&c, &operands, count, count, shape->dims[shape->axis]);
     const ir_builder around = batch_enter(s, ir_op_block(m, loop, 0));
     combiner_take_turn(&c, s->b.block);
     for (uint32_t i = 0; i < 2 * count; i++) {

@@ -83,6 +83,8 @@ static bool is_candidate(const ir_module *m, ir_op op, candidate *out) {
 void checkpoint_spend(ir_module *m, uint32_t mark, ir_op first, int64_t bytes) {
     VEC(candidate) list = {0};
     candidate one;
+    if (bytes <= 0)
+        return;
     for (ir_op op = first; op; op = ir_op_get(m, op)->next)
         if (ir_op_get(m, op)->location.checkpoint == mark && is_candidate(m, op, &one)) {
             one.place = (uint32_t)list.count;

@@ -31,7 +31,7 @@ static ir_op loop_of(derivation *d, ir_op op, const combine_shape *s, const ir_v
     ir_op loop = build_turns(&d->b, &all, &inner);
     const ir_block_data *b = ir_block_get(d->m, ir_op_block(d->m, loop, 0));
     combiner_apply(&c, &inner, b->arguments + 1, next);
-    build_next(&inner, next, s->count);
+    combiner_end(&inner, next, s->count);
     free(next);
     return loop;
 }

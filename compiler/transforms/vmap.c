@@ -169,17 +169,12 @@ static void build_part_by_part(batching *s, ir_op op, ir_value *results) {
             }
     for (uint32_t i = 0; i < d->result_count; i++)
         types[i] = batch_type(s, d->results[i], true);
-    const ir_named_attr attrs[] = {{"carried", ir_attr_int(m, 0)},
-                                   {"sliced", ir_attr_int(m, sliced)},
-                                   {"count", ir_attr_dim(m, s->count)}};
-    ir_op loop = ir_build(&s->b, &(ir_op_spec){.opcode = GRAPH_LOOP,
-                                               .operands = operands,
-                                               .operand_count = all,
-                                               .results = types,
-                                               .result_count = d->result_count,
-                                               .attrs = attrs,
-                                               .attr_count = 3,
-                                               .region_count = 1});
+    ir_op loop = control_build_loop(&s->b, &(loop_request){.operands = operands,
+                                                           .operand_count = all,
+                                                           .results = types,
+                                                           .result_count = d->result_count,
+                                                           .sliced = sliced,
+                                                           .count = s->count});
     const ir_block block = ir_op_block(m, loop, 0);
     const ir_builder around = batch_enter(s, block);
     ir_block_add_argument(m, block, ir_type_tensor(m, DTYPE_I32, 0, NULL), NULL);

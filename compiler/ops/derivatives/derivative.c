@@ -108,10 +108,6 @@ ir_value build_wide(ir_builder *b, ir_value x) {
     return dtype_is_float(t) && t != DTYPE_F64 ? build_convert(b, x, DTYPE_F32) : x;
 }
 
-void build_next(ir_builder *b, const ir_value *values, uint32_t count) {
-    ir_build(b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = values, .operand_count = count});
-}
-
 static ir_type with_first_axis(const ir_builder *b, ir_type part, ir_dim length) {
     const ir_type_data t = *ir_type_get(b->m, part);
     ir_dim dims[IR_MAX_RANK + 1] = {length};
@@ -126,17 +122,13 @@ ir_op build_turns(ir_builder *b, const turn_loop *t, ir_builder *inner) {
         results[count++] = ir_value_get(b->m, t->values[i])->type;
     for (uint32_t i = 0; i < t->stacked_count; i++)
         results[count++] = with_first_axis(b, t->stacked[i], t->turns);
-    const ir_named_attr attrs[] = {{"carried", ir_attr_int(b->m, t->carried)},
-                                   {"sliced", ir_attr_int(b->m, t->count - t->carried)},
-                                   {"count", ir_attr_dim(b->m, t->turns)}};
-    ir_op op = ir_build(b, &(ir_op_spec){.opcode = GRAPH_LOOP,
-                                         .operands = t->values,
-                                         .operand_count = t->count,
-                                         .results = results,
-                                         .result_count = count,
-                                         .attrs = attrs,
-                                         .attr_count = 3,
-                                         .region_count = 1});
+    ir_op op = control_build_loop(b, &(loop_request){.operands = t->values,
+                                                     .operand_count = t->count,
+                                                     .results = results,
+                                                     .result_count = count,
+                                                     .carried = t->carried,
+                                                     .sliced = t->count - t->carried,
+                                                     .count = t->turns});
     const ir_block block = ir_op_block(b->m, op, 0);
     ir_block_add_argument(b->m, block, ir_type_tensor(b->m, DTYPE_I32, 0, NULL), NULL);
     for (uint32_t i = 0; i < t->count; i++)

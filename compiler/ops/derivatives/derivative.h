@@ -87,8 +87,6 @@ typedef struct turn_loop {
     ir_dim turns;
 } turn_loop;
 ir_op build_turns(ir_builder *b, const turn_loop *t, ir_builder *inner);
-/* tessera.next. */
-void build_next(ir_builder *b, const ir_value *values, uint32_t count);
 /* `zeros` with updates added, one after the other, at i32 indices along an axis; those of no place
  * of it are left out. Updates have the shape of the indices. */
 ir_value build_scatter_add(ir_builder *b, ir_value zeros, ir_value indices, ir_value updates,

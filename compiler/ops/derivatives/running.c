@@ -5,6 +5,8 @@
  * division, and zeros are right. */
 #include <string.h>
 
+#include "ops/combiner.h"
+#include "ops/control.h"
 #include "ops/derivatives/derivative.h"
 
 static bool is_sum(const ir_module *m, ir_op op) {
@@ -15,7 +17,7 @@ static bool is_sum(const ir_module *m, ir_op op) {
 static ir_value recurrence(ir_builder *b, ir_value a, ir_value s, int axis) {
     ir_value parts[] = {0, build_moved(b, a, axis, 0), build_moved(b, s, axis, 0)};
     const ir_type_data t = *build_type(b, parts[1]);
-    const ir_type part = ir_type_tensor(b->m, t.element, t.rank - 1, t.dims + 1);
+    const ir_type part = control_part_type(b->m, parts[1]);
     ir_builder inner;
     parts[0] = build_zero(b, part);
     const turn_loop all = {parts, 3, 1, &part, 1, t.dims[0]};
@@ -23,7 +25,7 @@ static ir_value recurrence(ir_builder *b, ir_value a, ir_value s, int axis) {
     const ir_value *in = ir_block_get(b->m, ir_op_block(b->m, loop, 0))->arguments;
     ir_value z = build_binary(&inner, GRAPH_MUL, in[2], in[1]);
     z = build_binary(&inner, GRAPH_ADD, z, in[3]);
-    build_next(&inner, (ir_value[]){z, z}, 2);
+    combiner_end(&inner, (ir_value[]){z, z}, 2);
     return build_moved(b, ir_op_result(b->m, loop, 1), 0, axis);
 }
 

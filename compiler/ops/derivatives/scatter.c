@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/combine.h"
+#include "ops/combiner.h"
 #include "ops/control.h"
 #include "ops/derivatives/derivative.h"
 
@@ -168,7 +169,7 @@ static ir_value forward_product(ir_builder *b, ir_op op, ir_value x, ir_value up
     ir_value next[] = {build_binary(&in, GRAPH_MUL, v[0], v[2]),
                        build_binary(&in, GRAPH_MUL, v[1], v[2])};
     next[1] = build_binary(&in, GRAPH_ADD, next[1], build_binary(&in, GRAPH_MUL, v[0], v[3]));
-    build_next(&in, next, 2);
+    combiner_end(&in, next, 2);
     return ir_op_result(b->m, made, 1);
 }
 
@@ -191,7 +192,7 @@ static ir_value products(ir_builder *b, ir_value x, ir_value indices, ir_value u
     ir_value next[] = {
         scattered(&inner, now, at, build_reshape(&inner, update, t.rank, row), 0, GRAPH_MUL),
         build_reshape(&inner, met, t.rank - 1, t.dims + 1)};
-    build_next(&inner, next, 2);
+    combiner_end(&inner, next, 2);
     *before = ir_op_result(b->m, loop, 1);
     return ir_op_result(b->m, loop, 0);
 }
