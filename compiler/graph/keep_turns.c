@@ -126,7 +126,7 @@ static void match_arguments(turns *t) {
 
 /* ---- equal operations ---- */
 
-/* Neither arithmetic nor a move: worth its memory. */
+/* Arithmetic or a move: not worth its memory. */
 static bool is_cheap(int opcode) {
     const graph_class class = graph_op_class(opcode);
     return class == GRAPH_CLASS_GENERATOR || class == GRAPH_CLASS_MOVE ||
@@ -281,7 +281,8 @@ static void take_kept(turns *t, const loop_values *stacks) {
 
 /* ---- parts and stacks that nobody reads ---- */
 
-static void drop_unread(ir_module *m, ir_op loop, const uint32_t *uses) {
+/* Tells that the loop has changed. */
+static bool drop_unread(ir_module *m, ir_op loop, const uint32_t *uses) {
     const loop_shape l = loop_shape_of(m, loop);
     const ir_op_data *o = ir_op_get(m, loop);
     const ir_block_data *block = ir_block_get(m, ir_op_block(m, loop, 0));
@@ -298,9 +299,11 @@ static void drop_unread(ir_module *m, ir_op loop, const uint32_t *uses) {
             vec_push(&n.next, ir_op_get(m, block->last)->operands[i]);
             vec_push(&n.results, o->results[i]);
         }
-    if (n.operands.count < o->operand_count || n.results.count < o->result_count)
+    const bool drops = n.operands.count < o->operand_count || n.results.count < o->result_count;
+    if (drops)
         loop_change(m, loop, &n);
     loop_release(&n);
+    return drops;
 }
 
 /* ---- the pass ---- */
@@ -336,29 +339,28 @@ static void drop_in_block(ir_module *m, ir_block block) {
     for (ir_op op = ir_block_get(m, block)->first; op; op = ir_op_get(m, op)->next)
         if (ir_op_get(m, op)->opcode == GRAPH_LOOP)
             vec_push(&loops, op);
+    uint32_t *uses = loops.count ? ir_count_uses(m) : NULL;
     while (loops.count) {
         const ir_op op = loops.items[--loops.count];
-        if (ir_op_get(m, op)->block != block) /* nobody uses it any more */
+        if (ir_op_get(m, op)->block != block || /* nobody uses it any more */
+            !drop_unread(m, op, uses))
             continue;
-        uint32_t *uses = ir_count_uses(m);
-        drop_unread(m, op, uses);
-        free(uses);
         graph_remove_dead(m, block);
+        free(uses);
+        uses = ir_count_uses(m);
     }
+    free(uses);
     vec_release(&loops);
 }
 
 static bool keep_in_block(ir_module *m, ir_block block, void *context) {
     (void)context;
-    bool loops = false;
     for (ir_op op = ir_block_get(m, block)->first, next; op; op = next) {
         next = ir_op_get(m, op)->next;
-        loops |= ir_op_get(m, op)->opcode == GRAPH_LOOP;
         if (ir_op_get(m, op)->opcode == GRAPH_LOOP)
             keep_turns(m, op);
     }
-    if (loops)
-        drop_in_block(m, block);
+    drop_in_block(m, block);
     return true;
 }
 

@@ -30,8 +30,7 @@ static void move_into(ir_module *m, ir_op vmap, ir_op end) {
     const ir_op next = ir_block_get(m, block)->last;
     for (ir_op op = ir_kernel_body(m)->first, behind; op != vmap; op = behind) {
         behind = ir_op_get(m, op)->next;
-        ir_op_remove_attr(m, op, "id");         /* of sums in the kernel's own block */
-        ir_op_get(m, op)->location.setting = 0; /* the instance has no settings */
+        ir_op_remove_attr(m, op, "id"); /* of sums in the kernel's own block */
         ir_op_move_before(m, op, next);
     }
 }
@@ -67,6 +66,17 @@ static void wrap(ir_module *m, int64_t parts) {
     ir_op_set_operands(m, end, ir_op_get(m, vmap)->results, r->operand_count);
 }
 
+/* The instance of a changed clone, which is the caller's or gone. */
+static compiler_instance *instance_of(compiler_instance *instance, ir_module *m, status *st) {
+    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
+        ir_op_get(m, w.op)->location.setting = 0; /* the instance has no settings */
+    compiler_instance *other = compiler_instance_new(m, instance->dims);
+    if (ir_verify(m, st) && instance_specialized(other, st))
+        return other;
+    compiler_instance_free(other);
+    return NULL;
+}
+
 compiler_instance *compiler_batched(compiler_instance *instance, int64_t parts, status *st) {
     const ir_module *from = instance->graph;
     const ir_block_data *body = ir_kernel_body(from);
@@ -84,11 +94,7 @@ compiler_instance *compiler_batched(compiler_instance *instance, int64_t parts, 
     }
     ir_module *m = ir_module_clone(from);
     wrap(m, parts);
-    compiler_instance *batch = compiler_instance_new(m, instance->dims);
-    if (ir_verify(m, st) && instance_specialized(batch, st))
-        return batch;
-    compiler_instance_free(batch);
-    return NULL;
+    return instance_of(instance, m, st);
 }
 
 /* The block's operations, but its end, into a checkpoint that stands alone there. */
@@ -125,17 +131,6 @@ static void wrap_block(ir_module *m, ir_block block, const char *keep) {
     }
     ir_op_set_operands(m, checkpoint, b->arguments, b->argument_count);
     ir_op_set_operands(m, end, ir_op_get(m, checkpoint)->results, e->operand_count);
-}
-
-/* The instance of a changed clone, which is the caller's or gone. */
-static compiler_instance *instance_of(compiler_instance *instance, ir_module *m, status *st) {
-    for (ir_walk w = ir_walk_op(m, ir_module_kernel(m)); ir_walk_next(&w);)
-        ir_op_get(m, w.op)->location.setting = 0; /* the instance has no settings */
-    compiler_instance *other = compiler_instance_new(m, instance->dims);
-    if (ir_verify(m, st) && instance_specialized(other, st))
-        return other;
-    compiler_instance_free(other);
-    return NULL;
 }
 
 static compiler_instance *refuse(ir_module *m, const char *why, status *st) {

@@ -179,10 +179,8 @@ static void print_outputs(printing *p, uint32_t i, uint32_t to, uint32_t depth) 
 
 bool effects_any(const compiler_signature *signature) {
     effect e;
-    for (uint32_t i = 0; i < signature->output_count; i++)
-        if (effect_read(signature->outputs[i].effect, &e) && e.kind <= EFFECT_PRINT_MORE)
-            return true;
-    return false;
+    const printing p = {.signature = signature};
+    return next_print(&p, 0, signature->output_count, &e) < signature->output_count;
 }
 
 void effects_print(const compiler_signature *signature, const tensor *outputs, FILE *to) {
