@@ -11,9 +11,10 @@ import functools
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
+
+import served
 
 LAYERS, WIDTH, HEADS, GROUPS, DEPTH, INNER, WORDS = 4, 512, 8, 4, 64, 1536, 8192
 PROMPT, ROOM, FILLED = 128, 1024, 512
@@ -273,21 +274,7 @@ def serve(name, threads):
 
 def started(name, threads, folder):
     """With this Python, or the system's: a library may need another NumPy than the others."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        process = subprocess.Popen([python, "-B", __file__, "--serve", name, "--threads", str(threads), folder], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if rooms := process.stdout.readline():
-            process.rooms = json.loads(rooms)
-            return process
-        why = process.stderr.read().strip().splitlines()[-1]
-    print(f"ci/peers: {name} is left out: {why}", file=sys.stderr)
-    return None
-
-
-def asked(process, kind):
-    process.stdin.write(kind + "\n")
-    process.stdin.flush()
-    return float(process.stdout.readline())
+    return served.started([__file__, "--serve", name, "--threads", str(threads), folder], (sys.executable, "/usr/bin/python3"))
 
 
 def compared(folder, names):
@@ -304,7 +291,7 @@ def compared(folder, names):
 def shares_of_a_read(process, rounds):
     """Time of a read of the weights, and what that is of a token's step and of the launch in it, for each fill: medians of rounds."""
     kinds = [f"{part} {filled}" for filled in FILLS for part in ("token", "launch")]
-    times = [{kind: asked(process, kind) for kind in ("read", *kinds)} for _ in range(rounds)]
+    times = [{kind: served.asked(process, kind) for kind in ("read", *kinds)} for _ in range(rounds)]
     shares = {kind: statistics.median(one["read"] / one[kind] for one in times) for kind in kinds}
     return {"read_ms": 1e3 * statistics.median(one["read"] for one in times), "share": shares}
 
@@ -316,18 +303,16 @@ def measured(threads, rounds, folder):
     compared(folder, list(live))
     rows = []
     for kind in KINDS:
-        times = [{name: asked(process, kind) for name, process in live.items()} for _ in range(rounds)]
+        times = [{name: served.asked(process, kind) for name, process in live.items()} for _ in range(rounds)]
         row = {"model": kind, "threads": threads, "ms": 1e3 * statistics.median(one["tessera"] for one in times)}
-        row["room"] = {name: process.rooms[kind] for name, process in live.items() if process.rooms[kind] is not None}
+        row["room"] = {name: process.known[kind] for name, process in live.items() if process.known[kind] is not None}
         for name in live:
             if name != "tessera":
                 ratios = sorted(one[name] / one["tessera"] for one in times)
                 row[name] = [statistics.median(ratios), ratios[0], ratios[-1]]
         rows.append(row)
     rows.append({"model": "token", "threads": threads, **shares_of_a_read(live["tessera"], rounds)})
-    for process in live.values():
-        process.stdin.close()
-        process.wait()
+    served.ended(live.values())
     return rows
 
 

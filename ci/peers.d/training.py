@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import served
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 LAYERS, HEADS, ROWS, PLACES, WIDTH, INNER, WORDS = 4, 4, 4, 256, 256, 1024, 4096
 DEPTH = WIDTH // HEADS
@@ -257,20 +259,7 @@ def serve(name, threads):
 
 
 def started(name, threads):
-    process = subprocess.Popen([sys.executable, "-B", __file__, "--serve", name, "--threads", str(threads)], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if known := process.stdout.readline():
-        process.known = json.loads(known)
-        return process
-    why = process.stderr.read().strip().splitlines()[-1:]
-    print(f"ci/peers: {name} is left out: {why}", file=sys.stderr)
-    return None
-
-
-def asked(process, kind):
-    process.stdin.write(kind + "\n")
-    process.stdin.flush()
-    return float(process.stdout.readline())
+    return served.started([__file__, "--serve", name, "--threads", str(threads)])
 
 
 def compared(live):
@@ -289,7 +278,7 @@ def measured(threads, rounds):
     for kind in OURS:
         theirs = {name: kind if name == "tessera" else THEIRS.get(kind, kind) for name in live}
         able = {name: process for name, process in live.items() if theirs[name] in process.known}
-        times = [{name: asked(process, theirs[name]) for name, process in able.items()} for _ in range(rounds)]
+        times = [{name: served.asked(process, theirs[name]) for name, process in able.items()} for _ in range(rounds)]
         cells = [f"{1e3 * statistics.median(one['tessera'] for one in times):.0f}"]
         for name in RUNS:
             if name != "tessera":
@@ -297,9 +286,7 @@ def measured(threads, rounds):
                 cells.append(f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})" if ratios else "")
         room = ", ".join(f"{name} {room / 1e6:.1f}" for name, process in able.items() if (room := process.known[theirs[name]]["room"]))
         print(f"| {kind} | {threads} | {' | '.join(cells)} | {room} |", flush=True)
-    for process in live.values():
-        process.stdin.close()
-        process.wait()
+    served.ended(live.values())
 
 
 def told_bits():
@@ -314,9 +301,7 @@ def told_bits():
         if "kept" in first:
             cells.append("same" if first["step"]["digest"] == first["kept"]["digest"] else "other")
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
-        for process in runs:
-            process.stdin.close()
-            process.wait()
+        served.ended(runs)
 
 
 def main():
