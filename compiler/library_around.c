@@ -109,18 +109,13 @@ static bool find_columns(parts *e, ir_value v, const part_form *form, const colu
 
 static ir_value joined(parts *e, ir_value v, const part_form *form, const columns *c) {
     ir_value tiles[MOST_CUTS];
-    const ir_named_attr axis = {"axis", ir_attr_int(e->b.m, 1)};
     for (int k = 0; k < c->count; k++) {
         part_form some = narrowed(e, *form, c->from[k], c->from[k + 1]);
         tiles[k] = parts_tile(e, v, &some);
         if (!tiles[k])
             return 0;
     }
-    return c->count == 1
-               ? tiles[0]
-               : ir_op_result(e->b.m,
-                              graph_build(&e->b, GRAPH_CONCAT, tiles, (uint32_t)c->count, &axis, 1),
-                              0);
+    return build_concat(&e->b, 1, tiles, (uint32_t)c->count);
 }
 
 /* Behind the last column of a shorter axis a tile is zero, and not what is made of zeros. */

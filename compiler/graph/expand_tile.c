@@ -88,10 +88,7 @@ static ir_value pad_axis(expansion *e, ir_attr other, ir_value x, const placed_l
     size[axis] = after;
     if (after)
         parts[count++] = fill(e, other, l->rank, size);
-    const ir_named_attr attr = {"axis", ir_attr_int(e->m, axis)};
-    return count == 1
-               ? x
-               : ir_op_result(e->m, graph_build(&e->b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
+    return build_concat(&e->b, axis, parts, count);
 }
 
 static ir_value part(expansion *e, ir_attr other, ir_value x, const placed_load *l) {

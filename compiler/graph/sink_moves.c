@@ -120,11 +120,6 @@ static ir_value sum(ir_builder *b, ir_value x, ir_value y) {
     return fill_like(b, build_binary(b, GRAPH_ADD, number, fill_number(b->m, y)), build_type(b, x));
 }
 
-static ir_value concat(ir_builder *b, int axis, const ir_value *items, uint32_t count) {
-    ir_named_attr attr = {"axis", ir_attr_int(b->m, axis)};
-    return ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, items, count, &attr, 1), 0);
-}
-
 /* concat(a, b) + concat(c, d): the concatenation of a + c and b + d. */
 static ir_value sum_of_concats(sink_state *s, ir_builder *b, const ir_op_data *d) {
     const ir_value x = d->operands[0], y = d->operands[1];
@@ -140,7 +135,7 @@ static ir_value sum_of_concats(sink_state *s, ir_builder *b, const ir_op_data *d
         const ir_value a = take(b, &p, length);
         sums[count++] = sum(b, a, take(b, &q, length));
     }
-    return concat(b, p.axis, sums, count);
+    return build_concat(b, p.axis, sums, count);
 }
 
 /* The concatenation of what is transposed, where that is the transposition of a concatenation. */
@@ -156,7 +151,7 @@ static ir_value transposed_concat(sink_state *s, ir_builder *b, ir_op op) {
         axis = permutation[i] == p.axis ? (int)i : axis;
     for (uint32_t i = 0; i < p.count; i++)
         p.items[i] = build_transpose(b, p.items[i], permutation);
-    return concat(b, axis, p.items, p.count);
+    return build_concat(b, axis, p.items, p.count);
 }
 
 static control_rewritten rewrite(ir_builder *b, ir_op op, ir_value *results, void *context) {

@@ -153,14 +153,13 @@ static ir_value sum_blocks(ir_builder *b, ir_op op, int64_t last, int64_t blocks
 static ir_value add_rest(ir_builder *b, ir_op op, ir_value blocks, int64_t last, int64_t from,
                          rewriting *r) {
     ir_value x = ir_op_get(b->m, op)->operands[0];
-    const ir_named_attr part = {"rest", ir_attr_int(b->m, reduction_id(b->m, op))},
-                        axis = {"axis", ir_attr_int(b->m, last)};
+    const ir_named_attr part = {"rest", ir_attr_int(b->m, reduction_id(b->m, op))};
     ir_type_data t = *build_type(b, x);
     x = build_slice_axis(b, x, (int)last, from, t.dims[last]);
     t.dims[last] = 1;
     ir_value both[] = {blocks, sum_again(b, op, x, last, part, r->next++)};
     both[1] = build_reshape(b, both[1], t.rank, t.dims);
-    return ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, both, 2, &axis, 1), 0);
+    return build_concat(b, (int)last, both, 2);
 }
 
 static ir_value split_sum(ir_builder *b, ir_op op, rewriting *r) {

@@ -149,6 +149,12 @@ ir_value build_slice(ir_builder *b, ir_value x, const ir_dim *start, const ir_di
     return build(b, GRAPH_SLICE, &x, 1, attrs, 3);
 }
 
+ir_value build_concat(ir_builder *b, int axis, const ir_value *items, uint32_t count) {
+    const ir_named_attr attr = {"axis", ir_attr_int(b->m, axis)};
+    return count == 1 ? items[0]
+                      : ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, items, count, &attr, 1), 0);
+}
+
 ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop) {
     const ir_type_data *d = build_type(b, x);
     ir_dim from[IR_MAX_RANK] = {0}, to[IR_MAX_RANK];

@@ -39,6 +39,8 @@ ir_value build_gather(ir_builder *b, ir_value x, ir_value indices, int axis, int
 ir_value build_reduce(ir_builder *b, const char *kind, ir_value x, int axis);
 /* x[start:stop] on every axis; on one, and all of the others. */
 ir_value build_slice(ir_builder *b, ir_value x, const ir_dim *start, const ir_dim *stop);
+/* All of these, one behind the other along an axis; of one alone it. */
+ir_value build_concat(ir_builder *b, int axis, const ir_value *items, uint32_t count);
 ir_value build_slice_axis(ir_builder *b, ir_value x, int axis, ir_dim start, ir_dim stop);
 
 /* The `site` of words of steps, which is no draw's. */

@@ -397,8 +397,7 @@ static void decompose_rope(composite *c) {
     ir_value cosine = build_align(b, c->in[1], low), sine = build_align(b, c->in[2], low);
     ir_value parts[] = {sub(c, mul(c, low, cosine), mul(c, high, sine)),
                         add(c, mul(c, high, cosine), mul(c, low, sine))};
-    ir_named_attr axis = {"axis", ir_attr_int(b->m, last_axis(c, x))};
-    c->out[0] = ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, parts, 2, &axis, 1), 0);
+    c->out[0] = build_concat(b, last, parts, 2);
 }
 
 static void decompose_adam(composite *c) {

@@ -53,9 +53,7 @@ ir_value build_pad(ir_builder *b, ir_value x, int axis, ir_dim before, ir_dim af
     parts[count++] = x;
     if (after != 0)
         parts[count++] = zeros_along(b, x, axis, after);
-    ir_named_attr attr = {"axis", ir_attr_int(b->m, axis)};
-    return count == 1 ? x
-                      : ir_op_result(b->m, graph_build(b, GRAPH_CONCAT, parts, count, &attr, 1), 0);
+    return build_concat(b, axis, parts, count);
 }
 
 ir_value build_sums(ir_builder *b, ir_value x, const int64_t *axes, uint32_t count) {
