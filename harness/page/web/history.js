@@ -18,25 +18,18 @@ function historyChart(place, series, runs) {
                             i,
                             lines: () => historyLines(series, runs, changes, p, i)
                           }));
-    const line = at.map((a, i) => `${i ? "L" : "M"}${a.x.toFixed(1)} ${a.y.toFixed(1)}`).join("");
     const bound = (k) =>
         at.map((a) => `${a.x.toFixed(1)} ${y(a.p[k] > 0 ? a.p[k] : a.p[1]).toFixed(1)}`);
     const over = svg("svg", {class: "over", width, height, "aria-hidden": "true"});
     const picture = svg(
         "svg", {width, height, "aria-hidden": "true"},
-        rounds(low - pad, high + pad, 3)
-            .map(
-                (v) =>
-                    [svg("line",
-                         {class: "grid", x1: inside.left, x2: inside.right, y1: y(v), y2: y(v)}),
-                     svg("text", {x: inside.left - 6, y: y(v) + 4, "text-anchor": "end"},
-                         time(v))]),
+        valueLines(inside, y, rounds(low - pad, high + pad, 3), time),
         svg("path", {class: "band", d: `M${bound(2).join("L")}L${bound(3).reverse().join("L")}Z`}),
         best > 0 ?
             svg("line",
                 {class: "sustained", x1: inside.left, x2: inside.right, y1: y(best), y2: y(best)}) :
             null,
-        svg("path", {class: "series", d: line}),
+        svg("path", {class: "series", d: lineThrough(at)}),
         at.map(
             (a) =>
                 svg("circle", {class: "dot", cx: a.x, cy: a.y, r: points.length > 40 ? 1.6 : 2.4})),

@@ -82,6 +82,18 @@ function shapeMark(shape, hue) {
       svg("path", {d: SHAPE_PATHS[shape % SHAPE_PATHS.length], fill: `var(--c${hue % 5})`}));
 }
 
+/* Level lines at these values, with their words at the left. */
+function valueLines(inside, y, values, words) {
+  return values.map(
+      (v) =>
+          [svg("line", {class: "grid", x1: inside.left, x2: inside.right, y1: y(v), y2: y(v)}),
+           svg("text", {x: inside.left - 6, y: y(v) + 4, "text-anchor": "end"}, words(v))]);
+}
+
+function lineThrough(points) {
+  return points.map((p, i) => `${i ? "L" : "M"}${p.x.toFixed(1)} ${p.y.toFixed(1)}`).join("");
+}
+
 /* ---- the card beside a point ---- */
 function showTip(lines, x, y) {
   const tip = byId("tip");

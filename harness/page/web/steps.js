@@ -22,29 +22,18 @@ function stepsChart(place, name, lines) {
     const x = linearScale(first, Math.max(last, first + 1), inside.left + 4, inside.right - 4);
     const y = linearScale(low - pad, high + pad, inside.bottom, inside.top);
     const over = svg("svg", {class: "over", width, height, "aria-hidden": "true"});
-    const picture = svg(
-        "svg", {width, height, "aria-hidden": "true"},
-        rounds(low - pad, high + pad, 4)
-            .map(
-                (v) =>
-                    [svg("line",
-                         {class: "grid", x1: inside.left, x2: inside.right, y1: y(v), y2: y(v)}),
-                     svg("text", {x: inside.left - 6, y: y(v) + 4, "text-anchor": "end"},
-                         stepValue(name, v, 3))]),
-        rounds(first, last, width / 120)
-            .filter(Number.isInteger)
-            .map(
-                (step) =>
-                    svg("text", {x: x(step), y: height - 4, "text-anchor": "middle"}, whole(step))),
-        lines.map(
-            (l, i) => svg("path", {
-              class: `series c${i}`,
-              d: l.points
-                     .map(
-                         (p, k) =>
-                             `${k ? "L" : "M"}${x(p.step).toFixed(1)} ${y(p.value).toFixed(1)}`)
-                     .join("")
-            })));
+    const picture =
+        svg("svg", {width, height, "aria-hidden": "true"},
+            valueLines(inside, y, rounds(low - pad, high + pad, 4), (v) => stepValue(name, v, 3)),
+            rounds(first, last, width / 120)
+                .filter(Number.isInteger)
+                .map(
+                    (step) => svg(
+                        "text", {x: x(step), y: height - 4, "text-anchor": "middle"}, whole(step))),
+            lines.map((l, i) => svg("path", {
+                        class: `series c${i}`,
+                        d: lineThrough(l.points.map((p) => ({x: x(p.step), y: y(p.value)})))
+                      })));
     const box = el("div", {class: "plot"}, picture, over);
     place.replaceChildren(box);
     answering(
