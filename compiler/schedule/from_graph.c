@@ -190,7 +190,7 @@ static ir_value build_copy(ir_builder *b, dtype from, dtype to) {
 
 static void build_body(scheduler *s, const computation *c, ir_op op) {
     ir_builder body = {s->m, ir_op_block(s->m, op, 0), 0, ir_op_get(s->m, op)->location};
-    ir_value yields[COMPUTATION_YIELDS + 1];
+    ir_value yields[SCHEDULE_OUTPUTS + 1];
     expression *e = c->e;
     e->body = &body;
     e->map = c->map;

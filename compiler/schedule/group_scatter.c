@@ -20,9 +20,9 @@ typedef struct scatter_nest {
     axis_map map;                                   /* the updates, then the other axes */
     affine index;                                   /* the update's place among the indices */
     affine update[IR_MAX_RANK], place[IR_MAX_RANK]; /* of an element: in updates, in tensors */
-    affine outputs[COMPUTATION_YIELDS], none[COMPUTATION_YIELDS][IR_MAX_RANK];
-    ir_value destinations[COMPUTATION_YIELDS];
-    substitute substitutes[2 * COMPUTATION_YIELDS];
+    affine outputs[SCHEDULE_OUTPUTS], none[SCHEDULE_OUTPUTS][IR_MAX_RANK];
+    ir_value destinations[SCHEDULE_OUTPUTS];
+    substitute substitutes[2 * SCHEDULE_OUTPUTS];
 } scatter_nest;
 
 void schedule_scatter_tensors(scheduler *s, const plan_group *group) {

@@ -152,8 +152,6 @@ ir_attr scheduler_reduction(scheduler *s, ir_op op);
  * not cut where an extent is no number. */
 void scheduler_mark_loop(scheduler *s, const ir_builder *in, ir_op op, order_id order);
 
-enum { COMPUTATION_YIELDS = 8 };
-
 /* The index of a computation's outputs, which is data; nothing is written where it is not from 0 to
  * the limit. */
 typedef struct computation_index {
