@@ -22,7 +22,8 @@ struct shlo_op_info {
 /* One attribute of a line. */
 typedef struct shlo_attr_info {
     char name[40];
-    char kind[24];     /* ints, bools, i64, i32, bool, string, symbol, tensor, ... */
+    char kind[24];     /* ints, bools, i64, i32, bool, string, symbol, tensor, ...; config: a string or
+                          a dictionary; symbols: an array of them; else an enumeration */
     char group[16];    /* that the text writes it in: "dot"; "" : it stands by itself */
     char fallback[24]; /* where the text leaves it out; "": nothing is known then */
     int since;         /* the version of the operation that has it first: 1, 2 */
