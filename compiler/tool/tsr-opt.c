@@ -15,6 +15,7 @@
 #include "program/outline.h"
 #include "tessera/compiler.h"
 #include "tool/passes.h"
+#include "tool/stablehlo.h"
 #include "tool/tables.h"
 
 enum { DONE = 0, WRONG_USAGE = 2, WRONG_INPUT = 3, OUR_BUG = 70 };
@@ -36,6 +37,8 @@ static const char usage[] =
     "  --kernel NAME            of a source: this kernel only\n"
     "  --case NAME              of a source: this case instead of each kernel's first; 'all' for "
     "every one\n"
+    "  --summary                FILE is a StableHLO program as MLIR bytecode: print its functions, "
+    "and how often it has each operation\n"
     "  --irdl                   print the IRDL file of all operations\n"
     "  --docs                   print the reference of all operations\n"
     "  --functions              print the sequences of the specified functions\n"
@@ -53,7 +56,7 @@ static const char usage[] =
 
 typedef struct options {
     VEC(const char *) passes; /* NAME[=ARGUMENTS] */
-    bool split, verify, hash, checkable, list_passes, help;
+    bool split, verify, hash, checkable, summary, list_passes, help;
     const char *page; /* the option of a page that is printed */
     const char *kernel, *case_name;
     VEC(const char *) files;
@@ -94,6 +97,7 @@ static bool parse_flag(options *o, const char *argument) {
     } flags[] = {{"--verify", &o->verify},
                  {"--hash", &o->hash},
                  {"--checkable", &o->checkable},
+                 {"--summary", &o->summary},
                  {"--list-passes", &o->list_passes},
                  {"--split-input-file", &o->split},
                  {"--help", &o->help},
@@ -348,6 +352,11 @@ static int process_source(const options *o) {
     return code;
 }
 
+static int process_summary(const options *o) {
+    status st = STATUS_INIT;
+    return stablehlo_summary(o->file, &st) ? DONE : failed(o->file, &st);
+}
+
 static bool is_source(const char *path) {
     size_t length = strlen(path);
     return length > 4 && strcmp(path + length - 4, ".tsr") == 0;
@@ -374,7 +383,9 @@ static int process_files(options *o) {
         o->file = o->files.items[i];
         if (i && o->split && !o->verify)
             print_separator();
-        int result = is_source(o->file) ? process_source(o) : process_text(o);
+        int result = o->summary           ? process_summary(o)
+                     : is_source(o->file) ? process_source(o)
+                                          : process_text(o);
         code = result > code ? result : code;
     }
     return code;
