@@ -194,21 +194,22 @@ bool shlo_module_add(shlo_module *m, shlo_function *f) {
     return true;
 }
 
-shlo_op *shlo_op_new(shlo_module *m, shlo_block *block, const char *name, uint32_t operands,
-                     uint32_t results, uint32_t attrs, uint32_t regions) {
-    shlo_op *op = ARENA_NEW(&m->memory, shlo_op, 1);
-    op->name = name;
-    op->info = shlo_op_named(name, strlen(name));
+/* One allocation: a program may have a million of them. */
+shlo_op *shlo_op_of(shlo_module *m, shlo_block *block, const shlo_op *head) {
+    const size_t operands = head->operand_count * sizeof(shlo_value *);
+    const size_t results = head->result_count * sizeof(shlo_value);
+    const size_t attrs = head->attr_count * sizeof(shlo_named_attr);
+    const size_t regions = head->region_count * sizeof(shlo_block *);
+    char *memory = arena_alloc(&m->memory, sizeof(shlo_op) + operands + results + attrs + regions);
+    shlo_op *op = (shlo_op *)memory;
+    *op = *head;
     op->block = block;
-    op->operand_count = operands;
-    op->result_count = results;
-    op->attr_count = attrs;
-    op->region_count = regions;
-    op->operands = ARENA_NEW(&m->memory, shlo_value *, operands);
-    op->results = ARENA_NEW(&m->memory, shlo_value, results);
-    op->attrs = ARENA_NEW(&m->memory, shlo_named_attr, attrs);
-    op->regions = ARENA_NEW(&m->memory, shlo_block *, regions);
-    for (uint32_t i = 0; i < results; i++)
+    op->next = NULL;
+    op->operands = (shlo_value **)(memory += sizeof *op);
+    op->results = (shlo_value *)(memory += operands);
+    op->attrs = (shlo_named_attr *)(memory += results);
+    op->regions = (shlo_block **)(memory + attrs);
+    for (uint32_t i = 0; i < op->result_count; i++)
         op->results[i] = (shlo_value){.op = op, .index = i};
     if (block->last)
         block->last->next = op;
@@ -217,6 +218,18 @@ shlo_op *shlo_op_new(shlo_module *m, shlo_block *block, const char *name, uint32
     block->last = op;
     m->operation_count++;
     return op;
+}
+
+/* Parameters: the place, the name, and a count for each array. */
+shlo_op *shlo_op_new(shlo_module *m, shlo_block *block, const char *name, uint32_t operands,
+                     uint32_t results, uint32_t attrs, uint32_t regions) {
+    return shlo_op_of(m, block,
+                      &(shlo_op){.name = name,
+                                 .info = shlo_op_named(name, strlen(name)),
+                                 .operand_count = operands,
+                                 .result_count = results,
+                                 .attr_count = attrs,
+                                 .region_count = regions});
 }
 
 shlo_block *shlo_block_new(shlo_module *m, uint32_t arguments) {

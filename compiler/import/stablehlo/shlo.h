@@ -150,7 +150,8 @@ typedef struct shlo_attr {
     uint32_t count;
     const struct shlo_attr *const *items;
     const char *const *keys;
-    const uint8_t *bytes; /* little-endian; i1 and what has less than 8 bits a byte each */
+    const uint8_t *bytes; /* little-endian; what has less than 8 bits a byte each, integers with
+                             their sign */
     size_t size;
     bool splat;
 } shlo_attr;
@@ -234,6 +235,8 @@ bool shlo_module_add(shlo_module *m, shlo_function *f);
 /* Adds it at the end of the block; its arrays are allocated, and filled by the caller. */
 shlo_op *shlo_op_new(shlo_module *m, shlo_block *block, const char *name, uint32_t operands,
                      uint32_t results, uint32_t attrs, uint32_t regions);
+/* The same with the name, its info, the counts, the place and the offset of `head`. */
+shlo_op *shlo_op_of(shlo_module *m, shlo_block *block, const shlo_op *head);
 shlo_block *shlo_block_new(shlo_module *m, uint32_t arguments);
 
 /* NULL: it has none of that name. */

@@ -22,9 +22,9 @@ struct shlo_op_info {
 /* One attribute of a line. */
 typedef struct shlo_attr_info {
     char name[40];
-    char kind[24];     /* ints, bools, i64, i32, bool, string, symbol, tensor, ...; config: a string or
-                          a dictionary; symbols: an array of them; else an enumeration */
-    char group[16];    /* that the text writes it in: "dot"; "" : it stands by itself */
+    char kind[24];  /* ints, bools, i64, i32, bool, string, symbol, tensor, ...; config: a string or
+                       a dictionary; symbols: an array of them; else an enumeration */
+    char group[16]; /* that the text writes it in: "dot"; "" : it stands by itself */
     char fallback[24]; /* where the text leaves it out; "": nothing is known then */
     int since;         /* the version of the operation that has it first: 1, 2 */
 } shlo_attr_info;
@@ -42,7 +42,7 @@ typedef struct shlo_group {
     const char *word;      /* "dot" */
     const char *attribute; /* "dot_dimension_numbers" */
 } shlo_group;
-/* By the word behind "#stablehlo."; NULL: there is none. */
+/* Finds it by the word behind "#stablehlo."; NULL: there is none. */
 const shlo_group *shlo_group_named(const char *word, size_t length);
 
 /* Words of an enumeration in the order of VHLO's numbers: "comparison_direction" -> "EQ", ...;
