@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-/* What a file of StableHLO holds: its functions with their types, and how often it has each
+/* Prints what a file of StableHLO holds: its functions with their types, and how often it has each
  * operation. */
 bool stablehlo_summary(const char *path, status *st);
 

@@ -1,8 +1,8 @@
 /* bytecode.h - what the parts of the reader of MLIR bytecode share: the tables of a file.
  *
- * A file's strings, attributes, types and properties are numbered, and everything else names them by
- * their numbers. Attributes and types are decoded when they are first asked for, once each, so that
- * those of dialects that are not known here are never looked at where nothing needs them. */
+ * A file's strings, attributes, types and properties are numbered, and everything else names them
+ * by their numbers. Attributes and types are decoded when they are first asked for, once each, so
+ * that those of dialects that are not known here are never looked at where nothing needs them. */
 #ifndef TESSERA_IMPORT_STABLEHLO_BYTECODE_H
 #define TESSERA_IMPORT_STABLEHLO_BYTECODE_H
 
@@ -15,11 +15,19 @@ typedef struct bytecode_string {
     size_t length;
 } bytecode_string;
 
+/* In what form an attribute or a type is written. */
+typedef enum bytecode_form {
+    BYTECODE_OTHER, /* of a dialect that is not known here */
+    BYTECODE_TEXT,
+    BYTECODE_VHLO,
+    BYTECODE_BUILTIN
+} bytecode_form;
+
 /* An attribute, or a type, in its section. */
 typedef struct bytecode_entry {
     size_t at, size;
     uint32_t dialect;
-    bool is_text;   /* it is written as text, not in an encoding of its dialect */
+    bytecode_form form;
     bool is_opened; /* it is being decoded: that it needs itself is wrong */
     union {
         const shlo_attr *attr; /* NULL until it is asked for */
@@ -75,8 +83,6 @@ void bytecode_finish(bytecode *r, bytecode_entry *e, uint64_t outer);
 bool bytecode_read_tables(bytecode *r, bytecode_cursor *c, bytecode_cursor *ir);
 /* A string by its number; an empty one behind an error. */
 bytecode_string bytecode_take_string(bytecode *r, bytecode_cursor *c);
-/* "vhlo" */
-bool bytecode_is_dialect(const bytecode *r, const bytecode_entry *e, const char *name);
 bytecode_cursor bytecode_open(bytecode *r, const bytecode_entry *e);
 
 /* ---- types ---- */

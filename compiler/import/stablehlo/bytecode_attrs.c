@@ -22,10 +22,11 @@ enum {
 };
 
 /* The enumerations, by their codes. */
-static const char *const enumerations[] = {
-    [3] = "comparison_direction", [4] = "comparison_type", [5] = "api_version",
-    [7] = "fft_type",             [11] = "precision",      [12] = "rng_algorithm",
-    [13] = "rng_distribution",    [16] = "transpose",      [19] = "result_accuracy_mode"};
+static const char *const enumerations[] = {[3] = "comparison_direction", [4] = "comparison_type",
+                                           [5] = "api_version",          [7] = "fft_type",
+                                           [11] = "precision",           [12] = "rng_algorithm",
+                                           [13] = "rng_distribution",    [16] = "transpose",
+                                           [19] = "result_accuracy_mode"};
 enum { ENUMERATIONS = sizeof enumerations / sizeof *enumerations };
 
 enum {
@@ -86,9 +87,9 @@ static const shlo_attr *read_dictionary(bytecode *r, bytecode_cursor *c) {
 
 static const shlo_attr *read_symbol(bytecode *r, bytecode_cursor *c) {
     const char *name = bytecode_take_word(r, c);
-    return new_attr(r, (shlo_attr){.kind = SHLO_ATTR_SYMBOL,
-                                   .string = name,
-                                   .length = name ? strlen(name) : 0});
+    return new_attr(
+        r,
+        (shlo_attr){.kind = SHLO_ATTR_SYMBOL, .string = name, .length = name ? strlen(name) : 0});
 }
 
 /* ---- numbers ---- */
@@ -141,8 +142,7 @@ static const shlo_attr *read_enum(bytecode *r, bytecode_cursor *c, const char *k
         bytecode_fail(r->st, at, "%" PRIu64 " is no %s", number, kind);
         return NULL;
     }
-    return new_attr(
-        r, (shlo_attr){.kind = SHLO_ATTR_ENUM, .string = word, .length = strlen(word)});
+    return new_attr(r, (shlo_attr){.kind = SHLO_ATTR_ENUM, .string = word, .length = strlen(word)});
 }
 
 static const shlo_attr *read_accuracy(bytecode *r, bytecode_cursor *c) {
@@ -177,6 +177,23 @@ static const uint8_t *unpack(bytecode *r, const uint8_t *bytes, uint64_t size, u
     return out;
 }
 
+/* The file has the low bits of small integers, and memory their value. */
+static const uint8_t *extend(bytecode *r, const uint8_t *bytes, size_t size, shlo_element e) {
+    uint8_t *out = BYTECODE_NEW(r, uint8_t, size);
+    for (size_t i = 0; i < size; i++)
+        out[i] = (uint8_t)with_sign(bytes[i], e);
+    return out;
+}
+
+static const uint8_t *keep(bytecode *r, const uint8_t *bytes, uint64_t *size, uint64_t count,
+                           shlo_element e) {
+    if (e == SHLO_BOOL && *size)
+        return unpack(r, bytes, *size, count, size);
+    if (shlo_element_get(e)->bits < 8 && !shlo_element_is_float(e))
+        return extend(r, bytes, (size_t)*size, e);
+    return arena_copy(&r->module->memory, bytes, (size_t)*size);
+}
+
 const shlo_attr *bytecode_tensor(bytecode *r, bytecode_cursor *c, const shlo_type *type) {
     const size_t at = c->at;
     uint64_t size = bytecode_varint(c);
@@ -189,10 +206,7 @@ const shlo_attr *bytecode_tensor(bytecode *r, bytecode_cursor *c, const shlo_typ
         return NULL;
     }
     const uint64_t each = (uint64_t)shlo_element_get(type->element)->bytes;
-    if (type->element == SHLO_BOOL && size)
-        bytes = unpack(r, bytes, size, (uint64_t)count, &size);
-    else
-        bytes = arena_copy(&r->module->memory, bytes, (size_t)size);
+    bytes = keep(r, bytes, &size, (uint64_t)count, type->element);
     const bool is_whole = size % each == 0 && size / each == (uint64_t)count;
     if (!is_whole && size != each) {
         bytecode_fail(r->st, at,
@@ -228,8 +242,8 @@ static const shlo_attr *read_list(bytecode *r, bytecode_cursor *c) {
         bytecode_fail(r->st, at, "a list must have elements that are numbers");
         return NULL;
     }
-    *type = (shlo_type){
-        .kind = SHLO_TYPE_TENSOR, .element = element->element, .rank = 1, .dims = dims};
+    *type =
+        (shlo_type){.kind = SHLO_TYPE_TENSOR, .element = element->element, .rank = 1, .dims = dims};
     return bytecode_tensor(r, c, type);
 }
 
@@ -282,8 +296,7 @@ static const shlo_attr *read_type(bytecode *r, bytecode_cursor *c) {
 
 static const shlo_attr *read_string(bytecode *r, bytecode_cursor *c) {
     const bytecode_string s = bytecode_take_string(r, c);
-    return new_attr(
-        r, (shlo_attr){.kind = SHLO_ATTR_STRING, .string = s.data, .length = s.length});
+    return new_attr(r, (shlo_attr){.kind = SHLO_ATTR_STRING, .string = s.data, .length = s.length});
 }
 
 static const shlo_attr *read_bool(bytecode *r, bytecode_cursor *c) {
@@ -361,7 +374,7 @@ static const shlo_attr *read_builtin(bytecode *r, bytecode_cursor *c) {
 
 static const shlo_attr *read_other(bytecode *r, const bytecode_entry *e) {
     arena *memory = &r->module->memory;
-    return other(r, e->is_text
+    return other(r, e->form == BYTECODE_TEXT
                         ? arena_strndup(memory, (const char *)r->file + e->at, e->size)
                         : arena_printf(memory, "#%.64s...", r->dialects[e->dialect]));
 }
@@ -375,11 +388,9 @@ const shlo_attr *bytecode_attr(bytecode *r, uint32_t index) {
     }
     if (bytecode_begin(r, e, &outer)) {
         bytecode_cursor c = bytecode_open(r, e);
-        const bool is_vhlo = !e->is_text && bytecode_is_dialect(r, e, "vhlo");
-        const bool is_builtin = !e->is_text && bytecode_is_dialect(r, e, "builtin");
-        const shlo_attr *attr = is_vhlo      ? read_vhlo(r, &c)
-                                : is_builtin ? read_builtin(r, &c)
-                                             : read_other(r, e);
+        const shlo_attr *attr = e->form == BYTECODE_VHLO      ? read_vhlo(r, &c)
+                                : e->form == BYTECODE_BUILTIN ? read_builtin(r, &c)
+                                                              : read_other(r, e);
         if (attr && attr->kind != SHLO_ATTR_OTHER)
             bytecode_end(&c, "this attribute");
         e->attr = bytecode_broken(r) ? NULL : attr;

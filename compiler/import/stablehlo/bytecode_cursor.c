@@ -31,7 +31,7 @@ uint8_t bytecode_byte(bytecode_cursor *c) {
 }
 
 /* The zeros at the low end of the first byte say how many bytes follow. */
-uint64_t bytecode_varint(bytecode_cursor *c) {
+uint64_t bytecode_long_varint(bytecode_cursor *c) {
     const uint8_t first = bytecode_byte(c);
     if (first & 1)
         return first >> 1;

@@ -31,9 +31,15 @@ static inline size_t bytecode_left(const bytecode_cursor *c) {
 }
 
 uint8_t bytecode_byte(bytecode_cursor *c);
-uint64_t bytecode_varint(bytecode_cursor *c);
+uint64_t bytecode_long_varint(bytecode_cursor *c);
+/* Most are of one byte. */
+static inline uint64_t bytecode_varint(bytecode_cursor *c) {
+    if (c->at < c->end && c->file[c->at] & 1 && !bytecode_failed(c))
+        return c->file[c->at++] >> 1;
+    return bytecode_long_varint(c);
+}
 int64_t bytecode_signed(bytecode_cursor *c);
-/* How many `what` follow, each of a byte at least: never more than there are bytes. */
+/* The count of `what` that follow, each of a byte at least: never more than there are bytes. */
 uint32_t bytecode_count(bytecode_cursor *c, const char *what);
 /* The place of one of `limit` `what` in their table. */
 uint32_t bytecode_index(bytecode_cursor *c, uint32_t limit, const char *what);

@@ -71,7 +71,7 @@ static shlo_location read_location(bytecode *r, bytecode_cursor *c) {
 const shlo_location *bytecode_location(bytecode *r, uint32_t index) {
     bytecode_entry *e = &r->attrs[index];
     uint64_t outer;
-    if (e->location || e->is_text || !bytecode_is_dialect(r, e, "builtin"))
+    if (e->location || e->form != BYTECODE_BUILTIN)
         return e->location ? e->location : &nowhere;
     if (!bytecode_begin(r, e, &outer)) {
         bytecode_finish(r, e, outer);

@@ -33,14 +33,14 @@ typedef struct reader {
     VEC(shlo_value *) values;
     frame frames[SHLO_DEPTH_MAX + 1];
     int frame_count;
-    /* Of the operation in hand, until its regions begin. */
+    /* The operation in hand has these, until its regions begin. */
     VEC(shlo_named_attr) attrs;
     VEC(const shlo_type *) results;
     VEC(shlo_value *) operands;
     uint64_t copied; /* attributes of dictionaries, of all operations */
 } reader;
 
-/* What stands in front of an operation's regions. */
+/* The part of an operation in front of its regions. */
 typedef struct header {
     const bytecode_name *name;
     const shlo_location *location;
@@ -54,8 +54,7 @@ typedef struct header {
 static bool begin_region(reader *s, size_t at, uint32_t declared, bool sees_outside) {
     if (!bytecode_enter(s->tables, at))
         return false;
-    frame f = {
-        .declared = declared, .offset = s->values.count, .sees_outside = sees_outside};
+    frame f = {.declared = declared, .offset = s->values.count, .sees_outside = sees_outside};
     if (sees_outside && s->frame_count) {
         const frame *outer = &s->frames[s->frame_count - 1];
         f.first = outer->first + outer->declared;
@@ -96,8 +95,8 @@ static shlo_value *take_value(reader *s, bytecode_cursor *c) {
         if (!f->sees_outside)
             break;
     }
-    bytecode_fail(s->tables->st, at, "value %" PRIu64 " is used, and nothing in front of it makes it",
-                  number);
+    bytecode_fail(s->tables->st, at,
+                  "value %" PRIu64 " is used, and nothing in front of it makes it", number);
     return NULL;
 }
 
@@ -255,7 +254,8 @@ static bool take_header(reader *s, bytecode_cursor *c, header *h) {
     if (mask & HAS_OPERANDS)
         take_operands(s, c);
     if (mask & HAS_SUCCESSORS)
-        bytecode_fail(r->st, h->at, "'%s' goes on in another block; StableHLO has one block a region",
+        bytecode_fail(r->st, h->at,
+                      "'%s' goes on in another block; StableHLO has one block a region",
                       h->name->written);
     if (mask & HAS_USE_ORDERS)
         skip_use_orders(c, (uint32_t)s->results.count);
@@ -363,10 +363,15 @@ static void read_op(reader *s, bytecode_cursor *c, shlo_block *block) {
         bytecode_fail(r->st, h.at, "a function stands inside of another one");
         return;
     }
-    shlo_op *op = shlo_op_new(r->module, block, h.name->name, (uint32_t)s->operands.count,
-                              (uint32_t)s->results.count, (uint32_t)s->attrs.count, h.regions);
-    op->location = h.location;
-    op->offset = h.at;
+    shlo_op *op = shlo_op_of(r->module, block,
+                             &(shlo_op){.info = h.name->info,
+                                        .name = h.name->name,
+                                        .operand_count = (uint32_t)s->operands.count,
+                                        .result_count = (uint32_t)s->results.count,
+                                        .attr_count = (uint32_t)s->attrs.count,
+                                        .region_count = h.regions,
+                                        .location = h.location,
+                                        .offset = h.at});
     for (uint32_t i = 0; i < op->operand_count; i++)
         op->operands[i] = s->operands.items[i];
     for (uint32_t i = 0; i < op->attr_count; i++)
@@ -387,8 +392,8 @@ static const shlo_attr *const *take_each(reader *s, const header *h, const char 
     const shlo_attr **out = BYTECODE_NEW(s->tables, const shlo_attr *, count);
     const uint32_t have = a ? a->count : 0;
     if (have && have != count)
-        bytecode_fail(s->tables->st, h->at, "%s has %" PRIu32 " dictionaries, and there are %" PRIu32,
-                      name, have, count);
+        bytecode_fail(s->tables->st, h->at,
+                      "%s has %" PRIu32 " dictionaries, and there are %" PRIu32, name, have, count);
     for (uint32_t i = 0; i < count && have == count; i++)
         out[i] = a->items[i]->kind == SHLO_ATTR_DICT ? a->items[i] : NULL;
     return out;

@@ -153,10 +153,11 @@ static void read_name(bytecode *r, const char *dialect, bytecode_string op, size
         out->name = arena_printf(memory, "stablehlo.%s", out->info->name);
         list_attrs(r, out, version);
     } else if (shlo_op_named(out->name, strlen(out->name))) {
-        bytecode_fail(r->st, at,
-                      "'%s' is not in the portable form of StableHLO (vhlo); write the program with "
-                      "serialize_portable_artifact",
-                      out->name);
+        bytecode_fail(
+            r->st, at,
+            "'%s' is not in the portable form of StableHLO (vhlo); write the program with "
+            "serialize_portable_artifact",
+            out->name);
     }
 }
 
@@ -190,8 +191,10 @@ static void read_names(bytecode *r, bytecode_cursor *c) {
 
 /* ---- attributes, types, properties ---- */
 
-bool bytecode_is_dialect(const bytecode *r, const bytecode_entry *e, const char *name) {
-    return strcmp(r->dialects[e->dialect], name) == 0;
+static bytecode_form form_of(const char *dialect) {
+    return strcmp(dialect, "vhlo") == 0      ? BYTECODE_VHLO
+           : strcmp(dialect, "builtin") == 0 ? BYTECODE_BUILTIN
+                                             : BYTECODE_OTHER;
 }
 
 bytecode_cursor bytecode_open(bytecode *r, const bytecode_entry *e) {
@@ -208,6 +211,8 @@ static void read_entries(bytecode *r, bytecode_cursor *sizes, bytecode_cursor *b
         uint32_t group = bytecode_count(sizes, "attributes or types");
         if (group > count - done)
             bytecode_fail(r->st, at, "there are more attributes or types than were announced");
+        const bytecode_form form =
+            bytecode_failed(sizes) ? BYTECODE_OTHER : form_of(r->dialects[dialect]);
         for (; group > 0 && !bytecode_failed(sizes); group--) {
             bool is_binary;
             const uint64_t size = bytecode_flagged(sizes, &is_binary);
@@ -215,7 +220,7 @@ static void read_entries(bytecode *r, bytecode_cursor *sizes, bytecode_cursor *b
             out[done++] = (bytecode_entry){.at = entry.at,
                                            .size = entry.end - entry.at,
                                            .dialect = dialect,
-                                           .is_text = !is_binary};
+                                           .form = is_binary ? form : BYTECODE_TEXT};
         }
     }
 }

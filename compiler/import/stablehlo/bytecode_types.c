@@ -57,7 +57,7 @@ static const shlo_type *simple(bytecode *r, shlo_type_kind kind) {
 
 /* ---- with elements ---- */
 
-/* Of a type that must be a scalar one; SHLO_NO_ELEMENT behind an error. */
+/* Takes a type that must be a scalar one; SHLO_NO_ELEMENT behind an error. */
 static shlo_element take_element(bytecode *r, bytecode_cursor *c) {
     const size_t at = c->at;
     const shlo_type *t = bytecode_take_type(r, c);
@@ -184,8 +184,8 @@ static const shlo_type *read_quantized(bytecode *r, bytecode_cursor *c, bool has
     q->high = bytecode_signed(c);
     if (has_axis)
         take_scales(r, c, q);
-    return new_type(
-        r, (shlo_type){.kind = SHLO_TYPE_SCALAR, .element = q->storage, .quantized = q});
+    return new_type(r,
+                    (shlo_type){.kind = SHLO_TYPE_SCALAR, .element = q->storage, .quantized = q});
 }
 
 /* ---- with parts ---- */
@@ -296,10 +296,10 @@ static const shlo_type *read_builtin(bytecode *r, bytecode_cursor *c) {
     }
 }
 
-/* Of a dialect that is not known here, or as text. */
+/* Keeps one of a dialect that is not known here, or that is written as text. */
 static const shlo_type *read_other(bytecode *r, const bytecode_entry *e) {
     arena *memory = &r->module->memory;
-    if (e->is_text)
+    if (e->form == BYTECODE_TEXT)
         return bytecode_type_other(r,
                                    arena_strndup(memory, (const char *)r->file + e->at, e->size));
     return bytecode_type_other(r, arena_printf(memory, "!%.64s...", r->dialects[e->dialect]));
@@ -314,11 +314,9 @@ const shlo_type *bytecode_type(bytecode *r, uint32_t index) {
     }
     if (bytecode_begin(r, e, &outer)) {
         bytecode_cursor c = bytecode_open(r, e);
-        const bool is_vhlo = !e->is_text && bytecode_is_dialect(r, e, "vhlo");
-        const bool is_builtin = !e->is_text && bytecode_is_dialect(r, e, "builtin");
-        const shlo_type *type = is_vhlo      ? read_vhlo(r, &c)
-                                : is_builtin ? read_builtin(r, &c)
-                                             : read_other(r, e);
+        const shlo_type *type = e->form == BYTECODE_VHLO      ? read_vhlo(r, &c)
+                                : e->form == BYTECODE_BUILTIN ? read_builtin(r, &c)
+                                                              : read_other(r, e);
         if (type && type->kind != SHLO_TYPE_OTHER)
             bytecode_end(&c, "this type");
         e->type = bytecode_broken(r) ? NULL : type;
