@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "check/modules.h"
+#include "import/stablehlo/shlo.h"
 #include "ops/graph.h"
 #include "source/parser.h"
 
@@ -255,6 +256,15 @@ static void read_kernels(compiler_source *s, diagnostics *d) {
     }
 }
 
+static span keep_text(compiler_source *s, const char *name, const char *data, size_t size) {
+    const char *kept = arena_strndup(&s->memory, "", 0);
+    if (size)
+        kept = arena_copy(&s->memory, data, size);
+    uint32_t first = bundle_divide(s, kept, (uint32_t)size);
+    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, first);
+    return (span){0, first};
+}
+
 static compiler_source *open_bytes(const char *name, const char *data, size_t size, bool colour,
                                    text *out) {
     compiler_source *s = base_calloc(1, sizeof(*s));
@@ -262,17 +272,15 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
     opset_register(graph_op_table());
     arena_init(&s->memory);
     s->colour = colour;
-    const char *kept = arena_strndup(&s->memory, "", 0);
-    if (size)
-        kept = arena_copy(&s->memory, data, size);
-    uint32_t first = bundle_divide(s, kept, (uint32_t)size);
-    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept, first);
     diagnostics_init(&d, &s->text, colour, out);
-    s->main = module_load(s, s->text.name, (span){0, first}, &d);
+    const span heads = shlo_is_one(data, size) ? imported_read(s, name, data, size, &d)
+                                               : keep_text(s, name, data, size);
+    s->main = module_load(s, s->text.name, heads, &d);
     constants_check(s, &d);
     for (size_t i = 0; i < s->modules.count; i++)
         read_parts(s, s->modules.items[i], &d);
     read_kernels(s, &d);
+    imported_connect(s, &d);
     same_as_resolve(s, &d);
     size_t read = d.places.count;
     for (uint32_t i = 0; i < s->kernel_count; i++)
@@ -286,21 +294,27 @@ static compiler_source *open_bytes(const char *name, const char *data, size_t si
 compiler_source *compiler_open(const char *path, bool colour, text *out, status *st) {
     char *data;
     size_t size;
-    if (!file_read(path, LIMIT_SOURCE_BYTES, &data, &size, st))
+    if (!file_read(path, LIMIT_PROGRAM_BYTES, &data, &size, st))
         return NULL;
-    compiler_source *s = open_bytes(path, data, size, colour, out);
+    compiler_source *s = NULL;
+    if (size > LIMIT_SOURCE_BYTES && !shlo_is_one(data, size))
+        status_set(st, STATUS_INVALID, "%s has %zu bytes; at most %d are read here", path, size,
+                   LIMIT_SOURCE_BYTES);
+    else
+        s = open_bytes(path, data, size, colour, out);
     free(data);
     return s;
 }
 
 compiler_source *compiler_open_text(const char *name, const char *source, bool colour, text *out) {
-    size_t size = strlen(source);
-    return open_bytes(name, source, size < LIMIT_SOURCE_BYTES ? size : LIMIT_SOURCE_BYTES, colour,
-                      out);
+    const size_t size = strlen(source);
+    const size_t limit = shlo_is_one(source, size) ? LIMIT_PROGRAM_BYTES : LIMIT_SOURCE_BYTES;
+    return open_bytes(name, source, size < limit ? size : limit, colour, out);
 }
 
 void compiler_close(compiler_source *source) {
     if (source) {
+        imported_release(source);
         modules_release(source);
         vec_release(&source->settings);
         arena_release(&source->memory);

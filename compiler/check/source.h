@@ -100,8 +100,9 @@ typedef struct kernel_interface {
     uint32_t first_weight;    /* of the parameters: those that are not written in the head */
     parameter_result *stores; /* results that are parameters, instead of returned ones */
     uint32_t store_count;
-    tile_space *space; /* of a kernel that says something of its tiles; else all zero */
-    bool broken;       /* not all of it could be read */
+    tile_space *space;         /* of a kernel that says something of its tiles; else all zero */
+    const ir_module *imported; /* its graph, where it is a function of StableHLO; else NULL */
+    bool broken;               /* not all of it could be read */
 } kernel_interface;
 
 /* A file that came with the text of the one that was opened: "#: file NAME" on a line of its own,
@@ -125,6 +126,7 @@ struct compiler_source {
     VEC(struct source_module *) opened;  /* all files, in the order of their text */
     VEC(struct source_module *) modules; /* ... those that others import before these */
     VEC(setting) settings;               /* of all kernels' operations, by number less 1 */
+    struct imported_program *program;    /* of StableHLO (imported.c); NULL: it is none */
 };
 
 /* The value of a constant: the case's (NULL: there is none), else the kernel's; NULL: neither. */
@@ -185,6 +187,14 @@ bool tile_schedule_read(const compiler_source *s, const node *n, tile_space *out
 
 /* Fills the kernel's cases, and its functions' set, from its decorators. */
 void cases_read(compiler_source *s, kernel_interface *k, compiler_kernel *out, diagnostics *d);
+
+/* imported.c: programs of StableHLO. Reads one into the source's text, behind which it writes the
+ * heads of its kernels as a file of ours would have them: the place of these. */
+span imported_read(compiler_source *s, const char *name, const char *data, size_t size,
+                   diagnostics *d);
+/* Gives the kernels, whose heads are read, their graphs and their places. */
+void imported_connect(compiler_source *s, diagnostics *d);
+void imported_release(compiler_source *s);
 
 /* graph_text.c: the decorator @graph, whatever it holds; NULL: there is none. */
 const node *graph_text_of(const ast_function *f);

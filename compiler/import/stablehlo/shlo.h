@@ -251,6 +251,9 @@ const char *shlo_op_string(const shlo_op *op, const char *name, const char *othe
 
 /* ---- files ---- */
 
+/* Does a file with these bytes hold StableHLO: bytecode of MLIR, or text that begins with a module
+ * or a function? */
+bool shlo_is_one(const char *data, size_t size);
 /* Is it bytecode of MLIR? */
 bool shlo_is_bytecode(const uint8_t *data, size_t size);
 /* NULL with STATUS_INVALID: the message has the offset, or line and column, and what is wrong. A

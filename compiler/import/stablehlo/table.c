@@ -43,7 +43,7 @@ const shlo_op_info *shlo_op_named(const char *name, size_t length) {
         if (length > skip && strncmp(name, dialects[i], skip) == 0)
             return line_named(name + skip, length - skip);
     }
-    return NULL;
+    return length > 5 && strncmp(name, "chlo.", 5) == 0 ? line_named(name, length) : NULL;
 }
 
 const shlo_op_info *shlo_op_versioned(const char *name, size_t length, int *version) {

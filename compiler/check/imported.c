@@ -1,0 +1,168 @@
+/* imported.c - a source that is a program of StableHLO: each of its public functions is a kernel
+ * with one case, and every command takes it like one of a .tsr file.
+ *
+ * Bytecode becomes text first, so that there are lines to point at. Behind the program's text stand
+ * the heads of its kernels, which are read like any: names, types and the case. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check/modules.h"
+#include "import/stablehlo/import.h"
+
+typedef struct imported_kernel {
+    const shlo_function *function;
+    ir_module *graph;
+} imported_kernel;
+
+typedef struct imported_program {
+    shlo_module *module;
+    uint32_t size; /* of its text, behind which heads stand */
+    VEC(imported_kernel) kernels;
+} imported_program;
+
+/* Messages of the readers and of the importer begin with their place. */
+static span place_of(const source_text *t, const char *message, const char **rest) {
+    unsigned line = 0, column = 0;
+    int read = 0;
+    *rest = message;
+    if (sscanf(message, "line %u column %u: %n", &line, &column, &read) < 2 || line == 0 ||
+        line > t->line_count)
+        return (span){0, 0};
+    *rest = message + read;
+    const uint32_t start = t->lines[line - 1] + (column ? column - 1 : 0);
+    uint32_t end = start;
+    while (end < t->size && !isspace((unsigned char)t->data[end]) && t->data[end] != '(')
+        end++;
+    return (span){start, end};
+}
+
+static void report(const source_text *t, diagnostics *d, diagnostic_id id, const status *st) {
+    const char *what;
+    const span at = place_of(t, st->message, &what);
+    diagnose_error(d, id, at, "%.600s", what);
+}
+
+/* ---- heads ---- */
+
+/* A name of ours: letters, digits and _. */
+static void write_name(text *out, const char *name) {
+    const size_t before = out->length;
+    if (!isalpha((unsigned char)*name) && *name != '_')
+        text_append_char(out, '_');
+    for (; *name && out->length - before < LIMIT_NAME_BYTES; name++)
+        text_append_char(out, isalnum((unsigned char)*name) ? *name : '_');
+}
+
+static void write_type(text *out, const ir_type_data *t) {
+    text_append(out, "Tensor[");
+    for (int i = 0; i < t->rank; i++)
+        text_printf(out, "%" PRId64 ", ", t->dims[i]);
+    text_printf(out, "%s]", dtype_name(t->element));
+}
+
+static void write_head(text *out, const shlo_function *f, const ir_module *graph) {
+    const ir_block_data *body = ir_kernel_body(graph);
+    const ir_op_data *end = ir_op_get(graph, body->last);
+    text_append(out, "@cases(case(\"fixed\"))\n@kernel\ndef ");
+    write_name(out, f->name);
+    text_append_char(out, '(');
+    for (uint32_t i = 0; i < body->argument_count; i++) {
+        text_printf(out, "%sa%u: ", i ? ", " : "", i);
+        write_type(out, ir_type_of(graph, body->arguments[i]));
+    }
+    text_append(out, end->operand_count > 1 ? ") -> tuple[" : ") -> ");
+    for (uint32_t i = 0; i < end->operand_count; i++) {
+        text_append(out, i ? ", " : "");
+        write_type(out, ir_type_of(graph, end->operands[i]));
+    }
+    text_append(out, end->operand_count > 1 ? "]: ...\n" : ": ...\n");
+}
+
+/* ---- reading ---- */
+
+static shlo_module *read_module(compiler_source *s, const char *name, const char *data, size_t size,
+                                diagnostics *d) {
+    status st = STATUS_INIT;
+    text printed;
+    shlo_module *m = NULL;
+    text_init(&printed);
+    if (shlo_is_bytecode((const uint8_t *)data, size)) {
+        m = shlo_read_bytecode((const uint8_t *)data, size, &st);
+        if (m)
+            shlo_print(m, &printed);
+        shlo_module_free(m);
+    } else {
+        text_append_bytes(&printed, data, size);
+    }
+    const char *kept = arena_copy(&s->memory, printed.data, printed.length + 1);
+    source_text_init(&s->text, &s->memory, arena_strdup(&s->memory, name), kept,
+                     (uint32_t)printed.length);
+    m = st.code ? NULL : shlo_read_text(kept, printed.length, &st);
+    if (!m)
+        report(&s->text, d, ERROR_PROGRAM_UNREADABLE, &st);
+    text_release(&printed);
+    return m;
+}
+
+static bool is_entry(const imported_program *p, const shlo_function *f) {
+    return f->body && (!f->is_private || p->module->first == p->module->last);
+}
+
+span imported_read(compiler_source *s, const char *name, const char *data, size_t size,
+                   diagnostics *d) {
+    text heads;
+    imported_program *p = s->program = ARENA_NEW(&s->memory, imported_program, 1);
+    p->module = read_module(s, name, data, size, d);
+    p->size = s->text.size;
+    text_init(&heads);
+    text_append(&heads, "from tessera import *\n");
+    for (const shlo_function *f = p->module ? p->module->first : NULL; f; f = f->next) {
+        status st = STATUS_INIT;
+        if (!is_entry(p, f))
+            continue;
+        imported_kernel one = {f, shlo_import(p->module, f->name, name, s->text.data, &st)};
+        if (one.graph) {
+            write_head(&heads, f, one.graph);
+            vec_push(&p->kernels, one);
+        } else {
+            report(&s->text, d, ERROR_PROGRAM_UNSUPPORTED, &st);
+        }
+    }
+    const span at =
+        source_text_add(&s->text, &s->memory, s->text.name, heads.data, (uint32_t)heads.length);
+    text_release(&heads);
+    return at;
+}
+
+/* The place of a function is that of its own text. */
+static const ast_function *at_function(compiler_source *s, const ast_function *head,
+                                       const shlo_function *f) {
+    ast_function *own = arena_copy(&s->memory, head, sizeof *head);
+    own->at = own->whole =
+        (span){(uint32_t)f->offset, (uint32_t)f->offset + (uint32_t)strlen("func.func")};
+    return own;
+}
+
+void imported_connect(compiler_source *s, diagnostics *d) {
+    (void)d;
+    for (uint32_t i = 0; s->program && i < s->kernel_count && i < s->program->kernels.count; i++) {
+        const imported_kernel *one = &s->program->kernels.items[i];
+        kernel_interface *k = &s->interfaces[i];
+        k->imported = one->graph;
+        k->contract = false;
+        k->function = at_function(s, k->function, one->function);
+        s->kernels[i].contract = false;
+        s->kernels[i].line = source_position_of(&s->text, (uint32_t)one->function->offset).line;
+    }
+}
+
+void imported_release(compiler_source *s) {
+    if (!s->program)
+        return;
+    for (size_t i = 0; i < s->program->kernels.count; i++)
+        ir_module_free(s->program->kernels.items[i].graph);
+    vec_release(&s->program->kernels);
+    shlo_module_free(s->program->module);
+}

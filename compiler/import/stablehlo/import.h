@@ -1,0 +1,111 @@
+/* import.h - the importer of StableHLO from the inside: each operation becomes Graph IR by the
+ * handler that stablehlo.def names.
+ *
+ * What StableHLO leaves open is decided in docs/numerics.md: orders of sums, windows and scatters,
+ * functions. Blocks of Graph IR see their arguments alone, so a region's values from outside become
+ * arguments of it. */
+#ifndef TESSERA_IMPORT_STABLEHLO_IMPORT_H
+#define TESSERA_IMPORT_STABLEHLO_IMPORT_H
+
+#include "import/stablehlo/table.h"
+#include "ops/build.h"
+#include "ops/control.h"
+
+enum { GRAPH_NONE = -1 }; /* of a handler of one operation */
+
+typedef struct importer {
+    const shlo_module *source;
+    ir_module *m;
+    ir_builder b;
+    status *st;
+    bool failed;
+    const char *file;     /* for messages; NULL: the module has none */
+    const char *text;     /* of the file; NULL: it is bytecode */
+    ir_value *made;       /* by number of a value of the source; 0: none */
+    uint32_t value_count; /* numbers are 1 to this */
+    /* Of the body of a map, which is written out on tensors of this shape instead of scalars. */
+    int lifted; /* axes; -1: no map is written out */
+    ir_dim shape[IR_MAX_RANK];
+} importer;
+
+typedef bool (*import_fn)(importer *im, const shlo_op *op, int graph, ir_value *results);
+
+/* ---- import.c ---- */
+bool import_refuse(importer *im, const shlo_op *op, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The value that stands for an operand. */
+ir_value import_operand(const importer *im, const shlo_op *op, uint32_t i);
+const ir_type_data *import_type_of(const importer *im, ir_value v);
+/* 0 when refused: an element, an extent, or a number of axes that Graph IR has not. */
+ir_type import_type(importer *im, const shlo_op *op, const shlo_type *t);
+ir_type import_result_type(importer *im, const shlo_op *op, uint32_t i);
+/* One operation with inferred results; 0 when refused. */
+ir_value import_build(importer *im, const shlo_op *op, int opcode, const ir_value *operands,
+                      uint32_t count, const ir_named_attr *attrs, uint32_t attr_count);
+/* Runs the handler of the operation. */
+bool import_handled(importer *im, const shlo_op *op, ir_value *results);
+/* Makes Graph IR of the operations of a block but for the last one. */
+bool import_block(importer *im, const shlo_block *block);
+/* Exactly so many operands, or refused. */
+bool import_takes(importer *im, const shlo_op *op, uint32_t operands);
+
+/* ---- import_values.c: constants in the shape of another value, and small steps ---- */
+ir_value import_number(importer *im, dtype type, double value); /* a scalar */
+ir_value import_like(importer *im, ir_value like, double value);
+ir_value import_bits_like(importer *im, ir_value like, uint64_t bits);
+ir_value import_binary(importer *im, int opcode, ir_value x, ir_value y);
+ir_value import_is(importer *im, const char *predicate, ir_value x, ir_value y);
+/* The same bits as another type of that size: the unsigned integer, or the one with a sign. */
+ir_value import_bitcast(importer *im, ir_value x, dtype to);
+dtype import_unsigned(dtype t);
+dtype import_signed(dtype t);
+/* A scalar repeated in a shape; what has the shape stays as it is. */
+ir_value import_spread(importer *im, ir_value x, int rank, const ir_dim *dims);
+/* Axes of one extent in the place of others, in row-major order. */
+ir_value import_shaped(importer *im, ir_value x, int rank, const ir_dim *dims);
+/* Indices of an axis in some type, from 0 on. */
+ir_value import_places(importer *im, ir_dim count);
+/* A scalar of any integer type as i32 between 0 and `highest`. */
+ir_value import_clamped(importer *im, ir_value x, int64_t highest);
+/* The same of each element, -1 in the place of what does not lie between them. */
+ir_value import_index_or_none(importer *im, ir_value x, int64_t highest);
+/* x with padding of `value` around each axis, and between its elements. */
+ir_value import_padded(importer *im, ir_value x, ir_value value, const int64_t *low,
+                       const int64_t *high, const int64_t *interior);
+
+/* ---- import_combine.c ---- */
+/* The one operation of a body of two scalars that is a sum, a product, a maximum or a minimum of
+ * them: its kind as tessera.reduce has it, "and" or "or"; NULL: it is another one. */
+const char *import_kind_of(const shlo_block *body);
+/* A block of a combiner: `count` scalars of one place, and as many of another. Of a sort the source
+ * has them in pairs. False when refused. */
+bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, const shlo_block *body,
+                           uint32_t count, bool pairs);
+/* Ends the block that is built with what the body returns. */
+bool import_block_end(importer *im, const shlo_block *body);
+/* Reduces the last axis of tensors, from these scalars on, by the body of `op`. */
+bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
+                        const ir_value *tensors, const ir_value *inits, uint32_t count,
+                        ir_value *results);
+
+/* ---- import_control.c ---- */
+/* Values that a region reads and does not make, each once. The caller frees them. */
+typedef VEC(const shlo_value *) value_refs;
+void import_captures(importer *im, const shlo_op *op, value_refs *out);
+
+/* Is the composite a function of ours, so that its decomposition is not needed? */
+bool import_composite_is_own(const shlo_op *op);
+
+/* Handlers: see stablehlo.def. */
+#define SHLO(ENUM, name, regions, attrs, syntax, handler, graph)                                   \
+    bool import_##handler(importer *im, const shlo_op *op, int graph_op, ir_value *results);
+#include "import/stablehlo/stablehlo.def"
+#undef SHLO
+
+/* The module's functions as one module of Graph IR whose kernel is `entry`; owned by the caller
+ * (ir_module_free). NULL with STATUS_INVALID: the message has the operation and its place. `file`
+ * and its `words` (NULL: bytecode) are for places. */
+ir_module *shlo_import(const shlo_module *source, const char *entry, const char *file,
+                       const char *words, status *st);
+
+#endif

@@ -1,0 +1,432 @@
+/* import_combine.c - operations whose body is given: reductions, windows, sorts, maps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/stablehlo/import.h"
+#include "ops/orders.h"
+
+/* ---- bodies ---- */
+
+const char *import_kind_of(const shlo_block *body) {
+    static const struct kind {
+        shlo_opcode opcode;
+        const char *name;
+    } kinds[] = {{SHLO_OP_ADD, "sum"},     {SHLO_OP_MULTIPLY, "prod"}, {SHLO_OP_MAXIMUM, "max"},
+                 {SHLO_OP_MINIMUM, "min"}, {SHLO_OP_AND, "and"},       {SHLO_OP_OR, "or"}};
+    const shlo_op *op = body->first;
+    if (body->argument_count != 2 || !op || op->next != body->last || !op->info ||
+        op->operand_count != 2 || body->last->operand_count != 1 ||
+        body->last->operands[0] != &op->results[0])
+        return NULL;
+    const shlo_value *a = &body->arguments[0], *b = &body->arguments[1];
+    if (!((op->operands[0] == a && op->operands[1] == b) ||
+          (op->operands[0] == b && op->operands[1] == a)))
+        return NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].opcode == op->info->opcode)
+            return kinds[i].name;
+    return NULL;
+}
+
+/* Constants that a body reads of the outside are made again in it; anything else is refused. The
+ * values that stood for them are kept in `outer`. */
+static bool repeat_constants(importer *im, const shlo_op *op, const value_refs *outside,
+                             ir_value *outer) {
+    for (size_t i = 0; i < outside->count; i++) {
+        const shlo_op *made = outside->items[i]->op;
+        ir_value again;
+        outer[i] = im->made[outside->items[i]->number];
+        if (!made || !made->info || made->info->opcode != SHLO_OP_CONSTANT ||
+            outside->items[i]->type->rank != 0)
+            return import_refuse(im, op,
+                                 "its body reads a value of the outside that is no constant");
+        if (!import_constant(im, made, 0, &again))
+            return false;
+        im->made[outside->items[i]->number] = again;
+    }
+    return true;
+}
+
+static bool take_scalars(importer *im, const shlo_op *op, const shlo_block *body, uint32_t count,
+                         bool pairs) {
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        const uint32_t from = !pairs ? i : i < count ? 2 * i : 2 * (i - count) + 1;
+        ir_type t = import_type(im, op, body->arguments[from].type);
+        if (!t)
+            return false;
+        im->made[body->arguments[from].number] = ir_block_add_argument(im->m, im->b.block, t, NULL);
+    }
+    return true;
+}
+
+bool import_block_end(importer *im, const shlo_block *body) {
+    const uint32_t count = body->last->operand_count;
+    ir_value *ends = base_calloc((size_t)count + 1, sizeof *ends);
+    for (uint32_t i = 0; i < count; i++)
+        ends[i] = import_operand(im, body->last, i);
+    ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_NEXT, .operands = ends, .operand_count = count});
+    free(ends);
+    return true;
+}
+
+/* Parameters: the operation with this body, the block to fill, tensors, and how the body has them.
+ */
+bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, const shlo_block *body,
+                           uint32_t count, bool pairs) {
+    const ir_builder around = im->b;
+    value_refs outside = {0};
+    if (!body || body->argument_count != 2 * count || !body->last || !body->last->info ||
+        body->last->info->opcode != SHLO_OP_RETURN)
+        return import_refuse(im, op, "its body does not take two scalars for each tensor");
+    import_captures(im, op, &outside);
+    ir_value *outer = base_calloc(outside.count + 1, sizeof *outer);
+    im->b.block = block;
+    im->b.before = 0;
+    const bool good = take_scalars(im, op, body, count, pairs) &&
+                      repeat_constants(im, op, &outside, outer) && import_block(im, body) &&
+                      import_block_end(im, body);
+    for (size_t i = 0; i < outside.count; i++)
+        im->made[outside.items[i]->number] = outer[i];
+    free(outer);
+    vec_release(&outside);
+    im->b = around;
+    return good;
+}
+
+/* ---- reductions ---- */
+
+/* The axes that go, in ascending order, behind the others. */
+static void put_last(const int64_t *axes, uint32_t count, int rank, int64_t *order) {
+    int n = 0;
+    for (int i = 0; i < rank; i++)
+        if (!ir_ints_hold(axes, count, i))
+            order[n++] = i;
+    for (int i = 0; i < rank; i++)
+        if (ir_ints_hold(axes, count, i))
+            order[n++] = i;
+}
+
+/* ... and one of them all. */
+static ir_value joined_last(importer *im, ir_value x, const int64_t *axes, uint32_t count) {
+    const ir_type_data t = *import_type_of(im, x);
+    int64_t order[IR_MAX_RANK];
+    ir_dim dims[IR_MAX_RANK + 1], all = 1;
+    bool same = true;
+    put_last(axes, count, t.rank, order);
+    for (int i = 0; i < t.rank; i++) {
+        same &= order[i] == i;
+        if (i < t.rank - (int)count)
+            dims[i] = t.dims[order[i]];
+        else
+            all *= t.dims[order[i]];
+    }
+    dims[t.rank - (int)count] = all;
+    if (!same)
+        x = build_transpose(&im->b, x, order);
+    return import_shaped(im, x, t.rank - (int)count + 1, dims);
+}
+
+/* Sums, products and extremes of numbers over axes; and, or of truth values. */
+static ir_value known_reduction(importer *im, const shlo_op *op, const char *kind, ir_value x,
+                                const int64_t *axes, uint32_t count) {
+    const dtype t = import_type_of(im, x)->element;
+    if (t == DTYPE_BOOL) {
+        const bool all =
+            strcmp(kind, "and") == 0 || strcmp(kind, "prod") == 0 || strcmp(kind, "min") == 0;
+        kind = all ? "min" : "max";
+        x = build_convert(&im->b, x, DTYPE_I32);
+    }
+    const bool sums = strcmp(kind, "sum") == 0;
+    ir_named_attr attrs[] = {{"kind", ir_attr_string(im->m, kind)},
+                             {"axes", ir_attr_int_array(im->m, axes, count)},
+                             {"order", ir_attr_string(im->m, order_info_of(ORDER_LANES64)->name)}};
+    x = import_build(im, op, GRAPH_REDUCE, &x, 1, attrs, sums && dtype_is_float(t) ? 3 : 2);
+    if (x && t == DTYPE_BOOL)
+        return import_is(im, "ne", x, import_like(im, x, 0));
+    return x;
+}
+
+/* Is it the value from which the kind begins, so that nothing has to be combined with it? Sums may
+ * begin with any zero: theirs is made by the order. */
+static bool is_identity(const shlo_value *init, const char *kind) {
+    const shlo_attr *a = init->op && init->op->info && init->op->info->opcode == SHLO_OP_CONSTANT
+                             ? shlo_op_attr(init->op, "value")
+                             : NULL;
+    const dtype t =
+        a && a->kind == SHLO_ATTR_TENSOR ? shlo_element_get(a->type->element)->type : DTYPE_NONE;
+    if (t == DTYPE_NONE || a->size < dtype_size(t))
+        return false;
+    const double value = dtype_load(t, a->bytes, 0);
+    const bool is_float = dtype_is_float(t);
+    if (strcmp(kind, "sum") == 0 || strcmp(kind, "or") == 0)
+        return value == 0;
+    if (strcmp(kind, "prod") == 0 || (strcmp(kind, "and") == 0 && t == DTYPE_BOOL))
+        return value == 1;
+    const dtype_format *f = dtype_format_of(t);
+    const uint64_t bits = dtype_load_bits(t, a->bytes, 0);
+    const uint64_t sign = (uint64_t)1 << (8 * dtype_size(t) - 1);
+    if (is_float && f->infinity)
+        return bits == (strcmp(kind, "max") == 0 ? f->infinity | sign : f->infinity);
+    if (is_float || t == DTYPE_BOOL)
+        return false;
+    const int64_t end = strcmp(kind, "max") == 0 ? dtype_lowest(t) : dtype_highest(t);
+    return dtype_integer(t, bits) == end;
+}
+
+static ir_value combined(importer *im, const char *kind, ir_value init, ir_value x) {
+    const int opcode = strcmp(kind, "sum") == 0    ? GRAPH_ADD
+                       : strcmp(kind, "prod") == 0 ? GRAPH_MUL
+                       : strcmp(kind, "max") == 0  ? GRAPH_MAXIMUM
+                       : strcmp(kind, "min") == 0  ? GRAPH_MINIMUM
+                       : strcmp(kind, "and") == 0  ? GRAPH_AND
+                                                   : GRAPH_OR;
+    const ir_type_data t = *import_type_of(im, x);
+    const bool truth = t.element == DTYPE_BOOL;
+    const int of_truth = opcode == GRAPH_ADD || opcode == GRAPH_MAXIMUM   ? GRAPH_OR
+                         : opcode == GRAPH_MUL || opcode == GRAPH_MINIMUM ? GRAPH_AND
+                                                                          : opcode;
+    return import_binary(im, truth ? of_truth : opcode, import_spread(im, init, t.rank, t.dims), x);
+}
+
+bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
+                        const ir_value *tensors, const ir_value *inits, uint32_t count,
+                        ir_value *results) {
+    const ir_type_data first = *import_type_of(im, tensors[0]);
+    ir_named_attr attr = {"axis", ir_attr_int(im->m, first.rank - 1)};
+    ir_value *operands = base_calloc((size_t)2 * count, sizeof *operands);
+    ir_type *types = base_calloc(count, sizeof *types);
+    for (uint32_t i = 0; i < count; i++) {
+        operands[i] = tensors[i];
+        operands[count + i] = inits[i];
+        types[i] = ir_type_tensor(im->m, import_type_of(im, tensors[i])->element, first.rank - 1,
+                                  first.dims);
+    }
+    ir_op reduce = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_REDUCE_WITH,
+                                                  .operands = operands,
+                                                  .operand_count = 2 * count,
+                                                  .results = types,
+                                                  .result_count = count,
+                                                  .attrs = &attr,
+                                                  .attr_count = 1,
+                                                  .region_count = 1});
+    for (uint32_t i = 0; i < count; i++)
+        results[i] = ir_op_result(im->m, reduce, i);
+    free(operands);
+    free(types);
+    return import_combiner_block(im, op, ir_op_block(im->m, reduce, 0), body, count, false);
+}
+
+/* A kind that tessera.reduce has for this element; NULL: the body is run as it is. */
+static const char *reducible(const importer *im, const char *kind, ir_value x) {
+    const bool truth = import_type_of(im, x)->element == DTYPE_BOOL;
+    if (!kind || truth)
+        return kind;
+    return strcmp(kind, "and") == 0 || strcmp(kind, "or") == 0 ? NULL : kind;
+}
+
+bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    int64_t axes[IR_MAX_RANK];
+    const uint32_t count = op->operand_count / 2;
+    const uint32_t reduced = shlo_op_ints(op, "dimensions", axes, IR_MAX_RANK);
+    if (count == 0 || op->operand_count % 2 || op->result_count != count)
+        return import_refuse(im, op, "needs tensors, and a value to begin with for each");
+    ir_value x = import_operand(im, op, 0);
+    const int rank = import_type_of(im, x)->rank;
+    for (uint32_t i = 0; i < reduced; i++)
+        if (reduced > (uint32_t)rank || axes[i] < 0 || axes[i] >= rank)
+            return import_refuse(im, op, "its axes are not the operand's");
+    const char *kind = count == 1 ? reducible(im, import_kind_of(op->regions[0]), x) : NULL;
+    if (kind) {
+        int64_t ascending[IR_MAX_RANK];
+        uint32_t n = 0;
+        for (int i = 0; i < rank; i++)
+            if (ir_ints_hold(axes, reduced, i))
+                ascending[n++] = i;
+        if (n)
+            x = known_reduction(im, op, kind, x, ascending, n);
+        if (x && !is_identity(op->operands[1], kind))
+            x = combined(im, kind, import_operand(im, op, 1), x);
+        return (results[0] = x);
+    }
+    ir_value *values = base_calloc((size_t)2 * count, sizeof *values);
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = joined_last(im, import_operand(im, op, i), axes, reduced);
+        values[count + i] = import_operand(im, op, count + i);
+    }
+    const bool good =
+        import_reduce_last(im, op, op->regions[0], values, values + count, count, results);
+    free(values);
+    return good;
+}
+
+/* ---- windows ---- */
+
+/* Numbers of each axis; `otherwise` where there is no list. */
+static bool of_axes(importer *im, const shlo_op *op, const char *name, int rank, int64_t otherwise,
+                    int64_t *out) {
+    const uint32_t n = shlo_op_ints(op, name, out, IR_MAX_RANK);
+    for (int i = 0; i < rank && n == 0; i++)
+        out[i] = otherwise;
+    return n == 0 || n == (uint32_t)rank ||
+           import_refuse(im, op, "'%s' does not have %d numbers", name, rank);
+}
+
+/* The places of windows along an axis, in their order. [windows, size] */
+static ir_value window_places(importer *im, int64_t windows, int64_t size, int64_t stride,
+                              int64_t dilation) {
+    const ir_dim dims[] = {windows, size};
+    ir_value begin = build_iota(&im->b, 2, dims, 0), step = build_iota(&im->b, 2, dims, 1);
+    begin = import_binary(im, GRAPH_MUL, begin, import_like(im, begin, (double)stride));
+    step = import_binary(im, GRAPH_MUL, step, import_like(im, step, (double)dilation));
+    return import_binary(im, GRAPH_ADD, begin, step);
+}
+
+/* Each axis becomes that of the windows; the places in a window come last, as one axis. */
+static ir_value windows_last(importer *im, ir_value x, const int64_t *size, const int64_t *stride,
+                             const int64_t *dilation) {
+    const int rank = import_type_of(im, x)->rank;
+    ir_dim dims[IR_MAX_RANK + 1], all = 1;
+    /* An axis at a time: its windows stay, its places go to the end. */
+    for (int axis = 0; axis < rank; axis++) {
+        const ir_type_data t = *import_type_of(im, x);
+        const int64_t reach = (size[axis] - 1) * dilation[axis] + 1;
+        const int64_t windows =
+            t.dims[axis] < reach ? 0 : (t.dims[axis] - reach) / stride[axis] + 1;
+        ir_value places = window_places(im, windows, size[axis], stride[axis], dilation[axis]);
+        if (axis == 0) { /* the places so far */
+            memcpy(dims, t.dims, sizeof(ir_dim) * (size_t)rank);
+            dims[rank] = 1;
+            x = build_reshape(&im->b, x, rank + 1, dims);
+        }
+        x = build_gather(&im->b, x, places, axis, 0);
+        x = build_moved(&im->b, x, axis + 1, rank + 1);
+        all *= size[axis];
+        const ir_type_data g = *import_type_of(im, x);
+        memcpy(dims, g.dims, sizeof(ir_dim) * (size_t)rank);
+        dims[rank] = all;
+        x = build_reshape(&im->b, x, rank + 1, dims);
+    }
+    return x;
+}
+
+typedef struct windows {
+    int64_t size[IR_MAX_RANK], stride[IR_MAX_RANK], base[IR_MAX_RANK], dilation[IR_MAX_RANK];
+    int64_t low[IR_MAX_RANK], high[IR_MAX_RANK], gap[IR_MAX_RANK];
+} windows;
+
+static bool read_windows(importer *im, const shlo_op *op, int rank, windows *w) {
+    int64_t pads[2 * IR_MAX_RANK];
+    if (rank >= IR_MAX_RANK)
+        return import_refuse(im, op, "windows of 8 axes are not supported");
+    if (!of_axes(im, op, "window_dimensions", rank, 1, w->size) ||
+        !of_axes(im, op, "window_strides", rank, 1, w->stride) ||
+        !of_axes(im, op, "base_dilations", rank, 1, w->base) ||
+        !of_axes(im, op, "window_dilations", rank, 1, w->dilation))
+        return false;
+    const uint32_t n = shlo_op_ints(op, "padding", pads, 2 * IR_MAX_RANK);
+    if (n != 0 && n != 2 * (uint32_t)rank)
+        return import_refuse(im, op, "its padding does not have two numbers an axis");
+    for (int i = 0; i < rank; i++) {
+        w->low[i] = n ? pads[2 * i] : 0;
+        w->high[i] = n ? pads[2 * i + 1] : 0;
+        w->gap[i] = w->base[i] - 1;
+        if (w->size[i] < 1 || w->stride[i] < 1 || w->base[i] < 1 || w->dilation[i] < 1)
+            return import_refuse(im, op, "a window of axis %d is not positive", i);
+    }
+    return true;
+}
+
+bool import_reduce_window(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    windows w;
+    const uint32_t count = op->operand_count / 2;
+    if (count == 0 || op->operand_count % 2 || op->result_count != count)
+        return import_refuse(im, op, "needs tensors, and a value to begin with for each");
+    const int rank = import_type_of(im, import_operand(im, op, 0))->rank;
+    if (!import_result_type(im, op, 0) || !read_windows(im, op, rank, &w))
+        return false;
+    ir_value *values = base_calloc((size_t)2 * count, sizeof *values);
+    for (uint32_t i = 0; i < count; i++) {
+        values[count + i] = import_operand(im, op, count + i);
+        ir_value x =
+            import_padded(im, import_operand(im, op, i), values[count + i], w.low, w.high, w.gap);
+        values[i] = windows_last(im, x, w.size, w.stride, w.dilation);
+    }
+    const char *kind = count == 1 ? reducible(im, import_kind_of(op->regions[0]), values[0]) : NULL;
+    const bool free_order = kind && strcmp(kind, "sum") != 0 && strcmp(kind, "prod") != 0;
+    const int64_t last = rank;
+    bool good = true;
+    if (free_order) { /* what is padded is what it begins with */
+        results[0] = known_reduction(im, op, kind, values[0], &last, 1);
+        good = results[0] != 0;
+        if (good)
+            results[0] = combined(im, kind, values[1], results[0]);
+    } else {
+        good = import_reduce_last(im, op, op->regions[0], values, values + count, count, results);
+    }
+    free(values);
+    return good;
+}
+
+bool import_select_and_scatter(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    (void)results;
+    return import_refuse(im, op, "this operation is not supported");
+}
+
+/* ---- sorts and maps ---- */
+
+bool import_sort(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    const uint32_t count = op->operand_count;
+    int64_t axis = shlo_op_int(op, "dimension", -1);
+    if (count == 0 || op->result_count != count)
+        return import_refuse(im, op, "needs a tensor");
+    const int rank = import_type_of(im, import_operand(im, op, 0))->rank;
+    if (axis < 0)
+        axis += rank;
+    if (axis < 0 || axis >= rank)
+        return import_refuse(im, op, "its axis is none of the operand's");
+    ir_value *operands = base_calloc(count, sizeof *operands);
+    ir_type *types = base_calloc(count, sizeof *types);
+    for (uint32_t i = 0; i < count; i++) {
+        operands[i] = import_operand(im, op, i);
+        types[i] = ir_value_get(im->m, operands[i])->type;
+    }
+    ir_named_attr attr = {"axis", ir_attr_int(im->m, axis)};
+    ir_op sort = ir_build(&im->b, &(ir_op_spec){.opcode = GRAPH_SORT,
+                                                .operands = operands,
+                                                .operand_count = count,
+                                                .results = types,
+                                                .result_count = count,
+                                                .attrs = &attr,
+                                                .attr_count = 1,
+                                                .region_count = 1});
+    for (uint32_t i = 0; i < count; i++)
+        results[i] = ir_op_result(im->m, sort, i);
+    free(operands);
+    free(types);
+    return import_combiner_block(im, op, ir_op_block(im->m, sort, 0), op->regions[0], count, true);
+}
+
+/* The body by element is the body on whole tensors, whose constants have their shape. */
+bool import_map(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    const shlo_block *body = op->regions[0];
+    const int outer = im->lifted;
+    if (op->operand_count == 0 || !body || body->argument_count != op->operand_count ||
+        !body->last || body->last->operand_count != 1)
+        return import_refuse(im, op, "its body does not take a scalar for each tensor");
+    if (outer >= 0)
+        return import_refuse(im, op, "a map in a map is not supported");
+    const ir_type_data t = *import_type_of(im, import_operand(im, op, 0));
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        im->made[body->arguments[i].number] = import_operand(im, op, i);
+    im->lifted = t.rank;
+    memcpy(im->shape, t.dims, sizeof im->shape);
+    const bool good = import_block(im, body);
+    im->lifted = outer;
+    results[0] = good ? import_operand(im, body->last, 0) : 0;
+    return good;
+}

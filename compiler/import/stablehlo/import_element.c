@@ -1,0 +1,238 @@
+/* import_element.c - operations by element: arithmetic, comparisons, conversions. */
+#include <math.h>
+#include <string.h>
+
+#include "import/stablehlo/import.h"
+
+bool import_elementwise(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    ir_value x = import_takes(im, op, 1) ? import_operand(im, op, 0) : 0;
+    return x && (results[0] = import_build(im, op, graph, &x, 1, NULL, 0));
+}
+
+/* Of bools sums are or, products and. */
+static int of_bools(int graph) {
+    switch (graph) {
+    case GRAPH_ADD:
+    case GRAPH_MAXIMUM:
+        return GRAPH_OR;
+    case GRAPH_MUL:
+    case GRAPH_MINIMUM:
+        return GRAPH_AND;
+    default:
+        return graph;
+    }
+}
+
+bool import_arithmetic(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    if (!import_takes(im, op, 2))
+        return false;
+    ir_value both[] = {import_operand(im, op, 0), import_operand(im, op, 1)};
+    if (import_type_of(im, both[0])->element == DTYPE_BOOL)
+        graph = of_bools(graph);
+    return (results[0] = import_build(im, op, graph, both, 2, NULL, 0));
+}
+
+bool import_shift(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    if (!import_takes(im, op, 2))
+        return false;
+    ir_value x = import_operand(im, op, 0), y = import_operand(im, op, 1);
+    const dtype t = import_type_of(im, x)->element;
+    if (!dtype_is_integer(t) || dtype_integer_bits(t) < 8)
+        return import_refuse(im, op, "shifts integers of 8 bits or more, not %s", dtype_name(t));
+    const dtype as = op->info->opcode == SHLO_OP_SHIFT_RIGHT_ARITHMETIC ? import_signed(t)
+                     : op->info->opcode == SHLO_OP_SHIFT_RIGHT_LOGICAL  ? import_unsigned(t)
+                                                                        : t;
+    ir_value both[] = {import_bitcast(im, x, as), import_bitcast(im, y, as)};
+    ir_value shifted = import_build(im, op, graph, both, 2, NULL, 0);
+    if (shifted)
+        results[0] = import_bitcast(im, shifted, t);
+    return shifted != 0;
+}
+
+/* ---- comparisons ---- */
+
+/* Floats as integers in their total order: -NaN < -Inf < ... < -0 < 0 < ... < NaN. */
+static ir_value total_order(importer *im, ir_value x) {
+    const dtype as = import_signed(import_type_of(im, x)->element);
+    ir_value bits = import_bitcast(im, x, as);
+    ir_value last = import_like(im, bits, 8.0 * (double)dtype_size(as) - 1);
+    ir_value sign = import_binary(im, GRAPH_RIGHT_SHIFT, bits, last);
+    const uint64_t magnitude = (UINT64_MAX >> (64 - 8 * dtype_size(as))) >> 1;
+    ir_value mask = import_binary(im, GRAPH_AND, sign, import_bits_like(im, sign, magnitude));
+    return import_binary(im, GRAPH_XOR, bits, mask);
+}
+
+bool import_compare(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 2))
+        return false;
+    ir_value x = import_operand(im, op, 0), y = import_operand(im, op, 1);
+    const char *direction = shlo_op_string(op, "comparison_direction", "");
+    const char *type = shlo_op_string(op, "compare_type", "NOTYPE");
+    char predicate[3] = {0};
+    if (strlen(direction) != 2)
+        return import_refuse(im, op, "has no direction");
+    for (int i = 0; i < 2; i++)
+        predicate[i] = (char)(direction[i] | 0x20);
+    const dtype t = import_type_of(im, x)->element;
+    if (t == DTYPE_BOOL) {
+        x = build_convert(&im->b, x, DTYPE_I32);
+        y = build_convert(&im->b, y, DTYPE_I32);
+    } else if (strcmp(type, "TOTALORDER") == 0 && dtype_is_float(t)) {
+        x = total_order(im, x);
+        y = total_order(im, y);
+    }
+    ir_named_attr attr = {"predicate", ir_attr_string(im->m, predicate)};
+    return (results[0] = import_build(im, op, GRAPH_COMPARE, (ir_value[]){x, y}, 2, &attr, 1));
+}
+
+/* A scalar where the others are tensors. */
+static ir_value spread_like(importer *im, ir_value x, ir_value like) {
+    const ir_type_data t = *import_type_of(im, like);
+    return import_type_of(im, x)->rank == 0 ? import_spread(im, x, t.rank, t.dims) : x;
+}
+
+bool import_select(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 3))
+        return false;
+    ir_value x = import_operand(im, op, 1);
+    ir_value three[] = {spread_like(im, import_operand(im, op, 0), x), x,
+                        import_operand(im, op, 2)};
+    return (results[0] = import_build(im, op, GRAPH_SELECT, three, 3, NULL, 0));
+}
+
+bool import_clamp(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    if (!import_takes(im, op, 3))
+        return false;
+    ir_value x = import_operand(im, op, 1);
+    ir_value pair[] = {spread_like(im, import_operand(im, op, 0), x), x};
+    pair[1] = import_build(im, op, GRAPH_MAXIMUM, pair, 2, NULL, 0);
+    pair[0] = spread_like(im, import_operand(im, op, 2), x);
+    return pair[1] && (results[0] = import_build(im, op, GRAPH_MINIMUM, pair, 2, NULL, 0));
+}
+
+/* ---- types ---- */
+
+bool import_convert(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    const ir_type wanted = import_takes(im, op, 1) ? import_result_type(im, op, 0) : 0;
+    if (!wanted)
+        return false;
+    ir_value x = import_operand(im, op, 0);
+    const dtype to = ir_type_get(im->m, wanted)->element;
+    /* Bits of a float are lost where it becomes a truth value: 0.5 is true. */
+    if (to == DTYPE_BOOL)
+        results[0] = import_is(im, "ne", x, import_like(im, x, 0));
+    else
+        results[0] = build_convert(&im->b, x, to);
+    return true;
+}
+
+/* Between sizes the smaller type has one axis more, the last, from the lowest bits on. */
+static ir_value split_bits(importer *im, ir_value x, dtype to) {
+    const ir_type_data t = *import_type_of(im, x);
+    const dtype wide = import_unsigned(t.element), narrow = import_unsigned(to);
+    const int64_t parts = (int64_t)(dtype_size(t.element) / dtype_size(to));
+    ir_dim dims[IR_MAX_RANK];
+    int64_t axes[IR_MAX_RANK];
+    memcpy(dims, t.dims, sizeof dims);
+    dims[t.rank] = parts;
+    for (int i = 0; i < t.rank; i++)
+        axes[i] = i;
+    x = build_broadcast(&im->b, import_bitcast(im, x, wide), t.rank + 1, dims, axes);
+    ir_value places = build_iota(&im->b, t.rank + 1, dims, t.rank);
+    ir_value bits =
+        import_binary(im, GRAPH_MUL, places, import_like(im, places, 8.0 * (double)dtype_size(to)));
+    x = import_binary(im, GRAPH_RIGHT_SHIFT, x, build_convert(&im->b, bits, wide));
+    return import_bitcast(im, build_convert(&im->b, x, narrow), to);
+}
+
+static ir_value join_bits(importer *im, ir_value x, dtype to) {
+    const ir_type_data t = *import_type_of(im, x);
+    const dtype wide = import_unsigned(to);
+    const int axis = t.rank - 1;
+    x = build_convert(&im->b, import_bitcast(im, x, import_unsigned(t.element)), wide);
+    ir_value places = build_iota(&im->b, t.rank, t.dims, axis);
+    ir_value bits = import_binary(im, GRAPH_MUL, places,
+                                  import_like(im, places, 8.0 * (double)dtype_size(t.element)));
+    x = import_binary(im, GRAPH_LEFT_SHIFT, x, build_convert(&im->b, bits, wide));
+    ir_value whole = 0;
+    for (int64_t i = 0; i < t.dims[axis]; i++) {
+        ir_value part = build_slice_axis(&im->b, x, axis, i, i + 1);
+        part = build_reshape(&im->b, part, axis, t.dims);
+        whole = whole ? import_binary(im, GRAPH_OR, whole, part) : part;
+    }
+    return import_bitcast(im, whole, to);
+}
+
+bool import_bitcast_convert(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    const ir_type wanted = import_takes(im, op, 1) ? import_result_type(im, op, 0) : 0;
+    if (!wanted)
+        return false;
+    ir_value x = import_operand(im, op, 0);
+    const ir_type_data from = *import_type_of(im, x), *type = ir_type_get(im->m, wanted);
+    const dtype to = type->element;
+    const size_t old = dtype_size(from.element), new = dtype_size(to);
+    if (import_unsigned(from.element) == DTYPE_NONE || import_unsigned(to) == DTYPE_NONE ||
+        from.element == DTYPE_BOOL || to == DTYPE_BOOL || to == DTYPE_I4 ||
+        from.element == DTYPE_I4)
+        return import_refuse(im, op, "between %s and %s is not supported", dtype_name(from.element),
+                             dtype_name(to));
+    if (old > new && type->rank == from.rank + 1)
+        results[0] = split_bits(im, x, to);
+    else if (old < new &&from.rank > 0 && from.dims[from.rank - 1] == (int64_t)(new / old))
+        results[0] = join_bits(im, x, to);
+    else if (old == new) /* by way of integers where both are floats */
+        results[0] = import_bitcast(im, import_bitcast(im, x, import_unsigned(to)), to);
+    else
+        return import_refuse(im, op, "the last axis does not fit the sizes of the elements");
+    return true;
+}
+
+/* ---- signs and roundings ---- */
+
+bool import_sign(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    ir_value x = import_takes(im, op, 1) ? import_operand(im, op, 0) : 0;
+    if (!x)
+        return false;
+    ir_value zero = import_like(im, x, 0), one = import_like(im, x, 1);
+    ir_value up = build_select(&im->b, import_is(im, "gt", x, zero), one, x);
+    const dtype t = import_type_of(im, x)->element;
+    if (!dtype_is_unsigned(t))
+        up = build_select(&im->b, import_is(im, "lt", x, zero), import_like(im, x, -1), up);
+    results[0] = up; /* 0, -0 and NaN stay what they are */
+    return true;
+}
+
+bool import_is_finite(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    ir_value x = import_takes(im, op, 1) ? import_operand(im, op, 0) : 0;
+    if (!x)
+        return false;
+    const dtype_format *f = dtype_format_of(import_type_of(im, x)->element);
+    if (!f)
+        return import_refuse(im, op, "needs floats");
+    ir_value greatest = import_bits_like(im, x, f->greatest);
+    results[0] = import_is(im, "le", build_unary(&im->b, GRAPH_ABS, x), greatest);
+    return true;
+}
+
+/* To the nearest integer, from the middle away from zero. */
+bool import_round_afz(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    ir_value x = import_takes(im, op, 1) ? import_operand(im, op, 0) : 0;
+    ir_value whole = x ? import_build(im, op, GRAPH_TRUNC, &x, 1, NULL, 0) : 0;
+    if (!whole)
+        return false;
+    ir_value zero = import_like(im, x, 0);
+    ir_value step = build_select(&im->b, import_is(im, "lt", x, zero), import_like(im, x, -1),
+                                 import_like(im, x, 1));
+    ir_value rest = build_unary(&im->b, GRAPH_ABS, import_binary(im, GRAPH_SUB, x, whole));
+    ir_value far = import_is(im, "ge", rest, import_like(im, x, 0.5));
+    results[0] = build_select(&im->b, far, import_binary(im, GRAPH_ADD, whole, step), whole);
+    return true;
+}

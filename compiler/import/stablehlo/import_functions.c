@@ -1,0 +1,286 @@
+/* import_functions.c - functions of numbers that Graph IR has no operation for, made of those that
+ * it has; docs/numerics.md has their sequences. */
+#include <string.h>
+
+#include "import/stablehlo/import.h"
+
+static ir_value unary(importer *im, int opcode, ir_value x) {
+    return build_unary(&im->b, opcode, x);
+}
+
+static ir_value times(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_MUL, x, y);
+}
+
+static ir_value plus(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_ADD, x, y);
+}
+
+static ir_value minus(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_SUB, x, y);
+}
+
+static ir_value over(importer *im, ir_value x, ir_value y) {
+    return import_binary(im, GRAPH_DIV, x, y);
+}
+
+static ir_value constant(importer *im, ir_value like, double value) {
+    return import_like(im, like, value);
+}
+
+static ir_value choose(importer *im, const char *predicate, ir_value a, ir_value b, ir_value yes,
+                       ir_value no) {
+    return build_select(&im->b, import_is(im, predicate, a, b), yes, no);
+}
+
+/* A result without its sign, with that of x. */
+static ir_value with_sign(importer *im, ir_value magnitude, ir_value x) {
+    return choose(im, "lt", x, constant(im, x, 0), unary(im, GRAPH_NEG, magnitude), magnitude);
+}
+
+/* x + x/(1+x) halved, of e^x - 1; far from 0 halves of e^x, so that nothing overflows early. */
+static ir_value sinh_of(importer *im, ir_value x) {
+    ir_value a = unary(im, GRAPH_ABS, x), one = constant(im, x, 1), half = constant(im, x, 0.5);
+    ir_value e = unary(im, GRAPH_EXPM1, a);
+    ir_value near = times(im, half, plus(im, e, over(im, e, plus(im, e, one))));
+    ir_value root = unary(im, GRAPH_EXP, times(im, a, half));
+    ir_value far = times(im, times(im, root, half), root);
+    ir_value magnitude = choose(im, "lt", a, constant(im, x, 10), near, far);
+    return choose(im, "eq", x, constant(im, x, 0), x, with_sign(im, magnitude, x));
+}
+
+static ir_value cosh_of(importer *im, ir_value x) {
+    ir_value half = constant(im, x, 0.5), a = unary(im, GRAPH_ABS, x);
+    ir_value root = unary(im, GRAPH_EXP, times(im, a, half));
+    ir_value e = unary(im, GRAPH_EXP, unary(im, GRAPH_NEG, a));
+    return plus(im, times(im, times(im, root, half), root), times(im, half, e));
+}
+
+static ir_value asinh_of(importer *im, ir_value x) {
+    ir_value a = unary(im, GRAPH_ABS, x), one = constant(im, x, 1), square = times(im, a, a);
+    ir_value root = unary(im, GRAPH_SQRT, plus(im, square, one));
+    ir_value near = unary(im, GRAPH_LOG1P, plus(im, a, over(im, square, plus(im, one, root))));
+    ir_value far = plus(im, unary(im, GRAPH_LOG, a), constant(im, x, 0.69314718055994531));
+    ir_value magnitude = choose(im, "lt", a, constant(im, x, 1e9), near, far);
+    return choose(im, "eq", x, constant(im, x, 0), x, with_sign(im, magnitude, x));
+}
+
+static ir_value acosh_of(importer *im, ir_value x) {
+    ir_value one = constant(im, x, 1), t = minus(im, x, one);
+    ir_value root = unary(im, GRAPH_SQRT, plus(im, times(im, t, t), plus(im, t, t)));
+    ir_value near = unary(im, GRAPH_LOG1P, plus(im, t, root));
+    ir_value far = plus(im, unary(im, GRAPH_LOG, x), constant(im, x, 0.69314718055994531));
+    return choose(im, "lt", x, constant(im, x, 1e9), near, far);
+}
+
+static ir_value atanh_of(importer *im, ir_value x) {
+    ir_value up = unary(im, GRAPH_LOG1P, x), down = unary(im, GRAPH_LOG1P, unary(im, GRAPH_NEG, x));
+    return times(im, constant(im, x, 0.5), minus(im, up, down));
+}
+
+static ir_value asin_of(importer *im, ir_value x) {
+    ir_value one = constant(im, x, 1);
+    ir_value root = unary(im, GRAPH_SQRT, times(im, minus(im, one, x), plus(im, one, x)));
+    return import_binary(im, GRAPH_ATAN2, x, root);
+}
+
+static ir_value acos_of(importer *im, ir_value x) {
+    ir_value one = constant(im, x, 1), two = constant(im, x, 2);
+    ir_value y = unary(im, GRAPH_SQRT, minus(im, one, x)),
+             z = unary(im, GRAPH_SQRT, plus(im, one, x));
+    return times(im, two, import_binary(im, GRAPH_ATAN2, y, z));
+}
+
+static ir_value atan_of(importer *im, ir_value x) {
+    return import_binary(im, GRAPH_ATAN2, x, constant(im, x, 1));
+}
+
+static ir_value tan_of(importer *im, ir_value x) {
+    return over(im, unary(im, GRAPH_SIN, x), unary(im, GRAPH_COS, x));
+}
+
+static ir_value square_of(importer *im, ir_value x) {
+    return times(im, x, x);
+}
+
+/* 1 - erf(x), where that loses nothing; else by its own sequence it would be smaller than this
+ * says: below 0.5 exact to a few units, above with the relative error of the difference. */
+static ir_value erfc_of(importer *im, ir_value x) {
+    return minus(im, constant(im, x, 1), unary(im, GRAPH_ERF, x));
+}
+
+/* p[0] w^n + ... + p[n] */
+static ir_value polynomial(importer *im, ir_value w, const double *p, int count) {
+    ir_value sum = constant(im, w, p[0]);
+    for (int i = 1; i < count; i++)
+        sum = ir_op_result(
+            im->m,
+            graph_build(&im->b, GRAPH_FMA, (ir_value[]){sum, w, constant(im, w, p[i])}, 3, NULL, 0),
+            0);
+    return sum;
+}
+
+/* M. Giles, Approximating the erfinv function (2010), single precision. */
+static ir_value erf_inv_of(importer *im, ir_value x) {
+    static const double central[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                     -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                     -0.00417768164,  0.246640727,    1.50140941};
+    static const double tail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
+                                  -0.00367342844,  0.00573950773,  -0.0076224613,
+                                  0.00943887047,   1.00167406,     2.83297682};
+    enum { TERMS = 9 };
+    ir_value w =
+        unary(im, GRAPH_NEG, unary(im, GRAPH_LOG1P, unary(im, GRAPH_NEG, times(im, x, x))));
+    ir_value near = polynomial(im, minus(im, w, constant(im, x, 2.5)), central, TERMS);
+    ir_value root = minus(im, unary(im, GRAPH_SQRT, w), constant(im, x, 3));
+    ir_value far = polynomial(im, root, tail, TERMS);
+    ir_value p = choose(im, "lt", w, constant(im, x, 5), near, far);
+    ir_value one = import_is(im, "eq", unary(im, GRAPH_ABS, x), constant(im, x, 1));
+    ir_value infinity = constant(im, x, __builtin_inf());
+    return times(im, x, build_select(&im->b, one, infinity, p));
+}
+
+/* Newton's steps in f64 from the specified power on: the last one is rounded once. */
+static ir_value cbrt_of(importer *im, ir_value x) {
+    enum { STEPS = 2 };
+    ir_value a = unary(im, GRAPH_ABS, x);
+    ir_value wide = build_convert(&im->b, a, DTYPE_F64);
+    ir_value y = import_binary(im, GRAPH_POW, a, constant(im, a, 1.0 / 3));
+    ir_value z = build_convert(&im->b, y, DTYPE_F64), third = constant(im, z, 1.0 / 3);
+    for (int i = 0; i < STEPS; i++)
+        z = times(im, third, plus(im, plus(im, z, z), over(im, wide, times(im, z, z))));
+    z = build_convert(&im->b, z, import_type_of(im, x)->element);
+    ir_value zero = import_is(im, "eq", x, constant(im, x, 0));
+    ir_value end = import_is(im, "eq", a, constant(im, x, __builtin_inf()));
+    ir_value same = import_binary(im, GRAPH_OR, zero, end);
+    return build_select(&im->b, same, x, with_sign(im, z, x));
+}
+
+bool import_function(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    static const struct function {
+        shlo_opcode opcode;
+        ir_value (*of)(importer *im, ir_value x);
+    } functions[] = {{SHLO_OP_TAN, tan_of},          {SHLO_OP_CHLO_TAN, tan_of},
+                     {SHLO_OP_CBRT, cbrt_of},        {SHLO_OP_CHLO_SINH, sinh_of},
+                     {SHLO_OP_CHLO_COSH, cosh_of},   {SHLO_OP_CHLO_ASINH, asinh_of},
+                     {SHLO_OP_CHLO_ACOSH, acosh_of}, {SHLO_OP_CHLO_ATANH, atanh_of},
+                     {SHLO_OP_CHLO_ASIN, asin_of},   {SHLO_OP_CHLO_ACOS, acos_of},
+                     {SHLO_OP_CHLO_ATAN, atan_of},   {SHLO_OP_CHLO_SQUARE, square_of},
+                     {SHLO_OP_CHLO_ERFC, erfc_of},   {SHLO_OP_CHLO_ERF_INV, erf_inv_of}};
+    (void)graph;
+    ir_value x = import_takes(im, op, 1) ? import_operand(im, op, 0) : 0;
+    if (!x)
+        return false;
+    const dtype t = import_type_of(im, x)->element;
+    if (op->info->opcode != SHLO_OP_CHLO_SQUARE && (!dtype_is_float(t) || t == DTYPE_F64))
+        return import_refuse(im, op, "of %s is not supported", dtype_name(t));
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (functions[i].opcode == op->info->opcode)
+            results[0] = functions[i].of(im, x);
+    return results[0] != 0;
+}
+
+/* The greatest along the last axis, in descending order, and their places. */
+bool import_top_k(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    (void)graph;
+    const int64_t k = shlo_op_int(op, "k", -1);
+    if (op->operand_count != 1 || op->result_count != 2)
+        return import_refuse(im, op, "takes one value and gives two");
+    ir_value x = import_operand(im, op, 0);
+    const ir_type_data t = *import_type_of(im, x);
+    if (t.rank == 0 || k < 0 || k > t.dims[t.rank - 1])
+        return import_refuse(im, op, "'k' does not fit the last axis");
+    ir_named_attr attrs[] = {{"axis", ir_attr_int(im->m, t.rank - 1)},
+                             {"descending", ir_attr_bool(im->m, true)}};
+    ir_value keys = t.element == DTYPE_BOOL ? build_convert(&im->b, x, DTYPE_I32) : x;
+    ir_value places = import_build(im, op, GRAPH_ARGSORT, &keys, 1, attrs, 2);
+    if (!places)
+        return false;
+    results[1] = build_slice_axis(&im->b, places, t.rank - 1, 0, k);
+    results[0] = build_gather(&im->b, x, results[1], t.rank - 1, t.rank - 1);
+    return true;
+}
+
+/* ---- normalisation over all axes but the features' ---- */
+
+static ir_value of_features(importer *im, ir_value v, const ir_type_data *t, int64_t axis) {
+    return build_broadcast(&im->b, v, t->rank, t->dims, &axis);
+}
+
+static ir_value feature_mean(importer *im, const shlo_op *op, ir_value x, int64_t axis) {
+    const ir_type_data t = *import_type_of(im, x);
+    int64_t axes[IR_MAX_RANK], count = 1;
+    uint32_t n = 0;
+    for (int i = 0; i < t.rank; i++)
+        if (i != axis) {
+            axes[n++] = i;
+            count *= t.dims[i];
+        }
+    ir_named_attr attrs[] = {{"kind", ir_attr_string(im->m, "sum")},
+                             {"axes", ir_attr_int_array(im->m, axes, n)},
+                             {"order", ir_attr_string(im->m, "lanes64")}};
+    ir_value sum = n ? import_build(im, op, GRAPH_REDUCE, &x, 1, attrs, 3) : x;
+    return sum ? over(im, sum, constant(im, sum, (double)count)) : 0;
+}
+
+static double epsilon_of(const shlo_op *op) {
+    const shlo_attr *a = shlo_op_attr(op, "epsilon");
+    const dtype t =
+        a && a->kind == SHLO_ATTR_FLOAT ? shlo_element_get(a->type->element)->type : DTYPE_NONE;
+    return t == DTYPE_NONE ? 0 : dtype_load(t, &a->bits, 0);
+}
+
+/* (x - mean) / sqrt(variance + epsilon) * scale + offset */
+static ir_value normalised(importer *im, const shlo_op *op, ir_value mean, ir_value variance,
+                           int64_t axis) {
+    ir_value x = import_operand(im, op, 0);
+    const ir_type_data t = *import_type_of(im, x);
+    ir_value deviation =
+        unary(im, GRAPH_SQRT, plus(im, variance, constant(im, variance, epsilon_of(op))));
+    ir_value centred = minus(im, x, of_features(im, mean, &t, axis));
+    ir_value whitened = over(im, centred, of_features(im, deviation, &t, axis));
+    return plus(im, times(im, whitened, of_features(im, import_operand(im, op, 1), &t, axis)),
+                of_features(im, import_operand(im, op, 2), &t, axis));
+}
+
+static bool has_features(importer *im, const shlo_op *op, uint32_t operands, int64_t *axis) {
+    *axis = shlo_op_int(op, "feature_index", -1);
+    if (op->operand_count != operands)
+        return import_refuse(im, op, "takes %u values", operands);
+    const ir_type_data *t = import_type_of(im, import_operand(im, op, 0));
+    if (*axis < 0 || *axis >= t->rank)
+        return import_refuse(im, op, "'feature_index' is no axis of the operand");
+    for (uint32_t i = 1; i < operands; i++) {
+        const ir_type_data *f = import_type_of(im, import_operand(im, op, i));
+        if (f->rank != 1 || f->dims[0] != t->dims[*axis] || f->element != t->element)
+            return import_refuse(im, op, "operand %u does not have a number for each feature", i);
+    }
+    return true;
+}
+
+bool import_batch_norm_inference(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    int64_t axis;
+    (void)graph;
+    if (!has_features(im, op, 5, &axis))
+        return false;
+    results[0] = normalised(im, op, import_operand(im, op, 3), import_operand(im, op, 4), axis);
+    return true;
+}
+
+bool import_batch_norm_training(importer *im, const shlo_op *op, int graph, ir_value *results) {
+    int64_t axis;
+    (void)graph;
+    if (!has_features(im, op, 3, &axis) || op->result_count != 3)
+        return import_refuse(im, op, "gives three values");
+    ir_value x = import_operand(im, op, 0);
+    const ir_type_data t = *import_type_of(im, x);
+    ir_value mean = feature_mean(im, op, x, axis);
+    if (!mean)
+        return false;
+    ir_value centred = minus(im, x, of_features(im, mean, &t, axis));
+    ir_value variance = feature_mean(im, op, times(im, centred, centred), axis);
+    results[0] = normalised(im, op, mean, variance, axis);
+    results[1] = mean;
+    results[2] = variance;
+    return true;
+}
