@@ -65,6 +65,8 @@ ir_value import_spread(importer *im, ir_value x, int rank, const ir_dim *dims);
 ir_value import_shaped(importer *im, ir_value x, int rank, const ir_dim *dims);
 /* Indices of an axis in some type, from 0 on. */
 ir_value import_places(importer *im, ir_dim count);
+/* All elements along one axis, in row-major order. */
+ir_value import_flat(importer *im, ir_value x);
 /* A scalar of any integer type as i32 between 0 and `highest`. */
 ir_value import_clamped(importer *im, ir_value x, int64_t highest);
 /* The same of each element, -1 in the place of what does not lie between them. */
@@ -81,6 +83,14 @@ const char *import_kind_of(const shlo_block *body);
  * has them in pairs. False when refused. */
 bool import_combiner_block(importer *im, const shlo_op *op, ir_block block, const shlo_block *body,
                            uint32_t count, bool pairs);
+/* A kind that tessera.reduce has for this element; NULL: the body is run as it is. */
+const char *import_reducible(const importer *im, const char *kind, ir_value x);
+/* Sums, products and extremes of numbers over axes, in ascending order; and, or of truth values. 0
+ * when refused. */
+ir_value import_known_reduction(importer *im, const shlo_op *op, const char *kind, ir_value x,
+                                const int64_t *axes, uint32_t count);
+/* ... of a scalar and each element. */
+ir_value import_combined(importer *im, const char *kind, ir_value init, ir_value x);
 /* Ends the block that is built with what the body returns. */
 bool import_block_end(importer *im, const shlo_block *body);
 /* Reduces the last axis of tensors, from these scalars on, by the body of `op`. */

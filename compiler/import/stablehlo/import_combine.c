@@ -1,4 +1,4 @@
-/* import_combine.c - operations whose body is given: reductions, windows, sorts, maps. */
+/* import_combine.c - operations whose body is given: reductions, sorts, maps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +127,7 @@ static ir_value joined_last(importer *im, ir_value x, const int64_t *axes, uint3
 }
 
 /* Sums, products and extremes of numbers over axes; and, or of truth values. */
-static ir_value known_reduction(importer *im, const shlo_op *op, const char *kind, ir_value x,
+ir_value import_known_reduction(importer *im, const shlo_op *op, const char *kind, ir_value x,
                                 const int64_t *axes, uint32_t count) {
     const dtype t = import_type_of(im, x)->element;
     if (t == DTYPE_BOOL) {
@@ -173,7 +173,7 @@ static bool is_identity(const shlo_value *init, const char *kind) {
     return dtype_integer(t, bits) == end;
 }
 
-static ir_value combined(importer *im, const char *kind, ir_value init, ir_value x) {
+ir_value import_combined(importer *im, const char *kind, ir_value init, ir_value x) {
     const int opcode = strcmp(kind, "sum") == 0    ? GRAPH_ADD
                        : strcmp(kind, "prod") == 0 ? GRAPH_MUL
                        : strcmp(kind, "max") == 0  ? GRAPH_MAXIMUM
@@ -217,7 +217,7 @@ bool import_reduce_last(importer *im, const shlo_op *op, const shlo_block *body,
 }
 
 /* A kind that tessera.reduce has for this element; NULL: the body is run as it is. */
-static const char *reducible(const importer *im, const char *kind, ir_value x) {
+const char *import_reducible(const importer *im, const char *kind, ir_value x) {
     const bool truth = import_type_of(im, x)->element == DTYPE_BOOL;
     if (!kind || truth)
         return kind;
@@ -236,7 +236,7 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
     for (uint32_t i = 0; i < reduced; i++)
         if (reduced > (uint32_t)rank || axes[i] < 0 || axes[i] >= rank)
             return import_refuse(im, op, "its axes are not the operand's");
-    const char *kind = count == 1 ? reducible(im, import_kind_of(op->regions[0]), x) : NULL;
+    const char *kind = count == 1 ? import_reducible(im, import_kind_of(op->regions[0]), x) : NULL;
     if (kind) {
         int64_t ascending[IR_MAX_RANK];
         uint32_t n = 0;
@@ -244,9 +244,9 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
             if (ir_ints_hold(axes, reduced, i))
                 ascending[n++] = i;
         if (n)
-            x = known_reduction(im, op, kind, x, ascending, n);
+            x = import_known_reduction(im, op, kind, x, ascending, n);
         if (x && !is_identity(op->operands[1], kind))
-            x = combined(im, kind, import_operand(im, op, 1), x);
+            x = import_combined(im, kind, import_operand(im, op, 1), x);
         return (results[0] = x);
     }
     ir_value *values = base_calloc((size_t)2 * count, sizeof *values);
@@ -258,121 +258,6 @@ bool import_reduce(importer *im, const shlo_op *op, int graph, ir_value *results
         import_reduce_last(im, op, op->regions[0], values, values + count, count, results);
     free(values);
     return good;
-}
-
-/* ---- windows ---- */
-
-/* Numbers of each axis; `otherwise` where there is no list. */
-static bool of_axes(importer *im, const shlo_op *op, const char *name, int rank, int64_t otherwise,
-                    int64_t *out) {
-    const uint32_t n = shlo_op_ints(op, name, out, IR_MAX_RANK);
-    for (int i = 0; i < rank && n == 0; i++)
-        out[i] = otherwise;
-    return n == 0 || n == (uint32_t)rank ||
-           import_refuse(im, op, "'%s' does not have %d numbers", name, rank);
-}
-
-/* The places of windows along an axis, in their order. [windows, size] */
-static ir_value window_places(importer *im, int64_t windows, int64_t size, int64_t stride,
-                              int64_t dilation) {
-    const ir_dim dims[] = {windows, size};
-    ir_value begin = build_iota(&im->b, 2, dims, 0), step = build_iota(&im->b, 2, dims, 1);
-    begin = import_binary(im, GRAPH_MUL, begin, import_like(im, begin, (double)stride));
-    step = import_binary(im, GRAPH_MUL, step, import_like(im, step, (double)dilation));
-    return import_binary(im, GRAPH_ADD, begin, step);
-}
-
-/* Each axis becomes that of the windows; the places in a window come last, as one axis. */
-static ir_value windows_last(importer *im, ir_value x, const int64_t *size, const int64_t *stride,
-                             const int64_t *dilation) {
-    const int rank = import_type_of(im, x)->rank;
-    ir_dim dims[IR_MAX_RANK + 1], all = 1;
-    /* An axis at a time: its windows stay, its places go to the end. */
-    for (int axis = 0; axis < rank; axis++) {
-        const ir_type_data t = *import_type_of(im, x);
-        const int64_t reach = (size[axis] - 1) * dilation[axis] + 1;
-        const int64_t windows =
-            t.dims[axis] < reach ? 0 : (t.dims[axis] - reach) / stride[axis] + 1;
-        ir_value places = window_places(im, windows, size[axis], stride[axis], dilation[axis]);
-        if (axis == 0) { /* the places so far */
-            memcpy(dims, t.dims, sizeof(ir_dim) * (size_t)rank);
-            dims[rank] = 1;
-            x = build_reshape(&im->b, x, rank + 1, dims);
-        }
-        x = build_gather(&im->b, x, places, axis, 0);
-        x = build_moved(&im->b, x, axis + 1, rank + 1);
-        all *= size[axis];
-        const ir_type_data g = *import_type_of(im, x);
-        memcpy(dims, g.dims, sizeof(ir_dim) * (size_t)rank);
-        dims[rank] = all;
-        x = build_reshape(&im->b, x, rank + 1, dims);
-    }
-    return x;
-}
-
-typedef struct windows {
-    int64_t size[IR_MAX_RANK], stride[IR_MAX_RANK], base[IR_MAX_RANK], dilation[IR_MAX_RANK];
-    int64_t low[IR_MAX_RANK], high[IR_MAX_RANK], gap[IR_MAX_RANK];
-} windows;
-
-static bool read_windows(importer *im, const shlo_op *op, int rank, windows *w) {
-    int64_t pads[2 * IR_MAX_RANK];
-    if (rank >= IR_MAX_RANK)
-        return import_refuse(im, op, "windows of 8 axes are not supported");
-    if (!of_axes(im, op, "window_dimensions", rank, 1, w->size) ||
-        !of_axes(im, op, "window_strides", rank, 1, w->stride) ||
-        !of_axes(im, op, "base_dilations", rank, 1, w->base) ||
-        !of_axes(im, op, "window_dilations", rank, 1, w->dilation))
-        return false;
-    const uint32_t n = shlo_op_ints(op, "padding", pads, 2 * IR_MAX_RANK);
-    if (n != 0 && n != 2 * (uint32_t)rank)
-        return import_refuse(im, op, "its padding does not have two numbers an axis");
-    for (int i = 0; i < rank; i++) {
-        w->low[i] = n ? pads[2 * i] : 0;
-        w->high[i] = n ? pads[2 * i + 1] : 0;
-        w->gap[i] = w->base[i] - 1;
-        if (w->size[i] < 1 || w->stride[i] < 1 || w->base[i] < 1 || w->dilation[i] < 1)
-            return import_refuse(im, op, "a window of axis %d is not positive", i);
-    }
-    return true;
-}
-
-bool import_reduce_window(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    (void)graph;
-    windows w;
-    const uint32_t count = op->operand_count / 2;
-    if (count == 0 || op->operand_count % 2 || op->result_count != count)
-        return import_refuse(im, op, "needs tensors, and a value to begin with for each");
-    const int rank = import_type_of(im, import_operand(im, op, 0))->rank;
-    if (!import_result_type(im, op, 0) || !read_windows(im, op, rank, &w))
-        return false;
-    ir_value *values = base_calloc((size_t)2 * count, sizeof *values);
-    for (uint32_t i = 0; i < count; i++) {
-        values[count + i] = import_operand(im, op, count + i);
-        ir_value x =
-            import_padded(im, import_operand(im, op, i), values[count + i], w.low, w.high, w.gap);
-        values[i] = windows_last(im, x, w.size, w.stride, w.dilation);
-    }
-    const char *kind = count == 1 ? reducible(im, import_kind_of(op->regions[0]), values[0]) : NULL;
-    const bool free_order = kind && strcmp(kind, "sum") != 0 && strcmp(kind, "prod") != 0;
-    const int64_t last = rank;
-    bool good = true;
-    if (free_order) { /* what is padded is what it begins with */
-        results[0] = known_reduction(im, op, kind, values[0], &last, 1);
-        good = results[0] != 0;
-        if (good)
-            results[0] = combined(im, kind, values[1], results[0]);
-    } else {
-        good = import_reduce_last(im, op, op->regions[0], values, values + count, count, results);
-    }
-    free(values);
-    return good;
-}
-
-bool import_select_and_scatter(importer *im, const shlo_op *op, int graph, ir_value *results) {
-    (void)graph;
-    (void)results;
-    return import_refuse(im, op, "this operation is not supported");
 }
 
 /* ---- sorts and maps ---- */

@@ -142,12 +142,6 @@ static ir_value memory_places(importer *im, const indexing *x, ir_value indices,
     return inside ? build_select(&im->b, inside, sum, import_like(im, sum, -1)) : sum;
 }
 
-static ir_value flat(importer *im, ir_value x) {
-    const ir_type_data t = *import_type_of(im, x);
-    const ir_dim all = graph_elements(t.rank, t.dims);
-    return import_shaped(im, x, 1, &all);
-}
-
 /* ---- gather ---- */
 
 static bool read_gather(importer *im, const shlo_op *op, indexing *x) {
@@ -158,7 +152,7 @@ static bool read_gather(importer *im, const shlo_op *op, indexing *x) {
     x->operand = *import_type_of(im, import_operand(im, op, 0));
     x->indices = *import_type_of(im, import_operand(im, op, 1));
     x->slices = *ir_type_get(im->m, wanted);
-    x->vector = shlo_op_int(op, "index_vector_dim", x->indices.rank);
+    x->vector = shlo_op_int(op, "index_vector_dim", 0);
     if (x->vector < 0 || x->vector > x->indices.rank)
         return import_refuse(im, op, "'index_vector_dim' is no axis of the indices");
     if (!list(im, op, "offset_dims", x->window, &x->windows, x->slices.rank) ||
@@ -224,8 +218,8 @@ bool import_gather(importer *im, const shlo_op *op, int graph, ir_value *results
     else if (is_rows(&x))
         results[0] = gather_rows(im, &x, operand, indices);
     else
-        results[0] =
-            build_gather(&im->b, flat(im, operand), memory_places(im, &x, indices, true), 0, 0);
+        results[0] = build_gather(&im->b, import_flat(im, operand),
+                                  memory_places(im, &x, indices, true), 0, 0);
     return true;
 }
 
@@ -236,7 +230,7 @@ static bool read_scatter(importer *im, const shlo_op *op, indexing *x) {
     x->operand = *import_type_of(im, import_operand(im, op, 0));
     x->indices = *import_type_of(im, import_operand(im, op, count));
     x->slices = *import_type_of(im, import_operand(im, op, count + 1));
-    x->vector = shlo_op_int(op, "index_vector_dim", x->indices.rank);
+    x->vector = shlo_op_int(op, "index_vector_dim", 0);
     if (x->vector < 0 || x->vector > x->indices.rank)
         return import_refuse(im, op, "'index_vector_dim' is no axis of the indices");
     if (!list(im, op, "update_window_dims", x->window, &x->windows, x->slices.rank) ||
@@ -280,17 +274,17 @@ static void scatter_operands(importer *im, const shlo_op *op, const indexing *x,
     s->axis = rows ? (int)x->map[0] : 0;
     for (uint32_t i = 0; i < count; i++) {
         ir_value v = import_operand(im, op, i);
-        vec_push(&s->operands, rows ? v : flat(im, v));
+        vec_push(&s->operands, rows ? v : import_flat(im, v));
     }
     if (rows) {
         indices = import_index_or_none(im, indices, x->operand.dims[s->axis] - 1);
-        vec_push(&s->operands, flat(im, indices));
+        vec_push(&s->operands, import_flat(im, indices));
     } else {
-        vec_push(&s->operands, flat(im, memory_places(im, x, indices, false)));
+        vec_push(&s->operands, import_flat(im, memory_places(im, x, indices, false)));
     }
     for (uint32_t i = 0; i < count; i++) {
         ir_value v = import_operand(im, op, count + 1 + i);
-        vec_push(&s->operands, rows ? v : flat(im, v));
+        vec_push(&s->operands, rows ? v : import_flat(im, v));
         vec_push(&s->types, ir_value_get(im->m, s->operands.items[i])->type);
     }
 }

@@ -65,6 +65,12 @@ ir_value import_places(importer *im, ir_dim count) {
     return build_iota(&im->b, 1, &count, 0);
 }
 
+ir_value import_flat(importer *im, ir_value x) {
+    const ir_type_data t = *import_type_of(im, x);
+    const ir_dim all = graph_elements(t.rank, t.dims);
+    return import_shaped(im, x, 1, &all);
+}
+
 /* ---- indices of any integer type ---- */
 
 /* Types whose numbers all are i32's. */

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""suite.py - StableHLO's own test files through this compiler: each is imported, compiled and run, and its checks are judged.
+
+A file of testdata/ is a program without arguments that hands pairs of values to custom calls @check.expect_eq, expect_close and
+expect_almost_eq; one of tests/interpret has them as operations of the dialect check. The pairs become the results of its function here, and are
+compared as the checks say: exactly, within 3 units in the last place, or within an absolute 1e-3 (1e-4 for the dialect).
+
+The files are given by a folder, a checkout of openxla/stablehlo. 77: there is none, or NumPy is missing. 1: a file fails that the list of known
+ones (known.txt, a name a line) does not have, or one of these passes. --write makes that list anew.
+"""
+import argparse
+import collections
+import concurrent.futures
+import ctypes
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+KNOWN = HERE / "known.txt"
+
+CHECK = re.compile(
+    r'^\s*(?:stablehlo\.custom_call @check\.|"?check\.)(?P<kind>expect_\w+)"?\s*\(?(?P<operands>%[^){]*?)\)?\s*'
+    r"(?P<value>, dense<.*>)?\s*(?P<attrs>\{[^}]*\})?\s*:\s*(?P<types>.*)$"
+)
+FUNCTION = re.compile(r"^\s*func\.func (public )?@(?P<name>[\w.]+)\(\)(?P<rest>.*)\{\s*$")
+RETURN = re.compile(r"^\s*(func\.)?return\b.*$")
+
+
+class Unread(Exception):
+    """The file has another form than this script knows."""
+
+
+def types_of(words):
+    """Types of a list between commas, those of a function's inputs included."""
+    words = words.strip()
+    if words.startswith("("):
+        words = words[1 : words.index(") ->")]
+    found, depth, start = [], 0, 0
+    for at, letter in enumerate(words + ","):
+        depth += letter in "<({["
+        depth -= letter in ">)}]"
+        if letter == "," and depth == 0:
+            found.append(words[start:at].strip())
+            start = at + 1
+    return [one for one in found if one]
+
+
+class Checked:
+    """A function whose checks are its results."""
+
+    def __init__(self):
+        self.values, self.types, self.kinds, self.lines = [], [], [], []
+
+    def check(self, match, number):
+        operands = [one.strip() for one in match["operands"].split(",") if one.strip().startswith("%")]
+        types = types_of(match["types"])
+        kind = match["kind"]
+        tolerance = re.search(r"tolerance = ([0-9.e+-]+)", match["attrs"] or "")
+        if match["value"]:
+            name = f"%expected{number}"
+            self.lines.append(f"    {name} = stablehlo.constant {match['value'][2:]} : {types[0]}")
+            operands.append(name)
+        types = (types * len(operands))[: len(operands)]
+        self.values += operands[:2]
+        self.types += types[:2]
+        self.kinds.append((kind, float(tolerance[1]) if tolerance else None, not match["value"] and "custom_call" in match[0]))
+
+
+def rewritten(text):
+    """The file with results in the place of checks: text, functions and the kinds of their checks."""
+    out, functions, current, head = [], {}, None, 0
+    for number, line in enumerate(text.split("\n")):
+        function = FUNCTION.match(line)
+        if function:
+            current, head = Checked(), len(out)
+            functions[function["name"]] = current
+            out.append(line)
+            continue
+        match = CHECK.match(line) if current else None
+        if match:
+            current.lines = []
+            current.check(match, number)
+            out += current.lines
+        elif current and RETURN.match(line) and current.values:
+            out.append(f"    func.return {', '.join(current.values)} : {', '.join(current.types)}")
+            name = FUNCTION.match(out[head])["name"]
+            out[head] = f"  func.func public @{name}() -> ({', '.join(current.types)}) {{"
+            current = None
+        else:
+            out.append(line)
+    if not functions or not any(one.values for one in functions.values()):
+        raise Unread("no checks")
+    return "\n".join(out), {name: one.kinds for name, one in functions.items() if one.values}
+
+
+# ---- judging ----
+
+
+def is_narrow(array):
+    return array.dtype.kind in "V" or array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+
+
+def ordered(array):
+    import numpy as np
+
+    bits = array.view(f"i{array.dtype.itemsize}").astype(np.int64)
+    limit = np.int64(1) << np.int64(8 * array.dtype.itemsize - 1)
+    return np.where(bits < 0, -(bits & (limit - 1) if array.dtype.itemsize < 8 else bits & np.int64(0x7FFFFFFFFFFFFFFF)), bits)
+
+
+def same(a, b):
+    """Equal elements; every NaN is like any other."""
+    import numpy as np
+
+    if a.dtype.kind != "f" and not is_narrow(a):
+        return (a == b).all()
+    with np.errstate(invalid="ignore"):
+        return ((a == b) | ((a != a) & (b != b))).all()
+
+
+def holds(kind, tolerance, custom, a, b):
+    import numpy as np
+
+    if a.shape != b.shape:
+        return False
+    if kind.startswith("expect_eq"):
+        return same(a, b)
+    if a.dtype.kind != "f" and not is_narrow(a):
+        return (a == b).all()
+    nan = (a != a) & (b != b)
+    if kind.startswith("expect_close"):
+        if a.dtype.kind != "f":
+            a, b = a.astype(np.float32), b.astype(np.float32)
+            return (nan | (a == b) | (np.abs(a - b) <= 3 * np.spacing(np.abs(b)) * 65536)).all()
+        infinite = np.isinf(a) | np.isinf(b)
+        return (nan | (a == b) | (~infinite & (np.abs(ordered(a) - ordered(b)) <= 3))).all()
+    limit = tolerance if tolerance is not None else 1e-3 if custom else 1e-4
+    with np.errstate(invalid="ignore"):
+        return (nan | (a == b) | (np.abs(a.astype(np.float64) - b.astype(np.float64)) <= limit)).all()
+
+
+# ---- running ----
+
+
+class Diagnostic(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("id", ctypes.c_char_p), ("message", ctypes.c_char_p), ("line", ctypes.c_uint32), ("column", ctypes.c_uint32)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("kernel", ctypes.c_char_p)] + [
+        (name, ctypes.c_char_p) for name in ("case_name", "dims", "profile", "isa", "constants", "schedule")
+    ] + [(name, ctypes.c_uint32) for name in ("threads", "generic", "check_bounds")]
+
+
+class Refused(Exception):
+    """The compiler says no: the diagnostic's identifier and its message."""
+
+
+def start(build):
+    sys.path.insert(0, str(build / "python"))
+    os.environ["TSR"] = str(build / "tsr")
+    global compiler, tessera
+    import tessera
+
+    compiler = ctypes.CDLL(str(build / "compiler" / "libtessera-compiler.so"))
+    compiler.tsrGetCompiledModule.restype = ctypes.c_void_p
+
+
+def module_of(text, name, kernel, folder):
+    handle, size = ctypes.c_void_p(), ctypes.c_size_t()
+    options = Options(size=ctypes.sizeof(Options), kernel=kernel.encode())
+    data = text.encode()
+    code = compiler.tsrCompile(data, ctypes.c_size_t(len(data)), name.encode(), ctypes.byref(options), ctypes.byref(handle))
+    try:
+        if code:
+            one = Diagnostic(size=ctypes.sizeof(Diagnostic))
+            compiler.tsrGetDiagnostic(handle, 0, ctypes.byref(one))
+            raise Refused(f"{(one.id or b'').decode()} {(one.message or b'').decode()}")
+        image = compiler.tsrGetCompiledModule(handle, ctypes.byref(size))
+        path = Path(folder) / "module.tsrm"
+        path.write_bytes(ctypes.string_at(image, size.value))
+        return tessera.load(str(path))
+    finally:
+        compiler.tsrDestroyCompilation(handle)
+
+
+def arrays_of(results):
+    import numpy as np
+
+    results = results if isinstance(results, (tuple, list)) else (results,)
+    return [np.asarray(one) for one in results]
+
+
+def judge(path):
+    """The file's name, "pass" or why not, and seconds."""
+    begun = time.monotonic()
+    try:
+        text, functions = rewritten(Path(path).read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory(prefix="suite-") as folder:
+            for function, kinds in functions.items():
+                results = arrays_of(module_of(text, path, function, folder)())
+                for at, (kind, tolerance, custom) in enumerate(kinds):
+                    if not holds(kind, tolerance, custom, results[2 * at], results[2 * at + 1]):
+                        return path, f"other values: {kind} of @{function}", time.monotonic() - begun
+        return path, "pass", time.monotonic() - begun
+    except (Refused, Unread) as refused:
+        return path, f"refused: {refused}", time.monotonic() - begun
+    except Exception as error:  # noqa: BLE001 - whatever a file does is told of it
+        return path, f"error: {type(error).__name__}: {error}", time.monotonic() - begun
+
+
+def files_of(folder, every, parts):
+    found = sorted(Path(folder).glob("testdata/*.mlir"))
+    if not parts:
+        return found if every else found[::29]
+    for path in sorted(Path(folder).glob("tests/interpret/*.mlir")) + sorted(Path(folder).glob("tests/math/*.mlir")):
+        for number, part in enumerate(re.split(r"^// -----.*$", path.read_text(encoding="utf-8"), flags=re.M)):
+            if "expect" in part:
+                one = Path(parts) / f"{path.parent.name}_{path.stem}_{number}.mlir"
+                one.write_text(part, encoding="utf-8")
+                found.append(one)
+    return found
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--build", type=Path, default=ROOT / "build")
+    options.add_argument("--folder", type=Path, default=os.environ.get("STABLEHLO_SOURCE"), help="stablehlo/ of a checkout of openxla/stablehlo")
+    options.add_argument("--all", action="store_true", help="every file of testdata, not one in 29")
+    options.add_argument("--interpret", action="store_true", help="tests/interpret and tests/math, too")
+    options.add_argument("--filter", default="", help="files whose name holds this regular expression")
+    options.add_argument("--jobs", type=int, default=os.cpu_count())
+    options.add_argument("--write", action="store_true", help="make the list of known failures anew")
+    given = options.parse_args()
+    try:
+        import numpy  # noqa: F401
+    except ImportError as missing:
+        print(f"skipped: {missing}")
+        return 77
+    if not given.folder or not given.folder.is_dir():
+        print("skipped: no folder of StableHLO's tests: say --folder, or STABLEHLO_SOURCE")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="parts-") as parts:
+        files = [str(one) for one in files_of(given.folder, given.all, parts if given.interpret else None) if re.search(given.filter, one.name)]
+        with concurrent.futures.ProcessPoolExecutor(given.jobs, initializer=start, initargs=(given.build,), max_tasks_per_child=200) as pool:
+            outcomes = list(pool.map(judge, files, chunksize=4))
+    return report(outcomes, given)
+
+
+def report(outcomes, given):
+    known = set(KNOWN.read_text(encoding="utf-8").split()) if KNOWN.exists() else set()
+    reasons, failed, passed = collections.Counter(), [], []
+    for path, outcome, _ in outcomes:
+        name = Path(path).name
+        (passed if outcome == "pass" else failed).append(name)
+        if outcome != "pass":
+            reasons[re.sub(r"line \d+ column \d+: |\d+", "", outcome)[:110]] += 1
+            if name not in known or given.filter:
+                print(f"{name}: {outcome}")
+    for reason, count in reasons.most_common(30):
+        print(f"{count:6}  {reason}")
+    print(f"{len(passed)} of {len(outcomes)} files pass; {sum(one[2] for one in outcomes):.0f} s of work")
+    if given.write:
+        KNOWN.write_text("".join(f"{name}\n" for name in sorted(failed)), encoding="utf-8")
+        return 0
+    lost = [name for name in failed if name not in known]
+    won = [name for name in passed if name in known]
+    for name in won:
+        print(f"{name} passes: take it out of known.txt")
+    return 1 if lost or won else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
