@@ -329,7 +329,7 @@ static void assert_replaced(const char *name, const char *word, const char *by, 
     uint8_t *data = bytes_of(name, &size);
     uint8_t *found = memmem(data, size, word, strlen(word));
     assert_non_null(found);
-    memcpy(found, by, strlen(by));
+    memcpy(found, by, strlen(word));
     assert_refused(data, size, why);
     free(data);
 }
@@ -341,6 +341,7 @@ static void test_refused(void **state) {
     assert_replaced("control", "tanh_v", "tanq_v", "there is no operation 'tanq_v2'");
     assert_replaced("control", "tanh_v2", "tanh_v3", "there is no operation 'tanh_v3'");
     assert_replaced("control", "sort_v1", "sort_v2", "there is no operation 'sort_v2'");
+    assert_replaced("control", "sort_v1", "or\0\0_v1", "there is no operation 'or'");
     /* Now an addition has the attributes of a hyperbolic tangent. */
     assert_replaced("control", "tanh_v2", "cbrt_v1", "left over behind the properties");
 }

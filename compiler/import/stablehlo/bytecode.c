@@ -18,8 +18,8 @@ bool shlo_is_bytecode(const uint8_t *data, size_t size) {
 static bool read_header(bytecode *r, bytecode_cursor *c) {
     if (!shlo_is_bytecode(c->file, c->end))
         return bytecode_fail(r->st, 0,
-                             "this is no bytecode of MLIR: it does not begin with 4D 4C "
-                             "EF 52");
+                             "this is no bytecode of MLIR, which begins with 4D 4C EF 52; write "
+                             "the program with serialize_portable_artifact");
     c->at = sizeof magic;
     const size_t at = c->at;
     const uint64_t version = bytecode_varint(c);

@@ -47,6 +47,14 @@ typedef struct bytecode_name {
     const shlo_attr_info *attrs; /* those of its version */
 } bytecode_name;
 
+/* Attributes of operations that have them alike: of one name, decoded once. */
+typedef struct bytecode_properties {
+    bytecode_cursor bytes;
+    const bytecode_name *name; /* NULL until they are asked for */
+    uint32_t count;
+    const shlo_named_attr *attrs;
+} bytecode_properties;
+
 typedef struct bytecode {
     shlo_module *module;
     status *st;
@@ -55,7 +63,7 @@ typedef struct bytecode {
     const char **dialects;
     bytecode_name *names;
     bytecode_entry *attrs, *types;
-    bytecode_cursor *properties;
+    bytecode_properties *properties;
     const uint8_t *file;
     int depth;       /* of attributes, types and regions that are being read */
     uint64_t weight; /* of the attribute or type that is being read, so far */

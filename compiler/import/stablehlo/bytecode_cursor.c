@@ -64,18 +64,13 @@ uint32_t bytecode_count(bytecode_cursor *c, const char *what) {
     return 0;
 }
 
-static uint32_t check_index(bytecode_cursor *c, size_t at, uint64_t index, uint32_t limit,
-                            const char *what) {
+uint32_t bytecode_check_index(bytecode_cursor *c, size_t at, uint64_t index, uint32_t limit,
+                              const char *what) {
     if (index < limit)
         return (uint32_t)index;
     bytecode_fail(c->st, at, "there is no %s %" PRIu64 ": the file has %" PRIu32, what, index,
                   limit);
     return 0;
-}
-
-uint32_t bytecode_index(bytecode_cursor *c, uint32_t limit, const char *what) {
-    const size_t at = c->at;
-    return check_index(c, at, bytecode_varint(c), limit, what);
 }
 
 uint64_t bytecode_flagged(bytecode_cursor *c, bool *flag) {
@@ -86,7 +81,7 @@ uint64_t bytecode_flagged(bytecode_cursor *c, bool *flag) {
 
 uint32_t bytecode_flagged_index(bytecode_cursor *c, uint32_t limit, const char *what, bool *flag) {
     const size_t at = c->at;
-    return check_index(c, at, bytecode_flagged(c, flag), limit, what);
+    return bytecode_check_index(c, at, bytecode_flagged(c, flag), limit, what);
 }
 
 const uint8_t *bytecode_bytes(bytecode_cursor *c, uint64_t size) {

@@ -41,8 +41,14 @@ static inline uint64_t bytecode_varint(bytecode_cursor *c) {
 int64_t bytecode_signed(bytecode_cursor *c);
 /* The count of `what` that follow, each of a byte at least: never more than there are bytes. */
 uint32_t bytecode_count(bytecode_cursor *c, const char *what);
-/* The place of one of `limit` `what` in their table. */
-uint32_t bytecode_index(bytecode_cursor *c, uint32_t limit, const char *what);
+/* The place of one of `limit` `what` in their table: that number, or 0 with the error. */
+uint32_t bytecode_check_index(bytecode_cursor *c, size_t at, uint64_t index, uint32_t limit,
+                              const char *what);
+static inline uint32_t bytecode_index(bytecode_cursor *c, uint32_t limit, const char *what) {
+    const size_t at = c->at;
+    const uint64_t index = bytecode_varint(c);
+    return index < limit ? (uint32_t)index : bytecode_check_index(c, at, index, limit, what);
+}
 /* A number in whose lowest bit a flag stands: its other bits. */
 uint64_t bytecode_flagged(bytecode_cursor *c, bool *flag);
 /* The same of an index. */

@@ -138,19 +138,38 @@ static void take_module(reader *s, bytecode_cursor *c) {
     }
 }
 
+/* Those behind the `first` attributes of the operation in hand. */
+static void keep_properties(reader *s, bytecode_properties *p, const bytecode_name *name,
+                            size_t first) {
+    p->name = name;
+    p->count = (uint32_t)(s->attrs.count - first);
+    shlo_named_attr *attrs = BYTECODE_NEW(s->tables, shlo_named_attr, p->count);
+    for (uint32_t i = 0; i < p->count; i++)
+        attrs[i] = s->attrs.items[first + i];
+    p->attrs = attrs;
+}
+
 static void take_properties(reader *s, bytecode_cursor *c, const bytecode_name *name) {
     bytecode *r = s->tables;
     const uint32_t index = bytecode_index(c, r->property_count, "set of properties");
     if (bytecode_failed(c))
         return;
-    bytecode_cursor blob = r->properties[index];
+    bytecode_properties *p = &r->properties[index];
+    if (p->name == name) {
+        for (uint32_t i = 0; i < p->count; i++)
+            vec_push(&s->attrs, p->attrs[i]);
+        return;
+    }
+    const size_t first = s->attrs.count;
+    bytecode_cursor blob = p->bytes;
     if (name->info)
         take_table(s, &blob, name);
     else if (name->is_module)
         take_module(s, &blob);
     else
         return; /* a size is all that is known of it */
-    bytecode_end(&blob, "the properties");
+    if (bytecode_end(&blob, "the properties"))
+        keep_properties(s, p, name, first);
 }
 
 /* Attributes that are not the operation's own. */

@@ -240,9 +240,9 @@ static void read_attrs_and_types(bytecode *r, bytecode_cursor *sizes, bytecode_c
 
 static void read_properties(bytecode *r, bytecode_cursor *c) {
     const uint32_t count = bytecode_count(c, "properties");
-    r->properties = BYTECODE_NEW(r, bytecode_cursor, count);
+    r->properties = BYTECODE_NEW(r, bytecode_properties, count);
     for (uint32_t i = 0; i < count && !bytecode_failed(c); i++)
-        r->properties[i] = bytecode_part(c, bytecode_varint(c));
+        r->properties[i].bytes = bytecode_part(c, bytecode_varint(c));
     r->property_count = count;
     bytecode_end(c, "the properties");
 }

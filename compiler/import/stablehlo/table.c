@@ -15,9 +15,11 @@ const shlo_op_info *shlo_op_info_get(shlo_opcode opcode) {
     return &lines[opcode];
 }
 
+/* A name may have a NUL in it. */
 static int compare_name(const char *name, size_t length, const char *line) {
-    int order = strncmp(name, line, length);
-    return order ? order : line[length] ? -1 : 0;
+    const size_t whole = strlen(line);
+    const int order = strncmp(name, line, length);
+    return order ? order : length < whole ? -1 : length > whole;
 }
 
 /* Lines stand in the order of their names. */
