@@ -62,11 +62,16 @@ static void write_type(text *out, const ir_type_data *t) {
     text_printf(out, "%s]", dtype_name(t->element));
 }
 
-static void write_head(text *out, const shlo_function *f, const ir_module *graph) {
+/* The function that a framework calls main has the name of its module. */
+static const char *kernel_name(const imported_program *p, const shlo_function *f) {
+    return p->module->name && strcmp(f->name, "main") == 0 ? p->module->name : f->name;
+}
+
+static void write_head(text *out, const char *name, const ir_module *graph) {
     const ir_block_data *body = ir_kernel_body(graph);
     const ir_op_data *end = ir_op_get(graph, body->last);
     text_append(out, "@cases(case(\"fixed\"))\n@kernel\ndef ");
-    write_name(out, f->name);
+    write_name(out, name);
     text_append_char(out, '(');
     for (uint32_t i = 0; i < body->argument_count; i++) {
         text_printf(out, "%sa%u: ", i ? ", " : "", i);
@@ -124,7 +129,7 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
             continue;
         imported_kernel one = {f, shlo_import(p->module, f->name, name, s->text.data, &st)};
         if (one.graph) {
-            write_head(&heads, f, one.graph);
+            write_head(&heads, kernel_name(p, f), one.graph);
             vec_push(&p->kernels, one);
         } else {
             report(&s->text, d, ERROR_PROGRAM_UNSUPPORTED, &st);

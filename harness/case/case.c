@@ -39,6 +39,11 @@ static bool list_directory(const char *path, arena *memory, corpus_paths *names,
     return true;
 }
 
+/* A file of kernels, or a program of StableHLO as text or bytecode. */
+static bool is_source(const char *path) {
+    return has_suffix(path, ".tsr") || has_suffix(path, ".mlir") || has_suffix(path, ".mlirbc");
+}
+
 /* Folders below a corpus are its own: a link to one may lead anywhere, back here or to the whole
  * file system. A link to a file is that file. */
 static bool is_own_folder(const char *path) {
@@ -56,7 +61,7 @@ static bool find_sources(const char *path, int depth, arena *memory, corpus_path
     for (size_t i = 0; i < names.count && ok; i++)
         if (is_own_folder(names.items[i]))
             ok = find_sources(names.items[i], depth + 1, memory, found, st);
-        else if (has_suffix(names.items[i], ".tsr") && !file_is_dir(names.items[i]))
+        else if (is_source(names.items[i]) && !file_is_dir(names.items[i]))
             vec_push(found, names.items[i]);
     vec_release(&names);
     return ok;
