@@ -67,6 +67,15 @@ static const char *kernel_name(const imported_program *p, const shlo_function *f
     return p->module->name && strcmp(f->name, "main") == 0 ? p->module->name : f->name;
 }
 
+/* The graph has the kernel's name, too. */
+static void put_name(ir_module *graph, const char *name) {
+    text own;
+    text_init(&own);
+    write_name(&own, name);
+    ir_op_set_attr(graph, ir_module_kernel(graph), "name", ir_attr_string(graph, own.data));
+    text_release(&own);
+}
+
 static void write_head(text *out, const char *name, const ir_module *graph) {
     const ir_block_data *body = ir_kernel_body(graph);
     const ir_op_data *end = ir_op_get(graph, body->last);
@@ -129,6 +138,7 @@ span imported_read(compiler_source *s, const char *name, const char *data, size_
             continue;
         imported_kernel one = {f, shlo_import(p->module, f->name, name, s->text.data, &st)};
         if (one.graph) {
+            put_name(one.graph, kernel_name(p, f));
             write_head(&heads, kernel_name(p, f), one.graph);
             vec_push(&p->kernels, one);
         } else {
