@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -330,16 +331,47 @@ static bool group_is_printed(const shlo_op *op, const shlo_attr_info *info) {
     return false;
 }
 
-/* Left out where the text has nothing for it: empty strings and lists that bytecode must have. */
+/* Is the attribute what it is where the text leaves it out? */
+static bool is_fallback(const shlo_attr *a, const char *fallback) {
+    const uint32_t count = shlo_ints(a, NULL, 0);
+    bool same = a->kind != SHLO_ATTR_TENSOR || count > 0;
+    int64_t *values;
+    switch (a->kind) {
+    case SHLO_ATTR_BOOL:
+        return strcmp(fallback, a->integer ? "true" : "false") == 0;
+    case SHLO_ATTR_INTEGER:
+        return a->integer == strtoll(fallback, NULL, 10);
+    case SHLO_ATTR_ENUM:
+        return strcmp(a->string, fallback) == 0;
+    case SHLO_ATTR_ARRAY:
+        for (uint32_t i = 0; i < a->count; i++)
+            same &=
+                a->items[i]->kind == SHLO_ATTR_ENUM && strcmp(a->items[i]->string, fallback) == 0;
+        return same;
+    case SHLO_ATTR_TENSOR:
+        values = base_calloc((size_t)count + 1, sizeof *values);
+        shlo_ints(a, values, count);
+        for (uint32_t i = 0; i < count; i++)
+            same &= values[i] == (strcmp(fallback, "false") == 0 ? 0 : strtoll(fallback, NULL, 10));
+        free(values);
+        return same;
+    default:
+        return false;
+    }
+}
+
+/* Left out where the text has nothing for it: empty strings and lists that bytecode must have, and
+ * what is meant anyway. */
 static bool is_left_out(const shlo_op *op, const shlo_attr_info *info, const shlo_attr *a) {
     if (!a)
         return true;
-    if (op->info->opcode == SHLO_OP_CUSTOM_CALL)
-        return (a->kind == SHLO_ATTR_ARRAY && a->count == 0) ||
-               (a->kind == SHLO_ATTR_STRING && a->length == 0);
+    if (op->info->opcode == SHLO_OP_CUSTOM_CALL &&
+        ((a->kind == SHLO_ATTR_ARRAY && a->count == 0) ||
+         (a->kind == SHLO_ATTR_STRING && a->length == 0)))
+        return true;
     if (a->kind == SHLO_ATTR_ACCURACY)
         return strcmp(a->string, "DEFAULT") == 0;
-    return *info->fallback && a->kind == SHLO_ATTR_ENUM && strcmp(a->string, info->fallback) == 0;
+    return *info->fallback && is_fallback(a, info->fallback);
 }
 
 static void print_known_attrs(printer *p, const shlo_op *op, bool *first) {

@@ -195,7 +195,18 @@ static const char *piece(text_reader *r, operation_parts *o, const char *form) {
     return reader_need(r, token) ? form + 1 : NULL;
 }
 
+/* sdy.mesh @mesh = <...>, and what is said of a value's place: sdy.reshard %0 <...> : type. Their
+ * attributes are Shardy's, and skipped. */
+static bool partitioner_form(text_reader *r, operation_parts *o) {
+    if (strcmp(o->name, "sdy.mesh") == 0)
+        return reader_symbol(r) && reader_need(r, "=") && reader_skip_brackets(r);
+    return reader_operands(r, &o->operands) && (!reader_peek(r, "<") || reader_skip_brackets(r)) &&
+           types(r, o, 'p');
+}
+
 bool reader_short_form(text_reader *r, operation_parts *o) {
+    if (strncmp(o->name, "sdy.", strlen("sdy.")) == 0)
+        return partitioner_form(r, o);
     const char *form = o->info ? o->info->syntax : unary_form, *start = form;
     if (o->info && !*form)
         return reader_fail_at(r, o->place, "'%s' is written in generic form, in quotes", o->name);

@@ -111,7 +111,7 @@ static bool inner(text_reader *r, shlo_location *out) {
     return true;
 }
 
-/* "file":1:2, perhaps with `to :3`; or a name, perhaps with what is in it. */
+/* "file":1:2, perhaps with `to :3` or `to 4:3`; or a name, perhaps with what is in it. */
 static bool quoted(text_reader *r, shlo_location *out) {
     size_t length;
     int64_t line, column;
@@ -127,8 +127,11 @@ static bool quoted(text_reader *r, shlo_location *out) {
     out->file = s;
     out->line = line < 0 || line > UINT32_MAX ? 0 : (uint32_t)line;
     out->column = column < 0 || column > UINT32_MAX ? 0 : (uint32_t)column;
-    if (reader_take(r, "to") && reader_need(r, ":"))
-        return reader_integer(r, &line) && (!reader_take(r, ":") || reader_integer(r, &line));
+    if (reader_take(r, "to") && !reader_take(r, ":") &&
+        !(reader_integer(r, &line) && reader_need(r, ":")))
+        return false;
+    if (r->p[-1] == ':' && !reader_integer(r, &column))
+        return false;
     return true;
 }
 

@@ -1,0 +1,139 @@
+/* test_shlo_text.c - StableHLO as text: what is read and printed is read again alike; a text and
+ * the bytecode that jaxlib made of it are the same program, so each short form means what jaxlib
+ * says; and a text that is cut or damaged is an error with its place, or another program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "import/stablehlo/shlo.h"
+
+static const char *const names[] = {"attributes", "control", "forms",
+                                    "locations",  "others",  "types"};
+enum { NAMES = sizeof names / sizeof *names };
+
+static char *file_of(const char *name, const char *suffix, size_t *size) {
+    char path[128], *data;
+    status st = STATUS_INIT;
+    snprintf(path, sizeof path, "compiler/test/cases/stablehlo/%s.%s", name, suffix);
+    if (!file_read(path, 1 << 20, &data, size, &st))
+        fail_msg("%s", st.message);
+    return data;
+}
+
+static char *printed(shlo_module *m) {
+    text out;
+    text_init(&out);
+    shlo_print(m, &out);
+    shlo_module_free(m);
+    return text_take(&out);
+}
+
+static shlo_module *read_text(const char *source, size_t size) {
+    status st = STATUS_INIT;
+    shlo_module *m = shlo_read_text(source, size, &st);
+    if (!m)
+        fail_msg("%s", st.message);
+    return m;
+}
+
+static void test_again(void **state) {
+    (void)state;
+    for (int i = 0; i < NAMES; i++) {
+        size_t size;
+        char *source = file_of(names[i], "mlir", &size);
+        char *once = printed(read_text(source, size));
+        char *twice = printed(read_text(once, strlen(once)));
+        assert_string_equal(once, twice);
+        free(source);
+        free(once);
+        free(twice);
+    }
+}
+
+/* The others hold what text and bytecode have otherwise: bounds, and marks that jaxlib folds. */
+static void test_bytecode(void **state) {
+    static const char *const alike[] = {"attributes", "control", "forms", "locations"};
+    (void)state;
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
+        size_t size;
+        status st = STATUS_INIT;
+        char *source = file_of(alike[i], "mlir", &size);
+        char *ours = printed(read_text(source, size));
+        free(source);
+        source = file_of(alike[i], "mlirbc", &size);
+        shlo_module *m = shlo_read_bytecode((const uint8_t *)source, size, &st);
+        if (!m)
+            fail_msg("%s", st.message);
+        char *theirs = printed(m);
+        assert_string_equal(ours, theirs);
+        free(source);
+        free(ours);
+        free(theirs);
+    }
+}
+
+/* A place is said, and nothing is leaked or read outside (under the sanitizers). */
+static void read_damaged(const char *source, size_t size) {
+    status st = STATUS_INIT;
+    shlo_module *m = shlo_read_text(source, size, &st);
+    if (m)
+        free(printed(m));
+    else
+        assert_true(strncmp(st.message, "line ", strlen("line ")) == 0);
+}
+
+static void test_damaged(void **state) {
+    (void)state;
+    const size_t step = getenv("TSR_SHORT") ? 13 : 1;
+    for (int i = 0; i < NAMES; i++) {
+        size_t size;
+        char *source = file_of(names[i], "mlir", &size);
+        for (size_t at = 0; at < size; at += step) {
+            static const char others[] = {'<', '%', '9', '"', ' '};
+            const char was = source[at];
+            read_damaged(source, at);
+            for (size_t k = 0; k<sizeof others; k += step> 1 ? 2 : 1) {
+                source[at] = others[k];
+                read_damaged(source, size);
+            }
+            source[at] = was;
+        }
+        free(source);
+    }
+}
+
+static void test_deep(void **state) {
+    (void)state;
+    enum { LEVELS = 100000 };
+    text deep;
+    text_init(&deep);
+    text_append(&deep, "func.func @f(%a: tensor<f32>) -> tensor<f32> { \"x.y\"() ");
+    for (int i = 0; i < LEVELS; i++)
+        text_append(&deep, "({ \"x.y\"() ");
+    read_damaged(deep.data, deep.length);
+    text_clear(&deep);
+    text_append(&deep, "func.func @f() attributes {a = ");
+    for (int i = 0; i < LEVELS; i++)
+        text_append_char(&deep, '[');
+    read_damaged(deep.data, deep.length);
+    text_clear(&deep);
+    text_append(&deep, "func.func @f(%a: ");
+    for (int i = 0; i < LEVELS; i++)
+        text_append(&deep, "tuple<");
+    read_damaged(deep.data, deep.length);
+    text_release(&deep);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_again),
+                                       cmocka_unit_test(test_bytecode),
+                                       cmocka_unit_test(test_damaged), cmocka_unit_test(test_deep)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

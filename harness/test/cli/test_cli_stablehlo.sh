@@ -1,0 +1,35 @@
+# test_cli_stablehlo.sh - a program that JAX wrote, as text and as bytecode, goes through the commands like a file of kernels: benched against the
+# interpreter and its golden, checked, packed and replayed; and what cannot be read or has no meaning here is an error with its place.
+source "$(dirname "$0")/lib.sh"
+programs=$root/corpus/stablehlo
+cases=$root/compiler/test/cases/stablehlo
+
+exits 0 "a program of JAX" "$tsr" bench "$programs/mlp_step.mlir" --profile strict --threads 1,2 --db db
+has out "2 results: 2 ok" "both thread counts have the golden's bits"
+mkdir folder
+cp "$programs/loops.mlir" folder
+exits 0 "a folder of programs" "$tsr" bench folder --profile strict --db db
+has out "1 results*: 1 ok" "it holds one"
+exits 0 "relations" "$tsr" check "$programs/mlp_step.mlir" --relation threads
+has out "threads  *holds" "no bit depends on threads"
+exits 0 "a pack" "$tsr" pack-repro jax_loops --case fixed "$programs/loops.mlir"
+pack=$(tail -n 1 out)
+exits 0 "the pack replays" "$tsr" replay "$pack"
+
+exits 0 "bytecode" "$tsr" compile "$cases/control.mlirbc" --emit graph
+cp out bytecode
+exits 0 "the text that it was made of" "$tsr" compile "$cases/control.mlir" --emit graph
+has out '"tessera.while"' "a loop is a loop"
+cp out text
+exits 0 "the same graph" cmp text bytecode
+
+sed 's/stablehlo.tanh %/stablehlo.tanh %no/' "$programs/mlp_step.mlir" >undefined.mlir
+exits 3 "a value that is not defined" "$tsr" compile undefined.mlir
+has err "undefined.mlir:[0-9]*:[0-9]*: error\[E1201\]" "it is shown at its place"
+sed 's/stablehlo.tanh %/stablehlo.cholesky %/' "$programs/mlp_step.mlir" >unsupported.mlir
+exits 3 "an operation without a meaning here" "$tsr" bench unsupported.mlir --db db
+has err "unsupported.mlir:[0-9]*:[0-9]*: error\[E1202\]: stablehlo.cholesky" "it is named"
+head -c 300 "$cases/control.mlirbc" >cut.mlirbc
+exits 3 "bytecode that is cut" "$tsr" compile cut.mlirbc
+has err "error\[E1201\]" "it cannot be read"
+finish
